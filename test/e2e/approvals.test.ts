@@ -5,10 +5,10 @@ import { useRig } from './approvals/rig.ts';
 
 useRig();
 
-describe('a call of a model that needs an approval', modelCalls);
+describe('a model call that needs an approval', modelCalls);
 describe('an answer', answers);
-describe('a call of a tool that needs an approval', toolCalls);
+describe('a tool call that needs an approval', toolCalls);
 webhook();
 watch();
-describe('a gateway of few and short waits', shortWaits);
+describe('a gateway with few and short waits', shortWaits);
 redisAway();

@@ -4,7 +4,7 @@ import { startGateway, type TestGateway, type TestKey } from '../support/gateway
 import { send, type Reply } from '../support/http.ts';
 import { createRawProvider, type RawProvider, type RawReply } from '../support/raw-provider.ts';
 
-/** `audit.required`: what cannot be recorded is refused, in each form that a request and an answer have. */
+/** `audit.required`: a call that cannot be recorded is refused, for each form of request and answer. */
 
 let provider: RawProvider;
 let gateway: TestGateway;
@@ -16,7 +16,7 @@ const CHAT = {
   body: { model: 'm', messages: [{ role: 'user', content: 'hi' }] },
 };
 const MODELS = { path: '/openai/v1/models' };
-/** Masked, and so recorded. */
+/** Masked, so recorded. */
 const FOUND = { 'x-ms-user': 'jane.doe@example.com' };
 
 beforeAll(async () => {
@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 beforeEach(() => keepRecords());
 
-/** Records are refused by Redis from now on: their key is of another type. */
+/** Makes Redis refuse records from now on: their key has another type. */
 async function loseRecords(): Promise<void> {
   await gateway.redis.client.del(TRAIL);
   await gateway.redis.client.set(TRAIL, 'x');
@@ -61,7 +61,7 @@ function ask({ path, body }: { readonly path: string; readonly body?: object }):
 it.each([
   ['with a body', CHAT],
   ['without one', MODELS],
-])('a request %s is not forwarded unrecorded', async (_what, call) => {
+])('a request %s is not forwarded if it cannot be recorded', async (_what, call) => {
   const before = provider.requests.length;
   provider.answer({ body: '{"data":[]}' });
   expect((await ask(call)).status).toBe(200);
@@ -80,7 +80,7 @@ it.each<[string, RawReply]>([
   ['a stream', { headers: SSE, body: 'data: {"choices":[{"delta":{"content":"the words"}}]}\n\n' }],
   ['an answer without a body', { status: 204, headers: FOUND, body: '' }],
   ['an error without a body', { status: 404, headers: { ...FOUND, 'content-length': '0' }, body: '' }],
-])('%s does not leave with what was found in it unrecorded', async (_what, answer) => {
+])('%s does not leave if its findings cannot be recorded', async (_what, answer) => {
   provider.answer(answer);
   const recorded = await ask(CHAT);
   expect(recorded.status).toBe(answer.status ?? 200);

@@ -18,7 +18,7 @@ import { freePort } from '../support/ports.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { pair, serialAt, serialOf, TlsFolder } from '../support/tls-folder.ts';
 
-/** Certificates are renewed while requests run on new and on kept connections. None may be lost. */
+/** Certificates are renewed while requests run on new and on kept connections. No request may fail. */
 const CLIENTS = 6;
 
 let ca: TestCa;
@@ -43,7 +43,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Denies calls whose prompt has this word. */
+/** Denies calls whose prompt contains this word. */
 function card(word: string): string {
   const conditions = [{ field: 'prompt_text', op: 'contains', value: word }];
   const rule = { name: 'no-word', match: { type: 'llm_call' }, conditions, action: 'deny' };
@@ -79,7 +79,7 @@ interface Load {
   stop(): Promise<{ asked: number; lost: unknown[] }>;
 }
 
-/** Asks without a pause until `stop`, and returns every answer that was not 200. */
+/** Sends requests without a pause until `stop`, and returns every answer that was not 200. */
 function underLoad(gateway: TestGateway, rawKey: string): Load {
   const kept = new Agent({ keepAlive: true });
   let isOver = false;
@@ -146,7 +146,7 @@ describe('with the gateway’s own Envoy', () => {
     await gateway.stop();
   });
 
-  it('the listener and the ext_proc socket show renewed certificates, and no request is lost', async () => {
+  it('the listener and the ext_proc socket present renewed certificates, and no request fails', async () => {
     const load = underLoad(gateway, rawKey);
     for (const [way, name] of [
       ['swap', 'second'],
@@ -165,7 +165,7 @@ describe('with the gateway’s own Envoy', () => {
     expect(asked).toBeGreaterThan(100);
   });
 
-  it('policies and gateway.yaml change together with certificates, and no request is lost', async () => {
+  it('policies and gateway.yaml change together with certificates, and no request fails', async () => {
     const refused = async (word: string): Promise<number> =>
       (await ask(gateway, rawKey, undefined, `Play the ${word}.`)).status;
     expect([await refused('xylophone'), await refused('trombone')]).toEqual([403, 200]);
@@ -189,7 +189,7 @@ describe('with the gateway’s own Envoy', () => {
     expect(lost).toEqual([]);
   });
 
-  it('Envoy and a restarted worker meet with the renewed certificates', async () => {
+  it('Envoy and a restarted worker connect with the renewed certificates', async () => {
     const [worker] = gateway.workers();
     process.kill(worker?.pid ?? 0, 'SIGKILL');
     await expect.poll(() => gateway.workers().filter(({ pid }) => pid !== worker?.pid).length).toBe(1);
@@ -200,7 +200,7 @@ describe('with the gateway’s own Envoy', () => {
     expect((await load.stop()).lost).toEqual([]);
   });
 
-  it('a renewal that cannot be used leaves the certificate in force, and is told until it is mended', async () => {
+  it('an unusable renewal leaves the certificate in force, and is reported until it is fixed', async () => {
     const before = await serialAt(gateway.port);
     const [one, other] = [await ca.issue('one'), await ca.issue('other')];
     const broken = async (): Promise<number | undefined> =>
@@ -224,7 +224,7 @@ describe('with the gateway’s own Envoy', () => {
         'is not PEM: the file holds no certificate',
       ]);
     expect(await serialAt(gateway.port)).toBe(before);
-    // A restarted Envoy has no other than the last good one.
+    // A restarted Envoy has only the last good one.
     process.kill(gateway.envoy()?.pid ?? 0, 'SIGKILL');
     await gateway.waitUntil(({ envoy }) => envoy === 'down');
     await gateway.waitUntil(({ ready }) => ready);
@@ -240,7 +240,7 @@ describe('with the gateway’s own Envoy', () => {
   });
 });
 
-it('an Envoy that is run elsewhere follows its SDS files, and no request is lost', async () => {
+it('an external Envoy follows its SDS files, and no request fails', async () => {
   const listener = new TlsFolder(join(folder, 'elsewhere'), pair(await ca.issue('elsewhere-1')));
   const gateway = await startGateway({
     redis,

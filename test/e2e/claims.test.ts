@@ -14,7 +14,7 @@ import {
 } from '../support/jose.ts';
 import { expectRefusal } from './budgets/rig.ts';
 
-/** What claims of a JWT choose: credentials of the gateway, and budgets that several keys share. */
+/** JWT claims that choose credentials of the gateway and budgets that several keys share. */
 
 const KEYS = { own: 'sk-of-the-key-5f1b', claimed: 'sk-of-the-claim-9c2d' };
 const pair = createKeyPair('ES256');
@@ -70,7 +70,7 @@ describe('the claim gateway_credentials', () => {
     );
   });
 
-  it('is never replaced: an unknown name gets 503, and no credential an error', async () => {
+  it('has no fallback: an unknown name gets 503, and no credential an error', async () => {
     expectRefusal(await ask({ gateway_credentials: 'elsewhere' }), 503, 'credential_unavailable');
     expectRefusal(await ask({ gateway_credentials: [] }), 400, 'invalid_request');
     expectRefusal(await ask({ gateway_credentials: { openai: 'claimed' } }), 401, 'invalid_key');
@@ -78,7 +78,7 @@ describe('the claim gateway_credentials', () => {
 });
 
 describe('a shared budget that matches by claims', () => {
-  it('counts the requests whose JWT has them all', async () => {
+  it('counts the requests whose JWT has all of them', async () => {
     const refused = await ask({ team: 'search' });
     expectRefusal(refused, 429, 'budget_exceeded');
     expect(refused.body).toContain('search');

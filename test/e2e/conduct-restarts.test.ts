@@ -6,7 +6,7 @@ import { createRandom } from '../support/random.ts';
 import { startBudgets, TOKEN, type Budgets, type Client } from './budgets/rig.ts';
 
 /**
- * Two gateways on one Redis, killed and started again at random under load: no limit is exceeded, no session is
+ * Two gateways on one Redis are killed and restarted at random under load: no limit is exceeded, no session is
  * stuck, and no reservation outlives its lease. `GATEWAY_TEST_RESTARTS_MS=60000` makes it last a minute.
  */
 const LASTS_MS = Number(process.env['GATEWAY_TEST_RESTARTS_MS'] ?? 15_000);
@@ -15,9 +15,9 @@ const CLIENTS = 12;
 const SESSIONS = 24;
 const MAX_STEPS = 20;
 const MAX_TOKENS = 100;
-/** Eleven of the dearest calls: some sessions run into it before their steps are used up. */
+/** Eleven of the dearest calls: some sessions reach it before their steps are used up. */
 const SESSION_BUDGET = 11 * MAX_TOKENS * TOKEN;
-/** Wide enough that the sessions' own limits are met first in most, and the key's in the end. */
+/** High enough that most sessions reach their own limits first, and the key's at the end. */
 const KEY_BUDGET = 200 * MAX_TOKENS * TOKEN;
 const REFUSALS = ['max_steps_exceeded', 'session_budget_exceeded', 'budget_exceeded'];
 
@@ -40,7 +40,7 @@ afterAll(async () => {
 
 const session = (nth: number): string => `restarts-${String(nth % SESSIONS)}`;
 
-/** Kills one gateway with all it has, waits, and starts it again; never both at once. */
+/** Kills one gateway with all its processes, waits, and restarts it; never both at once. */
 async function restartAtRandom(
   gateways: TestGateway[],
   random: () => number,
@@ -58,7 +58,7 @@ async function restartAtRandom(
   return restarts;
 }
 
-/** Asks for one session after the other; an answer that a killed gateway owes is no answer. */
+/** Sends the requests of one session after another; a killed gateway's missing answer does not count. */
 async function load(client: Client, from: number, until: number): Promise<string[]> {
   const types: string[] = [];
   for (let nth = from; Date.now() < until; nth += CLIENTS) {
@@ -108,7 +108,7 @@ it('holds every limit through restarts, and leaves nothing behind', async () => 
   expect(account.reserved).toBe(0);
   expect(account.spent).toBeLessThanOrEqual(KEY_BUDGET);
 
-  // A session that has steps and money left goes on.
+  // A session with steps and money left continues.
   const other = await first.newClient({ gateways });
   const id = { 'x-gateway-session-id': 'restarts-after', 'x-gateway-session-max-steps': '1' };
   expect((await other.ask({}, { headers: id })).status).toBe(200);

@@ -8,7 +8,7 @@ import { send, type Reply } from '../support/http.ts';
 import { createRawProvider, type RawProvider } from '../support/raw-provider.ts';
 import { loggedLine } from '../support/log-lines.ts';
 
-/** docs/credentials.md, with what `gateway init` writes. */
+/** docs/credentials.md, with the file that `gateway init` writes. */
 const written = parse(configText(DEFAULT_ANSWERS)) as ConfigInput;
 
 const ENV =
@@ -20,7 +20,7 @@ const MCP = '/mcp/files/tools/call';
 
 let provider: RawProvider;
 let gateway: TestGateway;
-/** With defaults in place of what `init` writes. */
+/** With defaults instead of `init`'s settings. */
 let unset: TestGateway;
 let key: TestKey;
 
@@ -125,7 +125,7 @@ function said(body: string): string {
 }
 
 describe.each([CHAT, MESSAGES] as const)('credentials in answers of %s', (path) => {
-  it('are masked, the value alone', async () => {
+  it('are masked, only the value', async () => {
     provider.answer({ body: WHOLE[path](ENV) });
     const reply = await ask(path, 'hi');
     expect([reply.status, reply.body]).toEqual([200, WHOLE[path](MASKED_ENV)]);
@@ -156,7 +156,7 @@ describe.each([CHAT, MESSAGES] as const)('credentials in requests to %s', (path)
   });
 });
 
-describe('credentials in what MCP servers answer', () => {
+describe('credentials in the answers of MCP servers', () => {
   const result = (text: string): string =>
     JSON.stringify({ jsonrpc: '2.0', id: 1, result: { content: [{ type: 'text', text }] } });
 
@@ -165,7 +165,7 @@ describe('credentials in what MCP servers answer', () => {
     ['what Redis says of itself', '1) "requirepass"\n2) "8fA2kd93JmQx"', '1) "requirepass"\n2) "***"'],
     ['a document', '{"redis": {"password": "8fA2kd93JmQx"}}', '{"redis": {"password": "***"}}'],
     ['its configuration', 'requirepass 8fA2kd93JmQx\nport 6379\n', 'requirepass ***\nport 6379\n'],
-  ])('are masked where they stand: %s', async (_, text, masked) => {
+  ])('are masked in place: %s', async (_, text, masked) => {
     provider.answer({ body: result(text) });
     const reply = await ask(MCP, 'settings');
     expect([reply.status, JSON.parse(reply.body)]).toEqual([200, JSON.parse(result(masked))]);
@@ -185,7 +185,7 @@ describe('credentials in what MCP servers answer', () => {
     await expectNeitherLockNorScore();
   });
 
-  it('are told in the audit, by their rules', async () => {
+  it('are audited by their rules', async () => {
     provider.answer({ body: result(ENV) });
     const { headers } = await ask(MCP, 'settings');
     const id = String(headers['x-gateway-request-id']);
@@ -201,7 +201,7 @@ describe('credentials in what MCP servers answer', () => {
   });
 });
 
-describe('credentials where nothing is set', () => {
+describe('credentials by default', () => {
   it('are left alone', async () => {
     provider.answer({ body: WHOLE[CHAT](ENV) });
     expect((await ask(CHAT, ENV, unset)).body).toBe(WHOLE[CHAT](ENV));

@@ -28,7 +28,7 @@ const queries = dashboard.panels.flatMap(({ title, targets = [] }) =>
     expr: expr.replaceAll('$__rate_interval', '5m').replaceAll('$instance', '.*'),
   })),
 );
-/** Nothing of this kind happens in the script: the query has data, and they are zero. */
+/** The script causes none of these: the query has data, and it is zero. */
 const AT_ZERO =
   /gateway_(?:draining|escalations|cost_over|absurd|envoy_restarts|worker_hangs|failures|policy_troubles|risk_locks)/;
 
@@ -106,7 +106,7 @@ const chat = (content: string, more: object = {}): object => ({
   ...more,
 });
 
-/** One turn of everything that the dashboard shows. */
+/** Causes everything that the dashboard shows, once. */
 async function round(nth: number): Promise<void> {
   provider.behave({ text: `Take ${makeSecret('aws_access_key_id', seededRandom(nth)).secret}` });
   expect(await ask({ body: chat('What is the key?') })).toBe(200);
@@ -128,7 +128,7 @@ async function round(nth: number): Promise<void> {
 describe('the dashboard', () => {
   it('has data in every query after some traffic', async () => {
     expect(queries.length).toBeGreaterThan(30);
-    // A rise that comes before the first scrape is not seen.
+    // An increase before the first scrape is not seen.
     await expect.poll(() => prometheus.query('gateway_ready'), { timeout: 20_000 }).toEqual([1]);
     for (let nth = 0; nth < 12; nth += 1) await round(nth);
     process.kill(gateway.workers()[0]?.pid ?? 0, 'SIGKILL');
@@ -146,7 +146,7 @@ describe('the dashboard', () => {
     await expect.poll(lacking, { timeout: 60_000, interval: 500 }).toEqual([]);
   });
 
-  it('goes with rules that fire: a worker was restarted, a circuit has opened', async () => {
+  it('comes with rules that fire: a restarted worker, an open circuit', async () => {
     await expect
       .poll(() => prometheus.firing(), { timeout: 30_000 })
       .toEqual(expect.arrayContaining(['GatewayWorkerRestarted', 'GatewayCircuitOpened']));

@@ -8,7 +8,7 @@ import { descendants, isAlive } from '../support/processes.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** `npm start`, as a person runs it: the printed commands are run as they stand. */
+/** `npm start`, as a person runs it: the printed commands are run as printed. */
 describe('npm start', () => {
   const { REDIS_ADDR: _none, ...env } = process.env;
   const demo = spawn('npm', ['start'], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env, detached: true });
@@ -29,7 +29,7 @@ describe('npm start', () => {
     if (demo.exitCode === null && demo.signalCode === null) process.kill(-(demo.pid ?? 0), 'SIGKILL');
   });
 
-  /** The n-th printed curl, run by a shell like a person's. */
+  /** Runs the n-th printed curl in a shell, like a person. */
   const curl = (index: number): Promise<string> =>
     new Promise((resolve, reject) => {
       const commands = output.match(/^curl (?:.*\\\n)*.*$/gm) ?? [];
@@ -39,7 +39,7 @@ describe('npm start', () => {
       });
     });
 
-  it('prints a chat completion that works and tells its cost', async () => {
+  it('prints a chat completion that works and shows its cost', async () => {
     const answer = await curl(0);
     expect(answer).toMatch(/^HTTP\/1\.1 200/);
     expect(answer).toMatch(/x-gateway-request-cost: 0\.0/i);
@@ -59,13 +59,13 @@ describe('npm start', () => {
     expect(answer).not.toContain('jane@');
   });
 
-  it('prints a request that runs into the budget', async () => {
+  it('prints a request that exceeds the budget', async () => {
     const answer = await curl(3);
     expect(answer).toMatch(/^HTTP\/1\.1 429/);
     expect(answer).toContain('"type":"budget_exceeded"');
   });
 
-  it('prints a request whose limit is lowered to what the budget holds', async () => {
+  it('prints a request whose limit is lowered to the remaining budget', async () => {
     const answer = await curl(4);
     expect(answer).toMatch(/^HTTP\/1\.1 200/);
     expect(answer).toMatch(/x-gateway-output-limit: \d{4}\r/i);
@@ -83,7 +83,7 @@ describe('npm start', () => {
     expect(answer).not.toContain('The demo server was asked');
   });
 
-  it('answers Responses, as Codex asks', async () => {
+  it('answers Responses, as used by Codex', async () => {
     const [, url = '', key = ''] =
       /^new OpenAI\(\{ baseURL: '([^']*)', apiKey: '([^']*)'/m.exec(output) ?? [];
     const answer = await fetch(`${url}/responses`, {
@@ -121,12 +121,12 @@ describe('npm start', () => {
     expect(output).toMatch(/new Anthropic\(\{ baseURL: 'http:\/\/127\.0\.0\.1:\d+\/anthropic'/);
   });
 
-  it('leaves no process and no file behind at Ctrl-C', async () => {
+  it('leaves no process and no file behind after Ctrl-C', async () => {
     const pids = descendants(demo.pid ?? 0).map(({ pid }) => pid);
     const folders = output.match(/\/\S*\/gateway-[A-Za-z0-9]{6}/g) ?? [];
     expect(pids.length).toBeGreaterThan(3);
     expect(folders.some((folder) => existsSync(folder))).toBe(true);
-    // A terminal sends it to the whole process group.
+    // A terminal sends SIGINT to the whole process group.
     process.kill(-(demo.pid ?? 0), 'SIGINT');
     await exited;
     await vi.waitFor(() => {

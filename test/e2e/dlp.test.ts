@@ -10,5 +10,5 @@ describe('DLP, action mask (default for personal data)', masked);
 describe('DLP, action quarantine (default for secrets)', quarantined);
 describe('DLP, SSE streams', streams);
 describe('server.dlp settings', settings);
-describe('what a provider that folds case would read and nobody here', foldedCase);
+describe('text that only a provider that folds case would read', foldedCase);
 describe('server.dlp.requests', requests);

@@ -39,7 +39,7 @@ interface Conversation {
 
 let sessions = 0;
 
-/** An agent that sends its whole history with every turn, as they do. */
+/** An agent that sends its whole history with every turn. */
 async function converse(
   on: SdkRig,
   { sessionId = `drift-${String(++sessions)}`, stream = false }: Conversation = {},
@@ -51,7 +51,7 @@ async function converse(
   on.provider.behave(() => script);
   return {
     sessionId,
-    /** Settles with the answer's headers; a denied turn leaves the history, as an agent would go on. */
+    /** Settles with the answer's headers; a denied turn is removed from the history, as agents do. */
     async say(content: string): Promise<Headers> {
       messages.push({ role: 'user', content });
       try {
@@ -81,7 +81,7 @@ function openai({ baseUrl, apiKey, headers }: Access, more: Record<string, strin
 
 describe('drift', () => {
   it.each([false, true])(
-    'denies a turn off the topic from min_turns on, at the gateway (stream: %s)',
+    'denies an off-topic turn from min_turns on, at the gateway (stream: %s)',
     async (stream) => {
       const agent = await converse(rig, { stream });
       await agent.say(ANCHOR);
@@ -97,7 +97,7 @@ describe('drift', () => {
     },
   );
 
-  it('lets every turn on the topic pass, and one before min_turns', async () => {
+  it('passes every turn on the topic, and off-topic ones before min_turns', async () => {
     const agent = await converse(rig);
     await agent.say(ANCHOR);
     for (const turn of ON_TOPIC) await expect(agent.say(turn)).resolves.toBeDefined();
@@ -106,7 +106,7 @@ describe('drift', () => {
     await expect(other.say(OFF_TOPIC)).resolves.toBeDefined();
   });
 
-  it('never takes a denied turn for the topic: the next one on the topic passes, the same again does not', async () => {
+  it('never adopts the topic of a denied turn: the next on-topic turn passes, the denied one repeated does not', async () => {
     const agent = await converse(rig);
     await agent.say(ANCHOR);
     await agent.say(ON_TOPIC[0] ?? '');
@@ -115,7 +115,7 @@ describe('drift', () => {
     await expect(agent.say(OFF_TOPIC)).rejects.toMatchObject({ status: 403 });
   });
 
-  it('holds no session to the topic of another, and a request without one to none', async () => {
+  it('compares no session with the topic of another, and no request without a session with any', async () => {
     const agent = await converse(rig);
     await agent.say(ANCHOR);
     await agent.say(ON_TOPIC[0] ?? '');
@@ -149,7 +149,7 @@ describe('drift', () => {
     await expect(say(OFF_TOPIC)).rejects.toMatchObject({ status: 403, error: { type: 'drift_detected' } });
   });
 
-  it('is a record under shadow mode', async () => {
+  it('is only recorded in shadow mode', async () => {
     const agent = await converse(shadow);
     await agent.say(ANCHOR);
     await agent.say(ON_TOPIC[0] ?? '');

@@ -8,10 +8,10 @@ import { useRig } from './edge/rig.ts';
 useRig();
 
 describe('credentials', credentials);
-describe('lock and risk, as they stand in Redis', lockAndRisk);
+describe('lock and risk, as stored in Redis', lockAndRisk);
 describe('paths and methods', paths);
 describe('bodies', bodies);
-describe('names of models', modelNames);
+describe('model names', modelNames);
 describe('headers', headers);
 describe('the host', host);
 describe('connections', connections);

@@ -4,7 +4,7 @@ import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { send, type Reply, type SendOptions } from '../support/http.ts';
 import { freePort } from '../support/ports.ts';
 
-/** `server.error_format`: what Envoy answers by itself has the shape of the client's API too. */
+/** `server.error_format`: Envoy's own answers have the format of the client's API too. */
 const ID = /^[0-9a-f-]{36}$/;
 const CONVERSE = '/bedrock/model/us.anthropic.claude-3-haiku-20240307-v1:0/converse';
 
@@ -40,8 +40,8 @@ const NATIVE: Readonly<Record<Name, (message: string, code: number) => object>> 
 };
 
 async function startRig(error_format: 'native' | 'gateway') {
-  const nobody = await freePort();
-  const base_url = `http://127.0.0.1:${String(nobody)}`;
+  const unreachable = await freePort();
+  const base_url = `http://127.0.0.1:${String(unreachable)}`;
   const gateway = await startGateway({
     config: {
       server: { error_format, read_timeout: '1s' },
@@ -102,7 +102,7 @@ describe.each(['native', 'gateway'] as const)('server.error_format: %s', (format
   }
 
   describe.each(['header', 'path'] as const)('with %s auth', (auth) => {
-    it.each(PROVIDERS)('%s: a provider that cannot be reached', async (name) => {
+    it.each(PROVIDERS)('%s: an unreachable provider', async (name) => {
       const reply = await ask(name, auth);
       expectShape(name, reply, 502, 'upstream_unavailable', 'the provider cannot be reached');
       expect(reply.headers).not.toHaveProperty('x-should-retry');

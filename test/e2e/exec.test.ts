@@ -29,7 +29,7 @@ afterAll(async () => {
   await provider.close();
 });
 
-/** Programs as their makers show them: no address and no key but what the SDK reads by itself. */
+/** Programs as SDK manuals show them, without address and key: the SDK reads both from the environment. */
 const PROGRAMS: readonly (readonly [name: ProviderName, key: string, model: string, source: string])[] = [
   [
     'openai',
@@ -60,7 +60,7 @@ const PROGRAMS: readonly (readonly [name: ProviderName, key: string, model: stri
 ];
 
 describe('docs/exec.md: exec', () => {
-  it.each(PROGRAMS)("brings %s's own SDK through the gateway", async (name, variable, model, source) => {
+  it.each(PROGRAMS)("routes %s's own SDK through the gateway", async (name, variable, model, source) => {
     provider.behave({ text: ANSWER });
     const { rawKey } = await gateway.createKey({ provider: name }, { daily: 5 });
     const command = ['node', '--input-type=module', '-e', source];
@@ -79,7 +79,7 @@ describe('docs/exec.md: exec', () => {
     ]);
   });
 
-  it('brings curl through, and the gateway judges it by its key', async () => {
+  it('routes curl through the gateway, which judges it by its key', async () => {
     provider.behave({ text: ANSWER });
     const { rawKey, keyHash } = await gateway.createKey({ provider: 'openai' }, { daily: 5 });
     const keys = { GATEWAY_PROVIDER: 'openai', GATEWAY_PROXY_KEY: rawKey, OPENAI_API_KEY: PROVIDER_KEY };
@@ -99,9 +99,9 @@ describe('docs/exec.md: exec', () => {
     expect((await exec([], command, keys)).output).toContain('"type":"budget_exceeded"');
   });
 
-  it('leaves no key where the agent can read it: in any environment, any argument or any file of the run', async () => {
+  it('exposes no key to the agent, in no environment, argument or file of the run', async () => {
     const { rawKey } = await gateway.createKey({ provider: 'openai' }, { daily: 5 });
-    // The processes of this run alone: others of the machine are none of its business.
+    // Only the processes of this run, not the machine's others.
     const look = `top=$$; while up=$(ps -o ppid= -p "$top" | tr -d ' '); [ "$up" != ${String(process.pid)} ]; do top=$up; done
       for pid in $(ps -eo pid=,ppid= | sort -n | awk -v top="$top" '$1 == top || $2 in run { run[$1]; print $1 }'); do
         cat /proc/$pid/environ /proc/$pid/cmdline; done 2>/dev/null | tr '\\0' '\\n'
@@ -123,7 +123,7 @@ describe('docs/exec.md: exec', () => {
     expect(code).toBe(7);
   });
 
-  it('opens no debugger for the agent by a signal, and goes on', async () => {
+  it('opens no debugger for the agent on a signal, and continues', async () => {
     const { rawKey } = await gateway.createKey({ provider: 'openai' }, { daily: 5 });
     const ask = `kill -USR1 $PPID; sleep 1; kill -0 $PPID && echo goes on; exit 7`;
     const { code, output } = await exec([], ['sh', '-c', ask], {
@@ -137,7 +137,7 @@ describe('docs/exec.md: exec', () => {
     expect(code).toBe(7);
   });
 
-  it("never takes the run's key to another provider, however the path is written", async () => {
+  it("never sends the run's key to another provider, however the path is written", async () => {
     const { rawKey } = await gateway.createKey({ allowedProviders: ['openai', 'anthropic'] });
     const keys = { GATEWAY_PROVIDER: 'openai', GATEWAY_PROXY_KEY: rawKey, OPENAI_API_KEY: PROVIDER_KEY };
     const before = provider.requests.length;
@@ -152,7 +152,7 @@ describe('docs/exec.md: exec', () => {
 });
 
 const MESSAGE = '{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"When?"}]}';
-/** Paths that an URL parser or Envoy reads as `/anthropic/v1/messages`. */
+/** Paths that a URL parser or Envoy reads as `/anthropic/v1/messages`. */
 const ELSEWHERE = [
   '/openai/../anthropic/v1/messages',
   '/openai/%2e%2e/anthropic/v1/messages',
@@ -175,7 +175,7 @@ async function exec(
   env: Readonly<Record<string, string>>,
 ): Promise<{ readonly code: number | null; readonly output: string }> {
   const { PATH, HOME } = process.env;
-  // Without an address: that of the gateway.yaml.
+  // Without an address it uses the one in gateway.yaml.
   const args = [await gatewayProgram(), '--config', gateway.configFile, 'exec', ...flags, '--', ...command];
   const child = spawn(process.execPath, args, {
     cwd: ROOT,

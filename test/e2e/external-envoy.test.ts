@@ -20,10 +20,10 @@ import { freePortRow } from '../support/ports.ts';
 const root = join(import.meta.dirname, '..', '..');
 
 /**
- * `envoy.managed: false`: what compose and a mesh run, with the same program, the same rendered configuration and
- * the same entry point of Envoy's container, as plain processes.
+ * `envoy.managed: false`: what compose and a mesh run, with the same program, rendered configuration and
+ * entry point of Envoy's container, as plain processes.
  */
-describe('an Envoy that is run elsewhere', () => {
+describe('an external Envoy', () => {
   const closers: (() => Promise<unknown>)[] = [];
   afterEach(async () => {
     for (const close of closers.splice(0).reverse()) await close();
@@ -76,7 +76,7 @@ describe('an Envoy that is run elsewhere', () => {
     return (await promisify(execFile)(process.execPath, [await gatewayProgram(), ...args])).stdout;
   }
 
-  /** A chat call over TLS; resolves with what came, whether whole or cut. */
+  /** Sends a chat call over TLS; resolves with what arrived, whether whole or cut. */
   const chat = (
     gateway: TestGateway,
     ca: TestCa,
@@ -139,7 +139,7 @@ describe('an Envoy that is run elsewhere', () => {
     expect((await chat(gateway, ca, rawKey, true)).text).toContain('[DONE]');
   });
 
-  it('serves nobody on loopback TCP who shows no token or another one', async () => {
+  it('refuses callers on loopback TCP without a token or with a wrong one', async () => {
     const token = 'sixteen-characters-or-more';
     const port = await freePortRow(1);
     const gateway = await startGateway({
@@ -186,7 +186,7 @@ describe('an Envoy that is run elsewhere', () => {
     }
   });
 
-  it('finishes a stream in flight when its container is stopped, and the sidecar after it', async () => {
+  it('finishes a stream in flight when its container is stopped, before the sidecar stops', async () => {
     const { gateway, envoy, ca } = await startBoth((directory) =>
       Promise.resolve({ address: `unix:${directory}/extproc.sock` }),
     );

@@ -42,7 +42,7 @@ describe.each([
       ca?.close();
     });
 
-    it('that behaves lets every kind of request through, so that the other tests can fail', async () => {
+    it('that behaves passes every kind of request, so that the other tests can fail', async () => {
       rig.imposter.misbehave(undefined);
       for (const kind of KINDS) {
         const reply = await send(rig.port, kind);
@@ -52,35 +52,32 @@ describe.each([
       expect((await send(rig.port, 'sse')).body).toBe(EVENT.repeat(6));
     });
 
-    it.each(REQUEST_SIDE)('that does "$way" at $at lets nothing reach the provider', async (misbehaviour) => {
+    it.each(REQUEST_SIDE)('that does "$way" at $at passes nothing to the provider', async (misbehaviour) => {
       const kinds = misbehaviour.at === 'request_body' ? WITH_BODY : KINDS;
       await expectNothingForwarded(misbehaviour, kinds);
     });
 
-    it('that answers the headers and then closes lets no body follow', async () => {
+    it('that answers the headers and then closes passes no body', async () => {
       await expectNothingForwarded({ at: 'request_headers', way: 'close', answers: true }, WITH_BODY);
     });
 
-    it.each(RESPONSE_SIDE)(
-      'that does "$way" at $at lets no answer reach the client',
-      async (misbehaviour) => {
-        rig.imposter.misbehave(misbehaviour);
-        // The chunks of a stream have a test of their own.
-        const kinds = KINDS.filter((kind) => kind !== 'sse' || misbehaviour.at !== 'response_body');
-        for (const reply of await Promise.all(kinds.map((kind) => send(rig.port, kind))))
-          expectDenied(reply, cluster);
-      },
-    );
+    it.each(RESPONSE_SIDE)('that does "$way" at $at passes no answer to the client', async (misbehaviour) => {
+      rig.imposter.misbehave(misbehaviour);
+      // The chunks of a stream have their own test.
+      const kinds = KINDS.filter((kind) => kind !== 'sse' || misbehaviour.at !== 'response_body');
+      for (const reply of await Promise.all(kinds.map((kind) => send(rig.port, kind))))
+        expectDenied(reply, cluster);
+    });
 
     it.each(BODYLESS)(
-      'that closes at the headers of an answer with the body "%s" is told of in one',
+      'that closes at the headers of an answer with the body "%s" passes nothing but our error',
       async (kind) => {
         rig.imposter.misbehave({ at: 'response_headers', way: 'close', answers: false });
         expectDenied(await send(rig.port, kind), cluster);
       },
     );
 
-    it('that closes at the headers of an answer with nothing but trailers lets none of them out', async () => {
+    it('that closes at the headers of an answer with only trailers passes none of them', async () => {
       rig.imposter.misbehave({ at: 'response_headers', way: 'close', answers: false });
       const { status, headers, body } = await send(rig.port, 'trailers');
       expect([status, headers['x-say']]).toEqual([503, undefined]);
@@ -90,7 +87,7 @@ describe.each([
       expect((await send(rig.port, 'get')).status).toBe(200);
     });
 
-    it('that forwards a HEAD lets nothing reach the provider', async () => {
+    it('that forwards a HEAD passes nothing to the provider', async () => {
       rig.received.length = 0;
       rig.imposter.misbehave(undefined);
       const { status, headers, body } = await send(rig.port, 'head');
@@ -99,7 +96,7 @@ describe.each([
       expect(rig.received).toEqual([]);
     });
 
-    it('that answers the response headers and then closes lets no answer reach the client', async () => {
+    it('that answers the response headers and then closes passes no answer to the client', async () => {
       rig.imposter.misbehave({ at: 'response_headers', way: 'close', answers: true });
       for (const { body } of await Promise.all(KINDS.map((kind) => send(rig.port, kind)))) {
         expect(body).not.toContain(SECRET);
@@ -107,7 +104,7 @@ describe.each([
     });
 
     it.each([1, 2, 4])(
-      'that closes at chunk %i of a stream lets out what it emitted and no byte more',
+      'that closes at chunk %i of a stream passes what it emitted and no byte more',
       async (n) => {
         for (const answers of [false, true]) {
           for (const way of ['close', 'error', 'empty'] as const) {
@@ -130,7 +127,7 @@ describe.each([
   },
 );
 
-describe('an Envoy that takes its heap to be full', () => {
+describe('an Envoy with a full heap', () => {
   let rig: Rig;
   beforeAll(async () => {
     rig = await startRig(undefined, 'provider_openai', 'lean', (rendered) => {
@@ -138,13 +135,13 @@ describe('an Envoy that takes its heap to be full', () => {
       expect(full).not.toBe(rendered);
       return full;
     });
-    // It looks at its heap twenty times a second.
+    // Envoy checks its heap twenty times a second.
     await vi.waitFor(async () => expect((await send(rig.port, 'get')).status).toBe(503));
     rig.received.length = 0;
   });
   afterAll(() => rig.stop());
 
-  it('answers new requests with our 503, under an id of its own', async () => {
+  it('answers new requests with our 503, with its own request id', async () => {
     for (const kind of KINDS) {
       const reply = await send(rig.port, kind);
       expectDenied(reply);
@@ -154,7 +151,7 @@ describe('an Envoy that takes its heap to be full', () => {
   });
 });
 
-/** Envoy shows an answer only where the reply to the request's headers asked for it. */
+/** Envoy shows an answer only if the reply to the request's headers asked for it. */
 describe.each<[string, Asking, (rendered: string) => string]>([
   ['a sidecar of an earlier version, which does not ask for it', 'never', (rendered) => rendered],
   ['a sidecar that asks too late', 'with the body', (rendered) => rendered],
@@ -167,7 +164,7 @@ describe.each<[string, Asking, (rendered: string) => string]>([
   });
   afterAll(() => rig.stop());
 
-  it('does not reach the client, whatever its form', async () => {
+  it('does not reach the client, in any form', async () => {
     rig.received.length = 0;
     const kinds: readonly Kind[] = asking === 'with the body' ? WITH_BODY : [...KINDS, 'trailers'];
     for (const kind of kinds) {
@@ -175,7 +172,7 @@ describe.each<[string, Asking, (rendered: string) => string]>([
       expect([kind, status]).toEqual([kind, 503]);
       expect(body + JSON.stringify(headers)).not.toContain(SECRET);
     }
-    // It was the answer that was held back.
+    // The answer itself was withheld.
     expect(rig.received.length).toBe(kinds.length);
   });
 });
@@ -186,7 +183,7 @@ function withoutOverride(rendered: string): string {
   return refusing;
 }
 
-it('a sidecar that asks works behind the configuration of an earlier version, which shows every answer', async () => {
+it('a sidecar that asks works with the configuration of an earlier version, which shows every answer', async () => {
   const rig = await startRig(undefined, 'provider_openai', 'lean', (rendered) => {
     const earlier = rendered
       .replace('response_header_mode: SKIP', 'response_header_mode: SEND')

@@ -58,14 +58,14 @@ describe('a credential of the gateway that the provider repeats', () => {
     expect(said).toContain('it safe. it safe.');
   });
 
-  it('is masked in the arguments of a tool, whole and streamed', async () => {
+  it('is masked in tool arguments, whole and streamed', async () => {
     for (const stream of [false, true]) {
       const reply = await ask({ tool: { name: 'save', arguments: { key: VALUE } } }, stream);
       expect([reply.status, found(MARKS, reply.body)]).toEqual([200, []]);
     }
   });
 
-  it('is masked in headers, and in answers with an error', async () => {
+  it('is masked in headers, and in error answers', async () => {
     const reply = await ask({ status: 400, headers: { 'x-request-id': `for ${VALUE}` } }, false);
     expect(reply.status).toBe(400);
     expect(found(MARKS, JSON.stringify(reply))).toEqual([]);
@@ -77,7 +77,7 @@ describe('a credential of the gateway that the provider repeats', () => {
     expect(found(MARKS, `${gateway.logs()}${metrics}`)).toEqual([]);
   });
 
-  it('stays with the client if it is the client’s own key', async () => {
+  it('stays if it is the client’s own key', async () => {
     const { rawKey: own } = await gateway.createKey();
     provider.behave({ text: SAID });
     const reply = await send(gateway.baseUrl, {
@@ -93,7 +93,7 @@ describe('a credential of the gateway that the provider repeats', () => {
   });
 });
 
-/** The text that a client puts together. */
+/** The text that a client assembles. */
 function textOf(stream: string): string {
   const events = stream.split('\n').filter((line) => line.startsWith('data: {'));
   return events

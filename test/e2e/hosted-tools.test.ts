@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectRefusal, startBudgets, TOKEN, type Budgets, type Client } from './budgets/rig.ts';
 
-/** docs/hosted-tools.md: what becomes of a request, by what it brings beside them. */
+/** docs/hosted-tools.md: how a request with hosted tools is treated, depending on its other tools. */
 type Body = Readonly<Record<string, unknown>>;
 
 const PRICE_USD = 0.01;
@@ -12,7 +12,7 @@ interface Sample {
   readonly path: string;
   /** The type's name in `proxy.provider_tools`. */
   readonly type: string;
-  /** A request that brings nothing else. */
+  /** A request with only this tool. */
   readonly alone: Body;
   /** The same beside a tool that the client runs, and that one by itself. */
   readonly beside?: readonly [asked: Body, forwarded: Body];
@@ -27,7 +27,7 @@ const CHAT_FUNCTION = { type: 'function', function: { name: 'read', parameters: 
 const GEMINI_FUNCTIONS = { functionDeclarations: [{ name: 'read' }] };
 const BEDROCK_FUNCTION = { toolSpec: { name: 'read', inputSchema: { json: { type: 'object' } } } };
 
-/** Some are as agents send them: Claude Code and Gemini CLI search by a request of its own. */
+/** Some are written as agents send them: Claude Code and Gemini CLI send a request of their own to search. */
 const SAMPLES: readonly Sample[] = [
   sampleOf('claude code’s web search', '/anthropic/v1/messages', 'web_search_20250305', {
     body: { model: 'flat', max_tokens: 100, messages },
@@ -114,7 +114,7 @@ function sampleOf(
 
 const types = [...new Set(SAMPLES.map(({ type }) => type))];
 let strict: Budgets;
-/** Lets all of them in, on the same Redis and provider. */
+/** Allows all of them, on the same Redis and provider. */
 let allowing: Budgets;
 
 beforeAll(async () => {
@@ -135,7 +135,7 @@ afterAll(async () => {
 const lastBody = (client: Client): unknown => JSON.parse(client.forwarded().at(-1)?.body.toString() ?? '');
 
 describe.each(SAMPLES)('$what', ({ path, type, alone }) => {
-  it('that is all there is is refused, and the refusal names it and the setting', async () => {
+  it('is refused if alone, and the refusal names it and the setting', async () => {
     const client = await strict.newClient();
     const reply = await client.ask(alone, { path });
     expectRefusal(reply, 403, 'policy_denied');
@@ -146,17 +146,17 @@ describe.each(SAMPLES)('$what', ({ path, type, alone }) => {
     expect(client.forwarded()).toEqual([]);
   });
 
-  it('reaches the provider where it is let in, without and with a budget', async () => {
+  it('reaches the provider if allowed, without and with a budget', async () => {
     for (const options of [{}, { budget: { monthly: 1 } }]) {
       const client = await allowing.newClient(options);
       const reply = await client.ask(alone, { path });
       expect([reply.status, reply.headers['x-gateway-tools-removed']]).toEqual([200, undefined]);
-      // OpenRouter is told the highest price where there is a budget.
+      // With a budget, OpenRouter gets the highest price.
       expect(lastBody(client)).toMatchObject(alone);
     }
   });
 
-  it('is refused where the budget is below its price', async () => {
+  it('is refused if the budget is below its price', async () => {
     const client = await allowing.newClient({ budget: { monthly: (PRICE - TOKEN) / 1e9 } });
     expectRefusal(await client.ask(alone, { path }), 429, 'budget_exceeded');
     expect(client.forwarded()).toEqual([]);
@@ -164,7 +164,7 @@ describe.each(SAMPLES)('$what', ({ path, type, alone }) => {
 });
 
 it.each(SAMPLES.flatMap(({ beside, ...sample }) => (beside === undefined ? [] : [{ ...sample, beside }])))(
-  '$what is taken out beside a tool of the client’s, and told',
+  '$what is removed beside a tool of the client, and the client learns of it',
   async ({ path, type, beside: [asked, forwarded] }) => {
     const client = await strict.newClient();
     const reply = await client.ask(asked, { path });
@@ -174,7 +174,7 @@ it.each(SAMPLES.flatMap(({ beside, ...sample }) => (beside === undefined ? [] : 
 );
 
 describe('neighbours', () => {
-  it('several that are all taken out are refused together', async () => {
+  it('several tools that are all removed are refused together', async () => {
     const client = await strict.newClient();
     const tools = [{ googleSearch: {} }, { urlContext: {}, codeExecution: {} }];
     const path = '/gemini/v1beta/models/flat:generateContent';
@@ -183,7 +183,7 @@ describe('neighbours', () => {
     expect(reply.body).toContain('googleSearch, urlContext, codeExecution');
   });
 
-  it('one that is let in may stand for those that are not', async () => {
+  it('an allowed one is enough if the others are removed', async () => {
     const client = await allowing.newClient();
     const path = '/gemini/v1beta/models/flat:generateContent';
     const tools = [{ googleSearch: {} }, { codeExecution: {} }];
@@ -192,7 +192,7 @@ describe('neighbours', () => {
     expect(lastBody(client)).toEqual({ contents, tools: [{ googleSearch: {} }] });
   });
 
-  it('openrouter’s plugins are extras: the request goes without them', async () => {
+  it('openrouter’s plugins are optional: the request is sent without them', async () => {
     const client = await strict.newClient();
     const body = { model: 'flat', max_tokens: 100, messages };
     const path = '/openrouter/v1/chat/completions';

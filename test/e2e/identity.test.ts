@@ -18,7 +18,7 @@ import {
 import { expectRefusal } from './budgets/rig.ts';
 
 /**
- * docs/identity.md: JWTs of the key set at `zsp.jwks_url` where `zsp.enabled` is on, for every key under `zsp.jwt_only`.
+ * docs/identity.md: JWTs of the key set at `zsp.jwks_url` with `zsp.enabled`, for every key under `zsp.jwt_only`.
  */
 const CHAT = '/openai/v1/chat/completions';
 const BODY = JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] });
@@ -65,7 +65,7 @@ const ask = (to: TestGateway, headers: Record<string, string>, path = CHAT): Pro
 const by = (key: TestKey) => ({ authorization: `Bearer ${key.rawKey}` });
 const forwarded = () => provider.requests.length;
 
-/** Refused like an unknown key, and nothing of it was forwarded. */
+/** Expects the refusal of an unknown key, and nothing forwarded. */
 async function expectRefused(asked: () => Promise<Reply>): Promise<Reply> {
   const before = forwarded();
   const reply = await asked();
@@ -74,8 +74,8 @@ async function expectRefused(asked: () => Promise<Reply>): Promise<Reply> {
   return reply;
 }
 
-describe('a key of a subject', () => {
-  it('is answered to that subject, by a JWT of the key set', async () => {
+describe('a key with a subject', () => {
+  it('is accepted from that subject, by a JWT of the key set', async () => {
     const token = jwt();
     expect((await ask(gateway, { ...by(bound), 'x-gateway-jwt': token })).status).toBe(200);
     const headers = provider.requests.at(-1)?.headers;
@@ -95,22 +95,22 @@ describe('a key of a subject', () => {
     await expectRefused(() => ask(gateway, { ...by(bound), 'x-gateway-jwt': token() }));
   });
 
-  it('is refused without a JWT in the words that an unknown key is', async () => {
+  it('is refused without a JWT with the same text as an unknown key', async () => {
     const without = await expectRefused(() => ask(gateway, by(bound)));
     const unknown = await expectRefused(() => ask(gateway, { authorization: `Bearer gw-${'x'.repeat(43)}` }));
     expect(without.body).toBe(unknown.body);
   });
 
-  it('is no key in Authorization, where a JWT does not stand beside proxy keys', async () => {
+  it('is not accepted in Authorization, where JWTs and proxy keys do not mix', async () => {
     await expectRefused(() => ask(gateway, { 'x-api-key': bound.rawKey, authorization: `Bearer ${jwt()}` }));
   });
 });
 
-it('a key of nobody goes on as before', async () => {
+it('without a subject is unaffected', async () => {
   expect((await ask(gateway, by(free))).status).toBe(200);
 });
 
-it('a JWT for the gateway is never taken for a provider key', async () => {
+it('and its JWT are never mistaken for a provider key', async () => {
   const before = forwarded();
   const reply = await ask(gateway, { ...by(free), 'x-gateway-provider-key': jwt() });
   expectRefusal(reply, 400, 'invalid_request');
@@ -118,13 +118,13 @@ it('a JWT for the gateway is never taken for a provider key', async () => {
 });
 
 describe('under zsp.jwt_only', () => {
-  it('no key is enough without a JWT', async () => {
+  it('a key alone is not enough', async () => {
     await expectRefused(() => ask(jwtOnly, by(free)));
     await expectRefused(() => ask(jwtOnly, by(bound)));
     expect((await ask(jwtOnly, { ...by(bound), 'x-gateway-jwt': jwt() })).status).toBe(200);
   });
 
-  it('an SDK sends its JWT as its API key, which names the proxy key', async () => {
+  it('an SDK sends its JWT as its API key, and the JWT names the proxy key', async () => {
     const sdk = new OpenAI({
       baseURL: `${jwtOnly.baseUrl}/openai/v1`,
       apiKey: jwt({ gateway_key_hash: free.keyHash }),
@@ -149,12 +149,12 @@ describe('under zsp.jwt_only', () => {
   });
 });
 
-describe('a token that is bound to a key (DPoP, RFC 9449)', () => {
+describe('a token bound to a key (DPoP, RFC 9449)', () => {
   const token = () => jwt({ cnf: { jkt: holder.thumbprint } });
   const proof = (written: string, url = PUBLIC_URL + CHAT, method = 'POST') =>
     makeProof(holder, { method, url, token: written });
 
-  it('is good with a proof for this request, once, on every gateway', async () => {
+  it('is accepted with a proof for this request, once across all gateways', async () => {
     const written = token();
     const headers = { ...by(bound), 'x-gateway-jwt': written, dpop: proof(written) };
     expect((await ask(gateway, headers)).status).toBe(200);
@@ -163,7 +163,7 @@ describe('a token that is bound to a key (DPoP, RFC 9449)', () => {
     await expectRefused(() => ask(jwtOnly, headers));
   });
 
-  it('is good in Authorization: DPoP under jwt_only, with the key in the path', async () => {
+  it('is accepted in Authorization: DPoP under jwt_only, with the key in the path', async () => {
     const written = token();
     const path = `/${bound.rawKey}${CHAT}`;
     const headers = { authorization: `DPoP ${written}`, dpop: proof(written, PUBLIC_URL + path) };
@@ -194,7 +194,7 @@ describe('a token that is bound to a key (DPoP, RFC 9449)', () => {
   });
 });
 
-it('no JWT and no proof is in the logs, in Redis or in the metrics; what was wrong is', async () => {
+it('leaves no JWT and no proof in logs, Redis and metrics, and the reason in the logs', async () => {
   const written = jwt({ cnf: { jkt: holder.thumbprint }, sub: 'agent-8' });
   const dpop = makeProof(holder, { method: 'POST', url: PUBLIC_URL + CHAT, token: written });
   await expectRefused(() => ask(gateway, { ...by(bound), 'x-gateway-jwt': written, dpop }));
@@ -212,7 +212,7 @@ it('no JWT and no proof is in the logs, in Redis or in the metrics; what was wro
   }
 });
 
-it('an issuer that changes its keys is followed, and one that is away holds up nobody', async () => {
+it('an issuer’s new keys are used, and an unreachable issuer delays no request', async () => {
   const next = createKeyPair('PS256');
   issuer.publish(pair.jwk, next.jwk);
   const rotated = () =>

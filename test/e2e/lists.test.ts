@@ -9,13 +9,13 @@ import {
 } from '../../src/redis/keys.ts';
 import { cli, startBudgets, type Budgets } from './budgets/rig.ts';
 
-/** docs/redis.md#size: lists read only the keys that are in use. */
+/** docs/redis.md#size: lists read only the keys in use. */
 const DAY_MS = 86_400_000;
 
 let rig: Budgets;
 beforeAll(async () => {
   rig = await startBudgets({ spend: { enabled: true } });
-  // Older than the key that is used, so that lists in the order of creation begin with them.
+  // Older than the key in use, so that lists in the order of creation begin with them.
   for (const name of ['idle-0', 'idle-1', 'idle-2']) await create(name);
 });
 afterAll(() => rig.close());
@@ -36,7 +36,7 @@ async function create(name: string): Promise<string> {
 
 const namesOf = (rows: unknown): readonly string[] => (rows as { name: string }[]).map(({ name }) => name);
 
-describe('a key that requests use', () => {
+describe('a key in use', () => {
   it('is first in every list at once, and is found without reading the others', async () => {
     const busy = await rig.newClient({ key: { name: 'busy' }, budget: { daily: 5 } });
     expect((await busy.ask({}, { headers: { 'x-gateway-session-id': 'one' } })).status).toBe(200);
@@ -72,7 +72,7 @@ describe('a key that was not used for long', () => {
   });
 });
 
-it('a lock set by hand is listed once it has refused a request, and with --all before', async () => {
+it('with a manual lock is listed once the lock has refused a request, and before with --all', async () => {
   const client = await rig.newClient({ key: { name: 'by-hand' } });
   await rig.gateway.redis.client.set(quarantineKey(client.keyHash), 'by hand');
   expect(namesOf((await json('quarantine', 'list', '--all'))['locks'])).toContain('by-hand');
@@ -83,7 +83,7 @@ it('a lock set by hand is listed once it has refused a request, and with --all b
     .toContain('by-hand');
 });
 
-it("a key that last month's gateways used is listed after the upgrade", async () => {
+it("that last month's gateways used is listed after the upgrade", async () => {
   const { client } = rig.gateway.redis;
   const keyHash = await create('last-month');
   await client.hset(keyRecordKey(keyHash), 'last_used_at', Date.now() - 20 * DAY_MS);

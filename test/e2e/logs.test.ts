@@ -4,7 +4,7 @@ import { send, sendRaw } from '../support/http.ts';
 
 const MAX_LINES = 5;
 const STRANGERS = 40;
-/** What Envoy refuses by itself, before anybody asks for a key. */
+/** Refusals by Envoy itself, before a key is checked. */
 const ENVOYS_OWN = [
   'GET /%00 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
   'GET / HTTP/1.1\r\nHost: a, b\r\n\r\n',
@@ -14,7 +14,7 @@ const ENVOYS_OWN = [
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** What the gateway, its worker and its Envoy have printed, line by line. */
+/** Lines that the gateway, its worker and its Envoy have printed. */
 function lines(rig: Budgets): Line[] {
   return rig.gateway
     .logs()
@@ -38,10 +38,10 @@ afterAll(async () => {
   await talkative.close();
 });
 
-describe('requests without a good key', () => {
-  it('write a bounded number of lines, and are told as a number', async () => {
+describe('requests without a valid key', () => {
+  it('write a bounded number of lines; the rest is reported as a number', async () => {
     const { baseUrl, port } = talkative.gateway;
-    // Away from the turn of the minute, at which counting begins anew.
+    // Not at the turn of the minute, when counting restarts.
     const second = new Date().getSeconds();
     if (second > 40) await new Promise((resolve) => setTimeout(resolve, (61 - second) * 1_000));
     for (let stranger = 0; stranger < STRANGERS; stranger++) {
@@ -91,7 +91,7 @@ describe('requests without a good key', () => {
 });
 
 describe('with log_level: error', () => {
-  it('verdicts and failed authentications are told all the same, and nothing else of a request', async () => {
+  it('logs verdicts and failed authentications, and nothing else of a request', async () => {
     const client = await quiet.newClient({ key: { allowedModels: ['another-model'] } });
     expectRefusal(await client.ask(), 403, 'policy_denied');
     expectRefusal(await send(quiet.gateway.baseUrl, { path: '/openai/v1/models' }), 401, 'invalid_key');
@@ -107,7 +107,7 @@ describe('with log_level: error', () => {
 });
 
 describe('with an audit trail', () => {
-  it('verdicts and failed authentications stand there alone, and are not logged a second time', async () => {
+  it('verdicts and failed authentications are written only there, not in the log', async () => {
     const audited = await startBudgets({ audit: { enabled: true, stdout: false } }, quiet);
     try {
       const client = await audited.newClient({ key: { allowedModels: ['another-model'] } });

@@ -22,7 +22,7 @@ afterAll(async () => {
 let sessions = 0;
 const newSession = (): Record<string, string> => ({ 'x-gateway-session-id': `loop-${String(++sessions)}` });
 
-/** One after another, as an agent sends them. */
+/** Sent one after another, as agents do. */
 async function askTimes(
   client: Client,
   count: number,
@@ -45,7 +45,7 @@ async function flags({ gateway }: Budgets): Promise<number> {
 }
 
 describe('with action warn', () => {
-  it('the fourth call of a kind is answered and flagged: header, log, metric', async () => {
+  it('the fourth similar call is answered and flagged: header, log, metric', async () => {
     const client = await warning.newClient();
     const before = await flags(warning);
     const replies = await askTimes(client, 5, newSession());
@@ -66,7 +66,7 @@ describe('with action warn', () => {
     expect(detected(replies)).toEqual([undefined, undefined, undefined, 'fingerprint']);
   });
 
-  it('an agent that does something else each time is not flagged', async () => {
+  it('an agent that varies its calls is not flagged', async () => {
     const client = await warning.newClient();
     const replies = await askTimes(client, 8, newSession(), (nth) => ({
       messages: [{ role: 'user', content: `Fix src/${'abcdefgh'[nth] ?? ''}.ts` }],
@@ -74,7 +74,7 @@ describe('with action warn', () => {
     expect(detected(replies)).toEqual(Array(8).fill(undefined));
   });
 
-  it('without a session nothing is compared, and sessions and keys are apart', async () => {
+  it('without a session nothing is compared, and sessions and keys are separate', async () => {
     const [client, other] = await Promise.all([warning.newClient(), warning.newClient()]);
     expect(detected(await askTimes(client, 6, {}))).toEqual(Array(6).fill(undefined));
     const session = newSession();
@@ -88,7 +88,7 @@ describe('with action warn', () => {
 describe('with action block', () => {
   const newClient = (): Promise<Client> => warning.newClient({ gateways: [blocking.gateway] });
 
-  it('the fourth call of a kind is 429 loop_detected, and is not forwarded', async () => {
+  it('the fourth similar call is 429 loop_detected, and is not forwarded', async () => {
     const client = await newClient();
     const session = newSession();
     const replies = await askTimes(client, 5, session);
@@ -112,7 +112,7 @@ describe('with action block', () => {
     expect(moved?.status).toBe(200);
   });
 
-  it.each([429, 500, 503])('retries after a %i of the provider are no loop', async (status) => {
+  it.each([429, 500, 503])('retries after a %i of the provider are not a loop', async (status) => {
     const client = await newClient();
     client.behave({ status });
     const session = newSession();
@@ -121,7 +121,7 @@ describe('with action block', () => {
     expect(statuses(await askTimes(client, 4, session))).toEqual([200, 200, 200, 429]);
   });
 
-  it('a session over max_rps is 429 by velocity, and others are not', async () => {
+  it('a session over max_rps is 429 by velocity, others are not', async () => {
     const client = await newClient();
     const session = newSession();
     const body = (nth: number) => ({
@@ -139,7 +139,7 @@ describe('with action block', () => {
   });
 });
 
-it('in shadow mode what would be blocked passes, and says so', async () => {
+it('in shadow mode a call that would be blocked passes, and is recorded', async () => {
   const client = await warning.newClient({ gateways: [shadowing.gateway] });
   const replies = await askTimes(client, 4, newSession());
   expect(statuses(replies)).toEqual([200, 200, 200, 200]);

@@ -17,8 +17,8 @@ import { envoyPath, gatewayProgram } from '../support/parts.ts';
 import { freePort } from '../support/ports.ts';
 
 /**
- * What Istio and Envoy Gateway make of the resources that `gateway envoy render` prints, run in the real Envoy with the real
- * sidecar beside it; and at last with a sidecar that is dead.
+ * The configuration that Istio and Envoy Gateway make of the resources of `gateway envoy render`, run in the real Envoy
+ * with the real sidecar beside it, and at the end with a dead sidecar.
  */
 let ca: TestCa;
 let certificate: Identity;
@@ -27,7 +27,7 @@ let gateway: TestGateway;
 let directory: string;
 let rawKey: string;
 let envoys: readonly EnvoyProcess[] = [];
-/** By whose Envoy listens there. */
+/** By the mesh whose Envoy listens there. */
 const ports = { istio: 0, 'envoy-gateway': 0 };
 
 async function render(as: string): Promise<string> {
@@ -93,7 +93,7 @@ function ask(as: keyof typeof ports, stream: boolean): Promise<Reply> {
       host: 'api.openai.com',
       authorization: `Bearer ${rawKey}`,
       'x-gateway-provider-key': 'sk-test',
-      // What the gates go by may not come from a client.
+      // The markers that the gates check may not come from a client.
       'x-gateway-upstream': 'provider_openai',
       'x-gw-origin': '1',
       'content-type': 'application/json',
@@ -103,7 +103,7 @@ function ask(as: keyof typeof ports, stream: boolean): Promise<Reply> {
 }
 
 describe.each(['istio', 'envoy-gateway'] as const)('on the Envoy of %s', (as) => {
-  it('a request by the provider’s own host is judged, forwarded and answered, whole and streamed', async () => {
+  it('a request to the provider’s own host is judged, forwarded and answered, whole and streamed', async () => {
     await vi.waitFor(async () => expect((await ask(as, false)).status).toBe(200));
     const whole = await ask(as, false);
     expect(whole.headers['x-gateway-request-id']).toMatch(/^[0-9a-f-]{36}$/);
@@ -112,7 +112,7 @@ describe.each(['istio', 'envoy-gateway'] as const)('on the Envoy of %s', (as) =>
   });
 });
 
-it('with the sidecar dead, requests are refused on either, and reach nobody', async () => {
+it('with the sidecar dead, requests are refused in both ways, and none is forwarded', async () => {
   const before = provider.requests.length;
   gateway.signal('SIGKILL');
   await gateway.exited;

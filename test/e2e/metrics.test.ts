@@ -38,7 +38,7 @@ function ask(): Promise<Reply> {
 const pidsOfWorkers = (): number[] => gateway.workers().map(({ pid }) => pid);
 
 describe('docs/telemetry.md: before the first request', () => {
-  it('there are the series of closed label sets, and the version that runs', async () => {
+  it('the series of closed label sets exist, and the running version', async () => {
     const metrics = await readMetrics(gateway);
     const locks = { trigger: 'secret_exfiltration' };
     expect(metrics.sum('gateway_risk_locks_total', locks)).toBe(0);
@@ -50,7 +50,7 @@ describe('docs/telemetry.md: before the first request', () => {
 });
 
 describe('docs/telemetry.md: counters', () => {
-  it('never fall when workers die, so that no requests and no money are invented', async () => {
+  it('never fall when workers die, so no requests and no money are invented', async () => {
     const REQUESTS = 40;
     for (let sent = 0; sent < REQUESTS; sent += 1) expect((await ask()).status).toBe(200);
     const settled = await vi.waitFor(async () => {
@@ -81,7 +81,7 @@ describe('docs/telemetry.md: counters', () => {
     );
   });
 
-  it('have what a worker counted that died before anything scraped it', async () => {
+  it('include what a worker counted that died before a scrape', async () => {
     const before = (await readMetrics(gateway)).sum('gateway_requests_total') ?? 0;
     for (let sent = 0; sent < 10; sent += 1) expect((await ask()).status).toBe(200);
     await new Promise((resolve) => setTimeout(resolve, 2 * COUNTS_MS));
@@ -95,8 +95,8 @@ describe('docs/telemetry.md: counters', () => {
 /** Envoy writes its access log every 10 s. */
 const ACCESS_LOG_WAIT = { timeout: 30_000, interval: 250 };
 
-describe('docs/telemetry.md: replies of Envoy', () => {
-  it('are counted where no sidecar could, and so are the restarts of the sidecars', async () => {
+describe('docs/telemetry.md: Envoy’s replies', () => {
+  it('are counted if no sidecar could count them, and so are the restarts of the sidecars', async () => {
     const before = await readMetrics(gateway);
     expect(before.sum('gateway_envoy_replies_total', { type: 'gateway_unavailable' })).toBe(0);
     for (const pid of pidsOfWorkers()) process.kill(pid, 'SIGKILL');

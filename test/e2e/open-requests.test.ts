@@ -7,7 +7,7 @@ import { createFakeProvider, type FakeProvider } from '../support/fake-provider/
 import { startGateway, type TestGateway, type TestKey } from '../support/gateway.ts';
 import { envoyStats } from '../support/memory.ts';
 
-/** Requests that are opened and not sent to their end, in numbers: they may keep nobody else out. */
+/** Many requests that are opened and never completed: they may not keep others out. */
 const STREAMS_A_CONNECTION = 1_000;
 const PROVIDER_KEY = 'sk-provider-0123456789';
 const OF_KEY = 'too many requests of this key are open: wait for some of them to end';
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => provider.close());
 
-/** Bodies may be long in coming, and a busy machine slow: neither ends a request here. */
+/** Bodies may be slow, and so may a busy machine: neither ends a request here. */
 const PATIENT = { server: { read_timeout: '120s' }, redis: { read_timeout: '20s' } };
 
 function useGateway(server: ConfigInput['server'] = {}, auth: ConfigInput['auth'] = {}): () => TestGateway {
@@ -58,7 +58,7 @@ const headersOf = ({ rawKey }: Pick<TestKey, 'rawKey'>, { forwardedFor }: From) 
   ...(forwardedFor !== undefined && { 'x-forwarded-for': forwardedFor }),
 });
 
-/** Requests without their bodies: how many are refused so far, and what they were told. */
+/** Requests without their bodies: the refusals so far, and their texts. */
 interface Held {
   readonly refused: () => number;
   readonly told: ReadonlySet<string>;
@@ -114,7 +114,7 @@ interface Asked {
   readonly body: unknown;
 }
 
-/** A whole request, over a connection of its own. */
+/** A whole request, over its own connection. */
 async function ask(gateway: TestGateway, key: TestKey, from: From = {}): Promise<Asked> {
   const { localAddress } = from;
   const session = connect(gateway.baseUrl, {
@@ -139,7 +139,7 @@ const statusOf = async (...asked: Parameters<typeof ask>): Promise<number> => (a
 describe('open requests of one key', () => {
   const gateway = useGateway();
 
-  it('are bounded as shipped, and keep no other key out', { timeout: 90_000 }, async () => {
+  it('are bounded by default, and keep no other key out', { timeout: 90_000 }, async () => {
     const [heavy, other] = await Promise.all([gateway().createKey(), gateway().createKey()]);
     const held = await hold(gateway(), heavy, 5_000);
     onTestFinished(held.release);
@@ -163,7 +163,7 @@ describe('open requests of one key', () => {
 describe('open requests of one client address', () => {
   const gateway = useGateway({ max_open_per_key: 30, max_open_per_address: 50 });
 
-  it('are bounded whatever their keys, and keep no other address out', async () => {
+  it('are bounded for any keys, and keep no other address out', async () => {
     const keys = await Promise.all([gateway().createKey(), gateway().createKey(), gateway().createKey()]);
     const [first, second, third] = keys;
     if (first === undefined || second === undefined || third === undefined) throw new Error('there are keys');
@@ -178,7 +178,7 @@ describe('open requests of one client address', () => {
         type: 'rate_limited',
       },
     });
-    // What a client says of its address is not believed.
+    // A client's claim about its address is ignored.
     expect(await statusOf(gateway(), third, { forwardedFor: '192.0.2.1' })).toBe(429);
     expect(await statusOf(gateway(), third, { localAddress: '127.0.0.2' })).toBe(200);
     ofFirst.release();
@@ -186,7 +186,7 @@ describe('open requests of one client address', () => {
     ofSecond.release();
   });
 
-  it('are no longer open once they were refused: strangers hold nothing', async () => {
+  it('no longer count once refused: strangers occupy nothing', async () => {
     const key = await gateway().createKey();
     const held = await hold(gateway(), { rawKey: `gw-${'A'.repeat(43)}` }, 300);
     await vi.waitFor(() => expect(held.refused()).toBe(300), 10_000);
@@ -195,7 +195,7 @@ describe('open requests of one client address', () => {
   });
 });
 
-describe('behind a proxy that is believed', () => {
+describe('behind a trusted proxy', () => {
   const gateway = useGateway({ max_open_per_address: 20 }, { trusted_hops: 1 });
 
   it('addresses are the clients’, not the proxy’s', async () => {
@@ -211,7 +211,7 @@ describe('behind a proxy that is believed', () => {
 describe('requests without their bodies, within all bounds', () => {
   const gateway = useGateway({ max_open_per_key: 20_000, max_open_per_address: 20_000 });
 
-  it('take half of the places at most, and the oldest give way', { timeout: 120_000 }, async () => {
+  it('take at most half of the places, and the oldest give way', { timeout: 120_000 }, async () => {
     const [heavy, other] = await Promise.all([gateway().createKey(), gateway().createKey()]);
     const held = await hold(gateway(), heavy, 11_000);
     onTestFinished(held.release);

@@ -6,7 +6,7 @@ import { createFakeProvider, type FakeProvider } from '../support/fake-provider/
 import { startGateway, type TestGateway, type TestKey } from '../support/gateway.ts';
 import { send, type Reply } from '../support/http.ts';
 
-/** A worker that gets no CPU time refuses the requests that have waited for it, and serves those under way. */
+/** A worker without CPU time refuses the requests that have waited for it, and serves those in progress. */
 const STALL_MS = 1_500;
 const PROVIDER_KEY = 'sk-provider-0123456789';
 const CHAT = { model: 'gpt-4o', max_tokens: 10, messages: [{ role: 'user' as const, content: 'Hello' }] };
@@ -46,7 +46,7 @@ function ask(path = '/openai/v1/chat/completions', more: object = {}): Promise<R
   });
 }
 
-/** Asks while the worker stands still, and lets it go on. */
+/** Sends requests while the worker is paused, and resumes it. */
 async function askDuringStall<Answer>(asked: () => Promise<Answer>): Promise<Answer> {
   const worker = gateway.workers()[0]?.pid ?? 0;
   process.kill(worker, 'SIGSTOP');
@@ -65,7 +65,7 @@ async function shedSoFar(): Promise<number> {
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-it('refuses them with 503, a time to come back and a type of its own, in each dialect', async () => {
+it('refuses them with 503, a retry time and its own error type, in each dialect', async () => {
   const before = await shedSoFar();
   const asked = provider.requests.length;
   const account = await readAccount(gateway.redis, key.keyHash);
@@ -112,11 +112,11 @@ it('asks Redis nothing about them', async () => {
   const before = await calls();
   const replies = await askDuringStall(() => Promise.all(Array.from({ length: 20 }, () => ask())));
   expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 503));
-  // The gateway announces itself meanwhile; each request would ask at least once.
+  // The gateway sends its heartbeat meanwhile; each request would ask at least once.
   expect((await calls()) - before).toBeLessThan(replies.length / 2);
 });
 
-it('goes on with a stream that is under way', async () => {
+it('continues a stream in progress', async () => {
   const { promise: until, resolve: goOn } = Promise.withResolvers<undefined>();
   provider.behave({ text: 'one two three four five six seven', holdStream: { afterPieces: 2, until } });
   const { promise: begun, resolve: begin } = Promise.withResolvers<undefined>();
@@ -139,7 +139,7 @@ it('goes on with a stream that is under way', async () => {
   expect(whole.body).toContain('[DONE]');
 });
 
-it('and an SDK that is told to come back is served, without a word from its user', async () => {
+it('and an SDK that waits as told is served, without any action of its user', async () => {
   const client = new OpenAI({
     apiKey: key.rawKey,
     baseURL: `${gateway.baseUrl}/openai/v1`,

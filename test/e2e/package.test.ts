@@ -14,8 +14,8 @@ const root = join(import.meta.dirname, '..', '..');
 const execute = promisify(execFile);
 
 /**
- * What `npm install ai-firewall-gateway` gives: files that need nothing beside them under node_modules, where Node runs
- * no TypeScript.
+ * The content of `npm install ai-firewall-gateway`: files that need nothing beside them under node_modules, where Node
+ * runs no TypeScript.
  */
 describe('the published package', () => {
   let directory: string;
@@ -32,7 +32,7 @@ describe('the published package', () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  it('needs no other package, and has the notices of those that are in it', async () => {
+  it('needs no other package, and has the notices of bundled ones', async () => {
     const manifest = JSON.parse(await readFile(join(home, 'package.json'), 'utf8')) as object;
     expect(manifest).not.toHaveProperty('dependencies');
     const notices = await readFile(join(home, 'dist', 'THIRD-PARTY-NOTICES.txt'), 'utf8');
@@ -42,7 +42,7 @@ describe('the published package', () => {
     expect(notices).not.toMatch(/^(vitest|typescript|rolldown) /m);
   });
 
-  it('lists the packages in it as CycloneDX: every dependency, and no other', async () => {
+  it('lists its bundled packages as CycloneDX: every dependency, and no other', async () => {
     const sbom = JSON.parse(await readFile(join(home, 'dist', 'sbom.cdx.json'), 'utf8')) as {
       readonly bomFormat: string;
       readonly metadata: { readonly component: { readonly purl: string } };
@@ -63,7 +63,7 @@ describe('the published package', () => {
     expect(new Set(names).size).toBe(new Set(notices.match(/^-{72}\n\S+ /gm)).size);
   });
 
-  it('states where it comes from, with the digest of each file', async () => {
+  it('states its origin, with the digest of each file', async () => {
     const statement = JSON.parse(await readFile(join(home, 'dist', 'provenance.json'), 'utf8')) as {
       readonly predicateType: string;
       readonly subject: readonly { readonly name: string; readonly digest: { readonly sha256: string } }[];
@@ -76,14 +76,14 @@ describe('the published package', () => {
     }
   });
 
-  it('leaves the manifest of the checkout as it was', async () => {
+  it('leaves the manifest of the checkout unchanged', async () => {
     const read = async (folder: string) =>
       JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Record<string, unknown>;
     expect(await read(root)).toMatchObject({ dependencies: {}, devDependencies: {}, scripts: {} });
     expect(await read(home)).not.toHaveProperty('devDependencies');
   });
 
-  it('installs alone, under a name on the PATH, and names its version and commit', async () => {
+  it('installs alone, with a command on the PATH, and names its version and commit', async () => {
     const prefix = join(directory, 'prefix');
     const [tarball = ''] = (await readdir(directory)).filter((name) => name.endsWith('.tgz'));
     const env = { ...process.env, HOME: join(directory, 'home') };
@@ -96,7 +96,7 @@ describe('the published package', () => {
     expect(stdout).toMatch(new RegExp(`^${version.replaceAll('.', '\\.')} \\([0-9a-f]{12}(-dirty)?\\)\n$`));
   });
 
-  it('says which Node it needs, where it finds an older one', async () => {
+  it('names the required Node version on an older one', async () => {
     const older = `Object.defineProperty(process.versions, 'node', { value: '20.20.2' })`;
     const program = join(home, 'dist', 'cli', 'main.js');
     const run = execute(process.execPath, [
@@ -122,7 +122,7 @@ describe('the published package', () => {
     ]);
   });
 
-  it('serves a request, with its scripts and words where they belong', async () => {
+  it('serves a request, with its scripts and word lists in place', async () => {
     const provider = await startDemoProvider(0);
     const gateway = await startGateway({
       entry: join(home, 'dist', 'cli', 'main.js'),
@@ -148,7 +148,7 @@ describe('the published package', () => {
     }
   });
 
-  it('holds no test and no TypeScript source', async () => {
+  it('contains no test and no TypeScript source', async () => {
     const files = await readdir(home, { recursive: true });
     expect(files.filter((file) => /^(test|src|cli)\//.test(file))).toEqual([]);
     expect(files.filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))).toEqual([]);

@@ -89,8 +89,8 @@ async function ask({ rawKey, path = CHAT, clientKey, at = gateway }: Ask): Promi
 
 const lastHeaders = (): Readonly<Record<string, unknown>> => provider.requests.at(-1)?.headers ?? {};
 
-describe('a credential that the gateway holds', () => {
-  it('goes to its provider with the requests of keys that name it', async () => {
+describe('a credential held by the gateway', () => {
+  it('is sent to its provider with the requests of keys that name it', async () => {
     const credentials = ['openai-env', 'claude-command'];
     const { rawKey } = await gateway.createKey({ credentials, allowedProviders: ['openai', 'anthropic'] });
     const client = new OpenAI({ apiKey: rawKey, baseURL: `${gateway.baseUrl}/openai/v1`, maxRetries: 0 });
@@ -100,7 +100,7 @@ describe('a credential that the gateway holds', () => {
     expect(lastHeaders()).toMatchObject({ 'x-api-key': VALUES.command });
   });
 
-  it('is not there for keys that do not name it', async () => {
+  it('is not available to keys that do not name it', async () => {
     const { rawKey } = await gateway.createKey();
     const reply = await ask({ rawKey });
     expect([reply.status, reply.body]).toEqual([400, expect.stringContaining('X-Gateway-Provider-Key')]);
@@ -108,7 +108,7 @@ describe('a credential that the gateway holds', () => {
     expect(lastHeaders()).toMatchObject({ authorization: `Bearer ${VALUES.clients}` });
   });
 
-  it('takes the place of the key that a client sends', async () => {
+  it('replaces the key that a client sends', async () => {
     const { rawKey } = await gateway.createKey({ credentials: ['openai-env'] });
     expect((await ask({ rawKey, clientKey: VALUES.clients })).status).toBe(200);
     expect(lastHeaders()).toMatchObject({ authorization: `Bearer ${VALUES.env}` });
@@ -126,7 +126,7 @@ describe('a credential that the gateway holds', () => {
     ]);
   });
 
-  it('is renewed with its file, outlives its file until max_age, and comes back', async () => {
+  it('is renewed with its file, survives the loss of its file until max_age, and comes back', async () => {
     const { rawKey } = await gateway.createKey({ credentials: ['openai-file'] });
     expect((await ask({ rawKey })).status).toBe(200);
     expect(lastHeaders()).toMatchObject({ authorization: `Bearer ${VALUES.file}` });
@@ -140,7 +140,7 @@ describe('a credential that the gateway holds', () => {
     expect((await ask({ rawKey })).status).toBe(200);
     await expect.poll(async () => (await ask({ rawKey })).status, { timeout: 20_000 }).toBe(503);
     const before = provider.requests.length;
-    // The client's own key does not stand in.
+    // The client's own key is no substitute.
     const refused = await ask({ rawKey, clientKey: VALUES.clients });
     expect(refused.body).toContain('"type":"credential_unavailable"');
     expect(provider.requests).toHaveLength(before);
@@ -155,7 +155,7 @@ describe('a credential that the gateway holds', () => {
       .toMatch(/gateway_credential_usable\{credential="openai-file"\} 1/);
   });
 
-  it('is used beside the one before, until the provider has accepted the renewed one', async () => {
+  it('is used together with the previous one until the provider has accepted the renewed one', async () => {
     const { rawKey } = await gateway.createKey({ credentials: ['groq-rotated'], allowedProviders: ['groq'] });
     const path = '/groq/v1/chat/completions';
     const accepted = new Set([VALUES.file]);
@@ -169,7 +169,7 @@ describe('a credential that the gateway holds', () => {
     }
     expect(await used()).toEqual([200, VALUES.file]);
     writeFileSync(file('groq.key'), VALUES.renewed);
-    // The provider does not know the renewed one yet: one request finds out, the others use the one before.
+    // The provider does not know the renewed one yet: one request finds out, the others use the previous one.
     await expect.poll(used, { timeout: 10_000 }).toEqual([503, VALUES.renewed]);
     expect([await used(), await used()]).toEqual([
       [200, VALUES.file],
@@ -184,7 +184,7 @@ describe('a credential that the gateway holds', () => {
     accepted.add(VALUES.command);
     await expect.poll(used, { timeout: 10_000 }).toEqual([200, VALUES.command]);
     accepted.delete(VALUES.command);
-    // The one before is forgotten, and the provider's answer, which may quote the credential, stays here.
+    // The previous one is forgotten, and the provider's answer, which may quote the credential, is withheld.
     const refused = await ask({ rawKey, path });
     expect([refused.status, refused.body]).toEqual([503, expect.stringContaining('refused by the provider')]);
     expect(refused.body).toContain('"type":"credential_unavailable"');
@@ -201,7 +201,7 @@ describe('a credential that the gateway holds', () => {
     expect(reply.body).toContain('"type":"credential_unavailable"');
   });
 
-  it('is listed with its last use and failure, by the gateway that runs here', async () => {
+  it('is listed with its last use and failure, by the running gateway', async () => {
     const list = (...args: readonly string[]) =>
       runCli(gateway.redis, ['credentials', 'list', '--config', gateway.configFile, ...args]);
     const { credentials } = JSON.parse((await list('--output', 'json')).stdout) as {
@@ -211,7 +211,7 @@ describe('a credential that the gateway holds', () => {
     const [never, known] = [null, { read_at: time, last_used_at: time }];
     expect(Object.fromEntries(credentials.map(({ credential, ...row }) => [credential, row]))).toMatchObject({
       'openai-env': { state: 'usable', ...known, last_failed_at: never },
-      // Its file was gone for a while.
+      // Its file was missing for a while.
       'openai-file': { state: 'usable', ...known, last_failed_at: time },
       // The provider has refused it.
       'groq-rotated': { state: 'usable', ...known, last_failed_at: time },
@@ -261,7 +261,7 @@ describe('a credential that the gateway holds', () => {
     expect(await rotate('nothing')).toMatchObject({ code: 2 });
   });
 
-  it('stays out of logs, metrics, answers, Redis and the environment of other processes', async () => {
+  it('does not appear in logs, metrics, answers, Redis or the environment of other processes', async () => {
     const shown = [
       gateway.logs(),
       await gateway.metrics(),

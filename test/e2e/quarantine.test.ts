@@ -7,7 +7,7 @@ import { startGateway, type TestGateway, type TestKey } from '../support/gateway
 import { send, sendRaw, type Reply } from '../support/http.ts';
 import { cli, expectRefusal } from './budgets/rig.ts';
 
-/** docs/risk.md, "States and transitions" and "Errors": how a locked or blocked key is turned away. */
+/** docs/risk.md, "States and transitions" and "Errors": how a locked or blocked key is refused. */
 const CHAT = '/openai/v1/chat/completions';
 const PROVIDER_KEY = 'sk-provider-0123456789';
 const BODY = JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] });
@@ -56,7 +56,7 @@ async function expectPasses(target = gateway): Promise<void> {
   expect((await ask(target)).status).toBe(200);
 }
 
-/** An operator's command; what it printed on standard output. */
+/** Runs an operator's command; returns its standard output. */
 async function operator(...args: string[]): Promise<string> {
   const { code, stdout } = await cli(gateway, ...args);
   expect(code).toBe(0);
@@ -112,7 +112,7 @@ describe('docs/risk.md: a key locked by an operator', () => {
     });
   });
 
-  it('is told the command that releases it, and an operator’s reason; the command works as it is printed', async () => {
+  it('shows the command that releases it, and an operator’s reason; the command works as printed', async () => {
     await operator('quarantine', 'set', key.keyHash, '--reason', 'until Ann has looked at it');
     const { error } = JSON.parse((await ask()).body) as { error: string };
     expect(error).toContain(': an operator has locked it: until Ann has looked at it. ');
@@ -121,7 +121,7 @@ describe('docs/risk.md: a key locked by an operator', () => {
     await expectPasses();
   });
 
-  it('is told nothing of a lock’s value that the gateway did not write', async () => {
+  it('shows no value of a lock that the gateway did not write', async () => {
     await gateway.redis.client.set(lock(), 'secret found in a tool response', 'EX', 3_600);
     const reply = await ask();
     expectRefusal(reply, 403, 'quarantined');
@@ -129,7 +129,7 @@ describe('docs/risk.md: a key locked by an operator', () => {
     expect(reply.headers).not.toHaveProperty('x-gateway-block-reason');
   });
 
-  it('is rejected before its body is read: 2 MiB are promised, none is sent', async () => {
+  it('is rejected before its body is read: of 2 MiB none is sent', async () => {
     await operator('quarantine', 'set', key.keyHash, '--for', '10m');
     const lines = Object.entries(headers()).map(([name, value]) => `${name}: ${value}\r\n`);
     const head = `POST ${CHAT} HTTP/1.1\r\nHost: x\r\nContent-Length: ${TWO_MIB}\r\n${lines.join('')}\r\n`;
@@ -149,7 +149,7 @@ describe('docs/risk.md: a key locked by an operator', () => {
     for (const each of [gateway, inShadow, withoutRisk]) await expectPasses(each);
   });
 
-  it('is listed, with the time left', async () => {
+  it('is listed, with the remaining time', async () => {
     await operator('quarantine', 'set', key.keyHash, '--for', '90s');
     const { locks } = JSON.parse(await operator('quarantine', 'list', '--output', 'json')) as {
       locks: object[];
@@ -157,7 +157,7 @@ describe('docs/risk.md: a key locked by an operator', () => {
     expect(locks).toContainEqual(expect.objectContaining({ key_hash: key.keyHash, lock_ttl_seconds: 90 }));
   });
 
-  it('may finish the stream that it has; its next call is refused', async () => {
+  it('may finish its open stream; its next call is refused', async () => {
     let letGo = (): void => undefined;
     const until = new Promise<void>((resolve) => (letGo = resolve));
     provider.behave({ outputTokens: 12, holdStream: { afterPieces: 3, until } });
@@ -183,7 +183,7 @@ describe('docs/risk.md: a key locked by an operator', () => {
 });
 
 describe('states: quarantined -> normal', () => {
-  it('once the lock time-to-live elapses', async () => {
+  it('after the lock’s time-to-live', async () => {
     await operator('quarantine', 'set', key.keyHash, '--for', '1500ms');
     const reply = await ask();
     expectRefusal(reply, 403, 'quarantined');
@@ -192,14 +192,14 @@ describe('states: quarantined -> normal', () => {
     await expectPasses();
   });
 
-  it('once the lock key is deleted', async () => {
+  it('after the deletion of the lock key', async () => {
     await operator('quarantine', 'set', key.keyHash);
     expectRefusal(await ask(), 403, 'quarantined');
     await gateway.redis.client.del(lock());
     await expectPasses();
   });
 
-  it('with the score that it has: above 75 without a lock passes, and 24 clean hours take 5 off', async () => {
+  it('with its current score: above 75 without a lock passes, and 24 clean hours subtract 5', async () => {
     const dayAgo = Date.now() - 86_400_001;
     await gateway.redis.client.hset(profile(), { risk_score: '90', scored_at: String(dayAgo) });
     await expectPasses();
@@ -223,7 +223,7 @@ describe('docs/refusals.md: 403 with reason agent_risk_blocked', () => {
     await expectPasses();
   });
 
-  it('states: quarantined -> permanently blocked is said although the lock is there too', async () => {
+  it('states: quarantined -> permanently blocked is reported although the lock exists too', async () => {
     await gateway.redis.client.hset(profile(), { risk_score: '95', blocked_at: String(Date.now()) });
     await operator('quarantine', 'set', key.keyHash);
     const reply = await ask();
@@ -233,7 +233,7 @@ describe('docs/refusals.md: 403 with reason agent_risk_blocked', () => {
     expectRefusal(await ask(), 403, 'quarantined');
   });
 
-  it('risk_profile.enabled: false ignores score and block, while a lock set by hand still holds', async () => {
+  it('risk_profile.enabled: false ignores score and block, while a manual lock still applies', async () => {
     await gateway.redis.client.hset(profile(), { risk_score: '100', blocked_at: '1760000000000' });
     expectRefusal(await ask(gateway), 403, 'agent_risk_blocked');
     await expectPasses(withoutRisk);

@@ -30,11 +30,11 @@ afterAll(async () => {
 });
 
 const passed = (replies: readonly Reply[]): Reply[] => replies.filter(({ status }) => status === 200);
-/** What a key may send in a burst that took so long: its quota, and what was refilled meanwhile. */
+/** The maximum of a burst of this duration: the quota, and the refill meanwhile. */
 const most = (elapsedMs: number): number => QUOTA + Math.ceil(elapsedMs / REFILL_MS);
 
 describe('a key may send requests_per_minute', () => {
-  it('passes so many, and refuses the next one with when to come back', async () => {
+  it('passes this many, and refuses the next one with the time to retry', async () => {
     const client = await one.newClient();
     const start = performance.now();
     const replies: Reply[] = [];
@@ -56,7 +56,7 @@ describe('a key may send requests_per_minute', () => {
     expect(refused.headers['x-should-retry']).toBeUndefined();
   });
 
-  it('does not depend on what other keys send', async () => {
+  it('does not depend on other keys', async () => {
     const [busy, quiet] = await Promise.all([one.newClient(), one.newClient()]);
     const burst = await Promise.all(Array.from({ length: 2 * QUOTA }, () => busy.ask()));
     expect(burst.some(({ status }) => status === 429)).toBe(true);
@@ -66,7 +66,7 @@ describe('a key may send requests_per_minute', () => {
   it.each([
     ['one gateway', () => [one.gateway]],
     ['two gateways on one Redis', () => [one.gateway, two.gateway]],
-  ])('exactly so many of 200 at once are forwarded, with %s', async (_name, gateways) => {
+  ])('exactly this many of 200 simultaneous requests are forwarded, with %s', async (_name, gateways) => {
     const client = await one.newClient({ gateways: gateways() });
     const start = performance.now();
     const replies = await Promise.all(Array.from({ length: 200 }, () => client.ask()));
@@ -77,7 +77,7 @@ describe('a key may send requests_per_minute', () => {
     for (const reply of replies) if (reply.status !== 200) expectRefusal(reply, 429, 'rate_limited');
   });
 
-  it('counts what a later check refuses too, and lists of models', async () => {
+  it('counts requests that a later check refuses, and model lists', async () => {
     const client = await one.newClient({ key: { allowedModels: ['other'] } });
     expectRefusal(await client.ask(), 403, 'policy_denied');
     const { headers } = await client.ask();
@@ -89,11 +89,11 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 const GET = { method: 'GET' };
 const OTHER_KEY = { 'x-api-key': 'sk-another', 'x-goog-api-key': 'sk-a-third' };
 
-describe('a request of a good key takes a slot, whatever is wrong with it', () => {
+describe('a request with a valid key takes a slot, whatever is wrong with it', () => {
   it.each<[string, number, string, SendOptions]>([
     ['no address', 404, 'unknown_provider', { path: '/' }],
-    ['a provider that nobody knows', 404, 'unknown_provider', { path: '/acme/v1/chat/completions', ...GET }],
-    ['an MCP server that nobody knows', 404, 'unknown_mcp_server', { path: '/mcp/other' }],
+    ['an unknown provider', 404, 'unknown_provider', { path: '/acme/v1/chat/completions', ...GET }],
+    ['an unknown MCP server', 404, 'unknown_mcp_server', { path: '/mcp/other' }],
     ['a path that is none', 404, 'not_found', { path: '/mcp/files/nothing' }],
     ['an encoded slash', 400, 'invalid_request', { path: '/openai/v1/chat%2Fcompletions' }],
     ['an endpoint that cannot be read', 403, 'policy_denied', { path: '/openai/v1/files', body: '{}' }],
@@ -139,7 +139,7 @@ describe('a request of a good key takes a slot, whatever is wrong with it', () =
     expectRefusal(await ask(), 429, 'rate_limited');
   });
 
-  it('and one without a good key takes none', async () => {
+  it('and one without a valid key takes none', async () => {
     const { rawKey, keyHash } = await one.gateway.createKey();
     await one.gateway.redis.client.set(`gateway:quarantine:${keyHash}`, 'x', 'EX', 100);
     const authorization = `Bearer ${rawKey}`;
@@ -149,7 +149,7 @@ describe('a request of a good key takes a slot, whatever is wrong with it', () =
     expect(locked.headers['ratelimit']).toBeUndefined();
   });
 
-  it('with two proxy keys is one of the first', async () => {
+  it('with two proxy keys counts for the first', async () => {
     const [first, second] = [await one.gateway.createKey(), await one.gateway.createKey()];
     const headers = { authorization: `Bearer ${first.rawKey}`, 'x-api-key': second.rawKey };
     expectRefusal(await send(one.gateway.baseUrl, { path: CHAT, headers }), 400, 'invalid_request');
@@ -159,7 +159,7 @@ describe('a request of a good key takes a slot, whatever is wrong with it', () =
 });
 
 describe('clients', () => {
-  it('of the OpenAI SDK come back by themselves when they were told to', async () => {
+  it('with the OpenAI SDK retry by themselves at the given time', async () => {
     const client = await one.newClient({ providerKey: 'sk-retrying' });
     const { rawKey } = await one.gateway.createKey();
     const sdk = new OpenAI({
@@ -181,7 +181,7 @@ describe('clients', () => {
     expect(client.forwarded()).toHaveLength(QUOTA + 2);
   });
 
-  it('get no RateLimit headers with strip_budget_headers, but Retry-After all the same', async () => {
+  it('get no RateLimit headers with strip_budget_headers, but still Retry-After', async () => {
     const client = await one.newClient({ gateways: [stripped.gateway] });
     const replies = await Promise.all(Array.from({ length: 2 * QUOTA }, () => client.ask()));
     for (const { headers } of replies) {
@@ -193,7 +193,7 @@ describe('clients', () => {
   });
 });
 
-it('a request is refused while Redis is away', async () => {
+it('a request is refused while Redis is unreachable', async () => {
   const client = await one.newClient();
   expect((await client.ask()).status).toBe(200);
   await one.redis.pause();

@@ -16,7 +16,7 @@ import { moveSlot, slotOf, startTestCluster } from '../support/redis-cluster.ts'
 import { startTestRedis } from '../support/redis.ts';
 import { makeSecret, seededRandom } from '../unit/detectors/secrets/samples.ts';
 
-/** docs/redis.md: what an operator does to Redis while requests come. */
+/** docs/redis.md: an operator's work on Redis under load. */
 const USD = 1_000_000_000;
 const CALLERS = 8;
 
@@ -42,7 +42,7 @@ function ask(gateway: TestGateway, rawKey: string): Promise<Reply> {
   });
 }
 
-/** Asks with several connections until `work` is done; returns the replies. */
+/** Sends requests over several connections until `work` is done; returns the replies. */
 async function underLoad(
   gateway: TestGateway,
   rawKey: string,
@@ -67,8 +67,8 @@ function expectRefusals(replies: readonly Reply[]): void {
     if (status !== 200) expect([status, body]).toEqual([503, expect.stringContaining('redis_unavailable')]);
 }
 
-describe('Redis over TLS, with a password that is wrong at the start', () => {
-  it('refuses all, names the cause, and serves by itself once the password is valid', async () => {
+describe('Redis over TLS, with a wrong password at the start', () => {
+  it('refuses all, names the cause, and serves without a restart once the password is valid', async () => {
     const [right, wrong] = ['the right password', 'the-wrong-password'];
     const { certFile, keyFile } = await ca.issue('redis');
     const tlsPort = await freePort();
@@ -116,7 +116,7 @@ describe('Redis over TLS, with a password that is wrong at the start', () => {
 });
 
 describe('a cluster whose slots move under load', () => {
-  it('lets nothing pass uncharged, and serves on', async () => {
+  it('passes no request uncharged, and continues to serve', async () => {
     const cluster = await startTestCluster();
     const redis = { cluster: { addrs: [...cluster.addrs] } };
     const gateway = await startGateway({
@@ -149,7 +149,7 @@ describe('a cluster whose slots move under load', () => {
         (await store.status(record.keyHash, windowAccounts({ daily: 1_000 * USD }))).find(
           ({ account }) => account.name === 'daily',
         );
-      // An answer whose settlement met the move is charged too, and was refused to the client.
+      // An answer whose settlement met the move is charged too, and the client got a refusal.
       await expect.poll(async () => (await daily())?.reservedNanoUsd, { timeout: 10_000 }).toBe(0);
       const spent = (await daily())?.spentNanoUsd ?? 0;
       const each = Math.round(nano / served.length);
@@ -163,7 +163,7 @@ describe('a cluster whose slots move under load', () => {
 });
 
 describe('wait_replicas, with a replica that hangs', () => {
-  it('tells of the lock that no replica has, and delays no other request', async () => {
+  it('reports the lock that no replica has, and delays no other request', async () => {
     const redis = await startTestRedis();
     const replica = await startRedisNode((port, directory) => [
       ...dataArgs(port, directory),
@@ -198,7 +198,7 @@ describe('wait_replicas, with a replica that hangs', () => {
       const waits: number[] = [];
       let isOver = false;
       const others = (async () => {
-        // Its own answers are clean only once the leak has been asked.
+        // Its own answers are clean only after the request with the leak.
         await delay(300);
         while (!isOver) {
           const asked = performance.now();
@@ -209,7 +209,7 @@ describe('wait_replicas, with a replica that hangs', () => {
       const hung = await leak();
       isOver = true;
       await others;
-      // The refusal stands, whatever becomes of the lock; the log says that no replica has it.
+      // The refusal stands whatever happens to the lock; the log says that no replica has it.
       expect(hung.status).toBe(403);
       expect(hung.ms).toBeGreaterThan(900);
       await expect.poll(() => gateway.logs()).toContain('denied, but a follow-up action failed');

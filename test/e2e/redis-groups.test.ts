@@ -17,15 +17,15 @@ import { sharedBudget } from '../../src/checks/budget/shared.ts';
 import { startTestSentinel, type TestSentinel } from '../support/redis-sentinel.ts';
 import { budgetStore } from '../integration/checks/budget/support.ts';
 
-/** docs/routing.md; docs/redis.md: it works on Sentinel and on Redis Cluster. */
+/** docs/routing.md; docs/redis.md: operation on Sentinel and on Redis Cluster. */
 const USD = 1_000_000_000;
 /**
- * What the others wait before they take a server for dead (1 s), promote another and tell of it; and a client's way
- * there.
+ * Time in which the other servers take one for dead (1 s), promote another and announce it, and a client reconnects
+ * to it.
  */
 const RECOVERS_WITHIN_MS = 15_000;
 const PACE_MS = 20;
-/** Budgets of several keys, which lie in slots of different servers. */
+/** Budgets of several keys, in slots of different servers. */
 const TEAMS = ['maps', 'search', 'ads'];
 const TEAM_USD = 0.01;
 
@@ -44,10 +44,10 @@ afterAll(async () => {
 });
 
 interface Group {
-  /** The address of a single Redis is nobody's. */
+  /** `redis.addr` is unused. */
   readonly redis: NonNullable<ConfigInput['redis']>;
   readonly dying: RedisNode;
-  /** Whether what is kept of a key is lost with that server. */
+  /** Whether a key's state is lost with that server. */
   readonly isLost: (keyHash: string) => boolean;
 }
 
@@ -91,7 +91,7 @@ describe.each<[string, () => Group]>([
     await gateway.stop();
   });
 
-  /** A key with a budget, whose state goes with the server that dies. */
+  /** A key with a budget, whose state is lost with the server that dies. */
   async function createKey(team?: string): Promise<string> {
     for (;;) {
       const { rawKey, record } = await createKeyStore(client).create({
@@ -134,39 +134,32 @@ describe.each<[string, () => Group]>([
     expect(hashes).toContain(hashKey(rawKey));
   });
 
-  it.each(TEAMS)(
-    'the budget of %s, with a slot of its own, is not exceeded by calls at once',
-    async (team) => {
-      const settings = { name: team, match: {}, time_zone: 'UTC', daily: TEAM_USD };
-      const { keyHash, accounts } = await sharedBudget(settings);
-      const keys = await Promise.all([createKey(team), createKey(team)]);
-      const replies = await Promise.all(
-        Array.from({ length: 40 }, (_, nth) => ask(keys[nth % 2] ?? '', false, nth)),
-      );
-      const served = replies.filter(({ status }) => status === 200);
-      const refused = replies.filter(({ status }) => status === 429);
-      expect([served.length > 0, refused.length > 0, served.length + refused.length]).toEqual([
-        true,
-        true,
-        40,
-      ]);
-      const costs = served.map(({ headers }) => Number(headers['x-gateway-request-cost']));
-      const spent = Math.round(costs.reduce((sum, cost) => sum + cost, 0) * USD);
-      expect(spent).toBeLessThanOrEqual(TEAM_USD * USD);
-      const daily = async () =>
-        (await budgetStore(client).status(keyHash, accounts)).find(({ account }) => account.name === 'daily');
-      await expect.poll(daily).toMatchObject({ spentNanoUsd: spent, reservedNanoUsd: 0 });
-    },
-  );
+  it.each(TEAMS)('the budget of %s, in its own slot, is not exceeded by simultaneous calls', async (team) => {
+    const settings = { name: team, match: {}, time_zone: 'UTC', daily: TEAM_USD };
+    const { keyHash, accounts } = await sharedBudget(settings);
+    const keys = await Promise.all([createKey(team), createKey(team)]);
+    const replies = await Promise.all(
+      Array.from({ length: 40 }, (_, nth) => ask(keys[nth % 2] ?? '', false, nth)),
+    );
+    const served = replies.filter(({ status }) => status === 200);
+    const refused = replies.filter(({ status }) => status === 429);
+    expect([served.length > 0, refused.length > 0, served.length + refused.length]).toEqual([true, true, 40]);
+    const costs = served.map(({ headers }) => Number(headers['x-gateway-request-cost']));
+    const spent = Math.round(costs.reduce((sum, cost) => sum + cost, 0) * USD);
+    expect(spent).toBeLessThanOrEqual(TEAM_USD * USD);
+    const daily = async () =>
+      (await budgetStore(client).status(keyHash, accounts)).find(({ account }) => account.name === 'daily');
+    await expect.poll(daily).toMatchObject({ spentNanoUsd: spent, reservedNanoUsd: 0 });
+  });
 
-  it('nothing passes without it while a server is replaced, and then all passes again by itself', async () => {
+  it('nothing passes while a server is replaced, and then everything passes again by itself', async () => {
     const rawKey = await createKey();
     const before = provider.requests.length;
     const statuses: number[] = [];
     async function askOnce(nth: number): Promise<void> {
       const { status, body } = await ask(rawKey, false, nth);
       statuses.push(status);
-      // Also where Redis went between a request and its answer.
+      // Also if Redis failed between a request and its answer.
       if (status !== 200) expect([status, body]).toEqual([503, expect.stringContaining('redis_unavailable')]);
     }
     await askOnce(0);

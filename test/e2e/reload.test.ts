@@ -9,7 +9,7 @@ import { readMetrics } from '../support/metrics.ts';
 import { gatewayProgram } from '../support/parts.ts';
 import { runProgram } from '../support/run-cli.ts';
 
-/** A running gateway follows its gateway.yaml: in whole, checked, and without a lost request. */
+/** A running gateway applies changes of its gateway.yaml: completely, validated, and without a failed request. */
 let provider: FakeProvider;
 let gateway: TestGateway;
 let rawKey: string;
@@ -71,7 +71,7 @@ async function checked(): Promise<{ code: number | null; running: unknown }> {
 }
 
 describe('a changed gateway.yaml', () => {
-  it('is in force in every worker, and no request is lost', async () => {
+  it('is in force in every worker, and no request fails', async () => {
     let isOver = false;
     const lost: unknown[] = [];
     let asked = 0;
@@ -85,7 +85,7 @@ describe('a changed gateway.yaml', () => {
     expect((await ask()).status).toBe(200);
     writeServer({ dlp: { enabled: true, requests: 'deny' } });
     await expect.poll(async () => (await readMetrics(gateway)).sum('gateway_config_reloads_total')).toBe(1);
-    // More than both workers have.
+    // More requests than both workers have.
     await expect
       .poll(
         async () =>
@@ -104,21 +104,21 @@ describe('a changed gateway.yaml', () => {
     });
   });
 
-  it('stays in force for workers that restart', async () => {
+  it('stays in force for restarted workers', async () => {
     for (const { pid } of gateway.workers()) process.kill(pid, 'SIGKILL');
     await gateway.waitUntil(({ workers }) => workers.ready < 2);
     await gateway.waitUntil(({ ready }) => ready);
     await expect.poll(async () => (await ask()).status).toBe(403);
   });
 
-  it('that is invalid leaves the last good one in force, and is told', async () => {
+  it('that is invalid leaves the last good one in force, and is reported', async () => {
     write('server: {port: no, dlp: {enabled: false}}\n');
     await expect.poll(notInForce).toEqual({ ...IN_FORCE, broken: 1 });
     expect((await ask()).status).toBe(403);
     await expect.poll(() => gateway.logs()).toMatch(/server\.port.*the changed gateway\.yaml is invalid/);
   });
 
-  it('that needs a restart is told with its keys, and nothing of it is in force', async () => {
+  it('that needs a restart is reported with its keys, and no part of it is in force', async () => {
     writeServer({ port: original.server?.port === 1 ? 2 : 1, dlp: { enabled: false } });
     await expect.poll(notInForce).toEqual({ ...IN_FORCE, restart: 1 });
     expect(await readyz()).toEqual({ in_force: false, reason: 'restart', keys: ['server.port'] });
@@ -140,7 +140,7 @@ describe('a changed gateway.yaml', () => {
     await expect.poll(() => gateway.logs()).toMatch(/audit\.file: cannot be appended to/);
   });
 
-  it('is in force again once it is mended', async () => {
+  it('is in force again once it is corrected', async () => {
     write(stringify(original));
     await expect.poll(notInForce).toEqual(IN_FORCE);
     await expect.poll(async () => (await ask()).status).toBe(200);

@@ -70,7 +70,7 @@ beforeAll(async () => {
         { provider: 'deepseek', model: 'deepseek-chat', credential: 'seek', on: ['429'] },
       ],
     },
-    // Each test lets targets fail; circuits have tests of their own.
+    // Each test lets targets fail; circuits have their own tests.
     routes: { circuit_breaker: { enabled: false } },
     budgets: [{ name: 'dear', match: { models: ['gpt-4o*'] }, daily: 1_000 }],
   };
@@ -113,13 +113,13 @@ async function askedDuring(act: () => Promise<unknown>): Promise<readonly [numbe
 const servedBy = (reply: Reply): unknown => reply.headers['x-gateway-served-by'];
 
 describe('another target', () => {
-  it('is asked when there is no connection', async () => {
+  it('is tried if there is no connection', async () => {
     const reply = await ask('refused');
     expect([reply.status, servedBy(reply)]).toEqual([200, `groq/${CHEAP}`]);
   });
 
   it.each([429, 500, 503, 529])(
-    'is asked after %i, with its own model, path and credential',
+    'is tried after %i, with its own model, path and credential',
     async (status) => {
       openai.behave({ status });
       const reply = await ask('smart');
@@ -136,7 +136,7 @@ describe('another target', () => {
     },
   );
 
-  it.each([400, 401, 403, 404, 408, 422])('is not asked after %i', async (status) => {
+  it.each([400, 401, 403, 404, 408, 422])('is not tried after %i', async (status) => {
     openai.behave({ status });
     const asked = await askedDuring(async () => {
       expect((await ask('smart')).status).toBe(status === 401 ? 503 : status);
@@ -144,14 +144,14 @@ describe('another target', () => {
     expect(asked).toEqual([1, 0]);
   });
 
-  it('is asked only after what it is for', async () => {
+  it('is tried only after its configured causes', async () => {
     openai.behave({ status: 503 });
     expect((await ask('throttled')).status).toBe(503);
     openai.behave({ status: 429 });
     expect((await ask('throttled')).status).toBe(200);
   });
 
-  it('is the third one where two fail', async () => {
+  it('is the third one if two fail', async () => {
     openai.behave({ status: 429 });
     expect(servedBy(await ask('three'))).toBe(`groq/${CHEAP}`);
   });
@@ -181,7 +181,7 @@ describe('another target', () => {
     });
   });
 
-  it('is not asked after a part of an answer', async () => {
+  it('is not tried after a part of an answer', async () => {
     openai.behave({ outputTokens: 40, pieceDelayMs: 20, breakOff: { at: 3, how: 'reset' } });
     const asked = await askedDuring(async () => {
       const reply = await ask('twice', { body: { stream: true, max_tokens: 40 } });
@@ -198,25 +198,25 @@ describe('after a request that may have been processed', () => {
     ['silence', { breakOff: { at: 'before_headers', how: 'stall' } }, 504],
   ];
 
-  it.each(uncertain)('no other target is asked: %s', async (_what, script, status) => {
+  it.each(uncertain)('no other target is tried: %s', async (_what, script, status) => {
     openai.behave(script);
     const asked = await askedDuring(async () => expect((await ask('smart')).status).toBe(status));
     expect(asked).toEqual([1, 0]);
   });
 
-  it.each(uncertain)('one with retry_uncertain is asked, and both are charged: %s', async (_what, script) => {
+  it.each(uncertain)('one with retry_uncertain is tried, and both are charged: %s', async (_what, script) => {
     const { rawKey: key } = await gateway.createKey(EVERYTHING, { daily: 10 });
     const once = Number((await ask(`twice`, { key })).headers['x-gateway-request-cost']);
     openai.behave(script);
     const reply = await ask('twice', { key });
     expect([reply.status, servedBy(reply)]).toEqual([200, `groq/${CHEAP}`]);
-    // The reservation of gpt-4o, and what the other has cost.
+    // The reservation of gpt-4o, and the cost of the other.
     expect(Number(reply.headers['x-gateway-request-cost'])).toBeGreaterThan(once);
   });
 });
 
-describe('a target with a time limit of its own', () => {
-  it('is given up when it has not begun to answer by then', async () => {
+describe('a target with its own time limit', () => {
+  it('is abandoned if it has not begun to answer by then', async () => {
     openai.behave({ breakOff: { at: 'before_headers', how: 'stall' } });
     const begun = performance.now();
     const reply = await ask('patient');
@@ -235,7 +235,7 @@ describe('a target with a time limit of its own', () => {
 });
 
 describe('all targets down', () => {
-  it("answers with the last provider's error as it is", async () => {
+  it("answers with the last provider's error unchanged", async () => {
     openai.behave({ status: 500 });
     groq.behave({ status: 429, headers: { 'retry-after': '7' } });
     const reply = await ask('smart');
@@ -247,7 +247,7 @@ describe('all targets down', () => {
     expect(reply.body).toContain('the fake provider was told to fail');
   });
 
-  it('is 502 where the last one cannot be reached, and costs nothing', async () => {
+  it('is 502 if the last one is unreachable, and costs nothing', async () => {
     const { rawKey: key, keyHash } = await gateway.createKey(
       { ...EVERYTHING, allowedProviders: ['together'] },
       { daily: 10 },
@@ -265,8 +265,8 @@ async function spentNanoUsd(keyHash: string): Promise<number> {
   return Math.max(...accounts.map((account) => account.spentNanoUsd));
 }
 
-describe('what another target may not do', () => {
-  it('be of a provider or model that the key may not use', async () => {
+describe('another target may not', () => {
+  it('have a provider or model that the key may not use', async () => {
     openai.behave({ status: 429 });
     const { rawKey: key } = await gateway.createKey({ provider: 'openai' });
     const { rawKey: modelKey } = await gateway.createKey({ ...EVERYTHING, allowedModels: ['gpt-4o*'] });
@@ -279,7 +279,7 @@ describe('what another target may not do', () => {
 });
 
 describe('money', () => {
-  it('reserves the dearest and charges the one that served', async () => {
+  it('the dearest target is reserved, and the one that served is charged', async () => {
     const { rawKey: key } = await gateway.createKey(EVERYTHING, { daily: 10 });
     const direct = await ask('three', { key });
     expect(servedBy(direct)).toBe('openai/gpt-4o');
@@ -330,7 +330,7 @@ describe('targets that keep failing', () => {
       headers: { authorization: `Bearer ${rawKey}`, 'content-type': 'application/json' },
     });
 
-  it('are passed over by all gateways, until one request has probed them', async () => {
+  it('are skipped by all gateways until one request has probed them', async () => {
     openai.behave({ status: 500 });
     for (let times = 0; times < 3; times++) expect((await askAt(watchful)).status).toBe(200);
     await expect.poll(() => watchful.logs()).toContain('the circuit of a target has changed');

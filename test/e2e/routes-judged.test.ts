@@ -106,7 +106,7 @@ function ask(content: string, more: object = {}): Promise<Reply> {
 }
 
 describe('another target gets', () => {
-  it('nothing that policies would refuse to it', async () => {
+  it('nothing that policies would refuse for it', async () => {
     const before = groq.requests.length;
     const refused = await ask('the roadmap for spring');
     expect([refused.status, groq.requests.length - before]).toEqual([429, 0]);
@@ -118,7 +118,7 @@ describe('another target gets', () => {
     expect(groq.requests.length - before).toBe(1);
   });
 
-  it('the masked text with its own edits, signed as it gets it, however long', async () => {
+  it('the masked text with its own edits, signed as received, at any length', async () => {
     const words = 'word '.repeat(200_000);
     const reply = await ask(`Write to jane.doe@example.com. ${words}`, { stream: true });
     expect(reply.status).toBe(200);
@@ -127,7 +127,7 @@ describe('another target gets', () => {
     expect(text).not.toContain('jane.doe');
     expect(text.length).toBeGreaterThan(1_000_000);
     expect(got?.json).toMatchObject({ model: 'llama-3.1-8b-instant', stream: true });
-    // A header of OpenAI's own, and what only one of the two is told.
+    // A header of OpenAI's own, and what only one of the two receives.
     expect(got?.headers['openai-organization']).toBeUndefined();
     expect(openai.requests.at(-1)?.headers['openai-organization']).toBe('org-1');
     expect(text).not.toContain('include_usage');
@@ -143,7 +143,7 @@ describe('another target gets', () => {
     expect(receipt.payload).toMatchObject({ upstream_digest: `sha256:${digest}` });
   });
 
-  it('no parameter of the address that the first one does not get, and no plan of a client', async () => {
+  it('no query parameter that the first one does not get, and none that a client adds', async () => {
     const reply = await send(gateway.baseUrl, {
       path: '/deepseek/v1/chat/completions?beta=jane.doe@example.com',
       body: JSON.stringify({ model: 'seeking', messages: [{ role: 'user', content: 'hello' }] }),
@@ -160,7 +160,7 @@ describe('another target gets', () => {
     expect(groq.requests.at(-1)).toMatchObject({ path: '/v1/chat/completions', query: '' });
   });
 
-  it('the request whatever headers the failed answer has, and its client none of them', async () => {
+  it('the request whatever headers the failed answer has, and the client none of those', async () => {
     const own = {
       'x-gw-tried': '1:answered:200',
       'x-gw-details': 'x',
@@ -198,7 +198,7 @@ describe('eight targets with long credentials', () => {
       },
     });
 
-  it('are all asked', async () => {
+  it('are all tried', async () => {
     groq.behave(({ json }) => ({ status: json.model === 'last' ? 200 : 429 }));
     const before = groq.requests.length;
     expect((await askWide('short')).headers['x-gateway-served-by']).toBe('groq/last');
@@ -206,7 +206,7 @@ describe('eight targets with long credentials', () => {
     expect(groq.requests.at(-1)?.headers['authorization']).toBe(`Bearer ${LONG}`);
   });
 
-  it('are asked as far as a request with long headers has room for them', async () => {
+  it('are tried as far as a request with long headers has room for them', async () => {
     groq.behave({ status: 429 });
     const before = groq.requests.length;
     const refused = await askWide('u'.repeat(30_000));
@@ -221,7 +221,7 @@ describe('eight targets with long credentials', () => {
 });
 
 describe('a gateway that drains', () => {
-  it('still asks another target for a request that it has', async () => {
+  it('still tries another target for an open request', async () => {
     const draining = await startGateway({
       config: {
         providers: { openai: { base_url: openai.url }, groq: { base_url: groq.url } },

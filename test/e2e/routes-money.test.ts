@@ -13,7 +13,7 @@ const POLICY = `package gateway.policy
 
 escalate contains "a question" if contains(input.action.normalized_prompt, "approve")
 `;
-/** USD per million tokens of output, so that a token costs as many thousands of nano-USD. */
+/** USD per million output tokens, so that a token costs this many thousands of nano-USD. */
 const PRICES = { low: 10, high: 100, painter: 100 } as const;
 
 let rig: PolicyRig;
@@ -101,7 +101,7 @@ async function approve(keyHash: string): Promise<void> {
   await client.publish(`gateway:escalation:approvals:${id}`, JSON.stringify(signed));
 }
 
-/** Asks, and sets a budget while the request waits for its approval. */
+/** Sends a request, and sets a budget while it waits for its approval. */
 async function askWithBudgetMeanwhile(daily: number) {
   const { rawKey, keyHash } = await gateway.createKey(KEY);
   const asking = ask('rising', rawKey, QUESTION);
@@ -114,7 +114,7 @@ async function askWithBudgetMeanwhile(daily: number) {
   return { keyHash, reply: await asking };
 }
 
-/** What a request costs that writes as much as the body sent to its provider allows. */
+/** The cost of a request that writes as much as the body sent to its provider allows. */
 function most({ json }: { readonly json: unknown } = { json: {} }, usdPerMillion: number): number {
   const { max_tokens = Infinity, max_completion_tokens = Infinity } = json as Readonly<
     Record<string, number>
@@ -122,7 +122,7 @@ function most({ json }: { readonly json: unknown } = { json: {} }, usdPerMillion
   return Math.min(max_tokens, max_completion_tokens) * usdPerMillion * 1_000;
 }
 
-describe('a budget that is set while a request waits for its approval', () => {
+describe('a budget set while a request waits for its approval', () => {
   it('bounds what each target may write', async () => {
     rig.provider.behave({ status: 429 });
     const { reply, keyHash } = await askWithBudgetMeanwhile(1);
@@ -132,7 +132,7 @@ describe('a budget that is set while a request waits for its approval', () => {
     expect((await readAccount(rig.redis, keyHash)).spent).toBe(most(second.requests.at(-1), PRICES.high));
   });
 
-  it('holds against a usage that another target makes up', async () => {
+  it('limits the charge for another target’s invented usage', async () => {
     rig.provider.behave({ status: 429 });
     second.behave({ outputTokens: 5, usage: { inputTokens: 1, outputTokens: 40_000 } });
     const { reply, keyHash } = await askWithBudgetMeanwhile(1);
@@ -147,7 +147,7 @@ describe('a budget that is set while a request waits for its approval', () => {
 });
 
 describe('a reservation covers the dearest target', () => {
-  /** Asks with this budget; the first target fails, and the second one is held. */
+  /** Sends a request with this budget; the first target fails, and the second one is held. */
   async function heldAtSecond(
     [firstAt, secondAt]: readonly [FakeProvider, FakeProvider],
     askOf: (rawKey: string) => Promise<Reply>,
@@ -183,13 +183,13 @@ describe('a reservation covers the dearest target', () => {
     expect((await readAccount(rig.redis, keyHash)).spent).toBeLessThanOrEqual(0.5e9);
   });
 
-  it('and lowers no limit of the client without leave, whichever target reads it', async () => {
+  it('and lowers no limit of the client without permission, whichever target reads it', async () => {
     const { rawKey } = await gateway.createKey(KEY, { daily: 0.05 });
     const reply = await ask('deaf', rawKey, { max_completion_tokens: 600 });
     expect([reply.status, reply.headers['x-gateway-error-type']]).toEqual([429, 'budget_exceeded']);
   });
 
-  it('that paints a whole picture at any limit', async () => {
+  it('that produces a whole picture at any limit', async () => {
     const { reserved } = await heldAtSecond([rig.provider, second], (rawKey) => ask('painting', rawKey), 1);
     expect(reserved).toBeGreaterThanOrEqual(6_240 * PRICES.painter * 1_000);
   });

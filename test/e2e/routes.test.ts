@@ -78,8 +78,8 @@ function modelIn(provider: FakeProvider): unknown {
   return (JSON.parse(String(provider.requests.at(-1)?.body)) as { model?: unknown }).model;
 }
 
-describe('a name of models', () => {
-  it('is served by its target, under the credential of the target', async () => {
+describe('an alias', () => {
+  it('is served by its target, with the target’s credential', async () => {
     const { rawKey } = await gateway.createKey(EVERYTHING);
     const client = new OpenAI({ apiKey: rawKey, baseURL: `${gateway.baseUrl}/openai/v1`, maxRetries: 0 });
     const { response } = await client.chat.completions
@@ -95,7 +95,7 @@ describe('a name of models', () => {
     await expect.poll(() => gateway.logs()).toContain('"alias":"fast"');
   });
 
-  it('streams, and is asked in the dialect of Anthropic too', async () => {
+  it('streams, and works in the dialect of Anthropic too', async () => {
     const { rawKey } = await gateway.createKey(EVERYTHING);
     const client = new Anthropic({
       apiKey: rawKey,
@@ -111,7 +111,7 @@ describe('a name of models', () => {
     expect(anthropic.requests.at(-1)?.headers['x-api-key']).toBe(KEYS.CLAUDE);
   });
 
-  it('is charged as the model that it stands for', async () => {
+  it('is charged as its target’s model', async () => {
     const { rawKey } = await gateway.createKey(EVERYTHING, { daily: 1 });
     const costs = [];
     for (const model of ['smart', 'gpt-4o']) {
@@ -148,7 +148,7 @@ describe('a name of models', () => {
     const { key, budget, own } = stranger;
     const { rawKey } = await gateway.createKey(key, budget);
     const headers = own === undefined ? {} : { 'x-gateway-provider-key': own };
-    // "fast" is in no API but OpenAI's.
+    // "fast" is only in OpenAI's API.
     for (const path of paths) {
       const replies = [];
       for (const model of ['fast', 'fest']) {
@@ -172,12 +172,12 @@ describe('a name of models', () => {
     }
   });
 
-  it('is served to a key for the model that it stands for', async () => {
+  it('is served to a key for the target’s model', async () => {
     const { rawKey } = await gateway.createKey({ ...EVERYTHING, allowedModels: ['gpt-4o*'] });
     expect((await ask({ rawKey, model: 'smart' })).status).toBe(200);
   });
 
-  it('never gives the provider key of a client to another provider', async () => {
+  it('never sends a client’s provider key to another provider', async () => {
     const { rawKey } = await gateway.createKey(EVERYTHING);
     const before = groq.requests.length;
     const headers = { 'x-gateway-provider-key': 'sk-clients-own' };
@@ -201,7 +201,7 @@ describe('a name of models', () => {
     expect([reply.status, reply.body]).toEqual([400, expect.stringContaining('no such endpoint')]);
   });
 
-  it('leaves other names alone: the provider of the address is asked, with its own key', async () => {
+  it('leaves other names alone: the provider of the address gets them, with its own key', async () => {
     const { rawKey } = await gateway.createKey(EVERYTHING);
     const reply = await ask({ rawKey, model: 'gpt-4o' });
     expect([reply.status, reply.body]).toEqual([400, expect.stringContaining('X-Gateway-Provider-Key')]);
@@ -210,7 +210,7 @@ describe('a name of models', () => {
     expect([served.status, served.headers['x-gateway-served-by']]).toEqual([200, undefined]);
   });
 
-  it('spreads sessions over its targets, each of which keeps its own', async () => {
+  it('spreads sessions over its targets, and each session keeps its own', async () => {
     const { rawKey } = await gateway.createKey(EVERYTHING);
     async function servedBy(session: number): Promise<unknown> {
       const headers = { 'x-gateway-session-id': `session-${String(session)}` };
@@ -235,7 +235,7 @@ describe('the list of models', () => {
   const idsOf = (reply: Reply): string[] =>
     (JSON.parse(reply.body) as { data: { id: string }[] }).data.map(({ id }) => id);
 
-  it('has the names that the key may use, after those of the provider', async () => {
+  it('has the aliases that the key may use, after the provider’s models', async () => {
     const { rawKey } = await gateway.createKey({ allowedProviders: ['openai', 'groq'] });
     const client = new OpenAI({
       apiKey: rawKey,
@@ -247,7 +247,7 @@ describe('the list of models', () => {
     expect(ids.slice(-5)).toEqual(['smart', 'fast', 'own', 'unread', 'split']);
   });
 
-  it('is of these names alone where the provider cannot be asked', async () => {
+  it('has only aliases if the provider is unreachable', async () => {
     const { rawKey } = await gateway.createKey({ ...EVERYTHING, allowedModels: ['gpt-4o', 'claude*'] });
     expect(idsOf(await list('/openai/v1/models', rawKey))).toEqual(['smart']);
     const claude = await list('/anthropic/v1/models', rawKey);
@@ -255,7 +255,7 @@ describe('the list of models', () => {
     expect(claude.headers['x-gateway-request-id']).toBeDefined();
   });
 
-  it('tells of one name that the key may use, with and without a key of the provider', async () => {
+  it('describes one alias that the key may use, with and without a provider key', async () => {
     const { rawKey } = await gateway.createKey({ ...EVERYTHING, allowedModels: ['gpt-4o', 'claude*'] });
     const client = new OpenAI({ apiKey: rawKey, baseURL: `${gateway.baseUrl}/openai/v1` });
     const before = openai.requests.length;
@@ -271,14 +271,14 @@ describe('the list of models', () => {
     });
     expect(openai.requests.length).toBe(before);
 
-    // Others are the provider's to answer.
+    // The provider answers for other names.
     expect((await list('/openai/v1/models/fast', rawKey)).status).toBe(400);
     expect((await list('/openai/v1/models/gpt-4o', rawKey)).status).toBe(400);
     await list('/openai/v1/models/fast', rawKey, 'sk-clients-own');
     expect(openai.requests.length).toBe(before + 1);
   });
 
-  it('is refused as before to a key that may use none', async () => {
+  it('is refused as before for a key that may use none', async () => {
     const { rawKey } = await gateway.createKey({ ...EVERYTHING, allowedModels: ['other'] });
     expect((await list('/openai/v1/models', rawKey)).status).toBe(400);
   });

@@ -5,5 +5,5 @@ import { useRig } from './secrets/rig.ts';
 
 useRig();
 
-describe('keys that went along', keysSent);
+describe('keys sent along', keysSent);
 describe('are not found', keysNotFound);

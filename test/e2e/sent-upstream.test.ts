@@ -6,10 +6,10 @@ import { send, type Reply } from '../support/http.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { createRawProvider, type RawProvider, type RawRequest } from '../support/raw-provider.ts';
 
-/** docs/routing.md: of what a client sends beside the body, an upstream gets what is listed and nothing else. */
+/** docs/routing.md: beside the body, an upstream gets only the listed headers and parameters of a client. */
 let upstream: RawProvider;
 let gateway: TestGateway;
-/** Searches requests, and masks what it finds. */
+/** Searches requests, and masks findings. */
 let masking: TestGateway;
 let rawKey: string;
 
@@ -39,7 +39,7 @@ interface Row {
   readonly provider: ProviderName;
   readonly path: string;
   readonly body: object;
-  /** Beyond what all are sent, the provider's credential among them. */
+  /** In addition to the headers sent to all, including the provider's credential. */
   readonly headers: readonly string[];
   readonly parameters: readonly string[];
 }
@@ -135,7 +135,7 @@ const ROWS: readonly Row[] = [
 
 /** Set by the gateway and Envoy for every request. */
 const ALWAYS = ['content-length', 'content-type', 'host', 'x-request-id'];
-/** Of a client's, taken by every provider. */
+/** From the client, forwarded to every provider. */
 const COMMON = [
   'accept',
   'user-agent',
@@ -165,7 +165,7 @@ const PAGES = [
   'page_token',
 ];
 
-/** Envoy takes 100 headers in one request. */
+/** Envoy accepts 100 headers in one request. */
 const AT_ONCE = 60;
 
 /** Sends all of these, some in each request, and returns the names and values that came through. */
@@ -210,14 +210,14 @@ function credentials(provider: ProviderName, key = rawKey): Record<string, strin
   };
 }
 
-it('every provider is tried', () => {
+it('every provider is tested', () => {
   expect(ROWS.map(({ provider }) => provider)).toEqual(PROVIDER_NAMES);
 });
 
 describe.each(ROWS)('$provider', ({ provider, path, body, headers, parameters }) => {
   const text = JSON.stringify(body);
 
-  it('gets the headers that it takes, as they were sent, and no other', async () => {
+  it('gets its listed headers, as sent, and no others', async () => {
     const names = [...HEADER_NAMES, ...randomNames()];
     const came = await cameThrough(names, (more) =>
       forwarded(gateway, { path, headers: { ...more, ...credentials(provider) }, body: text }),
@@ -231,8 +231,8 @@ describe.each(ROWS)('$provider', ({ provider, path, body, headers, parameters })
     expect(came.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('gets the query parameters that it takes, in their own spelling, and no other', async () => {
-    // Of Gemini's every other parameter is refused (docs/routing.md).
+  it('gets its listed query parameters, in their own spelling, and no others', async () => {
+    // Gemini's other parameters are refused (docs/routing.md).
     const others = provider === 'gemini' ? [] : OTHER_PARAMETERS;
     const own = provider === 'gemini' ? ['pageSize', 'alt=json'] : [...PAGES, ...parameters];
     const query = [...others, ...own].map((name) => (name.includes('=') ? name : `${name}=x`));
@@ -271,7 +271,7 @@ describe('an MCP server', () => {
     params: { name: 'echo', arguments: { a: 'one' } },
   });
 
-  it('gets the headers that MCP has, its own, and no other', async () => {
+  it('gets the headers of MCP and its own, and no others', async () => {
     const came = await cameThrough(
       [...HEADER_NAMES.filter((name) => name !== 'origin'), ...randomNames()],
       (more) =>
@@ -306,7 +306,7 @@ describe('an MCP server', () => {
   });
 
   it.each(['last-event-id', 'user-agent', 'mcp-protocol-version', 'accept'])(
-    'is not sent a %s that holds a secret or a mail address, where requests are searched',
+    'is not sent a %s with a secret or a mail address if requests are searched',
     async (name) => {
       const key = await masking.createKey({});
       for (const value of SENSITIVE) {
@@ -328,8 +328,8 @@ describe('an MCP server', () => {
 const TOKEN = 'ghp_016C7fVe2a4b6c8d0e2f4a6b8c0d2e4f6a8b';
 const SENSITIVE = ['jane.doe@corp.io', TOKEN];
 
-describe('what travels beside the body', () => {
-  it('holds the words of a trace too, where the gateway continues it', async () => {
+describe('the data beside the body', () => {
+  it('includes the tokens of a trace if the gateway continues it', async () => {
     const receiver = await createRawProvider();
     const tracing = await startGateway({
       redis: gateway.redis,
@@ -368,7 +368,7 @@ describe('what travels beside the body', () => {
       body: JSON.stringify(CHAT),
     });
 
-  it('is searched under `requests: mask`: a header with a finding is left out, the others are sent', async () => {
+  it('is searched under `requests: mask`: a header with a finding is removed, the others are sent', async () => {
     const key = await masking.createKey({});
     for (const name of ['user-agent', 'idempotency-key', 'openai-beta', 'x-client-request-id', 'accept']) {
       for (const value of SENSITIVE) {
@@ -387,7 +387,7 @@ describe('what travels beside the body', () => {
     ['a parameter that is encoded twice', '?after=jane.doe%2540corp.io'],
     ['a parameter with spaces', `?after=the+token+${TOKEN}`],
     ['a segment', ''],
-  ])('is refused where it cannot be left out: %s', async (_what, query) => {
+  ])('is refused if it cannot be removed: %s', async (_what, query) => {
     const key = await masking.createKey({});
     const before = upstream.requests.length;
     const reply = await send(masking.baseUrl, {
@@ -398,7 +398,7 @@ describe('what travels beside the body', () => {
     expect(upstream.requests.length).toBe(before);
   });
 
-  it('is refused under `requests: deny`, and by a policy’s rules for secrets', async () => {
+  it('is refused under `requests: deny`, and by policy rules for secrets', async () => {
     const redis = { redis: gateway.redis };
     const providers = { openai: { base_url: upstream.url } };
     const denying = await startGateway({
@@ -421,7 +421,7 @@ describe('what travels beside the body', () => {
           expect([reply.status, reply.body]).toEqual([403, expect.stringContaining('policy_denied')]);
         }
         expect(upstream.requests.length).toBe(before);
-        // A header that is not sent is nobody's concern.
+        // A header that is not sent is not searched.
         expect((await chat(to, rawKey, { 'x-other': TOKEN })).status).toBe(200);
       }
     } finally {

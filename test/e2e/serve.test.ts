@@ -53,9 +53,9 @@ describe('gateway serve', () => {
   }
 
   describe('starting', () => {
-    it('is ready with Envoy, Redis and every worker, and shouts about plain HTTP', async () => {
+    it('is ready with Envoy, Redis and every worker, and warns about plain HTTP', async () => {
       const gateway = await start({ workers: 2 });
-      // gateway.yaml is followed from shortly after the start.
+      // The gateway starts to watch gateway.yaml shortly after the start.
       await expect
         .poll(() => gateway.readiness())
         .toEqual({
@@ -73,7 +73,7 @@ describe('gateway serve', () => {
       expect(output).toContain('server.tls');
     });
 
-    it('serves TLS where it is configured', async () => {
+    it('serves TLS if configured', async () => {
       const ca = await createTestCa();
       closers.push(() => Promise.resolve(ca.close()));
       const { certFile, keyFile } = await ca.issue('gateway');
@@ -84,7 +84,7 @@ describe('gateway serve', () => {
       expect(gateway.logs()).not.toContain('PLAIN HTTP');
     });
 
-    it('refuses a port that somebody has, which Envoy would silently share', async () => {
+    it('refuses a port in use, which Envoy would silently share', async () => {
       const gateway = await start();
       const { code, output } = await serveUntilExit(
         {
@@ -110,7 +110,7 @@ describe('gateway serve', () => {
       expect(output).toContain('CONFIG SET maxmemory-policy noeviction');
     });
 
-    it('starts without Redis, refuses every request, and comes back by itself', async () => {
+    it('starts without Redis, refuses every request, and recovers by itself', async () => {
       const redis = await ownRedis();
       await redis.stop();
       const gateway = await start({ redis, waitFor: 'live' });
@@ -124,7 +124,7 @@ describe('gateway serve', () => {
       await gateway.waitUntil((now) => now.ready);
     });
 
-    it('refuses traffic while the Redis that comes later evicts, and takes it once that is mended', async () => {
+    it('refuses traffic while a Redis that appears later evicts, and accepts it once that is corrected', async () => {
       const redis = await ownRedis({ args: ['--maxmemory-policy', 'allkeys-lru'] });
       await redis.stop();
       const gateway = await start({ redis, waitFor: 'live' });
@@ -147,7 +147,7 @@ describe('gateway serve', () => {
   });
 
   describe('running', () => {
-    it('keeps its files and sockets to its own user', async () => {
+    it('restricts its files and sockets to its own user', async () => {
       const gateway = await start();
       const command = gateway.envoy()?.command ?? '';
       const configFile = /-c (\S+)/.exec(command)?.[1] ?? '';
@@ -156,7 +156,7 @@ describe('gateway serve', () => {
       expect((await stat(configFile.replace(/\/[^/]+$/, ''))).mode & 0o777).toBe(0o700);
     });
 
-    it('starts a killed Envoy again, and is not ready meanwhile', async () => {
+    it('restarts a killed Envoy, and is not ready meanwhile', async () => {
       const gateway = await start();
       const pid = gateway.envoy()?.pid ?? 0;
       process.kill(pid, 'SIGKILL');
@@ -166,7 +166,7 @@ describe('gateway serve', () => {
       await expect.poll(() => gateway.metrics()).toContain('gateway_envoy_restarts_total 1');
     });
 
-    it('starts a killed worker again while the other one serves', async () => {
+    it('restarts a killed worker while the other one serves', async () => {
       const { gateway } = await withProvider(0);
       const pid = gateway.workers()[0]?.pid ?? 0;
       process.kill(pid, 'SIGKILL');
@@ -177,7 +177,7 @@ describe('gateway serve', () => {
       expect(gateway.workers().some((worker) => worker.pid === pid)).toBe(false);
     });
 
-    it('ends a worker that hangs and starts it again', async () => {
+    it('kills a hung worker and restarts it', async () => {
       const { gateway } = await withProvider(0);
       const pids = (): number[] => gateway.workers().map(({ pid }) => pid);
       const [hung = 0] = pids();
@@ -188,7 +188,7 @@ describe('gateway serve', () => {
       for (let call = 0; call < 10; call += 1) expect((await chat(gateway, false)).status).toBe(200);
     });
 
-    it('answers on the admin listener in our JSON shape', async () => {
+    it('answers on the admin listener in our error format', async () => {
       const gateway = await start();
       const get = (path: string, init?: RequestInit): Promise<Response> =>
         fetch(`${gateway.adminUrl}${path}`, init);
@@ -203,8 +203,8 @@ describe('gateway serve', () => {
     });
   });
 
-  describe('ending', () => {
-    it('finishes a stream in flight, refuses what is new, and exits 0', async () => {
+  describe('stopping', () => {
+    it('finishes a stream in flight, refuses new requests, and exits 0', async () => {
       const { gateway } = await withProvider(150);
       const answer = await chat(gateway, true);
       const body = answer.text();
@@ -215,7 +215,7 @@ describe('gateway serve', () => {
       await expect(fetch(gateway.baseUrl)).rejects.toThrow();
     });
 
-    it('asks clients of kept-alive connections to leave while it drains', async () => {
+    it('asks clients of kept-alive connections to disconnect while it drains', async () => {
       const { gateway } = await withProvider(200);
       const { rawKey } = await gateway.createKey();
       const stream = await chat(gateway, true);
@@ -236,7 +236,7 @@ describe('gateway serve', () => {
       expect(await gateway.exited).toBe(0);
     });
 
-    it('ends at once at the second signal', async () => {
+    it('exits at once at the second signal', async () => {
       const { gateway } = await withProvider(1_000);
       const answer = await chat(gateway, true);
       const broken = answer.text().then(
@@ -256,7 +256,7 @@ describe('gateway serve', () => {
       }, 5_000);
     });
 
-    it('leaves no process behind when it is killed with -9', async () => {
+    it('leaves no process behind after kill -9', async () => {
       const gateway = await start({ workers: 2 });
       const pids = descendants(gateway.pid).map(({ pid }) => pid);
       expect(pids.length).toBeGreaterThanOrEqual(3);

@@ -8,7 +8,7 @@ import { makeSecret, seededRandom } from '../unit/detectors/secrets/samples.ts';
 import { CHAT, CHAT_BODY, expectRefusal, startBudgets, type Budgets } from './budgets/rig.ts';
 
 /**
- * docs/serving.md#shadow-mode: verdicts of policy, loop, drift, DLP and inspector are records; all else acts as always.
+ * docs/serving.md#shadow-mode: verdicts of policy, loop, drift, DLP and inspector are only recorded; all else acts as always.
  */
 const MAX_BYTES = 20_000;
 const SECRET = makeSecret('aws_access_key_id', seededRandom(7)).secret;
@@ -18,7 +18,7 @@ const CALL = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'rea
 
 let rig: Budgets;
 let server: McpTestServer;
-/** What the MCP server answers. */
+/** The answer of the MCP server. */
 let answer: { status?: number; headers?: Record<string, string>; result?: object };
 
 beforeAll(async () => {
@@ -51,7 +51,7 @@ interface Row extends Omit<SendOptions, 'body'> {
   readonly key?: Partial<NewKey>;
   readonly budget?: TestBudget;
   readonly body?: object | string;
-  /** Done to the key's records before it asks. */
+  /** Changes the key's records before the request. */
   readonly before?: (keyHash: string) => Promise<unknown>;
 }
 
@@ -86,9 +86,9 @@ const session = (limits: Record<string, string>): Record<string, string> => ({
 const chat = { body: CHAT_BODY };
 const search = { type: 'web_search_preview' };
 
-describe('what a key may do is held in shadow mode as always', () => {
+describe('a key’s permissions apply in shadow mode as always', () => {
   it.each<[string, number, string, Row]>([
-    ['authentication', 401, 'invalid_key', { ...chat, headers: { authorization: 'Bearer gw-nobody' } }],
+    ['authentication', 401, 'invalid_key', { ...chat, headers: { authorization: 'Bearer gw-unknown' } }],
     [
       'a lock',
       403,
@@ -160,7 +160,7 @@ describe('what a key may do is held in shadow mode as always', () => {
     expect(rig.provider.requests).toHaveLength(before);
   });
 
-  it('allowed tools: a call is refused and scored, a list shows no other', async () => {
+  it('allowed tools: a call is refused and scored, a list shows no other tool', async () => {
     answer = { result: { tools: [{ name: 'read', description: ATTACK }, { name: 'rm' }] } };
     const key = { allowedTools: ['search', 'read'] };
     const { reply, keyHash } = await ask({
@@ -178,7 +178,7 @@ describe('what a key may do is held in shadow mode as always', () => {
     expect(listed.body).not.toContain('rm');
   });
 
-  it('tools of the provider are taken out', async () => {
+  it('the provider’s tools are removed', async () => {
     const body = {
       model: 'gpt-5',
       input: 'hi',
@@ -190,7 +190,7 @@ describe('what a key may do is held in shadow mode as always', () => {
   });
 });
 
-describe('verdicts of policy are records', () => {
+describe('verdicts of policy are only recorded', () => {
   async function untouched(keyHash: string): Promise<void> {
     expect(await client().exists(`gateway:quarantine:${keyHash}`)).toBe(0);
     expect(await client().hget(`gateway:risk_profile:${keyHash}`, 'risk_score')).toBeNull();
@@ -204,7 +204,7 @@ describe('verdicts of policy are records', () => {
     await untouched(keyHash);
   });
 
-  it('of the inspector: nothing is taken out, kept back or locked', async () => {
+  it('of the inspector: nothing is removed, withheld or locked', async () => {
     answer = { result: { content: [{ type: 'text', text: `${ATTACK}. ${SECRET}` }] } };
     const { reply, keyHash } = await ask({ path: '/mcp/files', body: CALL });
     expect(JSON.parse(reply.body)).toMatchObject({ result: answer.result });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDemoProvider, type DemoProvider } from '../../src/demo/provider.ts';
 import { startGateway, type TestGateway, type TestKey } from '../support/gateway.ts';
 
-/** The spine, once through: a client that knows nothing of us, real Envoy, real sidecar, real Redis. */
+/** The whole path once: an unmodified client, real Envoy, real sidecar, real Redis. */
 describe('a chat request through the gateway', () => {
   let provider: DemoProvider;
   let gateway: TestGateway;
@@ -37,7 +37,7 @@ describe('a chat request through the gateway', () => {
     expect(response.headers.get('x-gateway-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('is answered as a stream, piece by piece, without the usage it did not ask for', async () => {
+  it('is answered as a stream, piece by piece, without usage that it did not request', async () => {
     const stream = await client().chat.completions.create({ model: 'gpt-4o', messages, stream: true });
     let text = '';
     let chunks = 0;

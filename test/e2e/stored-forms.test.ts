@@ -3,7 +3,7 @@ import { spendKey } from '../../src/redis/keys.ts';
 import { cli, expectRefusal, startBudgets, TOKEN, type Budgets } from './budgets/rig.ts';
 import { loggedLine } from '../support/log-lines.ts';
 
-/** docs/upgrading.md: data in Redis of a version that this gateway cannot read. */
+/** docs/upgrading.md: Redis data of a version that this gateway cannot read. */
 let budgets: Budgets;
 
 beforeAll(async () => {
@@ -20,7 +20,7 @@ async function doctor(): Promise<{ code: number; problems: readonly string[] }> 
 }
 
 describe('a ledger of an unknown version', () => {
-  it('refuses its key as what it is, and is told of everywhere; all goes on once it can be read', async () => {
+  it('refuses its key with the reason, and is reported everywhere; everything works once it can be read', async () => {
     const { gateway, redis } = budgets;
     const [client, other] = [
       await budgets.newClient({ budget: { monthly: 1 } }),

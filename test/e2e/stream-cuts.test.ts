@@ -4,7 +4,7 @@ import { createRandom } from '../support/random.ts';
 import { startSdkRig, type SdkRig, type Transport } from '../support/sdk-rig.ts';
 import { makeSecret } from '../unit/detectors/secrets/samples.ts';
 
-/** docs/dlp-streams.md: a quarantine cuts the connection with an error frame; the provider writes on for nobody. */
+/** docs/dlp-streams.md: a quarantine cuts the connection with an error frame, and the provider's stream with it. */
 
 const TRANSPORTS: readonly Transport[] = [
   { name: 'of an HTTP/1.1 provider', tlsListener: false, http2Upstream: false },
@@ -13,7 +13,7 @@ const TRANSPORTS: readonly Transport[] = [
 
 const SECRET = makeSecret('aws_access_key_id', createRandom(9)).text;
 const BEFORE = 'The key that you asked for is ';
-/** At the pace of the test, half a minute of it. */
+/** At the pace of the test, half a minute of text. */
 const AFTER = ' and some more words'.repeat(400);
 
 describe.each(TRANSPORTS)('a cut stream $name', (transport) => {
@@ -23,7 +23,7 @@ describe.each(TRANSPORTS)('a cut stream $name', (transport) => {
   });
   afterAll(() => rig.close());
 
-  it('ends properly for its client, at once for its provider, and costs what was seen', async () => {
+  it('ends properly for its client, at once for its provider, and costs its visible part', async () => {
     const access = await rig.access('openai', 'path', 'key-0123456789');
     rig.provider.behave({ text: `${BEFORE}${SECRET}${AFTER}`, pieceDelayMs: 15 });
     const body = { model: 'gpt-4o', stream: true, messages: [{ role: 'user', content: 'hello' }] };
@@ -36,7 +36,7 @@ describe.each(TRANSPORTS)('a cut stream $name', (transport) => {
     expect({ status: reply.status, cut: reply.cut }).toEqual({ status: 200, cut: false });
     const parts = reply.body.split('\n\n').flatMap((part) => part.trim() || []);
     const frames = parts.filter((part) => part.startsWith('data: '));
-    // What the gateway has to say besides stands after the error, in comments.
+    // The gateway's other messages follow the error, in comments.
     expect(parts.slice(parts.indexOf(frames.at(-1) ?? '') + 1)).toEqual([
       ': x-gateway-dlp-block=true',
       expect.stringMatching(/^: x-gateway-request-cost=0\.\d+ /),
@@ -48,7 +48,7 @@ describe.each(TRANSPORTS)('a cut stream $name', (transport) => {
         type: 'dlp_quarantine',
         error: expect.objectContaining({ type: 'dlp_quarantine' }),
       }),
-      // For clients that pass over an error: not an end like any other.
+      // For clients that ignore an error: different from a regular end.
       expect.objectContaining({
         type: 'dlp_quarantine',
         choices: [{ index: 0, delta: {}, finish_reason: 'content_filter' }],

@@ -24,8 +24,8 @@ import { http2Session, streamHttp1, streamHttp2, type StreamSeen } from '../supp
 import { expectUnharmed } from '../support/unharmed.ts';
 
 /**
- * Streams that last: what Envoy's gRPC client cache, a client that reads no more, and many streams at
- * once do to the others. All at the same time, because each of them is mostly waiting.
+ * Long streams: how Envoy's gRPC client cache, a client that stops reading, and many simultaneous streams
+ * affect others. All run at the same time, because each mostly waits.
  */
 const CHAT = '/openai/v1/chat/completions';
 const MAX_TOKENS = 1_000;
@@ -71,13 +71,13 @@ function chatBody(stream: boolean, maxTokens = MAX_TOKENS): string {
   return JSON.stringify({ model: 'gpt-test', max_tokens: maxTokens, stream, messages });
 }
 
-describe.concurrent('a client that stalls in a stream for 70 s and then hangs up', () => {
+describe.concurrent('a client that stalls in a stream for 70 s and then disconnects', () => {
   const STALL_MS = 70_000;
-  /** Envoy's buffers of one stream (16 MiB down, 1 MiB up) and what both sides of them hold. */
+  /** Envoy's buffers for one stream (16 MiB down, 1 MiB up), and the data held on both sides. */
   const MAX_HELD_BYTES = 64 * MB;
 
-  // Quiet: nothing else is asked for, so Envoy drops the gRPC client that the stream runs on (after 50 s).
-  it.each(['busy', 'quiet'] as const)('harms nobody on a %s gateway', async (kind) => {
+  // Quiet: without other requests, Envoy drops the gRPC client that the stream uses (after 50 s).
+  it.each(['busy', 'quiet'] as const)('affects nothing else on a %s gateway', async (kind) => {
     const flood = await startFlood();
     const gateway = await start(flood.url, { env: DEBUGGABLE });
     const key = await gateway.createKey({}, { monthly: 10 });
@@ -94,7 +94,7 @@ describe.concurrent('a client that stalls in a stream for 70 s and then hangs up
     const halfWay = await held();
     await delay(STALL_MS / 2);
     const atEnd = await held();
-    // Its lease was renewed all the while: the money is held, and not charged.
+    // Its lease was renewed all the time: the money is reserved, and not charged.
     expect((await readAccount(redis, key.keyHash)).reserved).toBeGreaterThan(0);
     client.hangUp();
     await vi.waitFor(
@@ -127,7 +127,7 @@ interface Held {
   readonly worker: number;
 }
 
-/** What both processes hold beyond what they hold now. */
+/** The memory of both processes beyond the current one. */
 async function memoryAbove(gateway: TestGateway, workerPid: number): Promise<() => Promise<Held>> {
   const worker = await inspect(gateway, workerPid);
   const now = async (): Promise<Held> => ({
@@ -150,7 +150,7 @@ async function serves(gateway: TestGateway, key: TestKey): Promise<void> {
   expect([reply.status, reply.cut]).toEqual([200, false]);
 }
 
-/** A client that reads 100 KB of its answer, and then nothing more. */
+/** A client that reads 100 KB of its answer, and then stops reading. */
 function stall({ port }: TestGateway, headers: Readonly<Record<string, string>>, body: string) {
   const lines = Object.entries({ host: 'x', 'content-length': String(body.length), ...headers });
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
@@ -170,7 +170,7 @@ function stall({ port }: TestGateway, headers: Readonly<Record<string, string>>,
   return { stalled, hangUp: () => socket.resetAndDestroy() };
 }
 
-/** Somebody else's requests, one after the other; the worst of them waits for the garbage collections that we force. */
+/** Another client's sequential requests; the slowest one waits for the garbage collections that we force. */
 function askOften({ baseUrl }: TestGateway, key: TestKey) {
   const agent = new Agent({ keepAlive: true });
   const failures: unknown[] = [];
@@ -198,7 +198,7 @@ function askOften({ baseUrl }: TestGateway, key: TestKey) {
   };
 }
 
-/** A provider whose streams never end and come as fast as they are read; whole answers are short. */
+/** A provider whose streams never end and arrive as fast as they are read; whole answers are short. */
 async function startFlood(): Promise<{ readonly url: string; readonly gone: Promise<unknown> }> {
   const gone = Promise.withResolvers<undefined>();
   const server = createServer((request, response) => {
@@ -237,7 +237,7 @@ describe.concurrent("answers that outlive Envoy's gRPC client cache", () => {
   const STREAM_MS = 12_000;
   const PIECES = 24;
 
-  it('end properly, whole, cut or hung up on, and Envoy lives', async () => {
+  it('end properly, whole, cut or abandoned, and Envoy survives', async () => {
     const provider = await newFakeProvider();
     const { gateway, envoy } = await startWithShortCache(provider, CACHE_MS);
     const key = await gateway.createKey({}, { monthly: 10 });
@@ -263,7 +263,7 @@ describe.concurrent("answers that outlive Envoy's gRPC client cache", () => {
       expect((await readAccount(redis, key.keyHash)).reserved).toBe(0);
     });
 
-    // And one that is still running when Envoy is told to go.
+    // One is still running when Envoy is told to stop.
     provider.behave({ outputTokens: 1_000, pieceDelayMs: 100 });
     const cut = streamHttp1({ ...request, body: chatBody(true) });
     await delay(CACHE_MS + 2_000);
@@ -276,7 +276,7 @@ describe.concurrent("answers that outlive Envoy's gRPC client cache", () => {
     });
   });
 
-  /** Our own rendered Envoy on a real sidecar, but for the age at which it drops an unused gRPC client. */
+  /** Our own rendered Envoy with a real sidecar, except for the age at which it drops an unused gRPC client. */
   async function startWithShortCache(
     provider: FakeProvider,
     cacheMs: number,
@@ -311,12 +311,12 @@ describe.concurrent("answers that outlive Envoy's gRPC client cache", () => {
   }
 });
 
-describe.concurrent('200 streams of 20 s at once', () => {
+describe.concurrent('200 simultaneous streams of 20 s', () => {
   const STREAMS = 200;
   const SESSIONS = 4;
   const PIECES = 40;
   const STREAM_MS = 20_000;
-  /** 10 tokens in at 1 USD, and what came out at 10 USD a million. */
+  /** 10 input tokens at 1 USD, and the output at 10 USD a million. */
   const COST_NANO_USD = 10 * 1_000 + PIECES * 10_000;
 
   it('all complete, over HTTP/1.1 and HTTP/2', async () => {

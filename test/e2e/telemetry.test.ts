@@ -66,7 +66,7 @@ const streamed = async (): Promise<Line[]> =>
   );
 
 describe('docs/audit.md: the audit trail', () => {
-  it('holds a request, what was found in its answer and how it ended, alike in stream, file and output', async () => {
+  it('has a request, the findings in its answer and its end, equally in stream, file and output', async () => {
     provider.behave({ text: `The key is ${SECRET}, keep it.` });
     const reply = await ask('What is the key?');
     provider.behave({});
@@ -91,7 +91,7 @@ describe('docs/audit.md: the audit trail', () => {
     await expect.poll(() => ofRequest(linesOf(gateway.logs()))).toEqual(records);
   });
 
-  it('is shown to nobody who looks for secrets: keys, prompts and matches stand nowhere in it', async () => {
+  it('contains no secrets: no keys, prompts and matches', async () => {
     await ask('a prompt of its own', { authorization: `Bearer gw-${'x'.repeat(43)}` });
     const id = (await ask('a prompt of its own')).headers['x-gateway-request-id'];
     await expect
@@ -106,7 +106,7 @@ describe('docs/audit.md: the audit trail', () => {
       .toMatch(/gateway_audit_records_total\{sink="stream",outcome="written"\} [1-9]/);
   });
 
-  it('that cannot be written lets no request through (audit.required)', async () => {
+  it('that cannot be written admits no request (audit.required)', async () => {
     await gateway.redis.client.rename('gateway:audit', 'elsewhere');
     await gateway.redis.client.set('gateway:audit', 'no stream');
     const before = provider.requests.length;
@@ -125,7 +125,7 @@ describe('docs/audit.md: trace spans', () => {
   const spansOf = (traceId: string): ReceivedSpan[] =>
     receiver.spans.filter((span) => span.traceId === traceId);
 
-  it('continue the trace of the client, and are continued by the provider; baggage goes no further', async () => {
+  it('continue the client’s trace, and are continued by the provider; baggage is not forwarded', async () => {
     const reply = await ask(
       'a prompt of its own',
       { traceparent: `00-${TRACE}-${CALLER}-01`, tracestate: 'vendor=1', baggage: 'user=alice' },
@@ -160,7 +160,7 @@ describe('docs/audit.md: trace spans', () => {
       'gen_ai.response.finish_reasons': 'stop',
       'gen_ai.response.time_to_first_chunk': expect.any(Number) as number,
     });
-    // Passes that take no time have no span, and commands that travel together have one.
+    // Passes without duration have no span, and pipelined commands share one.
     expect(spansOf(TRACE).length).toBeLessThanOrEqual(12);
     expect(spansOf(TRACE).map(({ name }) => name)).toEqual(expect.arrayContaining(['PIPELINE', 'EVALSHA']));
     const told = JSON.stringify(receiver.spans);
@@ -172,7 +172,7 @@ describe('docs/audit.md: trace spans', () => {
       .toMatch(/gen_ai_server_time_to_first_token_seconds_count\{provider="openai",operation="chat"\} 1/);
   });
 
-  it('name the model that answered, and why it stopped, of a whole answer too', async () => {
+  it('name the model that answered, and its stop reason, of a whole answer too', async () => {
     const trace = TRACE.replace('4b', 'bb');
     expect((await ask('hello', { traceparent: `00-${trace}-${CALLER}-01` })).status).toBe(200);
     await expect
@@ -201,7 +201,7 @@ describe('docs/audit.md: trace spans', () => {
     expect(spansOf(trace).map(({ name }) => name)).not.toContain('upstream openai');
   });
 
-  it('say what a request was refused for', async () => {
+  it('give the reason of a refusal', async () => {
     const trace = TRACE.replace('4b', 'aa');
     const headers = { authorization: `Bearer gw-${'y'.repeat(43)}`, traceparent: `00-${trace}-${CALLER}-01` };
     expect((await ask('hello', headers)).status).toBe(401);

@@ -43,7 +43,7 @@ afterAll(async () => {
   ca.close();
 });
 
-/** What DNS or a mesh does: the host's name stays in the request and in TLS, the connection goes to the gateway. */
+/** Acts like DNS or a mesh: the host's name stays in the request and in TLS, the connection goes to the gateway. */
 const redirected: typeof fetch = async (input, init) => {
   const url = new URL(input instanceof Request ? input.url : input);
   const asked = new Request(url, init);
@@ -75,7 +75,7 @@ const redirected: typeof fetch = async (input, init) => {
 const PROVIDER_KEY = { 'X-Gateway-Provider-Key': 'sk-test' };
 const messages = [{ role: 'user' as const, content: 'Hello!' }];
 
-/** Whatever the Host header says: hostile ones stand in no certificate. */
+/** Accepts any Host header: certificates contain no hostile ones. */
 const tls = new Agent({ servername: 'api.openai.com' });
 
 function ask(authority: string, options: SendOptions = {}): Promise<Reply> {
@@ -95,8 +95,8 @@ function ask(authority: string, options: SendOptions = {}): Promise<Reply> {
   });
 }
 
-describe('a client that knows nothing but its provider', () => {
-  it('of OpenAI is served by its own base URL, whole and streamed', async () => {
+describe('a client that knows only its provider', () => {
+  it('of OpenAI is served at its own base URL, whole and streamed', async () => {
     const client = new OpenAI({
       apiKey: key.rawKey,
       defaultHeaders: PROVIDER_KEY,
@@ -122,7 +122,7 @@ describe('a client that knows nothing but its provider', () => {
     expect(text).not.toBe('');
   });
 
-  it('of Anthropic too, and is refused in its own words', async () => {
+  it('of Anthropic too, and gets refusals in its own format', async () => {
     const client = (apiKey: string): Anthropic =>
       new Anthropic({ apiKey, defaultHeaders: PROVIDER_KEY, maxRetries: 0, fetch: redirected });
     const order = { model: 'claude-sonnet-4-5', max_tokens: 50, messages };
@@ -132,7 +132,7 @@ describe('a client that knows nothing but its provider', () => {
     );
   });
 
-  it('may send the path that its provider has before the version', async () => {
+  it('may use the path prefix that its provider has before the version', async () => {
     const body = JSON.stringify({ model: 'llama-3.1-8b-instant', messages });
     const reply = await ask('api.groq.com', { path: '/openai/v1/chat/completions', body });
     expect(reply.status).toBe(200);
@@ -140,7 +140,7 @@ describe('a client that knows nothing but its provider', () => {
   });
 });
 
-describe('nothing else is served', () => {
+describe('everything else is refused', () => {
   it.each([
     ['another host', 'api.mistral.ai', '/v1/chat/completions'],
     ['the gateway’s own address', '127.0.0.1', '/v1/chat/completions'],
@@ -172,7 +172,7 @@ describe('nothing else is served', () => {
     expect(gateway.logs()).not.toContain(key.rawKey);
   });
 
-  it('a provider’s prefix, which is no path of that provider', async () => {
+  it('a provider’s prefix, which is not one of its paths', async () => {
     const reply = await ask('api.openai.com', { path: '/openai/v1/chat/completions' });
     expect(reply.status).toBe(404);
   });

@@ -4,7 +4,7 @@ import { createFakeProvider, type FakeProvider } from '../support/fake-provider/
 import { startGateway, type TestBudget, type TestGateway } from '../support/gateway.ts';
 import { send, type Reply } from '../support/http.ts';
 
-/** docs/routing.md: what the gateway cannot read passes where that is allowed, and where nothing hangs on it. */
+/** docs/routing.md: unreadable requests pass only if allowed, and if no other rule depends on their content. */
 const UNKNOWN = '/openai/v1/files';
 
 let gateway: TestGateway;
@@ -29,7 +29,7 @@ interface Client {
   readonly allowedModels?: string[];
 }
 
-/** One request of a new key: with a body, or without one. */
+/** One request of a new key, with or without a body. */
 async function ask(
   method: 'GET' | 'POST',
   headers: Record<string, string>,
@@ -82,7 +82,7 @@ it.each(['GET', 'POST'] as const)(
   },
 );
 
-describe('what is no JSON, to an unknown endpoint,', () => {
+describe('a body other than JSON, to an unknown endpoint,', () => {
   const BOUNDARY = 'X-BOUNDARY';
   const MAIL = 'write to jane.doe@corp.io';
   const part = (header: string, value: string): string =>
@@ -132,7 +132,7 @@ describe('what is no JSON, to an unknown endpoint,', () => {
     expect(seen?.body.equals(Buffer.from(body))).toBe(true);
   });
 
-  it('is searched for the proxy key: overwritten as it is, refused in another writing', async () => {
+  it('is searched for the proxy key: overwritten if plain, refused if encoded', async () => {
     const key = await gateway.createKey({});
     await post(FORM, form(purpose, ['file', `my key is ${key.rawKey}.`]), key);
     const seen = provider.requests.at(-1)?.body.toString() ?? '';
@@ -153,11 +153,11 @@ describe('what is no JSON, to an unknown endpoint,', () => {
   it.each<[string, number, string, string]>([
     ['JSON by another name', 400, 'text/plain', '{"purpose":"x"}'],
     ['JSON of another kind', 415, 'application/vnd.api+json', '{"purpose":"x"}'],
-    ['letters that nobody here can read', 415, 'text/plain; charset=utf-16', 'hello'],
+    ['an unsupported character set', 415, 'text/plain; charset=utf-16', 'hello'],
     ['two types', 415, 'text/plain, text/html', 'hello'],
     ['no type at all', 415, 'hello', 'hello'],
     ['nothing', 400, FORM, ''],
-  ])('is refused where it is %s: %i', async (_what, status, type, body) => {
+  ])('is refused if it is %s: %i', async (_what, status, type, body) => {
     const before = provider.requests.length;
     expect((await post(type, body)).status).toBe(status);
     expect(provider.requests.length).toBe(before);
@@ -193,14 +193,14 @@ describe('what is no JSON, to an unknown endpoint,', () => {
     ['a part with a coding', FORM, part('Content-Encoding: gzip', 'x')],
     ['a field that names the charset', FORM, form(['_charset_', 'utf-7'], ['x', 'jane.doe+AEA-corp.io'])],
     ['words of a header', FORM, part('X-Note: =?utf-8?B?amFuZS5kb2VAY29ycC5pbw==?=', 'x')],
-  ])('is refused where it cannot be read: %s', async (_what, type, body) => {
+  ])('is refused if it cannot be read: %s', async (_what, type, body) => {
     const before = provider.requests.length;
     const reply = await post(type, body);
     expect([reply.status, reply.body]).toEqual([415, expect.stringContaining('unsupported_media_type')]);
     expect(provider.requests.length).toBe(before);
   });
 
-  it('is refused where a header says that it is encoded', async () => {
+  it('is refused if a header declares an encoding', async () => {
     const { rawKey } = await gateway.createKey({});
     const before = provider.requests.length;
     const reply = await send(gateway.baseUrl, {
@@ -217,7 +217,7 @@ describe('what is no JSON, to an unknown endpoint,', () => {
     expect(provider.requests.length).toBe(before);
   });
 
-  it('is refused for a key with a budget, and at an endpoint that is known', async () => {
+  it('is refused for a key with a budget, and at a known endpoint', async () => {
     const before = provider.requests.length;
     const poor = await gateway.createKey({}, { daily: 1 });
     expect((await post(FORM, form(purpose), poor)).status).toBe(403);
@@ -226,8 +226,8 @@ describe('what is no JSON, to an unknown endpoint,', () => {
   });
 });
 
-describe('the words of what is no JSON', () => {
-  it('are looked at like any others: a secret is refused where requests are searched', async () => {
+describe('the text of a body other than JSON', () => {
+  it('is searched like any other: a secret is refused under `requests`', async () => {
     const searching = await startGateway({
       config: {
         providers: { openai: { base_url: provider.url } },
@@ -314,7 +314,7 @@ describe('a list of patterns', () => {
     ['POST', '/vllm/tokenize'],
     ['POST', '/vllm/v1/audio/transcriptions'],
     ['POST', '/ollama/api/show'],
-  ] as const)('opens what it names: %s %s', async (method, path) => {
+  ] as const)('opens its matches: %s %s', async (method, path) => {
     const before = provider.requests.length;
     await request(listing, method, path);
     expect(provider.requests.slice(before).map((one) => `${one.method} ${one.path}${one.query}`)).toEqual([
@@ -329,7 +329,7 @@ describe('a list of patterns', () => {
     ['GET', '/openai/v1/files'],
     ['GET', '/openai/v1/files/a/b/content'],
     ['GET', '/openai/v1/files//content'],
-  ] as const)('leaves all else shut: %s %s', async (method, path) => {
+  ] as const)('opens nothing else: %s %s', async (method, path) => {
     const before = provider.requests.length;
     expect((await request(listing, method, path)).status).toBe(403);
     expect(provider.requests.length).toBe(before);
@@ -375,7 +375,7 @@ describe('a list of patterns', () => {
     '/azure/OpenAI/deployments/d/chat/completions',
     '/azure/openai/deployments/d/chat/completions/',
     '/azure/openai/deployments/d/chat/completions?api-version=1&API-VERSION=2',
-  ])('never opens another spelling of a path that is read: %s', async (path) => {
+  ])('never opens another spelling of a known path: %s', async (path) => {
     const before = provider.requests.length;
     for (const to of [listing, gateway]) {
       const { status } = await request(to, 'POST', path);
@@ -417,7 +417,7 @@ describe('a list of patterns', () => {
     ['GET', '/azure/openai/deployments'],
     ['POST', '/azure/openai/realtimeapi/sessions/../../realtime/client_secrets'],
     ['POST', '/azure/openai/v1/realtime/client_secrets'],
-  ] as const)('never opens what manages a provider: %s %s', async (method, path) => {
+  ] as const)('never opens a path that manages a provider: %s %s', async (method, path) => {
     const before = provider.requests.length;
     expect([400, 403]).toContain((await request(listing, method, path)).status);
     expect(provider.requests.length).toBe(before);
@@ -458,8 +458,8 @@ describe('a list of patterns', () => {
     ['servers', { agent: { mcp_servers: [{ url: 'https://x.example' }] } }],
     ['a name alone', { tools: ['web_search'] }],
     ['in other case', { Tools: [{ type: 'mcp', server_url: 'https://x.example' }] }],
-    ['a type that nobody knows', { tools: [{ type: 'brand_new' }] }],
-  ])('a hosted tool does not pass, wherever it stands: %s', async (_what, body) => {
+    ['an unknown type', { tools: [{ type: 'brand_new' }] }],
+  ])('a hosted tool is refused in any place: %s', async (_what, body) => {
     const before = provider.requests.length;
     const reply = await request(listing, 'POST', '/openai/v1/assistants', body);
     if (reply.status !== 403) {

@@ -6,12 +6,12 @@ import { createTestCa, type Identity, type TestCa } from '../support/certs.ts';
 import { startGateway, type TestGateway, type TestKey } from '../support/gateway.ts';
 import { send, type Reply } from '../support/http.ts';
 
-/** Servers that stand where a provider or an MCP server is configured, and are not it. */
+/** Servers at the address of a configured provider or MCP server that are not the real ones. */
 const PROVIDER_KEY = 'sk-provider-0123456789abcdef';
 const PROMPT = 'the quarterly figures are not public';
 const DAY_MS = 86_400_000;
 
-/** A server that notes every byte which comes, decrypted where it has a certificate, and answers each request. */
+/** A server that records every received byte, decrypted if it has a certificate, and answers each request. */
 interface Imposter {
   readonly port: number;
   readonly received: () => string;
@@ -58,7 +58,7 @@ let gateway: TestGateway;
 let key: TestKey;
 const imposters = new Map<string, Imposter>();
 
-/** Who stands where, by the provider whose place it takes. */
+/** The imposters, by the provider that they replace. */
 const PLACES = {
   mistral: 'a certificate for another name',
   groq: 'a certificate for the address, not for the name',
@@ -114,7 +114,7 @@ const MCP_HEADERS = { 'x-api-token': MCP_SECRET };
 
 function imposterAt(place: string): Imposter {
   const imposter = imposters.get(place);
-  if (imposter === undefined) throw new Error(`nobody stands at ${place}`);
+  if (imposter === undefined) throw new Error(`no imposter at ${place}`);
   return imposter;
 }
 
@@ -145,7 +145,7 @@ const callTool = (server: string): Promise<Reply> =>
     }),
   });
 
-/** Nothing of the request reached it: at most the beginning of a TLS handshake, which names the host. */
+/** Expects that nothing of the request arrived: at most the beginning of a TLS handshake, which names the host. */
 function expectNothingSent(place: string): void {
   const imposter = imposterAt(place);
   expect(imposter.connections()).toBeGreaterThan(0);
@@ -155,7 +155,7 @@ function expectNothingSent(place: string): void {
   if (place !== 'fireworks') expect(imposter.received()).toBe('');
 }
 
-describe('in the place of a provider', () => {
+describe('instead of a provider', () => {
   it.each(places.map((place) => [PLACES[place], place] as const))(
     'a server with %s gets nothing',
     async (_who, place) => {
@@ -176,7 +176,7 @@ describe('in the place of a provider', () => {
   });
 });
 
-describe('in the place of an MCP server', () => {
+describe('instead of an MCP server', () => {
   it.each(places.map((place) => [PLACES[place], place] as const))(
     'a server with %s gets nothing',
     async (_who, place) => {

@@ -9,7 +9,7 @@ import { send } from '../support/http.ts';
 import { found, mark } from '../support/secret-search.ts';
 import { startVaultServer, type VaultServer } from '../support/vault-server.ts';
 
-/** A credential of the gateway that Vault holds, over TLS, while Vault is rotated, sealed, moved and forgets tokens. */
+/** A credential that Vault holds, over TLS, while Vault is rotated, sealed and moved and its tokens expire. */
 
 const JWT = 'eyJhbGciOiJSUzI1NiJ9.VnLx7Qm2Tz9Rk4Wd8Hs1.signature';
 const KEYS = {
@@ -76,13 +76,13 @@ async function usedKey(): Promise<unknown> {
 const failing = async (): Promise<boolean> =>
   /gateway_credential_failing\{credential="held"\} 1/.test(await gateway.metrics());
 
-it('is used, and followed when it is renewed in Vault', async () => {
+it('is used, and renewed after its rotation in Vault', async () => {
   expect(await usedKey()).toEqual([200, KEYS.first]);
   vault.secrets.set(PATH, { key: KEYS.second });
   await expect.poll(usedKey, { timeout: 10_000 }).toEqual([200, KEYS.second]);
 });
 
-it('stays in use while Vault is sealed, and is followed again after its tokens ended', async () => {
+it('stays in use while Vault is sealed, and is read again after its tokens expired', async () => {
   vault.isSealed = true;
   await expect.poll(failing, { timeout: 10_000 }).toBe(true);
   expect(await usedKey()).toEqual([200, KEYS.second]);
@@ -100,7 +100,7 @@ it('is read from the active node that a standby names', async () => {
   await expect.poll(usedKey, { timeout: 10_000 }).toEqual([200, KEYS.first]);
 });
 
-it('stays out of logs and metrics, as do tokens and the JWT', async () => {
+it('does not appear in logs and metrics, nor do tokens and the JWT', async () => {
   const marks = Object.entries({ ...KEYS, jwt: JWT }).map(([name, value]) => mark(name, value));
   const shown = `${gateway.logs()}${await gateway.metrics()}`;
   expect(found(marks, shown)).toEqual([]);

@@ -20,7 +20,7 @@ const PATHS = {
   gemini: '/gemini/v1beta/openai/chat/completions',
 } as const;
 
-/** How the clouds are asked. */
+/** Requests to the clouds' metadata services. */
 const ASKED = [
   'GET /container',
   'GET /metadata/identity/oauth2/token',
@@ -68,7 +68,7 @@ afterAll(async () => {
   await Promise.all([cloud.close(), provider.close()]);
 });
 
-/** Returns the headers with which the provider was asked. */
+/** Returns the headers of the request at the provider. */
 async function askedWith(name: keyof typeof PATHS) {
   const { status, body } = await send(gateway.baseUrl, {
     path: PATHS[name],
@@ -90,7 +90,7 @@ it('signs requests to Bedrock with the credentials of the container', async () =
   expect(asked?.headers['x-amz-security-token']).toBe(awsCredentials(Number(nth)).sessionToken);
 });
 
-it('asks Azure and Gemini with an access token, and with the next one before it ends', async () => {
+it('calls Azure and Gemini with an access token, and with the next one before it expires', async () => {
   const both = () => Promise.all([authorization('azure'), authorization('gemini')]);
   const [azure, gemini] = await both();
   expect(azure).toMatch(new RegExp(`^Bearer eyJhbGciOiJSUzI1NiJ9\\.${CLOUD_SECRET}\\.\\d+$`));
@@ -103,12 +103,12 @@ it('asks Azure and Gemini with an access token, and with the next one before it 
     .toEqual([false, false]);
 });
 
-it('keeps the last credentials while the cloud is away, and says so without them', async () => {
+it('keeps the last credentials while the cloud is unreachable, and reports it without them', async () => {
   const failing = async (): Promise<number> =>
     [...(await gateway.metrics()).matchAll(/^gateway_credential_failing\{credential="\w+"\} 1$/gm)].length;
   const orders = createReadOrderStore({ client: gateway.redis.client, deadlineMs: 2_500 });
   const readAgain = () => Promise.all(Object.keys(PATHS).map((name) => orders.order(name)));
-  // They must not end while the cloud is away.
+  // They must not expire while the cloud is unreachable.
   cloud.lifeMs = 3_600_000;
   cloud.requests.length = 0;
   await readAgain();

@@ -13,7 +13,7 @@ async function riskScore(): Promise<number> {
 }
 
 export function modelCalls(): void {
-  it('waits longer than every timer of Envoy, and goes on when it is approved', async () => {
+  it('waits longer than every Envoy timer and continues when it is approved', async () => {
     const before = rig.provider.requests.length;
     const reply = ask();
     const { id } = await oneOf();
@@ -38,7 +38,7 @@ export function modelCalls(): void {
     await expect.poll(() => gateway.logs()).toMatch(/"outcome":"approved","approver":"ada"/);
   });
 
-  it('is 403 escalation_denied where a person says no', async () => {
+  it('is 403 escalation_denied if a person refuses', async () => {
     const before = rig.provider.requests.length;
     const reply = ask();
     const { id } = await oneOf();
@@ -48,7 +48,7 @@ export function modelCalls(): void {
     expect(await riskScore()).toBe(15);
   });
 
-  it('says to people who asks for what, and nothing of the prompt', async () => {
+  it('tells approvers who asks for what, and nothing of the prompt', async () => {
     const reply = ask();
     const asked = await oneOf();
     expect(asked).toMatchObject({
@@ -65,7 +65,7 @@ export function modelCalls(): void {
     await reply;
   });
 
-  it('is taken back where its client leaves', async () => {
+  it('is withdrawn when its client disconnects', async () => {
     const client = new AbortController();
     const reply = ask({ signal: client.signal });
     const { id } = await oneOf();
@@ -80,7 +80,7 @@ export function modelCalls(): void {
       .toMatch(/gateway_escalations_total\{outcome="withdrawn"\} [1-9]/);
   });
 
-  it('is refused after its approval where its key was revoked or locked, or its budget is spent, meanwhile', async () => {
+  it('is refused after its approval if meanwhile its key was revoked or locked, or its budget was spent', async () => {
     const [revoked, locked, spent] = [
       await gateway.createKey(),
       await gateway.createKey(),
@@ -100,7 +100,7 @@ export function modelCalls(): void {
 }
 
 export function answers(): void {
-  it('counts where it is kept and nobody heard it', async () => {
+  it('takes effect if it was stored and never announced', async () => {
     const reply = ask();
     const asked = await oneOf();
     await rig.redis.client.set(channelOf(asked), signed(asked), 'PX', 60_000);
@@ -115,7 +115,7 @@ export function answers(): void {
     ['mismatched', (asked: Escalation) => signed(asked, { request_digest: `sha256:${'0'.repeat(64)}` })],
     ['malformed', () => '{"decision":"approve"}'],
     ['malformed', () => `"${'x'.repeat(100_000)}"`],
-  ])('that is %s is refused, and the request waits on for a good one', async (fault, make) => {
+  ])('that is %s is refused, and the request waits for a good one', async (fault, make) => {
     async function count(): Promise<number> {
       const found = new RegExp(`answers_refused_total\\{fault="${fault}"\\} (\\d+)`).exec(
         await gateway.metrics(),
@@ -128,13 +128,13 @@ export function answers(): void {
     await rig.redis.client.publish(channelOf(asked), make(asked));
     await vi.waitFor(async () => expect(await count()).toBe(before + 1));
     expect(await waitingOf(key)).toHaveLength(1);
-    // What was put where answers are kept keeps no person from giving one.
+    // A forged entry among the answers does not prevent a real one.
     await rig.redis.client.set(channelOf(asked), make(asked), 'PX', 60_000);
     expect((await cli(gateway, 'escalations', 'approve', asked.id, '--as', 'ada')).code).toBe(0);
     expect((await reply).status).toBe(200);
   });
 
-  it('that was given to one request lets no other pass', async () => {
+  it('that was given to one request admits no other', async () => {
     const first = ask();
     const one = await oneOf();
     const answer = signed(one);
@@ -150,7 +150,7 @@ export function answers(): void {
     expectRefusal(await second, 403, 'escalation_denied');
   });
 
-  it('of one of many people is the only one, and each request gets its own', async () => {
+  it('from one of many people is final, and each request gets its own', async () => {
     const keys = await Promise.all([1, 2, 3].map(() => gateway.createKey()));
     const replies = keys.map((of) => ask({ key: of }));
     const waiting = await Promise.all(keys.map((of) => oneOf(of)));
@@ -179,7 +179,7 @@ export function toolCalls(): void {
       headers: headersOf(key),
     });
 
-  it('is a JSON-RPC error where a person says no', async () => {
+  it('is a JSON-RPC error if a person refuses', async () => {
     const reply = call();
     const asked = await oneOf();
     expect(asked).toMatchObject({
@@ -197,7 +197,7 @@ export function toolCalls(): void {
     });
   });
 
-  it('reaches its server once it is approved', async () => {
+  it('reaches its server after the approval', async () => {
     const before = rig.wholeServer.requests.length;
     const reply = call();
     const asked = await oneOf();

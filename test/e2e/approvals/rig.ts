@@ -10,7 +10,7 @@ import type { Escalation } from '../../../src/escalation/escalation.ts';
 import { KEY_NAMES } from '../../../src/redis/keys.ts';
 import { signApproval } from '../../../src/escalation/approval.ts';
 
-/** docs/approvals.md: approvals of escalated requests, and Envoy that waits for them. */
+/** docs/approvals.md: approvals of escalated requests, and the Envoy timers that they outlast. */
 const CHAT = '/openai/v1/chat/completions';
 const SECRET = 'the secret of all approvers';
 const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -20,14 +20,14 @@ escalate contains "a dear model" if input.request.model == "gpt-4-dear"
 quarantine contains "a forbidden model" if input.request.model == "gpt-4-forbidden"
 escalate contains "say is dangerous" if input.request.tool_name == "echo"
 `;
-/** Under what a person takes here, so that each of Envoy's timers would cut first. */
+/** Shorter than the wait for a person here, so that each of Envoy's timers would fire first. */
 export const SHORT = { read: '1s', upstream: '2s', redis: '200ms' } as const;
 
 export let rig: PolicyRig;
 export let gateway: TestGateway;
 export let key: TestKey;
 
-/** Of `alerting.webhook_url`. */
+/** `alerting.webhook_url`. */
 const receiver = createServer();
 export const alerts: { readonly type: string; readonly data: Record<string, unknown> }[] = [];
 
@@ -62,7 +62,7 @@ export function headersOf({ rawKey }: TestKey) {
   };
 }
 
-/** The requests of a key that wait now, as they stand in Redis. */
+/** The pending requests of a key, as stored in Redis. */
 export async function waitingOf({ keyHash }: TestKey, count = 1): Promise<readonly Escalation[]> {
   return vi.waitFor(
     async () => {

@@ -18,7 +18,7 @@ import {
 } from './rig.ts';
 
 export function webhook(): void {
-  it('is told to the webhook, as a key that gets locked is', async () => {
+  it('is sent to the webhook, like the lock of a key', async () => {
     const reply = ask();
     const { id, nonce } = await oneOf();
     await cli(gateway, 'escalations', 'deny', id, '--as', 'ada');
@@ -34,7 +34,7 @@ export function webhook(): void {
 }
 
 export function watch(): void {
-  it('tells who watches of each request, in lines of JSON', async () => {
+  it('prints each request for watchers, in lines of JSON', async () => {
     const child = spawn(
       process.execPath,
       [await gatewayProgram(), '--config', gateway.configFile, 'escalations', 'watch', '--output', 'json'],
@@ -63,7 +63,7 @@ export function watch(): void {
 }
 
 export function shortWaits(): void {
-  it('is 504 escalation_timeout where nobody answers, and busy at once where too many wait', async () => {
+  it('is 504 escalation_timeout if unanswered, and refused at once if too many wait', async () => {
     const narrow = await rig.start({}, approvalsOn({ escalation_timeout: '3s', max_pending: 1 }));
     const other = await narrow.createKey();
     const first = ask({ at: narrow });
@@ -77,7 +77,7 @@ export function shortWaits(): void {
     expect(await narrow.stop()).toBe(0);
   });
 
-  it('leaves places to other keys, over two gateways, and tells a key that has its share so', async () => {
+  it('leaves places to other keys over two gateways, and refuses a key that has its share', async () => {
     const narrow = approvalsOn({ escalation_timeout: '60s', max_pending: 20 });
     const light = await rig.start({}, narrow);
     const gateways = [light, await rig.start({}, narrow)];
@@ -106,7 +106,7 @@ export function shortWaits(): void {
     for (const one of gateways) expect(await one.stop()).toBe(0);
   });
 
-  it('lets a person answer while it drains, and leaves nothing waiting once it is over', async () => {
+  it('accepts answers while it drains, and leaves nothing pending afterwards', async () => {
     const leaving = await rig.start(
       {},
       {
@@ -137,7 +137,7 @@ export function shortWaits(): void {
 }
 
 export function redisAway(): void {
-  it('refuses what waits with 503 where Redis goes', async () => {
+  it('refuses pending requests with 503 if Redis goes away', async () => {
     const reply = ask();
     await oneOf();
     await rig.redis.stop();

@@ -8,10 +8,10 @@ useRig();
 
 describe('a client is told', told);
 describe('the usage chunk of a stream', usageChunk);
-describe('a usage of', usages);
-describe('cached tokens have a price of their own', cachedTokens);
-describe('sound is charged at its own price', sound);
-describe('the dearer billing that an answer tells is charged:', toldBilling);
+describe('usage in', usages);
+describe('cached tokens have their own price', cachedTokens);
+describe('audio is charged at its own price', sound);
+describe('the dearest billing that an answer reports is charged:', toldBilling);
 describe('the reservation is charged for an absurd usage:', absurdUsages);
 describe('OpenRouter’s bill', openRouterBill);
-describe('what is stored at a provider', storedAtProvider);
+describe('an object stored at a provider', storedAtProvider);

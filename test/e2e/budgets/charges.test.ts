@@ -20,7 +20,7 @@ import {
   type Client,
 } from './rig.ts';
 
-/** docs/budgets.md: one test, or more, for each row of the table of charges. */
+/** docs/budgets.md: at least one test for each row of the table of charges. */
 const MAX_TOKENS = 1_000;
 const RESERVED = MAX_TOKENS * TOKEN;
 const SLACK = 256 * TOKEN;
@@ -33,11 +33,11 @@ let budgets: Budgets;
 let leases: { readonly killed: Leased; readonly frozen: Leased };
 
 beforeAll(async () => {
-  const nobody = `http://127.0.0.1:${String(await freePort())}`;
+  const unreachable = `http://127.0.0.1:${String(await freePort())}`;
   budgets = await startBudgets({
     redis: { read_timeout: '300ms' },
     proxy: { upstream_timeout: '2s' },
-    providers: { mistral: { base_url: nobody } },
+    providers: { mistral: { base_url: unreachable } },
   });
   const [killed, frozen] = await Promise.all([leaseLeftBy('SIGKILL'), leaseLeftBy('SIGSTOP')]);
   leases = { killed, frozen };
@@ -51,22 +51,22 @@ afterAll(async () => {
 const newClient = (providerKey?: string): Promise<Client> =>
   budgets.newClient({ budget: { monthly: 1 }, ...(providerKey !== undefined && { providerKey }) });
 
-/** A client whose provider does as the script says. */
+/** A client of a scripted provider. */
 async function clientWith(script: Script): Promise<Client> {
   const client = await newClient();
   client.behave(script);
   return client;
 }
 
-describe('never forwarded costs nothing:', () => {
-  it('refused after its budget was reserved', async () => {
+describe('a request that is never forwarded costs nothing:', () => {
+  it('refused after its reservation', async () => {
     const client = await newClient('AKIDNOSUCH:');
     expectRefusal(await client.ask(CONVERSE, { path: BEDROCK }), 400, 'invalid_request');
     await client.expectSpent(0);
     expect(client.forwarded()).toHaveLength(0);
   });
 
-  /** The headers have passed, and Redis is away when the body comes. */
+  /** The headers have passed, and Redis is gone when the body arrives. */
   async function withRedisFrozen(client: Client, leaving?: AbortController) {
     const { promise: bodyAfter, resolve: sendBody } = Promise.withResolvers<undefined>();
     const asked = client.ask({}, { bodyAfter, ...(leaving && { signal: leaving.signal }) });
@@ -76,12 +76,12 @@ describe('never forwarded costs nothing:', () => {
     await delay(50);
     leaving?.abort();
     const reply = await asked;
-    await delay(200); // for Envoy to tell the sidecar that the client has left
+    await delay(200); // until Envoy has told the sidecar that the client left
     await budgets.redis.resume();
     return reply;
   }
 
-  it('its client left while Redis was waited for', async () => {
+  it('its client left during the wait for Redis', async () => {
     const client = await newClient();
     await withRedisFrozen(client, new AbortController());
     await client.expectSpent(0);
@@ -95,7 +95,7 @@ describe('never forwarded costs nothing:', () => {
     expect(client.forwarded()).toHaveLength(0);
   });
 
-  it('the provider could not be reached', async () => {
+  it('the provider was unreachable', async () => {
     const client = await newClient();
     for (const body of [{}, STREAM]) {
       const reply = await client.ask({ ...CHAT_BODY, ...body }, { path: '/mistral/v1/chat/completions' });
@@ -121,31 +121,34 @@ describe.each([
     await client.expectSpent(WORDS_COST);
   });
 
-  it('with neither usage nor a word costs all', async () => {
+  it('with neither usage nor text costs the reservation', async () => {
     const client = await clientWith({ outputTokens: 0, usage: 'missing' });
     expect((await client.ask(body)).status).toBe(200);
     await client.expectSpent(RESERVED);
   });
 
-  it.each([400, 401, 429, 500, 503, 529])('that is a %i costs nothing', async (status) => {
+  it.each([400, 401, 429, 500, 503, 529])('with status %i costs nothing', async (status) => {
     const client = await clientWith({ status });
     expect((await client.ask(body)).status).toBe(status);
     await client.expectSpent(0);
   });
 
-  it.each([502, 504, 524])('that is a %i, of a proxy before the model, costs all', async (status) => {
-    const client = await clientWith({ status });
-    expect((await client.ask(body)).status).toBe(status);
-    await client.expectSpent(RESERVED);
-  });
+  it.each([502, 504, 524])(
+    'with status %i, from a proxy before the model, costs the reservation',
+    async (status) => {
+      const client = await clientWith({ status });
+      expect((await client.ask(body)).status).toBe(status);
+      await client.expectSpent(RESERVED);
+    },
+  );
 });
 
-describe('a stream that breaks off costs what was seen, and the slack:', () => {
+describe('a stream that breaks off costs its visible part and the slack:', () => {
   interface Dialect {
     readonly provider: ProviderName;
     readonly path: string;
     readonly body: Readonly<Record<string, unknown>>;
-    /** Pieces that come before the text. */
+    /** Events before the text. */
     readonly before: number;
   }
   const DIALECTS: readonly Dialect[] = [
@@ -171,23 +174,23 @@ describe('a stream that breaks off costs what was seen, and the slack:', () => {
     },
     { provider: 'cohere', path: '/cohere/v2/chat', body: { ...CHAT_BODY, ...STREAM }, before: 2 },
   ];
-  /** All words but the last piece, with which Gemini says that it has finished. */
+  /** All words but the last piece, with which Gemini reports its finish. */
   const SEEN = WORDS.slice(0, 4 * (WORD_PIECES - 1));
 
   describe.each(DIALECTS)('$provider $path', ({ provider, path, body, before }) => {
     const cost = countWritten(provider, { text: SEEN, beyondBytes: 0 }) * TOKEN + SLACK;
     const at = before + WORD_PIECES - 1;
 
-    it('the client is gone', async () => {
+    it('the client disconnects', async () => {
       const client = await clientWith({ text: WORDS, holdStream: { afterPieces: at, until: NEVER } });
       const reply = await client.ask(body, { path, leaveAt: SEEN.slice(-4) });
       expect(reply.status).toBe(200);
       await client.expectSpent(cost);
     });
 
-    it('the provider is gone', async () => {
+    it('the provider disconnects', async () => {
       const { promise: until, resolve: breakNow } = Promise.withResolvers<undefined>();
-      // At once, the reset would overtake what was sent before it.
+      // An immediate reset would overtake what was sent before it.
       const client = await clientWith({
         text: WORDS,
         holdStream: { afterPieces: at, until },
@@ -212,19 +215,19 @@ describe('a stream that breaks off costs what was seen, and the slack:', () => {
     await client.expectSpent(WORDS_COST + SLACK);
   });
 
-  it('its headers came, and no word', async () => {
+  it('its headers arrived, and no text', async () => {
     const client = await clientWith({ breakOff: { at: 'after_headers', how: 'reset' } });
     await client.ask(STREAM);
     await client.expectSpent(SLACK);
   });
 
-  it('but never more than was reserved', async () => {
+  it('but never more than the reservation', async () => {
     const client = await clientWith({ text: WORDS, breakOff: { at: 1 + WORD_PIECES, how: 'reset' } });
     await client.ask({ ...STREAM, max_tokens: 100 });
     await client.expectSpent(100 * TOKEN);
   });
 
-  it('and where the model hides its reasoning, its time', async () => {
+  it('and if the model hides its reasoning, its time', async () => {
     const client = await clientWith({
       text: WORDS,
       holdStream: { afterPieces: 1 + WORD_PIECES, until: NEVER },
@@ -250,8 +253,8 @@ describe('a stream that breaks off costs what was seen, and the slack:', () => {
   });
 });
 
-describe('forwarded, and nothing seen, costs the full reservation:', () => {
-  it('the client left before an answer came', async () => {
+describe('a forwarded request without a visible answer costs the full reservation:', () => {
+  it('the client left before an answer arrived', async () => {
     for (const body of [{}, STREAM]) {
       const client = await clientWith({ hold: NEVER });
       const leaving = new AbortController();
@@ -275,7 +278,7 @@ describe('forwarded, and nothing seen, costs the full reservation:', () => {
   });
 });
 
-/** A stream whose only worker was ended or stopped in its middle. */
+/** A stream whose only worker was killed or stopped in the middle. */
 interface Leased {
   readonly gateway: TestGateway;
   readonly workerPid: number;
@@ -291,7 +294,7 @@ async function leaseLeftBy(signal: 'SIGKILL' | 'SIGSTOP'): Promise<Leased> {
   const reply = await client.ask(STREAM, {
     onText(text) {
       if (!text.includes('ght.')) return;
-      // Who supervises a worker would end one that is silent for so long: it is asleep too.
+      // A supervisor would kill a worker that is silent for so long; it is stopped too.
       if (signal === 'SIGSTOP') gateway.signal('SIGSTOP');
       process.kill(workerPid, signal);
     },
@@ -301,7 +304,7 @@ async function leaseLeftBy(signal: 'SIGKILL' | 'SIGSTOP'): Promise<Leased> {
   return { gateway, workerPid, client, since: Date.now() };
 }
 
-describe('a lease that ran out', () => {
+describe('an expired lease', () => {
   it('costs the full reservation', async () => {
     const { client, gateway, since } = leases.killed;
     const timeout = Math.max(since + LEASE_MS - Date.now(), 0) + 5_000;
@@ -314,7 +317,7 @@ describe('a lease that ran out', () => {
     expect(amounts.at(-1)).toEqual([RESERVED / 1e9, 0]);
   });
 
-  it('and is put right by a late settlement', async () => {
+  it('is corrected by a late settlement', async () => {
     const { client, gateway, workerPid, since } = leases.frozen;
     const timeout = Math.max(since + LEASE_MS - Date.now(), 0) + 5_000;
     await vi.waitFor(async () => expect(await client.account()).toEqual({ spent: RESERVED, reserved: 0 }), {

@@ -10,13 +10,13 @@ useRig();
 
 outputByDialect();
 lowered();
-describe('a limit of the client’s', clientLimits);
-describe('where clients’ limits are not lowered and budgets not told', untouched);
+describe('a limit set by the client', clientLimits);
+describe('if limits are not lowered and budgets not shown', untouched);
 describe('a granted limit', granted);
 describe('the service tier at the list price', tiers);
 describe('several answers are reserved for', severalAnswers);
-describe('what cannot be bounded is refused with a budget, and passes without', unbounded);
-describe('what has a price of its own is reserved at it:', ownPrices);
+describe('a request without a bound is refused with a budget, and passes without', unbounded);
+describe('parts with their own price are reserved at it:', ownPrices);
 describe('hosts behind OpenRouter', openRouterHosts);
 describe('an Azure deployment', azureDeployments);
-describe('what is stored at a provider is refused', stored);
+describe('objects stored at a provider are refused', stored);

@@ -15,10 +15,10 @@ import { startGateway, type TestBudget, type TestGateway } from '../../support/g
 import { send, type Reply, type SendOptions } from '../../support/http.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 
-/** One token of output of the model `flat`, in nano-USD. Its input is free: costs are told by the output alone. */
+/** One output token of the model `flat`, in nano-USD. Its input is free, so the output alone decides the cost. */
 export const TOKEN = 1_000;
 export const CHAT = '/openai/v1/chat/completions';
-/** 40 letters: nine tokens as we count, ten as the fake provider writes. */
+/** 40 letters: nine tokens by our count, ten by the fake provider's. */
 export const WORDS = 'one two three four five six seven eight.';
 export const WORD_PIECES = 10;
 
@@ -31,13 +31,13 @@ export const CHAT_BODY = {
 const OVERRIDES = {
   flat: { input: 0, output: 1 },
   'gpt-5': { input: 0, output: 1 },
-  /** Every kind of token has a price of its own. */
+  /** Each kind of token has its own price. */
   detailed: { input: 1, cached_input: 0.1, cache_write: 2, output: 10 },
-  /** Sound has a price, and text is free to read. */
+  /** Audio has a price, and text input is free. */
   spoken: { input: 0, output: 1, input_audio: 2, output_audio: 20, context_tokens: 10_000 },
 } as const;
 
-/** Asked anew for each request. */
+/** Read for each request. */
 type ClientScript = () => Script;
 
 export interface Budgets {
@@ -52,36 +52,36 @@ export interface Budgets {
 
 export interface ClientOptions {
   readonly key?: Partial<NewKey>;
-  /** No budget where it is left out. */
+  /** No budget if omitted. */
   readonly budget?: TestBudget;
-  /** The provider key that it sends; its own by default, by which its requests are told apart upstream. */
+  /** The provider key that it sends; by default its own, which identifies its requests upstream. */
   readonly providerKey?: string;
-  /** Where it sends its requests, if not to the rig's own gateway. */
+  /** The target of its requests, if not the rig's own gateway. */
   readonly gateways?: readonly TestGateway[];
 }
 
-/** A client with a key of its own. */
+/** A client with its own key. */
 export interface Client {
   readonly keyHash: string;
-  /** A chat of the model `flat`, with these members; or this body, to another path. */
+  /** Sends a chat for the model `flat` with these members, or this body to another path. */
   ask(body?: Readonly<Record<string, unknown>>, options?: AskOptions): Promise<Reply>;
   /** Its requests that reached the provider. */
   forwarded(): readonly RecordedRequest[];
-  /** What the provider does with its requests from now on; all other clients' are left alone. */
+  /** Scripts the provider for its requests; other clients' requests are unaffected. */
   behave(script: Script | ClientScript): void;
   account(): Promise<AccountNow>;
-  /** Waits until nothing is reserved, and so much is spent. */
+  /** Waits until nothing is reserved and this amount is spent. */
   expectSpent(nanoUsd: number): Promise<void>;
 }
 
 export type AskOptions = Pick<SendOptions, 'path' | 'headers' | 'signal' | 'bodyAfter' | 'onText'> & {
-  /** Leaves as soon as the body so far holds this. */
+  /** Disconnects as soon as the body so far contains this text. */
   readonly leaveAt?: string;
 };
 
 let clients = 0;
 
-/** A gateway whose fifteen providers are all one fake; a second one may share the Redis and the fake of the first. */
+/** A gateway whose fifteen providers are one fake; a second one may share the first one's Redis and fake. */
 export async function startBudgets(config: ConfigInput = {}, shared?: Budgets): Promise<Budgets> {
   const redis = shared?.redis ?? (await startTestRedis());
   const provider = shared?.provider ?? (await createFakeProvider());
@@ -159,7 +159,7 @@ export async function startBudgets(config: ConfigInput = {}, shared?: Budgets): 
   };
 }
 
-/** The program, run against a gateway's configuration as an operator runs it beside the gateway. */
+/** Runs the program against a gateway's configuration, as an operator beside the gateway does. */
 export async function cli({ configFile }: TestGateway, ...args: readonly string[]) {
   const stdout = new PassThrough();
   const stderr = new PassThrough();
@@ -190,9 +190,9 @@ export const NEVER = new Promise<never>(() => undefined);
 export function expectRefusal(reply: Reply, status: number, type: string): void {
   expect([reply.status, reply.body]).toEqual([status, expect.stringContaining(`"type":"${type}"`)]);
   const body = JSON.parse(reply.body) as object;
-  // AWS's SDKs read `message`, and its headers say that it is a Bedrock client that is answered.
+  // AWS's SDKs read `message`, and its headers identify a Bedrock client.
   const ofBedrock = reply.headers['x-amzn-errortype'] === undefined ? [] : ['message'];
-  // On the address of an MCP server it is an error of JSON-RPC.
+  // At the address of an MCP server it is a JSON-RPC error.
   const ofJsonRpc = 'jsonrpc' in body ? ['id', 'jsonrpc'] : [];
   const ofFindings = 'findings' in body ? ['findings'] : [];
   expect(Object.keys(body).sort()).toEqual(['error', ...ofFindings, ...ofJsonRpc, ...ofBedrock, 'type']);

@@ -17,7 +17,7 @@ import {
 
 /** docs/budgets.md, "Budgets of several keys". USD of so many tokens of the model `flat`. */
 const usd = (tokens: number): number => (tokens * TOKEN) / 1e9;
-/** What one request costs, and what is reserved for it. */
+/** The cost of one request, and its reservation. */
 const COST = WORD_PIECES * TOKEN;
 const RESERVED_TOKENS = 100;
 
@@ -47,7 +47,7 @@ function ask(client: Client, body: object = {}): Promise<Reply> {
 }
 
 describe('a budget that several keys share', () => {
-  it('refuses what does not fit, by its name, and leaves other keys alone', async () => {
+  it('refuses what does not fit, names itself, and leaves other keys alone', async () => {
     const one = await first.newClient({ key: { tags: { team: 'search' } }, budget: { daily: 1 } });
     const other = await first.newClient({ key: { tags: { team: 'search' } } });
     const stranger = await first.newClient({ key: { tags: { team: 'maps' } } });
@@ -62,7 +62,7 @@ describe('a budget that several keys share', () => {
     expect(refused.body).toContain('the daily budget search');
     expect(refused.headers['x-gateway-budget-window']).toBe('search:daily');
     expect((await ask(stranger)).status).toBe(200);
-    // Nothing stays reserved in the accounts that would have had room.
+    // Nothing stays reserved in the accounts that had room.
     await other.expectSpent(0);
     expect((await account('everything')).reserved).toBe(0);
   });
@@ -74,7 +74,7 @@ describe('a budget that several keys share', () => {
     expect(refused.body).toContain('the monthly budget closed is 0 USD');
   });
 
-  it('is listed with what is spent', async () => {
+  it('is listed with its spend', async () => {
     const { code, stdout } = await cli(first.gateway, 'budget', 'list', '--output', 'json');
     const { budgets } = JSON.parse(stdout) as { budgets: { name: string; windows: object[] }[] };
     expect([code, budgets.map(({ name }) => name)]).toEqual([0, BUDGETS?.map(({ name }) => name)]);
@@ -83,7 +83,7 @@ describe('a budget that several keys share', () => {
     );
   });
 
-  it('is not exceeded by 300 calls of three keys at once over two gateways', async () => {
+  it('is not exceeded by 300 simultaneous calls of three keys over two gateways', async () => {
     const gateways = [first.gateway, second.gateway];
     const keys = await Promise.all(
       [1, 2, 3].map((nth) =>
@@ -121,14 +121,14 @@ describe('a budget that several keys share', () => {
   });
 });
 
-describe('a shared budget that is set by command', () => {
+describe('a shared budget set by command', () => {
   async function set(...flags: readonly string[]): Promise<void> {
     const { code, stderr } = await cli(first.gateway, 'budget', 'set', '--tag', 'team=made', ...flags);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   }
   const made = () => readAccount(first.redis, 'shared:team-made');
 
-  it('counts for the next request at every gateway, as do its changes and its end', async () => {
+  it('applies to the next request at every gateway, as do its changes and its end', async () => {
     const gateways = [first.gateway, second.gateway];
     const client = await first.newClient({ key: { tags: { team: 'made' } }, gateways });
     const stranger = await first.newClient({ key: { tags: { team: 'maps' } } });
@@ -155,7 +155,7 @@ describe('a shared budget that is set by command', () => {
     expect(await made()).toEqual({ spent: 2 * COST, reserved: 0 });
   });
 
-  it('admits nothing over a limit that is lowered among 120 calls over two gateways', async () => {
+  it('admits nothing over a limit that is lowered during 120 calls over two gateways', async () => {
     const gateways = [first.gateway, second.gateway];
     const client = await first.newClient({ key: { tags: { team: 'made' } }, gateways });
     client.behave({ text: WORDS, headersDelayMs: 20 });
@@ -164,7 +164,7 @@ describe('a shared budget that is set by command', () => {
     await delay(30);
     const low = 1_000 * TOKEN;
     await set('--daily', String(usd(1_000)));
-    // Requests that were judged before may still arrive; none that comes now may pass the limit.
+    // Requests that were judged earlier may still arrive; no later one may pass the limit.
     await before;
     const settled = await made();
     expect(settled.reserved).toBe(0);
@@ -175,7 +175,7 @@ describe('a shared budget that is set by command', () => {
     await set('--daily', 'none');
   });
 
-  it('refuses every request if it is damaged, and goes on once it is set again', async () => {
+  it('refuses every request if it is damaged, and recovers once it is set again', async () => {
     const client = await first.newClient({ key: { tags: { team: 'maps' } } });
     await set('--daily', '1');
     expect((await ask(client)).status).toBe(200);
@@ -189,7 +189,7 @@ describe('a shared budget that is set by command', () => {
     await set('--daily', 'none');
   });
 
-  it('cannot have the name of a configured one', async () => {
+  it('cannot take the name of a configured one', async () => {
     const { code, stderr } = await cli(first.gateway, 'budget', 'set', '--name', 'closed', '--daily', '1');
     expect(code).toBe(1);
     expect(stderr).toContain('the budget closed is in gateway.yaml');

@@ -25,7 +25,7 @@ async function report(...args: readonly string[]): Promise<Report> {
 const usd = (tokens: number): number => (tokens * TOKEN) / 1e9;
 
 describe('gateway spend', () => {
-  it('tells what was spent to the nano-USD, by owner, key, provider, model and tag', async () => {
+  it('reports spend to the nano-USD, by owner, key, provider, model and tag', async () => {
     const jane = await rig.newClient({ key: { name: 'planner', owner: 'jane', tags: { team: 'search' } } });
     const joe = await rig.newClient({ key: { name: 'crew', owner: '=joe', tags: { team: 'maps' } } });
     jane.behave({ outputTokens: 123 });
@@ -69,7 +69,7 @@ describe('gateway spend', () => {
   it.each([
     [['--by', 'colour'], '--by: "colour" is not a group'],
     [['--since', '0s'], '--since: from 1d'],
-  ])('%j is told what is wrong', async (args, message) => {
+  ])('%j gets an explanation', async (args, message) => {
     const { code, stderr } = await cli(rig.gateway, 'spend', ...args);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });

@@ -40,7 +40,7 @@ async function mcpClient(budget = { daily: 1 }) {
 const account = (name: string) => readAccount(rig.redis, `budget:${name}`);
 const echo = { name: 'echo', arguments: { text: 'hello' } };
 
-describe('a call of a tool that has a price', () => {
+describe('a call of a tool with a price', () => {
   it('is charged to its key and to the budgets of its server, and refused beyond them', async () => {
     const { client, keyHash } = await mcpClient();
     await client.callTool({ name: 'say', arguments: {} });
@@ -61,7 +61,7 @@ describe('a call of a tool that has a price', () => {
     expect(JSON.parse(stdout)).toMatchObject({ rows: [{ tool: 'maps/echo', usd: 4 * ECHO_USD }] });
   });
 
-  it('is refused by the budget of a model alone if a model is asked', async () => {
+  it('does not affect calls of models, which only their own budgets refuse', async () => {
     const client = await rig.newClient();
     expectRefusal(await client.ask({ model: 'gpt-5' }), 429, 'budget_exceeded');
     expect((await client.ask()).status).toBe(200);

@@ -9,14 +9,14 @@ import { timeSpan } from '../../../src/text/time-span.ts';
 import type { Reply } from '../../support/http.ts';
 import { budgetStatus, CHAT_BODY, cli, expectRefusal, startBudgets, TOKEN, type Budgets } from './rig.ts';
 
-/** docs/budgets.md, docs/budgets.md: windows, what a client is told of them, and the operator's commands. */
+/** docs/budgets.md: windows, what clients learn of them, and the operator's commands. */
 const WINDOWS: readonly BudgetWindow[] = ['minute', 'hourly', 'daily', 'weekly', 'monthly'];
 const MINUTE_MS = 60_000;
 
 const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
 let budgets: Budgets;
-/** Of `alerting.webhook_url`: refuses each message once. */
+/** `alerting.webhook_url`: refuses each message once. */
 const receiver = createServer();
 const alerts: { readonly body: string; readonly headers: Record<string, string> }[] = [];
 const seen = new Set<unknown>();
@@ -49,7 +49,7 @@ afterAll(async () => {
   receiver.close();
 });
 
-/** So that no window turns while a test counts on it. */
+/** Waits, so that no window turns while a test counts on it. */
 async function awayFromTheTurn(): Promise<void> {
   const left = MINUTE_MS - (Date.now() % MINUTE_MS);
   if (left < 3_000) await new Promise((resolve) => setTimeout(resolve, left + 100));
@@ -109,12 +109,12 @@ describe.each(WINDOWS)('the window "%s"', (window) => {
 });
 
 describe('budgets', () => {
-  it('a window that has turned is spent anew, the longer ones go on', async () => {
+  it('a window that has turned starts at zero, the longer ones continue', async () => {
     const client = await budgets.newClient({ budget: { minute: usd(1_000), hourly: usd(5_000) } });
     await awayFromTheTurn();
     expect((await client.ask()).status).toBe(200);
     expectRefusal(await client.ask(), 429, 'budget_exceeded');
-    // The account's minute is moved into the past, as the clock would.
+    // Moves the account's minute into the past, as the clock would.
     const [ledger = ''] = await budgets.redis.client.keys(`*${client.keyHash}*windows*`);
     await moveWindow(budgets.redis.client, ledger, 'minute', -MINUTE_MS);
     expect(told(await client.ask())).toEqual(['minute', 0]);
@@ -122,7 +122,7 @@ describe('budgets', () => {
     expect([minute?.spent_usd, hourly?.spent_usd]).toEqual([usd(1_000), usd(2_000)]);
   });
 
-  it('a limit of 0 blocks, free models too, and names no time to come back', async () => {
+  it('a limit of 0 blocks free models too, and names no time to return', async () => {
     const client = await budgets.newClient({ budget: { daily: 0 } });
     const free = { ...CHAT_BODY, model: 'any/model:free' };
     for (const refused of [
@@ -139,14 +139,14 @@ describe('budgets', () => {
     expect(client.forwarded()).toHaveLength(0);
   });
 
-  it('counting tokens costs nothing, and passes where all is spent', async () => {
+  it('counting tokens costs nothing, and passes if everything is spent', async () => {
     const client = await budgets.newClient({ budget: { daily: 0 } });
     const { status } = await client.ask(CHAT_BODY, { path: '/anthropic/v1/messages/count_tokens' });
     expect(status).toBe(200);
     await client.expectSpent(0);
   });
 
-  it('a key without any is told its cost alone', async () => {
+  it('a key without any learns only its cost', async () => {
     const client = await budgets.newClient();
     const { headers } = await client.ask({ max_tokens: 10 });
     expect(headers['x-gateway-request-cost']).toBe('0.00001');
@@ -163,13 +163,13 @@ describe('the commands, beside the running gateway', () => {
     return stdout;
   }
 
-  it('budget set holds from the next request on; none lifts it', async () => {
+  it('budget set applies from the next request on; none lifts it', async () => {
     const client = await budgets.newClient({ key: { name: 'by-hand' } });
     expect((await client.ask()).status).toBe(200);
     expect(await run('budget', 'set', 'by-hand', '--daily', '0.0015', '--monthly', '5')).toBe(
       'The budget of by-hand: daily 0.0015 USD, monthly 5 USD.\n',
     );
-    expectRefusal(await client.ask(), 429, 'budget_exceeded'); // what was spent before counts
+    expectRefusal(await client.ask(), 429, 'budget_exceeded'); // earlier spend counts
     await run('budget', 'set', client.keyHash, '--daily', 'none');
     expect(told(await client.ask())).toEqual(['monthly', 5 - usd(2_000)]);
     await run('budget', 'set', 'by-hand', '--hourly', '0');
@@ -179,7 +179,7 @@ describe('the commands, beside the running gateway', () => {
     expect(table).toMatch(/\n {2}monthly +5 +0.002 +0 +4.998 +\d{4}-\d\d-01 00:00/);
   });
 
-  it('budget status shows what is reserved while a request runs', async () => {
+  it('budget status shows the reservation of a running request', async () => {
     const client = await budgets.newClient({ budget: { daily: 1 } });
     const { promise: hold, resolve: answer } = Promise.withResolvers<undefined>();
     client.behave({ hold, outputTokens: 5 });
@@ -192,7 +192,7 @@ describe('the commands, beside the running gateway', () => {
     expect(await daily()).toMatchObject({ spent_usd: 0.000005, reserved_usd: 0, remaining_usd: 0.999995 });
   });
 
-  it('the default budget applies to each key with no limit of its own', async () => {
+  it('the default budget applies to each key without its own limit', async () => {
     const plain = await budgets.newClient();
     const another = await budgets.newClient();
     const own = await budgets.newClient({ budget: { monthly: 1 } });
@@ -212,7 +212,7 @@ describe('the commands, beside the running gateway', () => {
 });
 
 describe('alert thresholds', () => {
-  it('crossed once for each window, in the log and in the metric', async () => {
+  it('are reported once for each window, in the log and in the metric', async () => {
     const client = await budgets.newClient({
       key: { name: 'watched' },
       budget: { daily: usd(1_000), monthly: usd(1_000_000) },
@@ -250,7 +250,7 @@ describe('alert thresholds', () => {
         [80, 100],
       ]);
     expect((await counted()) - before).toBe(2);
-    // docs/alerts.md: each is told once to the webhook, whatever happens on the way.
+    // docs/alerts.md: the webhook gets each once, whatever happens on the way.
     const told = () => alerts.filter(({ body }) => body.includes(client.keyHash));
     await expect.poll(() => told().length, { timeout: 5_000 }).toBe(2);
     const bodies = told().map(({ body, headers }) => new Webhook(WEBHOOK_SECRET).verify(body, headers));
@@ -274,7 +274,7 @@ describe('alert thresholds', () => {
   });
 });
 
-/** Of an account: seven doubles, start and end of its window first; the spec names the accounts (src/redis/ledger.lua). */
+/** An account: seven doubles, start and end of its window first; the spec names the accounts (src/redis/ledger.lua). */
 const LEDGER_HEAD = 4;
 const ACCOUNT_BYTES = 7 * 8;
 

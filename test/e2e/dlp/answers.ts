@@ -19,11 +19,11 @@ import {
   taintsOf,
 } from './rig.ts';
 
-/** Let through by `proxy.unknown_endpoints`. */
+/** Opened by `proxy.unknown_endpoints`. */
 const UNKNOWN = '/openai/v1/things';
 const GENERATE = '/gemini/v1beta/models/gemini-2.5-flash:generateContent';
 
-/** What docs/dlp.md lists, made up: by class, what is found in a sentence and what the sentence becomes. */
+/** Made-up samples of the classes in docs/dlp.md: a sentence with a finding, and the sentence after masking. */
 const DETECTIONS = [
   ['email addresses', 'Write to ann.lee@shop.example.org today.', 'Write to *** today.'],
   ['Visa numbers', 'Card 4539 1488 0343 6467, thanks.', 'Card ***, thanks.'],
@@ -81,7 +81,7 @@ export function masked(): void {
     expectMasked(await ask(), call('{"to":"***", "card":"***"}'));
   });
 
-  it('masks what is spread over texts that clients join', async () => {
+  it('masks findings split over texts that clients join', async () => {
     const parts = (...texts: string[]): string =>
       `{"candidates":[{"content":{"parts":[${texts.map((text) => `{"text":"${text}"}`).join(', ')}]}}]}`;
     provider.answer({ body: parts('Card 4539 1488', ' 0343 64', '67, thanks.', ' \\u0021') });
@@ -103,7 +103,7 @@ export function masked(): void {
     expect(reply.headers['x-ms-debug']).toBe('asked by ***');
   });
 
-  it('leaves an answer without findings byte for byte as it was', async () => {
+  it('leaves an answer without findings unchanged, byte for byte', async () => {
     const body = chat('Order 20240117-88 \u2014 10,000 units at v1.2.3.4, 50 % off \ud83d\ude00');
     provider.answer({ body });
     const reply = await ask();
@@ -111,7 +111,7 @@ export function masked(): void {
     expect(reply.headers).not.toHaveProperty('x-gateway-dlp-redacted');
   });
 
-  it('masks the text of a provider’s error, whose status stays', async () => {
+  it('masks the text of a provider’s error, and keeps its status', async () => {
     const failure = (who: string): string =>
       `{"error":{"message":"No such user: ${who}","type":"invalid_request_error"}}`;
     provider.answer({ status: 400, body: failure('ann.lee@shop.example.org') });
@@ -134,7 +134,7 @@ export function masked(): void {
   it.each([
     ['gzip', gzipSync],
     ['br', brotliCompressSync],
-  ] as const)('masks an answer in %s, and sends it plain', async (coding, compress) => {
+  ] as const)('masks an answer in %s, and sends it uncompressed', async (coding, compress) => {
     provider.answer({
       headers: { 'content-encoding': coding },
       body: compress(chat('Write to ann.lee@shop.example.org today.')),
@@ -145,14 +145,14 @@ export function masked(): void {
   });
 
   it.each(['text/html', 'audio/mpeg', 'application/octet-stream', 'x'])(
-    'masks a JSON answer of an unknown endpoint that calls itself %s',
+    'masks a JSON answer of an unknown endpoint declared as %s',
     async (contentType) => {
       provider.answer({ headers: { 'content-type': contentType }, body: chat('SSN 219-09-9987 it is.') });
       expectMasked(await ask({ path: UNKNOWN }), chat('SSN *** it is.'));
     },
   );
 
-  it('masks what zero-width characters part, and leaves those of other scripts alone', async () => {
+  it('masks a finding that zero-width characters interrupt, and leaves those of other scripts alone', async () => {
     const flags = '\u{1f3f4}\u{e0067}\u{e0062}\u{e007f} \u0645\u06cc\u200c\u062e';
     const hidden = [...'4539148803436467'].join('\u200b');
     provider.answer({ body: chat(`${flags} ${hidden}, ann.lee@sh\u00adop.example.org`) });
@@ -161,25 +161,25 @@ export function masked(): void {
     expect((await ask()).body).toBe(chat(flags));
   });
 
-  it('empties token ids where something was masked', async () => {
+  it('empties token ids if something was masked', async () => {
     const ids = (list: string): string => `,"token_ids":${list}`;
     provider.answer({ body: chat('SSN 219-09-9987 it is.', ids('[5,6]')) });
     expectMasked(await ask(), chat('SSN *** it is.', ids('[]')));
   });
 
-  it('masks JSON of an unknown endpoint that is broken off', async () => {
+  it('masks truncated JSON of an unknown endpoint', async () => {
     const cut = (who: string): string => `{"choices":[{"message":{"content":"Write to ${who} tod`;
     provider.answer({ body: cut('ann.lee@shop.example.org') });
     expectMasked(await ask({ path: UNKNOWN }), cut('***'));
   });
 
-  it('masks JSON that names a member twice, in both', async () => {
+  it('masks both of two duplicate members', async () => {
     const twice = (one: string, two: string): string => `{"choices":[],"text":"${one}","text":"${two}"}`;
     provider.answer({ body: twice('219-09-9987', 'ann.lee\\u0040shop.example.org') });
     expectMasked(await ask(), twice('***', '***'));
   });
 
-  it('refuses what nobody here can read', async () => {
+  it('refuses an unreadable answer', async () => {
     const wide = Buffer.from(chat('SSN 219-09-9987 it is.'), 'utf16le');
     provider.answer({ headers: { 'content-type': 'application/json; charset=utf-16' }, body: wide });
     expectRefusal(await ask(), 502, 'upstream_unavailable');
@@ -229,21 +229,21 @@ export function quarantined(): void {
     await expectQuarantined(await ask(), 'secrets');
   });
 
-  it('finds one that is spread over texts that clients join', async () => {
+  it('finds a secret split over texts that clients join', async () => {
     const [first, second] = [SECRET.slice(0, 9), SECRET.slice(9)];
     const block = (text: string): string => `{"type":"text","text":"${text}"}`;
     provider.answer({ body: `{"type":"message","content":[${block(first)},${block(second)}]}` });
     await expectQuarantined(await ask({ path: MESSAGES }), 'secrets');
   });
 
-  it('finds one in a header of the answer', async () => {
+  it('finds a secret in a header of the answer', async () => {
     provider.answer({ headers: { 'x-ms-debug': `key=${SECRET}` }, body: chat('Fine.') });
     const reply = await ask();
     await expectQuarantined(reply, 'secrets');
     expect(JSON.stringify(reply.headers)).not.toContain(SECRET);
   });
 
-  it('charges the key what the provider bills all the same', async () => {
+  it('charges the key, since the provider bills a withheld answer', async () => {
     await gateway.setBudget(key.keyHash, { daily: 1 });
     provider.answer({ body: chat(`The key is ${SECRET}.`) });
     await expectQuarantined(await ask(), 'secrets');

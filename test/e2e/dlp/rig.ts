@@ -7,7 +7,7 @@ import { type Reply, send } from '../../support/http.ts';
 import { expectRefusal } from '../budgets/rig.ts';
 import { createRedisSessionStore } from '../../../src/checks/session/redis-store.ts';
 
-/** docs/dlp.md: answers, streams as they stand on the wire, and requests. */
+/** docs/dlp.md: answers, streams as sent on the wire, and requests. */
 type Dlp = NonNullable<NonNullable<ConfigInput['server']>['dlp']>;
 
 export const CHAT = '/openai/v1/chat/completions';
@@ -30,7 +30,7 @@ function configOf(dlp: Dlp, more: ConfigInput = {}): ConfigInput {
   };
 }
 
-/** Another gateway on the same Redis, for one test. */
+/** Starts another gateway on the same Redis for one test. */
 export async function variant(dlp: Dlp, more: ConfigInput = {}): Promise<TestGateway> {
   const started = await startGateway({ redis: gateway.redis, config: configOf(dlp, more) });
   variants.push(started);
@@ -62,14 +62,14 @@ export function ask({ target = gateway, path = CHAT, body, headers = {} }: Asked
   });
 }
 
-/** Hand-written, so that its blanks and its order show whether it stays as it was. */
+/** Written by hand, so that its blanks and its order show whether it was changed. */
 export function chat(content: string, more = ''): string {
   const usage = '{"prompt_tokens":5,"completion_tokens":7,"total_tokens":12}';
   const message = `{"role":"assistant", "content":${JSON.stringify(content)}${more}}`;
   return `{"id":"chatcmpl-1", "choices":[{"index":0,"message":${message},"finish_reason":"stop"}], "usage":${usage}}\n`;
 }
 
-/** The answer passed masked: exactly these bytes, and the headers that say so. */
+/** Expects a masked answer: exactly these bytes, and the headers that report it. */
 export function expectMasked(reply: Reply, body: string): void {
   expect(reply.body).toBe(body);
   expect(reply.headers['content-length']).toBe(String(Buffer.byteLength(body)));

@@ -18,7 +18,7 @@ import {
 } from './rig.ts';
 
 export function settings(): void {
-  it('quarantine_duration: the lock holds so long', async () => {
+  it('quarantine_duration: the lock lasts this long', async () => {
     const short = await variant({ quarantine_duration: '1500ms' });
     provider.answer({ body: chat(`The key is ${SECRET}.`) });
     await expectQuarantined(await ask({ target: short }), 'secrets');
@@ -34,7 +34,7 @@ export function settings(): void {
     expectMasked(await ask({ target }), chat('ann.lee@shop.example.org or ***'));
   });
 
-  it('scan_secrets, scan_pii, scan_network: what is off is not looked for', async () => {
+  it('scan_secrets, scan_pii, scan_network: disabled classes are not searched for', async () => {
     const said = `${SECRET} ann.lee@shop.example.org 10.20.30.40`;
     provider.answer({ body: chat(said) });
     const networkOnly = await variant({ scan_secrets: false, scan_pii: false });
@@ -62,14 +62,14 @@ export function settings(): void {
     expect(await gateway.redis.client.hget(profile, 'persistent_taint_flags')).toBeNull();
   });
 
-  it('enabled false: nothing is looked at', async () => {
+  it('enabled false: nothing is searched', async () => {
     const target = await variant({ enabled: false });
     provider.answer({ body: chat(`The key is ${SECRET}.`) });
     expect((await ask({ target })).body).toBe(chat(`The key is ${SECRET}.`));
     await expectUntouched();
   });
 
-  it('server.shadow_mode: nothing is masked, cut, locked or scored, and the record is kept', async () => {
+  it('server.shadow_mode: nothing is masked, cut, locked or scored; everything is recorded', async () => {
     const target = await variant({ requests: 'deny' }, { server: { shadow_mode: true } });
     provider.answer({ body: chat(`ann.lee@shop.example.org has ${SECRET}.`) });
     const body = { model: 'flat', max_tokens: 9, messages: [{ role: 'user', content: 'SSN 219-09-9987' }] };
@@ -124,7 +124,7 @@ export function requests(): void {
     user: 'ann.lee@shop.example.org',
   };
 
-  it('off: they go as they are', async () => {
+  it('off: they are sent unchanged', async () => {
     await ask({ body: prompt });
     expect(JSON.parse(provider.requests.at(-1)?.body ?? '')).toEqual(prompt);
   });

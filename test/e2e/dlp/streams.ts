@@ -22,7 +22,7 @@ export function streams(): void {
   const said = (body: string): string =>
     [...body.matchAll(/"content":"([^"]*)"/g)].map(([, text]) => text ?? '').join('');
 
-  it('rewrites each chunk’s data in flight, and says so in a comment', async () => {
+  it('rewrites each chunk’s data in flight, and reports it in a comment', async () => {
     provider.answer({
       headers: events,
       body: chunk('Write to ann.lee@sh') + chunk('op.example.org today.') + last,
@@ -67,7 +67,7 @@ export function streams(): void {
   it.each([
     ['Base64', (text: string) => Buffer.from(text).toString('base64url')],
     ['hexadecimal digits', (text: string) => Buffer.from(text).toString('hex')],
-  ])('cuts at a secret in %s, of which nothing has left', async (_name, encode) => {
+  ])('cuts at a secret in %s before any of it has left', async (_name, encode) => {
     const digits = encode(`# settings\nAWS_ACCESS_KEY_ID=${SECRET}\nAWS_REGION=eu-west-1\n`);
     const pieces = digits.match(/.{1,7}/g) ?? [];
     provider.answer({ headers: events, body: ['Here: ', ...pieces, ' keep it.'].map(chunk).join('') + last });
@@ -77,7 +77,7 @@ export function streams(): void {
     await expect.poll(() => riskOf()).toBe('30');
   });
 
-  it('lets a picture in Base64 through, piece by piece', async () => {
+  it('passes a picture in Base64, piece by piece', async () => {
     const picture = Buffer.from(`\x89PNG\r\n\x1a\n${'\xff\0\x10'.repeat(400)}`, 'latin1').toString('base64');
     const body = (picture.match(/.{1,50}/g) ?? []).map(chunk).join('') + last;
     provider.answer({ headers: events, body });
@@ -87,7 +87,7 @@ export function streams(): void {
     await expectUntouched();
   });
 
-  it('ends a cut stream with its comments: the block, what was masked before, the cost', async () => {
+  it('ends a cut stream with its comments: the block, earlier masks, the cost', async () => {
     await gateway.setBudget(key.keyHash, { daily: 1 });
     const body = chunk('Write to ann.lee@shop.example.org today. ') + chunk(`The key is ${SECRET}.`) + last;
     provider.answer({ headers: events, body });
@@ -115,7 +115,7 @@ export function streams(): void {
     ['events', 'text/event-stream', (json: string) => `data: ${json}\n\n`],
     ['lines', 'application/x-ndjson', (json: string) => `${json}\n`],
     ['lines that call themselves JSON', 'application/json', (json: string) => `${json}\n`],
-  ])('finds what goes over two of an unknown endpoint: %s', async (_form, type, write) => {
+  ])('finds a value split over two events of an unknown endpoint: %s', async (_form, type, write) => {
     const path = '/openai/v1/assistants/speak';
     const body = (...pieces: string[]): string =>
       pieces.map((delta) => write(JSON.stringify({ delta }))).join('');

@@ -19,7 +19,7 @@ import {
 } from './rig.ts';
 
 export function connections(): void {
-  it('trailers of a request do not travel on', async () => {
+  it('trailers of a request are not forwarded', async () => {
     const request = await forwarded({
       chunked: true,
       trailers: { 'x-api-key': 'sk-late', 'x-late': '1' },
@@ -32,7 +32,7 @@ export function connections(): void {
   it.each([
     ['at once', []],
     ['after an empty piece of one', ['']],
-  ])('trailers over HTTP/2 without a body are a client’s mistake: %s', async (_when, data) => {
+  ])('trailers over HTTP/2 without a body are a client error: %s', async (_when, data) => {
     const before = provider.requests.length;
     for (const path of [CHAT, '/openai/v1/models']) {
       const reply = await overFrames(path, data);
@@ -58,14 +58,14 @@ export function connections(): void {
     ['a header without a colon', 'GET / HTTP/1.1\r\nhost: a\r\nbad header\r\n\r\n', 400],
     ['no Host', 'GET / HTTP/1.1\r\n\r\n', 400],
     ['HTTP/1.0', 'GET / HTTP/1.0\r\n\r\n', 426],
-  ])('a malformed request is answered in our shape: %s', async (_, bytes, status) => {
+  ])('a malformed request is answered in our error format: %s', async (_, bytes, status) => {
     const [head = '', body = ''] = (await sendRaw(gateway.port, bytes)).split('\r\n\r\n');
     expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${String(status)} `));
     expect(head.toLowerCase()).toContain('x-gateway-error-type: invalid_request');
     expect(JSON.parse(body)).toEqual({ error: 'bad request', type: 'invalid_request' });
   });
 
-  it('pipelined requests are each judged on their own', async () => {
+  it('pipelined requests are judged separately', async () => {
     const one = (bearer: string): string =>
       `POST ${CHAT} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${BODY.length}\r\n` +
       `Authorization: Bearer ${bearer}\r\nX-Gateway-Provider-Key: ${PROVIDER_KEY}\r\n\r\n${BODY}`;
@@ -87,11 +87,11 @@ export function connections(): void {
     expect(provider.requests.length).toBe(before);
   });
 
-  it('HTTP/2 without TLS is spoken too', async () => {
+  it('HTTP/2 without TLS is supported', async () => {
     expect(await answerOverHttp2({ body: BODY })).toMatchObject({ status: 200 });
   });
 
-  it('one that is closed in the middle of a request harms nobody else', async () => {
+  it('a connection closed in the middle of a request does not affect others', async () => {
     for (let n = 0; n < 50; n++) {
       const socket = connect(gateway.port, '127.0.0.1', () => {
         socket.write(
@@ -106,14 +106,14 @@ export function connections(): void {
 }
 
 export function answers(): void {
-  it('a provider’s error passes unchanged in status and meaning', async () => {
+  it('a provider’s error passes with its status and meaning', async () => {
     provider.behave({ status: 404 });
     const reply = await chat();
     expect(reply.status).toBe(404);
     expect(JSON.parse(reply.body)).not.toHaveProperty('type', 'not_found');
   });
 
-  describe('of a status that ends nothing', () => {
+  describe('with a status that ends nothing', () => {
     const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-type: application/json\r\n\r\n{}';
     const path = '/mistral/v1/chat/completions';
 
@@ -129,7 +129,7 @@ export function answers(): void {
       ['99', 'HTTP/1.1 099 Odd\r\n\r\n'],
       ['600', 'HTTP/1.1 600 Odd\r\n\r\n'],
       ['999', 'HTTP/1.1 999 Odd\r\ncontent-length: 6\r\n\r\nSECRET'],
-    ])('%s: 502 at once, charged as one that was lost, and the next is answered', async (_name, bytes) => {
+    ])('%s: 502 at once, charged as lost, and the next request is answered', async (_name, bytes) => {
       const { rawKey, keyHash } = await gateway.createKey({ allowedProviders: ['mistral'] }, { monthly: 1 });
       const headers = { ...auth, authorization: `Bearer ${rawKey}` };
       wire.answer(bytes);
@@ -148,7 +148,7 @@ export function answers(): void {
       ['102', 'HTTP/1.1 102 Processing\r\n\r\n'],
       ['103 with links', 'HTTP/1.1 103 Early Hints\r\nlink: </evil>; rel=preload\r\nset-cookie: a=b\r\n\r\n'],
       ['many of 103', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(500)],
-    ])('%s stays behind, and the answer after it is the answer', async (_name, interim) => {
+    ])('%s is dropped, and the answer after it is sent', async (_name, interim) => {
       wire.answer(interim + OK);
       const reply = await chat({ path });
       expect(reply).toMatchObject({ status: 200, body: '{}' });
@@ -157,7 +157,7 @@ export function answers(): void {
     });
   });
 
-  it('a compressed answer is decoded before it is inspected and passed on', async () => {
+  it('a compressed answer is decoded before it is inspected and forwarded', async () => {
     provider.behave({ gzip: true });
     const reply = await chat();
     expect(reply.status).toBe(200);

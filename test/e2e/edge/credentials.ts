@@ -24,13 +24,13 @@ export function credentials(): void {
     ['no key, on a path that does not exist', {}, '/nowhere'],
     ['no key, with the wrong method and type', { 'content-type': 'text/plain' }, '/openai/v1/models'],
     ['an unknown key in the path', {}, `/gw-${'y'.repeat(43)}/openai/v1/chat/completions`],
-  ])('401 invalid_key before every other complaint: %s', async (_name, headers, path) => {
+  ])('401 invalid_key takes precedence over all other errors: %s', async (_name, headers, path) => {
     const reply = await chat({ headers, path });
     expectRefusal(reply, 401, 'invalid_key');
     expect(reply.body).toBe((await chat({ headers: {} })).body);
   });
 
-  it('400 for two different proxy keys and for two different provider keys, 401 where one is not known', async () => {
+  it('400 for two different proxy keys and for two different provider keys, 401 if one is unknown', async () => {
     const other = await gateway.createKey();
     expectRefusal(await chat({ headers: { ...auth, 'x-api-key': other.rawKey } }), 400, 'invalid_request');
     expectRefusal(await chat({ headers: { ...auth, 'api-key': 'sk-other' } }), 400, 'invalid_request');
@@ -42,14 +42,14 @@ export function credentials(): void {
     await forwarded({ headers: { ...auth, 'x-api-key': key.rawKey, 'api-key': PROVIDER_KEY } });
   });
 
-  it('400 naming the header where the provider key is missing', async () => {
+  it('400 naming the header if the provider key is missing', async () => {
     const { 'x-gateway-provider-key': _gone, ...without } = auth;
     const reply = await chat({ headers: without });
     expectRefusal(reply, 400, 'invalid_request');
     expect(reply.body).toContain('X-Gateway-Provider-Key');
   });
 
-  it('path auth: the key stands in the path, and never reaches the provider', async () => {
+  it('path auth: the key is in the path, and never reaches the provider', async () => {
     const request = await forwarded({
       path: `/${key.rawKey}${CHAT}`,
       headers: { authorization: `Bearer ${PROVIDER_KEY}`, 'content-type': 'application/json' },
@@ -82,7 +82,7 @@ export function credentials(): void {
     expect(request.body.toString()).toContain(`k=${'*'.repeat(46)}!`);
   });
 
-  it('a proxy key that is wrapped in anything is refused in every place that goes upstream', async () => {
+  it('a wrapped proxy key is refused in every place that is forwarded', async () => {
     const path = `/${key.rawKey}${CHAT}`;
     const json = { 'content-type': 'application/json' };
     const other = await gateway.createKey();
@@ -117,7 +117,7 @@ export function credentials(): void {
     expect(provider.requests.slice(before)).toEqual([]);
   });
 
-  it('a proxy key where nothing goes upstream from is neither refused nor sent', async () => {
+  it('a proxy key in a place that is not forwarded is neither refused nor sent', async () => {
     const path = `/${key.rawKey}${CHAT}`;
     const json = { 'content-type': 'application/json', 'x-gateway-provider-key': PROVIDER_KEY };
     for (const value of wrapped(key.rawKey)) {
@@ -128,7 +128,7 @@ export function credentials(): void {
     }
   });
 
-  it('random text that reads as a proxy key, which no key is, passes', async () => {
+  it('random text in the form of a proxy key passes if no such key exists', async () => {
     for (let nth = 0; nth < 20; nth += 1) {
       const alike = `gw-${randomBytes(33).toString('base64url').slice(0, 43)}`;
       const token = `eyJhbGciOiJSUzI1NiJ9.${alike}.${randomBytes(256).toString('base64url')}${alike}`;
@@ -142,7 +142,7 @@ export function credentials(): void {
     expectRefusal(await chat({ headers: { ...auth, 'openai-organization': many } }), 400, 'invalid_request');
   });
 
-  it('whether a text is a key shows only to who has one', async () => {
+  it('whether a text is a key is revealed only to holders of a key', async () => {
     const other = await gateway.createKey();
     const stranger = { ...auth, authorization: `Bearer gw-${'x'.repeat(43)}` };
     const known = await chat({ headers: { ...stranger, 'openai-organization': other.rawKey } });
@@ -151,7 +151,7 @@ export function credentials(): void {
     expect([known.status, known.body]).toEqual([unknown.status, unknown.body]);
   });
 
-  it('a proxy key in quotes is no proxy key: 401 where there is no other', async () => {
+  it('a proxy key in quotes is not a proxy key: 401 without another one', async () => {
     const before = provider.requests.length;
     const quoted = `"${key.rawKey}"`;
     for (const headers of [{ authorization: `Bearer ${quoted}` }, { 'x-api-key': quoted }]) {
@@ -176,7 +176,7 @@ export function credentials(): void {
     await forwarded({ headers, body: BODY.replace('gpt-4o', 'gpt-4o-mini') });
   });
 
-  it('a key whose list of models is empty may use none, and only its own provider', async () => {
+  it('a key with an empty list of models may use none, and only its own provider', async () => {
     const idle = await gateway.createKey({ allowedModels: [], allowedProviders: [] });
     const headers = { ...auth, authorization: `Bearer ${idle.rawKey}` };
     expectRefusal(await chat({ headers }), 403, 'policy_denied');
@@ -186,7 +186,7 @@ export function credentials(): void {
 }
 
 export function lockAndRisk(): void {
-  it('403 quarantined while the lock exists, with the time left and nothing of why; no Retry-After, which agents sleep through', async () => {
+  it('403 quarantined during the lock, with the time left and no reason; no Retry-After, which agents would wait for', async () => {
     const locked = await gateway.createKey();
     const headers = { ...auth, authorization: `Bearer ${locked.rawKey}` };
     await gateway.redis.client.set(`gateway:quarantine:${locked.keyHash}`, 'because of something', 'EX', 100);
@@ -199,7 +199,7 @@ export function lockAndRisk(): void {
     await forwarded({ headers });
   });
 
-  it('403 agent_risk_blocked over the permanent threshold, and not at it', async () => {
+  it('403 agent_risk_blocked above the permanent threshold, and not at it', async () => {
     const risky = await gateway.createKey();
     const headers = { ...auth, authorization: `Bearer ${risky.rawKey}` };
     await gateway.redis.client.hset(`gateway:risk_profile:${risky.keyHash}`, 'risk_score', '91');

@@ -14,7 +14,7 @@ import {
 } from './rig.ts';
 
 export function headers(): void {
-  it('of ours and of proxies never reach the provider or a decision', async () => {
+  it('of the gateway and of proxies never reach the provider or influence a decision', async () => {
     const request = await forwarded({
       headers: {
         ...auth,
@@ -61,7 +61,7 @@ export function headers(): void {
     expect(request.headers['x-request-id']).not.toBe('mine');
   });
 
-  it('in lower case, repeated or merged cannot bring a second credential', async () => {
+  it('in lower case, repeated or merged cannot add a second credential', async () => {
     const raw =
       `POST ${CHAT} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${BODY.length}\r\n` +
       `Authorization: Bearer ${key.rawKey}\r\nauthorization: Bearer sk-a\r\nX-Gateway-Provider-Key: sk-b\r\n\r\n${BODY}`;
@@ -81,7 +81,7 @@ export function headers(): void {
     expect(provider.requests.at(-1)?.headers['host']).toBe(new URL(provider.url).host);
   });
 
-  it('that a provider sends in our name are dropped from its answer', async () => {
+  it('that a provider sends in the gateway’s name are dropped from its answer', async () => {
     provider.behave({
       headers: { 'x-gateway-policy-block': 'true', 'x-gateway-request-cost': '9', 'openai-version': 'kept' },
     });
@@ -103,7 +103,7 @@ export function host(): void {
     ['the same twice', ['Host: a.example', 'host: a.example']],
     ['three', ['Host: a', 'X-Between: 1', 'HOST: b', 'Host: c']],
     ['two in one', ['Host: a.example,b.example']],
-  ])('is one: %s are 400, and nothing is forwarded', async (_name, lines) => {
+  ])('must be unique: %s are 400, and nothing is forwarded', async (_name, lines) => {
     const before = provider.requests.length;
     const reply = await sendRaw(gateway.port, raw(lines));
     expect(reply).toMatch(refused);
@@ -111,12 +111,12 @@ export function host(): void {
     expect(provider.requests.length).toBe(before);
   });
 
-  it('is complained of after a key that is not known', async () => {
+  it('is reported only after an unknown key', async () => {
     const reply = await sendRaw(gateway.port, raw(['Host: a', 'Host: b'], CHAT, `gw-${'x'.repeat(43)}`));
     expect(reply).toMatch(/^HTTP\/1.1 401 /);
   });
 
-  it('that is missing is 400 in our shape, under an id that is not the client’s', async () => {
+  it('that is missing is 400 in our error format, with an id that is not the client’s', async () => {
     for (const lines of [[], ['X-Request-Id: mine']]) {
       const reply = await sendRaw(gateway.port, raw(lines));
       expect(reply).toMatch(refused);
@@ -124,7 +124,7 @@ export function host(): void {
     }
   });
 
-  it('of an absolute address or of :authority counts, and a Host header beside it goes nowhere', async () => {
+  it('of an absolute address or of :authority counts, and a Host header beside it is ignored', async () => {
     const before = provider.requests.length;
     const absolute = await sendRaw(gateway.port, raw(['Host: other.example'], `http://a.example${CHAT}`));
     expect(absolute).toMatch(/^HTTP\/1.1 200 /);

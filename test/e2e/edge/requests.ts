@@ -113,7 +113,7 @@ export function bodies(): void {
     ['no content type', { 'content-type': undefined }],
     ['an empty content type', { 'content-type': '' }],
     ['any bytes', { 'content-type': 'application/octet-stream' }],
-  ])('%s is taken for JSON, and sent as such', async (_name, type) => {
+  ])('%s is treated as JSON, and sent as such', async (_name, type) => {
     const headers = Object.fromEntries(
       Object.entries({ ...auth, ...type }).flatMap(([name, value]) =>
         value === undefined ? [] : [[name, value]],
@@ -142,7 +142,7 @@ export function bodies(): void {
     expectRefusal(reply, 400, 'invalid_request');
   });
 
-  it('goes out byte for byte where nothing changed, with its own length', async () => {
+  it('is sent byte for byte if unchanged, with its own length', async () => {
     const odd =
       '{ "model" : "gpt-4o",\n "seed": 12345678901234567890, "messages":[{"role":"user","content":"\\u00e9 \u00e9"}] }';
     const request = await forwarded({ body: odd });
@@ -151,7 +151,7 @@ export function bodies(): void {
     expect((await forwarded({ body: odd, chunked: true })).body.toString()).toBe(odd);
   });
 
-  it('over Envoy’s own buffer is 413 in our shape', async () => {
+  it('over Envoy’s own buffer is 413 in our error format', async () => {
     const reply = await chat({ body: Buffer.alloc(17_000_000, 0x20), chunked: true });
     expectRefusal(reply, 413, 'payload_too_large');
   });
@@ -185,7 +185,7 @@ export function bodies(): void {
     expect(overHttp2.headers['x-gateway-request-id']).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('is bounded by less than its answer', async () => {
+  it('has a lower limit than answers', async () => {
     const answer = JSON.stringify({ choices: [], padding: 'x'.repeat(3_000_000) });
     wire.answer(
       `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${answer.length}\r\n\r\n${answer}`,

@@ -15,14 +15,14 @@ import { FRAME } from '../../../src/http2/frame.ts';
 import { HpackDecoder } from '../../../src/http2/hpack-decoder.ts';
 import { encodeHeaders } from '../../../src/http2/hpack-encoder.ts';
 
-/** docs/refusals.md and the issue's paragraph "The edge": what is refused, and what never travels on. */
+/** docs/refusals.md and docs/routing.md: what is refused, and what is never forwarded. */
 export const CHAT = '/openai/v1/chat/completions';
 export const PROVIDER_KEY = 'sk-provider-0123456789';
 export const BODY = JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] });
 
 export let gateway: TestGateway;
 export let provider: FakeProvider;
-/** Behind `mistral`. */
+/** The upstream of `mistral`. */
 export let wire: WireProvider;
 export let key: TestKey;
 export let auth: Record<string, string>;
@@ -37,7 +37,7 @@ export function chat(options: SendOptions = {}): Promise<Reply> {
   });
 }
 
-/** The answer to one POST over HTTP/2 without TLS. */
+/** Returns the answer to one POST over HTTP/2 without TLS. */
 export async function answerOverHttp2(request: {
   readonly body: string;
   readonly unended?: boolean;
@@ -95,7 +95,7 @@ export function useRig(): void {
   });
 }
 
-/** The answer to one request of HTTP/2 with these DATA frames, none of which ends it, and trailers behind them. */
+/** Returns the answer to one HTTP/2 request with these DATA frames, none of which ends it, followed by trailers. */
 export async function overFrames(
   path: string,
   data: readonly string[],

@@ -20,7 +20,7 @@ interface Outage {
   end(): Promise<unknown>;
 }
 
-/** The fault ends: what was forwarded is charged, exactly, and traffic comes back by itself. */
+/** Ends the fault: forwarded requests are charged exactly, and traffic recovers by itself. */
 async function endOf(outage: Outage, client: Client): Promise<void> {
   await outage.end();
   await expectChargedExactly(client);
@@ -31,14 +31,14 @@ export function redisAway(): void {
   let rig: Rig;
   useRig((started) => (rig = started));
 
-  /** A crash, and a Redis that has kept its data as one with an append-only file does. */
+  /** A crash, and a Redis that has kept its data, as with an append-only file. */
   const stopped = {
     begin: async (): Promise<void> => {
       saved = await dump(rig.redis);
       await rig.redis.stop();
     },
     end: async (): Promise<void> => {
-      rig.link.cut(); // nobody may see it empty
+      rig.link.cut(); // no client may see it empty
       await rig.redis.start();
       for (const { key, ttlMs, bytes } of saved) await rig.redis.client.restore(key, ttlMs, bytes);
       rig.link.heal();
@@ -49,7 +49,7 @@ export function redisAway(): void {
     begin: () => Promise.resolve(rig.link.cut()),
     end: () => Promise.resolve(rig.link.heal()),
   };
-  /** Replies do come, four bytes a second; connections of that time stay so for good. */
+  /** Replies arrive at four bytes a second; connections of that time stay slow for good. */
   const dripping = {
     begin: () => Promise.resolve(rig.link.drip(4)),
     end: () => Promise.resolve(rig.link.heal()),
@@ -71,7 +71,7 @@ export function redisAway(): void {
       {
         begin: async () => {
           await rig.redis.configSet('requirepass', 'changed');
-          await command('CLIENT', 'KILL', 'TYPE', 'normal'); // not this one
+          await command('CLIENT', 'KILL', 'TYPE', 'normal'); // except this one
         },
         end: () => rig.redis.configSet('requirepass', ''),
       },
@@ -111,7 +111,7 @@ export function redisAway(): void {
     await expectChargedExactly(client);
   });
 
-  it.each(NOT_WRITABLE)('that is %s: 503 to what must be charged', async (_name, outage) => {
+  it.each(NOT_WRITABLE)('that is %s: 503 to every chargeable request', async (_name, outage) => {
     const client = await newClient(rig);
     expect((await client.ask()).status).toBe(200);
     await outage.begin();
@@ -125,7 +125,7 @@ export function redisAway(): void {
     await expectChargedExactly(client);
   });
 
-  describe.each(ALL_GONE)('that comes to be %s in mid-request', (_name, outage) => {
+  describe.each(ALL_GONE)('that becomes %s in mid-request', (_name, outage) => {
     it('between headers and body: 503, and nothing is forwarded', async () => {
       const client = await newClient(rig);
       const { promise: bodyAfter, resolve: sendBody } = Promise.withResolvers<undefined>();
@@ -149,7 +149,7 @@ export function redisAway(): void {
       await endOf(outage, client);
     });
 
-    it('in mid-stream: the stream goes on, and is charged once it is back', async () => {
+    it('in mid-stream: the stream continues, and is charged once it is back', async () => {
       const client = await newClient(rig);
       const { asked, goOn } = await askHeldStream(rig, client);
       await delay(100);
@@ -163,7 +163,7 @@ export function redisAway(): void {
       await endOf(outage, client);
     });
 
-    it('and its client leaves before it was forwarded: nothing is charged', async () => {
+    it('when its client leaves before the request was forwarded: nothing is charged', async () => {
       const client = await newClient(rig);
       const { promise: bodyAfter, resolve: sendBody } = Promise.withResolvers<undefined>();
       const leaving = new AbortController();
@@ -174,7 +174,7 @@ export function redisAway(): void {
       await delay(50);
       leaving.abort();
       await asked;
-      await delay(300); // the sidecar has heard of it
+      await delay(300); // the sidecar has noticed
       await outage.end();
       await delay(500);
       expect(client.forwarded()).toBe(0);
@@ -183,7 +183,7 @@ export function redisAway(): void {
     });
   });
 
-  it('that cannot be written when the answer comes: 503, and charged later', async () => {
+  it('that cannot be written when the answer arrives: 503, and charged later', async () => {
     const client = await newClient(rig);
     const { asked, answer } = await askHeld(rig, client);
     await command('REPLICAOF', '127.0.0.1', '1');
@@ -193,7 +193,7 @@ export function redisAway(): void {
     await expectChargedExactly(client);
   });
 
-  it('whose scripts are flushed at any time is told them again', async () => {
+  it('whose scripts are flushed at any time gets them again', async () => {
     const client = await newClient(rig);
     await rig.redis.client.script('FLUSH');
     const { asked, answer } = await askHeld(rig, client);
@@ -204,7 +204,7 @@ export function redisAway(): void {
   });
 
   it.each<LinkFault>(['lose command', 'lose reply', 'garbage', 'wrong shape', 'error', 'silence', 'go away'])(
-    'with the fault "%s" at its n-th command: never uncharged, never charged twice',
+    'with the fault "%s" at its n-th command: always charged once',
     async (fault) => {
       const client = await newClient(rig);
       const statuses: number[] = [];
@@ -219,7 +219,7 @@ export function redisAway(): void {
         await expectTrafficBack(client);
       }
       await expectChargedExactly(client);
-      // What is lost on the way is sent again within the deadline; what is answered wrongly is not.
+      // A lost command is sent again within the deadline; a wrongly answered one is not.
       const sentAgain: readonly LinkFault[] = ['lose command', 'lose reply', 'silence'];
       if (!sentAgain.includes(fault)) expect(statuses).toContain(503);
     },

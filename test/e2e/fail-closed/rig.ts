@@ -8,16 +8,16 @@ import { type AccountNow, readAccount } from '../../support/account.ts';
 import { type SendOptions, type Reply, send } from '../../support/http.ts';
 
 /**
- * The issue's paragraph "Fail closed", docs/redis.md: without Redis or without a sidecar nothing passes,
- * nothing is forwarded that is not charged, and traffic comes back by itself.
+ * "Fail closed" in docs/redis.md and docs/architecture.md: without Redis or without a sidecar nothing passes,
+ * every forwarded request is charged, and traffic recovers by itself.
  */
 const CHAT = '/openai/v1/chat/completions';
 const OUTPUT_TOKENS = 20;
 /** 10 input tokens at 1 USD and 20 output tokens at 10 USD a million. */
 export const COST_NANO_USD = 10 * 1_000 + OUTPUT_TOKENS * 10_000;
-/** `redis.read_timeout` + 0.5 s, and what Envoy waits beyond it. */
+/** `redis.read_timeout` + 0.5 s, and Envoy's wait beyond it. */
 export const PHASE_DEADLINE_MS = 800;
-/** Time for the gateway to answer by itself, where Redis did not. */
+/** Time for the gateway's own answer after Redis fails to reply. */
 export const ANSWERED_MS = PHASE_DEADLINE_MS + 500;
 
 const closers: (() => Promise<unknown>)[] = [];
@@ -48,7 +48,7 @@ async function startRig(config: ConfigInput = {}): Promise<Rig> {
   return { provider, redis, link, gateway };
 }
 
-/** A rig for the tests of a part, whose provider behaves again after each. */
+/** A rig for one group of tests, whose provider behaves again after each. */
 export function useRig(use: (rig: Rig) => void): void {
   let started: Rig | undefined;
   beforeAll(async () => {
@@ -67,13 +67,13 @@ export function rigConfig(provider: FakeProvider, link: RedisLink): ConfigInput 
   };
 }
 
-/** One client with a key, and a provider key, of its own, by which its requests are told apart upstream. */
+/** A client with its own key and its own provider key, which identifies its requests upstream. */
 export interface Client {
   ask(options?: AskOptions): Promise<TimedReply>;
   models(): Promise<TimedReply>;
   /** Requests of this client that reached the provider. */
   forwarded(): number;
-  /** This month's account, `afterMs` from now: a lease that is over by then has been charged. */
+  /** This month's account, `afterMs` from now: a lease that has expired by then is charged. */
   account(afterMs?: number): Promise<AccountNow>;
 }
 
@@ -117,7 +117,7 @@ export async function newClient({ gateway, redis, provider }: Rig): Promise<Clie
   };
 }
 
-/** A request that has reached the provider, which answers once it is told to. */
+/** A request that has reached the provider, which answers on demand. */
 export async function askHeld(
   { provider }: Rig,
   client: Client,
@@ -129,7 +129,7 @@ export async function askHeld(
   return { asked, answer: () => resolve(undefined) };
 }
 
-/** A stream that stands still after its fifth piece, until it is told to go on. */
+/** A stream that pauses after its fifth piece until it may continue. */
 export async function askHeldStream(
   { provider }: Rig,
   client: Client,
@@ -148,7 +148,7 @@ export function expectRefusal(reply: TimedReply, type: 'redis_unavailable' | 'ga
   expect(reply.headers['x-gateway-request-id']).toMatch(/^[0-9a-f-]{36}$/);
 }
 
-/** Nothing but the fault's end happens meanwhile: the gateway finds back alone. */
+/** Waits for recovery: only the fault ends meanwhile, and the gateway recovers alone. */
 export async function expectTrafficBack(client: Client): Promise<void> {
   await vi.waitFor(async () => expect((await client.ask()).status).toBe(200), {
     timeout: 15_000,

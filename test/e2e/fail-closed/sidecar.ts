@@ -24,13 +24,13 @@ import {
 } from './rig.ts';
 
 const MESSAGE_TIMEOUT_MS = PHASE_DEADLINE_MS + 5_000;
-/** Then the supervisor kills a hung worker, and Envoy gives up on its connections. */
+/** By then the supervisor kills a hung worker, and Envoy gives up on its connections. */
 const MAX_SILENCE_MS = 15_000;
 
 export function starts(): void {
   afterEach(closeAll);
 
-  it('without Redis: 503 to everything, and traffic once it is there', async () => {
+  it('without Redis: 503 to everything, and traffic once Redis is there', async () => {
     const redis = await startTestRedis();
     closeLater(redis, () => redis.close());
     const provider = await createFakeProvider();
@@ -79,7 +79,7 @@ export function sidecarAway(): void {
   useRig((started) => (rig = started));
   const worker = (): number => rig.gateway.workers()[0]?.pid ?? 0;
 
-  it('killed: 503 gateway_unavailable at once, and started again', async () => {
+  it('killed: 503 gateway_unavailable at once, and restarted', async () => {
     const client = await newClient(rig);
     const before = worker();
     process.kill(before, 'SIGKILL');
@@ -92,7 +92,7 @@ export function sidecarAway(): void {
     await expectChargedExactly(client);
   });
 
-  it('killed while the provider works: 503, and its lease is charged in full when it is over', async () => {
+  it('killed while the provider works: 503, and its expired lease is charged in full', async () => {
     const client = await newClient(rig);
     const { asked, answer } = await askHeld(rig, client);
     process.kill(worker(), 'SIGKILL');
@@ -118,7 +118,7 @@ export function sidecarAway(): void {
     await vi.waitFor(async () => expect((await client.models()).status).toBe(200), 15_000);
   });
 
-  it('hung: 503 gateway_unavailable when message_timeout is over at the latest, and back when it goes on', async () => {
+  it('hung: 503 gateway_unavailable after message_timeout at the latest, and recovers when it resumes', async () => {
     const client = await newClient(rig);
     process.kill(worker(), 'SIGSTOP');
     const replies = await Promise.all([client.ask(), client.ask({ stream: true }), client.models()]);
@@ -131,7 +131,7 @@ export function sidecarAway(): void {
     await expectChargedExactly(client);
   });
 
-  it('hung while the provider works: 503 when the answer comes, and charged when it goes on', async () => {
+  it('hung while the provider works: 503 when the answer arrives, and charged when it resumes', async () => {
     const client = await newClient(rig);
     const { asked, answer } = await askHeld(rig, client);
     process.kill(worker(), 'SIGSTOP');
@@ -147,7 +147,7 @@ export function sidecarAway(): void {
     await expectTrafficBack(client);
   });
 
-  it('hung in mid-stream: the client is cut when the worker is ended', async () => {
+  it('hung in mid-stream: the client is cut when the worker is killed', async () => {
     const client = await newClient(rig);
     const { asked, goOn } = await askHeldStream(rig, client);
     await delay(200);

@@ -19,16 +19,16 @@ import { envoyPath } from '../../support/parts.ts';
 import { freePort } from '../../support/ports.ts';
 
 /**
- * docs/architecture.md#failing-closed: a sidecar that closes cleanly makes Envoy let the rest through, whatever it is
- * told. Behind the very configuration that `gateway serve` renders, nothing uninspected may reach the provider or the
- * client.
+ * docs/architecture.md#failing-closed: if a sidecar closes its stream cleanly, Envoy passes everything else unchecked,
+ * whatever its configuration says. With the configuration that `gateway serve` renders, nothing uninspected may reach
+ * the provider or the client.
  */
 const PROMPT = 'UNINSPECTED-PROMPT';
 export const SECRET = 'UNINSPECTED-SECRET';
 export const EVENT = `data: {"text":"${SECRET}"}\n\n`;
 
 export const KINDS = ['get', 'json', 'chunked', 'sse'] as const;
-/** Ways to ask for an answer without a body. */
+/** Ways to request an answer without a body. */
 export const BODYLESS = ['empty', 'no_content'] as const;
 export type Kind = (typeof KINDS)[number] | (typeof BODYLESS)[number] | 'head' | 'trailers';
 export const WITH_BODY: readonly Kind[] = ['json', 'chunked', 'sse'];
@@ -44,7 +44,7 @@ export interface Rig {
 type Answer = (url: string, body: string, reply: ReplyWriter) => Promise<void>;
 
 interface ReplyWriter {
-  /** Also in our name, as no provider may. */
+  /** Also in the gateway's name, which no provider may use. */
   head(status: number, type: string): void;
   write(text: string): void;
   end(text?: string): void;
@@ -115,7 +115,7 @@ async function startProvider(
   return { port: (server.address() as AddressInfo).port, close: () => void server.close() };
 }
 
-/** Which of the configuration's upstreams stands behind: a provider, or an MCP server, which the system's CAs verify. */
+/** Which of the configuration's upstreams is used: a provider, or an MCP server, verified with the system's CAs. */
 export type Upstream = 'provider_openai' | 'mcp_files' | 'attempts';
 
 const TWO_TARGETS = {
@@ -125,11 +125,11 @@ const TWO_TARGETS = {
   ],
 };
 
-/** First a target that cannot be reached, then the provider. */
-function plansOf(nobody: string, authority: string): readonly (readonly [string, string])[] {
+/** First an unreachable target, then the provider. */
+function plansOf(unreachable: string, authority: string): readonly (readonly [string, string])[] {
   const path = 'path=%2Fv1%2Fx';
   return [
-    ['x-gw-plan-1', `cluster=provider_groq&authority=${nobody}&${path}&again=connect`],
+    ['x-gw-plan-1', `cluster=provider_groq&authority=${unreachable}&${path}&again=connect`],
     ['x-gw-plan-2', `cluster=provider_openai&authority=${authority}&${path}&again=`],
   ];
 }
@@ -146,7 +146,7 @@ export async function startRig(
   const port = await freePort();
   const authority = `127.0.0.1:${provider.port}`;
   const url = `${ca === undefined ? 'http' : 'https'}://${authority}`;
-  const nobody = `127.0.0.1:${String(await freePort())}`;
+  const unreachable = `127.0.0.1:${String(await freePort())}`;
   const configFile = run.file('gateway.yaml');
   writeFileSync(
     configFile,
@@ -159,7 +159,7 @@ export async function startRig(
         : {
             providers: {
               openai: { base_url: url, ...(ca !== undefined && { ca_file: ca.caFile }) },
-              groq: { base_url: `http://${nobody}` },
+              groq: { base_url: `http://${unreachable}` },
             },
             ...(cluster === 'attempts' && { models: TWO_TARGETS }),
           }),
@@ -169,7 +169,7 @@ export async function startRig(
   const sidecar = run.file('sidecar.sock');
   const imposter = await startImposter(
     sidecar,
-    { cluster, authority, more: cluster === 'attempts' ? plansOf(nobody, authority) : [] },
+    { cluster, authority, more: cluster === 'attempts' ? plansOf(unreachable, authority) : [] },
     transport,
   );
   const envoyFile = run.file('envoy.yaml');
@@ -180,7 +180,7 @@ export async function startRig(
     systemCaFile: ca?.caFile ?? '/etc/ssl/certs/ca-certificates.crt',
     accessLogPath: '/dev/null',
   });
-  // Hung is hung after a second, too.
+  // A hung worker still hangs after a second.
   const hasty = rendered.replace(/^(?<key> *message_timeout: ).*$/m, '$<key>1s');
   expect(hasty).not.toBe(rendered);
   writeFileSync(envoyFile, rewrite(hasty));
@@ -212,7 +212,7 @@ interface Reply {
   readonly body: string;
 }
 
-/** Sends one request; a cut connection is status 0 with what came before the cut. */
+/** Sends one request; a cut connection is status 0 with what arrived before the cut. */
 export async function send(port: number, kind: Kind): Promise<Reply> {
   const isPost = kind !== 'get' && kind !== 'head';
   const body = isPost ? JSON.stringify({ prompt: PROMPT, kind }) : undefined;
@@ -243,7 +243,7 @@ export async function send(port: number, kind: Kind): Promise<Reply> {
 
 export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Our JSON, the request's id, and nothing of what the provider sent. */
+/** Expects our JSON, the request's id, and nothing that the provider sent. */
 export function expectDenied({ status, headers, body }: Reply, upstream: Upstream = 'provider_openai'): void {
   expect([status, body]).toEqual([503, expect.stringContaining('"type":"gateway_unavailable"')]);
   const ofJsonRpc = upstream === 'mcp_files' ? ['id', 'jsonrpc'] : [];

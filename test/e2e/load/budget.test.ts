@@ -6,10 +6,10 @@ import type { Reply } from '../../support/http.ts';
 import { createRandom } from '../../support/random.ts';
 import { expectRefusal, startBudgets, TOKEN, type Budgets, type Client } from '../budgets/rig.ts';
 
-/** 1,000 requests at once, each on a connection of its own, against a budget worth exactly 10 of them. */
+/** 1,000 simultaneous requests, each on its own connection, against a budget for exactly 10 of them. */
 const REQUESTS = 1_000;
 const WORTH = 10;
-/** Wide enough for the slack of a stream that breaks off. */
+/** Enough for the slack of a stream that breaks off. */
 const MAX_TOKENS = 400;
 const LIMIT = WORTH * MAX_TOKENS * TOKEN;
 
@@ -34,7 +34,7 @@ const newClient = (...gateways: readonly TestGateway[]): Promise<Client> =>
 
 const isStream = (nth: number): boolean => nth % 2 === 1;
 
-/** Sends so many, half of them streams; `more` may give one a signal to leave by. */
+/** Sends this many, half of them streams; `more` may give one a signal to disconnect. */
 function askAll(client: Client, more: (nth: number) => object = () => ({}), count = REQUESTS) {
   const replies: (Reply | undefined)[] = Array.from({ length: count });
   const done = Promise.all(
@@ -50,14 +50,14 @@ function withStatus(replies: readonly Reply[], ...statuses: readonly number[]): 
   return replies.filter(({ status }) => statuses.includes(status));
 }
 
-/** What gateways say of an answer that should not have been. */
+/** Describes an unexpected answer with the gateways' logs. */
 function logLines(gateways: readonly TestGateway[], { headers, status }: Reply): readonly unknown[] {
   const id = String(headers['x-gateway-request-id']);
   const lines = gateways.flatMap((gateway) => gateway.logs().split('\n'));
   return [status, ...lines.filter((line) => line.includes(id))];
 }
 
-/** What the provider puts on its bill for this client. */
+/** The provider's bill for this client. */
 function billed(client: Client): number {
   return client.forwarded().reduce((sum, { billedOutputTokens }) => sum + billedOutputTokens * TOKEN, 0);
 }
@@ -70,7 +70,7 @@ async function expectLeaving(client: Client): Promise<void> {
   });
 }
 
-/** Nothing is reserved any more, and the spend is between what was billed and the limit. */
+/** Expects no reservation left, and a spend between the bill and the limit. */
 async function expectSettled(client: Client, withinMs: number): Promise<void> {
   await vi.waitFor(
     async () => {
@@ -84,16 +84,16 @@ async function expectSettled(client: Client, withinMs: number): Promise<void> {
   expect(spent).toBeLessThanOrEqual(LIMIT);
 }
 
-/** Its leases run out while the other tests go on. */
+/** Its leases expire while the other tests run. */
 let killed: { readonly client: Client; at: number };
 
-describe('one of two sidecar processes is killed in the middle', () => {
-  it('only what the other has goes on, and the rest stays reserved', async () => {
+describe('if one of two sidecar processes is killed in the middle', () => {
+  it('only the requests of the other continue, and the rest stays reserved', async () => {
     const client = await newClient(twoWorkers.gateway);
     killed = { client, at: Infinity };
     const { promise: hold, resolve: answer } = Promise.withResolvers<undefined>();
     client.behave({ hold, pieceDelayMs: 3 });
-    // One after another, so that each process has some of them.
+    // Sent one after another, so that each process has some of them.
     const admitted = [];
     for (let count = 1; count <= WORTH; count++) {
       admitted.push(askAll(client, undefined, 1).done);
@@ -108,7 +108,7 @@ describe('one of two sidecar processes is killed in the middle', () => {
     expect(withStatus(replies, 200, 429, 503)).toHaveLength(REQUESTS);
     expect(client.forwarded()).toHaveLength(WORTH);
     expect(withStatus(replies, 200).length).toBeLessThan(WORTH);
-    // Its leases still run; nobody else may spend them.
+    // Its leases still run; no other request may spend them.
     expect((await client.account()).reserved).toBeGreaterThanOrEqual(MAX_TOKENS * TOKEN);
     killed.at = Date.now();
     await twoWorkers.gateway.waitUntil(({ ready }) => ready);
@@ -144,11 +144,11 @@ describe.each([
   });
 });
 
-describe('within lease + 5 s nothing is reserved, and the spend is neither over the limit nor under the bill', () => {
+describe('within lease + 5 s nothing is reserved, and the spend is between the bill and the limit', () => {
   it.each([
     ['one gateway', () => [budgets.gateway]],
     ['two gateways on one Redis', () => [budgets.gateway, second.gateway]],
-  ])('where clients hang up at random, with %s', async (_name, gateways) => {
+  ])('if clients disconnect at random, with %s', async (_name, gateways) => {
     const client = await newClient(...gateways());
     const random = createRandom(20_260_721);
     // The first answer is held until every client has left, so at least one leaves in the middle on any machine.
@@ -170,7 +170,7 @@ describe('within lease + 5 s nothing is reserved, and the spend is neither over 
     await expectSettled(client, LEASE_MS + 5_000);
   });
 
-  it('where clients hang up at random in the middle of streams, and others come', async () => {
+  it('if clients disconnect at random in the middle of streams, and others arrive', async () => {
     const client = await newClient(budgets.gateway);
     const random = createRandom(4_711);
     client.behave({ pieceDelayMs: 5 });
@@ -187,7 +187,7 @@ describe('within lease + 5 s nothing is reserved, and the spend is neither over 
     await expectSettled(client, LEASE_MS + 5_000);
   });
 
-  it('where one of two sidecar processes was killed in the middle', async () => {
+  it('if one of two sidecar processes was killed in the middle', async () => {
     const { client, at } = killed;
     await expectSettled(client, Math.max(1_000, at + LEASE_MS + 5_000 - Date.now()));
     expect((await client.account()).spent).toBe(LIMIT);

@@ -9,21 +9,21 @@ import { DEBUGGABLE, inspect, type Inspector } from '../../support/memory.ts';
 import { WHOLE } from '../../support/seeded-part.ts';
 import { http2Session, streamHttp2 } from '../../support/streams.ts';
 
-/** What many long streams hold while DLP looks at all of them. */
+/** The memory that many long streams hold while DLP searches all of them. */
 const STREAMS = 200;
 const EVENTS_A_CHUNK = 20;
 const CHUNKS_A_PART = WHOLE ? 30 : 15;
-/** Its number is unfinished at the end of each event, so that there is always something held. */
+/** Its number is unfinished at the end of each event, so the gateway always holds something back. */
 const EVENT = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: ' Mail to jane.doe@example.com, +1 415 555' } }] })}\n\n`;
-/** 256 characters of context, what is held, a template frame, and the gRPC stream; the text kept for counting comes on top. */
+/** 256 characters of context, the held text, a template frame, and the gRPC stream, plus the text kept for counting. */
 const MAX_BYTES_A_STREAM = 64_000;
-/** Held bytes keep the buffer alive that they were read into; streams share it unless the machine is busy. */
+/** Held bytes keep the read buffer alive; streams share it unless the machine is busy. */
 const READ_BYTES = 65_536;
 const MAX_GROWTH_A_STREAM = 8_000;
 const RESTING_BYTES_A_STREAM = 500;
 const LOOK_EVERY_MS = 500;
 const MOST_LOOKS = 40;
-/** DLP holds back text of 256 characters: some twelve events. */
+/** DLP holds back 256 characters of text: some twelve events. */
 const HELD_EVENTS = 20;
 
 let gateway: TestGateway;
@@ -58,7 +58,7 @@ afterAll(async () => {
 /** Text that each client has received. */
 const received: string[] = Array.from({ length: STREAMS }, () => '');
 
-/** Returns what the worker holds once it has passed on so many events of each stream, but for those that it holds back. */
+/** Returns the worker's heap once it has forwarded this many events of each stream, except those that it holds back. */
 async function heldAfter(events: number): Promise<number> {
   await vi.waitFor(
     () => {
@@ -70,7 +70,7 @@ async function heldAfter(events: number): Promise<number> {
   return worker.heapAfterGc();
 }
 
-/** One stream goes through: code and tables that the first one loads are no stream's. */
+/** Runs one stream first: the code and tables that it loads belong to no stream. */
 async function warmUp(start: () => Promise<unknown>): Promise<void> {
   const answer = start();
   await vi.waitFor(() => expect(open.size).toBe(1), { timeout: 20_000 });
@@ -79,7 +79,7 @@ async function warmUp(start: () => Promise<unknown>): Promise<void> {
   await vi.waitFor(() => expect(open.size).toBe(0));
 }
 
-/** Returns the heap once it no longer changes: a busy machine loads tables long after the start. */
+/** Returns the heap once it is stable: a busy machine loads tables long after the start. */
 async function restingHeap(): Promise<number> {
   let before = await worker.heapAfterGc();
   for (let look = 0; look < MOST_LOOKS; look += 1) {
@@ -98,7 +98,7 @@ async function sendPart(): Promise<void> {
   }
 }
 
-it('is bounded for each of 200 streams at once, and does not grow with their length', async () => {
+it('is bounded for each of 200 simultaneous streams, and does not grow with their length', async () => {
   const { rawKey } = await gateway.createKey();
   const headers = {
     authorization: `Bearer ${rawKey}`,

@@ -5,13 +5,13 @@ import { FAULTS } from '../../soak/faults.ts';
 import { written } from '../../soak/report.ts';
 import { runSoak } from '../../soak/run.ts';
 
-/** `npm run soak -- --minutes N` runs it longer, with every fault; a part of it is in `npm test`. */
+/** A short part of `npm run soak -- --minutes N`, which runs longer and with every fault. */
 const MINUTES = Number(process.env['SOAK_MINUTES'] ?? 0);
 const PART_MS = 20_000;
 const REPORT = process.env['SOAK_REPORT'];
 
 it(
-  'requests of all kinds go on through faults, and leave nothing behind',
+  'requests of all kinds continue through faults, and leave nothing behind',
   { timeout: (MINUTES + 5) * 60_000, ...(MINUTES > 0 && { retry: 0 }) },
   async () => {
     const report = await runSoak({

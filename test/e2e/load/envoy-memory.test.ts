@@ -12,22 +12,22 @@ import { chatBody } from '../../support/load.ts';
 import { envoyStats, residentBytes } from '../../support/memory.ts';
 import { http2Session, streamHttp2, type StreamSeen } from '../../support/streams.ts';
 
-/** Uploads that stop short of the limit and never end, all of them together a gigabyte. */
+/** Uploads that stop below the limit and never end; together they have a gigabyte. */
 const UPLOADS = 500;
 const UPLOAD_BYTES = 2_000_000;
 const SESSIONS = 10;
 const MIB = 1_048_576;
 const MAX_HEAP_BYTES = 256 * MIB;
-/** Its code, its threads, and what comes between two looks at the heap. */
+/** Its code, its threads, and its growth between two checks of the heap. */
 const MAX_RESIDENT_BYTES = MAX_HEAP_BYTES + 128 * MIB;
-/** Over HTTP/1.1, where no stream is reset, and each may hold what its limit is. */
+/** Over HTTP/1.1, where no stream is reset, and each may hold its limit. */
 const UPLOADS_HTTP1 = 200;
 const UPLOAD_BYTES_HTTP1 = 4_000_000;
 const LIMIT_BYTES = 2 * MIB;
 const MAX_RESIDENT_BYTES_HTTP1 = UPLOADS_HTTP1 * LIMIT_BYTES + 192 * MIB;
 /** `server.read_timeout` has not ended any by then. */
 const GIVEN_UP_AFTER_MS = 20_000;
-/** Those that are left then fit into the heap. */
+/** The remaining ones fit into the heap. */
 const SETTLED_AFTER_MS = 1_500;
 const CHAT = '/openai/v1/chat/completions';
 const CHUNK = Buffer.alloc(65_536, 'x');
@@ -63,7 +63,7 @@ afterAll(async () => {
   await provider.close();
 });
 
-/** Writes so many bytes as fast as they are taken, and no end. */
+/** Writes this many bytes as fast as they are accepted, without an end. */
 function upload(stream: Duplex, bytes: number): void {
   let left = bytes;
   function go(): void {
@@ -97,7 +97,7 @@ function uploadOverHttp2(): Uploads {
   return uploads;
 }
 
-/** Each in one chunk that is never whole. */
+/** Each in one chunk that is never complete. */
 function uploadOverHttp1(): Uploads {
   const uploads = { all: UPLOADS_HTTP1, over: 0 };
   const lines = Object.entries({ host: 'x', 'transfer-encoding': 'chunked', ...headers });
@@ -115,11 +115,11 @@ function uploadOverHttp1(): Uploads {
 
 interface Watched {
   readonly peakBytes: number;
-  /** Of another client's requests meanwhile: 0 where the connection was cut. */
+  /** Status of another client's requests meanwhile: 0 for a cut connection. */
   readonly statuses: readonly number[];
 }
 
-/** Asks over HTTP/2, on a connection of its own: where the heap is full, HTTP/1.1 is cut. */
+/** Sends a request over HTTP/2 on its own connection: Envoy cuts HTTP/1.1 when the heap is full. */
 async function ask(): Promise<StreamSeen> {
   const session = http2Session(gateway.baseUrl);
   try {
@@ -134,7 +134,7 @@ async function ask(): Promise<StreamSeen> {
   }
 }
 
-/** Another client asks again and again, until the uploads are over, or more than half of them and no more follow. */
+/** Another client repeats its request until the uploads are over, or more than half of them and no more follow. */
 async function watch(uploads: Uploads): Promise<Watched> {
   const pid = gateway.envoy()?.pid ?? 0;
   let peakBytes = 0;
@@ -160,7 +160,7 @@ async function expectRecovery(): Promise<void> {
   await vi.waitFor(
     async () => {
       const pressure = await envoyStats(gateway, 'fixed_heap.pressure');
-      // In percent of three times the heap that is allowed: half of it.
+      // In percent of three times the allowed heap: half of it.
       expect([...pressure.values()].at(0)).toBeLessThan(50 / 3);
     },
     { timeout: 10_000, interval: 100 },
@@ -170,7 +170,7 @@ async function expectRecovery(): Promise<void> {
   }
 }
 
-it('500 uploads that stop short of the limit are reset before the heap is full, and others are served', async () => {
+it('500 uploads that stop below the limit are reset before the heap is full, and others are served', async () => {
   const { peakBytes, statuses } = await watch(uploadOverHttp2());
   const resets = await envoyStats(gateway, 'reset_high_memory_stream.count');
   expect([...resets.values()].at(0)).toBeGreaterThan(UPLOADS / 2);
@@ -180,7 +180,7 @@ it('500 uploads that stop short of the limit are reset before the heap is full, 
   await expectRecovery();
 });
 
-it('200 uploads over HTTP/1.1 that go on above the limit are over as they reach it', async () => {
+it('200 uploads over HTTP/1.1 that exceed the limit end when they reach it', async () => {
   const uploads = uploadOverHttp1();
   const { peakBytes } = await watch(uploads);
   expect(uploads.over).toBe(UPLOADS_HTTP1);

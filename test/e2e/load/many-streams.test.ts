@@ -13,10 +13,10 @@ import { envoyStats } from '../../support/memory.ts';
 /** `npm run streams` opens 5,000. */
 const STREAMS = Number(process.env['LOAD_STREAMS'] ?? 600);
 const CHAT = '/openai/v1/chat/completions';
-/** As a container's CPU limit does it, for longer than Envoy waits between two pings. */
+/** Pauses the worker as a container's CPU limit does, for longer than Envoy waits between two pings. */
 const FROZEN_MS = 9_000;
 const COST_NANO_USD = 250 * 1_000 + 100 * 10_000;
-/** Sent just before the worker goes on. */
+/** Sent just before the worker resumes. */
 const LATE_REQUESTS = 20;
 const LATE_MS = 1_500;
 const STREAMS_PER_CONNECTION = 256;
@@ -96,11 +96,11 @@ function cut(streams: readonly OpenStream[]): readonly OpenStream[] {
   return streams.filter(({ socket }) => socket.destroyed);
 }
 
-it(`${String(STREAMS)} open streams outlive a worker without CPU time, new requests are shed, and each is charged once`, async () => {
+it(`${String(STREAMS)} open streams survive a worker without CPU time, new requests are shed, and each is charged once`, async () => {
   const streams = await openStreams();
   expect(cut(streams)).toHaveLength(0);
   const connections = await envoyStats(gateway, '^cluster.sidecar.upstream_cx_active$');
-  // One connection each of Envoy's threads would carry a half of them.
+  // With one connection for each of Envoy's threads, each would carry half of them.
   const connectionsOpen = connections.get('cluster.sidecar.upstream_cx_active');
   expect(connectionsOpen).toBeGreaterThanOrEqual(STREAMS / STREAMS_PER_CONNECTION);
   const burners = [1, 2].map(() => spawn(process.execPath, ['-e', 'for(;;);']));
@@ -114,7 +114,7 @@ it(`${String(STREAMS)} open streams outlive a worker without CPU time, new reque
     status,
     headers['x-gateway-error-type'],
   ]);
-  // On a busy machine some may arrive when the worker has caught up.
+  // On a busy machine some may arrive after the worker has caught up.
   const shed = statuses.filter(([, type]) => type === 'overloaded');
   expect(shed.length).toBeGreaterThan(LATE_REQUESTS / 2);
   for (const [status] of statuses) expect([200, 503]).toContain(status);

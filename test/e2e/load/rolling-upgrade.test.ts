@@ -9,8 +9,8 @@ import { send, type Reply } from '../../support/http.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 
 /**
- * Gateways of two versions of the stored forms over one Redis. The same build stands for the older one, unless
- * PREVIOUS_GATEWAY names the `dist/cli/main.js` of another build, which knows no `redis.write_version`.
+ * Gateways of two versions of the stored data over one Redis. The same build plays the older one, unless
+ * PREVIOUS_GATEWAY names the `dist/cli/main.js` of another build without `redis.write_version`.
  */
 const PREVIOUS = process.env['PREVIOUS_GATEWAY'];
 const CLIENTS = 12;
@@ -18,9 +18,9 @@ const SESSIONS = 4;
 const MAX_TOKENS = 40;
 /** One token of the model `flat`. */
 const TOKEN_NANO_USD = 1_000;
-/** Answers in each phase; a fleet that refuses gets there too, and is found out. */
+/** Answers in each phase; refusals count too, and fail the test afterwards. */
 const ANSWERS_A_PHASE = 150;
-/** Requests that a tight budget is worth, and how many want one at once. */
+/** Requests that a tight budget pays for, and simultaneous attempts. */
 const WORTH = 10;
 const AT_ONCE = 150;
 
@@ -32,7 +32,7 @@ afterEach(async () => {
 interface Fleet {
   readonly redis: TestRedis;
   readonly provider: FakeProvider;
-  /** Gateways that get requests, in turn; changed while the load runs. */
+  /** Gateways that get requests, in turn; changed under load. */
   readonly inRotation: TestGateway[];
   start(version: StoredVersion): Promise<TestGateway>;
 }
@@ -68,7 +68,7 @@ async function newFleet(): Promise<Fleet> {
 
 let asked = 0;
 
-/** Asks the next gateway in rotation; each prompt is another one, so that no loop is seen. */
+/** Sends to the next gateway in rotation; each prompt differs, so that no loop is detected. */
 function ask(fleet: Fleet, { rawKey }: TestKey, nth: number, session?: string): Promise<Reply> {
   const gateway = fleet.inRotation[asked++ % fleet.inRotation.length];
   if (gateway === undefined) throw new Error('no gateway is in rotation');
@@ -97,7 +97,7 @@ function forwardedOf({ provider }: Fleet, { rawKey }: TestKey): FakeProvider['re
   );
 }
 
-/** Clients that ask again and again, each in a session that it shares with others. */
+/** Clients that repeat requests, each in a session shared with others. */
 function load(fleet: Fleet, key: TestKey): { phase(): Promise<void>; stop(): Promise<readonly Reply[]> } {
   const replies: Reply[] = [];
   let stopped = false;
@@ -105,7 +105,7 @@ function load(fleet: Fleet, key: TestKey): { phase(): Promise<void>; stop(): Pro
     while (!stopped) replies.push(await ask(fleet, key, client, `session-${String(client % SESSIONS)}`));
   });
   return {
-    /** Waits until the clients have had so many answers more. */
+    /** Waits for this many more answers. */
     async phase() {
       const enough = replies.length + ANSWERS_A_PHASE;
       await vi.waitFor(() => expect(replies.length).toBeGreaterThanOrEqual(enough), {
@@ -134,8 +134,8 @@ async function sessionSteps({ redis }: Fleet, { keyHash }: TestKey): Promise<num
 describe.each<[string, StoredVersion, StoredVersion]>([
   ['upgraded', 1, 2],
   ['rolled back', 2, 1],
-])('a fleet that is %s under load, from version %i of the stored forms to version %i', (_how, from, to) => {
-  it('loses, charges twice and refuses nothing, and overspends no budget', async () => {
+])('a fleet that is %s under load, from version %i of the stored data to version %i', (_how, from, to) => {
+  it('loses nothing, charges nothing twice, refuses nothing, and overspends no budget', async () => {
     const fleet = await newFleet();
     const first = await fleet.start(from);
     fleet.inRotation.push(first);
@@ -147,11 +147,11 @@ describe.each<[string, StoredVersion, StoredVersion]>([
     const second = await fleet.start(to);
     fleet.inRotation.push(second);
     await phase();
-    // Both serve: a budget worth ten requests gives ten, whoever wrote its ledger last.
+    // Both serve: a budget for ten requests admits ten, whichever wrote its ledger last.
     const wanting = await Promise.all(Array.from({ length: AT_ONCE }, (_, nth) => ask(fleet, tight, nth)));
 
     fleet.inRotation.shift();
-    // What it has under way it ends while it drains.
+    // It finishes its open requests while it drains.
     expect(await first.stop()).toBe(0);
     await phase();
     const replies = await stop();

@@ -15,7 +15,7 @@ import { expectUnharmed } from '../../support/unharmed.ts';
 
 /** One gateway with one sidecar process, over many requests. */
 const REQUESTS = 20_000;
-/** What is held for good (caches, pools, compiled code) is there by then. */
+/** Everything held for good (caches, pools, compiled code) exists by then. */
 const WARM_AFTER = 5_000;
 const MEASURE_EVERY = 2_500;
 const CONNECTIONS = 64;
@@ -73,13 +73,13 @@ describe('20,000 requests over kept-alive connections', () => {
     const slopes = `slope: heap ${slope(heap).toFixed(1)}, Envoy ${slope(envoy).toFixed(1)} bytes a request`;
     console.log(`${String(REQUESTS)} requests in ${seconds.toFixed(1)} s\n${lines.join('\n')}\n${slopes}`);
 
-    // One small object a request that is never let go of costs more.
+    // One small leaked object per request would cost more.
     expect(slope(heap)).toBeLessThan(MAX_SLOPE_BYTES);
     expect(slope(envoy)).toBeLessThan(MAX_SLOPE_BYTES);
     await expectUnharmed(gateway, envoyPid, workerPid);
   });
 
-  it('went over sidecar connections that carried more than 5,000 each, none of them reset', async () => {
+  it('used sidecar connections that carried more than 5,000 each, none of them reset', async () => {
     const stats = await envoyStats(gateway, '^cluster.sidecar.upstream_(cx|rq)');
     const stat = (name: string): number => stats.get(`cluster.sidecar.upstream_${name}`) ?? -1;
     console.log(Object.fromEntries([...stats].filter(([, value]) => value > 0)));
@@ -89,7 +89,7 @@ describe('20,000 requests over kept-alive connections', () => {
     expect(stat('rq_rx_reset')).toBe(0);
   });
 
-  it('were each charged once, and nothing is held', async () => {
+  it('were each charged once, and nothing stays reserved', async () => {
     const costNanoUsd = 250 * 1_000 + 100 * 10_000;
     await vi.waitFor(async () => {
       expect(await readAccount(gateway.redis, key.keyHash)).toEqual({
@@ -104,11 +104,11 @@ function mb(bytes: number): string {
   return `${(bytes / MB).toFixed(2)} MB`;
 }
 
-describe('a body of 2 MiB does not hold up the others', () => {
+describe('a body of 2 MiB does not delay the others', () => {
   const TURN_BOUND_MS = 150;
   const TIMES = 3;
 
-  it.each(['wide', 'tight'])('with a budget that is %s', async (budget) => {
+  it.each(['wide', 'tight'])('with a %s budget', async (budget) => {
     // Tight: the cheap bound does not fit, so the text is counted.
     const owner = await gateway.createKey({}, { monthly: budget === 'wide' ? 100_000 : 0.6 });
     const pings = startPings(gateway, key);
@@ -135,7 +135,7 @@ describe('a body of 2 MiB does not hold up the others', () => {
         expect(budget === 'tight' && status === 200 ? [200, 429] : [status], name).toContain(reply.status);
       }
       rows.push(`${name.padEnd(48)} ${row(pings.worstMs(), lagsMs, tookMs)}`);
-      // The machine may be busy with something else; the work of a body is what every repetition takes.
+      // The machine may be busy with something else; each repetition does the same work, so the minimum counts.
       turns.set(name, Math.min(...lagsMs));
     }
     await pings.stop();
@@ -150,7 +150,7 @@ function row(pingMs: number, lagsMs: readonly number[], tookMs: readonly number[
   return `worst ping ${pingMs.toFixed(0).padStart(4)} ms, turns ${list(lagsMs).padEnd(11)} ms, took ${list(tookMs)} ms`;
 }
 
-/** The longest turn of the sidecar's event loop since the last time this was asked. */
+/** The longest event-loop turn of the sidecar since the last call. */
 async function workerLagMs({ metrics }: TestGateway): Promise<number> {
   const seconds = /^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(await metrics())?.[1];
   return Number(seconds) * 1000;
@@ -168,7 +168,7 @@ function startPings({ baseUrl }: TestGateway, { rawKey }: TestKey) {
     });
   }, EVERY_MS);
   return {
-    /** Since it was last asked for. */
+    /** Since the last call. */
     worstMs: () => {
       const last = worst;
       worst = 0;

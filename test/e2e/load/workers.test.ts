@@ -17,7 +17,7 @@ import { envoyPath } from '../../support/parts.ts';
 import { startTestRedis } from '../../support/redis.ts';
 import { WHOLE } from '../../support/seeded-part.ts';
 
-/** Sidecar processes that die, hang, or are told to go, while clients keep coming (and going). */
+/** Sidecar processes that die, hang or stop while clients come and go. */
 const CHAT = '/openai/v1/chat/completions';
 const PROVIDER_KEY = 'sk-the-provider-key';
 const PRICING = {
@@ -53,7 +53,7 @@ describe('two sidecar processes under load', () => {
 
   interface Failure {
     readonly status: string;
-    /** When it was sent and when it failed, from the moment of the fault. */
+    /** When it was sent and when it failed, relative to the fault. */
     readonly sentMs: number;
     readonly failedMs: number;
   }
@@ -106,7 +106,7 @@ describe('two sidecar processes under load', () => {
     return { gateway, key: await gateway.createKey({}, { monthly: 100_000 }) };
   }
 
-  it('share the work, and /metrics adds them up', async () => {
+  it('share the work, and /metrics adds their counts', async () => {
     const { gateway, key } = await rig();
     const running = underLoad(gateway, key);
     await delay(1_500);
@@ -123,7 +123,7 @@ describe('two sidecar processes under load', () => {
     });
   });
 
-  it('one is killed: only what it had in flight fails, the other goes on, and it comes back', async () => {
+  it('one is killed: only its requests in flight fail, the other continues, and it is restarted', async () => {
     const { gateway, key } = await rig();
     const pids = gateway.workers().map(({ pid }) => pid);
     const running = underLoad(gateway, key);
@@ -153,7 +153,7 @@ describe('two sidecar processes under load', () => {
     await expectNothingHeld(gateway, key, LEASE_MS + 1_000);
   });
 
-  it('one hangs: it is taken out within 5 s, /metrics does not wait for it, and it comes back', async () => {
+  it('one hangs: it is replaced within 5 s, /metrics does not wait for it, and it is restarted', async () => {
     const { gateway, key } = await rig();
     const [hung = 0] = gateway.workers().map(({ pid }) => pid);
     const running = underLoad(gateway, key);
@@ -165,7 +165,7 @@ describe('two sidecar processes under load', () => {
     const metrics = await gateway.metrics();
     expect(performance.now() - askedAt).toBeLessThan(2_500);
     expect(metrics).toContain('gateway_requests_total');
-    // Envoy gives up on what the worker held, and sends it nothing more.
+    // Envoy abandons the worker's requests, and sends it no more.
     await delay(4_000);
     const outMs = running.sinceFaultMs();
     resume(hung);
@@ -186,7 +186,7 @@ describe('two sidecar processes under load', () => {
     expect(whileHung.length).toBeGreaterThan(0);
     expect(whileHung.length).toBeLessThanOrEqual(2 * CONNECTIONS);
     for (const { sentMs } of whileHung) expect(sentMs).toBeLessThan(5_000);
-    // It wakes to a Redis connection that timed out meanwhile, and refuses until it has another.
+    // It resumes with a Redis connection that timed out meanwhile, and refuses until it has another.
     for (const { failedMs } of failures) expect(failedMs).toBeLessThan(outMs + 1_500);
     expect(gateway.workers().map(({ pid }) => pid)).toContain(hung);
     await expectNothingHeld(gateway, key, LEASE_MS + 1_000);
@@ -212,7 +212,7 @@ function resume(pid: number): void {
   }
 }
 
-/** ext_proc streams and health checks that each worker's socket has had, as Envoy counts them. */
+/** ext_proc streams and health checks of each worker's socket, as counted by Envoy. */
 async function requestsByWorker(gateway: TestGateway): Promise<ReadonlyMap<string, number>> {
   const { body } = await envoyAdminOf(gateway).get('/clusters');
   const lines = body.matchAll(/^sidecar::(\S+worker-\d\.sock)::rq_total::(\d+)$/gm);
@@ -237,21 +237,21 @@ describe('SIGTERM while clients come and go', () => {
   const CLIENTS = 40;
   const PIECES = 16;
   const DRAIN_TIMEOUT = '5s';
-  /** New connections are let in for a fifth of it. */
+  /** New connections are accepted for a fifth of it. */
   const REFUSED_AFTER_MS = 1_000;
   const SLACK_MS = 200;
 
   /** One request, and what its client knows of it. */
   interface Sent {
     readonly id: string;
-    /** When it was sent, from the signal on; negative before it. */
+    /** When it was sent, relative to the signal; negative before it. */
     readonly sentMs: number;
     readonly hungUp: boolean;
     readonly reply: Reply;
   }
 
   it.each(WHOLE ? [1, 2, 3, 4, 5] : [1, 2])(
-    'nobody who was let in is failed, and nothing is uncharged (round %i)',
+    'no accepted request fails, and none is uncharged (round %i)',
     async () => {
       const provider = await createFakeProvider();
       closers.push(() => provider.close());
@@ -306,7 +306,7 @@ describe('SIGTERM while clients come and go', () => {
     },
   );
 
-  /** Only the sidecar puts the provider's key there, asks for the usage, and takes ours out. */
+  /** Only the sidecar sets the provider's key, requests the usage, and removes our key. */
   function expectVouchedFor(request: FakeProvider['requests'][number], key: TestKey): void {
     expect(request.headers['authorization']).toBe(`Bearer ${PROVIDER_KEY}`);
     expect(JSON.stringify(request.headers) + request.body.toString()).not.toContain(key.rawKey);
@@ -319,7 +319,7 @@ describe('SIGTERM while clients come and go', () => {
     return new Set(provider.requests.map(({ json }) => json['user']));
   }
 
-  /** Clients that ask again and again, half of them for streams; a third of the requests is hung up on. */
+  /** Clients that repeat requests, half of them streams; they abort a third of the requests. */
   function comeAndGo(gateway: TestGateway, key: TestKey) {
     const sent: (Omit<Sent, 'sentMs'> & { sentAt: number })[] = [];
     const agent = new Agent({ keepAlive: true });
@@ -364,7 +364,7 @@ describe('SIGTERM while clients come and go', () => {
     };
   }
 
-  /** Envoy behind a shell that writes down how it ended. */
+  /** Envoy behind a shell that records how it ended. */
   async function watchedEnvoy(): Promise<{ readonly path: string; exitCode(): Promise<number> }> {
     const directory = await mkdtemp(join(tmpdir(), 'gw-test-envoy-'));
     closers.push(() => rm(directory, { recursive: true, force: true }));
@@ -375,7 +375,7 @@ describe('SIGTERM while clients come and go', () => {
       'child=$!',
       `trap 'kill -TERM $child' TERM`,
       'wait $child; code=$?',
-      // The trap cuts the first wait short.
+      // The trap interrupts the first wait.
       'while kill -0 $child 2>/dev/null; do wait $child; code=$?; done',
       `echo $code > '${directory}/code'`,
       'exit $code',

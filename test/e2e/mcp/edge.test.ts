@@ -7,12 +7,12 @@ import { forbiddenTools, freeTools } from './edge/tools.ts';
 import { failures, answerHeaders, ownStream } from './edge/answers.ts';
 import { useRig } from './edge/rig.ts';
 
-/** docs/mcp.md, "Error bodies": what is refused before an MCP server sees it, and what it is sent. */
+/** docs/mcp.md, docs/mcp-messages.md: refusals before an MCP server is called, and what it receives. */
 useRig();
 
 describe('addresses and methods', addresses);
 describe('an authorization server', authorizationServer);
-describe('what a browser may do', browsers);
+describe('requests from browsers', browsers);
 describe('bodies', bodies);
 describe('headers', headers);
 describe('a tool that a key may not call', forbiddenTools);

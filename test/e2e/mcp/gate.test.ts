@@ -121,7 +121,7 @@ async function session({ keyHash }: TestKey, id = 'run-1'): Promise<Record<strin
 
 describe('allowed_tools', () => {
   it.each(['/mcp/files', '/mcp/files/tools/call', '/<key>/mcp/files', '/<key>/mcp/files/tools/call'])(
-    'at %s: a tool that the key does not name is refused as JSON-RPC, with HTTP 200',
+    'at %s: a tool that is not in the list is refused as JSON-RPC, with HTTP 200',
     async (path) => {
       const { call } = await newKey({ allowedTools: ['read_file', 'search'] });
       const reply = await call({ path, tool: 'run_command', id: 'call-7' });
@@ -155,26 +155,26 @@ describe('allowed_tools', () => {
     },
   );
 
-  it('absent let any tool through, whatever provider, models and budget the key has', async () => {
+  it('if absent, permit any tool, whatever provider, models and budget the key has', async () => {
     const key = await newKey({ provider: 'anthropic', allowedModels: ['claude-*'] });
     await rig.gateway.setBudget(key.keyHash, { daily: 0 });
     expectDone(await key.call({ tool: 'anything at all' }));
   });
 
-  it('hold in shadow mode', async () => {
+  it('apply in shadow mode', async () => {
     const { call } = await newKey({ allowedTools: ['read_file'] });
     expect((await call({ gateway: shadow, tool: 'run_command' })).body).toContain('-32001');
     expect(called()).toEqual([]);
   });
 
-  it('are not got around by a call that asks for no answer', async () => {
+  it('cannot be bypassed by a call without an id', async () => {
     const { call } = await newKey({ allowedTools: ['read_file'] });
     const body = { jsonrpc: '2.0', method: 'tools/call', params: { name: 'run_command' } };
     expectRefusal(await call({ body }), 400, 'invalid_request');
     expect(called()).toEqual([]);
   });
 
-  it('score +10 for each tool, once, and lock the key that goes on', async () => {
+  it('add 10 to the score for each tool, once, and the score locks a key that continues', async () => {
     const { call, keyHash } = await newKey({ allowedTools: ['read_file'] });
     for (let nth = 0; nth < 3; nth++) expect((await call({ tool: 'tool-0' })).status).toBe(200);
     expect(await risk(keyHash)).toEqual(['10', '3']);
@@ -183,7 +183,7 @@ describe('allowed_tools', () => {
     expectRefusal(await call(), 403, 'quarantined');
   });
 
-  it('are read by the official client of either era as an error of its call', async () => {
+  it('are reported by the official client of either era as an error of its call', async () => {
     const refused = {
       code: -32001,
       message: expect.stringContaining('Error: tool [say] blocked. Reason: ') as string,
@@ -203,7 +203,7 @@ describe('allowed_tools', () => {
 });
 
 describe('docs/sessions.md: tools_called', () => {
-  it('holds what was forwarded, in order, beside the steps of models', async () => {
+  it('holds forwarded calls, in order, beside the steps of models', async () => {
     const key = await newKey({ allowedTools: ['list_files', 'read_file'] });
     const { call, rawKey } = key;
     const first = await call({ tool: 'list_files', headers: inSession() });
@@ -232,7 +232,7 @@ describe('docs/sessions.md: tools_called', () => {
     expect(Number(last.headers['x-gateway-session-spend'])).toBeGreaterThan(0);
   });
 
-  it('is there for the next call once the answer has begun', async () => {
+  it('is available to the next call once the answer has begun', async () => {
     const key = await newKey();
     for (let nth = 0; nth < 5; nth++) {
       expectDone(await key.call({ tool: `tool-${String(nth)}`, headers: inSession() }));
@@ -241,7 +241,7 @@ describe('docs/sessions.md: tools_called', () => {
     }
   });
 
-  it('of a client that names no session is that of its MCP session, until that is ended', async () => {
+  it('belongs to the MCP session if the client names no session, until that ends', async () => {
     const access = await rig.access('live');
     const { client, transport } = await connectClient(access);
     await client.callTool({ name: 'echo', arguments: { text: 'a' } });
@@ -254,13 +254,13 @@ describe('docs/sessions.md: tools_called', () => {
     await client.close();
   });
 
-  it('takes no session of a call that was denied', async () => {
+  it('gets no session from a denied call', async () => {
     const key = await newKey({ allowedTools: [] });
     await key.call({ headers: inSession() });
     expect(await session(key)).toBeUndefined();
   });
 
-  it('of two keys with sessions of one name are two', async () => {
+  it('is separate for two keys with sessions of one name', async () => {
     const [one, other] = [await newKey(), await newKey()];
     await one.call({ tool: 'a', headers: inSession() });
     await other.call({ tool: 'b', headers: inSession() });
@@ -268,7 +268,7 @@ describe('docs/sessions.md: tools_called', () => {
   });
 });
 
-describe('sessions and loops of calls, where they are held to rules', () => {
+describe('sessions and loops of calls, with limits', () => {
   const strictly = (more: Asked = {}): Asked => ({ gateway: strict, headers: inSession(), ...more });
 
   it('session.required refuses a call without a session, and no other message', async () => {
@@ -279,7 +279,7 @@ describe('sessions and loops of calls, where they are held to rules', () => {
     expectDone(await call(strictly()));
   });
 
-  it('session.max_per_key counts sessions that tools were called in', async () => {
+  it('session.max_per_key counts sessions with tool calls', async () => {
     const { call } = await newKey();
     for (const id of ['a', 'b']) expectDone(await call(strictly({ headers: inSession(id) })));
     expectRefusal(await call(strictly({ headers: inSession('c') })), 429, 'session_limit_exceeded');
@@ -295,7 +295,7 @@ describe('sessions and loops of calls, where they are held to rules', () => {
     expect(called()).toHaveLength(4);
   });
 
-  it('strip_budget_headers takes steps and spend out', async () => {
+  it('strip_budget_headers removes steps and spend', async () => {
     const { call } = await newKey();
     const { headers } = await call(strictly());
     expect(Object.keys(headers).filter((name) => name.includes('session'))).toEqual([]);

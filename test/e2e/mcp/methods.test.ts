@@ -3,7 +3,7 @@ import { PRESET_NAMES } from '../../../src/policy/presets.ts';
 import { send, type Reply } from '../../support/http.ts';
 import { connectClient, connectStateless, startMcpRig, type McpRig } from '../../support/mcp-rig.ts';
 
-/** docs/mcp-methods.md: which methods pass, and what policies judge, in both eras and both ways of answering. */
+/** docs/mcp-methods.md: allowed methods, and what policies judge, in both eras and both forms of answers. */
 type Name = 'events' | 'documents' | 'newEvents' | 'newDocuments';
 const OLD = ['events', 'documents'] as const;
 const NEW = ['newEvents', 'newDocuments'] as const;
@@ -23,17 +23,17 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-/** The methods that a server has got since. */
+/** The methods that a server has received since. */
 function methodsOf(name: Name, from: number): (string | undefined)[] {
   const messages = rig.servers[name].requests.slice(from).map(({ body }) => body);
   return messages.flatMap((body) => (body === undefined ? [] : [(body as { method?: string }).method]));
 }
 
-/** A server may have no such thing: it is the gateway that is asked here. */
+/** A server may lack the method: only the gateway is tested here. */
 const ignored = (): undefined => undefined;
 
 describe.each(OLD)('the official client up to 2025-11-25, at /mcp/%s', (name) => {
-  it('has every method that it can send', async () => {
+  it('can use every method that it can send', async () => {
     const { client } = await connectClient(await rig.access(name), {
       capabilities: { roots: { listChanged: true } },
     });
@@ -53,7 +53,7 @@ describe.each(OLD)('the official client up to 2025-11-25, at /mcp/%s', (name) =>
     await client.complete({ ref, argument: { name: 'who', value: 'A' } }).catch(ignored);
     await client.sendRootsListChanged();
     await client.experimental.tasks.listTasks().catch(ignored);
-    // Tasks that the key has not begun are refused (test/e2e/mcp/tasks.test.ts).
+    // Tasks that the key has not started are refused (test/e2e/mcp/tasks.test.ts).
     await expect(client.experimental.tasks.getTask('t')).rejects.toThrow('no such task');
     await expect(client.experimental.tasks.cancelTask('t')).rejects.toThrow('no such task');
     await client.close();
@@ -77,7 +77,7 @@ describe.each(OLD)('the official client up to 2025-11-25, at /mcp/%s', (name) =>
 });
 
 describe.each(NEW)('the official client of 2026-07-28, at /mcp/%s', (name) => {
-  it('has every method that it can send', async () => {
+  it('can use every method that it can send', async () => {
     const before = rig.servers[name].requests.length;
     const client = await connectStateless(await rig.access(name));
     await client.listTools();
@@ -118,7 +118,7 @@ const COMPLETE = {
   argument: { name: 'who', value: '../../../../etc/passwd' },
 };
 
-/** A message as a client of the server's era writes it, past any SDK. */
+/** A message as a client of the server's era writes it, without an SDK. */
 async function post(
   name: Name,
   method: string,
@@ -151,7 +151,7 @@ async function post(
   });
 }
 
-/** Sends what must be refused as JSON-RPC, and nothing of it reaches the server. */
+/** Sends a message that must be refused as JSON-RPC, and expects that nothing reached the server. */
 async function expectRefused(name: Name, sending: () => Promise<Reply>, rule: unknown): Promise<void> {
   const before = rig.servers[name].requests.length;
   const { status, body, headers } = await sending();
@@ -195,7 +195,7 @@ describe.each([...OLD, ...NEW])('at /mcp/%s', (name) => {
     ],
     ['tools/call', { name: 'echo', arguments: { text: 'a' }, task: { of: SSH_KEY } }],
     ['tools/list', { cursor: 'a', path: SSH_KEY }],
-  ])('a path that leads away is denied: %s %j', async (method, params) => {
+  ])('a climbing path is denied: %s %j', async (method, params) => {
     await expectRefused(
       name,
       () => post(name, method, params),
@@ -209,7 +209,7 @@ describe.each([...OLD, ...NEW])('at /mcp/%s', (name) => {
     ['tasks/create', { method: 'tools/call', params: { name: 'echo' } }],
     ['constructor', {}],
     [isNew ? 'resources/subscribe' : 'subscriptions/listen', { uri: 'memo://a' }],
-  ])('a method that is not of the era is refused: %s', async (method, params) => {
+  ])('a method of another era is refused: %s', async (method, params) => {
     await expectRefused(name, () => post(name, method, params), 'unknown_methods');
   });
 
@@ -234,7 +234,7 @@ describe.each([...OLD, ...NEW])('at /mcp/%s', (name) => {
   });
 });
 
-describe('where an operator lets unknown methods pass', () => {
+describe('if an operator allows unknown methods', () => {
   let open: McpRig<'events'>;
   beforeAll(async () => {
     open = await startMcpRig(
@@ -248,7 +248,7 @@ describe('where an operator lets unknown methods pass', () => {
     ['tools/run', { path: 'notes.txt' }, true],
     ['tools/run', { path: PASSWD }, false],
     ['tools//call', { name: 'echo' }, false],
-  ])('%s %j: policies judge it, and other spellings stay refused', async (method, params, passes) => {
+  ])('%s %j: policies judge it, and other spellings are still refused', async (method, params, passes) => {
     const { url, headers } = await open.access('events');
     const before = open.servers.events.requests.length;
     await send(open.gateway.baseUrl, {

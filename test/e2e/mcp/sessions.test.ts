@@ -29,12 +29,12 @@ afterAll(() => rig.close());
 
 const text = (said: string): CallToolResult => ({ content: [{ type: 'text', text: said }] });
 
-/** What the server got of one session. */
+/** What the server received in one session. */
 function requestsOf(name: Name, sessionId: string | undefined): McpRecorded[] {
   return rig.servers[name].requests.filter(({ headers }) => headers['mcp-session-id'] === sessionId);
 }
 
-/** The client has opened its stream for what the server says by itself. */
+/** Waits until the client has opened its stream for the server's own messages. */
 function listening(name: Name, sessionId: string | undefined): Promise<void> {
   return vi.waitFor(() => {
     expect(requestsOf(name, sessionId).map(({ method }) => method)).toContain('GET');
@@ -92,7 +92,7 @@ describe.each<[string, Name]>([
     await client.close();
   });
 
-  it('hears of changes on the server’s own stream', async () => {
+  it('receives changes on the server’s own stream', async () => {
     const { client, transport } = await connectClient(await rig.access(name));
     const changed = vi.fn();
     client.setNotificationHandler(ToolListChangedNotificationSchema, changed);
@@ -102,7 +102,7 @@ describe.each<[string, Name]>([
     await client.close();
   });
 
-  it('is asked for its model by the server', async () => {
+  it('gets the server’s sampling request', async () => {
     const { client, transport } = await connectClient(
       await rig.access(name),
       { capabilities: { sampling: {} } },
@@ -120,7 +120,7 @@ describe.each<[string, Name]>([
     await client.close();
   });
 
-  it('ends its session, which nobody can use after', async () => {
+  it('ends its session, which cannot be used afterwards', async () => {
     const access = await rig.access(name);
     const { client, transport } = await connectClient(access);
     const { sessionId } = transport;
@@ -153,7 +153,7 @@ describe.each<[string, Name]>([
     expect(rig.servers[name].requests).toHaveLength(count);
   });
 
-  it('reads why a tool was refused, as an error of the call', async () => {
+  it('reports why a tool was refused, as an error of the call', async () => {
     const { client } = await connectClient(await rig.access(name, { key: { allowedTools: ['echo'] } }));
     const sent = rig.servers[name].requests.length;
     await expect(client.callTool({ name: 'say' })).rejects.toMatchObject({
@@ -170,7 +170,7 @@ describe.each<[string, Name]>([
   });
 });
 
-/** Options of a call: notes its progress, and breaks the server's streams off once, at the third step. */
+/** Call options that record progress, and break the server's streams off once, at the third step. */
 function cutAtThird(steps: string[]) {
   let cut = false;
   return {
@@ -184,8 +184,8 @@ function cutAtThird(steps: string[]) {
   };
 }
 
-describe('a call that is answered with events', () => {
-  it('tells its progress as it goes', async () => {
+describe('a call answered with events', () => {
+  it('reports its progress as it happens', async () => {
     const { client } = await connectClient(await rig.access('events'));
     const steps: Progress[] = [];
     const result = await client.callTool({ name: 'count', arguments: { steps: 4 } }, undefined, {
@@ -196,7 +196,7 @@ describe('a call that is answered with events', () => {
     await client.close();
   });
 
-  it('that breaks off is resumed where it was, and comes to its end', async () => {
+  it('is resumed where it broke off, and completes', async () => {
     const { client, transport } = await connectClient(await rig.access('events'));
     const steps: string[] = [];
     const result = await client.callTool(
@@ -214,7 +214,7 @@ describe('a call that is answered with events', () => {
     await client.close();
   });
 
-  it('may ask the client’s user in the middle of it', async () => {
+  it('may ask the client’s user in the middle', async () => {
     const { client } = await connectClient(
       await rig.access('events'),
       { capabilities: { elicitation: {} } },
@@ -247,7 +247,7 @@ describe.each(['auto', 'legacy'] as const)('the official client of both eras, in
     await client.close();
   });
 
-  it('is told of progress, and resumes a call that breaks off', async () => {
+  it('receives progress, and resumes a call that breaks off', async () => {
     const client = await connect();
     const steps: string[] = [];
     const result = await client.callTool({ name: 'count', arguments: { steps: 20 } }, cutAtThird(steps));
@@ -256,7 +256,7 @@ describe.each(['auto', 'legacy'] as const)('the official client of both eras, in
     await client.close();
   });
 
-  it('cancels a call, hears of changes, and is asked for its model', async () => {
+  it('cancels a call, receives changes, and gets a sampling request', async () => {
     const changed = vi.fn();
     const client = await connect({ capabilities: { sampling: {} } }, (each) => {
       each.setNotificationHandler('notifications/tools/list_changed', changed);
@@ -288,7 +288,7 @@ describe.each(['auto', 'legacy'] as const)('the official client of both eras, in
 });
 
 describe('a session', () => {
-  it('is of no use to another key, whichever way it tries', async () => {
+  it('cannot be used by another key in any way', async () => {
     const mine = await rig.access('events');
     const { client, transport } = await connectClient(mine);
     await listening('events', transport.sessionId);

@@ -86,7 +86,7 @@ describe.each<[string, Name]>([
     await client.close();
   });
 
-  it('is asked for its model in the answer, and sends what it thought with the same call', async () => {
+  it('gets a sampling request in the answer, and sends the result with the same call', async () => {
     const client = await connectStateless(
       await rig.access(name),
       { capabilities: { sampling: {} } },
@@ -102,7 +102,7 @@ describe.each<[string, Name]>([
     await client.close();
   });
 
-  it('cancels a call by hanging up, and the server learns of it', async () => {
+  it('cancels a call by disconnecting, and the server learns of it', async () => {
     const client = await connectStateless(await rig.access(name));
     const before = rig.servers[name].cancelled;
     const stop = new AbortController();
@@ -114,7 +114,7 @@ describe.each<[string, Name]>([
     await client.close();
   });
 
-  it('hears of changes that it asked to hear of', async () => {
+  it('receives the changes that it subscribed to', async () => {
     const client = await connectStateless(await rig.access(name));
     const changed = vi.fn();
     client.setNotificationHandler('notifications/tools/list_changed', changed);
@@ -125,7 +125,7 @@ describe.each<[string, Name]>([
     await client.close();
   });
 
-  it('reads why a tool was refused, as an error of the call', async () => {
+  it('reports why a tool was refused, as an error of the call', async () => {
     const client = await connectStateless(await rig.access(name, { key: { allowedTools: ['echo'] } }));
     await expect(client.callTool({ name: 'say' })).rejects.toMatchObject({
       code: -32001,
@@ -137,7 +137,7 @@ describe.each<[string, Name]>([
   });
 });
 
-it('a subscription is cut with its next event once its key is locked', async () => {
+it('has its subscription cut at the next event once its key is locked', async () => {
   const { rawKey, keyHash, url, headers } = await rig.access('events');
   const meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -177,7 +177,7 @@ it('a subscription is cut with its next event once its key is locked', async () 
   expect(reply.body).not.toContain(rawKey);
 }, 15_000);
 
-it('a call tells its progress as it goes', async () => {
+it('reports progress as it happens', async () => {
   const client = await connectStateless(await rig.access('events'));
   const steps: Progress[] = [];
   const result = await client.callTool(

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-/** Serves tasks without sessions: all keys are one client to it. */
+/** Serves tasks without sessions: it cannot distinguish keys. */
 function createTaskServer(name: Name) {
   const tasks = new Map<string, string>();
   const written = (taskId: string): object => ({ taskId, status: 'completed', ttl: null });
@@ -109,28 +109,28 @@ const READS: readonly (readonly [Era, string])[] = [
 ];
 
 describe.each<Name>(['events', 'documents'])('a task of a server without sessions that sends %s', (name) => {
-  it.each(READS)('(%s) is for its key alone: %s', async (era, method) => {
+  it.each(READS)('(%s) is only for its key: %s', async (era, method) => {
     const [alice, bob] = await Promise.all([rig.access(name), rig.access(name)]);
     const taskId = await begin(alice, era, 'what Alice knows');
     expect((await ask(alice, era, method, { taskId })).body).toContain('what Alice knows');
     const asked = rig.servers[name].requests.length;
 
     const foreign = await ask(bob, era, method, { taskId });
-    const unknown = await ask(bob, era, method, { taskId: 'task-of-nobody' });
+    const unknown = await ask(bob, era, method, { taskId: 'task-unknown' });
     expect([foreign.status, unknown.status]).toEqual([400, 400]);
     expect(foreign.body).toContain('"code":-32602');
     expect(foreign.body.replace(/"id":\d+/, '')).toBe(unknown.body.replace(/"id":\d+/, ''));
     expect(rig.servers[name].requests.length).toBe(asked);
   });
 
-  it('is in the list of its key alone', async () => {
+  it('is only in the list of its key', async () => {
     const [alice, bob] = await Promise.all([rig.access(name), rig.access(name)]);
     const hers = [await begin(alice, 'up to 2025-11-25', 'a'), await begin(alice, 'up to 2025-11-25', 'b')];
     const his = await begin(bob, 'up to 2025-11-25', 'c');
     expect([await listed(alice), await listed(bob)]).toEqual([hers, [his]]);
   });
 
-  it('cannot be asked for by anything but its name', async () => {
+  it('cannot be requested except by its name', async () => {
     const alice = await rig.access(name);
     for (const params of [{}, { taskId: 7 }, { taskId: null }, { taskId: ['task-0'] }]) {
       expect((await ask(alice, 'up to 2025-11-25', 'tasks/result', params)).status).toBe(400);

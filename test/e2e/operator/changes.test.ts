@@ -46,7 +46,7 @@ describe("the operator's page: its changes", () => {
     await page.getByRole('dialog').waitFor();
   }
 
-  /** What the audit trail has of the last change. */
+  /** The audit trail's record of the last change. */
   async function recorded(): Promise<string> {
     const [entry] = await rig.policy.redis.client.xrevrange('gateway:audit', '+', '-', 'COUNT', 1);
     return JSON.stringify(entry);
@@ -76,7 +76,7 @@ describe("the operator's page: its changes", () => {
     expect(await page.locator('main img').count()).toBe(0);
   });
 
-  it('tells what is wrong with a new key, and makes none', async () => {
+  it('explains what is wrong with a new key, and creates none', async () => {
     await opened.go('keys');
     await begin('Create a key');
     const dialog = page.getByRole('dialog');
@@ -89,7 +89,7 @@ describe("the operator's page: its changes", () => {
     await dialog.getByRole('alert').getByText('name').first().waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'detached' });
-    // Chromium reports the refusals.
+    // Chromium logs the refusals.
     opened.trouble.splice(0);
   });
 
@@ -109,7 +109,7 @@ describe("the operator's page: its changes", () => {
     expect((await chat(rig.gateway, key)).status).toBe(200);
   });
 
-  it('rotates a key, and ends the raw key before', async () => {
+  it('rotates a key, and ends its old raw key', async () => {
     await openKey();
     await begin('Rotate');
     await page.getByLabel('Older raw keys end in').fill('0');
@@ -122,7 +122,7 @@ describe("the operator's page: its changes", () => {
     expect((await chat(rig.gateway, key)).status).toBe(401);
   });
 
-  it('sets a budget, which counts at once', async () => {
+  it('sets a budget, which applies at once', async () => {
     await openKey();
     await begin('Set budget');
     await page.getByLabel('daily, USD').fill('0');
@@ -142,7 +142,7 @@ describe("the operator's page: its changes", () => {
     await page.getByText('0 of 100').waitFor();
   });
 
-  it('revokes a key for good', async () => {
+  it('revokes a key permanently', async () => {
     await openKey();
     await begin('Revoke');
     await confirm(page, 'Revoke');
@@ -193,7 +193,7 @@ describe("the operator's page: its changes", () => {
     await page.getByText('No session is open.').waitFor();
   });
 
-  it('accepts a changed definition of a tool, after it showed what changed', async () => {
+  it('accepts a changed tool definition, after showing the change', async () => {
     await withTools(rig.gateway, key, (client) => client.listTools());
     changeTool(`Reads more. ${HOSTILE}`);
     await withTools(rig.gateway, key, (client) => client.listTools());
@@ -208,7 +208,7 @@ describe("the operator's page: its changes", () => {
     expect(await page.locator('main img').count()).toBe(0);
   });
 
-  it('makes a token for scripts, and ends it', async () => {
+  it('creates a token for scripts, and ends it', async () => {
     await opened.go('tokens');
     await begin('Make a token');
     const dialog = page.getByRole('dialog');

@@ -7,7 +7,7 @@ import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 
 const SIGN_IN = { name: 'Sign in with your organization' };
 
-/** The provider is at 127.0.0.1 and the page at localhost, which are two sites to a browser. */
+/** The provider is at 127.0.0.1 and the page at localhost: two sites for a browser. */
 describe('a browser that signs in at an OpenID provider', () => {
   let redis: TestRedis;
   let oidc: OidcPage;
@@ -34,7 +34,7 @@ describe('a browser that signs in at an OpenID provider', () => {
     trouble = [];
     page.on('pageerror', (error) => trouble.push(error.message));
     page.on('console', (message) => {
-      // Chromium reports the 401 of the first look at /api/me.
+      // Chromium logs the 401 of the first request to /api/me.
       if (message.type() === 'error' && !message.text().includes('401')) trouble.push(message.text());
     });
   });
@@ -49,7 +49,7 @@ describe('a browser that signs in at an OpenID provider', () => {
     await page.getByRole('link', SIGN_IN).click();
   }
 
-  it('comes back signed in, stays so, and signs out', async () => {
+  it('returns signed in, stays signed in, and signs out', async () => {
     await signIn('ada');
     await page.getByRole('heading', { name: 'Now', level: 1 }).waitFor();
     await page.getByText('ada@example.com').first().waitFor();
@@ -65,7 +65,7 @@ describe('a browser that signs in at an OpenID provider', () => {
     expect(trouble).toEqual([]);
   });
 
-  it('is told who refuses, by a page that leads back', async () => {
+  it('learns who refuses, on a page that leads back', async () => {
     await signIn(undefined);
     await page.getByRole('heading', { name: 'Sign-in failed' }).waitFor();
     await page.getByText('access_denied').waitFor();
@@ -75,7 +75,7 @@ describe('a browser that signs in at an OpenID provider', () => {
     expect(trouble).toEqual([]);
   });
 
-  it('is sent away when it comes with the callback of another browser', async () => {
+  it('is refused with the callback of another browser', async () => {
     const { callback } = await oidc.comeBack('ada');
     await page.goto(callback.href);
     await page.getByText('was not begun in this browser').waitFor();

@@ -103,7 +103,7 @@ describe('the process of the page', () => {
     expect((await ask(script)).type).toMatch(/javascript/);
   });
 
-  it('shows what the gateway says of itself', async () => {
+  it('shows what the gateway reports', async () => {
     const cookie = await signIn();
     await expect
       .poll(async () => (await overview(cookie)).gateways)
@@ -126,7 +126,7 @@ describe('the process of the page', () => {
     expect((await gateway.readiness()).ready).toBe(true);
   });
 
-  it('follows its certificate', async () => {
+  it('uses a renewed certificate', async () => {
     const renewed = await ca.issue('page renewed');
     copyFileSync(renewed.certFile, files.certFile);
     copyFileSync(renewed.keyFile, files.keyFile);
@@ -134,7 +134,7 @@ describe('the process of the page', () => {
     await expect.poll(async () => (await ask('/')).certificate).toBe(wanted);
   });
 
-  it('follows gateway.yaml', async () => {
+  it('applies changes of gateway.yaml', async () => {
     const cookie = await signIn();
     const settings = parse(readFileSync(gateway.configFile, 'utf8')) as object;
     writeFileSync(gateway.configFile, stringify({ ...settings, audit: { enabled: false } }));
@@ -148,7 +148,7 @@ describe('the process of the page', () => {
       .toBe(false);
   });
 
-  it('tells that Redis is gone, and goes on when it is back', async () => {
+  it('reports that Redis is gone, and continues when it is back', async () => {
     const cookie = await signIn();
     await gateway.redis.stop();
     expect(JSON.parse((await ask('/api/overview', { cookie })).text)).toMatchObject({
@@ -157,7 +157,7 @@ describe('the process of the page', () => {
     });
     expect((await ask('/')).status).toBe(200);
     await gateway.redis.start();
-    // It is empty, so the session is gone too.
+    // Redis is empty, so the session is gone too.
     await expect.poll(() => statusOf('/api/overview', cookie)).toBe(401);
   });
 });

@@ -14,7 +14,7 @@ import { startPolicyRig, type PolicyRig } from '../../support/policy-rig.ts';
 import { freePort } from '../../support/ports.ts';
 
 const PASSWORD = 'correct horse battery staple';
-/** A text that runs a script if a page shows it as HTML; it passes as a label. */
+/** Runs a script if a page shows it as HTML; valid as a label. */
 export const HOSTILE = '<img src=x onerror=alert(1)>';
 const POLICY = `package gateway.policy
 
@@ -31,14 +31,14 @@ export function changeTool(next: string): void {
 
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** A gateway with the operator's page, what it stands between, and a browser. */
+/** A gateway with the operator's page, its upstreams, and a browser. */
 export interface PageRig {
   readonly policy: PolicyRig;
   readonly gateway: TestGateway;
   readonly browser: Browser;
   /** `http://localhost:PORT`. */
   readonly url: string;
-  /** Opens the page in a window of its own, signed in. */
+  /** Opens the page in a new window, signed in. */
   open(place?: string, options?: Parameters<Browser['newContext']>[0]): Promise<Opened>;
   close(): Promise<void>;
 }
@@ -46,9 +46,9 @@ export interface PageRig {
 export interface Opened {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Errors in the console, uncaught errors and dialogs, which only injected scripts open. */
+  /** Errors in the console, uncaught errors, and dialogs, which only injected scripts open. */
   readonly trouble: string[];
-  /** Goes to a place in the page and waits until its data are there. */
+  /** Opens a view of the page and waits for its data. */
   go(place: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -91,7 +91,7 @@ export async function startPageRig(more: ConfigInput = {}): Promise<PageRig> {
     open: async (place = '', options = {}) => {
       const opened = await openPage(browser, url, options);
       await signIn(opened.page);
-      // Chromium reports the 401 that led to the sign-in.
+      // Chromium logs the 401 that led to the sign-in.
       opened.trouble.splice(0);
       await opened.go(place);
       return opened;
@@ -145,7 +145,7 @@ export async function expectAccessible(page: Page): Promise<void> {
   await expectNoFinding(new AxeBuilder({ page }).withTags(RULES));
 }
 
-/** Expects that every text can be read; the other rules do not depend on colours. */
+/** Expects readable contrast for every text; the other rules do not depend on colours. */
 export async function expectContrast(page: Page): Promise<void> {
   await expectNoFinding(new AxeBuilder({ page }).withRules(['color-contrast']));
 }
@@ -180,7 +180,7 @@ export function chat(
   });
 }
 
-/** Works with the tools of `/mcp/whole` by the official client, in a session of its own. */
+/** Uses the tools of `/mcp/whole` with the official client, in a new session. */
 export async function withTools<T>(
   gateway: TestGateway,
   { rawKey }: TestKey,

@@ -20,7 +20,7 @@ const PEOPLE: Readonly<Record<Role, string>> = {
   admin: 'ada',
 };
 
-/** Buttons of changes on each view, and the lowest role that is offered them. */
+/** Buttons of changes in each view, and the lowest role that sees them. */
 const OFFERED: Readonly<Record<string, readonly (readonly [button: string, role: Role])[]>> = {
   keys: [['Create a key', 'admin']],
   'keys/planner': [
@@ -106,7 +106,7 @@ describe('each role in the browser', () => {
     await page.locator('body:not(:has(.loading))').waitFor();
   }
 
-  it.each(ROLES)('%s is offered the changes of the role, and no other', async (role) => {
+  it.each(ROLES)('%s sees the changes of the role, and no others', async (role) => {
     const { page, context } = await signIn(PEOPLE[role]);
     for (const [place, buttons] of Object.entries(OFFERED)) {
       await go(page, place);
@@ -122,7 +122,7 @@ describe('each role in the browser', () => {
     await context.close();
   });
 
-  it.each(ROLES.slice(0, -1))('%s gets 403 for every other change, and nothing is done', async (role) => {
+  it.each(ROLES.slice(0, -1))('%s gets 403 for every other change, and nothing changes', async (role) => {
     const { page, context } = await signIn(PEOPLE[role]);
     const before = await redis.client.call('DEBUG', 'DIGEST');
     const forbidden = (await described(page)).filter(
@@ -135,7 +135,7 @@ describe('each role in the browser', () => {
     await context.close();
   });
 
-  it('an owner begins at his keys, sees no other, and is offered no change', async () => {
+  it('an owner starts at their keys, sees no others, and is offered no change', async () => {
     const { page, context } = await signIn('bob');
     await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor();
     const rows = page.getByRole('table').locator('tbody tr');
@@ -168,7 +168,7 @@ function described(page: Page): Promise<readonly Described[]> {
   });
 }
 
-/** Runs in the browser: asks for each change as its page would, with the session's cookie and CSRF token. */
+/** Runs in the browser: sends each change as its page would, with the session's cookie and CSRF token. */
 async function askAll(changes: readonly Described[]): Promise<(string | number)[][]> {
   const { csrf_token: csrf } = (await (await fetch('/api/me')).json()) as { csrf_token: string };
   const answers: (string | number)[][] = [];

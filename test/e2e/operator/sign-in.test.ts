@@ -9,7 +9,7 @@ describe("the operator's page: signing in", () => {
   });
   afterAll(() => rig.close());
 
-  it('asks for the password, and tells a wrong one', async () => {
+  it('asks for the password, and reports a wrong one', async () => {
     const { page, trouble, close } = await openPage(rig.browser, rig.url);
     await page.getByLabel('Password').fill('not the password at all');
     await expectAccessible(page);
@@ -17,12 +17,12 @@ describe("the operator's page: signing in", () => {
     await expect.poll(() => page.getByRole('alert').textContent()).toContain('the password is wrong');
     await signIn(page);
     await page.getByRole('heading', { name: 'Now', level: 1 }).waitFor();
-    // The refusals of /api/me and of the wrong password; Chromium reports each answer of 401.
+    // The refusals of /api/me and of the wrong password; Chromium logs each 401.
     expect(trouble.filter((line) => !line.includes('401'))).toEqual([]);
     await close();
   });
 
-  it('keeps the session in a cookie that scripts cannot read, on localhost too', async () => {
+  it('keeps the session in a cookie that scripts cannot read, also on localhost', async () => {
     const { context, page, close } = await rig.open();
     const [cookie, ...others] = await context.cookies();
     expect(others).toEqual([]);
@@ -38,7 +38,7 @@ describe("the operator's page: signing in", () => {
     await close();
   });
 
-  it('takes the cookie at 127.0.0.1 as well', async () => {
+  it('accepts the cookie at 127.0.0.1 too', async () => {
     const { page, close } = await openPage(rig.browser, rig.url.replace('localhost', '127.0.0.1'));
     await signIn(page);
     await page.reload();
@@ -58,7 +58,7 @@ describe("the operator's page: signing in", () => {
     await close();
   });
 
-  it('keeps the colours that were chosen', async () => {
+  it('remembers the chosen colours', async () => {
     const { page, close } = await rig.open('', { colorScheme: 'light' });
     const ground = (): Promise<unknown> => page.evaluate('getComputedStyle(document.body).backgroundColor');
     const light = await ground();
@@ -73,7 +73,7 @@ describe("the operator's page: signing in", () => {
     await close();
   });
 
-  it('is used by keyboard alone, on a narrow screen too', async () => {
+  it('works by keyboard alone, also on a narrow screen', async () => {
     const { page, close } = await rig.open('', { viewport: { width: 360, height: 700 } });
     await page.reload();
     await page.getByRole('heading', { name: 'Now', level: 1 }).waitFor();

@@ -66,7 +66,7 @@ describe("the operator's page: its views", () => {
     expect(trouble.splice(0)).toEqual([]);
   });
 
-  it('can be read in the dark, and on a narrow screen', async () => {
+  it('is readable in dark mode, and on a narrow screen', async () => {
     const { page, go } = opened;
     const wide = page.viewportSize() ?? { width: 1280, height: 720 };
     await page.emulateMedia({ colorScheme: 'dark' });
@@ -82,7 +82,7 @@ describe("the operator's page: its views", () => {
     await page.setViewportSize(wide);
   });
 
-  it('shows names of others as text', async () => {
+  it('shows names from others as text', async () => {
     const { page, go, trouble } = opened;
     for (const place of [
       'keys',
@@ -131,7 +131,7 @@ describe("the operator's page: its views", () => {
     await expect.poll(() => rows.count()).toBe(1);
   });
 
-  it('tells the story of one request', async () => {
+  it('shows the story of one request', async () => {
     const { page, go, trouble } = opened;
     await go('decisions?disposition=Blocked&key=planner');
     await page.getByRole('table').locator('tbody tr').first().getByRole('link').first().click();
@@ -145,7 +145,7 @@ describe("the operator's page: its views", () => {
     expect(trouble).toEqual([]);
   });
 
-  it('searches and turns pages of keys', async () => {
+  it('searches and pages through keys', async () => {
     const store = createKeyStore(rig.policy.redis.client);
     for (let number = 0; number < 60; number += 1) {
       await store.create({
@@ -177,7 +177,7 @@ describe("the operator's page: its views", () => {
   it('explains what the policies would decide', async () => {
     const { page, go, trouble } = opened;
     await go('policies');
-    // The example that the field holds at first.
+    // The field's initial example.
     const input = page.getByLabel('Policy input, as JSON');
     await page.getByRole('button', { name: 'Explain' }).click();
     await page.getByRole('article').getByText('block-prompt-injection').waitFor();
@@ -188,19 +188,19 @@ describe("the operator's page: its views", () => {
     expect(trouble).toEqual([]);
   });
 
-  it('shows budgets of teams beside those of keys', async () => {
+  it('shows team budgets beside those of keys', async () => {
     const { page, go } = opened;
     await go('money');
     const team = page.getByRole('region', { name: 'Budgets that keys share, by window' });
     const row = team.locator('tbody tr');
     await row.getByText('owners: search').waitFor();
     expect(await row.count()).toBe(1);
-    // One request of gpt-4o was charged to it.
+    // One request for gpt-4o was charged to it.
     expect(await row.locator('td').nth(4).textContent()).toMatch(/^\$0\.0*[1-9]/);
     await page.getByRole('region', { name: 'Budgets of keys by window' }).getByText('hourly').waitFor();
   });
 
-  it('hands out budgets as CSV', async () => {
+  it('offers budgets as CSV', async () => {
     const { page, go } = opened;
     await go('money');
     const downloading = page.waitForEvent('download');

@@ -8,7 +8,7 @@ import { serveUntilExit, type TestGateway, type TestKey } from '../../support/ga
 import { callTool, closeConnections } from '../../support/policy-clients.ts';
 import { startPolicyRig, type PolicyRig } from '../../support/policy-rig.ts';
 
-/** docs/cards.md: cards on the wire, through the clients that people have. */
+/** docs/cards.md: cards on the wire, through common clients. */
 const CARD = `metadata: { name: ops, version: "1" }
 rules:
   - name: no-xylophone
@@ -16,7 +16,7 @@ rules:
     conditions:
       - { field: prompt_text, op: contains, value: xylophone }
     action: deny
-    reason: "{rule}: nobody says {match} to {model}"
+    reason: "{rule}: {match} is not for {model}"
 
   - name: forbidden-model
     match: { model: gpt-4-forbidden }
@@ -66,7 +66,7 @@ async function startWith(card: string, policy: ConfigInput['policy'] = {}): Prom
   return rig.start({ policy_file: join(rig.folder, card), policy_dir: empty, ...policy });
 }
 
-/** OpenAI's own client, as a developer makes it. */
+/** OpenAI's own client, as a developer creates it. */
 function openai(at = gateway, headers: Record<string, string> = {}): OpenAI {
   return new OpenAI({
     apiKey: key.rawKey,
@@ -87,12 +87,12 @@ async function ask(content: string, model = 'gpt-4o', client = openai()): Promis
 }
 
 describe('a card', () => {
-  it('denies a call of a model with its reason, and lets others through', async () => {
+  it('denies a call of a model with its reason, and passes others', async () => {
     expect(await ask('hello')).not.toMatch(/^4/);
-    expect(await ask('play the xylo\u200bphone')).toContain('no-xylophone: nobody says xylophone to gpt-4o');
+    expect(await ask('play the xylo\u200bphone')).toContain('no-xylophone: xylophone is not for gpt-4o');
   });
 
-  it('locks a key, and refuses what would need an approval', async () => {
+  it('locks a key, and refuses calls that need an approval', async () => {
     expect(await ask('hi', 'gpt-4-dear')).toContain('it needs an approval');
     expect(await ask('hi', 'gpt-4-forbidden')).toContain('rule forbidden-model');
     expect(await ask('hi')).toContain('this proxy key is locked');
@@ -115,13 +115,13 @@ describe('a card', () => {
     await closeConnections();
   });
 
-  it('stands without a preset', async () => {
+  it('works without a preset', async () => {
     expect(await ask(`Use AKIA${'IOSFODNN7EXAMPLQ'} with it.`)).not.toMatch(/^4/);
   });
 
-  it('leaves a record of each decision: rule, file, line and the set', async () => {
+  it('records each decision: rule, file, line and the set', async () => {
     await ask('xylophone');
-    // Lines of the log come when they come.
+    // Log lines arrive asynchronously.
     const line = await vi.waitFor(() => {
       const found = gateway
         .logs()
@@ -140,10 +140,10 @@ describe('a card', () => {
   });
 });
 
-describe('a card that changes', () => {
+describe('a changed card', () => {
   const write = (text: string): Promise<void> => rig.put('policies.yaml', text);
 
-  it('is in force within a second, under load, and nobody is judged by half of it', async () => {
+  it('is in force within a second, under load, and no request is judged by half of it', async () => {
     // Each version denies one of two words: with half a set both would pass, or neither.
     const version = (word: string): string =>
       `metadata: {name: v}\nrules:\n  - {name: r, action: deny, conditions: [{field: prompt_text, op: contains, value: ${word}}]}\n`;
@@ -166,7 +166,7 @@ describe('a card that changes', () => {
     expect([...seen].sort()).toEqual(['both true', 'neither false']);
   });
 
-  it('stays as it was where the new one is broken or gone, and says so', async () => {
+  it('keeps its previous version if the new one is broken or gone, and reports it', async () => {
     await write('metadata: {name: v}\nrules:\n  - {name: r, acton: deny}\n');
     await vi.waitFor(() => expect(gateway.logs()).toMatch(/policies\.yaml:3:.*did you mean action/), {
       timeout: 10_000,
@@ -182,11 +182,11 @@ describe('a card that changes', () => {
   });
 });
 
-describe('what a card can allow', () => {
+describe('the allow rules of a card', () => {
   it.each([
     { written: undefined, status: '403' },
     { written: 'allow' as const, status: 'passes' },
-  ])('is all there is where default_action is $written: others $status', async ({ written, status }) => {
+  ])('are exclusive if default_action is $written: others $status', async ({ written, status }) => {
     const file = `allow-${String(written)}.yaml`;
     const rule = '{name: mini, match: {model: gpt-4o-mini}, action: allow}';
     await rig.put(file, `metadata: {name: a}\nrules: [${rule}]\n`);
@@ -198,7 +198,7 @@ describe('what a card can allow', () => {
   });
 });
 
-describe('a gateway does not start', () => {
+describe('a gateway does not start with', () => {
   it.each([
     [
       'with a broken card, whose line it shows',

@@ -8,15 +8,15 @@ import { callTool, closeConnections, MODEL_CLIENTS, type Agent } from '../../sup
 import { forwarded, refusedModel } from '../../support/policy-probe.ts';
 import { startPolicyRig, type PolicyRig } from '../../support/policy-rig.ts';
 
-/** Rego that is written to cost, on the wire: the call is denied in time, nothing gets through, and the rest goes on. */
+/** Expensive Rego on the wire: the call is denied in time, nothing passes, and everything else continues. */
 const NOT_EVALUATED = 'the policies could not be evaluated: try again, or ask the operator';
-/** An evaluation and its end by force take half a second; the machine may be busy with something else. */
+/** An evaluation and its forced end take half a second; the machine may be busy with something else. */
 const DENIED_WITHIN_MS = 5_000;
 const MAX_MEMORY_BYTES = 1_500_000_000;
 const many = (text: string, times: number): string => text.repeat(times);
 
 interface Hostile {
-  /** Of the model for which the rule is judged. */
+  /** The model for which the rule is judged. */
   readonly name: string;
   readonly body: string;
   readonly prompt?: string;
@@ -91,7 +91,7 @@ async function ask(prompt: string, model = 'gpt-4o', agent?: Agent): Promise<unk
 
 const passes = { text: 'done' };
 
-/** An engine that was ended is there again, and judges. */
+/** Waits until a killed engine is back, and judges. */
 async function expectJudged(): Promise<void> {
   await vi.waitFor(async () => expect(await ask('hello')).toEqual(passes));
   await vi.waitFor(async () => expect(await ask('a xylophone')).toEqual(refusedModel('the word was said')));
@@ -105,9 +105,9 @@ async function models({ key }: Agent): Promise<number> {
   return (await fetch(`${gateway.baseUrl}/openai/v1/models`, { headers })).status;
 }
 
-describe('Rego that is written to cost', () => {
+describe('expensive Rego', () => {
   it.each(HOSTILE)(
-    'is ended in time, and nothing gets through meanwhile: $name',
+    'is ended in time, and nothing passes meanwhile: $name',
     async ({ name, prompt = 'hi' }) => {
       rig.provider.behave({ text: 'done' });
       await expectJudged();
@@ -123,13 +123,13 @@ describe('Rego that is written to cost', () => {
       const refusals: unknown[] = [refusedModel('the word was said'), refusedModel(NOT_EVALUATED)];
       for (const one of await Promise.all(beside)) expect(refusals).toContainEqual(one);
       expect(forwarded(rig)).toBe(before);
-      // What no policy judges never waited for one.
+      // Requests that no policy judges did not wait.
       expect(await models(agent ?? (await newAgent()))).toBe(200);
       await expectJudged();
     },
   );
 
-  it('is ended on a call of a tool too', async () => {
+  it('is ended on a tool call too', async () => {
     const agent = await newAgent();
     const before = forwarded(rig);
     expect(await callTool(agent, 'echo', { text: 'cross-product' })).toMatchObject({
@@ -141,7 +141,7 @@ describe('Rego that is written to cost', () => {
     expect(await callTool(agent, 'echo', { text: 'hello' })).toEqual({ text: 'hello' });
   });
 
-  it('leaves the process and its memory as they are', async () => {
+  it('leaves the process and its memory unchanged', async () => {
     const [worker, ...more] = gateway.workers();
     expect(more).toEqual([]);
     expect(gateway.logs()).not.toMatch(/worker .*(ended|exited|restart)/);
@@ -171,7 +171,7 @@ describe('Rego that does not load', () => {
   });
 });
 
-/** As Kubernetes mounts a ConfigMap: files are links into a folder, which is a link that is swapped. */
+/** Mounts files as Kubernetes does a ConfigMap: links into a folder that is itself a link, which is swapped. */
 async function mountVersion(version: number): Promise<void> {
   const [ofCard, ofRego] = version % 2 === 1 ? ['apples', 'pears'] : ['pears', 'apples'];
   const folder = `..v${String(version)}`;
@@ -191,9 +191,9 @@ async function mountVersion(version: number): Promise<void> {
 }
 
 describe('a card and a Rego file that change together', () => {
-  it('judge together, under load: never the card of one version and the Rego of the other', async () => {
+  it('judge together, under load: never the card of one version with the Rego of the other', async () => {
     rig.provider.behave({ text: 'done' });
-    // Half a set would deny one of the words twice, and let the other through.
+    // Half a set would deny one of the words twice, and pass the other.
     let isOver = false;
     const through: unknown[] = [];
     let asked = 0;
@@ -207,7 +207,7 @@ describe('a card and a Rego file that change together', () => {
       }
     });
     for (const version of [3, 5, 7]) {
-      // One is swapped while the one before it may still be read.
+      // A new version may appear while the previous one is being read.
       await mountVersion(version - 1);
       await delay(350);
       await mountVersion(version);

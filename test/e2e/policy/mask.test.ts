@@ -41,14 +41,14 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-describe('what a card masks, in calls of models', () => {
+describe('a match of a card’s mask, in model calls', () => {
   let rig: SdkRig;
   beforeAll(async () => {
     rig = await startSdkRig({ name: '', tlsListener: false, http2Upstream: false }, { policy: policy() });
   });
   afterAll(() => rig.close());
 
-  it('is *** in the request that goes out and in a whole answer', async () => {
+  it('is *** in the forwarded request and in a whole answer', async () => {
     const access = await rig.access('openai', 'path', KEY);
     rig.provider.behave({ text: SAID });
     const client = new OpenAI({ baseURL: `${access.baseUrl}/v1`, apiKey: access.apiKey, maxRetries: 0 });
@@ -71,7 +71,7 @@ describe('what a card masks, in calls of models', () => {
   });
 });
 
-describe('what a card masks, in calls of tools', () => {
+describe('a match of a card’s mask, in tool calls', () => {
   let server: McpTestServer;
   let gateway: TestGateway;
   let shadow: TestGateway;
@@ -110,7 +110,7 @@ describe('what a card masks, in calls of tools', () => {
     return client;
   }
 
-  it('is *** in what the tool gets and in what it answers', async () => {
+  it('is *** in what the tool receives and answers', async () => {
     const client = await connect(gateway);
     expect(await client.callTool({ name: 'echo', arguments: { text: 'about Falcon' } })).toMatchObject({
       content: [{ text: expect.stringContaining('about ***') as string }],
@@ -126,7 +126,7 @@ describe('what a card masks, in calls of tools', () => {
     expect(await client.callTool({ name: 'tell' })).toMatchObject({ content: [{ text: SAID }] });
   });
 
-  it('is beside what the session remembers of answers', async () => {
+  it('does not change what the session remembers of answers', async () => {
     const client = await connect(gateway);
     await client.callTool({ name: 'echo', arguments: { text: 'hello' } });
     await client.callTool({ name: 'leak' });

@@ -26,7 +26,7 @@ import {
 } from '../../support/policy-probe.ts';
 import { startPolicyRig, type PolicyRig } from '../../support/policy-rig.ts';
 
-/** docs/cards.md: every operator and every action of a card on the wire, through clients as people have them. */
+/** docs/cards.md: every operator and every action of a card on the wire, through common clients. */
 let rig: PolicyRig;
 let gateway: TestGateway;
 
@@ -42,7 +42,7 @@ beforeAll(async () => {
       to.registerTool('t_mask_say', { description: 'says' }, () => rig.server.answer);
     },
   });
-  // Some rule allows: what none does is denied.
+  // Some rule allows, so a call that no rule allows is denied.
   gateway = await rig.start();
 });
 afterAll(() => rig.close());
@@ -62,7 +62,7 @@ async function take(agent: Agent, step: Step): Promise<void> {
   else expect(await callTool(agent, step.calls)).toHaveProperty('text');
 }
 
-/** What each client of the row's kind makes of a case; each has a key and a session of its own. */
+/** The outcome of a case for each client of the row's kind; each has its own key and session. */
 async function outcomes({ on, kind }: OperatorRow, given: OperatorCase): Promise<unknown[]> {
   const { prompt = 'hello', arguments: args = {}, key, before = [] } = given;
   const calls =
@@ -85,7 +85,7 @@ async function outcomes({ on, kind }: OperatorRow, given: OperatorCase): Promise
 }
 
 describe('an operator', () => {
-  it.each(OPERATOR_ROWS)('$kind stops what it holds for and nothing else, on $on', async (row) => {
+  it.each(OPERATOR_ROWS)('$kind stops its matches and nothing else, on $on', async (row) => {
     rig.provider.behave({ text: 'done' });
     const refused =
       row.on === 'llm_call'
@@ -95,7 +95,7 @@ describe('an operator', () => {
     for (const one of await outcomes(row, row.passes)) expect(one).toEqual({ outcome: DONE, forwarded: 1 });
   });
 
-  it('has a row on each kind of call, and so has what puts operators together', () => {
+  it('has a row on each kind of call, and so have combinations of operators', () => {
     const wanted = CONDITIONS.flatMap((kind) => ['llm_call', 'mcp_tool_call'].map((on) => `${kind} ${on}`));
     expect(OPERATOR_ROWS.map(({ kind, on }) => `${kind} ${on}`).sort()).toEqual(wanted.sort());
   });
@@ -161,7 +161,7 @@ const ACTS: Readonly<
       }
     },
   },
-  // Approvals are switched off here: nobody can give one.
+  // Approvals are disabled here, so none can be given.
   escalate: {
     async model() {
       const reason = 'ask somebody (it needs an approval, and approvals are switched off)';
@@ -227,12 +227,12 @@ const ACTS: Readonly<
 };
 
 describe.each(ACTIONS)('the action %s', (action) => {
-  it('is carried out on a call of a model', async () => {
+  it('is carried out on a model call', async () => {
     rig.provider.behave({ text: 'done' });
     await ACTS[action].model();
   });
 
-  it('is carried out on a call of a tool', async () => {
+  it('is carried out on a tool call', async () => {
     rig.provider.behave({ text: 'done' });
     await ACTS[action].tool();
   });

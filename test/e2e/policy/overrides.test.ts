@@ -46,7 +46,7 @@ it.each(MODEL_CLIENTS)('a rule in mode report refuses and masks nothing ($name)'
   expect(await ask(agent, SQL)).toEqual({ text: 'Paris.' });
 });
 
-it('a rule in mode report is counted and written down, and one that is off is not', async () => {
+it('a rule in mode report is counted and logged, and one that is off is not', async () => {
   const agent = await agentWith();
   expect(await callTool(agent, 'say', { text: INJECTION })).toHaveProperty('text');
   expect(await callTool(agent, 'say', { text: SQL })).toHaveProperty('text');
@@ -71,7 +71,7 @@ it('a rule in mode report scores nothing', async () => {
   expect(scored.map(Number)).toEqual([0, 0]);
 });
 
-it('a key has rules of its own, from its next request on', async () => {
+it('a key’s own overrides apply from its next request on', async () => {
   const [client] = MODEL_CLIENTS;
   const strict = await agentWith({ 'block-prompt-injection': 'enforce' });
   const refused = { status: 403, policyBlock: 'true' };
@@ -85,7 +85,7 @@ it('a key has rules of its own, from its next request on', async () => {
   expect(await client?.ask(agent, key)).toMatchObject(refused);
 });
 
-it('a gateway does not start with an override that names no rule', async () => {
+it('a gateway does not start with an override of an unknown rule', async () => {
   const { code, output } = await serveUntilExit(
     {
       redis: { addr: rig.redis.addr },

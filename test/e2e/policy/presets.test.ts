@@ -23,7 +23,7 @@ import {
 
 import { makeSecret, seededRandom } from '../../unit/detectors/secrets/samples.ts';
 
-/** docs/presets.md: every rule of every preset on the wire, each preset alone, through clients as people have them. */
+/** docs/presets.md: every rule of every preset on the wire, each preset alone, through common clients. */
 const TOOLS = ['read_file', 'write_file', 'run_command', 'dry_run_command'];
 const SECRET = `ghp_${'Zq8Kd1Lw7Xc3Vb9Nm2Rt6Yp4Hs5Gf0JaAbCd'}`;
 const AWS_SECRET = makeSecret('aws_secret_access_key', seededRandom(5)).secret;
@@ -58,7 +58,7 @@ beforeAll(async () => {
 afterAll(() => rig.close());
 afterEach(closeConnections);
 
-/** Nobody of a row before has scored or tainted it. */
+/** Without scores and taints of earlier rows. */
 async function newAgent(sessionId = 'run'): Promise<Agent> {
   const key = await gateway.createKey({ provider: 'openai', allowedProviders: ['anthropic'] });
   return { gateway, key, sessionId };
@@ -88,7 +88,7 @@ const reasonOf = (preset: PresetName, rule: string): string =>
 const carries = (on: PresetRow['on'], texts: Carried): Promise<void> =>
   on === 'llm_call' ? expectChat(rig.provider, agent, texts) : expectToolCalls(rig, agent, texts);
 
-/** Makes the agent what a case wants it to be. */
+/** Prepares the agent as a case requires. */
 async function prepare({ agent: what, arguments: args = {} }: ToolCase): Promise<void> {
   const profile = `gateway:risk_profile:${agent.key.keyHash}`;
   switch (what) {
@@ -145,12 +145,12 @@ async function holds(row: PresetRow): Promise<void> {
   }
 }
 
-/** By turns of a conversation; by what a session has in learned-injection.test.ts. */
+/** Tested by turns of a conversation, and by session state in learned-injection.test.ts. */
 const PROVED_APART = new Set(['session-drifted llm_call', 'suspect-injection llm_call']);
 
 describe.each(PRESET_NAMES)('the preset %s alone', (preset) => {
   beforeAll(async () => {
-    // Nothing is asked for and nothing is there: safety.
+    // Unset and no file: the preset safety.
     const presets = preset === 'safety' ? {} : { presets: [preset] };
     gateway = await rig.start(presets, { mcp: { inspector: { secrets: 'mask' } } });
   });
@@ -159,7 +159,7 @@ describe.each(PRESET_NAMES)('the preset %s alone', (preset) => {
     agent = await newAgent();
   });
 
-  it('lets an ordinary chat and an ordinary call of a tool through', async () => {
+  it('passes an ordinary chat and an ordinary tool call', async () => {
     await carries('llm_call', {
       ...untouched('What is the capital of France?'),
       says: 'Paris.',
@@ -172,7 +172,7 @@ describe.each(PRESET_NAMES)('the preset %s alone', (preset) => {
   it.each(PRESET_ROWS.filter((row) => row.preset === preset))('$rule $does, on $on', holds);
 
   if (preset === 'safety_drift') {
-    it('session-drifted denies a turn that has left its topic, and none that has not', async () => {
+    it('session-drifted denies a turn that has left its topic, and no other', async () => {
       rig.provider.behave({ text: ANCHOR_REPLY });
       for (const { name, ask } of MODEL_CLIENTS) {
         const talk = await newAgent(name.replace(/\W+/g, '-'));
@@ -192,12 +192,15 @@ describe.each(PRESET_NAMES)('the preset %s alone', (preset) => {
       { args: ['--aws-secret-access-key', AWS_SECRET] },
       { settings: Buffer.from(`# settings\nTOKEN=${SECRET}\n`).toString('base64') },
       { headers: { Authorization: `Basic ${Buffer.from('deploy:k7Vq-hunter2').toString('base64')}` } },
-    ])('block-credentials denies what its name or its digits tell, in a call of a tool: %#', async (args) => {
-      const refused = refusedTool('echo', reasonOf(preset, 'block-credentials'), 'block-credentials');
-      for (const server of SERVERS) expect(await callTool(agent, 'echo', args, server)).toEqual(refused);
-    });
+    ])(
+      'block-credentials denies a credential recognized by name or digits, in a tool call: %#',
+      async (args) => {
+        const refused = refusedTool('echo', reasonOf(preset, 'block-credentials'), 'block-credentials');
+        for (const server of SERVERS) expect(await callTool(agent, 'echo', args, server)).toEqual(refused);
+      },
+    );
 
-    it('block-cvv denies the code of a card that stands beside it', async () => {
+    it('block-cvv denies a card’s code beside its number', async () => {
       const args = { card: '4111111111111111', cvv: '123' };
       expect(await callTool(agent, 'echo', args)).toEqual(
         refusedTool('echo', reasonOf(preset, 'block-cvv'), 'block-cvv'),
@@ -205,7 +208,7 @@ describe.each(PRESET_NAMES)('the preset %s alone', (preset) => {
     });
   }
 
-  it('has a row for every rule of its file, on each kind of call that the rule is about', () => {
+  it('has a row for every rule of its file, on each kind of call that the rule applies to', () => {
     const wanted = ownRulesOf(preset).flatMap(({ name, on }) => on.map((kind) => `${name} ${kind}`));
     const own = new Set(ownRulesOf(preset).map(({ name }) => name));
     const rows = PRESET_ROWS.filter((row) => row.preset === preset && own.has(row.rule));
@@ -215,7 +218,7 @@ describe.each(PRESET_NAMES)('the preset %s alone', (preset) => {
   });
 });
 
-it('all presets together let an ordinary chat and an ordinary call of a tool through', async () => {
+it('all presets together pass an ordinary chat and an ordinary tool call', async () => {
   gateway = await rig.start({ presets: [...PRESET_NAMES] });
   agent = await newAgent();
   rig.provider.behave({ text: 'Paris.' });

@@ -39,7 +39,7 @@ const DIALECTS: readonly (readonly [provider: string, path: string, body: object
   ],
 ];
 
-/** A member name and an address are places where no mask can stand. */
+/** A member name and an address cannot be masked. */
 const MASK = `metadata: { name: own }
 rules:
   - name: mask-mail
@@ -66,7 +66,7 @@ async function ask(path: string, body: object, key: Partial<NewKey> = {}) {
   return { status, type: shown('x-gateway-error-type'), requestId: shown('x-gateway-request-id'), text };
 }
 
-describe('why a request was refused', () => {
+describe('the reason of a refusal', () => {
   it.each(DIALECTS)('%s: rule, detector, class, message and role', async (_name, path, body, place) => {
     const { status, type, text } = await ask(path, body);
     expect({ status, type }).toEqual({ status: 403, type: 'policy_denied' });
@@ -158,7 +158,7 @@ describe('why a request was refused', () => {
     expect(text + full.logs()).not.toContain(MAIL);
   });
 
-  it('what a request reserved and cost is in its record', async () => {
+  it('the record has the reservation and the cost of a request', async () => {
     const { status, requestId } = await ask('/openai/v1/chat/completions', {
       model: 'gpt-4o',
       max_tokens: 50,

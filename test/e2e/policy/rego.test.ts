@@ -78,8 +78,8 @@ async function riskScore(): Promise<number> {
   return (JSON.parse(stdout) as { risk_score: number }).risk_score;
 }
 
-describe('a call of a model', () => {
-  it('passes where no policy denies it', async () => {
+describe('a model call', () => {
+  it('passes if no policy denies it', async () => {
     expect((await ask('gpt-4o')).status).toBe(200);
     expect(await riskScore()).toBe(0);
   });
@@ -98,24 +98,24 @@ describe('a call of a model', () => {
     expect(rig.provider.requests.length).toBe(before);
   });
 
-  it('is judged by its prompt without its disguise', async () => {
+  it('is judged by its prompt without disguises', async () => {
     const reply = await ask('gpt-4o', 'play the xylo\u200Bphone');
     expect(JSON.parse(reply.body)).toMatchObject({ error: 'the secret word was said' });
   });
 
-  it('locks its key where a policy says quarantine', async () => {
+  it('locks its key if a policy says quarantine', async () => {
     expectRefusal(await ask('gpt-4-forbidden'), 403, 'policy_denied');
     expect(await riskScore()).toBe(25);
     expectRefusal(await ask('gpt-4o'), 403, 'quarantined');
   });
 
-  it('is denied where it would need an approval and nobody can give one', async () => {
+  it('is denied if it needs an approval and approvals are disabled', async () => {
     const reply = await ask('gpt-4-dear');
     expectRefusal(reply, 403, 'policy_denied');
     expect(await riskScore()).toBe(15);
   });
 
-  it('taints its session, and the next call sees it', async () => {
+  it('taints its session, which the next call sees', async () => {
     const session = { 'x-gateway-session-id': 'tainted' };
     expect((await ask('gpt-4o', 'taint me', session)).status).toBe(200);
     expect(await riskScore()).toBe(5);
@@ -124,7 +124,7 @@ describe('a call of a model', () => {
     expect((await ask('gpt-4o', 'and now')).status).toBe(200);
   });
 
-  it('is denied by a policy without an end, and the calls beside it are judged', async () => {
+  it('is denied by an endless policy, and simultaneous calls are judged', async () => {
     const endless = ask('gpt-4o', 'endless');
     const beside = await Promise.all(Array.from({ length: 5 }, () => ask('gpt-4o')));
     expect(beside.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
@@ -137,7 +137,7 @@ describe('a call of a model', () => {
   });
 });
 
-it('only records what it would have done in shadow mode', async () => {
+it('is only recorded in shadow mode', async () => {
   const shadow = await rig.start({}, { server: { shadow_mode: true } });
   for (const model of ['gpt-4o-mini', 'gpt-4-forbidden']) {
     const reply = await send(shadow.baseUrl, { path: CHAT, ...request(model, 'taint me') });
@@ -165,7 +165,7 @@ it('shows no secret that a rule put into its reason', async () => {
   });
 });
 
-it('denies a call of a tool as JSON-RPC -32001, for the official client', async () => {
+it('denies a tool call as JSON-RPC -32001, for the official client', async () => {
   const { client } = await connectClient({
     url: new URL(`${gateway.baseUrl}/mcp/tools`),
     headers: { authorization: `Bearer ${key.rawKey}` },
@@ -180,10 +180,10 @@ it('denies a call of a tool as JSON-RPC -32001, for the official client', async 
   await client.close();
 });
 
-describe('files that change', () => {
+describe('changed files', () => {
   const denies = async (model: string): Promise<boolean> => (await ask(model)).status === 403;
 
-  it('are in force within a second, written in place or by rename, and gone when they go', async () => {
+  it('are in force within a second, written in place or by rename, and no longer after deletion', async () => {
     expect(await denies('gpt-4.1')).toBe(false);
     await writeFile(
       join(rig.folder, 'c.rego'),
@@ -200,7 +200,7 @@ describe('files that change', () => {
     await vi.waitFor(async () => expect(await denies('gpt-4.1-mini')).toBe(false), { timeout: 10_000 });
   });
 
-  it('change nothing while one of them is broken, and say so', async () => {
+  it('change nothing while one of them is broken, and the gateway reports it', async () => {
     await rig.put('broken.rego', 'package gateway.policy\n\ndeny contains "x" if {\n');
     await vi.waitFor(() => expect(gateway.logs()).toMatch(/broken\.rego:\d/u), { timeout: 10_000 });
     expect(await denies('gpt-4o-mini')).toBe(true);
@@ -212,14 +212,14 @@ describe('files that change', () => {
   });
 });
 
-describe('what nothing allows', () => {
+describe('a call that nothing allows', () => {
   const ALLOW = 'package gateway.policy\ndefault allow = false\nallow { input.request.model == "gpt-4o" }\n';
 
   it.each([
     { written: undefined, status: 403 },
     { written: 'deny' as const, status: 403 },
     { written: 'allow' as const, status: 200 },
-  ])('is $status where a file can allow and default_action is $written', async ({ written, status }) => {
+  ])('is $status if a file can allow and default_action is $written', async ({ written, status }) => {
     const own = join(rig.folder, `default-${String(written)}`);
     await mkdir(own);
     await writeFile(join(own, 'allow.rego'), ALLOW);
@@ -234,7 +234,7 @@ describe('what nothing allows', () => {
   });
 });
 
-describe('a gateway does not start', () => {
+describe('a gateway does not start with', () => {
   async function refused(text: string): Promise<string> {
     const own = await mkdtemp(join(tmpdir(), 'gw-test-policies-'));
     await writeFile(join(own, 'x.rego'), text);
@@ -247,15 +247,15 @@ describe('a gateway does not start', () => {
     return output;
   }
 
-  it('with a broken policy, which it names', async () => {
+  it('a broken policy, which it names', async () => {
     expect(await refused('package gateway.policy\ndeny[')).toMatch(/x\.rego:2:/u);
   });
 
-  it('with a rule that it would not carry out', async () => {
+  it('a rule that it could not carry out', async () => {
     expect(await refused('package gateway.policy\nmask contains "ssn" if true\n')).toMatch(/mask/u);
   });
 
-  it('with a package that nobody is asked about, as by a slip of the pen', async () => {
+  it('a package that no query uses, such as a misspelled one', async () => {
     expect(await refused('package gateway.polcy\ndeny contains "x" if true\n')).toMatch(
       /no file has a rule in package gateway\.policy/u,
     );

@@ -8,7 +8,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** docs/remote-content.md: what nobody here can read, on the wire. */
+/** docs/remote-content.md: content that the gateway cannot read, on the wire. */
 const CARD = `metadata: { name: unseen }
 rules:
   - name: no-xylophone
@@ -18,7 +18,7 @@ rules:
     match: { model: careful }
     conditions: [{ field: unseen_content, op: equals, value: true }]
     action: deny
-    reason: nobody has read that
+    reason: its content cannot be inspected
 `;
 const PDF = Buffer.from('%PDF-1.7 compressed').toString('base64');
 
@@ -99,11 +99,11 @@ it.each<[string, JsonObject]>([
 ])('a rule on unseen_content sees %s', async (path, body) => {
   const before = provider.requests.length;
   const { status, body: said } = await ask(path, body);
-  expect([status, said]).toEqual([403, expect.stringContaining('nobody has read that')]);
+  expect([status, said]).toEqual([403, expect.stringContaining('its content cannot be inspected')]);
   expect(provider.requests).toHaveLength(before);
 });
 
-it('an address of a host that is not listed is refused by the name of its field, and a listed one passes', async () => {
+it('an address with an unlisted host is refused with its field’s name, and a listed one passes', async () => {
   const before = provider.requests.length;
   const { status, body } = await ask(
     '/openai/v1/chat/completions',
@@ -119,7 +119,7 @@ it('an address of a host that is not listed is refused by the name of its field,
 });
 
 it.each(['http://169.254.169.254/latest/meta-data', 'file:///etc/passwd', 'http://0x7f000001/'])(
-  'a self-hosted engine is sent no address such as %s',
+  'a self-hosted engine gets no address such as %s',
   async (url) => {
     const before = provider.requests.length;
     const { status, body } = await ask('/vllm/v1/chat/completions', chat('m', image(url)));

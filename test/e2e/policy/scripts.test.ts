@@ -3,7 +3,7 @@ import type { TestGateway } from '../../support/gateway.ts';
 import { MODEL_CLIENTS, type Agent } from '../../support/policy-clients.ts';
 import { startPolicyRig, type PolicyRig } from '../../support/policy-rig.ts';
 
-/** docs/normalization.md, `scripts`: what other scripts write differently, on the wire under the preset safety. */
+/** docs/normalization.md, `scripts`: spellings of other scripts, on the wire under the preset safety. */
 const [CLIENT] = MODEL_CLIENTS;
 
 let rig: PolicyRig;
@@ -45,7 +45,7 @@ it.each([
   'قيمة ٣٫١٤ وسنة ٢٠٢٦',
   '请 把 这 段 话 翻 译 成 英 文',
   'वर्ष २०२६ में',
-])('%s is sent as it is', async (prompt) => {
+])('%s is sent unchanged', async (prompt) => {
   expect(await CLIENT?.ask(agent, prompt)).toEqual({ text: 'Paris.' });
   expect(String(rig.provider.requests.at(-1)?.body)).toContain(JSON.stringify(prompt));
 });

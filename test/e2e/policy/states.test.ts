@@ -25,7 +25,7 @@ rules:
     match: { type: mcp_tool_call, tool: deploy }
     conditions: [{ field: session.state, op: not_equals, value: APPROVED }]
     action: deny
-    reason: nobody has approved it
+    reason: it has not been approved
 `;
 const TOOLS = ['begin_transaction', 'db_write', 'commit', 'deploy'];
 
@@ -54,7 +54,7 @@ beforeEach(async () => {
   }));
 });
 
-/** What the agent is told; undefined where the tool ran. */
+/** What the agent is told; undefined if the tool ran. */
 async function call(name: string): Promise<string | undefined> {
   try {
     expect(await client.callTool({ name })).toMatchObject({ content: [{ text: 'done' }] });
@@ -83,7 +83,7 @@ async function state(): Promise<string | undefined> {
 }
 
 describe('a card with states', () => {
-  it('lets a tool run inside of a transaction and nowhere else', async () => {
+  it('lets a tool run only inside a transaction', async () => {
     expect(await call('db_write')).toBe('begin a transaction first');
     expect(await call('begin_transaction')).toBeUndefined();
     expect(await state()).toBe('TRANSACTION_ACTIVE');
@@ -93,13 +93,13 @@ describe('a card with states', () => {
     expect(await call('db_write')).toBe('begin a transaction first');
   });
 
-  it('lets one of ten calls at once use an approval, which a call of a model gave', async () => {
+  it('lets one of ten simultaneous calls use an approval that a model call gave', async () => {
     expect((await say('I approve')).status).toBe(200);
     expect(await state()).toBe('APPROVED');
     const before = rig.server.requests.length;
     const said = await Promise.all(Array.from({ length: 10 }, () => call('deploy')));
     expect(said.filter((reason) => reason === undefined)).toHaveLength(1);
-    expect(said.filter((reason) => reason === 'nobody has approved it')).toHaveLength(9);
+    expect(said.filter((reason) => reason === 'it has not been approved')).toHaveLength(9);
     expect(rig.server.requests.slice(before).filter(({ method }) => method === 'POST')).toHaveLength(1);
     expect(await state()).toBe('INIT');
   });
@@ -109,13 +109,13 @@ describe('a card with states', () => {
     await gateway.setBudget(key.keyHash, { daily: 0 });
     expectRefusal(await say('I approve'), 429, 'budget_exceeded');
     expect(await state()).toBe('INIT');
-    expect(await call('deploy')).toBe('nobody has approved it');
+    expect(await call('deploy')).toBe('it has not been approved');
     await gateway.setBudget(key.keyHash, { daily: 100 });
     expect((await say('I approve')).status).toBe(200);
     expect(await call('deploy')).toBeUndefined();
   });
 
-  it('begins anew when the session is ended', async () => {
+  it('starts again when the session is ended', async () => {
     expect(await call('begin_transaction')).toBeUndefined();
     expect(await call('db_write')).toBeUndefined();
     await cli(gateway, 'sessions', 'end', key.keyHash, 'run');

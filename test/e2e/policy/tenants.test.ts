@@ -3,7 +3,7 @@ import type { TestGateway, TestKey } from '../../support/gateway.ts';
 import { percentile } from '../../support/load.ts';
 import { startPolicyRig, type PolicyRig } from '../../support/policy-rig.ts';
 
-/** One key beside others on one engine of Rego, on the wire: it may make itself wait, and nobody else. */
+/** One key beside others on one Rego engine, on the wire: it may delay only itself. */
 const POLICY = `package gateway.policy
 deny contains "the word was said" if contains(input.action.normalized_prompt, "xylophone")
 deny contains "shifted" if {
@@ -73,7 +73,7 @@ it.each([
   { name: 'a shift that is written out', prompt: 'shift 400000000' },
   { name: 'a range without an end', prompt: 'count 1000000000' },
 ])(
-  'one key with $name in parallel does not keep the calls of others from passing',
+  'one key with $name in parallel does not block the calls of others',
   { timeout: 120_000 },
   async ({ prompt }) => {
     const [heavy, ...others] = await Promise.all([
@@ -96,7 +96,7 @@ it.each([
     const said = await stop();
     waits.sort((a, b) => a - b);
     expect(percentile(waits, 0.5)).toBeLessThan(500);
-    // Its own calls pass, are judged to have taken too long, or are told to come again.
+    // Its own calls pass, exceed their time, or are told to retry.
     for (const { status, body, retryAfter } of said) {
       expect([200, 403, 503]).toContain(status);
       if (status === 503) expect([body, retryAfter]).toEqual([BUSY, '1']);
@@ -104,7 +104,7 @@ it.each([
   },
 );
 
-it('calls that were not reached in time are 503 with Retry-After', async () => {
+it('calls that were not judged in time are 503 with Retry-After', async () => {
   const key = await gateway.createKey();
   const said = await Promise.all(Array.from({ length: 40 }, () => ask(key, 'count 1000000000')));
   const busy = said.filter(({ status }) => status === 503);

@@ -11,7 +11,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** docs/cards.md, `contains`: a company's own words, however they are written. */
+/** docs/cards.md, `contains`: a company's own words, in any spelling. */
 const CARD = `metadata: { name: words }
 rules:
   - name: no-zanzibar
@@ -63,7 +63,7 @@ async function ask(path: string, body: JsonObject): Promise<Reply> {
 
 interface Dialect {
   readonly path: string;
-  /** A body whose one message has these parts. */
+  /** A body whose only message has these parts. */
   readonly body: (...parts: readonly string[]) => JsonObject;
 }
 
@@ -104,13 +104,13 @@ describe.each(Object.entries(DIALECTS))('a word that a card denies, in %s', (_na
     expect([status, String(refusal)]).toEqual([403, expect.stringContaining('no-zanzibar')]);
   });
 
-  it('is found over two and over three parts of a message', async () => {
+  it('is found across two and across three parts of a message', async () => {
     expect((await ask(path, body('all about zan', 'zibar today'))).status).toBe(403);
     expect((await ask(path, body('all about z.a.n', '.z.i', '.b.a.r today'))).status).toBe(403);
     expect((await ask(path, body('all about Project', 'Atlas'))).status).toBe(403);
   });
 
-  it('is not found in what is innocent', async () => {
+  it('is not found in innocent text', async () => {
     expect(
       (await ask(path, body('A zany bazaar, and the project of an atlas.', 'Kestrels fly.'))).status,
     ).toBe(403);
@@ -122,7 +122,7 @@ describe.each(Object.entries(DIALECTS))('a word that a card denies, in %s', (_na
 });
 
 describe('a word that a card masks', () => {
-  it('is masked as it was written, and the rest stays', async () => {
+  it('is masked as written, and the rest stays', async () => {
     const { path, body } = DIALECTS['chat completions'] as Dialect;
     const written = ['pеregrine', 'p.e.r.e.g.r.i.n.e', 'PEREGRINE', 'cGVyZWdyaW5l', 'p3r3gr1n3'];
     const { status } = await ask(path, body(`See ${written.join(', ')} and a pilgrim.`));
@@ -130,7 +130,7 @@ describe('a word that a card masks', () => {
     expect(provider.requests.at(-1)?.body.toString()).toContain('See ***, ***, ***, ***, *** and a pilgrim.');
   });
 
-  it('is refused where it stands over two parts, since no part can be masked alone', async () => {
+  it('is refused across two parts, since no part can be masked alone', async () => {
     const { path, body } = DIALECTS.anthropic as Dialect;
     const { status, body: refusal } = await ask(path, body('about pere', 'grine'));
     expect([status, String(refusal)]).toEqual([403, expect.stringContaining('falcon')]);
@@ -150,7 +150,7 @@ describe('a word in arguments of MCP tools', () => {
 });
 
 describe('a word in a file', () => {
-  it('of text in Base64 is found in every dialect', async () => {
+  it('of Base64 text is found in every dialect', async () => {
     const data = Buffer.from('the plans of z4nzibar').toString('base64');
     const files: readonly (readonly [path: string, body: JsonObject])[] = [
       [

@@ -41,11 +41,11 @@ const ODD: readonly [string, string | undefined, string | Buffer][] = [
   ['script', 'text/javascript', `f(${JSON_BODY})`],
 ];
 
-/** Those that answer whole. */
+/** Endpoints that do not stream. */
 const WHOLE_CALLS = Object.keys(CALLS).filter((name) => name !== 'gemini, a stream');
 
 export function forms(): void {
-  it.each(ODD)('%s is 502 at every endpoint, and nothing of it leaves', async (_what, type, body) => {
+  it.each(ODD)('%s is 502 at every endpoint, and no part of it leaves', async (_what, type, body) => {
     for (const name of WHOLE_CALLS) {
       answer(200, type === undefined ? {} : { 'content-type': type }, body);
       const reply = await ask(name, name === 'openai' ? 'plain' : 'shadow');
@@ -56,18 +56,18 @@ export function forms(): void {
     }
   });
 
-  it('bytes that are no UTF-8 come as U+FFFD, for some readers take them for other letters', async () => {
+  it('invalid UTF-8 becomes U+FFFD, since some readers take the bytes for other letters', async () => {
     const overlong = Buffer.from(JSON_BODY.replace(SAID, 'ann.lee\xc1\x80example.org'), 'latin1');
     for (const name of WHOLE_CALLS) {
       answer(200, { 'content-type': 'application/json' }, overlong);
       const reply = await ask(name);
       expect([name, reply.body]).toEqual([name, JSON_BODY.replace(SAID, 'ann.lee\ufffd\ufffdexample.org')]);
-      // Bytes that were passed on as they are would be read alike here, and would be fewer.
+      // Bytes forwarded unchanged would read the same here, and would be fewer.
       expect([name, Number(reply.headers['content-length'])]).toEqual([name, Buffer.byteLength(reply.body)]);
     }
   });
 
-  it('costs its reservation: what was written cannot be told', async () => {
+  it('costs its reservation, since its usage is unknown', async () => {
     const { rawKey, keyHash } = await gateways.plain.createKey({}, { monthly: 1 });
     for (const [at, body] of [JSON_BODY, SAID].entries()) {
       answer(200, { 'content-type': at === 0 ? 'image/png' : 'application/json' }, body);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { send } from '../../support/http.ts';
 import { answerWith, ask, gateways, key } from './rig.ts';
 
-/** Speaks for the gateway's origin, to a browser, a cache, a proxy before the gateway or an SDK. */
+/** Headers that speak for the gateway's origin, to a browser, a cache, a proxy before the gateway or an SDK. */
 const HOSTILE = {
   'set-cookie': ['session=evil; Path=/', 'other=evil'],
   'set-cookie2': 'evil=1',
@@ -56,7 +56,7 @@ const HOSTILE = {
   'x-made-up-tomorrow': 'evil',
 };
 
-/** What SDKs read or show. */
+/** Headers that SDKs read or show. */
 const READ = {
   'request-id': 'req_1',
   'x-request-id': 'req_2',
@@ -88,7 +88,7 @@ const WHOLE = '{"choices":[{"index":0,"message":{"role":"assistant","content":"h
 
 type Headers = Readonly<Record<string, string | string[]>>;
 
-/** Each way in which an answer is handed on. */
+/** Each way in which an answer is forwarded. */
 const WAYS: readonly [string, string, number, (headers: Headers) => void][] = [
   ['a whole answer', 'openai', 200, (headers) => void body(200, 'application/json', WHOLE, headers)],
   ['a stream', 'openai, a stream', 200, (headers) => void body(200, 'text/event-stream', CHUNK, headers)],
@@ -118,15 +118,18 @@ function body(status: number, type: string | undefined, text: string, headers: H
 }
 
 export function headers(): void {
-  it.each(WAYS)('that speak for the gateway’s origin end at it: %s', async (_way, name, status, respond) => {
-    respond(HOSTILE);
-    for (const gateway of ['plain', 'shadow'] as const) {
-      const reply = await ask(name, gateway);
-      expect(reply.status).toBe(status);
-      expect(JSON.stringify(reply)).not.toContain('evil');
-      expect(reply.trailers).toEqual({});
-    }
-  });
+  it.each(WAYS)(
+    'that speak for the gateway’s origin are dropped: %s',
+    async (_way, name, status, respond) => {
+      respond(HOSTILE);
+      for (const gateway of ['plain', 'shadow'] as const) {
+        const reply = await ask(name, gateway);
+        expect(reply.status).toBe(status);
+        expect(JSON.stringify(reply)).not.toContain('evil');
+        expect(reply.trailers).toEqual({});
+      }
+    },
+  );
 
   it.each(WAYS.filter(([, , status]) => status !== 502))(
     'that SDKs read pass: %s',
@@ -136,7 +139,7 @@ export function headers(): void {
     },
   );
 
-  it('that hold what DLP masks are masked, and none that ends here comes back for it', async () => {
+  it('are masked if DLP finds something in them, and dropped ones do not return because of it', async () => {
     const mail = 'jane.doe@example.com';
     body(200, 'application/json', WHOLE, { 'x-ms-user': mail, location: `https://evil.example/${mail}` });
     const reply = await ask('openai');
@@ -145,7 +148,7 @@ export function headers(): void {
     expect(JSON.stringify(reply)).not.toContain(mail);
   });
 
-  it('for a page of an allowed origin are none of a provider’s', async () => {
+  it('for a page of an allowed origin never come from a provider', async () => {
     body(200, 'application/json', WHOLE, { 'access-control-allow-origin': '*' });
     const reply = await send(gateways.plain.baseUrl, {
       path: '/openai/v1/models',

@@ -10,7 +10,7 @@ const SEEN = /elsewhere|steal|t0ken/;
 
 export function redirects(): void {
   it.each(Object.keys(CALLS))(
-    'of %s end at the gateway, in both formats and in shadow mode',
+    'from %s end at the gateway, in both formats and in shadow mode',
     async (name) => {
       answer(307, { location: ELSEWHERE, 'content-type': 'application/json' }, '{"at":"elsewhere"}');
       for (const gateway of ['plain', 'shadow'] as const) {
@@ -53,7 +53,7 @@ export function redirects(): void {
     [`/v2/${SECRET_PATH}`, 'another path on the same host'],
     [`javascript:${SECRET_PATH}`, 'an address without a host'],
     ['http://[', 'an unreadable address'],
-  ])('are logged with the host that %s leads to, and no more of it', async (location, host) => {
+  ])('are logged only with the host that %s leads to', async (location, host) => {
     answer(307, { location });
     const id = String((await ask('openai')).headers['x-gateway-request-id']);
     const lines = (): string[] => gateways.plain.logs().split('\n');
@@ -63,7 +63,7 @@ export function redirects(): void {
     expect(gateways.plain.logs()).not.toMatch(/steal|t0ken|pass-77/);
   });
 
-  it('leave a GET that is not modified alone, without a place of its own', async () => {
+  it('do not include a 304 to a GET without a location', async () => {
     answer(304, { 'content-location': ELSEWHERE });
     const reply = await ask('openai models');
     expect([reply.status, reply.body]).toEqual([304, '']);
@@ -86,8 +86,8 @@ export function redirects(): void {
     await expect.poll(() => readAccount(gateways.plain.redis, keyHash)).toEqual({ spent, reserved: 0 });
   });
 
-  describe('are followed by SDKs that get one', () => {
-    it.each([301, 302, 303, 307, 308])('so that %i leads none elsewhere', async (status) => {
+  describe('that SDKs would follow', () => {
+    it.each([301, 302, 303, 307, 308])('lead none elsewhere with status %i', async (status) => {
       const elsewhere = await createAnswering(() => (response) => response.writeHead(200).end('{}'));
       const moved = `${elsewhere.url}/${SECRET_PATH}`;
       answerWith((response) => response.writeHead(status, { location: moved }).end());

@@ -7,7 +7,7 @@ import { PROVIDER_NAMES, type ProviderName } from '../../../src/providers/regist
 import { startGateway, type TestGateway, type TestKey } from '../../support/gateway.ts';
 import { send, type Reply } from '../../support/http.ts';
 
-/** docs/routing.md: what of a provider's answer may reach a client, in every dialect. */
+/** docs/routing.md: the parts of a provider's answer that may reach a client, in every dialect. */
 
 const CHAT = { model: 'flat', max_tokens: 100, messages: [{ role: 'user', content: 'hi' }] };
 const PARTS = { contents: [{ parts: [{ text: 'hi' }] }], generationConfig: { maxOutputTokens: 100 } };
@@ -19,11 +19,11 @@ const BEDROCK = '/bedrock/model/us.anthropic.claude-3-haiku-20240307-v1:0';
 
 export interface Call {
   readonly path: string;
-  /** A GET where there is none. */
+  /** A GET, if the provider has one. */
   readonly body?: object;
 }
 
-/** One call of each dialect's, and a GET; all fifteen providers are among them. */
+/** One call for each dialect, and a GET; all fifteen providers are among them. */
 export const CALLS: Readonly<Record<string, Call>> = {
   openai: { path: '/openai/v1/chat/completions', body: CHAT },
   'openai, a stream': { path: '/openai/v1/chat/completions', body: { ...CHAT, stream: true } },
@@ -57,10 +57,10 @@ export const CALLS: Readonly<Record<string, Call>> = {
 
 type Respond = (response: ServerResponse, request: IncomingMessage) => void;
 
-/** A server on loopback that answers as told. */
+/** A scripted server on loopback. */
 export interface Answering {
   readonly url: string;
-  /** Requests that came. */
+  /** Received requests. */
   count: number;
   close(): Promise<void>;
 }
@@ -89,7 +89,7 @@ export async function createAnswering(respond: () => Respond): Promise<Answering
 
 let provider: Answering;
 let respond: Respond;
-/** Masks nothing by itself; the other one runs with every switch that could let an answer through. */
+/** Masks nothing by itself; the other one runs with every switch that could pass an answer. */
 export const gateways = {} as Record<'plain' | 'shadow', TestGateway>;
 export let key: TestKey;
 
@@ -97,7 +97,7 @@ export function answerWith(next: Respond): void {
   respond = next;
 }
 
-/** A whole answer of this status and body. */
+/** A whole answer with this status and body. */
 export function answer(
   status: number,
   headers: Readonly<Record<string, string | string[]>> = {},

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { eventFrame } from '../../support/fake-provider/bedrock.ts';
 import { answer, ask } from './rig.ts';
 
-/** A mail address whose halves are none. */
+/** A mail address whose halves are not addresses. */
 const [FIRST, SECOND] = ['Ask john.doe', '@example.com now'] as const;
 
 const SSE = 'text/event-stream';
@@ -54,14 +54,14 @@ const ROWS: readonly [string, string, string, string | Buffer][] = [
 ];
 
 export function streams(): void {
-  it.each(ROWS)('%s lets no finding out in halves', async (_what, name, type, body) => {
+  it.each(ROWS)('%s passes no finding in halves', async (_what, name, type, body) => {
     answer(200, { 'content-type': type }, body);
     const reply = await ask(name);
     expect(reply.status).toBe(200);
     expect([reply.body.includes(FIRST), reply.body.includes(SECOND)]).not.toEqual([true, true]);
   });
 
-  it('one that breaks its form ends with an error of its dialect, and in shadow mode goes on', async () => {
+  it('a malformed one ends with an error of its dialect, and continues in shadow mode', async () => {
     const broken = `${said('Hello. ')}data: {"choices":nu3ll}\n\n${said('late')}data: [DONE]\n\n`;
     answer(200, { 'content-type': SSE }, broken);
     const cut = (await ask('openai, a stream')).body;

@@ -19,18 +19,18 @@ const FREE = { input: 0, output: 0 };
 const DEPLOYMENT = 'our-deployment';
 const messages = [{ role: 'user' as const, content: PROMPT }];
 
-/** A provider that a client of OpenAI's reaches by its base URL alone. */
+/** A provider that an OpenAI client reaches by its base URL alone. */
 interface Row {
   readonly provider: ProviderName;
-  /** After the provider's segment, as the provider's own documentation has it after the host. */
+  /** After the provider's segment, as in the provider's own documentation after the host. */
   readonly base: string;
   readonly model: string;
   /** USD per million tokens. */
   readonly rates: { readonly input: number; readonly output: number };
-  /** What the provider gets: its path, and the header of its key where that is no bearer. */
+  /** What the provider receives: its path, and the header of its key if not a bearer. */
   readonly path: string;
   readonly keyHeader?: string;
-  /** Where its streams tell their usage; unset: where they were asked to. */
+  /** Where its streams report usage; if unset, only on request. */
   readonly unaskedUsage?: NonNullable<Script['unaskedUsage']>;
   /** What the gateway adds to a request of a key with a budget. */
   readonly added?: object;
@@ -195,7 +195,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       await rig.expectSpent(access, 2 * usd(GPT_4O));
     });
 
-    it.each<AuthForm>(['header', 'path'])('passes an Entra token on as a bearer, %s auth', async (auth) => {
+    it.each<AuthForm>(['header', 'path'])('forwards an Entra token as a bearer, %s auth', async (auth) => {
       const token = 'eyJ0eXAiOiJKV1QifQ.eyJhdWQiOiJ4In0.c2lnbmF0dXJl';
       const access = await rig.access('azure', auth, token);
       const answer = await client(access, true).chat.completions.create(request);
@@ -233,8 +233,8 @@ describe.each(TRANSPORTS)('$name', (transport) => {
     rig.forwarded(access, wanted);
   });
 
-  describe("providers of one's own", () => {
-    it.each(['ollama', 'vllm'] as const)('%s gets no credential where the client has none', async (name) => {
+  describe('self-hosted providers', () => {
+    it.each(['ollama', 'vllm'] as const)('%s gets no credential if the client has none', async (name) => {
       const access = await rig.access(name, 'header', PROVIDER_KEY);
       const request = { model: 'any', messages };
       const answer = await openai({ ...access, headers: {} }, '/v1').chat.completions.create(request);
@@ -266,7 +266,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
     });
   });
 
-  it('a stream tells its cost in a closing comment, which SDKs do not see', async () => {
+  it('a stream reports its cost in a closing comment, which SDKs ignore', async () => {
     const { baseUrl, apiKey, headers } = await rig.access('openai', 'header', PROVIDER_KEY);
     const answer = await fetch(`${baseUrl}/v1/chat/completions`, {
       method: 'POST',

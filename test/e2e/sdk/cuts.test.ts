@@ -10,12 +10,12 @@ import { startSdkRig, type Access, type SdkRig } from '../../support/sdk-rig.ts'
 import { SDK_STREAMS } from '../../support/sdk-streams.ts';
 import { makeSecret } from '../../unit/detectors/secrets/samples.ts';
 
-/** A cut is an error in every client, wherever in the stream it comes, and never an answer's end. */
+/** A cut is an error in every client, at any place in the stream, and never looks like an answer's end. */
 const KEY = 'key-0123456789';
 const SECRET = makeSecret('aws_access_key_id', createRandom(6)).text;
 const WITHHELD = 'the answer was withheld: it holds secrets';
 
-/** What a program sees of a cut through each SDK. Mistral's know errors in streams as what is no chunk of theirs. */
+/** How a program sees a cut through each SDK. Mistral's SDKs recognize stream errors as events that are not chunks. */
 const RAISED: Readonly<
   Record<string, { readonly type: new (...args: never[]) => Error; readonly says: RegExp }>
 > = {
@@ -52,7 +52,7 @@ describe('a cut', () => {
   afterAll(() => rig.close());
 
   describe.each(PLACES)('%s', (_where, text) => {
-    it.each(RAISING)('is an error that says why: $name', async (stream) => {
+    it.each(RAISING)('is an error with its reason: $name', async (stream) => {
       const access = await rig.access(stream.provider, 'path', KEY);
       rig.provider.behave({ text });
       const failure: unknown = await read(stream.text(access, 'hello')).catch((cause: unknown) => cause);
@@ -97,7 +97,7 @@ describe('a cut', () => {
     expect(await openai(more)).toMatchObject({ message: WITHHELD, type: 'dlp_quarantine', code: '403' });
   });
 
-  it('is the same error within a call of a tool, and in a completion', async () => {
+  it('is the same error within a tool call, and in a completion', async () => {
     rig.provider.behave({ tool: { name: 'note', arguments: { first: 'words', then: SECRET, last: 'x' } } });
     expect(await openai({})).toMatchObject({ message: WITHHELD });
     const { baseUrl, apiKey } = await rig.access('openai', 'path', KEY);
@@ -107,9 +107,9 @@ describe('a cut', () => {
     await expect(read(await client.completions.create(body))).rejects.toThrow(WITHHELD);
   });
 
-  it('of what cannot be inspected says so, and is an error too', async () => {
+  it('of content that cannot be inspected says so, and is an error too', async () => {
     const { baseUrl, apiKey } = await rig.access('openai', 'path', KEY);
-    // Events under the label of lines.
+    // SSE declared as NDJSON.
     rig.provider.behave({ text: 'words', headers: { 'content-type': 'application/x-ndjson' } });
     const client = new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey, maxRetries: 0 });
     const body = { model: 'gpt-4o', messages: MESSAGES, stream: true as const };
@@ -120,7 +120,7 @@ describe('a cut', () => {
     });
   });
 
-  /** The lines of a stream as Google's servers end them. */
+  /** The lines of a stream with the line ends of Google's servers. */
   async function geminiLines(access: Access): Promise<string[]> {
     const url = new URL(access.baseUrl);
     const reply = await send(url.origin, {
@@ -132,7 +132,7 @@ describe('a cut', () => {
     return reply.body.split('\r\n').filter((line) => line !== '');
   }
 
-  it('and its end bring Mistral’s streams no comments, which an old SDK of it trips over', async () => {
+  it('and its end add no comments to Mistral’s streams, since an old SDK fails on them', async () => {
     for (const path of ['/v1/chat/completions', '/v1/fim/completions']) {
       const asked = path.includes('fim') ? { prompt: 'hello' } : { messages: MESSAGES };
       for (const text of ['Write to jane.doe@mail.example.com.', `it is ${SECRET} then`]) {
@@ -152,7 +152,7 @@ describe('a cut', () => {
     }
   });
 
-  it('leaves a line behind it in Gemini’s streams, which have no comments', async () => {
+  it('leaves a final line in Gemini’s streams, which have no comments', async () => {
     rig.provider.behave({ text: 'Write to jane.doe@mail.example.com or call +1 415 555 2671.' });
     const masked = await geminiLines(await rig.access('gemini', 'path', KEY));
     expect(masked.join()).toContain('***');

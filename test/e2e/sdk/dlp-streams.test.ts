@@ -19,8 +19,8 @@ const SECRET = makeSecret('aws_access_key_id', createRandom(5)).text;
 const LEAKING = `The key that you asked for is ${SECRET}, and do not tell anybody.`;
 
 /**
- * What each SDK raises for an error that its provider reports. Cohere's raise none: they hand the error's event on, and
- * the stream ends, as it does where there is no SDK.
+ * The error that each SDK raises for a provider's error. Cohere's SDK raises none: it yields the error event, and
+ * the stream ends, as without an SDK.
  */
 const ERRORS: Readonly<Record<string, new (...args: never[]) => Error>> = {
   'OpenAI chat': OpenAIError,
@@ -44,7 +44,7 @@ async function read(pieces: AsyncIterable<string>, onPiece: (piece: string) => v
 describe.each(TRANSPORTS)('DLP on streams $name', (transport) => {
   const rig = useSdkRig(transport, { server: { dlp: { enabled: true, scan_network: true } } });
 
-  it.each(SDK_STREAMS)('$name: text without findings arrives as it was', async ({ provider, text }) => {
+  it.each(SDK_STREAMS)('$name: text without findings arrives unchanged', async ({ provider, text }) => {
     const access = await rig.access(provider, 'path', KEY);
     rig.provider.behave({ text: CLEAN });
     let seen = '';

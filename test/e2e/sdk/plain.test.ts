@@ -8,7 +8,7 @@ import { mistral } from './plain/mistral.ts';
 import { openAi } from './plain/openai.ts';
 import { streams } from './plain/streams.ts';
 
-/** SDKs through a gateway as it is configured by default, all of them through one. */
+/** SDKs through one gateway with default settings. */
 describe.each(TRANSPORTS)('$name', (transport) => {
   const rig = useSdkRig(transport);
   describe('the Anthropic SDK', () => anthropic(rig));

@@ -18,7 +18,7 @@ import { startSdkRig, TRANSPORTS, type Access, type SdkRig } from '../../support
 interface Shown {
   readonly status: number | undefined;
   readonly message: string;
-  /** The provider's own word for it, where the SDK has one. */
+  /** The provider's own error code, if the SDK exposes one. */
   readonly code?: unknown;
   readonly requestId?: unknown;
   /** `X-Gateway-Error-Type`, or the body's `type` in an SDK that hides headers. */
@@ -34,7 +34,7 @@ interface Sdk {
 const LOCKED = 'this proxy key is locked';
 const SPENT =
   "This key may not spend anything: its daily budget is 0 USD. Ask the gateway's operator for a larger budget. For clients that retry: Quota exceeded (limit: 0), no wait will reset it";
-/** The gateway's types of a locked key, a wrong key and a spent budget. */
+/** The gateway's types for a locked key, a wrong key and a spent budget. */
 const TYPES = ['quarantined', 'invalid_key', 'budget_exceeded'];
 const MESSAGES = [{ role: 'user' as const, content: 'hi' }];
 
@@ -171,7 +171,7 @@ describe.each(['native', 'gateway'] as const)('server.error_format: %s', (error_
   });
   afterAll(() => rig.close());
 
-  /** What the SDK shows of a locked key, of a wrong key and of a budget of nothing. */
+  /** What the SDK shows for a locked key, a wrong key and a budget of 0. */
   async function refusals(name: string): Promise<{ locked: Shown; unknown: Shown; spent: Shown }> {
     const sdk = SDKS[name];
     if (sdk === undefined) throw new Error(name);
@@ -214,12 +214,12 @@ describe.each(['native', 'gateway'] as const)('server.error_format: %s', (error_
       for (const each of [locked, unknown, spent]) expect(each.requestId).toEqual(requestId);
     });
 
-    it('no SDK of a plain sentence shows more than the sentence', async () => {
+    it('an SDK without structured errors shows only the sentence', async () => {
       const shown = await Promise.all(['openai', 'anthropic', 'bedrock'].map((name) => refusals(name)));
       expect(shown.map(({ spent }) => spent.message)).toEqual([`429 ${SPENT}`, `429 ${SPENT}`, SPENT]);
     });
   } else {
-    it.each(Object.keys(SDKS))('%s gets the gateway’s own shape', async (name) => {
+    it.each(Object.keys(SDKS))('%s gets the gateway’s own format', async (name) => {
       const { locked, unknown, spent } = await refusals(name);
       expect([locked, unknown, spent].map(({ status }) => status)).toEqual([403, 401, 429]);
       expect([locked, unknown, spent].map(({ type }) => type)).toEqual(TYPES);

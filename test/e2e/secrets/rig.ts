@@ -9,8 +9,8 @@ import type { SendOptions } from '../../support/http.ts';
 import { freePort } from '../../support/ports.ts';
 
 /**
- * The issue's "How it will be judged", 5: recognisable keys go along every path of success and failure, and then
- * everything that the gateway leaves behind is searched for them.
+ * Recognizable keys are sent along every path of success and failure, and then everything that the gateway leaves
+ * behind is searched for them.
  */
 export const PROVIDERS = [
   'openai',
@@ -30,7 +30,7 @@ export let provider: FakeProvider;
 export let gateway: TestGateway;
 let monitor: Socket;
 export let monitored = '';
-/** All that clients got to see, headers and bodies, but for answers that the provider made to hold a key. */
+/** All headers and bodies that clients received, except answers that the provider made to contain a key. */
 export let answered = '';
 export function remember(text: string): void {
   answered += text;
@@ -39,7 +39,7 @@ export function remember(text: string): void {
 export const proxyKeys: Marked[] = [];
 export const providerKeys: Marked[] = [];
 
-/** What one case sends: a proxy key and a provider key that nobody else has. */
+/** The data of one case: a proxy key and a provider key used by no other. */
 export interface Pair {
   readonly proxyKey: string;
   readonly keyHash: string;
@@ -61,7 +61,7 @@ export function newProviderKey(name: string, value = `sk-${randomBytes(24).toStr
   return value;
 }
 
-/** A key of the right form that nobody has created. */
+/** A key of the right form that was never created. */
 export function unknownKey(name: string): string {
   const rawKey = `gw-${randomBytes(32).toString('base64url')}`;
   proxyKeys.push(mark(`${name}: unknown proxy key`, rawKey));
@@ -96,7 +96,7 @@ export function useRig(): void {
       args: ['--slowlog-log-slower-than', '0', '--slowlog-max-len', '100000'],
     });
     provider = await createFakeProvider();
-    const nobody = await freePort();
+    const unreachable = await freePort();
     gateway = await startGateway({
       redis,
       workers: 2,
@@ -107,7 +107,7 @@ export function useRig(): void {
         alerting: { secret: ALERT_SECRET },
         providers: {
           ...Object.fromEntries(PROVIDERS.map((name) => [name, { base_url: provider.url }])),
-          groq: { base_url: `http://127.0.0.1:${String(nobody)}` },
+          groq: { base_url: `http://127.0.0.1:${String(unreachable)}` },
         },
       },
     });

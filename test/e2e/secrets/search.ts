@@ -28,10 +28,10 @@ export function keysNotFound(): void {
     mark('redis.password', REDIS_PASSWORD),
     mark('alerting.secret', ALERT_SECRET),
   ];
-  /** Its hash is what may stand everywhere. */
+  /** Its hash may appear anywhere. */
   const anyHash = /sha256:[0-9a-f]{64}/;
 
-  it('by a search that finds nothing', () => {
+  it('by a search without results', () => {
     const secret = unknownKey('planted');
     const planted = [mark('planted', secret)];
     const bytes = Buffer.from(`xy${secret}z`);
@@ -71,7 +71,7 @@ export function keysNotFound(): void {
     expect(found(all(), metrics)).toEqual([]);
   });
 
-  it('in what clients were answered', () => {
+  it('in the answers to clients', () => {
     expect(answered).toContain('invalid_key');
     expect(answered.length).toBeGreaterThan(10_000);
     expect(found(all(), answered)).toEqual([]);
@@ -106,7 +106,7 @@ export function keysNotFound(): void {
     expect(found(all(), texts.join('\n'))).toEqual([]);
   });
 
-  it('at the provider, as far as the proxy keys are concerned', () => {
+  it('at the provider (only the proxy keys)', () => {
     const received = provider.requests.map(({ method, path, query, headers, body }) =>
       [method, path, query, JSON.stringify(headers), body.toString('latin1')].join('\n'),
     );

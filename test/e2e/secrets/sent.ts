@@ -55,7 +55,7 @@ export function keysSent(): void {
     provider.behave({});
   });
 
-  it('a provider that cannot be reached', async () => {
+  it('an unreachable provider', async () => {
     const pair = await newPair('unreachable');
     const path = `/${pair.proxyKey}/groq/v1/chat/completions`;
     expect(await sent({ path, headers: bearer(pair), body: CHAT })).toBe(502);
@@ -69,7 +69,7 @@ export function keysSent(): void {
     expect(reply.headers['x-ms-repeated']).toBe(pair.providerKey);
   });
 
-  it('SigV4, with a good and with a bad credential', async () => {
+  it('SigV4, with a valid and with an invalid credential', async () => {
     const { accessKeyId, secretAccessKey, sessionToken } = FAKE_AWS_CREDENTIAL;
     newProviderKey('AWS secret', secretAccessKey);
     const good = `${accessKeyId}:${secretAccessKey}:${sessionToken}`;
@@ -106,7 +106,7 @@ export function keysSent(): void {
     }
   });
 
-  it('bytes that are hardly a request', async () => {
+  it('malformed requests', async () => {
     const attempts: [string, (pair: Pair) => string][] = [
       [
         'CONNECT',
@@ -158,7 +158,7 @@ export function keysSent(): void {
     await Promise.all(replies);
   });
 
-  it('HTTP/2, given up half-way too', async () => {
+  it('HTTP/2, also aborted half-way', async () => {
     const session = connectHttp2(gateway.baseUrl);
     for (const giveUp of [false, true]) {
       const pair = await newPair('HTTP/2');
@@ -176,7 +176,7 @@ export function keysSent(): void {
     session.close();
   });
 
-  it('an outage of Redis', async () => {
+  it('a Redis outage', async () => {
     const pair = await newPair('outage');
     await redis.pause();
     expect(await sent(byPath(pair))).toBe(503);
@@ -184,7 +184,7 @@ export function keysSent(): void {
     await redis.resume();
   });
 
-  it('an outage of the sidecar', async () => {
+  it('a sidecar outage', async () => {
     const pair = await newPair('sidecar');
     for (const { pid } of gateway.workers()) process.kill(pid, 'SIGKILL');
     expect(await sent(byPath(pair))).toBe(503);

@@ -17,7 +17,7 @@ export function unanswered(): void {
   const TEN_MINUTES_MS = 600_000;
   const DAY_MS = 86_400_000;
 
-  /** Life in ms of every key of a session, wherever it lies. */
+  /** Lifetime in ms of every key of a session, in any slot. */
   async function lives(client: Client, sessionId: string): Promise<Record<string, number>> {
     const names = (await rig.redis.client.keys(`*${client.keyHash}*`)).filter((name) =>
       name.includes(sessionId),
@@ -35,7 +35,7 @@ export function unanswered(): void {
     ['401', false, { status: 401 }],
     ['401 to a stream', true, { status: 401 }],
     ['500', false, { status: 500 }],
-  ])('but with %s goes within ten minutes, all of it', async (_what, stream, script) => {
+  ])('but with %s disappears completely within ten minutes', async (_what, stream, script) => {
     const client = await rig.newClient();
     client.behave(script);
     const ids = Array.from({ length: 5 }, () => randomUUID());
@@ -69,7 +69,7 @@ export function unanswered(): void {
 }
 
 export function answerHeaders(): void {
-  it('tell the session’s spend, this request included, and its steps', async () => {
+  it('report the session’s spend, including this request, and its steps', async () => {
     const client = await rig.newClient();
     client.behave({ text: WORDS });
     const cost = WORD_PIECES * TOKEN;
@@ -86,7 +86,7 @@ export function answerHeaders(): void {
     expect((await client.ask()).headers).not.toHaveProperty('x-gateway-session-steps');
   });
 
-  it('of a stream: the spend so far in its headers, all of it in the closing comment', async () => {
+  it('of a stream: the earlier spend in its headers, all of it in the closing comment', async () => {
     const client = await rig.newClient();
     client.behave({ text: WORDS });
     await call(client, { id: 'a' });
@@ -111,7 +111,7 @@ export function answerHeaders(): void {
 }
 
 export function notForwarded(): void {
-  it('denied for its key’s budget', async () => {
+  it('refused by its key’s budget', async () => {
     const client = await rig.newClient({ budget: { daily: 0.0001 } });
     const denied = await call(client, { id: 'a', steps: 1 });
     expectRefusal(denied, 429, 'budget_exceeded');
@@ -121,7 +121,7 @@ export function notForwarded(): void {
     expect((await call(client, { id: 'a', steps: 1 })).status).toBe(200);
   });
 
-  it('whose provider could not be reached', async () => {
+  it('with an unreachable provider', async () => {
     const client = await rig.newClient();
     expect((await call(client, { id: 'a', steps: 2 })).status).toBe(200);
     const path = '/groq/v1/chat/completions';
@@ -134,7 +134,7 @@ export function notForwarded(): void {
     expectRefusal(await call(client, { id: 'a' }), 429, 'max_steps_exceeded');
   });
 
-  it('one that was refused by the provider does not', async () => {
+  it('but not one that the provider refused', async () => {
     const client = await rig.newClient();
     client.behave({ status: 400 });
     expect((await call(client, { id: 'a', steps: 1 })).status).toBe(400);
@@ -164,7 +164,7 @@ export function sessionHeaders(): void {
     expect(client.forwarded()).toEqual([]);
   });
 
-  it('never goes upstream', async () => {
+  it('are never forwarded', async () => {
     const client = await rig.newClient();
     await call(client, { id: 'a', steps: 5, usd: 1 });
     expect(
@@ -182,7 +182,7 @@ export function sessionHeaders(): void {
 }
 
 export function plainAgent(): void {
-  /** The SDK's options; `sent` counts its requests, repeats included. */
+  /** The SDK's options; `sent` counts its requests, including retries. */
   async function sdkOptions(steps: number) {
     const { rawKey } = await rig.gateway.createKey({ allowedProviders: ['openai', 'anthropic'] });
     const sent: string[] = [];
@@ -203,7 +203,7 @@ export function plainAgent(): void {
     };
   }
 
-  it('OpenAI’s SDK makes the calls that its session may make, and repeats none of the others', async () => {
+  it('OpenAI’s SDK makes the calls that its session allows, and retries none of the others', async () => {
     const { sent, options } = await sdkOptions(2);
     const openai = new OpenAI({ baseURL: `${rig.gateway.baseUrl}/openai/v1`, apiKey: 'unused', ...options });
     const body = { model: 'flat', max_tokens: 5, messages: [{ role: 'user' as const, content: 'Hello.' }] };
@@ -235,7 +235,7 @@ export function plainAgent(): void {
 }
 
 export function totals(): void {
-  it('are what the key has spent, in sessions and outside, and how many sessions it opened', async () => {
+  it('are the key’s spend, in sessions and outside, and the number of its sessions', async () => {
     const client = await rig.newClient();
     client.behave({ text: WORDS });
     await call(client, { id: 'a' });
@@ -265,7 +265,7 @@ export function commands(): void {
     expect([again.status, again.headers['x-gateway-session-steps']]).toEqual([200, '1']);
   });
 
-  it('a call that was on its way when its session was ended does not bring it back', async () => {
+  it('a call in flight when its session was ended does not bring it back', async () => {
     const client = await rig.newClient();
     const { promise: hold, resolve: answer } = Promise.withResolvers<undefined>();
     client.behave({ hold });

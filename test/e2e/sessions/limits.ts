@@ -16,7 +16,7 @@ import {
 
 const PARALLEL = 200;
 
-/** So many calls at once, half of them streams; none that is forwarded is answered before all others are refused. */
+/** Simultaneous calls, half of them streams; no forwarded call is answered before all others are refused. */
 async function race(client: Client, session: (nth: number) => SessionHeaders): Promise<Reply[]> {
   const { promise: hold, resolve: answer } = Promise.withResolvers<undefined>();
   client.behave({ hold });
@@ -56,7 +56,7 @@ export function maxSteps(): void {
     expect(await shown(client, 'race')).toMatchObject({ steps: MOST, max_steps: MOST });
   });
 
-  it('also over two gateways on one Redis', async () => {
+  it('also across two gateways on one Redis', async () => {
     const client = await rig.newClient({ gateways: [rig.gateway, strict.gateway] });
     const replies = await race(client, () => ({ id: 'race', steps: MOST }));
     expectRaced(client, replies, 'max_steps_exceeded');
@@ -68,7 +68,7 @@ export function maxSteps(): void {
     expectRefusal(await call(client, { id: 'a' }), 429, 'max_steps_exceeded');
   });
 
-  it('limits come from the first request that names them, and are only ever tightened', async () => {
+  it('limits are set by the first request that names them, and can only be tightened', async () => {
     const client = await rig.newClient();
     expect((await call(client, { id: 'a' })).status).toBe(200);
     expect((await call(client, { id: 'a', steps: 3 })).status).toBe(200);
@@ -77,7 +77,7 @@ export function maxSteps(): void {
     expect((await call(client, { id: 'b', steps: 100 })).status).toBe(200);
   });
 
-  it('a session of the same name of another key is another one', async () => {
+  it('a session of the same name of another key is separate', async () => {
     const [one, other] = [await rig.newClient(), await rig.newClient()];
     expect((await call(one, { id: 'same', steps: 1 })).status).toBe(200);
     expect((await call(other, { id: 'same', steps: 1 })).status).toBe(200);
@@ -103,7 +103,7 @@ export function maxSteps(): void {
 export function sessionBudget(): void {
   const usd = (MOST * MAX_TOKENS * TOKEN) / 1e9;
 
-  it('200 parallel calls into a budget worth 10 of them: exactly 10 are forwarded, and it is spent', async () => {
+  it('200 parallel calls into a budget for 10: exactly 10 are forwarded, and it is spent', async () => {
     const client = await rig.newClient();
     const replies = await race(client, () => ({ id: 'race', usd }));
     expectRaced(client, replies, 'session_budget_exceeded');
@@ -129,22 +129,22 @@ export function sessionBudget(): void {
     expect(client.forwarded()[0]?.json).toMatchObject({ max_completion_tokens: 1_000 });
   });
 
-  it('refuses what it could not hold: unknown prices and open costs', async () => {
+  it('refuses requests with an unknown price or open cost', async () => {
     const client = await rig.newClient();
     const session = { id: 'a', usd: 1 };
-    expectRefusal(await call(client, session, { model: 'nobody-knows' }), 403, 'policy_denied');
+    expectRefusal(await call(client, session, { model: 'unknown-model' }), 403, 'policy_denied');
     expectRefusal(await call(client, session, { service_tier: 'priority' }), 400, 'invalid_request');
     expect(client.forwarded()).toEqual([]);
-    expect((await call(client, { id: 'b' }, { model: 'nobody-knows' })).status).toBe(200);
+    expect((await call(client, { id: 'b' }, { model: 'unknown-model' })).status).toBe(200);
   });
 
-  it('of 0 lets nothing through', async () => {
+  it('of 0 admits nothing', async () => {
     const client = await rig.newClient();
     expectRefusal(await call(client, { id: 'a', usd: 0 }), 429, 'session_budget_exceeded');
     expect(client.forwarded()).toEqual([]);
   });
 
-  it('is the window that the headers name where it is the tightest', async () => {
+  it('is the window in the headers if it is the tightest', async () => {
     const client = await rig.newClient({ budget: { daily: 1 } });
     client.behave({ text: WORDS });
     const inSession = await call(client, { id: 'a', usd: 0.5 });
@@ -171,7 +171,7 @@ export function maxPerKey(): void {
 }
 
 export function anchor(): void {
-  it('100 parallel first turns leave one anchor, which nothing overwrites', async () => {
+  it('100 parallel first turns leave one anchor, which is never overwritten', async () => {
     const client = await rig.newClient();
     const turn = (nth: number) => ({
       messages: [{ role: 'user', content: `Turn number ${String(nth)}.` }],
@@ -190,7 +190,7 @@ export function anchor(): void {
     expect(ttl).toBeGreaterThan(86_000_000);
   });
 
-  it('is stored without its secrets, and without what the system says', async () => {
+  it('is stored without its secrets and without the system prompt', async () => {
     const client = await rig.newClient();
     const secret = `AKIA${'Z7QXW2MKJ4VRT5NB'}`;
     const messages = [
@@ -201,7 +201,7 @@ export function anchor(): void {
     expect(await anchorOf(client, 'a')).toBe('Deploy with *** please.');
   });
 
-  it('is not the request that the provider refused', async () => {
+  it('is never a request that the provider refused', async () => {
     const client = await rig.newClient();
     client.behave({ status: 500 });
     await call(client, { id: 'a' }, { messages: [{ role: 'user', content: 'First.' }] });

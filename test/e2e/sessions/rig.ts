@@ -4,12 +4,12 @@ import type { Reply } from '../../support/http.ts';
 import { sessionAnchorKey } from '../../../src/redis/keys.ts';
 import { freePort } from '../../support/ports.ts';
 
-/** docs/sessions.md, its headers, its refusals and its limits; docs/sessions.md. */
+/** docs/sessions.md: headers, refusals and limits. */
 export const MAX_TOKENS = 400;
 export const MOST = 10;
 
 export let rig: Budgets;
-/** `session.max_per_key` is 10, `session.required` is on, shadow mode too, and the telemetry headers are suppressed. */
+/** `session.max_per_key` is 10; `session.required` and shadow mode are on; the telemetry headers are suppressed. */
 export let strict: Budgets;
 
 export interface SessionHeaders {
@@ -56,8 +56,10 @@ export const anchorOf = (client: Client, sessionId: string): Promise<string | nu
   rig.redis.client.get(sessionAnchorKey(client.keyHash, sessionId));
 export function useRig(): void {
   beforeAll(async () => {
-    const nobody = await freePort();
-    rig = await startBudgets({ providers: { groq: { base_url: `http://127.0.0.1:${String(nobody)}` } } });
+    const unreachable = await freePort();
+    rig = await startBudgets({
+      providers: { groq: { base_url: `http://127.0.0.1:${String(unreachable)}` } },
+    });
     strict = await startBudgets(
       {
         server: { shadow_mode: true, strip_budget_headers: true },

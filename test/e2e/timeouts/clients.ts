@@ -39,7 +39,7 @@ export function readTimeout(): void {
     expect(reply).toMatch(/\r\nx-gateway-request-id: [0-9a-f-]{36}\r\n/);
   });
 
-  it('a body that trickles: 408 all the same', async () => {
+  it('a body that trickles: 408 too', async () => {
     const client = await newClient();
     const startedAt = performance.now();
     const socket = connect(gateway.port, '127.0.0.1', () => socket.write(head(client)));
@@ -53,7 +53,7 @@ export function readTimeout(): void {
     expect(reply).toMatch(/^HTTP\/1.1 408 /);
   });
 
-  it('headers that do not come: the connection is not kept', async () => {
+  it('missing headers: the connection is closed', async () => {
     const startedAt = performance.now();
     const reply = await sendRaw(
       gateway.port,
@@ -64,7 +64,7 @@ export function readTimeout(): void {
     expect(reply).not.toMatch(/^HTTP\/1.1 [23]/);
   });
 
-  it('and neither the answer nor a stream', async () => {
+  it('but neither the answer nor a stream', async () => {
     const client = await newClient();
     fake.behave({ headersDelayMs: READ_TIMEOUT_MS + 100 });
     expect((await ask(client)).status).toBe(200);
@@ -79,7 +79,7 @@ function rawRequest(client: Client, text: string): string {
   );
 }
 
-/** A client on HTTP/2 that opens no window for what it asked for. */
+/** A client on HTTP/2 that opens no window for its answer. */
 function stallOnHttp2({ baseUrl }: TestGateway, client: Client, way: string) {
   const session = connectHttp2(baseUrl);
   session.on('error', () => undefined);
@@ -91,7 +91,7 @@ function stallOnHttp2({ baseUrl }: TestGateway, client: Client, way: string) {
 }
 
 export function writeTimeout(): void {
-  it('one that reads no more of a stream on HTTP/1.1 is cut off, and its reservation settled', async () => {
+  it('a client that stops reading a stream on HTTP/1.1 is cut off, and its reservation settled', async () => {
     const client = await newClient();
     const gone = odd.nextGone();
     const startedAt = performance.now();
@@ -107,7 +107,7 @@ export function writeTimeout(): void {
     socket.destroy();
   });
 
-  it('one that reads no more of a finished answer on HTTP/2 is cut off', async () => {
+  it('a client that stops reading a finished answer on HTTP/2 is cut off', async () => {
     const client = await newClient();
     const { stalled, end } = stallOnHttp2(patient, client, 'large');
     const startedAt = performance.now();
@@ -117,8 +117,8 @@ export function writeTimeout(): void {
     end();
   });
 
-  // Envoy reads no more from the provider then, so that nobody can tell the two kinds of silence apart.
-  it('one that stalls a running stream on HTTP/2 is cut off by proxy.upstream_timeout', async () => {
+  // Envoy stops reading from the provider then, so the two kinds of silence look alike.
+  it('a client that stalls a running stream on HTTP/2 is cut off by proxy.upstream_timeout', async () => {
     const client = await newClient();
     const gone = odd.nextGone();
     const startedAt = performance.now();
@@ -129,7 +129,7 @@ export function writeTimeout(): void {
     end();
   });
 
-  it('one that reads slowly but steadily is not', async () => {
+  it('a client that reads slowly but steadily is not', async () => {
     const client = await newClient();
     let gone = false;
     void odd.nextGone().then(() => (gone = true));

@@ -23,7 +23,7 @@ function expectRefusal(reply: Reply, status: number, type: string): void {
 }
 
 export function upstreamTimeout(): void {
-  it('headers that come too late: 504', async () => {
+  it('late headers: 504', async () => {
     const client = await newClient();
     fake.behave({ hold: NEVER });
     const reply = await ask(client);
@@ -33,14 +33,14 @@ export function upstreamTimeout(): void {
     await vi.waitFor(() => expect(fake.requests.at(-1)?.clientGone).toBe(true));
   });
 
-  it('headers of a stream that come too late: 504', async () => {
+  it('late headers of a stream: 504', async () => {
     const client = await newClient();
     fake.behave({ hold: NEVER });
     expectRefusal(await ask(client, 'openai', { stream: true }), 504, 'upstream_timeout');
     await expectCharge(client, 'all');
   });
 
-  it('the body of a whole answer that stops: 504', async () => {
+  it('a whole answer whose body stops: 504', async () => {
     const client = await newClient();
     fake.behave({ breakOff: { at: 1, how: 'stall' } });
     const reply = await ask(client);
@@ -49,7 +49,7 @@ export function upstreamTimeout(): void {
     await expectCharge(client, 'all');
   });
 
-  it('the body of a whole answer that trickles: 504 all the same', async () => {
+  it('a whole answer whose body trickles: 504 too', async () => {
     const client = await newClient();
     const gone = odd.nextGone();
     const reply = await ask(client, 'mistral', { odd: 'trickle' });
@@ -67,10 +67,10 @@ export function upstreamTimeout(): void {
     expect(reply.body).toContain('word1');
     expect(reply.body).not.toContain('[DONE]');
     expectAfter(reply.ms, UPSTREAM_TIMEOUT_MS);
-    await expectCharge(client, 'all'); // what was seen and the slack are over this small reservation
+    await expectCharge(client, 'all'); // the visible part and the slack exceed this small reservation
   });
 
-  it('a stream that is slow and steady is not cut, however long it takes', async () => {
+  it('a slow and steady stream is not cut, however long it takes', async () => {
     const client = await newClient();
     fake.behave({ outputTokens: 12, pieceDelayMs: 500 });
     const reply = await ask(client, 'openai', { stream: true });
@@ -95,13 +95,13 @@ export function oddProviders(): void {
     await expectCharge(client, 'nothing');
   });
 
-  it('resets before its headers: 502, and all is charged', async () => {
+  it('resets before its headers: 502, and the reservation is charged', async () => {
     const { client, reply } = await broken({ breakOff: { at: 'before_headers', how: 'reset' } });
     expectRefusal(reply, 502, 'upstream_unavailable');
     await expectCharge(client, 'all');
   });
 
-  it('cuts a whole answer: 502, and all is charged', async () => {
+  it('cuts a whole answer: 502, and the reservation is charged', async () => {
     for (const at of ['after_headers', 1] as const) {
       const { client, reply } = await broken({ breakOff: { at, how: 'reset' } });
       expectRefusal(reply, 502, 'upstream_unavailable');
@@ -116,7 +116,7 @@ export function oddProviders(): void {
     await expectCharge(client, 'all');
   });
 
-  it('answers more than can be inspected at once: 502, and all is charged', async () => {
+  it('sends more than can be inspected at once: 502, and the reservation is charged', async () => {
     const client = await newClient();
     const reply = await ask(client, 'mistral', { odd: 'huge' });
     expectRefusal(reply, 502, 'upstream_unavailable');

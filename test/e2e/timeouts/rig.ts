@@ -10,14 +10,14 @@ import { type AccountNow, readAccount } from '../../support/account.ts';
 import { type Reply, send } from '../../support/http.ts';
 import { freePort } from '../../support/ports.ts';
 
-/** docs/refusals.md, the line of timeouts, with the charge that each kind of failure brings. */
+/** The timeouts in docs/refusals.md, with the charge for each kind of failure. */
 export const READ_TIMEOUT_MS = 1_000;
 export const WRITE_TIMEOUT_MS = 2_000;
 export const UPSTREAM_TIMEOUT_MS = 1_500;
-/** For a machine that is busy with something else. */
+/** For a busy machine. */
 export const SLACK_MS = 4_000;
 const MAX_TOKENS = 100;
-/** The limit alone costs that much at 10 USD a million: a full reservation is more, a real cost here less. */
+/** The limit alone costs this much at 10 USD a million: a full reservation is more, a real cost here less. */
 const FULL_NANO_USD = MAX_TOKENS * 10_000;
 
 let redis: TestRedis;
@@ -25,7 +25,7 @@ export let fake: FakeProvider;
 export let odd: OddProvider;
 /** `proxy.upstream_timeout` is the shortest of all. */
 export let gateway: TestGateway;
-/** `server.write_timeout` is. */
+/** `server.write_timeout` is the shortest. */
 export let patient: TestGateway;
 
 type ProviderName = 'openai' | 'mistral' | 'groq';
@@ -84,10 +84,10 @@ export async function expectCharge(client: Client, charge: 'nothing' | 'a part' 
   );
 }
 
-/** A provider that sends what no provider should. */
+/** A provider that misbehaves. */
 interface OddProvider {
   readonly url: string;
-  /** Settles when the client of the next request has gone. */
+  /** Settles when the client of the next request has disconnected. */
   nextGone(): Promise<void>;
   close(): Promise<void>;
 }
@@ -131,7 +131,7 @@ const ODD = {
     response.end(JSON.stringify({ choices: [{ message: { content: 'x'.repeat(1_000_000) } }] }));
     return Promise.resolve();
   },
-  /** A whole answer over Envoy's 16 MiB. */
+  /** A whole answer larger than Envoy's 16 MiB. */
   huge(response: ServerResponse): Promise<void> {
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ choices: [{ message: { content: 'x'.repeat(18_000_000) } }] }));
@@ -163,7 +163,7 @@ export function useRig(): void {
     redis = await startTestRedis();
     fake = await createFakeProvider();
     odd = await startOddProvider();
-    const config = (upstreamTimeout: string, nobody: number) => ({
+    const config = (upstreamTimeout: string, unreachable: number) => ({
       server: {
         read_timeout: `${String(READ_TIMEOUT_MS)}ms`,
         write_timeout: `${String(WRITE_TIMEOUT_MS)}ms`,
@@ -172,13 +172,13 @@ export function useRig(): void {
       providers: {
         openai: { base_url: fake.url },
         mistral: { base_url: odd.url },
-        groq: { base_url: `http://127.0.0.1:${String(nobody)}` },
+        groq: { base_url: `http://127.0.0.1:${String(unreachable)}` },
       },
       pricing: { overrides: { 'gpt-test': { input: 1, output: 10, max_output_tokens: 1_000 } } },
     });
-    const nobody = await freePort();
-    gateway = await startGateway({ redis, config: config(`${String(UPSTREAM_TIMEOUT_MS)}ms`, nobody) });
-    patient = await startGateway({ redis, config: config('60s', nobody) });
+    const unreachable = await freePort();
+    gateway = await startGateway({ redis, config: config(`${String(UPSTREAM_TIMEOUT_MS)}ms`, unreachable) });
+    patient = await startGateway({ redis, config: config('60s', unreachable) });
   });
   afterAll(async () => {
     await gateway.stop();

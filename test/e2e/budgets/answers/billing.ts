@@ -23,7 +23,7 @@ const BODIES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 };
 const bodyFor = (path: string) => BODIES[path] ?? CHAT_BODY;
 
-/** Ten tokens of output, at the list price. */
+/** Ten output tokens, at the list price. */
 const LISTED = 10 * TOKEN;
 const counts = { prompt_tokens: 10, completion_tokens: 10 };
 const claudeCounts = { input_tokens: 10, output_tokens: 10 };
@@ -221,7 +221,7 @@ export function toldBilling(): void {
     ['the default tier', CHAT, chat({ service_tier: 'default' })],
     ['a cheaper tier', CHAT, chat({ service_tier: 'flex' })],
     ['a snapshot of the model', CHAT, chat({ model: 'flat-2025-01-01' })],
-    ['a model that nobody knows', CHAT, chat({ model: 'something-else' })],
+    ['an unknown model', CHAT, chat({ model: 'something-else' })],
     [
       'Anthropic’s usual billing',
       MESSAGES,
@@ -274,7 +274,7 @@ export function absurdUsages(): void {
     expect((await counter('gateway_absurd_usages_total')) - before).toBe(1);
   });
 
-  it('is less than absurd where it is a little over what was granted', async () => {
+  it('is less than absurd slightly above the granted limit', async () => {
     const before = await counter('gateway_absurd_usages_total');
     await (await spentOn(CHAT, CHAT_BODY, chat({}, { completion_tokens: 5_000 }))).expectSpent(5_000 * TOKEN);
     expect(await counter('gateway_absurd_usages_total')).toBe(before);

@@ -4,9 +4,9 @@ import { wav } from '../../../support/media-files.ts';
 import { scripted, BUDGET, STREAM, answerWith } from './rig.ts';
 
 export function cachedTokens(): void {
-  /** 1,000 tokens read, 600 of them from the cache; 10 written. USD per million: 1, 0.1, and 10. */
+  /** 1,000 input tokens, 600 of them from the cache; 10 output tokens. USD per million: 1, 0.1, and 10. */
   const CACHED = 400 * 1_000 + 600 * 100 + 10 * 10_000;
-  /** And 200 more, written to the cache at 2. */
+  /** Plus 200 cache-write tokens at 2. */
   const WRITTEN = CACHED + 200 * 2_000;
   interface Row {
     readonly what: string;
@@ -94,7 +94,7 @@ export function cachedTokens(): void {
     await (await askFor(path, body)).expectSpent(nanoUsd);
   });
 
-  it('in streams: Anthropic’s usage comes in two parts', async () => {
+  it('in streams: Anthropic sends usage in two parts', async () => {
     const events = [
       {
         type: 'message_start',
@@ -116,7 +116,7 @@ export function cachedTokens(): void {
   });
 }
 
-/** Asks the scripted provider, whose answer this is, whole or as a stream of these events. */
+/** Asks the scripted provider for this answer, whole or as a stream of these events. */
 export async function spentOn(
   path: string,
   body: Readonly<Record<string, unknown>>,
@@ -144,21 +144,21 @@ export function sound(): void {
   const delta = { choices: [{ index: 0, delta: { audio: { data: 'AAAA' } } }] };
   const TOLD = 80 * 20_000 + 20 * 1_000;
 
-  it('as its usage tells, whole and streamed', async () => {
+  it('as reported by its usage, whole and streamed', async () => {
     await (await spentOn(CHAT, speech, { choices: [], usage: told })).expectSpent(TOLD);
     await (await spentOn(CHAT, speech, delta, { choices: [], usage: told })).expectSpent(TOLD);
   });
 
-  it('all of it, where its usage does not tell', async () => {
+  it('in full if its usage does not mention it', async () => {
     await (await spentOn(CHAT, speech, { choices: [], usage })).expectSpent(100 * 20_000);
   });
 
-  it('none of it, where its usage tells of none', async () => {
+  it('not at all if its usage reports none', async () => {
     const none = { ...usage, completion_tokens_details: { audio_tokens: 0 } };
     await (await spentOn(CHAT, speech, { choices: [], usage: none })).expectSpent(100 * TOKEN);
   });
 
-  it('by modality, as Gemini tells', async () => {
+  it('by modality, as Gemini reports', async () => {
     const path = '/gemini/v1beta/models/spoken:generateContent';
     const generationConfig = { maxOutputTokens: 1_000, responseModalities: ['AUDIO'] };
     const usageMetadata = {
@@ -173,7 +173,7 @@ export function sound(): void {
     await (await spentOn(path, asked, { candidates: [], usageMetadata })).expectSpent(TOLD);
   });
 
-  it('heard, where it came and its usage does not tell: as much as its samples can be', async () => {
+  it('by its samples if it arrived and its usage does not mention it', async () => {
     const data = wav({}, 32_000).toString('base64');
     const content = [{ type: 'input_audio', input_audio: { data, format: 'wav' } }];
     const heard = { ...CHAT_BODY, model: 'spoken', messages: [{ role: 'user', content }] };
@@ -184,7 +184,7 @@ export function sound(): void {
     await client.expectSpent(40 * 2_000);
   });
 
-  it('whole, where the stream breaks off: nobody counts sound as it passes', async () => {
+  it('in full if the stream breaks off, since passing audio is not counted', async () => {
     answerWith({ type: 'text/event-stream', body: `data: ${JSON.stringify(delta)}\n\n` });
     const client = await scripted.newClient(BUDGET);
     await client.ask({ ...speech, ...STREAM });
@@ -217,7 +217,7 @@ export function openRouterBill(): void {
     await (await spentOn(path, body, word, last)).expectSpent(nanoUsd);
   });
 
-  it('is no other provider’s', async () => {
+  it('does not apply to other providers', async () => {
     const client = await spentOn(CHAT, body, { choices: [], usage: { ...usage, cost: 0.25 } });
     await client.expectSpent(LISTED);
   });

@@ -5,14 +5,14 @@ import { beforeAll, afterAll } from 'vitest';
 import { type Budgets, startBudgets } from '../rig.ts';
 import { providers } from '../../../../src/providers/registry.ts';
 
-/** docs/budgets.md: what an answer costs, and what its client is told of it. */
+/** docs/budgets.md: the cost of an answer, and what its client learns of it. */
 export const STREAM = { stream: true };
 export const BUDGET = { budget: { daily: 1 } };
 
 export let budgets: Budgets;
 /** With `server.strip_budget_headers`. */
 export let stripping: Budgets;
-/** Before a provider that answers what it is told. */
+/** In front of a scripted provider. */
 export let scripted: Budgets;
 let server: Server;
 export let answer: { readonly type: string; readonly body: string };

@@ -18,7 +18,7 @@ export function told(): void {
     expect(headers['x-gateway-budget-window']).toBe('daily');
   });
 
-  it('what a stream may cost in its headers, and its cost in a comment before the end', async () => {
+  it('the maximum cost of a stream in its headers, and its cost in a comment before the end', async () => {
     const client = await budgets.newClient(BUDGET);
     client.behave({ outputTokens: 40 });
     const { headers, body } = await client.ask(STREAM);
@@ -30,7 +30,7 @@ export function told(): void {
     expect(body).toMatch(/window=daily\n\n$/);
   });
 
-  it('nothing where the budget headers are stripped, neither in headers nor in comments', async () => {
+  it('nothing if the budget headers are stripped, neither in headers nor in comments', async () => {
     const client = await stripping.newClient({ budget: { daily: 0.0015 } });
     client.behave({ outputTokens: 500 });
     const whole = await client.ask();
@@ -57,7 +57,7 @@ export function told(): void {
       '/gemini/v1beta/models/flat:streamGenerateContent',
       { contents: [{ parts: [{ text: 'Say.' }] }], generationConfig: { maxOutputTokens: 40 } },
     ],
-  ])('nothing in a stream of %s, whose cost stands in budget status', async (_form, path, body) => {
+  ])('nothing in a stream of %s; budget status has its cost', async (_form, path, body) => {
     const client = await budgets.newClient(BUDGET);
     const reply = await client.ask(body, { path });
     expect([reply.status, reply.cut, reply.body.includes('x-gateway')]).toEqual([200, false, false]);
@@ -75,7 +75,7 @@ export function usageChunk(): void {
     ['that says null', { stream_options: null }],
     ['that says no', { stream_options: { include_usage: false } }],
     ['that has other options', { stream_options: { include_obfuscation: false } }],
-  ])('is asked for, and hidden from a client %s', async (_what, body) => {
+  ])('is requested, and hidden from a client %s', async (_what, body) => {
     const client = await budgets.newClient(BUDGET);
     client.behave({ outputTokens: 30 });
     const reply = await client.ask({ ...STREAM, ...body });
@@ -88,13 +88,13 @@ export function usageChunk(): void {
     await client.expectSpent(30 * TOKEN);
   });
 
-  it('is shown to a client that asked for it', async () => {
+  it('is shown to a client that requested it', async () => {
     const client = await budgets.newClient(BUDGET);
     const reply = await client.ask({ ...STREAM, stream_options: { include_usage: true } });
     expect(usageChunks(reply.body)).toBe(1);
   });
 
-  it('is asked for without a budget too, since spend is recorded all the same', async () => {
+  it('is requested without a budget too, since spend is always recorded', async () => {
     const client = await budgets.newClient();
     client.behave({ outputTokens: 30 });
     expect(usageChunks((await client.ask(STREAM)).body)).toBe(0);
@@ -119,7 +119,7 @@ export function usages(): void {
     }
   });
 
-  it('nothing counts the input too', async () => {
+  it('nothing charges the input too', async () => {
     const client = await budgets.newClient(BUDGET);
     client.behave({ text: WORDS, usage: 'missing' });
     await client.ask({ model: 'detailed' });
@@ -127,7 +127,7 @@ export function usages(): void {
     await client.expectSpent((prompt + 8) * 1_000 + 9 * 10_000);
   });
 
-  it('more than was reserved is charged all the same, and counted in a metric', async () => {
+  it('more than the reservation is charged in full, and counted in a metric', async () => {
     const over = async (): Promise<number> =>
       Number(/gateway_cost_over_reservation_total (\d+)/.exec(await budgets.gateway.metrics())?.[1]);
     const before = await over();
@@ -140,7 +140,7 @@ export function usages(): void {
 }
 
 export function storedAtProvider(): void {
-  it('passes where proxy.stored_prompts allows it, and counts as the whole context', async () => {
+  it('passes if proxy.stored_prompts allows it, and counts as the whole context', async () => {
     const path = '/gemini/v1beta/models/detailed:generateContent';
     const body = {
       contents: [{ parts: [{ text: 'Say.' }] }],

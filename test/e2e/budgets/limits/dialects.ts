@@ -16,7 +16,7 @@ interface Dialect {
   readonly what: string;
   readonly path: string;
   readonly body: Body;
-  /** What is added to the body, where so many tokens are granted. */
+  /** What a grant of so many tokens adds to the body. */
   readonly granted: (tokens: number) => Body;
 }
 
@@ -84,7 +84,7 @@ const DIALECTS: readonly Dialect[] = [
 ];
 export function outputByDialect(): void {
   describe.each(DIALECTS)('the output of $what', ({ path, body, granted }) => {
-    it('is limited where the client set no limit: the model’s maximum, or a quarter of what is left', async () => {
+    it('is limited if the client set no limit: to the model’s maximum, or a quarter of the remainder', async () => {
       expect(await sent(await withBudget(1_000_000), body, path)).toEqual({ ...body, ...granted(8_192) });
       expect(await sent(await withBudget(4_000), body, path)).toEqual({ ...body, ...granted(1_000) });
     });
@@ -100,7 +100,7 @@ export function outputByDialect(): void {
       });
     });
 
-    it('is the client’s own affair where it set a limit, or has no budget', async () => {
+    it('is left alone if the client set a limit, or has no budget', async () => {
       const own = { ...body, ...granted(77) };
       const client = await withBudget(4_000);
       expect(await sent(client, own, path)).toEqual(own);
@@ -111,22 +111,19 @@ export function outputByDialect(): void {
 }
 
 export function lowered(): void {
-  describe.each(DIALECTS)(
-    'a limit of the client’s that does not fit, in $what',
-    ({ path, body, granted }) => {
-      it('is lowered to what fits, and told', async () => {
-        const client = await withBudget(3_000);
-        const reply = await client.ask({ ...body, ...granted(128_000) }, { path });
-        expect([reply.status, reply.headers['x-gateway-output-limit']]).toEqual([200, '3000']);
-        expect(client.forwarded().at(-1)?.json).toMatchObject({ ...body, ...granted(3_000) });
-      });
+  describe.each(DIALECTS)('a client’s limit that does not fit, in $what', ({ path, body, granted }) => {
+    it('is lowered to what fits, and the client learns of it', async () => {
+      const client = await withBudget(3_000);
+      const reply = await client.ask({ ...body, ...granted(128_000) }, { path });
+      expect([reply.status, reply.headers['x-gateway-output-limit']]).toEqual([200, '3000']);
+      expect(client.forwarded().at(-1)?.json).toMatchObject({ ...body, ...granted(3_000) });
+    });
 
-      it('is the client’s own affair without a budget', async () => {
-        const client = await budgets.newClient();
-        const reply = await client.ask({ ...body, ...granted(128_000) }, { path });
-        expect([reply.status, reply.headers['x-gateway-output-limit']]).toEqual([200, undefined]);
-        expect(client.forwarded().at(-1)?.json).toEqual({ ...body, ...granted(128_000) });
-      });
-    },
-  );
+    it('is left alone without a budget', async () => {
+      const client = await budgets.newClient();
+      const reply = await client.ask({ ...body, ...granted(128_000) }, { path });
+      expect([reply.status, reply.headers['x-gateway-output-limit']]).toEqual([200, undefined]);
+      expect(client.forwarded().at(-1)?.json).toEqual({ ...body, ...granted(128_000) });
+    });
+  });
 }

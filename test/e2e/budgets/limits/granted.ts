@@ -6,9 +6,9 @@ export function clientLimits(): void {
   const asking = (max_tokens: number): Body => ({ model: 'flat', messages, max_tokens });
   const ANTHROPIC = '/anthropic/v1/messages';
 
-  it('that fits is left alone, byte for byte', async () => {
+  it('is left alone if it fits, byte for byte', async () => {
     const client = await withBudget(3_000);
-    // DeepSeek has no service tiers to ask for.
+    // DeepSeek has no service tiers.
     const reply = await client.ask(asking(3_000), { path: '/deepseek/anthropic/v1/messages' });
     expect([reply.status, reply.headers['x-gateway-output-limit']]).toEqual([200, undefined]);
     expect(client.forwarded().at(-1)?.body.toString()).toBe(JSON.stringify(asking(3_000)));
@@ -22,7 +22,7 @@ export function clientLimits(): void {
       3_000,
       { ...asking(64_000), thinking: { type: 'enabled', budget_tokens: 3_000 } },
     ],
-  ])('is refused where it would be %s', async (_what, budget, body) => {
+  ])('is refused if it would be %s', async (_what, budget, body) => {
     const client = await withBudget(budget);
     const reply = await client.ask(body, { path: ANTHROPIC });
     expectRefusal(reply, 429, 'budget_exceeded');
@@ -30,7 +30,7 @@ export function clientLimits(): void {
     expect(await client.account()).toEqual({ spent: 0, reserved: 0 });
   });
 
-  it('is lowered to 1,024, and to one more than the tokens for thinking', async () => {
+  it('is lowered to 1,024, and to one more than the thinking tokens', async () => {
     const few = await withBudget(1_024);
     expect(await sent(few, asking(2_000), ANTHROPIC)).toEqual(asking(1_024));
     const thinking = { type: 'enabled', budget_tokens: 3_000 };
@@ -38,19 +38,19 @@ export function clientLimits(): void {
     expect(await sent(await withBudget(3_001), body, ANTHROPIC)).toEqual({ ...asking(3_001), thinking });
   });
 
-  it('is lowered in streams, whose headers tell it', async () => {
+  it('is lowered in streams, and shown in their headers', async () => {
     const client = await withBudget(2_000);
     const reply = await client.ask({ ...asking(64_000), stream: true }, { path: ANTHROPIC });
     expect([reply.status, reply.headers['x-gateway-output-limit']]).toEqual([200, '2000']);
   });
 
-  it('is shared by all answers that are asked for', async () => {
+  it('is shared by all requested answers', async () => {
     const client = await withBudget(4_400);
     const body = { model: 'flat', messages, n: 4, max_completion_tokens: 8_000 };
     expect(await sent(client, body, CHAT)).toEqual({ ...body, max_completion_tokens: 1_100 });
   });
 
-  it('is lowered under each of its names, and raised under none', async () => {
+  it('is lowered under each of its names, and never raised', async () => {
     const body = { model: 'flat', messages, max_tokens: 50, max_completion_tokens: 8_000 };
     expect(await sent(await withBudget(2_000), body, CHAT)).toEqual({
       ...body,
@@ -58,7 +58,7 @@ export function clientLimits(): void {
     });
   });
 
-  it('is lowered to what the session has left', async () => {
+  it('is lowered to the remainder of the session', async () => {
     const client = await budgets.newClient();
     const headers = {
       'x-gateway-session-id': 's',
@@ -68,7 +68,7 @@ export function clientLimits(): void {
     expect([reply.status, reply.headers['x-gateway-output-limit']]).toEqual([200, '1500']);
   });
 
-  it('leaves room for a long prompt: what is lowered is the output', async () => {
+  it('leaves room for a long prompt: only the output is lowered', async () => {
     const client = await budgets.newClient({ budget: { monthly: 0.03 } });
     const body = {
       ...asking(64_000),
@@ -78,12 +78,12 @@ export function clientLimits(): void {
     const reply = await client.ask(body, { path: CHAT });
     const limit = Number(reply.headers['x-gateway-output-limit']);
     expect(reply.status).toBe(200);
-    // 2,000 tokens of input at 2 USD a million (cache write), the rest at 10.
+    // 2,000 input tokens at 2 USD a million (cache write), the rest at 10.
     expect(limit).toBeGreaterThan(2_400);
     expect(limit).toBeLessThanOrEqual(2_600);
   });
 
-  it('of many calls at once is lowered so that all of them together fit', async () => {
+  it('is lowered for many simultaneous calls so that all of them fit together', async () => {
     const client = await withBudget(5_000);
     client.behave({ hold: NEVER });
     const leaving = new AbortController();
@@ -108,7 +108,7 @@ export function untouched(): void {
   });
   afterAll(() => others.close());
 
-  it('one that does not fit is refused', async () => {
+  it('is refused if it does not fit', async () => {
     const client = await others.newClient({ budget: { monthly: (3_000 * TOKEN) / 1e9 } });
     expectRefusal(await client.ask({ max_tokens: 128_000 }), 429, 'budget_exceeded');
     expect(client.forwarded()).toHaveLength(0);
@@ -116,7 +116,7 @@ export function untouched(): void {
 }
 
 export function granted(): void {
-  it('shrinks while others run, and is never under 256', async () => {
+  it('shrinks while others run, and is never below 256', async () => {
     const client = await withBudget(2_000);
     client.behave({ hold: NEVER });
     const leaving = new AbortController();
@@ -136,26 +136,26 @@ export function granted(): void {
     leaving.abort();
   });
 
-  it('takes the place of null', async () => {
+  it('replaces null', async () => {
     const body = { model: 'flat', messages, max_tokens: null, max_completion_tokens: null };
     const limited = { ...body, max_completion_tokens: 1_000 };
     expect(await sent(await withBudget(4_000), body, CHAT)).toEqual(limited);
   });
 
-  it('is written under the name that the client uses', async () => {
+  it('uses the name that the client uses', async () => {
     const body = { ...GENERATE, generation_config: { temperature: 0 } };
     const limited = { ...GENERATE, generation_config: { temperature: 0, maxOutputTokens: 1_000 } };
     expect(await sent(await withBudget(4_000), body, GENERATE_PATH)).toEqual(limited);
   });
 
-  it('is not needed where the provider stops by itself: 16 tokens of a completion', async () => {
+  it('is unnecessary if the provider stops by itself: 16 tokens of a completion', async () => {
     const body = { model: 'flat', prompt: 'Say.' };
     const client = await withBudget(16);
     expect(await sent(client, body, '/openai/v1/completions')).toEqual(body);
     await client.expectSpent(16 * TOKEN);
   });
 
-  it('is shared by all answers that are asked for', async () => {
+  it('is shared by all requested answers', async () => {
     const body = { model: 'flat', messages, n: 4 };
     const client = await withBudget(16_000);
     expect(await sent(client, body, CHAT)).toEqual({ ...body, max_completion_tokens: 1_000 });

@@ -17,7 +17,7 @@ export function openRouterHosts(): void {
   const asked = { model: 'openai/gpt-4o', max_tokens: 10, messages };
   const max_price = { prompt: 2.5, completion: 10, request: 0 };
 
-  it('may be no dearer than the price that was reserved at, whole and streamed', async () => {
+  it('may not exceed the reserved price, whole and streamed', async () => {
     const provider = { sort: 'throughput', max_price: { completion: 1_000 } };
     for (const stream of [false, true]) {
       const client = await withBudget(1e6);
@@ -30,14 +30,14 @@ export function openRouterHosts(): void {
     }
   });
 
-  it('may be as dear as the dearest model that is asked for', async () => {
+  it('may be as dear as the dearest requested model', async () => {
     const body = { ...asked, model: 'openai/gpt-4o-mini', models: ['openai/gpt-4o'] };
     expect(await sent(await withBudget(1e6), body, OPENROUTER)).toEqual({ ...body, provider: { max_price } });
     const auto = { ...body, models: ['openrouter/auto'] };
     expectRefusal(await (await withBudget(1e6)).ask(auto, { path: OPENROUTER }), 403, 'policy_denied');
   });
 
-  it('are held to a lower price of the client’s, and to a client’s own without a budget', async () => {
+  it('follow a lower price of the client, and any price of a client without a budget', async () => {
     const lower = { ...asked, provider: { max_price: { prompt: 1, completion: '2', request: 0 } } };
     expect(await sent(await withBudget(1e6), lower, OPENROUTER)).toEqual(lower);
     const own = { ...asked, provider: { max_price: { prompt: 1_000 } } };
@@ -45,7 +45,7 @@ export function openRouterHosts(): void {
   });
 
   it.each([5, { prompt: -1 }, { prompt: 'free' }, { completion: [] }])(
-    'have no price of %j',
+    'have no price with %j',
     async (price) => {
       const client = await withBudget(1e6);
       const body = { ...asked, provider: { max_price: price } };
@@ -63,14 +63,14 @@ export function azureDeployments(): void {
   const limited = (...allowedModels: string[]): Promise<Client> =>
     budgets.newClient({ budget: { monthly: 1 }, key: { allowedModels } });
 
-  it('may be used by a key that may use its model, whatever it is called', async () => {
+  it('may be used by a key that may use its model, whatever its name', async () => {
     const client = await limited('gpt-4o*');
     expect((await client.ask(body, { path: classic('my-dep') })).status).toBe(200);
     expect((await client.ask({ ...body, model: 'My-Dep' }, { path: current })).status).toBe(200);
     expect(client.forwarded()).toHaveLength(2);
   });
 
-  it('may not be used by a key that may use the model that it is called like', async () => {
+  it('may not be used by a key that may only use the model of the same name', async () => {
     const client = await limited('gpt-4o*');
     for (const name of ['gpt-4o-mini', 'gpt-4o-MINI']) {
       const asks = [

@@ -15,7 +15,7 @@ import {
   held,
 } from './rig.ts';
 
-/** Sound and pictures that have no price, asked for in each dialect, or written by nature. */
+/** Audio and pictures without a price, requested in each dialect or native to the model. */
 const SPEECH = { modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'pcm16' } };
 const AUDIO_CHAT = { model: 'gpt-4o-audio-preview', max_completion_tokens: 10, messages };
 const SOUND_ASKS: readonly (readonly [string, number, string, string, Body])[] = [
@@ -108,7 +108,7 @@ export function unbounded(): void {
       },
     ],
     ...SOUND_ASKS,
-    ['an unknown model', 403, 'pricing.overrides', CHAT, { ...CHAT_BODY, model: 'nobody-knows' }],
+    ['an unknown model', 403, 'pricing.overrides', CHAT, { ...CHAT_BODY, model: 'unknown-model' }],
     [
       'a model that the router picks',
       403,
@@ -137,12 +137,12 @@ export function unbounded(): void {
 
   it('an unknown model costs nothing without a budget', async () => {
     const client = await budgets.newClient();
-    const { headers } = await client.ask({ model: 'nobody-knows' });
+    const { headers } = await client.ask({ model: 'unknown-model' });
     expect(headers['x-gateway-request-cost']).toBe('0');
     await client.expectSpent(0);
   });
 
-  it('a model that is free by its name costs nothing, with a budget too', async () => {
+  it('a model with a free name costs nothing, with a budget too', async () => {
     const client = await withBudget(1);
     const path = '/openrouter/v1/chat/completions';
     const { status, headers } = await client.ask({ ...CHAT_BODY, model: 'any/model:free' }, { path });
@@ -155,7 +155,7 @@ export function ownPrices(): void {
   const base64 = (bytes: Buffer): string => bytes.toString('base64');
   const WHOLE_CONTEXT = 10_000 * 2_000;
 
-  it('speech, at the dearest that can be written', async () => {
+  it('speech, at the highest possible price', async () => {
     const body = { model: 'spoken', messages, max_completion_tokens: 100, ...SPEECH };
     expect(await held(body, CHAT)).toBe(100 * 20_000);
     const config = { responseModalities: ['AUDIO'], maxOutputTokens: 100 };
@@ -164,7 +164,7 @@ export function ownPrices(): void {
     ).toBe(100 * 20_000);
   });
 
-  it('what the client foretells, as output that may be wrong', async () => {
+  it('predicted output, as output that may be wrong', async () => {
     const prediction = { type: 'content', content: 'x'.repeat(500) };
     expect(await held({ ...CHAT_BODY, max_tokens: 100, prediction }, CHAT)).toBeGreaterThanOrEqual(
       600 * TOKEN,
@@ -184,7 +184,7 @@ export function ownPrices(): void {
     expect(await held(watched, GENERATE_PATH.replace('flat', 'spoken'), 1e6)).toBe(WHOLE_CONTEXT + 20_000);
   });
 
-  it('a second of sound, by its samples', async () => {
+  it('a second of audio, by its samples', async () => {
     const sound = { type: 'input_audio', input_audio: { data: base64(wav({}, 32_000)), format: 'wav' } };
     const heard = {
       model: 'spoken',

@@ -1,7 +1,7 @@
 import { expect, beforeAll, afterAll } from 'vitest';
 import { type Budgets, type Client, TOKEN, NEVER, startBudgets } from '../rig.ts';
 
-/** docs/budgets.md: what bounds the cost of a request before it is sent. */
+/** docs/budgets.md: the bounds of a request's cost before it is sent. */
 export let budgets: Budgets;
 
 export type Body = Readonly<Record<string, unknown>>;
@@ -22,13 +22,13 @@ export async function sentWhole(client: Client, body: Body, path: string): Promi
   return JSON.parse(client.forwarded().at(-1)?.body.toString() ?? '') as Body;
 }
 
-/** The same without the service tier that the gateway asks for (see tiers.ts). */
+/** The same without the service tier that the gateway requests (see tiers.ts). */
 export async function sent(client: Client, body: Body, path: string): Promise<Body> {
   const { service_tier: tier, ...rest } = await sentWhole(client, body, path);
   return tier === undefined || body.service_tier === undefined ? rest : { ...rest, service_tier: tier };
 }
 
-/** What is reserved while a request runs, in nano-USD. */
+/** The reservation of a running request, in nano-USD. */
 export async function held(body: Body, path: string, budgetTokens = 10_000): Promise<number> {
   const client = await withBudget(budgetTokens);
   client.behave({ hold: NEVER });

@@ -29,7 +29,7 @@ export function tiers(): void {
     ['Groq’s responses', '/groq/v1/responses', responses, 'default'],
     ['Anthropic’s messages', MESSAGES, chat, 'standard_only'],
     ['one that leaves it to Anthropic', MESSAGES, { ...chat, service_tier: 'auto' }, 'standard_only'],
-  ])('is asked for in %s', async (_what, path, body, tier) => {
+  ])('is requested in %s', async (_what, path, body, tier) => {
     const limits = { ...body, service_tier: tier };
     expect(await sentWhole(await withBudget(2_000), body, path)).toMatchObject(limits);
   });
@@ -59,11 +59,11 @@ export function tiers(): void {
       { ...CONVERSE, inferenceConfig: { maxTokens: 10 } },
     ],
     ['that of a server of one’s own', '/vllm/v1/messages', chat],
-  ])('leaves alone %s', async (_what, path, body) => {
+  ])('leaves %s alone', async (_what, path, body) => {
     expect(await sentWhole(await withBudget(2_000), body, path)).toEqual(body);
   });
 
-  it('is not asked for without a budget', async () => {
+  it('is not requested without a budget', async () => {
     for (const path of [CHAT, MESSAGES, GROQ]) {
       expect(await sentWhole(await budgets.newClient(), chat, path)).toEqual(chat);
     }

@@ -17,7 +17,7 @@ import {
 } from './rig.ts';
 
 export function afterTheWindow(): void {
-  it('one call of many, at all gateways, is the probe; all pass once it has succeeded', async () => {
+  it('one of many calls across all gateways is the probe; all pass once it has succeeded', async () => {
     await open();
     await windowOver();
     const { promise: hold, resolve: answer } = Promise.withResolvers<undefined>();
@@ -47,7 +47,7 @@ export function afterTheWindow(): void {
     expectDone(await call());
   });
 
-  it('a probe whose client hangs up gives its place to the next call', async () => {
+  it('a probe whose client disconnects gives its place to the next call', async () => {
     await open();
     await windowOver();
     now.respond = () => undefined;

@@ -23,7 +23,7 @@ import {
 
 const NOTIFICATION = { jsonrpc: '2.0', method: 'notifications/progress', params: { progress: 1 } };
 
-/** A key of its own for these calls; the one before it is back afterwards. */
+/** Uses a separate key for these calls, and restores the previous one afterwards. */
 async function asAnother<T>(ask: () => Promise<T>): Promise<T> {
   const before = now.authorization;
   now.authorization = `Bearer ${(await one.createKey()).rawKey}`;
@@ -31,7 +31,7 @@ async function asAnother<T>(ask: () => Promise<T>): Promise<T> {
 }
 
 export function failedByOneKey(): void {
-  it('is left alone by it at all gateways: the sixth call fails fast, as JSON-RPC with HTTP 200', async () => {
+  it('gets no more of its calls at any gateway: the sixth call fails fast, as JSON-RPC with HTTP 200', async () => {
     await open();
     now.respond = done;
     for (const gateway of [one, other]) {
@@ -43,7 +43,7 @@ export function failedByOneKey(): void {
     expectDone(await call({ to: servers.at(-1) ?? '' }));
   });
 
-  it('fails fast for what cannot be answered as JSON-RPC too, with 503', async () => {
+  it('causes fast 503 refusals of messages that have no JSON-RPC answer', async () => {
     await open();
     expectRefusal(await call({ body: NOTIFICATION }), 503, 'circuit_open');
     expectRefusal(await call({ method: 'GET' }), 503, 'circuit_open');
@@ -51,7 +51,7 @@ export function failedByOneKey(): void {
     expect(server.requests).toEqual([]);
   });
 
-  it('at different gateways, and all at once, is known to have', async () => {
+  it('is recognized across gateways, also for simultaneous calls', async () => {
     now.respond = withStatus(503);
     const replies = await Promise.all(
       Array.from({ length: THRESHOLD }, (_, nth) => call({ gateway: nth % 2 === 0 ? one : other })),
@@ -61,7 +61,7 @@ export function failedByOneKey(): void {
     expectOpen(await call({ gateway: other }));
   });
 
-  it('is read by the official client as an error of its call', async () => {
+  it('is reported by the official client as an error of its call', async () => {
     await open();
     const url = new URL(`${one.baseUrl}/mcp/${now.name}`);
     await expect(connectClient({ url, headers: { authorization: now.authorization } })).rejects.toMatchObject(
@@ -69,7 +69,7 @@ export function failedByOneKey(): void {
     );
   });
 
-  it('is told of in log and metrics, once', async () => {
+  it('is reported in log and metrics, once', async () => {
     const key = { server: now.name, circuit: 'key', change: 'opened' };
     await open();
     await call();
@@ -91,7 +91,7 @@ export function badArguments(): void {
       now.authorization === bad ? withStatus(500)(response) : done(response, id);
   }
 
-  it('shut out that key, and no other, at any gateway', async () => {
+  it('block only that key, at every gateway', async () => {
     await open();
     badOrDone(now.authorization);
     for (const gateway of [one, other]) {
@@ -102,7 +102,7 @@ export function badArguments(): void {
     }
   });
 
-  it('do not shut the others out between their own calls, nor by a second key', async () => {
+  it('do not block other keys that call in between, nor with a second key', async () => {
     const first = now.authorization;
     await asAnother(async () => {
       const second = now.authorization;
@@ -125,7 +125,7 @@ export function badArguments(): void {
 }
 
 export function failedBySeveralKeys(): void {
-  it('is left alone by all: five calls of five keys, or of three', async () => {
+  it('gets no more calls from any key: five calls of five keys, or of three', async () => {
     now.respond = withStatus(503);
     for (const keys of [THRESHOLD, 3]) {
       now.name = newServer();
@@ -140,7 +140,7 @@ export function failedBySeveralKeys(): void {
     await vi.waitFor(async () => expect(await one.metrics()).toContain(line));
   });
 
-  it('is back for all with the first good probe, whoever held the place before with a bad one', async () => {
+  it('recovers for all with the first successful probe, even after a failed one of another key', async () => {
     now.respond = withStatus(503);
     for (let nth = 0; nth < THRESHOLD; nth++) await asAnother(() => call());
     await windowOver();
@@ -155,10 +155,10 @@ export function failedBySeveralKeys(): void {
 }
 
 export function opensCircuits(): void {
-  it('connections that cannot be made', async () => {
-    expect(await times(THRESHOLD, { to: 'nobody' })).toEqual(Array(THRESHOLD).fill(502));
-    expectOpen(await call({ to: 'nobody' }));
-    await asAnother(async () => expectOpen(await call({ to: 'nobody', gateway: other })));
+  it('failed connections', async () => {
+    expect(await times(THRESHOLD, { to: 'unreachable' })).toEqual(Array(THRESHOLD).fill(502));
+    expectOpen(await call({ to: 'unreachable' }));
+    await asAnother(async () => expectOpen(await call({ to: 'unreachable', gateway: other })));
   });
 
   it('connections that break before the answer', async () => {
@@ -168,7 +168,7 @@ export function opensCircuits(): void {
     await asAnother(async () => expectOpen(await call()));
   });
 
-  it('answers that do not come in time', async () => {
+  it('answers that do not arrive in time', async () => {
     now.respond = () => undefined;
     const replies = await Promise.all(Array.from({ length: THRESHOLD }, () => call()));
     expect(replies.map(({ status }) => status)).toEqual(Array(THRESHOLD).fill(504));
@@ -176,14 +176,14 @@ export function opensCircuits(): void {
     await asAnother(async () => expectOpen(await call()));
   });
 
-  it('answers that stop in the middle, for their key alone', async () => {
+  it('answers that break off, for their key only', async () => {
     now.respond = (response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.write('{"jsonrpc":');
     };
     const replies = await Promise.all(Array.from({ length: THRESHOLD }, () => call()));
     expect(replies.map(({ status }) => status)).toEqual(Array(THRESHOLD).fill(504));
-    // Where an answer broke off is told once its client has been answered.
+    // A broken answer is recorded only after its client has been answered.
     await vi.waitFor(async () => expectOpen(await call()), { timeout: 20_000 });
     now.respond = done;
     await asAnother(async () => expectDone(await call()));
@@ -191,7 +191,7 @@ export function opensCircuits(): void {
 }
 
 export function opensNone(): void {
-  // Credentials of servers are the gateway's affair: its client has none to mend.
+  // Credentials of servers are the operator's; the client cannot fix them.
   const AS_502 = [401, 403];
   it.each([400, ...AS_502, 404, 405, 409, 422, 429])('a server’s %i', async (status) => {
     now.respond = withStatus(status);
@@ -201,7 +201,7 @@ export function opensNone(): void {
     expectDone(await call());
   });
 
-  it('clients that hang up, denials, and what a server says to GETs and notifications', async () => {
+  it('disconnecting clients, refusals, and answers to GETs and notifications', async () => {
     now.respond = () => undefined;
     for (let nth = 0; nth < THRESHOLD; nth++) {
       const gone = new AbortController();
@@ -222,7 +222,7 @@ export function opensNone(): void {
     expect(await remembered()).toEqual([]);
   });
 
-  it('failures that are further apart than the window', async () => {
+  it('failures further apart than the window', async () => {
     now.respond = withStatus(500);
     await times(THRESHOLD - 1);
     await windowOver();

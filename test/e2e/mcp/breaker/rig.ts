@@ -20,15 +20,15 @@ export let other: TestGateway;
 
 export let server: McpTestServer;
 
-/** What the test that runs has set. */
+/** Set by the running test. */
 export const now = { respond: done, name: '', authorization: '' };
 
-/** A server of its own for each test, and for all of them the same machine behind it. */
+/** A separate server name for each test; all of them lead to the same process. */
 export const servers = Array.from({ length: 30 }, (_, nth) => `server-${String(nth)}`);
 
 let nextServer = 0;
 
-/** The name of a server that no test has asked yet. */
+/** Returns a server name that no test has used yet. */
 export function newServer(): string {
   return servers[nextServer++] ?? 'none is left';
 }
@@ -109,10 +109,10 @@ export async function open(asked: Asked = {}): Promise<void> {
   server.requests.length = 0;
 }
 
-/** What is remembered of the server and the keys that asked it. */
+/** The stored circuits of the server and of the keys that called it. */
 export const remembered = (): Promise<string[]> => one.redis.client.keys(`*${mcpBreakerKey(now.name)}*`);
 
-/** Puts it back by a window, as if that had passed. */
+/** Moves the stored times back by one window, as if it had passed. */
 export async function windowOver(): Promise<void> {
   const { client } = one.redis;
   const back = -WINDOW_SECONDS * 1_000;
@@ -122,7 +122,7 @@ export async function windowOver(): Promise<void> {
   }
 }
 
-/** Two gateways on one Redis, and a server that answers as it is told. */
+/** Two gateways on one Redis, and a scripted server. */
 export function useRig(): void {
   beforeAll(async () => {
     server = await startMcpServer({
@@ -132,14 +132,14 @@ export function useRig(): void {
         return true;
       },
     });
-    const nobody = `http://127.0.0.1:${String(await freePort())}/mcp`;
+    const unreachable = `http://127.0.0.1:${String(await freePort())}/mcp`;
     const config = {
       proxy: { upstream_timeout: `${String(UPSTREAM_TIMEOUT_MS)}ms` },
       mcp: {
         enabled: true,
         servers: [
           ...servers.map((each) => ({ name: each, url: server.url })),
-          { name: 'nobody', url: nobody },
+          { name: 'unreachable', url: unreachable },
         ],
         circuit_breaker: { threshold: THRESHOLD, window_seconds: WINDOW_SECONDS },
       },

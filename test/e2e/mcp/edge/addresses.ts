@@ -29,7 +29,7 @@ export function addresses(): void {
   it.each([
     ['PUT', '/mcp/files', 'POST, GET, DELETE'],
     ['PATCH', '/mcp/files', 'POST, GET, DELETE'],
-    ['OPTIONS', '/mcp/files', 'POST, GET, DELETE'], // with a key, and none that a browser sends by itself
+    ['OPTIONS', '/mcp/files', 'POST, GET, DELETE'], // with a key; not a browser's preflight
     ['GET', '/mcp/files/tools/call', 'POST'],
     ['DELETE', '/mcp/files/tools/call', 'POST'],
   ])('%s %s is 405 with Allow: %s', async (method, path, allow) => {
@@ -70,7 +70,7 @@ export function addresses(): void {
     expect(JSON.stringify(got)).not.toMatch(/of-the-client|of=the-client|sk-client/);
   });
 
-  it.each(['GET', 'DELETE'])('%s passes, and the answer is the server’s own', async (method) => {
+  it.each(['GET', 'DELETE'])('%s passes, and the answer comes from the server', async (method) => {
     respondWith((_request, response) => {
       response.writeHead(405, { allow: 'POST', 'content-type': 'application/json' });
       response.end('{"jsonrpc":"2.0","error":{"code":-32000,"message":"Method not allowed."}}');
@@ -99,7 +99,7 @@ export function authorizationServer(): void {
     ['GET', '/mcp/files/.well-known/openid-configuration'],
     ['GET', '/<key>/mcp/files/.well-known/openid-configuration'],
     ['POST', '/register'],
-  ])('is nowhere, and no key is wanted to be told so: %s %s', async (method, shape) => {
+  ])('does not exist, with or without a key: %s %s', async (method, shape) => {
     const reply = await refused(() =>
       send(rig.gateway.baseUrl, {
         method,

@@ -16,7 +16,7 @@ export function failures(): void {
     expect([reply.status, reply.body]).toEqual([500, expect.stringContaining('broken')]);
   });
 
-  it('that hangs up is 502', async () => {
+  it('that disconnects is 502', async () => {
     respondWith((_request, response) => response.destroy());
     const refusal = expectRefusal(await post(call('echo', {}, 'lost')), 502, 'upstream_unavailable');
     expect([refusal.id, refusal.error]).toEqual([
@@ -26,7 +26,7 @@ export function failures(): void {
   });
 
   it.each([401, 403, 407])(
-    'that refuses the gateway (%i) is 502, and leads nobody to authorize',
+    'that refuses the gateway (%i) is 502, and sends no client to authorize',
     async (status) => {
       respondWith((_request, response) => {
         response.writeHead(status, {
@@ -44,7 +44,7 @@ export function failures(): void {
   );
 
   it.each([301, 302, 307, 308])(
-    'that redirects (%i) is 502: whoever followed would go past the gateway',
+    'that redirects (%i) is 502: a client that followed would bypass the gateway',
     async (status) => {
       respondWith((_request, response) =>
         response.writeHead(status, { location: `${rig.servers.files.url}/` }).end(),
@@ -55,7 +55,7 @@ export function failures(): void {
     },
   );
 
-  it('that says nothing is 504 after proxy.upstream_timeout', async () => {
+  it('that does not answer is 504 after proxy.upstream_timeout', async () => {
     respondWith(() => undefined);
     const began = performance.now();
     expectRefusal(await post(call('echo')), 504, 'upstream_timeout');
@@ -109,7 +109,7 @@ export function answerHeaders(): void {
     ['too many requests', 429, json(429, ERROR)],
     ['a fault', 500, json(500, ERROR)],
     ['a fault without a word', 503, (response) => response.writeHead(503).end()],
-  ])('are those that a client needs and no other: of %s', async (_what, status, answer, body) => {
+  ])('are only those that a client needs: in %s', async (_what, status, answer, body) => {
     respondWith((request, response) => {
       for (const [name, value] of Object.entries(NEEDED)) response.setHeader(name, value);
       withHostileHeaders(request, response);
@@ -128,7 +128,7 @@ export function answerHeaders(): void {
     ['an ended session', 'DELETE', 200, (response) => response.writeHead(200).end()],
     ['an ended session, without a word', 'DELETE', 204, (response) => response.writeHead(204).end()],
     ['a session that is kept', 'DELETE', 405, json(405, ERROR)],
-  ])('are no other: of %s', async (_what, method, status, answer) => {
+  ])('are only these: in %s', async (_what, method, status, answer) => {
     const { 'content-type': _none, ...headers } = auth;
     respondWith((request, response) => {
       for (const [name, value] of Object.entries(NEEDED)) response.setHeader(name, value);
@@ -141,7 +141,7 @@ export function answerHeaders(): void {
   });
 
   it.each([300, 301, 302, 303, 305, 307, 308, 399])(
-    'of a %i are none of the server’s, whether or not it says where to',
+    'of a %i do not come from the server, with or without a location',
     async (status) => {
       for (const names of [[], ['location'], ['refresh', 'link', 'content-location']]) {
         respondWith((_request, response) => {
@@ -190,7 +190,7 @@ export function ownStream(): void {
     ['locked', 'quarantined', 'quarantine', 'set'],
     ['revoked', 'invalid_key', 'keys', 'revoke'],
   ])(
-    'is cut with its next event once its key is %s',
+    'is cut at its next event once its key is %s',
     async (_how, type, ...command) => {
       const key = await rig.gateway.createKey();
       let hungUp: () => void = () => undefined;
@@ -218,7 +218,7 @@ export function ownStream(): void {
     15_000,
   );
 
-  it('lives as long as something comes, be it comments alone', async () => {
+  it('stays open as long as anything arrives, even only comments', async () => {
     const beats = 16;
     respondWith((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -238,7 +238,7 @@ export function ownStream(): void {
     expect(performance.now() - began).toBeGreaterThan(UPSTREAM_TIMEOUT_MS * 1.5);
   }, 15_000);
 
-  it('that is silent for proxy.upstream_timeout is closed, and the client may open it again', async () => {
+  it('is closed after proxy.upstream_timeout of silence, and the client may reopen it', async () => {
     respondWith((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write('id: 1\ndata: \n\n');

@@ -57,16 +57,16 @@ export function bodies(): void {
       null,
       JSON.stringify({ ...call('echo', {}, 'q'), pad: 'x'.repeat(MAX_REQUEST) }),
     ],
-  ])('that are refused unread are answered under their id, where it %s', async (_what, id, body) => {
+  ])('that are refused unread are answered with their id if it %s', async (_what, id, body) => {
     const reply = await refused(() => post(body));
     expect((JSON.parse(reply.body) as RpcRefusal).id).toBe(id);
   });
 
-  it('a batch is told that there are none any more', async () => {
+  it('that are a batch are refused with the reason that MCP has none', async () => {
     expect((await post([call('echo')])).body).toContain('batches are not taken');
   });
 
-  it('that are no JSON by their own word are 415', async () => {
+  it('declared as something other than JSON are 415', async () => {
     const headers = { 'content-type': 'text/plain' };
     expectRefusal(await refused(() => post(call('echo'), { headers })), 415, 'unsupported_media_type');
   });
@@ -80,7 +80,7 @@ export function bodies(): void {
     await forwarded(fits, { chunked });
   });
 
-  it('that hold the proxy key never carry it on', async () => {
+  it('that contain the proxy key never forward it', async () => {
     const got = await forwarded(call('echo', { text: `my key is ${rawKey}` }));
     expect(JSON.stringify(got.body)).not.toContain(rawKey);
     const escaped = JSON.stringify(call('echo', { text: rawKey })).replace(

@@ -3,23 +3,23 @@ import { type Reply, send } from '../../../support/http.ts';
 import { ORIGIN, forwarded, call, rig, expectRefusal, refused, post, rawKey, respondWith } from './rig.ts';
 
 export function browsers(): void {
-  it.each([undefined, ORIGIN])('a request of origin %s passes', async (origin) => {
+  it.each([undefined, ORIGIN])('a request with origin %s passes', async (origin) => {
     await forwarded(call('echo'), { headers: origin === undefined ? {} : { origin } });
   });
 
   it.each(['127.0.0.1', 'localhost', '[::1]'])(
-    'a page of the gateway’s own address passes (%s)',
+    'a page at the gateway’s own address passes (%s)',
     async (name) => {
       const host = `${name}:${rig.gateway.port}`;
       const got = await forwarded(call('echo'), { headers: { host, origin: `http://${host}` } });
-      // The server would take the page for one of another address.
+      // The server would see a page from another address.
       expect(Object.keys(got.headers).filter((header) => /^(?:origin|referer|sec-)/.test(header))).toEqual(
         [],
       );
     },
   );
 
-  it('a name that leads here is not its own address', async () => {
+  it('another host name that resolves to the gateway is not its own address', async () => {
     const headers = { host: 'evil.example:80', origin: 'http://evil.example:80' };
     expectRefusal(await refused(() => post(call('echo'), { headers })), 403, 'policy_denied');
   });
@@ -37,7 +37,7 @@ export function browsers(): void {
     '/mcp/files/tools/call',
     '/mcp/other',
     '/.well-known/oauth-protected-resource/mcp/files',
-  ])('a preflight of an allowed origin is answered without a key (%s)', async (path) => {
+  ])('a preflight from an allowed origin is answered without a key (%s)', async (path) => {
     const asked = 'content-type, authorization, mcp-param-region, x-gateway-tag, x-evil';
     const reply = await preflight(path, { origin: ORIGIN, 'access-control-request-headers': asked });
     expect([reply.status, reply.body]).toEqual([204, '']);
@@ -60,7 +60,7 @@ export function browsers(): void {
   });
 
   it.each(['https://evil.example', 'null', `${ORIGIN}/`])(
-    'a preflight of origin %s is 403',
+    'a preflight from origin %s is 403',
     async (origin) => {
       const reply = await preflight('/mcp/files', { origin });
       expectRefusal(reply, 403, 'policy_denied');
@@ -68,7 +68,7 @@ export function browsers(): void {
     },
   );
 
-  it('there is none to a provider', async () => {
+  it('a provider’s path has no preflight', async () => {
     const reply = await preflight('/openai/v1/models', { origin: ORIGIN });
     expect([reply.status, ofCrossOrigin(reply)]).toEqual([401, []]);
   });
@@ -82,7 +82,7 @@ export function browsers(): void {
     ],
     ['no JSON', 400, () => post('{', { headers: { origin: ORIGIN } })],
     ['no such server', 404, () => post(call('echo'), { path: '/mcp/other', headers: { origin: ORIGIN } })],
-  ])('a page of an allowed origin may read %s', async (_what, status, send_) => {
+  ])('a page at an allowed origin may read %s', async (_what, status, send_) => {
     const reply = await send_();
     expect([reply.status, reply.headers['access-control-allow-origin']]).toEqual([status, ORIGIN]);
     const exposed = (reply.headers['access-control-expose-headers'] as string).toLowerCase().split(', ');
@@ -97,14 +97,14 @@ export function browsers(): void {
     expect(exposed).not.toContain('x-gateway-upstream');
   });
 
-  it('a page of an allowed origin may read that the server is gone', async () => {
+  it('a page at an allowed origin may read that the server is unreachable', async () => {
     respondWith((_request, response) => response.destroy());
     const reply = await post(call('echo'), { headers: { origin: ORIGIN } });
     expect([reply.status, reply.headers['access-control-allow-origin']]).toEqual([502, ORIGIN]);
   });
 
   it.each(['https://evil.example', `${ORIGIN}.evil`, `${ORIGIN}/`, `${ORIGIN}, ${ORIGIN}`, 'null'])(
-    'a request of origin %s is refused',
+    'a request from origin %s is refused',
     async (origin) => {
       expectRefusal(await refused(() => post(call('echo'), { headers: { origin } })), 403, 'policy_denied');
       const get = await refused(() =>

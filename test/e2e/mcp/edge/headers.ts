@@ -5,7 +5,7 @@ import { NEW, forwarded, call, rig, post, rawKey, refused } from './rig.ts';
 const META = { 'io.modelcontextprotocol/protocolVersion': NEW };
 
 export function headers(): void {
-  it('the client’s pass as they are, but for credentials, identities and disguises', async () => {
+  it('from the client pass unchanged, except credentials, identities and disguises', async () => {
     const passed = {
       accept: 'application/json, text/event-stream',
       'last-event-id': 'e-1',
@@ -36,7 +36,7 @@ export function headers(): void {
     expect(Object.keys(got.headers).filter((name) => name.startsWith('x-'))).toEqual(['x-request-id']);
   });
 
-  it('a server’s own credential stands in no log and no answer', async () => {
+  it('with the server’s own credential appear in no log and no answer', async () => {
     const reply = await post(call('echo'));
     expect(JSON.stringify(reply)).not.toContain('of-the-server-alone');
     expect(rig.gateway.logs()).not.toContain('of-the-server-alone');
@@ -61,7 +61,7 @@ export function headers(): void {
       'a version that is none',
       { ...newCall, params: { ...newCall.params, _meta: { [Object.keys(META)[0] ?? '']: 20 } } },
     ],
-  ])('of the stateless era with a body that says of itself %s are 400, -32602', async (_what, body) => {
+  ])('of the stateless era with a body whose metadata is %s are 400, -32602', async (_what, body) => {
     const reply = await refused(() => post(body, { headers: stateless }));
     expect([reply.status, JSON.parse(reply.body)]).toEqual([
       400,
@@ -87,7 +87,7 @@ export function headers(): void {
     ['a broken encoding', newCall, { ...stateless, 'mcp-name': '=?base64?!?=' }],
     ['another argument', newCall, { ...stateless, 'mcp-param-region': 'us' }],
     ['another tool, in the older era', call('rm', {}, 'a-1'), { 'mcp-name': 'echo' }],
-  ])('that say %s are 400, as MCP has it', async (_what, body, headers) => {
+  ])('with %s are 400, as MCP requires', async (_what, body, headers) => {
     const reply = await refused(() => post(body, { headers }));
     expect(reply.status).toBe(400);
     expect(JSON.parse(reply.body)).toEqual({

@@ -13,7 +13,7 @@ type Name = 'files';
 export let rig: McpRig<Name>;
 export let auth: Record<string, string>;
 export let rawKey: string;
-/** How the server answers; ends the response by itself. */
+/** How the server answers; ends the response itself. */
 export let respond: (request: McpRecorded, response: ServerResponse) => void;
 export function respondWith(next: typeof respond): void {
   respond = next;
@@ -38,7 +38,7 @@ export function post(body: unknown, options: SendOptions = {}): Promise<Reply> {
   });
 }
 
-/** Sends what must pass, and returns what the server got. */
+/** Sends a message that must pass, and returns what the server received. */
 export async function forwarded(body: unknown, options: SendOptions = {}): Promise<McpRecorded> {
   const before = rig.servers.files.requests.length;
   const reply = await post(body, options);
@@ -48,7 +48,7 @@ export async function forwarded(body: unknown, options: SendOptions = {}): Promi
   return got[0] as McpRecorded;
 }
 
-/** Sends what must be refused, and nothing of it reaches the server. */
+/** Sends a message that must be refused, and expects that nothing reached the server. */
 export async function refused(send_: () => Promise<Reply>): Promise<Reply> {
   const before = rig.servers.files.requests.length;
   const reply = await send_();
@@ -61,7 +61,7 @@ export interface RpcRefusal {
   readonly error: { readonly code: number; readonly message: string };
 }
 
-/** What every client of MCP reads, and our own `type` at the top level. */
+/** The JSON-RPC error that every MCP client reads, with our own `type` at the top level. */
 export function expectRefusal(reply: Reply, status: number, type: string): RpcRefusal {
   expect([reply.status, reply.body]).toEqual([status, expect.stringContaining(`"type":"${type}"`)]);
   const refusal = JSON.parse(reply.body) as RpcRefusal;

@@ -8,29 +8,32 @@ export function forbiddenTools(): void {
     limited = { ...auth, ...access.headers };
   });
 
-  it.each(['/mcp/files', '/mcp/files/tools/call'])('is refused alike at %s, with HTTP 200', async (path) => {
-    const reply = await refused(() => post(call('rm', {}, 'call-7'), { path, headers: limited }));
-    expect(reply.status).toBe(200);
-    expect(reply.headers).toMatchObject({
-      'content-type': 'application/json',
-      'x-gateway-policy-block': 'true',
-      'x-gateway-block-reason': expect.stringMatching(/^[\x20-\x7e]{1,256}$/) as string,
-    });
-    const { error, ...rest } = JSON.parse(reply.body) as { error: Record<string, unknown> };
-    expect(rest).toEqual({ jsonrpc: '2.0', id: 'call-7' });
-    expect(error).toEqual({
-      code: -32001,
-      message: `Error: tool [rm] blocked. Reason: ${String(reply.headers['x-gateway-block-reason'])}`,
-      data: {
-        type: 'policy_denied',
-        reason: reply.headers['x-gateway-block-reason'],
-        tool_name: 'rm',
-        rule: 'allowed_tools',
-        findings: [{ rule: 'allowed_tools', detector: 'mcp', place: 'params.name' }],
-      },
-    });
-    await forwarded(call('echo'), { path, headers: limited });
-  });
+  it.each(['/mcp/files', '/mcp/files/tools/call'])(
+    'is refused equally at %s, with HTTP 200',
+    async (path) => {
+      const reply = await refused(() => post(call('rm', {}, 'call-7'), { path, headers: limited }));
+      expect(reply.status).toBe(200);
+      expect(reply.headers).toMatchObject({
+        'content-type': 'application/json',
+        'x-gateway-policy-block': 'true',
+        'x-gateway-block-reason': expect.stringMatching(/^[\x20-\x7e]{1,256}$/) as string,
+      });
+      const { error, ...rest } = JSON.parse(reply.body) as { error: Record<string, unknown> };
+      expect(rest).toEqual({ jsonrpc: '2.0', id: 'call-7' });
+      expect(error).toEqual({
+        code: -32001,
+        message: `Error: tool [rm] blocked. Reason: ${String(reply.headers['x-gateway-block-reason'])}`,
+        data: {
+          type: 'policy_denied',
+          reason: reply.headers['x-gateway-block-reason'],
+          tool_name: 'rm',
+          rule: 'allowed_tools',
+          findings: [{ rule: 'allowed_tools', detector: 'mcp', place: 'params.name' }],
+        },
+      });
+      await forwarded(call('echo'), { path, headers: limited });
+    },
+  );
 
   it.each([
     ['line breaks', 'rm\r\nx-evil: 1'],
@@ -38,7 +41,7 @@ export function forbiddenTools(): void {
     ['quotes', 'rm"],"id":5,"x":["'],
     ['much of it', 'rm'.repeat(5_000)],
     ['a name of the machinery', '__proto__'],
-  ])('is refused by whatever name: %s', async (_what, name) => {
+  ])('is refused under any name: %s', async (_what, name) => {
     const reply = await refused(() => post(call(name), { headers: limited }));
     expect([reply.status, reply.headers['x-evil']]).toEqual([200, undefined]);
     const { id, error } = JSON.parse(reply.body) as { id: number; error: { code: number; message: string } };
@@ -49,7 +52,7 @@ export function forbiddenTools(): void {
 }
 
 export function freeTools(): void {
-  it('a key without money may call tools, which cost none', async () => {
+  it('a key with a spent budget may call tools, since they are free', async () => {
     const { rawKey: poor } = await rig.gateway.createKey({}, { daily: 0 });
     await forwarded(call('echo'), { headers: { authorization: `Bearer ${poor}` } });
   });

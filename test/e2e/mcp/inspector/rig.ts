@@ -18,16 +18,16 @@ export interface Said {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Ordinary words, which no rule knows: an operator's word to a server. */
+/** Ordinary words that no rule knows: an operator's password at a server. */
 export const OPERATORS = 'bread and butter of the house';
 
-/** Of names that no list of secret names has. */
+/** Under names that no list of secret names has. */
 export const HEADER_VALUE = 'zK9q/w3E=r7T+y2U4i==';
 export const PARAMETER = 'Qm7v=xL2+pR9/sT5==';
 
-/** What the scripted server answers next. */
+/** The next answer of the scripted server. */
 let said: Said;
-/** What a tool of the live servers says of itself to the next session. */
+/** The description of a tool of the live servers in the next session. */
 export let description: string;
 export function describeTool(next: typeof description): void {
   description = next;

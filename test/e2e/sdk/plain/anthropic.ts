@@ -74,7 +74,7 @@ export function anthropic(rig: SdkRig): void {
       expect(rig.forwarded(access, { path: PATH, credential: X_API_KEY }).json['tools']).toEqual(tools);
     });
 
-    it('counts tokens and lists models, at no cost', async () => {
+    it('counts tokens and lists models, free of charge', async () => {
       const { model, messages } = params;
       const { input_tokens } = await client(access).messages.countTokens({ model, messages });
       expect(input_tokens).toBe(INPUT_TOKENS);
@@ -89,14 +89,14 @@ export function anthropic(rig: SdkRig): void {
   describe('with an auth token, which it sends as a bearer', () => {
     const bearing = (access: Access) => client(access, { apiKey: null, authToken: access.apiKey });
 
-    it('is known by it as by an API key', async () => {
+    it('is identified by it as by an API key', async () => {
       const access = await rig.access('anthropic', 'header', API_KEY);
       expect((await bearing(access).messages.create(params)).content).toMatchObject([{ text: TEXT }]);
       rig.forwarded(access, { path: PATH, credential: X_API_KEY });
     });
 
     it.each<AuthForm>(['header', 'path'])(
-      "passes a subscription's token on as a bearer: %s auth",
+      "forwards a subscription's token as a bearer: %s auth",
       async (auth) => {
         const access = await rig.access('anthropic', auth, OAUTH_TOKEN);
         const message = await bearing(access).messages.stream(params).finalMessage();
@@ -105,7 +105,7 @@ export function anthropic(rig: SdkRig): void {
       },
     );
 
-    it('takes proxy key and provider key from the two headers at once', async () => {
+    it('accepts proxy key and provider key in the two headers at once', async () => {
       const access = await rig.access('anthropic', 'header', API_KEY);
       const both = client(access, {
         apiKey: null,
@@ -134,7 +134,7 @@ export function anthropic(rig: SdkRig): void {
       await rig.expectSpent(access, 0);
     });
 
-    it('for our 401, 403 and 429, and does not try again where it is of no use', async () => {
+    it('for our 401, 403 and 429, and does not retry in vain', async () => {
       const counted = countingFetch();
       const access = await rig.access('anthropic', 'header', API_KEY, { daily: 0.000_001 });
       const foreign = await rig.access('openai', 'header', API_KEY);

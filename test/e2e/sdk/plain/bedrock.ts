@@ -127,7 +127,7 @@ export function bedrock(rig: SdkRig): void {
       });
     });
 
-    it('invokes a model without saying that it sends JSON, which is sent as such', async () => {
+    it('invokes a model without declaring JSON, and the body is sent as JSON', async () => {
       const { contentType: _json, ...untold } = invoke;
       const whole = await client(access).send(new InvokeModelCommand(untold));
       expect(JSON.parse(whole.body.transformToString())).toMatchObject({ content: [{ text: TEXT }] });
@@ -158,7 +158,7 @@ export function bedrock(rig: SdkRig): void {
     ['ACCESS:SECRET', `${accessKeyId}:${secretAccessKey}`, undefined],
     ['ACCESS:SECRET:SESSION', `${accessKeyId}:${secretAccessKey}:${sessionToken}`, sessionToken],
   ])('with %s, with which the gateway signs', (_form, credential, token) => {
-    /** With path auth the SDK's own signature carries no key, so the header carries it there too. */
+    /** With path auth the SDK's own signature contains no proxy key, so the header carries the key. */
     const access = async (auth: AuthForm): Promise<Access> => ({
       ...(await rig.access('bedrock', auth, credential)),
       headers: { 'X-Gateway-Provider-Key': credential },
@@ -167,7 +167,7 @@ export function bedrock(rig: SdkRig): void {
     it.each([
       ['header', 'token'],
       ['path', 'aws'],
-    ] as const)('%s auth, %s client: each signature is good', async (auth, how) => {
+    ] as const)('%s auth, %s client: each signature is valid', async (auth, how) => {
       const signed = await access(auth);
       for (const modelId of [MODEL, ARN]) {
         const answer = await client(signed, how).send(new ConverseCommand({ ...params, modelId }));
@@ -179,7 +179,7 @@ export function bedrock(rig: SdkRig): void {
       }
       const streamed = await client(signed, how).send(new ConverseStreamCommand(params));
       expect(await readStream(streamed)).toMatchObject({ text: TEXT });
-      // Without a limit of its own the gateway grants one, and signs the body that it changed.
+      // Without a limit in the request the gateway grants one, and signs the changed body.
       const { messages, modelId } = params;
       await client(signed, how).send(new ConverseCommand({ messages, modelId }));
       const { json } = rig.forwarded(signed, { path: at('converse'), credential: 'signature' });
@@ -194,7 +194,7 @@ export function bedrock(rig: SdkRig): void {
     });
   });
 
-  it("raises its own error for the provider's and for ours", async () => {
+  it("raises its own errors for the provider's and for ours", async () => {
     const access = await rig.access('bedrock', 'header', API_KEY);
     const wrong = await rig.access('bedrock', 'header', `${accessKeyId}:wrong`);
     const poor = await rig.access('bedrock', 'header', API_KEY, { daily: 0.000_001 });

@@ -87,7 +87,7 @@ export function cohere(rig: SdkRig): void {
       await rig.expectSpent(access, embedding + RERANK);
     });
 
-    it('lists the models, at no cost', async () => {
+    it('lists the models, free of charge', async () => {
       const { models } = await new CohereClient(options(access)).models.list();
       expect(models.map(({ name }) => name)).toEqual(['command-fake']);
       rig.forwarded(access, { path: '/v1/models', credential: BEARER });

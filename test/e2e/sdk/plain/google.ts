@@ -64,7 +64,7 @@ export function google(rig: SdkRig): void {
       expect(calls).toMatchObject([call, call]);
     });
 
-    it('counts tokens at no cost, and embeds', async () => {
+    it('counts tokens free of charge, and embeds', async () => {
       const { totalTokens } = await client(access).models.countTokens({ model: MODEL, contents: PROMPT });
       expect(totalTokens).toBe(INPUT_TOKENS);
       rig.forwarded(access, { path: at('countTokens'), credential: CREDENTIAL });
@@ -74,14 +74,14 @@ export function google(rig: SdkRig): void {
       const answer = await client(access).models.embedContent({ model, contents: PROMPT });
       expect(answer.embeddings?.[0]?.values).toEqual([0.25, -0.5]);
       rig.forwarded(access, { path: `/v1/models/${model}:batchEmbedContents`, credential: CREDENTIAL });
-      // The answer tells no usage: the prompt is counted, with what a template may add to its two words.
+      // The answer reports no usage: the prompt is counted, plus a template's possible additions to its two words.
       const spent = await rig.spentUsd(access);
       expect(spent).toBeGreaterThanOrEqual(usd(EMBEDDING_001, { input: 2, output: 0 }));
       expect(spent).toBeLessThanOrEqual(usd(EMBEDDING_001, { input: 16, output: 0 }));
     });
   });
 
-  it("raises its own error for the provider's and for ours", async () => {
+  it("raises its own errors for the provider's and for ours", async () => {
     const access = await rig.access('gemini', 'header', PROVIDER_KEY);
     const poor = await rig.access('gemini', 'header', PROVIDER_KEY, { daily: 0.000_001 });
     const unknown = { ...access, apiKey: `gw-${'x'.repeat(43)}` };

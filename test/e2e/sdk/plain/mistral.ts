@@ -26,7 +26,7 @@ const chat = {
 const tools = [{ type: 'function' as const, function: { name: 'weather', parameters: { type: 'object' } } }];
 
 export function mistral(rig: SdkRig): void {
-  // Mistral's streams tell their usage unasked.
+  // Mistral's streams report usage without a request for it.
   beforeEach(() => rig.provider.behave({ text: TEXT, unaskedUsage: 'last_chunk' }));
 
   function client({ baseUrl, apiKey, headers }: Access): Mistral {
@@ -51,7 +51,7 @@ export function mistral(rig: SdkRig): void {
       await rig.expectSpent(access, usd(SMALL));
     });
 
-    it('streams, and no member is added that Mistral would refuse', async () => {
+    it('streams, without any added member that Mistral would refuse', async () => {
       let text = '';
       let outputTokens: number | undefined;
       for await (const { data } of await client(access).chat.stream(chat)) {
@@ -82,7 +82,7 @@ export function mistral(rig: SdkRig): void {
     });
   });
 
-  it("raises its own error for the provider's and for ours", async () => {
+  it("raises its own errors for the provider's and for ours", async () => {
     const access = await rig.access('mistral', 'header', PROVIDER_KEY);
     const poor = await rig.access('mistral', 'header', PROVIDER_KEY, { daily: 0.000_001 });
     const unknown = { ...access, apiKey: `gw-${'x'.repeat(43)}` };

@@ -49,7 +49,7 @@ export function openAi(rig: SdkRig): void {
       await rig.expectSpent(access, usd(GPT_4O));
     });
 
-    it('streams a chat completion, with its usage only where it asked for that', async () => {
+    it('streams a chat completion, with its usage only if requested', async () => {
       const helper = client(access).chat.completions.stream(chat);
       expect((await helper.finalChatCompletion()).choices[0]?.message.content).toBe(TEXT);
       const { json } = rig.forwarded(access, { path: '/v1/chat/completions', credential: BEARER });
@@ -104,7 +104,7 @@ export function openAi(rig: SdkRig): void {
       await rig.expectSpent(access, cost);
     });
 
-    it('lists the models, at no cost', async () => {
+    it('lists the models, free of charge', async () => {
       const { data, response } = await client(access).models.list().withResponse();
       expect(data.data[0]?.id).toBe('gpt-fake');
       expect(response.headers.get('x-gateway-request-cost')).toBeNull();
@@ -132,7 +132,7 @@ export function openAi(rig: SdkRig): void {
       await rig.expectSpent(access, 0);
     });
 
-    it('for our 401, 403 and 429, and does not try again where it is of no use', async () => {
+    it('for our 401, 403 and 429, and does not retry in vain', async () => {
       const counted = countingFetch();
       async function refused(access: Access): Promise<unknown> {
         counted.attempts = 0;

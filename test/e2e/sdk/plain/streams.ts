@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { TEXT, type SdkRig } from '../../../support/sdk-rig.ts';
 import { SDK_STREAMS } from '../../../support/sdk-streams.ts';
 
-/** What holds for a stream in whatever dialect and framing, as its own SDK sees it; path auth throughout. */
+/** Properties of streams in every dialect and framing, as each SDK sees them; path auth throughout. */
 const KEY = 'key-0123456789';
 
-/** Reads all of it; `onText` gets each piece that is not empty. */
+/** Reads the whole stream; `onText` gets each non-empty piece. */
 async function reading(pieces: AsyncIterable<string>, onText: (piece: string) => void): Promise<string> {
   let text = '';
   for await (const piece of pieces) {
@@ -15,15 +15,15 @@ async function reading(pieces: AsyncIterable<string>, onText: (piece: string) =>
   return text;
 }
 
-/** So many pieces hold text in every dialect, and not yet all of it. */
+/** This many pieces contain text in every dialect, and not yet all of it. */
 const HALF_WAY = 6;
 
-/** Tells streams that run side by side apart. */
+/** Distinguishes simultaneous streams. */
 const promptOf = (name: string): string => `I am ${name}.`;
 
 export function streams(rig: SdkRig): void {
   it.each(SDK_STREAMS)(
-    '$name: comes piece by piece, while the provider still writes',
+    '$name: arrives piece by piece, while the provider is still writing',
     async ({ provider, text }) => {
       const access = await rig.access(provider, 'path', KEY);
       let goOn = (): void => undefined;
@@ -33,9 +33,9 @@ export function streams(rig: SdkRig): void {
     },
   );
 
-  // Side by side: Envoy takes a second to close an HTTP/1.1 connection whose answer broke off.
-  describe('where the provider breaks off', () => {
-    // A reset overtakes what is still on its way, so the provider breaks off only where the client has read something.
+  // In parallel: Envoy takes a second to close an HTTP/1.1 connection whose answer broke off.
+  describe('if the provider breaks off', () => {
+    // A reset overtakes data in transit, so the provider breaks off only after the client has read something.
     const hasRead = new Map(
       SDK_STREAMS.map(({ name }) => [promptOf(name), Promise.withResolvers<undefined>()]),
     );
@@ -53,7 +53,7 @@ export function streams(rig: SdkRig): void {
       });
     });
     it.concurrent.each(SDK_STREAMS)(
-      '$name: fails, and charges what was seen',
+      '$name: fails, and charges the visible part',
       async ({ name, provider, text }) => {
         const access = await rig.access(provider, 'path', KEY);
         const prompt = promptOf(name);
@@ -69,19 +69,19 @@ export function streams(rig: SdkRig): void {
     );
   });
 
-  describe('where the client hangs up', () => {
+  describe('if the client disconnects', () => {
     beforeAll(() => {
-      // The provider goes on only once the client is gone, however late that is.
+      // The provider continues only once the client is gone, however late that is.
       const until = new Promise<void>(() => undefined);
       rig.provider.behave({ text: TEXT, holdStream: { afterPieces: HALF_WAY, until } });
     });
     it.concurrent.each(SDK_STREAMS)(
-      '$name: lets the provider go, and charges what was seen',
+      '$name: releases the provider, and charges the visible part',
       async ({ name, provider, text }) => {
         const access = await rig.access(provider, 'path', KEY);
         const prompt = promptOf(name);
         const abort = new AbortController();
-        // Some SDKs raise an error then, some just end.
+        // Some SDKs raise an error then, others just end.
         await reading(text(access, prompt, abort.signal), () => abort.abort()).catch(() => undefined);
         const request = rig.provider.requests.find(({ body }) => body.includes(prompt));
         await vi.waitFor(() => expect(request?.clientGone).toBe(true), { timeout: 30_000 });
