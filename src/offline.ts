@@ -1,7 +1,7 @@
 import { driftSettings } from './checks/drift/check.ts';
 import { createConversationJudge } from './checks/drift/conversation.ts';
 import type { Config } from './config/schema.ts';
-import { loadSeedWords } from './detectors/assets/seed-words.ts';
+import { loadSeedWords } from './detectors/assets/seed-phrase.ts';
 import { readInputText } from './scan/lines.ts';
 import { conversationRow, textRow, scanLines, type Scanned } from './scan/rows.ts';
 import { createConversationScan, type ConversationReport } from './scan/scan-conversation.ts';

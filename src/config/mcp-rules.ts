@@ -1,5 +1,5 @@
 /** Cross-field rules of the section `mcp`. */
-import { createPatternDetector } from '../detectors/custom-pattern.ts';
+import { createPatternDetector } from '../detectors/expression.ts';
 import { toolRuleNames } from '../detectors/tool-rules.ts';
 import { nearestName } from './nearest-name.ts';
 import type { RuleProblem } from './rule.ts';

@@ -1,5 +1,5 @@
 import { asGiven, type TextView } from '../inspect/offset-map.ts';
-import type { Normalized } from '../normalize/normalized.ts';
+import type { Normalized } from '../normalize/normalize.ts';
 import type { Span } from '../text/span.ts';
 import { inTurns, runNow, type Awaitable, type Work } from '../turns.ts';
 import type { Detector, Finding } from './finding.ts';

@@ -3,6 +3,9 @@ import type { Span } from '../text/span.ts';
 import type { Detector, Finding } from './finding.ts';
 import type { Label } from './literal.ts';
 
+/** Then the rest of the text counts as one match: each may cost a search of it (`x(.*y)?` in a row of x). */
+const MAX_PATTERN_MATCHES = 10;
+
 /** Matches found by a search of the whole rest. */
 const FIRST_MATCHES = 6;
 /** Searches of the next `NEAR_CHARS`. */
@@ -12,23 +15,52 @@ const NEAR_CHARS = 256;
 const MAX_READINGS = 10;
 
 /**
- * Creates a detector for an operator's expression in RE2 syntax, in linear time. After the first matches it
- * searches nearby, then further away. If that takes too much, the rest of the text counts as one match.
- * Meant for slices of a few kilobytes.
+ * Creates a detector for an operator's pattern of injections in RE2 syntax, in linear time.
+ * @param rule names its findings
+ * @throws Error that explains the pattern's fault
+ */
+export function createPatternDetector(source: string, rule: string): Detector {
+  const pattern = compile(source);
+  if (pattern.test('')) throw new Error('matches the empty text, and so everywhere');
+  const label = { detector: 'prompt_injection', class: 'override', rule } as const;
+  return unlessAbsent(pattern, (text) => {
+    const found: Finding[] = [];
+    const matcher = pattern.matcher(text);
+    while (found.length < MAX_PATTERN_MATCHES && matcher.find()) {
+      const [start, end] = [matcher.start(), matcher.end()];
+      if (end > start) found.push({ ...label, start, end });
+    }
+    const last = found[MAX_PATTERN_MATCHES - 1];
+    if (last !== undefined) found.push({ ...label, start: last.end, end: text.length });
+    return found;
+  });
+}
+
+/**
+ * Creates a detector for an operator's expression in RE2 syntax, in linear time, for slices of a few kilobytes.
+ * After the first matches it searches nearby, then further away. If that takes too much, the rest of the text
+ * counts as one match.
  * @throws Error that explains the expression's fault
  */
 export function createExpressionDetector(source: string, label: Label): Detector {
-  const expression = RE2JS.compile(RE2JS.translateRegExp(source));
-  return (text) => {
-    // A test is ten times faster than a search, and the answer is nearly always no.
-    if (!expression.test(text)) return [];
+  const expression = compile(source);
+  return unlessAbsent(expression, (text) => {
     const found: Finding[] = [];
     const search = new Search(expression, text);
     for (let span = search.next(); span !== undefined; span = search.next()) {
       if (span.end > span.start) found.push({ ...label, ...span });
     }
     return found;
-  };
+  });
+}
+
+function compile(source: string): RE2JS {
+  return RE2JS.compile(RE2JS.translateRegExp(source));
+}
+
+/** A test is ten times faster than a search, and the answer is nearly always no. */
+function unlessAbsent(expression: RE2JS, find: Detector): Detector {
+  return (text) => (expression.test(text) ? find(text) : []);
 }
 
 /** The matches of one text, in order. A match may cost a search of the whole rest (`x(.*y)?` in a row of x). */

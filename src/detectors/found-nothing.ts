@@ -2,40 +2,26 @@ import { createSearchId, type CleanRecord, type SearchId } from '../clean-texts.
 import type { DetectorName } from './finding.ts';
 import { isOneSlice } from './slices.ts';
 
-type Questions = Readonly<Record<DetectorName, SearchId>>;
-
-function createQuestions(): Questions {
-  return {
-    secrets: createSearchId(),
-    email: createSearchId(),
-    card: createSearchId(),
-    ssn: createSearchId(),
-    phone: createSearchId(),
-    network: createSearchId(),
-    credentials: createSearchId(),
-    iban: createSearchId(),
-    wallet_key: createSearchId(),
-    seed_phrase: createSearchId(),
-    prompt_injection: createSearchId(),
-    injection_learned: createSearchId(),
-    sql_injection: createSearchId(),
-    path_traversal: createSearchId(),
-    path_climb: createSearchId(),
-    cvv: createSearchId(),
+function createSearches(): (detector: DetectorName) => SearchId {
+  const ids = new Map<DetectorName, SearchId>();
+  return (detector) => {
+    const id = ids.get(detector) ?? createSearchId();
+    ids.set(detector, id);
+    return id;
   };
 }
 
-const WHOLE = createQuestions();
+const whole = createSearches();
 /** For longer texts. Every search cuts the same slices (slices.ts), and so agrees. */
-const IN_SLICES = createQuestions();
+const inSlices = createSearches();
 
 /** Records that a detector finds nothing in a text, so that others need not run it. */
 export function noteNothing(text: string, known: CleanRecord | undefined, detector: DetectorName): void {
-  if (isOneSlice(text)) known?.markClean(WHOLE[detector]);
+  if (isOneSlice(text)) known?.markClean(whole(detector));
 }
 
 export function findsNothing(known: CleanRecord | undefined, detector: DetectorName): boolean {
-  return known?.isClean(WHOLE[detector]) === true;
+  return known?.isClean(whole(detector)) === true;
 }
 
 /** The same for a detector that ran on each slice of a text of any length. */
@@ -45,9 +31,9 @@ export function noteNothingInSlices(
   detector: DetectorName,
 ): void {
   if (isOneSlice(text)) noteNothing(text, known, detector);
-  else known?.markClean(IN_SLICES[detector]);
+  else known?.markClean(inSlices(detector));
 }
 
 export function findsNothingInSlices(known: CleanRecord | undefined, detector: DetectorName): boolean {
-  return findsNothing(known, detector) || known?.isClean(IN_SLICES[detector]) === true;
+  return findsNothing(known, detector) || known?.isClean(inSlices(detector)) === true;
 }

@@ -1,6 +1,5 @@
-import { isHighSurrogate } from '../text/surrogates.ts';
 import { invisibleRanges } from '../normalize/characters.ts';
-import { UnitReader } from '../text/units.ts';
+import { isHighSurrogate, UnitReader } from '../text/units.ts';
 import { runNow, type Work } from '../turns.ts';
 import { unescaped, unfinishedEscapeAt } from './secrets/unescaped-view.ts';
 import { OffsetMap, viewThrough, type TextView } from '../inspect/offset-map.ts';

@@ -1,5 +1,5 @@
 import type { Work } from '../turns.ts';
-import { isHighSurrogate } from '../text/surrogates.ts';
+import { isHighSurrogate } from '../text/units.ts';
 import { STEP_CHARS } from './weights.ts';
 
 /** Punctuation, or a value to write as JSON. */

@@ -9,10 +9,23 @@ export function alphabetOf(characters: string): Alphabet {
   return alphabet;
 }
 
+const LETTERS_AND_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
 /** Both alphabets of Base64. */
-export const BASE64_LETTERS: Alphabet = alphabetOf(
-  'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-',
-);
+export const BASE64_LETTERS: Alphabet = alphabetOf(`${LETTERS_AND_DIGITS}+/_-`);
+
+export const NO_DIGIT = 255;
+
+/** Returns the value of each digit by character code, or `NO_DIGIT`. */
+export function digitValues(...alphabets: readonly string[]): Uint8Array {
+  const values = new Uint8Array(128).fill(NO_DIGIT);
+  for (const alphabet of alphabets) {
+    for (let value = 0; value < alphabet.length; value++) values[alphabet.charCodeAt(value)] = value;
+  }
+  return values;
+}
+
+export const BASE64_VALUES: Uint8Array = digitValues(`${LETTERS_AND_DIGITS}+/`, `${LETTERS_AND_DIGITS}-_`);
 
 /** Reports whether `length` characters of an alphabet occur in a row. */
 export const hasRun = (text: string, alphabet: Alphabet, length: number): boolean =>
@@ -35,7 +48,7 @@ export function nextRun(text: string, alphabet: Alphabet, length: number, from: 
 /** Most units between letters: a sign with a space on either side. */
 const widestGap = 3;
 
-const singleSigns = alphabetOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@$!');
+const singleSigns = alphabetOf(`${LETTERS_AND_DIGITS}@$!`);
 
 /** Reports whether three single letters, digits or leet signs follow each other closely. Quick. */
 export function hasSingles(text: string): boolean {

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Replacement } from '../text/replace-spans.ts';
 import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
-import { BASE64_LETTERS, nextRun } from './alphabet-runs.ts';
+import { BASE64_LETTERS, BASE64_VALUES, nextRun, NO_DIGIT } from './alphabet-runs.ts';
 import { isProse } from './english-words.ts';
 
 /** A block in one or more lines, of either alphabet. */
@@ -14,27 +14,21 @@ const deepest = 4;
 
 /** Stage 4: replaces Base64 of readable text. Pictures, keys, hashes and tokens are not readable. */
 export function extractBase64(text: string): StageResult {
-  const first = nextRun(text, BASE64_LETTERS, shortestBlock, 0);
-  if (first < 0) return unchanged(text);
+  let at = nextRun(text, BASE64_LETTERS, shortestBlock, 0);
+  if (at < 0) return unchanged(text);
   const rewriter = new Rewriter(text);
   let flagged = false;
-  for (const [at, source] of blocksFrom(text, first)) {
+  while (at >= 0) {
+    blockThere.lastIndex = at;
+    const source = blockThere.exec(text)?.[0];
+    if (source === undefined) break;
     for (const { start, end, text: decoded } of readBase64Block(text, at, source)) {
       rewriter.replace(start, end, decoded);
       if (isHidden(text, start, decoded)) flagged = true;
     }
-  }
-  return rewriter.finish(flagged);
-}
-
-function* blocksFrom(text: string, first: number): Generator<readonly [at: number, source: string], void> {
-  for (let at = first; at >= 0;) {
-    blockThere.lastIndex = at;
-    const source = blockThere.exec(text)?.[0];
-    if (source === undefined) return;
-    yield [at, source];
     at = nextRun(text, BASE64_LETTERS, shortestBlock, at + source.length);
   }
+  return rewriter.finish(flagged);
 }
 
 /** Shorter texts, such as greetings in examples, are not payloads. */
@@ -85,19 +79,12 @@ function mayBeBase64OfText(block: string): boolean {
   return true;
 }
 
-const noLetter = 255;
-const values = new Uint8Array(128).fill(noLetter);
-for (const alphabetOf64 of ['+/', '-_']) {
-  const all = `ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789${alphabetOf64}`;
-  for (let value = 0; value < all.length; value++) values[all.charCodeAt(value)] = value;
-}
-
 /** Returns one byte of a single-line block; undefined behind it. Most blocks are not worth a buffer. */
 export function base64Byte(block: string, index: number): number | undefined {
   const at = Math.floor((index * 4) / 3);
-  const high = values[block.charCodeAt(at)] ?? noLetter;
-  const low = values[block.charCodeAt(at + 1)] ?? noLetter;
-  if (high === noLetter || low === noLetter) return undefined;
+  const high = BASE64_VALUES[block.charCodeAt(at)] ?? NO_DIGIT;
+  const low = BASE64_VALUES[block.charCodeAt(at + 1)] ?? NO_DIGIT;
+  if (high === NO_DIGIT || low === NO_DIGIT) return undefined;
   const shift = 2 + (index % 3) * 2;
   return ((high << shift) | (low >> (6 - shift))) & 0xff;
 }

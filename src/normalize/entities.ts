@@ -71,3 +71,27 @@ const listed: readonly (readonly [names: string, character: string])[] = [
 export const entities: ReadonlyMap<string, string> = new Map(
   listed.flatMap(([names, character]) => names.split(' ').map((name): [string, string] => [name, character])),
 );
+
+/** Returns the character of a whole escape of URLs, programs or HTML; undefined for unknown ones. */
+export function escapedCharacter(source: string): string | undefined {
+  if (source.startsWith('&') && source.charAt(1) !== '#') {
+    const named = source.slice(1, -1);
+    return entities.get(named) ?? entities.get(named.toLowerCase());
+  }
+  const isHex = !source.startsWith('&') || source.charAt(2) === 'x' || source.charAt(2) === 'X';
+  // Parsing stops at the terminator.
+  return characterOf(Number.parseInt(source.slice(digitsAt(source)), isHex ? 16 : 10));
+}
+
+/** Skips the prefix, the letter of the form, and a brace. */
+function digitsAt(source: string): number {
+  let at = 1;
+  while (source.charAt(at) === '\\' || source.charAt(at) === '#') at++;
+  if (/[uUxX]/.test(source.charAt(at))) at++;
+  return source.charAt(at) === '{' ? at + 1 : at;
+}
+
+/** Returns undefined for 0 and beyond Unicode. */
+export function characterOf(codePoint: number): string | undefined {
+  return codePoint > 0 && codePoint <= 0x10ffff ? String.fromCodePoint(codePoint) : undefined;
+}

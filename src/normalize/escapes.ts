@@ -1,6 +1,6 @@
 import { addAll } from '../add-all.ts';
 import { kindOf, kinds, plainOf } from './characters.ts';
-import { entities } from './entities.ts';
+import { escapedCharacter } from './entities.ts';
 import { decodeByteLists } from './byte-lists.ts';
 import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
 
@@ -56,7 +56,7 @@ function readEscapes(text: string): Escape[] {
     if (last !== undefined && (last.end !== start || !isByte || last.family !== family)) flush();
     const character = isByte
       ? String.fromCharCode(Number.parseInt(source.slice(-2), 16))
-      : characterOf(source);
+      : escapedCharacter(source);
     if (character === undefined) continue;
     const isFormat = family === 'percent' && isFormatAt(text, start);
     const escape = { start, end: start + source.length, family, character, isFormat };
@@ -71,25 +71,6 @@ function escapeFamilyOf(source: string): Family {
   if (source.startsWith('%')) return 'percent';
   if (source.startsWith('&')) return 'entity';
   return source.at(-3) === 'x' ? 'hex' : 'backslash';
-}
-
-function characterOf(source: string): string | undefined {
-  if (source.startsWith('&') && source.charAt(1) !== '#') {
-    const named = source.slice(1, -1);
-    return entities.get(named) ?? entities.get(named.toLowerCase());
-  }
-  const isHex = !source.startsWith('&') || source.charAt(2) === 'x' || source.charAt(2) === 'X';
-  // Parsing stops at the terminator.
-  const point = Number.parseInt(source.slice(digitsAt(source)), isHex ? 16 : 10);
-  return point > 0 && point <= 0x10ffff ? String.fromCodePoint(point) : undefined;
-}
-
-/** Skips the prefix, the letter of the form, and a brace. */
-function digitsAt(source: string): number {
-  let at = 1;
-  while (source.charAt(at) === '\\' || source.charAt(at) === '#') at++;
-  if (/[uUxX]/.test(source.charAt(at))) at++;
-  return source.charAt(at) === '{' ? at + 1 : at;
 }
 
 /** Recognizes a printf format: a width and a conversion, which no letter follows. */

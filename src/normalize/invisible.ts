@@ -21,8 +21,7 @@ export function stripInvisible(text: string): StageResult {
   if (!candidates.test(text)) return unchanged(text);
   const rewriter = new Rewriter(text);
   let hidden = 0;
-  const hyphens = new SoftHyphens(text);
-  const isHyphenated = hyphens.areOrdinary();
+  const isHyphenated = hasOrdinaryHyphens(text);
   for (let at = 0; at < text.length;) {
     const run = runAt(text, at);
     if (run === undefined) {
@@ -162,30 +161,21 @@ function unitOf(codePoint: number): 'i' | 'l' | 's' | 'o' {
   return codePoint >= 0x20 && codePoint < 0x7f ? 's' : 'o';
 }
 
-/** Soft hyphens of a text. Hyphenation leaves two letters on either side, within the word. */
-class SoftHyphens {
-  readonly #text: string;
-
-  constructor(text: string) {
-    this.#text = text;
+/** Reports whether at most one soft hyphen lacks two letters on either side, which hyphenation leaves. */
+function hasOrdinaryHyphens(text: string): boolean {
+  let odd = 0;
+  for (let at = text.indexOf('\xad'); at >= 0; at = text.indexOf('\xad', at + 1)) {
+    if (!isBetweenLetters(text, at)) odd++;
+    if (odd > 1) return false;
   }
+  return true;
+}
 
-  areOrdinary(): boolean {
-    let odd = 0;
-    for (let at = this.#text.indexOf('\xad'); at >= 0; at = this.#text.indexOf('\xad', at + 1)) {
-      if (!this.#parts(at)) odd++;
-      if (odd > 1) return false;
-    }
-    return true;
-  }
-
-  /** Requires two letters before and behind. */
-  #parts(at: number): boolean {
-    return [-2, -1, 1, 2].every((offset) => {
-      const unit = this.#text.charCodeAt(at + offset);
-      return unit !== softHyphen && unit >= 0x41 && /\p{L}/u.test(this.#text.charAt(at + offset));
-    });
-  }
+function isBetweenLetters(text: string, at: number): boolean {
+  return [-2, -1, 1, 2].every((offset) => {
+    const unit = text.charCodeAt(at + offset);
+    return unit !== softHyphen && unit >= 0x41 && /\p{L}/u.test(text.charAt(at + offset));
+  });
 }
 
 /** Removes two or more marks, or an overlay, from an ASCII letter; returns the length read. */

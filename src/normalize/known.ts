@@ -1,8 +1,7 @@
 import { asGiven } from '../inspect/offset-map.ts';
 import { createSearchId, rememberClean, type CleanRecord } from '../clean-texts.ts';
-import { normalizeAll } from './normalize.ts';
 import type { Awaitable } from '../turns.ts';
-import type { Normalized, Obfuscation } from './normalized.ts';
+import { normalizeAll, type Normalized, type Obfuscation } from './normalize.ts';
 
 /** Search for disguises. */
 const DISGUISES = createSearchId();

@@ -5,14 +5,27 @@ import { collapseDelimiters } from './delimiters.ts';
 import { decodeEscapes } from './escapes.ts';
 import { stripInvisible } from './invisible.ts';
 import { readLeet } from './leet.ts';
-import type { Normalized, Obfuscation } from './normalized.ts';
 import type { Span } from '../text/span.ts';
 import { readScripts } from './scripts.ts';
 import type { StageResult, Stage } from './rewrite.ts';
-import type { OffsetMap } from '../inspect/offset-map.ts';
+import type { OffsetMap, TextView } from '../inspect/offset-map.ts';
 import { sliceEnds, sliceUnits } from './slices.ts';
-import { TRAIT } from './trait.ts';
+import { TRAIT } from './quick-traits.ts';
 import { traitsOf } from './traits.ts';
+
+/** Kinds of hiding (docs/normalization.md). */
+export interface Obfuscation {
+  readonly obfuscationDetected: boolean;
+  readonly hasHomoglyphs: boolean;
+  readonly hasInvisibleChars: boolean;
+  readonly hasBase64Payloads: boolean;
+  readonly hasEncodingAttacks: boolean;
+  readonly hasDelimPadding: boolean;
+}
+
+export interface Normalized extends TextView {
+  readonly obfuscation: Obfuscation;
+}
 
 /** Rounds through the stages, for Base64 within Base64 or entities of lookalikes. */
 const mostRounds = 4;

@@ -10,8 +10,7 @@ const MOST_BLANKS = 8;
 
 /** Yields the ends of consecutive slices. */
 export function* sliceEnds(text: string): Generator<number, void> {
-  let start = 0;
-  while (start < text.length) {
+  for (let start = 0; start < text.length;) {
     start = text.length - start <= sliceUnits ? text.length : cut(text, start, start + sliceUnits);
     yield start;
   }

@@ -1,6 +1,5 @@
 import { UnitReader } from '../text/units.ts';
-import { quickTraitsOf } from './quick-traits.ts';
-import { TRAIT } from './trait.ts';
+import { quickTraitsOf, TRAIT } from './quick-traits.ts';
 
 const LETTER = 1;
 const DIGIT = 2;

@@ -1,4 +1,4 @@
-import type { Obfuscation } from '../normalize/normalized.ts';
+import type { Obfuscation } from '../normalize/normalize.ts';
 import type { PolicyCall } from '../policy/call.ts';
 import type { PolicySet } from '../policy/policy-set.ts';
 

@@ -5,7 +5,7 @@ import { GatewayError } from '../errors.ts';
 import type { JsonPath } from '../json/path.ts';
 import { parseStrict } from '../json/strict-parse.ts';
 import { normalizeAll } from '../normalize/normalize.ts';
-import type { Obfuscation } from '../normalize/normalized.ts';
+import type { Obfuscation } from '../normalize/normalize.ts';
 import { textsIn } from '../providers/dialects/json-text.ts';
 import { objectReading, contextReadings } from './context-readings.ts';
 import type { ActionInput, CallText, PolicyCall, PolicyInput, TraceStep, ContextReading } from './call.ts';

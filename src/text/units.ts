@@ -22,3 +22,7 @@ export class UnitReader {
     return this.#units;
   }
 }
+
+export function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}

@@ -1,5 +1,5 @@
 import { createContentDetector } from '../../src/detectors/content.ts';
-import { loadSeedWords } from '../../src/detectors/assets/seed-words.ts';
+import { loadSeedWords } from '../../src/detectors/assets/seed-phrase.ts';
 import { makeSecret, seededRandom } from '../unit/detectors/secrets/samples.ts';
 
 const random = seededRandom(20_26);

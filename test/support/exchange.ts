@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { parseStrict } from '../../src/json/strict-parse.ts';
 import type { Answered, BudgetLimits, Parsed } from '../../src/pipeline/exchange.ts';
 import { newFacts, type Facts, type SessionFacts } from '../../src/pipeline/facts.ts';
-import type { Obfuscation } from '../../src/normalize/normalized.ts';
+import type { Obfuscation } from '../../src/normalize/normalize.ts';
 import { createBillingReader } from '../../src/providers/billing-details.ts';
 import { newAnswer } from '../../src/answers/new-answer.ts';
 import type { JsonObject, StreamEvent, Usage } from '../../src/providers/dialect.ts';

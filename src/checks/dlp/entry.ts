@@ -7,7 +7,7 @@ export const dlp = checkEntry(
       import('./scope.ts'),
     ]);
     if (config.scan_seed_phrases)
-      await (await import('../../detectors/assets/seed-words.ts')).loadSeedWords();
+      await (await import('../../detectors/assets/seed-phrase.ts')).loadSeedWords();
     const scope = dlpScope(config);
     const { request_classes: inRequests, answer_classes: inAnswers } = config;
     const isSame = inRequests === undefined && inAnswers === undefined;

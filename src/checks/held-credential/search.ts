@@ -1,4 +1,4 @@
-import { base64Within } from '../../detectors/known-values/encodings.ts';
+import { base64Within } from '../../detectors/known-values/known-values.ts';
 import { createLiteralDetector } from '../../detectors/literal.ts';
 import { findAllIgnoringInvisible, ignoringInvisible } from '../../detectors/ignore-invisible.ts';
 import type { SearchedText, StreamDetector } from '../../detectors/finding.ts';

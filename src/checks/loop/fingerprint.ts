@@ -10,8 +10,8 @@ import {
   type HashState,
   type SimHash,
   type SimHashSums,
+  Votes,
 } from '../../text/simhash.ts';
-import { Votes } from '../../text/votes.ts';
 import { unpaddedWords } from './padding.ts';
 import type { LoopStep } from './step.ts';
 import { FILLER, HIGH, LOW, NAME, PLAIN, WordList, type ReadState } from './word-list.ts';

@@ -1,5 +1,5 @@
 import type { McpConfig } from '../../config/sections/mcp.ts';
-import { createPatternDetector } from '../../detectors/custom-pattern.ts';
+import { createPatternDetector } from '../../detectors/expression.ts';
 import { findCredentials } from '../../detectors/credentials/credentials.ts';
 import type { Detector, Finding } from '../../detectors/finding.ts';
 import { DENY_SCORE, learnedInjections } from '../../detectors/learned/injection.ts';

@@ -1,5 +1,5 @@
 import { rememberUndisguised } from '../../normalize/known.ts';
-import type { Normalized, Obfuscation } from '../../normalize/normalized.ts';
+import type { Normalized, Obfuscation } from '../../normalize/normalize.ts';
 import { PASS, type Check, type Verdict } from '../../pipeline/check.ts';
 import { after, type Awaitable } from '../../turns.ts';
 

@@ -1,4 +1,4 @@
-import { loadSeedWords } from '../../detectors/assets/seed-words.ts';
+import { loadSeedWords } from '../../detectors/assets/seed-phrase.ts';
 import { createContentDetector, EVERY_CLASS } from '../../detectors/content.ts';
 import { mask } from '../../detectors/mask.ts';
 import type { RequestFacts } from '../../providers/request-facts.ts';

@@ -1,13 +1,20 @@
 import { createHash } from 'node:crypto';
 import type { Finding, StreamDetector } from '../finding.ts';
 import { createStreamDetector } from '../stream-detector.ts';
-import { seedWords } from './seed-words.ts';
 
 /**
  * Finds seed phrases of wallets (BIP-39): 12, 15, 18, 21 or 24 words of the English list with a valid
  * checksum, in a line, a list or numbered lines. Requires `loadSeedWords` first.
  */
 export const seedPhraseDetector: StreamDetector = createStreamDetector(findSeedPhrases, openIn);
+
+let wordNumbers: ReadonlyMap<string, number> | undefined;
+
+/** Loads the English words of BIP-39, which only searches for seed phrases need. */
+export async function loadSeedWords(): Promise<void> {
+  const { wordlist } = await import('@scure/bip39/wordlists/english.js');
+  wordNumbers ??= new Map(wordlist.map((word, index) => [word, index]));
+}
 
 /** Longest first: a phrase may contain a shorter one by chance. */
 const SIZES = [24, 21, 18, 15, 12] as const;
@@ -38,7 +45,8 @@ function findSeedPhrases(text: string): readonly Finding[] {
 
 /** Visits runs of words of the list. */
 function eachRun(text: string, visit: (run: readonly Word[]) => void): void {
-  const numbers = seedWords();
+  const numbers = wordNumbers;
+  if (numbers === undefined) throw new Error('the words of seed phrases are not loaded');
   let run: Word[] = [];
   for (const { index: start, 0: written } of text.matchAll(WORD)) {
     const end = start + written.length;

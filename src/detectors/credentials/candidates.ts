@@ -188,6 +188,10 @@ function candidateOf(
   return { rule, start, end, readTo, isSecret: isWhole && judge(text.slice(start, end), standing) };
 }
 
+function plainCandidate(text: string, place: Place, rule: CredentialRule): Candidate {
+  return candidateOf(text, place, plainly, { ...NO_CONTEXT, rule, isPlain: true });
+}
+
 function* tagged(
   text: string,
   nameEnd: number,
@@ -220,8 +224,7 @@ function* inPgpass(text: string, start: number, end: number): Generator<Candidat
   PGPASS.lastIndex = end;
   if (!PGPASS.test(text)) return;
   const place = unquotedAt(text, PGPASS.lastIndex, true);
-  if (place !== undefined)
-    yield { ...candidateOf(text, place, plainly, { ...NO_CONTEXT, isPlain: true }), rule: 'pgpass_password' };
+  if (place !== undefined) yield plainCandidate(text, place, 'pgpass_password');
 }
 
 const USER_AND_PASSWORD = /[ =]?\\{0,3}["']?[^\s:"'\\]{1,64}:/y;
@@ -234,27 +237,20 @@ function* behindUserFlag(text: string, start: number, end: number): Generator<Ca
   if (!/\s/.test(text[start - 1] ?? '') || !isOfCommand(text, start, SENDS_USERS)) return;
   USER_AND_PASSWORD.lastIndex = end;
   if (!USER_AND_PASSWORD.test(text)) return;
-  yield* inCommand(text, USER_AND_PASSWORD.lastIndex);
+  const place = unquotedAt(text, USER_AND_PASSWORD.lastIndex, false);
+  if (place !== undefined) yield plainCandidate(text, place, 'command_password');
 }
 
 /** `mysql -pPassword`, `sshpass -p password`, `redis-cli -a password`. */
 function* behindPasswordFlag(text: string, start: number, end: number): Generator<Candidate> {
   if (!/\s/.test(text[end - 3] ?? '')) return;
-  const command = isOfCommand(text, start, TAKES_PASSWORD);
-  if (!command) return;
+  if (!isOfCommand(text, start, TAKES_PASSWORD)) return;
   let at = end;
   while (at < end + 4 && text[at] === ' ') at += 1;
   const isMysql = /mysql|mariadb/i.test(text.slice(Math.max(0, start - COMMAND_CHARS), start));
   if (isMysql && at > end) return;
-  const quoted = quotedAt(text, at);
-  if (quoted === undefined) return yield* inCommand(text, at);
-  yield { ...candidateOf(text, quoted, plainly, { ...NO_CONTEXT, isPlain: true }), rule: 'command_password' };
-}
-
-function* inCommand(text: string, at: number): Generator<Candidate> {
-  const place = unquotedAt(text, at, false);
-  if (place === undefined) return;
-  yield { ...candidateOf(text, place, plainly, { ...NO_CONTEXT, isPlain: true }), rule: 'command_password' };
+  const place = quotedAt(text, at) ?? unquotedAt(text, at, false);
+  if (place !== undefined) yield plainCandidate(text, place, 'command_password');
 }
 
 /** Reports whether `at` is an argument of one of these commands; a backslash continues the line. */

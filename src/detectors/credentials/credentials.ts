@@ -1,7 +1,7 @@
 import type { Finding, StreamDetector } from '../finding.ts';
 import { withoutOverlaps } from '../overlaps.ts';
 import { createStreamDetector } from '../stream-detector.ts';
-import { candidatesAt, type Candidate } from './candidates.ts';
+import { candidatesAt } from './candidates.ts';
 import { eachName } from './names.ts';
 
 /** Finds passwords and other secrets that only their names or positions reveal (docs/credentials.md). */
@@ -10,22 +10,13 @@ export const credentialsDetector: StreamDetector = createStreamDetector(findCred
 export function findCredentials(text: string): readonly Finding[] {
   const found: Finding[] = [];
   eachName(text, (kind, start, end) => {
-    const accepted = firstAccepted(candidatesAt(text, kind, start, end));
-    if (accepted === undefined) return;
-    found.push({
-      detector: 'credentials',
-      class: 'credentials',
-      rule: accepted.rule,
-      start: accepted.start,
-      end: accepted.end,
-    });
+    for (const { rule, isSecret, ...place } of candidatesAt(text, kind, start, end)) {
+      if (!isSecret) continue;
+      found.push({ detector: 'credentials', class: 'credentials', rule, start: place.start, end: place.end });
+      return;
+    }
   });
   return found.length < 2 ? found : withoutOverlaps(found);
-}
-
-function firstAccepted(candidates: Iterable<Candidate>): Candidate | undefined {
-  for (const candidate of candidates) if (candidate.isSecret) return candidate;
-  return undefined;
 }
 
 /** Returns the start of the first value that more text may change, or the tail's length. */

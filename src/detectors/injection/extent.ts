@@ -60,7 +60,7 @@ export function wholeOrder(text: string, finding: Finding): Finding {
  * Returns the end of the order that begins with the finding: its sentence without the final sign, and the
  * lists, blocks and further orders that follow. At most 1,024 UTF-16 units further.
  */
-export function endOfOrder(text: string, start: number, end: number): number {
+function endOfOrder(text: string, start: number, end: number): number {
   const quoteEnd = endOfQuote(text, start, end);
   const limit = Math.min(text.length, end + MAX_CHARS, quoteEnd ?? text.length);
   const raw = text.slice(end, limit);

@@ -3,7 +3,6 @@ import { hasLettersAndDigits } from '../../text/opaque-segment.ts';
 import { inTurns, ITEM_CHARS, runNow, type Work } from '../../turns.ts';
 import type { Finding } from '../finding.ts';
 import type { Label } from '../literal.ts';
-import { base64Within } from './encodings.ts';
 import { readingsOf } from './readings.ts';
 
 /** Values that a text must not show, such as credentials that were sent to its author. */
@@ -123,6 +122,18 @@ function encodings(value: string): readonly string[] {
   const wide = Buffer.from(value, 'utf16le');
   const inBase64 = [bytes, wide, Buffer.from(bytes.toString('base64'))].flatMap(base64Within);
   return [bytes.toString('hex'), wide.toString('hex'), ...inBase64].map((text) => text.toLowerCase());
+}
+
+/** Returns the Base64 digits of bytes that do not depend on the bytes around them, in both alphabets. */
+export function base64Within(bytes: Buffer): readonly string[] {
+  return [0, 1, 2].flatMap((before) => {
+    const first = Math.ceil((before * 8) / 6);
+    const last = Math.floor(((before + bytes.length) * 8) / 6);
+    const base64 = Buffer.concat([Buffer.alloc(before), bytes])
+      .toString('base64')
+      .slice(first, last);
+    return [base64, base64.replaceAll('+', '-').replaceAll('/', '_')];
+  });
 }
 
 // `[97, 98]` and `0x61, 0x62`.

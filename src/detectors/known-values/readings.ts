@@ -1,4 +1,4 @@
-import { entities } from '../../normalize/entities.ts';
+import { characterOf, escapedCharacter } from '../../normalize/entities.ts';
 import { plainOf } from '../../normalize/characters.ts';
 import { asGiven, OffsetMap, viewThrough, type TextView } from '../../inspect/offset-map.ts';
 import type { Work } from '../../turns.ts';
@@ -66,7 +66,7 @@ function* unescaped(text: string): Work<TextView | undefined> {
     const parts: string[] = [];
     let copied = 0;
     for (const { 0: escape, index } of slice.matchAll(ESCAPE)) {
-      const character = characterOf(escape);
+      const character = readEscape(escape);
       if (character === undefined) continue;
       const at = length + index - copied;
       length = at + character.length;
@@ -94,30 +94,13 @@ function safeEnd(text: string, end: number): number {
 }
 
 /** Returns undefined if it stays as it is. */
-function characterOf(escape: string): string | undefined {
+function readEscape(escape: string): string | undefined {
   const first = escape.charAt(0);
   if (first > '\x7f') return ofBeyond(escape);
   if (first === '=') return '=';
-  if (first === '%') return ofCode(escape.replace(/^%u?/i, ''), 16);
-  if (first === '&') return ofEntity(escape);
+  if (first !== '\\' || /^\\+[uxU]/.test(escape)) return escapedCharacter(escape);
   const written = escape.replace(/^\\+/, '');
-  if (/^[0-3][0-7]{2}$/.test(written)) return ofCode(written, 8);
-  if (!/^[uxU]/.test(written)) return written;
-  return ofCode(written.replaceAll(/[uxU{}]/g, ''), 16);
-}
-
-function ofEntity(escape: string): string | undefined {
-  if (escape.charAt(1) !== '#') {
-    const name = escape.slice(1, -1);
-    return entities.get(name) ?? entities.get(name.toLowerCase());
-  }
-  const digits = escape.slice(2).replace(';', '');
-  return /^x/i.test(digits) ? ofCode(digits.slice(1), 16) : ofCode(digits, 10);
-}
-
-function ofCode(digits: string, base: number): string | undefined {
-  const point = Number.parseInt(digits, base);
-  return point > 0 && point <= 0x10ffff ? String.fromCodePoint(point) : undefined;
+  return /^[0-3][0-7]{2}$/.test(written) ? characterOf(Number.parseInt(written, 8)) : written;
 }
 
 function ofBeyond(character: string): string | undefined {

@@ -1,4 +1,4 @@
-import { entities } from '../../normalize/entities.ts';
+import { characterOf, entities, escapedCharacter } from '../../normalize/entities.ts';
 import type { TextView } from '../../inspect/offset-map.ts';
 import { Rewriter } from '../../normalize/rewrite.ts';
 
@@ -8,10 +8,10 @@ const ESCAPES = new RegExp(
   [
     `(?<bytes>(?:[%=]${HEX}{2}|\\\\x${HEX}{2}|\\\\[0-3][0-7]{2})+)`,
     `(?<units>(?:[%\\\\]u${HEX}{4})+)`,
-    `\\\\u\\{(?<braced>${HEX}{1,6})\\}`,
-    `\\\\U(?<long>${HEX}{8})`,
-    `&#[xX](?<hexEntity>${HEX}{1,6});?`,
-    '&#(?<entity>[0-9]{1,7});?',
+    `\\\\u\\{${HEX}{1,6}\\}`,
+    `\\\\U${HEX}{8}`,
+    `&#[xX]${HEX}{1,6};?`,
+    '&#[0-9]{1,7};?',
     '&(?<named>[A-Za-z]{2,24});',
     `(?:[Uu]\\+|0x)(?<listed>${HEX}{2,6})[ ,;]?`,
     '\\\\(?<control>[nrt])',
@@ -24,7 +24,7 @@ export function decodeEscapes(text: string): TextView | undefined {
   if (!MAY_ESCAPE.test(text)) return undefined;
   const rewriter = new Rewriter(text);
   for (const match of text.matchAll(ESCAPES)) {
-    const decoded = decodedEscape(match.groups ?? {});
+    const decoded = decodedEscape(match[0], match.groups ?? {});
     if (decoded !== undefined) rewriter.replace(match.index, match.index + match[0].length, decoded);
   }
   const { text: read, map } = rewriter.finish(false);
@@ -33,14 +33,15 @@ export function decodeEscapes(text: string): TextView | undefined {
 
 const CONTROLS: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
 
-function decodedEscape(groups: Readonly<Record<string, string | undefined>>): string | undefined {
-  const { bytes, units, braced, long, hexEntity, entity, named, listed, control } = groups;
+function decodedEscape(
+  escape: string,
+  { bytes, units, named, listed, control }: Readonly<Record<string, string | undefined>>,
+): string | undefined {
   if (bytes !== undefined) return decodedBytes(bytes);
   if (units !== undefined) return fromUnits(units.match(/[0-9a-fA-F]{4}/g) ?? []);
   if (named !== undefined) return entities.get(named);
   if (control !== undefined) return CONTROLS[control];
-  const hex = braced ?? long ?? hexEntity ?? listed;
-  return fromCodePoint(hex === undefined ? Number.parseInt(entity ?? '', 10) : Number.parseInt(hex, 16));
+  return listed === undefined ? escapedCharacter(escape) : characterOf(Number.parseInt(listed, 16));
 }
 
 function decodedBytes(escapes: string): string {
@@ -54,8 +55,4 @@ function decodedBytes(escapes: string): string {
 
 function fromUnits(units: readonly string[]): string {
   return units.map((unit) => String.fromCharCode(Number.parseInt(unit, 16))).join('');
-}
-
-function fromCodePoint(codePoint: number): string | undefined {
-  return codePoint > 0 && codePoint <= 0x10ffff ? String.fromCodePoint(codePoint) : undefined;
 }

@@ -17,8 +17,13 @@ const BLOCK = /[A-Za-z0-9+/_-]{6,}(?:(?:\\n|\r?\n)[ \t]{0,8}[A-Za-z0-9+/_-]{2,})
 const LONG_BLOCK = 16;
 const STRETCH = /[\x20-\x7e\x80-\xff\t\r\n]{6,}/g;
 
+/** Returns the text in Base64, hexadecimal digits and lists of decimal numbers. */
+export function encodedTexts(text: string): readonly EncodedText[] {
+  return [...base64Texts(text), ...numberedTexts(text)];
+}
+
 /** Yields the text in Base64 blocks of both alphabets, with or without padding and line breaks. */
-export function* base64Texts(text: string): Generator<EncodedText> {
+function* base64Texts(text: string): Generator<EncodedText> {
   for (let at = nextRun(text, BASE64_LETTERS, SHORTEST, 0); at >= 0;) {
     BLOCK.lastIndex = at;
     const block = BLOCK.exec(text)?.[0] ?? '';
@@ -83,8 +88,7 @@ function mayBeText(block: string): boolean {
 const HEX_BLOCK = /(?<![0-9A-Za-z])(?:0[xX])?(?:[0-9a-fA-F]{2}[ :,-]?){2,}[0-9a-fA-F]{2}(?![0-9A-Za-z])/g;
 const DECIMAL_LIST = /(?<![\d.])(?:\d{2,3}[ ,;]{1,2}){2,}\d{2,3}(?![\d.])/g;
 
-/** Yields the text spelled by runs of hexadecimal digits and lists of decimal numbers. */
-export function* numberedTexts(text: string): Generator<EncodedText> {
+function* numberedTexts(text: string): Generator<EncodedText> {
   for (const match of text.matchAll(HEX_BLOCK)) {
     const decoded = textOf(Buffer.from(match[0].replace(/^0[xX]|[^0-9a-fA-F]/g, ''), 'hex'));
     if (decoded !== undefined) yield { ...spanOf(match), text: decoded, isWhole: true };

@@ -2,7 +2,7 @@ import type { Span } from '../../text/span.ts';
 import type { Work } from '../../turns.ts';
 import { Automaton, MAX_PATTERN } from './automaton.ts';
 import { decodeEscapes } from './decode-escapes.ts';
-import { base64Texts, numberedTexts } from './encoded-blocks.ts';
+import { encodedTexts } from './encoded-blocks.ts';
 import { literalAt } from './judge.ts';
 import { Letters, mayHoldSigns } from './letters.ts';
 import { literalsOf, type Literal } from './literal.ts';
@@ -67,7 +67,7 @@ export function createLiteralFinder(literals: readonly string[]): LiteralFinder 
     if (depth === MAX_DEPTH) return false;
     const decoded = decodeEscapes(text);
     if (decoded !== undefined && read(below(reading, decoded.text, decoded.toOriginal))) return true;
-    for (const block of [...base64Texts(text), ...numberedTexts(text)]) {
+    for (const block of encodedTexts(text)) {
       const minimum = block.isWhole ? 1 : MIN_IN_STRETCH;
       if (read({ ...below(reading, block.text, () => block), isDecoded: true, minLetters: minimum }))
         return true;

@@ -1,8 +1,8 @@
 /** For character classes: blanks and hyphens between groups of digits, including typographic ones. */
 export const BLANKS = String.raw` \u00a0\u2007\u2009\u202f`;
 export const HYPHENS = String.raw`\-\u2010-\u2015\u2212`;
+
 /** One part of a written number as pattern sources: whole, and cut by the end of a text. */
-/** One part of a written number as pattern sources: the whole part, and its possible cut at the end of a text. */
 interface NumberPart {
   readonly whole: string;
   readonly cut: string;
@@ -11,7 +11,7 @@ interface NumberPart {
 export function digits(count: number): NumberPart {
   return { whole: String.raw`\d{${String(count)}}`, cut: String.raw`\d{0,${String(count - 1)}}` };
 }
-/** One character of a class. */
+
 export function oneOfCharacters(characters: string): NumberPart {
   return { whole: `[${characters}]`, cut: '' };
 }

@@ -1,7 +1,7 @@
 import { domainToASCII } from 'node:url';
 import { isLabelCode, isLetterCode } from '../characters.ts';
 import { behindEscape } from '../escapes.ts';
-import type { Finding, StreamDetector } from '../finding.ts';
+import type { Detector, Finding, StreamDetector } from '../finding.ts';
 import { createStreamDetector } from '../stream-detector.ts';
 
 /** RFC 5321 section 4.5.3.1.1. */
@@ -20,11 +20,9 @@ export function createEmailDetector(
   { leavesUserinfo = false }: { readonly leavesUserinfo?: boolean } = {},
 ): StreamDetector {
   const isAllowed = createHostList(allowedHosts);
-  if (!leavesUserinfo) return createStreamDetector((text) => findEmailAddresses(text, isAllowed), openIn);
-  return createStreamDetector(
-    (text) => findEmailAddresses(text, isAllowed).filter(({ start }) => !isUserinfo(text, start)),
-    openIn,
-  );
+  const find: Detector = (text) => findEmailAddresses(text, isAllowed);
+  const findOutside: Detector = (text) => find(text).filter(({ start }) => !isUserinfo(text, start));
+  return createStreamDetector(leavesUserinfo ? findOutside : find, openIn);
 }
 
 const USERINFO = /:\/\/[^\s/?#"'<>`\\:@]{0,128}:[^\s/?#"'<>`\\]{0,120}$/;

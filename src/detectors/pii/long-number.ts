@@ -32,15 +32,13 @@ export function mayHaveLongNumber(text: string): boolean {
 
 function isInLongNumber(units: Uint16Array, length: number, start: number, end: number): boolean {
   let missing = FEWEST_DIGITS - (end - start);
-  for (let at = start - 1, gap = 0; missing > 0 && at >= 0 && gap <= MAX_GAP_CHARS; at -= 1) {
-    const isDigit = isDigitCode(units[at] ?? 0);
-    gap = isDigit ? 0 : gap + 1;
-    if (isDigit) missing -= 1;
-  }
-  for (let at = end, gap = 0; missing > 0 && at < length && gap <= MAX_GAP_CHARS; at += 1) {
-    const isDigit = isDigitCode(units[at] ?? 0);
-    gap = isDigit ? 0 : gap + 1;
-    if (isDigit) missing -= 1;
+  for (const step of [-1, 1]) {
+    let at = step < 0 ? start - 1 : end;
+    for (let gap = 0; missing > 0 && at >= 0 && at < length && gap <= MAX_GAP_CHARS; at += step) {
+      const isDigit = isDigitCode(units[at] ?? 0);
+      gap = isDigit ? 0 : gap + 1;
+      if (isDigit) missing -= 1;
+    }
   }
   return missing <= 0;
 }

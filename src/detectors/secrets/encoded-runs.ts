@@ -1,13 +1,5 @@
-import {
-  BASE64,
-  decodeOn,
-  endOfDigits,
-  endOfText,
-  HEX,
-  NO_DIGIT,
-  type Encoding,
-  type Reading,
-} from './encodings.ts';
+import { NO_DIGIT } from '../../normalize/alphabet-runs.ts';
+import { BASE64, decodeOn, endOfDigits, endOfText, HEX, type Encoding, type Reading } from './encodings.ts';
 import { isWide, NO_TEXT, stepText, TEXT_CUT, TEXT_START } from './text-bytes.ts';
 
 /** A part of a run of Base64 or hexadecimal digits that decodes to text. */
@@ -86,7 +78,7 @@ export class EncodedRuns {
   finish(): void {
     if (this.#beginsLine()) this.#readShortLine();
     const isOpen = this.#at === this.#text.length || this.#mayWrapAtEnd();
-    for (const one of this.#open) this.#note(one, isOpen);
+    for (const reading of this.#open) this.#note(reading, isOpen);
     this.#open = [];
   }
 
@@ -140,7 +132,7 @@ export class EncodedRuns {
 
   #endRun(): void {
     if (this.#runDigits === 0) return;
-    for (const one of this.#open) this.#note(one, false);
+    for (const reading of this.#open) this.#note(reading, false);
     this.#open = [];
     this.#runDigits = 0;
     this.#lineStart = 0;
@@ -153,7 +145,7 @@ export class EncodedRuns {
     if (this.#open.length > 0) {
       const open = this.#open;
       this.#open = [];
-      for (const one of open) this.#goOn(one, part);
+      for (const reading of open) this.#goOn(reading, part);
     }
     this.#beginBase64(part);
     this.#beginHex(part);
@@ -215,12 +207,12 @@ export class EncodedRuns {
   }
 
   /** Continues decoding. The reading stays open if it reaches the end of the part. */
-  #goOn(one: Reading, { codes, base, from, to }: Part, at = from): void {
-    const end = decodeOn(one, codes, at, to);
-    if (end > at) one.end = base + end;
-    if (one.encoding === BASE64) this.#reached[one.alignment] = base + end;
-    if (end === to) this.#open.push(one);
-    else this.#note(one, false);
+  #goOn(reading: Reading, { codes, base, from, to }: Part, at = from): void {
+    const end = decodeOn(reading, codes, at, to);
+    if (end > at) reading.end = base + end;
+    if (reading.encoding === BASE64) this.#reached[reading.alignment] = base + end;
+    if (end === to) this.#open.push(reading);
+    else this.#note(reading, false);
   }
 
   #note({ encoding, start, end: digitsEnd, digits, state }: Reading, reachesEnd: boolean): void {

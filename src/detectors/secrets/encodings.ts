@@ -1,3 +1,4 @@
+import { BASE64_VALUES, digitValues, NO_DIGIT } from '../../normalize/alphabet-runs.ts';
 import { NO_TEXT, stepText, TEXT_START } from './text-bytes.ts';
 
 export interface Encoding {
@@ -9,28 +10,17 @@ export interface Encoding {
   readonly digits: Uint8Array;
 }
 
-export const NO_DIGIT = 255;
-
-function digitsOf(...alphabets: readonly string[]): Uint8Array {
-  const digits = new Uint8Array(128).fill(NO_DIGIT);
-  for (const alphabet of alphabets) {
-    for (let value = 0; value < alphabet.length; value += 1) digits[alphabet.charCodeAt(value)] = value;
-  }
-  return digits;
-}
-
-const LETTERS_AND_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 export const BASE64: Encoding = {
   name: 'base64',
   bitsPerDigit: 6,
   blockDigits: 4,
-  digits: digitsOf(`${LETTERS_AND_DIGITS}+/`, `${LETTERS_AND_DIGITS}-_`),
+  digits: BASE64_VALUES,
 };
 export const HEX: Encoding = {
   name: 'hex',
   bitsPerDigit: 4,
   blockDigits: 2,
-  digits: digitsOf('0123456789abcdef', '0123456789ABCDEF'),
+  digits: digitValues('0123456789abcdef', '0123456789ABCDEF'),
 };
 
 /** Digits that decode to text so far. */
@@ -79,9 +69,9 @@ export function endOfText(
 }
 
 /** Decodes digits as long as they spell text, and returns the end. */
-export function decodeOn(one: Reading, codes: Uint16Array, from: number, to: number): number {
-  const { digits, bitsPerDigit } = one.encoding;
-  let { bits, bitCount, state } = one;
+export function decodeOn(reading: Reading, codes: Uint16Array, from: number, to: number): number {
+  const { digits, bitsPerDigit } = reading.encoding;
+  let { bits, bitCount, state } = reading;
   let at = from;
   for (; at < to; at += 1) {
     const digit = digits[codes[at] ?? 0] ?? NO_DIGIT;
@@ -94,10 +84,10 @@ export function decodeOn(one: Reading, codes: Uint16Array, from: number, to: num
     if (next === NO_TEXT) break;
     state = next;
   }
-  one.digits += at - from;
-  one.bits = bits;
-  one.bitCount = bitCount;
-  one.state = state;
+  reading.digits += at - from;
+  reading.bits = bits;
+  reading.bitCount = bitCount;
+  reading.state = state;
   return at;
 }
 

@@ -28,15 +28,13 @@ const MAX_WORDS_BEFORE = 2;
 /** Code that ends in a reference to a module or a link. */
 const REFERENCE = /["'`(<]\.{1,2}[\\/][^"'`()<>]{0,1024}["'`)>][^\\/]*$/;
 
-export const CLIMB_RULE = 'climbs_out';
-
 /**
  * Finds texts that are one path out of its starting folder: a relative one with more steps up than down, or an
  * absolute one out of its first folder. Sentences, code, commands and JSON with such a path do not match.
  */
 export const findPathClimb: Detector = (text) =>
   text.length <= MAX_CHARS && MAY_CLIMB.test(text) && climbsOut(text)
-    ? [{ detector: 'path_climb', class: 'traversal', rule: CLIMB_RULE, start: 0, end: text.length }]
+    ? [{ detector: 'path_climb', class: 'traversal', rule: 'climbs_out', start: 0, end: text.length }]
     : [];
 
 function climbsOut(text: string): boolean {

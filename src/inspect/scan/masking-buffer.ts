@@ -1,4 +1,4 @@
-import { isHighSurrogate } from '../../text/surrogates.ts';
+import { isHighSurrogate } from '../../text/units.ts';
 import type { Replacement } from '../../text/replace-spans.ts';
 import { lastIndexUpTo } from '../../text/ascending.ts';
 import { GatewayError } from '../../errors.ts';

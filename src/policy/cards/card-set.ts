@@ -1,4 +1,4 @@
-import { loadSeedWords } from '../../detectors/assets/seed-words.ts';
+import { loadSeedWords } from '../../detectors/assets/seed-phrase.ts';
 import { INITIAL_STATE, type PolicyCall, type TraceStep } from '../call.ts';
 import { NO_DECISION, type Decision, type RuleHit } from '../decision.ts';
 import { PolicyFilesError } from '../policy-files-error.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createAnswerRewriter } from '../../../../src/inspect/whole/mask-answer.ts';
-import { loadSeedWords } from '../../../../src/detectors/assets/seed-words.ts';
+import { loadSeedWords } from '../../../../src/detectors/assets/seed-phrase.ts';
 import type { StreamRewriter } from '../../../../src/pipeline/check.ts';
 import { createMasksOf } from '../../../../src/policy/masking/masks.ts';
 import { contentDetector, MASK_ALL, rewriterOf } from '../../../support/dlp-rewriter.ts';

@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { endOfOrder, wholeOrder } from '../../../../src/detectors/injection/extent.ts';
+import { wholeOrder } from '../../../../src/detectors/injection/extent.ts';
 import { findPromptInjection } from '../../../../src/detectors/injection/prompt-injection.ts';
 import { replaceSpans } from '../../../../src/text/replace-spans.ts';
 import { quickestCpuMs } from '../../../support/cpu-time.ts';
+
+/** Returns the end of the order that begins with the words at `start` to `end`. */
+function endOfOrder(text: string, start: number, end: number): number {
+  const words = { detector: 'prompt_injection', class: 'override', rule: 'dismiss_instructions' } as const;
+  return wholeOrder(text, { ...words, start, end }).end;
+}
 
 /** Replaces every order in a text by `[X]`. */
 function without(text: string): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CLIMB_RULE, findPathClimb } from '../../../../src/detectors/traversal/path-climb.ts';
+import { findPathClimb } from '../../../../src/detectors/traversal/path-climb.ts';
 import { quickestCpuMs } from '../../../support/cpu-time.ts';
 
 const CLIMBS = [
@@ -101,7 +101,7 @@ const STAYS = [
 describe('findPathClimb', () => {
   it.each(CLIMBS)('finds a path that leaves its folder: %j', (text) => {
     expect(findPathClimb(text)).toEqual([
-      { detector: 'path_climb', class: 'traversal', rule: CLIMB_RULE, start: 0, end: text.length },
+      { detector: 'path_climb', class: 'traversal', rule: 'climbs_out', start: 0, end: text.length },
     ]);
   });
 
