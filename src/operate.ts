@@ -1,7 +1,7 @@
 import { phaseDeadlineMs } from './config/cross-field-rules.ts';
 import type { Config } from './config/schema.ts';
 import { GatewayError, messageOf } from './errors.ts';
-import { createEscalationListeners } from './operator/hear-escalations.ts';
+import { createEscalationListeners } from './operator/watch-escalations.ts';
 import { createPagePassword, type PagePassword } from './operator/sign-in/password-store.ts';
 import { createApiTokens, type ApiTokens } from './operator/sign-in/tokens.ts';
 import { createRedisOperations, type RedisOperations } from './operator/redis-operations.ts';
@@ -44,7 +44,7 @@ export async function operate<T>(
         client,
         config,
         acknowledgement,
-        hearEscalations: listeners.hearEscalations,
+        watchEscalations: listeners.watchEscalations,
       }),
       pagePassword: createPagePassword({ client, deadlineMs: phaseDeadlineMs(config) }),
       apiTokens: createApiTokens({ client, deadlineMs: phaseDeadlineMs(config) }),

@@ -102,7 +102,7 @@ function isPrefix(reference: string, id: string): boolean {
 
 /** Runs until the process ends. The list has requests that Pub/Sub lost. */
 async function watch(command: Command, io: Io, output: OutputFormat): Promise<never> {
-  return onGateway(command, io, async ({ escalations, hearEscalations }) => {
+  return onGateway(command, io, async ({ escalations, watchEscalations }) => {
     const known = new Map<string, Escalation>();
     function tell(json: unknown, text: () => string): void {
       io.stdout.write(output === 'json' ? `${printableJson(json)}\n` : `${text()}\n`);
@@ -126,7 +126,7 @@ async function watch(command: Command, io: Io, output: OutputFormat): Promise<ne
         ),
       );
     }
-    await hearEscalations((event) => {
+    await watchEscalations((event) => {
       if (event.type === 'escalation.requested') requested(event);
       else resolved(event.id, event.outcome, event.approver);
     });

@@ -28,9 +28,9 @@ export function registerUi(program: Command, io: Io): void {
 async function setPassword(command: Command, io: Io): Promise<void> {
   const password = io.stdin.isTTY ? await askTwice(io) : await firstLine(io);
   const length = [...password].length;
-  if (length < PASSWORD_CHARS.least || length > PASSWORD_CHARS.most)
+  if (length < PASSWORD_CHARS.min || length > PASSWORD_CHARS.max)
     throw new UsageError(
-      `the password must have ${String(PASSWORD_CHARS.least)} to ${String(PASSWORD_CHARS.most)} characters`,
+      `the password must have ${String(PASSWORD_CHARS.min)} to ${String(PASSWORD_CHARS.max)} characters`,
     );
   const { config } = loadedConfig(command, io);
   await operate(config, ({ pagePassword }) => pagePassword.set(password));

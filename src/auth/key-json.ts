@@ -26,7 +26,10 @@ export function recordJson(record: KeyRecord, now: number): Record<string, unkno
 }
 
 /** Returns the status of the record. A single raw key of it may have ended by rotation. */
-export function statusOf(record: KeyRecord, now: number): KeyState['status'] {
+export function statusOf(
+  record: { readonly expiresAt?: number | undefined; readonly revokedAt?: number | undefined },
+  now: number,
+): KeyState['status'] {
   if (record.revokedAt !== undefined) return 'revoked';
   return record.expiresAt !== undefined && record.expiresAt <= now ? 'expired' : 'active';
 }

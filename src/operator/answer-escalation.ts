@@ -2,20 +2,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readApproval, signApproval, type ApprovalDecision } from '../escalation/approval.ts';
 import type { Escalation, EscalationEvent, EscalationOutcome } from '../escalation/escalation.ts';
 import type { EscalationStore } from '../escalation/store.ts';
-import { ChangeRefused } from './change-refused.ts';
+import { ChangeRefused } from './changed.ts';
 
-/** Gateways are notified at once, and poll every second. */
+/** Gateways are notified at once and also poll every second. */
 const TAKEN_WITHIN_MS = 4_000;
 
-export interface Answering {
+export interface AnsweringOptions {
   readonly escalations: Pick<EscalationStore, 'answer' | 'find' | 'now' | 'poll'>;
-  readonly hearEscalations: HearEscalations;
+  readonly watchEscalations: WatchEscalations;
   /** `zsp.escalation_secret`. */
   readonly secret: string;
 }
 
 /** Subscribes to approval events, some of which may be missed. Returns an unsubscribe function. */
-export type HearEscalations = (onEvent: (event: EscalationEvent) => void) => Promise<() => void>;
+export type WatchEscalations = (onEvent: (event: EscalationEvent) => void) => Promise<() => void>;
 
 export interface EscalationAnswer {
   readonly id: string;
@@ -32,16 +32,16 @@ export interface AnsweredEscalation {
 /**
  * Signs an answer, stores it and waits until a gateway has taken it.
  *
- * @throws ChangeRefused if the request is not pending, was answered by another person, or is not taken by a
- * gateway
+ * @throws ChangeRefused if the request is not pending, another person has answered it, or no gateway takes the
+ * answer
  */
 export async function answerEscalation(
-  { escalations, hearEscalations, secret }: Answering,
+  { escalations, watchEscalations, secret }: AnsweringOptions,
   { id, decision, approver }: EscalationAnswer,
 ): Promise<AnsweredEscalation> {
-  const { promise: heard, resolve } = Promise.withResolvers<Resolved>();
-  // Subscribed before the look-up, so no decision about a pending request is missed.
-  const stopHearing = await hearEscalations((event) => {
+  const { promise: resolution, resolve } = Promise.withResolvers<Resolved>();
+  // Subscribes before the look-up, so no decision about a pending request is missed.
+  const unsubscribe = await watchEscalations((event) => {
     if (event.type === 'escalation.resolved' && event.id === id) resolve(event);
   });
   try {
@@ -53,23 +53,23 @@ export async function answerEscalation(
       );
     const { nonce, key_hash, request_digest, expiry } = escalation;
     const signed = signApproval({ id, nonce, key_hash, decision, approver, expiry, request_digest }, secret);
-    await keep(escalations, escalation, JSON.stringify(signed), secret);
-    const resolved = await Promise.race([heard, delay(TAKEN_WITHIN_MS, undefined, { ref: false })]);
+    await storeAnswer(escalations, escalation, JSON.stringify(signed), secret);
+    const resolved = await Promise.race([resolution, delay(TAKEN_WITHIN_MS, undefined, { ref: false })]);
     const outcome =
       resolved === undefined
-        ? await takenUnheard(escalations, id)
+        ? await takenWithoutEvent(escalations, id)
         : outcomeFor(resolved, { decision, approver });
     return { escalation, approver, outcome };
   } finally {
-    stopHearing();
+    unsubscribe();
   }
 }
 
-async function takenUnheard(escalations: Answering['escalations'], id: string): Promise<'taken'> {
+async function takenWithoutEvent(escalations: AnsweringOptions['escalations'], id: string): Promise<'taken'> {
   const [state] = await escalations.poll([id]);
   if (state?.waits === false) return 'taken';
   throw new ChangeRefused(
-    'no gateway took the answer, and the request is still waiting. Check that a gateway runs and has the same zsp.escalation_secret as this configuration',
+    'no gateway took the answer, and the request is still waiting. Check that a gateway is running with the same zsp.escalation_secret as this configuration',
   );
 }
 
@@ -80,7 +80,7 @@ function outcomeFor(
   const wanted = decision === 'approve' ? 'approved' : 'denied';
   if (outcome !== wanted)
     throw new ChangeRefused(`the answer came too late: the request is already ${outcome}`);
-  // The other answer was taken in the meantime, and `keep` found no trace of it.
+  // A gateway took the other answer before `storeAnswer` looked for one.
   if (answeredBy !== undefined && answeredBy !== approver) throw answeredBefore(answeredBy, decision);
   return outcome;
 }
@@ -99,9 +99,9 @@ function answeredBefore(approver: string, decision: ApprovalDecision): ChangeRef
   );
 }
 
-/** Replaces a stored text that is not a valid answer: anybody with access to Redis can write one. */
-async function keep(
-  escalations: Answering['escalations'],
+/** Stores the answer unless a valid one exists. Others with access to Redis can store invalid ones. */
+async function storeAnswer(
+  escalations: AnsweringOptions['escalations'],
   escalation: Escalation,
   signed: string,
   secret: string,
@@ -116,5 +116,5 @@ async function keep(
     throw answeredBefore(approver, decision);
   }
   if ((await escalations.answer(escalation.id, signed, keptMs, first)) !== signed)
-    throw new ChangeRefused('somebody else answered at the same time. See gateway escalations list');
+    throw new ChangeRefused('another person answered at the same time. See gateway escalations list');
 }

@@ -1,7 +1,15 @@
 import type { OperatorChange } from '../audit/operator-record.ts';
 
-/** A change with its audit record; without a record, nothing had to be changed. */
+/** The result of a change and its audit record, which is undefined if nothing had to be changed. */
 export interface Changed<Result> {
   readonly result: Result;
   readonly record?: OperatorChange | undefined;
+}
+
+/** A change that the current state does not allow, with a message for the operator. */
+export class ChangeRefused extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'ChangeRefused';
+  }
 }

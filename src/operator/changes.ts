@@ -15,11 +15,10 @@ import type { LockTime, RiskStore } from '../risk/store.ts';
 import {
   answerEscalation,
   type AnsweredEscalation,
-  type Answering,
+  type AnsweringOptions,
   type EscalationAnswer,
 } from './answer-escalation.ts';
-import { ChangeRefused } from './change-refused.ts';
-import type { Changed } from './changed.ts';
+import { ChangeRefused, type Changed } from './changed.ts';
 import { limitsUsd } from './limits-usd.ts';
 import {
   setSharedBudget,
@@ -28,14 +27,14 @@ import {
   type SharedBudgetSet,
 } from './shared-budget-changes.ts';
 
-/** `reference`: a key's name, hash, or the beginning of its hash. */
 interface OfKey {
+  /** The key's name, hash, or the beginning of its hash. */
   readonly reference: string;
 }
 
 type WithRecord<Result> = Result & { readonly record: KeyRecord };
 
-/** All changes that operators can make. Names are those of the API's operations. */
+/** All changes that operators can make, named as the API's operations. */
 export interface Changes {
   createKey(key: NewKey): Promise<Changed<IssuedKey>>;
   updateKey(change: OfKey & { readonly change: KeyChange }): Promise<Changed<KeyRecord>>;
@@ -74,7 +73,7 @@ export interface Changes {
   answerEscalation(answer: EscalationAnswer): Promise<Changed<AnsweredEscalation>>;
 }
 
-export interface ChangesOptions extends Answering, SharedBudgetChangesOptions {
+export interface ChangesOptions extends AnsweringOptions, SharedBudgetChangesOptions {
   readonly keys: KeyStore;
   readonly budgets: Pick<BudgetStore, 'getLimits' | 'setLimits'>;
   readonly sessions: Pick<SessionStore, 'end'>;
@@ -140,10 +139,10 @@ function stateChanges({
     async setBudget({ reference, limits }) {
       const record = reference === undefined ? undefined : await keys.find(reference);
       await budgets.setLimits(record?.keyHash, limits);
-      const standing = await budgets.getLimits(record?.keyHash);
-      const fields = { limits_usd: limitsUsd(standing) };
+      const current = await budgets.getLimits(record?.keyHash);
+      const fields = { limits_usd: limitsUsd(current) };
       return {
-        result: { record, limits: standing },
+        result: { record, limits: current },
         record: { activity: 'update', operation: 'budget set', key: record, fields },
       };
     },
@@ -193,7 +192,7 @@ function otherChanges(
     async acceptPins({ server, tool, digest }) {
       const acceptable = tool === undefined ? undefined : { tool, ...(digest !== undefined && { digest }) };
       const accepted = await pins.accept(server, acceptable);
-      if (digest !== undefined && accepted.length === 0) throw await notThis(pins, server, tool ?? '');
+      if (digest !== undefined && accepted.length === 0) throw await wrongDigest(pins, server, tool ?? '');
       const record: OperatorChange = {
         activity: 'update',
         operation: 'mcp pins accept',
@@ -222,8 +221,12 @@ function ofKey(
   return { activity, operation, key: { keyHash, name }, fields };
 }
 
-/** The definition that the operator read is not the current one. */
-async function notThis(pins: Pick<PinStore, 'list'>, server: string, tool: string): Promise<ChangeRefused> {
+/** The operator has read a definition that is not the current one. */
+async function wrongDigest(
+  pins: Pick<PinStore, 'list'>,
+  server: string,
+  tool: string,
+): Promise<ChangeRefused> {
   const change = (await pins.list(server)).find((pin) => pin.tool === tool)?.change;
   const now = change === undefined ? 'has not changed' : `has changed to ${change.digest}`;
   return new ChangeRefused(`${tool} of ${server} ${now}: nothing was accepted`);

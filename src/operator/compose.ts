@@ -6,7 +6,7 @@ import { createAcknowledgement, type Acknowledgement } from '../redis/acknowledg
 import { connectRedis, firstAttempt, type RedisClient } from '../redis/client.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { apiRoutes } from './api/routes.ts';
-import { createEscalationListeners, type EscalationListeners } from './hear-escalations.ts';
+import { createEscalationListeners, type EscalationListeners } from './watch-escalations.ts';
 import { createRedisOperations } from './redis-operations.ts';
 import { createDefinitionStore } from '../checks/mcp-inspector/definition-store.ts';
 import { createRedisBreakerStore } from '../checks/mcp-breaker/redis-store.ts';
@@ -28,9 +28,8 @@ import { firstOf, type Identify } from './sign-in/identify.ts';
 import { createOidc, type OidcSignIn } from './sign-in/oidc.ts';
 import { createPagePassword } from './sign-in/password-store.ts';
 import { createPageSessions } from './sign-in/session-store.ts';
-import { createApiTokens } from './sign-in/tokens.ts';
+import { byToken, createApiTokens } from './sign-in/tokens.ts';
 import { createMadeChanges } from './made-change-store.ts';
-import { byToken } from './sign-in/by-token.ts';
 import { readStaticFiles } from './static-files.ts';
 
 export interface OperatorPageOptions {
@@ -49,14 +48,14 @@ export interface OperatorPage {
 
 const CLIENT = 'gateway-ui';
 
-/** Composition root of the operator's page. Without Redis the page is served too, and reports the outage. */
+/** Composition root of the operator's page. Without Redis, the page is still served and reports the outage. */
 export async function startOperatorPage(options: OperatorPageOptions): Promise<OperatorPage> {
   const { config, tls, folder, log } = options;
   const client = connectRedis(config.redis, {
     name: CLIENT,
     onState: (state, reason) => {
       if (state === 'down')
-        log.warn({ cause: reason?.message }, 'Redis is unavailable: the operator page shows nothing');
+        log.warn({ cause: reason?.message }, 'Redis is unavailable: the operator page cannot show data');
     },
   });
   const acknowledgement = createAcknowledgement(config.redis, CLIENT);
@@ -113,12 +112,12 @@ interface Connections {
 
 function pageServices(
   { config, version, log }: OperatorPageOptions,
-  { client, acknowledgement, listeners: { hearEscalations } }: Connections,
+  { client, acknowledgement, listeners: { watchEscalations } }: Connections,
 ): PageServices {
   const place = { client, deadlineMs: phaseDeadlineMs(config) };
   const { idle, absolute } = config.ui.session;
   const { threshold, window_seconds } = config.mcp.circuit_breaker;
-  const operations = createRedisOperations({ client, config, acknowledgement, hearEscalations });
+  const operations = createRedisOperations({ client, config, acknowledgement, watchEscalations });
   const redis = createRedisInfoStore(place);
   const surveys = createKeySurveys(operations, () => redis.countKeys());
   return {

@@ -6,7 +6,6 @@ import { ApiError } from './api/problem.ts';
 
 const MAX_BODY_BYTES = 65_536;
 
-/** Headers of every answer. */
 export const SECURITY_HEADERS: Readonly<OutgoingHttpHeaders> = {
   'cache-control': 'no-store',
   'content-security-policy': [
@@ -40,7 +39,7 @@ function bracketed(host: string): string {
 }
 
 /**
- * Refuses other values of `Host`: a foreign page could rebind its own name to our address.
+ * Refuses requests for other hosts: another site could rebind its own name to our address.
  *
  * @throws ApiError
  */
@@ -48,7 +47,10 @@ export function refuseOtherHosts({ headers }: IncomingMessage, origins: Readonly
   const host = headers.host?.toLowerCase();
   const isOurs = [...origins].some((origin) => hostsOf(origin).includes(host ?? ''));
   if (!isOurs)
-    throw new ApiError('cross_site_request', 'this host is not the page: use ui.public_url, or localhost');
+    throw new ApiError(
+      'cross_site_request',
+      'the page is not served under this host name: use ui.public_url or localhost',
+    );
 }
 
 /** Returns `Host` values of an origin: with the port, and without a default port. */
@@ -60,7 +62,7 @@ function hostsOf(origin: string): readonly string[] {
 /**
  * Refuses requests from pages of other sites, by `Sec-Fetch-Site` and `Origin`. Programs send neither.
  *
- * @param navigable links of other sites may lead here
+ * @param navigable other sites may link to this route
  * @throws ApiError
  */
 export function refuseOtherSites(
@@ -82,7 +84,7 @@ export function refuseWrongToken({ headers }: IncomingMessage, csrf: string): vo
   if (typeof given !== 'string' || !isEqual(given, csrf))
     throw new ApiError(
       'cross_site_request',
-      'X-CSRF-Token is missing or wrong: GET /api/me has it. Reload the page',
+      'X-CSRF-Token is missing or wrong: reload the page, or take the token from GET /api/me',
     );
 }
 

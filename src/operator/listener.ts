@@ -89,7 +89,7 @@ async function answer(
     if (known === undefined) options.log.error({ err: thrown }, 'the operator page failed');
     sendProblem(response, known ?? internalProblem());
   } finally {
-    // Unread bytes of the body would be parsed as the next request.
+    // Node would parse unread bytes of the body as the next request.
     if (!incoming.complete) incoming.destroy();
   }
 }
@@ -135,9 +135,9 @@ async function admitted(
     throw new ApiError('not_signed_in', 'you are not signed in, or your session has ended: sign in');
   const { who, csrf } = identified;
   if (!hasRole(who.role, role))
-    throw new ApiError('forbidden', `this needs the role ${role}, and you are ${who.role}`);
+    throw new ApiError('forbidden', `this needs the role ${role}; your role is ${who.role}`);
   if (who.owner !== undefined && !route.owners)
-    throw new ApiError('forbidden', 'you see the keys of one owner only, and this shows more');
+    throw new ApiError('forbidden', 'this shows keys of all owners; you may see the keys of one owner only');
   if (csrf !== undefined && route.method !== 'GET') refuseWrongToken(incoming, csrf);
   return identified;
 }
@@ -146,7 +146,7 @@ async function admitted(
 function parsedQuery(search: string): Record<string, string> {
   const query: Record<string, string> = Object.create(null) as Record<string, string>;
   for (const [name, value] of new URLSearchParams(search)) {
-    if (name in query) throw new ApiError('invalid_request', 'query: a parameter is given twice');
+    if (name in query) throw new ApiError('invalid_request', `query: ${name} is given twice`);
     query[name] = value;
   }
   return { ...query };
@@ -164,7 +164,7 @@ function send(route: Route, result: unknown, response: ServerResponse): void {
     response.end();
     return;
   }
-  // Drops members that the schema does not have.
+  // The schema drops other members.
   const shown = route.answer === undefined ? body : route.answer.parse(body);
   response.setHeader('content-type', 'application/json');
   response.end(JSON.stringify(shown));
@@ -187,7 +187,7 @@ function sendFile(
   { method, headers }: IncomingMessage,
   response: ServerResponse,
 ): void {
-  if (file === undefined) throw new ApiError('not_found', 'the page has no such file');
+  if (file === undefined) throw new ApiError('not_found', 'there is no such file');
   if (method !== 'GET' && method !== 'HEAD')
     throw new ApiError('method_not_allowed', 'use GET', { headers: { allow: 'GET, HEAD' } });
   response.setHeader('content-type', file.type);

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import * as z from 'zod';
-import type { RedisClient } from '../redis/client.ts';
+import type { RedisStoreOptions } from '../redis/client.ts';
 import { uiAnswerKey, uiChangesKey } from '../redis/keys.ts';
 import { loadScript } from '../redis/script.ts';
 import { withRedisDeadline } from '../redis/unavailable.ts';
@@ -10,13 +10,12 @@ const beginScript = loadScript(new URL('./begin-change.lua', import.meta.url));
 /** Longer than any change takes. */
 const UNDER_WAY_MS = 600_000;
 const KEPT_MS = 86_400_000;
-/** Limit per person; it bounds the stored changes. */
+/** Limit per person, which also bounds the stored changes. */
 const MAX_CHANGES_A_MINUTE = 300;
 export const MAX_ANSWER_CHARS = 65_536;
 
-/** One requested change. */
-export interface AskedChange {
-  /** Way to sign in, and subject. */
+export interface RequestedChange {
+  /** Kind of sign-in and subject. */
   readonly who: string;
   /** Same for all attempts at one change. */
   readonly idempotencyKey: string;
@@ -29,28 +28,18 @@ export type Beginning =
   | { readonly kind: 'made'; readonly answer: string }
   | { readonly kind: 'too_many'; readonly waitMs: number };
 
-/**
- * Remembers changes for a day, so that repeated requests have no effect. Failures throw `redis_unavailable`.
- */
+/** Remembers changes for a day, so that repeating one has no effect. Failures throw `redis_unavailable`. */
 export interface MadeChanges {
-  begin(change: AskedChange): Promise<Beginning>;
-  /**
-   * Stores the answer for repeated requests. It must not contain a secret, and has at most MAX_ANSWER_CHARS.
-   */
-  keep(change: AskedChange, answer: string): Promise<void>;
+  begin(change: RequestedChange): Promise<Beginning>;
+  /** Stores the answer for repeated requests: without secrets, and with at most MAX_ANSWER_CHARS. */
+  keep(change: RequestedChange, answer: string): Promise<void>;
   /** Forgets a change that was not made. */
-  forget(change: AskedChange): Promise<void>;
+  forget(change: RequestedChange): Promise<void>;
 }
 
 const reply = z.tuple([z.enum(['new', 'made', 'under_way', 'other', 'too_many'])]).rest(z.string());
 
-export function createMadeChanges({
-  client,
-  deadlineMs,
-}: {
-  readonly client: RedisClient;
-  readonly deadlineMs: number;
-}): MadeChanges {
+export function createMadeChanges({ client, deadlineMs }: RedisStoreOptions): MadeChanges {
   return {
     begin: (change) =>
       withRedisDeadline(deadlineMs, async () => {
@@ -73,10 +62,10 @@ export function createMadeChanges({
 }
 
 /** Names and Idempotency-Keys are stored as hashes only. */
-function personOf({ who }: AskedChange): string {
+function personOf({ who }: RequestedChange): string {
   return hash('sha256', who, 'hex');
 }
 
-function keyOf(change: AskedChange): string {
+function keyOf(change: RequestedChange): string {
   return uiAnswerKey(personOf(change), hash('sha256', change.idempotencyKey, 'hex'));
 }

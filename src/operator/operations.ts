@@ -10,7 +10,7 @@ import type { EscalationStore } from '../escalation/store.ts';
 import type { RiskStore } from '../risk/store.ts';
 import type { SharedBudgetStore } from '../shared-budgets/store.ts';
 import type { SpendStore } from '../spend/store.ts';
-import type { HearEscalations } from './answer-escalation.ts';
+import type { WatchEscalations } from './answer-escalation.ts';
 import type { Changes } from './changes.ts';
 
 /**
@@ -32,7 +32,7 @@ export interface Operations {
   /** Returns Redis's time in Unix ms. All expiries use this clock. */
   readClock(): Promise<number>;
   readSettings(): Promise<OperatorSettings>;
-  readonly hearEscalations: HearEscalations;
+  readonly watchEscalations: WatchEscalations;
   readonly changes: Changes;
 }
 

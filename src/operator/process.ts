@@ -8,7 +8,7 @@ import type { FromPage, ToPage } from './protocol.ts';
 /** Process of the operator's page, forked by `gateway serve`. It ends with its parent. */
 let page: OperatorPage | undefined;
 
-function say(message: FromPage): void {
+function send(message: FromPage): void {
   process.send?.(message);
 }
 
@@ -18,7 +18,7 @@ async function receiveMessage(message: ToPage): Promise<void> {
       const { config, tls, version } = message;
       const log = createLogger(config.server.log_level, { name: 'gateway', part: 'ui' }, standardOutput());
       page = await startOperatorPage({ config, tls, version, folder: await pageFolder(), log });
-      say({ kind: 'listening', port: page.port });
+      send({ kind: 'listening', port: page.port });
       break;
     }
     case 'tls':
@@ -32,12 +32,12 @@ async function receiveMessage(message: ToPage): Promise<void> {
 
 process.on('message', (message: ToPage) => {
   receiveMessage(message).catch((cause: unknown) => {
-    say({ kind: 'failed', message: messageOf(cause) });
+    send({ kind: 'failed', message: messageOf(cause) });
     process.exit(1);
   });
 });
 // A blocked event loop misses heartbeats, so the parent ends this process.
-setInterval(() => say({ kind: 'alive' }), HEARTBEAT_MS).unref();
+setInterval(() => send({ kind: 'alive' }), HEARTBEAT_MS).unref();
 process.on('disconnect', () => process.exit(1));
 // Ctrl-C reaches the whole process group, but the parent decides when this process stops.
 process.on('SIGINT', () => undefined);

@@ -1,10 +1,10 @@
 import { Cluster } from 'ioredis';
-import type { RedisClient } from '../redis/client.ts';
+import type { RedisStoreOptions } from '../redis/client.ts';
 import { KEY_INDEX, sessionsKey } from '../redis/keys.ts';
 import { withRedisDeadline } from '../redis/unavailable.ts';
 import type { Overview } from './api/schemas/traffic.ts';
 
-/** Facts that Redis reports. Failures throw `redis_unavailable`. */
+/** Statistics of Redis. Failures throw `redis_unavailable`. */
 export interface RedisInfoStore {
   /** Sums over all masters of a cluster. */
   read(): Promise<Overview['redis']>;
@@ -14,13 +14,7 @@ export interface RedisInfoStore {
   sessionIds(keyHash: string, from: number, count: number): Promise<readonly string[]>;
 }
 
-export function createRedisInfoStore({
-  client,
-  deadlineMs,
-}: {
-  readonly client: RedisClient;
-  readonly deadlineMs: number;
-}): RedisInfoStore {
+export function createRedisInfoStore({ client, deadlineMs }: RedisStoreOptions): RedisInfoStore {
   return {
     read: () =>
       withRedisDeadline(deadlineMs, async () => {

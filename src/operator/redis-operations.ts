@@ -22,7 +22,7 @@ import { riskSettings } from '../risk/settings.ts';
 import type { RiskStore } from '../risk/store.ts';
 import { createSharedBudgetStore, type SharedBudgetStore } from '../shared-budgets/store.ts';
 import { createSpendStore } from '../spend/store.ts';
-import type { HearEscalations } from './answer-escalation.ts';
+import type { WatchEscalations } from './answer-escalation.ts';
 import { createChanges } from './changes.ts';
 import type { Operations, OperatorSettings } from './operations.ts';
 
@@ -44,11 +44,11 @@ export interface RedisOperationsOptions {
   readonly client: RedisClient;
   readonly config: Config;
   readonly acknowledgement: Acknowledgement | undefined;
-  readonly hearEscalations: HearEscalations;
+  readonly watchEscalations: WatchEscalations;
 }
 
 export function createRedisOperations(options: RedisOperationsOptions): RedisOperations {
-  const { client, config, acknowledgement, hearEscalations } = options;
+  const { client, config, acknowledgement, watchEscalations } = options;
   const deadlineMs = phaseDeadlineMs(config);
   const stores = {
     keys: createKeyStore(client),
@@ -75,7 +75,7 @@ export function createRedisOperations(options: RedisOperationsOptions): RedisOpe
     audit: createStreamStore({ client, deadlineMs, maxLength: config.audit.stream_max_length }),
     readClock: () => withRedisDeadline(deadlineMs, () => readClock(client)),
     readSettings: () => Promise.resolve(operatorSettings(config)),
-    hearEscalations,
+    watchEscalations,
   };
   const configuredBudgets = config.budgets.map(({ name }) => name);
   const { escalation_secret: secret } = config.zsp;

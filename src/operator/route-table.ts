@@ -3,7 +3,7 @@ import type { Route } from './api/route.ts';
 
 const MAX_PATH_CHARS = 2_048;
 
-/** Routes by number of segments; fewer parameters first. */
+/** Routes by number of segments, those with fewer parameters first. */
 export type RouteTable = ReadonlyMap<number, readonly ParsedRoute[]>;
 
 interface ParsedRoute {
@@ -36,7 +36,7 @@ export function findRoute(table: RouteTable, method: string, path: string): Foun
   if (match !== undefined) return { route: match.route, params: paramsOf(match, segments) };
   if (found.length === 0) throw new ApiError('not_found', 'the API has no such path: see /api/openapi.json');
   const allow = [...new Set(found.map(({ route }) => route.method))].join(', ');
-  throw new ApiError('method_not_allowed', `this path takes ${allow}`, { headers: { allow } });
+  throw new ApiError('method_not_allowed', `this path only allows ${allow}`, { headers: { allow } });
 }
 
 function isFor({ segments }: ParsedRoute, given: readonly string[]): boolean {
@@ -59,6 +59,6 @@ function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    throw new ApiError('invalid_request', 'the path has a percent sign that encodes nothing');
+    throw new ApiError('invalid_request', 'the path has an invalid percent encoding');
   }
 }

@@ -3,9 +3,8 @@ import type { LimitChanges } from '../checks/budget/store.ts';
 import { budgetMatch, budgetName } from '../config/sections/budgets.ts';
 import { BUDGET_WINDOWS, hasBudget } from '../redis/budget-limits.ts';
 import { MAX_STORED_BUDGETS, type SharedBudgetStore } from '../shared-budgets/store.ts';
-import { ChangeRefused } from './change-refused.ts';
+import { ChangeRefused, type Changed } from './changed.ts';
 import { limitsUsd } from './limits-usd.ts';
-import type { Changed } from './changed.ts';
 
 export interface SharedBudgetChange {
   /** Default: derived from the conditions. */
@@ -15,9 +14,9 @@ export interface SharedBudgetChange {
   readonly limits: LimitChanges;
 }
 
-/** No limits removes the budget. */
 export interface SharedBudgetSet {
   readonly budget: StoredBudget;
+  /** `removed`: no limit is left. */
   readonly change: 'created' | 'changed' | 'removed';
 }
 
@@ -27,9 +26,9 @@ export interface SharedBudgetChangesOptions {
   readonly configuredBudgets: readonly string[];
 }
 
-/** Every gateway reads all budgets after a change. */
+/** Bounds the size of a budget: every gateway reads all of them after a change. */
 const MAX_MATCH_CHARS = 10_000;
-/** Attempts under concurrent changes of the same budget. */
+/** Attempts if others change the budget at the same time. */
 const ATTEMPTS = 5;
 
 /** @throws ChangeRefused */
@@ -51,26 +50,26 @@ export async function setSharedBudget(
     const { text, budget: before } = await sharedBudgets.read(name);
     if (text !== '' && before === undefined) assertWhole(name, change);
     const budget = changed(name, before, change);
-    const stays = hasBudget(budget.limits);
-    const outcome = await sharedBudgets.replace(name, text, stays ? budget : undefined);
+    const isKept = hasBudget(budget.limits);
+    const outcome = await sharedBudgets.replace(name, text, isKept ? budget : undefined);
     if (outcome === 'full') {
       throw new ChangeRefused(`there are ${String(MAX_STORED_BUDGETS)} shared budgets: remove one first`);
     }
-    if (outcome === 'set') return recorded(budget, before, stays);
+    if (outcome === 'set') return recorded(budget, before, isKept);
   }
   throw new ChangeRefused(`the budget ${name} was changed at the same time: try again`);
 }
 
-/** An unreadable budget would stop every request. */
+/** Gateways refuse all requests while a stored budget is unreadable. */
 function assertReadable(name: string, match: BudgetMatch | undefined): void {
   const refusal = budgetName.safeParse(name).error ?? budgetMatch.optional().safeParse(match).error;
   const issue = refusal?.issues[0];
   if (issue === undefined) return;
-  const what = issue.path.length === 0 ? 'the name' : issue.path.join('.');
-  throw new ChangeRefused(`${what}: ${issue.message}`);
+  const place = issue.path.length === 0 ? 'the name' : issue.path.join('.');
+  throw new ChangeRefused(`${place}: ${issue.message}`);
 }
 
-/** A damaged budget has nothing to keep. */
+/** A damaged budget must be set anew, with conditions and limits. */
 function assertWhole(name: string, { match, limits }: SharedBudgetChange): void {
   if (match === undefined || !hasBudget(withChanges({}, limits)))
     throw new ChangeRefused(
@@ -81,12 +80,12 @@ function assertWhole(name: string, { match, limits }: SharedBudgetChange): void 
 function recorded(
   budget: StoredBudget,
   before: StoredBudget | undefined,
-  stays: boolean,
+  isKept: boolean,
 ): Changed<SharedBudgetSet> {
   const { name, match, limits } = budget;
   const fields = { budget: name, match, limits_usd: limitsUsd(limits) };
-  const activity = stays ? (before === undefined ? 'create' : 'update') : 'delete';
-  const change = stays ? (before === undefined ? 'created' : 'changed') : 'removed';
+  const activity = isKept ? (before === undefined ? 'create' : 'update') : 'delete';
+  const change = isKept ? (before === undefined ? 'created' : 'changed') : 'removed';
   return { result: { budget, change }, record: { activity, operation: 'budget set', fields } };
 }
 
@@ -95,21 +94,20 @@ function changed(
   before: StoredBudget | undefined,
   { match, limits, name: given }: SharedBudgetChange,
 ): StoredBudget {
-  const standing = withChanges(before?.limits ?? {}, limits);
+  const current = withChanges(before?.limits ?? {}, limits);
   if (before === undefined) {
     if (match === undefined) {
       throw new ChangeRefused(
-        `there is no budget ${name}: say which requests it is for, for example with --tag team=search, or --all`,
+        `there is no budget ${name}: name the requests that it covers, for example --tag team=search or --all`,
       );
     }
-    if (!hasBudget(standing))
-      throw new ChangeRefused(`there is no budget ${name}, so it has no limit to remove`);
-    return { name, match, limits: standing };
+    if (!hasBudget(current)) throw new ChangeRefused(`there is no budget ${name}, and so no limit to remove`);
+    return { name, match, limits: current };
   }
   if (match !== undefined && given === undefined && !isSame(match, before.match)) {
     throw new ChangeRefused(`the name ${name} belongs to a budget with other conditions: choose a --name`);
   }
-  return { name, match: match ?? before.match, limits: standing };
+  return { name, match: match ?? before.match, limits: current };
 }
 
 function withChanges(limits: BudgetLimits, changes: LimitChanges): BudgetLimits {

@@ -13,7 +13,7 @@ export interface SnippetFacts {
   readonly server: string | undefined;
 }
 
-/** Values of a snippet. Names are quoted as JSON, which all these languages read. */
+/** Values of a snippet. `model` is quoted as JSON, which all these languages read. */
 interface Blanks {
   readonly url: string;
   readonly model: string;
@@ -27,8 +27,8 @@ const HEADER = 'X-Gateway-Provider-Key';
 export function snippetsFor({ address, record, server }: SnippetFacts): Snippet[] {
   const { provider } = record;
   const { exec, needsKey }: Provider = providers[provider];
-  const isHeld = (record.credentials ?? []).length > 0;
-  const variable = isHeld || !needsKey ? undefined : exec.keys[0];
+  const hasCredential = (record.credentials ?? []).length > 0;
+  const variable = hasCredential || !needsKey ? undefined : exec.keys[0];
   const model = modelOf(record, exec.model);
   const blanks = (path: string): Blanks => ({
     url: address + path,
@@ -48,7 +48,7 @@ export function snippetsFor({ address, record, server }: SnippetFacts): Snippet[
 
 /** Returns the first allowed model that is not a pattern, or a default of the provider. */
 function modelOf({ allowedModels = [] }: SnippetFacts['record'], usual = 'MODEL'): string {
-  return allowedModels.find((one) => !/[*?]/.test(one)) ?? usual;
+  return allowedModels.find((model) => !/[*?]/.test(model)) ?? usual;
 }
 
 function python(name: string, { providerKey }: Blanks, indent: string): string {
@@ -188,7 +188,7 @@ function snippet(client: string, title: string, language: string, lines: readonl
   return { client, title, language, text: lines.join('\n') };
 }
 
-/** Quotes a text for a shell. */
+/** Escapes a text for single quotes of a shell. */
 function shellQuoted(text: string): string {
   return text.replaceAll("'", String.raw`'\''`);
 }

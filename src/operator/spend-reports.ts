@@ -14,7 +14,7 @@ export interface SpendQuestion {
   readonly owner: string | undefined;
 }
 
-/** Sums of spend records. A count over many keys continues after the first, incomplete answer. */
+/** Sums of spend records. A count of many keys goes on after a first, incomplete answer. */
 export interface SpendReports {
   read(question: SpendQuestion): Promise<Omit<Spend, 'enabled'>>;
 }
@@ -23,11 +23,11 @@ const DAY_MS = 86_400_000;
 /** Keys read concurrently. */
 const AT_ONCE = 20;
 /** Pause after each part, as a multiple of its duration. */
-const PAUSE = 2;
+const PAUSE_DURATIONS = 2;
 const FIRST_ANSWER_MS = 3_000;
-/** Minimum time that a count is kept; slow ones are kept for a multiple of their duration. */
-const LEAST_KEPT_MS = 10_000;
-const KEPT = 10;
+/** A count is kept for this time, or for a multiple of its duration if that is longer. */
+const MIN_KEPT_MS = 10_000;
+const KEPT_DURATIONS = 10;
 const MAX_REPORTS = 8;
 const MAX_ROWS = 5_000;
 
@@ -66,10 +66,10 @@ export function createSpendReports(operations: RedisOperations, surveys: KeySurv
         await Promise.all(
           used.slice(at, at + AT_ONCE).map(async ([keyHash]) => addKey(sums, by, keyHash, first, last)),
         );
-        await delay((performance.now() - since) * PAUSE, undefined, { ref: false });
+        await delay((performance.now() - since) * PAUSE_DURATIONS, undefined, { ref: false });
       }
       isDone = complete && !isStopped;
-      staleAt = performance.now() + Math.max(LEAST_KEPT_MS, KEPT * (performance.now() - begun));
+      staleAt = performance.now() + Math.max(MIN_KEPT_MS, KEPT_DURATIONS * (performance.now() - begun));
     }
     return {
       count: count(),
@@ -108,7 +108,7 @@ export function createSpendReports(operations: RedisOperations, surveys: KeySurv
     if (spent.length === 0) return;
     const state = await operations.keyStates.readNamedKey(keyHash);
     if (state === undefined) return;
-    for (const one of spent) sums.add(groupOf(by, state.record, one), one);
+    for (const spend of spent) sums.add(groupOf(by, state.record, spend), spend);
   }
 
   return {

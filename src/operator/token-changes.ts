@@ -1,8 +1,8 @@
 import type { OperatorChange } from '../audit/operator-record.ts';
-import { isoTime } from '../auth/key-json.ts';
 import { isPlainLabel, LABEL_RULE } from '../text/label.ts';
 import type { Token } from './api/schemas/people.ts';
 import type { ApiToken, NewApiToken } from './sign-in/tokens.ts';
+import { iso, isoOrNull } from './views/time.ts';
 
 const MAX_LIFE_MS = 366 * 86_400_000;
 const MAX_NAME_CHARS = 128;
@@ -13,8 +13,9 @@ export function tokenFault({ name, role, owner, lifeMs }: NewApiToken): string |
     return `the name must have 1 to ${String(MAX_NAME_CHARS)} characters`;
   if (!isPlainLabel(name) || (owner !== undefined && !isPlainLabel(owner)))
     return `name and owner ${LABEL_RULE}`;
-  if (owner !== undefined && role !== 'viewer') return 'a token of an owner is a viewer';
-  if (!(lifeMs > 0 && lifeMs <= MAX_LIFE_MS)) return 'a token must live longer than zero, and 366d at most';
+  if (owner !== undefined && role !== 'viewer') return 'a token with an owner must have the role viewer';
+  if (!(lifeMs > 0 && lifeMs <= MAX_LIFE_MS))
+    return 'the lifetime must be longer than zero, and 366d at most';
   return undefined;
 }
 
@@ -25,10 +26,10 @@ export function tokenView(token: ApiToken): Token {
     name,
     role,
     owner: owner ?? null,
-    created_at: new Date(createdAt).toISOString(),
+    created_at: iso(createdAt),
     created_by: createdBy,
-    expires_at: new Date(expiresAt).toISOString(),
-    last_used_at: isoTime(lastUsedAt) ?? null,
+    expires_at: iso(expiresAt),
+    last_used_at: isoOrNull(lastUsedAt),
   };
 }
 
@@ -43,7 +44,7 @@ export function tokenChange(
     token_name: name,
     token_role: role,
     ...(owner !== undefined && { token_owner: owner }),
-    expires_at: isoTime(expiresAt),
+    expires_at: iso(expiresAt),
   };
   return { activity, operation, fields };
 }

@@ -7,7 +7,7 @@ import { role } from './schemas/people.ts';
 
 const MAX_PAGE = 200;
 
-/** Reason of a change, for the audit trail. */
+/** Recorded in the audit trail. */
 const reason = z.string().trim().min(1).max(200);
 const duration = z.string().regex(DURATION_PATTERN, { error: DURATION_RULE });
 const text = z.string().max(256);
@@ -16,7 +16,7 @@ const page = {
   limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(50),
   cursor: z.string().max(512).optional(),
 };
-/** Keys match by a part of name, owner, agent or tag, or by the start of the hash. */
+/** `search` matches a part of name, owner, agent or tag, or the start of the hash. */
 const search = { ...page, search: text.optional(), owner: text.optional() };
 
 export const pageQuery = z.strictObject(page);
@@ -55,7 +55,7 @@ export const decisionsQuery = z.strictObject({
   disposition: text.optional(),
   refusal: text.optional(),
 });
-/** Filters of the live stream; `Last-Event-ID` resumes it. */
+/** Filters of the live stream, which `Last-Event-ID` resumes. */
 export const liveQuery = decisionsQuery.omit({ limit: true, cursor: true });
 export const pinsQuery = z.strictObject({
   ...page,

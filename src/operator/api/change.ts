@@ -5,9 +5,8 @@ import { sendToReceivers } from '../../audit/open-receivers.ts';
 import { operatorRecord, withReason, type OperatorChange } from '../../audit/operator-record.ts';
 import { KeyError } from '../../auth/key-store.ts';
 import { newOperationId } from '../../operation-id.ts';
-import { ChangeRefused } from '../change-refused.ts';
-import type { Changed } from '../changed.ts';
-import { MAX_ANSWER_CHARS, type AskedChange } from '../made-change-store.ts';
+import { ChangeRefused, type Changed } from '../changed.ts';
+import { MAX_ANSWER_CHARS, type RequestedChange } from '../made-change-store.ts';
 import type { PageServices } from '../services.ts';
 import type { SignedIn } from '../sign-in/roles.ts';
 import { ApiError } from './problem.ts';
@@ -17,10 +16,9 @@ export interface ChangeRequest {
   readonly who: SignedIn;
   readonly address: string;
   readonly incoming: IncomingMessage;
-  /** For the audit trail. */
   readonly reason: string | undefined;
-  /** Request digest. A repeated Idempotency-Key must have the same one. */
-  readonly asked: unknown;
+  /** A repeated Idempotency-Key must come with the same body. */
+  readonly body: unknown;
   /** The answer contains a raw key or token, so it is not stored for repeated requests. */
   readonly isSecret: boolean;
 }
@@ -39,8 +37,8 @@ export async function makeOnce(
 ): Promise<Reply> {
   const { madeChanges } = services;
   const given = idempotencyKeyOf(request.incoming);
-  const asked = askedChange(request, given);
-  const beginning = await madeChanges.begin(asked);
+  const requested = requestedChange(request, given);
+  const beginning = await madeChanges.begin(requested);
   if (beginning.kind === 'made') return replayed(beginning.answer);
   if (beginning.kind === 'too_many') throw tooMany(beginning.waitMs);
   if (beginning.kind !== 'new') throw new ApiError('conflict', NOT_NEW[beginning.kind]);
@@ -48,13 +46,13 @@ export async function makeOnce(
   try {
     changed = await make();
   } catch (refusal) {
-    // After any other failure, the change may have been made.
-    if (given === undefined || isRefusal(refusal)) await madeChanges.forget(asked);
+    // After another failure, the change may have been made.
+    if (given === undefined || isRefusal(refusal)) await madeChanges.forget(requested);
     throw refusal;
   }
   const { result, record } = changed;
-  if (given === undefined) await madeChanges.forget(asked);
-  else await madeChanges.keep(asked, keptAnswer(request, result));
+  if (given === undefined) await madeChanges.forget(requested);
+  else await madeChanges.keep(requested, keptAnswer(request, result));
   if (record?.key !== undefined) await services.surveys.note(record.key.keyHash).catch(() => undefined);
   if (record !== undefined) await recordChange(services, request, record);
   return new Reply(200, {}, result as object);
@@ -71,7 +69,7 @@ function keptAnswer({ isSecret }: ChangeRequest, result: unknown): string {
 
 const NOT_NEW = {
   under_way:
-    'this change is under way, or it broke off and may have been made: look before you repeat it with another Idempotency-Key',
+    'this change is in progress, or it failed half-way and may have been made: check before you repeat it with another Idempotency-Key',
   other: 'this Idempotency-Key was used for another change: use a new one',
 } as const;
 
@@ -80,7 +78,7 @@ function replayed(answer: string): Reply {
   if ('shown_once' in body)
     throw new ApiError(
       'conflict',
-      'this change was made before, and its secret was in the first answer only: rotate the key, or revoke the token, if it is lost',
+      'this change was made before, and only the first answer had its secret: if the secret is lost, rotate the key or revoke the token',
     );
   if ('too_large_to_keep' in body)
     throw new ApiError('conflict', 'this change was made before, and its answer was too large to keep');
@@ -89,7 +87,7 @@ function replayed(answer: string): Reply {
 
 function tooMany(waitMs: number): ApiError {
   const seconds = String(Math.max(1, Math.ceil(waitMs / 1_000)));
-  return new ApiError('rate_limited', `too many changes in a minute: wait ${seconds} s`, {
+  return new ApiError('rate_limited', `too many changes per minute: wait ${seconds} s`, {
     headers: { 'retry-after': seconds },
   });
 }
@@ -102,12 +100,12 @@ function idempotencyKeyOf({ headers }: IncomingMessage): string | undefined {
   const given = headers['idempotency-key'];
   if (given === undefined) return undefined;
   if (typeof given !== 'string' || !IDEMPOTENCY_KEY.test(given))
-    throw new ApiError('invalid_request', 'Idempotency-Key: 1 to 128 visible ASCII characters');
+    throw new ApiError('invalid_request', 'Idempotency-Key must have 1 to 128 visible ASCII characters');
   return given;
 }
 
-function askedChange({ who, incoming, asked }: ChangeRequest, given: string | undefined): AskedChange {
-  const request = JSON.stringify([incoming.method, incoming.url, asked]);
+function requestedChange({ who, incoming, body }: ChangeRequest, given: string | undefined): RequestedChange {
+  const request = JSON.stringify([incoming.method, incoming.url, body]);
   return {
     who: userOf(who),
     idempotencyKey: given ?? randomUUID(),
@@ -130,19 +128,22 @@ async function recordChange(
   try {
     await operations.audit.append([line], newOperationId());
   } catch (err) {
-    log.error({ err, operation: change.operation }, 'a change has no record in the audit trail');
+    log.error({ err, operation: change.operation }, 'a change is missing in the audit trail');
     throw new ApiError(
       'redis_unavailable',
-      'the change was made, but the audit trail has no record of it: Redis failed in between',
+      'the change was made, but the audit trail has no record of it, because Redis failed in between',
     );
   }
   // A slow or unreachable collector must not delay the answer.
   sendToReceivers(config.audit, line).catch((err: unknown) => {
-    log.error({ err, operation: change.operation }, 'a change is on record in Redis, and was not sent on');
+    log.error(
+      { err, operation: change.operation },
+      'the record of a change was not sent to the receivers; it is in Redis',
+    );
   });
 }
 
-/** Unique across all ways to sign in. */
+/** Unique across all kinds of sign-in. */
 function userOf({ kind, subject }: SignedIn): string {
   return `${kind}:${subject}`;
 }
@@ -159,7 +160,7 @@ export interface DescribedChange<Body extends z.ZodType> extends Pick<
   ): Promise<Changed<unknown>>;
 }
 
-/** Describes a route that makes a change, with a reason. */
+/** Describes a route that makes a change. */
 export function changeRoute<Body extends z.ZodType<{ readonly reason: string }>>(
   services: PageServices,
   { isSecret = false, make, ...described }: DescribedChange<Body>,
@@ -169,7 +170,7 @@ export function changeRoute<Body extends z.ZodType<{ readonly reason: string }>>
     handle: (request) => {
       const { who, address, incoming, params } = request;
       const body = request.body as z.output<Body>;
-      const change = { who, address, incoming, reason: body.reason, asked: body, isSecret };
+      const change = { who, address, incoming, reason: body.reason, body, isSecret };
       return makeOnce(services, change, () => make({ body, params, who }));
     },
   });

@@ -5,14 +5,13 @@ import { findKey } from './keys.ts';
 import { route, type Route } from './route.ts';
 import { connect } from './schemas/keys.ts';
 
-/** Snippets that configure clients for one key. */
 export function connectRoutes(services: PageServices): readonly Route[] {
   const { config } = services;
   return [
     route({
       method: 'GET',
       path: '/api/connect/{keyId}',
-      summary: 'Snippets for clients',
+      summary: 'Snippets that configure clients for a key',
       role: 'viewer',
       owners: true,
       answer: connect,

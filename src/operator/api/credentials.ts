@@ -1,7 +1,7 @@
 import type { Config } from '../../config/schema.ts';
 import { ApiError } from './problem.ts';
 
-/** @throws ApiError unless all these credentials are configured, at most one per provider */
+/** @throws ApiError unless each name is a configured credential, and each provider has at most one */
 export function refuseUnknownCredentials(
   { credentials }: Pick<Config, 'credentials'>,
   names: readonly string[] = [],
@@ -15,7 +15,7 @@ export function refuseUnknownCredentials(
     if (other !== undefined)
       throw new ApiError(
         'invalid_request',
-        `body: credentials: ${other} and ${name} are both for ${provider}: name one of them`,
+        `body: credentials: ${other} and ${name} are both for ${provider}: keep one of them`,
       );
     byProvider.set(provider, name);
   }

@@ -41,7 +41,7 @@ export function decisionRoutes(services: PageServices): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/decisions/live',
-      summary: 'Decisions as they come, as server-sent events; Last-Event-ID resumes',
+      summary: 'New decisions, as server-sent events; Last-Event-ID resumes',
       role: 'viewer',
       owners: true,
       query: liveQuery,
@@ -58,7 +58,7 @@ export function decisionRoutes(services: PageServices): readonly Route[] {
       owners: true,
       answer: requestStory,
       handle: async ({ params: { id = '' }, who }) => {
-        if (!REQUEST_ID.test(id)) throw new ApiError('not_found', 'this is not the id of a request');
+        if (!REQUEST_ID.test(id)) throw new ApiError('not_found', 'this is not a request id');
         const story = await inTurn(() => storyOf(operations.audit, id, who));
         if (story.steps.length === 0)
           throw new ApiError('not_found', 'the audit trail in Redis has no record of this request');
@@ -75,9 +75,9 @@ function traceUrl(steps: readonly StoryStep[], viewer: string): string | null {
 }
 
 /** @throws ApiError unless the text is a record id */
-function idOf(written: string | undefined): string | undefined {
-  if (written === undefined || ID.test(written)) return written;
-  throw new ApiError('invalid_request', 'the cursor is not one of this list');
+function idOf(text: string | undefined): string | undefined {
+  if (text === undefined || ID.test(text)) return text;
+  throw new ApiError('invalid_request', 'the cursor does not belong to this list');
 }
 
 function headerText(header: string | string[] | undefined): string | undefined {
@@ -112,7 +112,7 @@ async function listDecisions(audit: Audit, { limit, before, filter, who }: ListO
 
 async function storyOf(audit: Audit, requestId: string, who: SignedIn) {
   const steps: StoryStep[] = [];
-  const marked = JSON.stringify(requestId);
+  const quotedId = JSON.stringify(requestId);
   let searched = 0;
   let before = '+';
   while (searched < MAX_SEARCHED) {
@@ -120,15 +120,16 @@ async function storyOf(audit: Audit, requestId: string, who: SignedIn) {
     searched += page.length;
     before = page.at(-1)?.id ?? before;
     for (const entry of page) {
-      const step = entry.record.includes(marked) ? readStep(entry) : undefined;
-      if (step?.request_id === requestId && isStepOf(step, who) && steps.length < MAX_STEPS) steps.push(step);
+      const step = entry.record.includes(quotedId) ? readStep(entry) : undefined;
+      if (step?.request_id === requestId && maySeeStep(step, who) && steps.length < MAX_STEPS)
+        steps.push(step);
     }
     if (page.length < PAGE) return { steps: steps.reverse(), searched, complete: true };
   }
   return { steps: steps.reverse(), searched, complete: false };
 }
 
-/** Requests of several owners may share an id: a proxy in front of Envoy can choose it. */
-function isStepOf({ owner }: StoryStep, who: SignedIn): boolean {
+/** Owners see their own steps: a proxy in front of Envoy may give requests of several owners the same id. */
+function maySeeStep({ owner }: StoryStep, who: SignedIn): boolean {
   return who.owner === undefined || owner === who.owner;
 }

@@ -1,4 +1,4 @@
-/** Runs at most `atOnce` tasks concurrently; others wait in order. */
+/** Returns a function that runs at most `atOnce` tasks concurrently; others wait in order. */
 export function createTurns(atOnce: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
   let running = 0;

@@ -13,7 +13,6 @@ import { ApiError } from './problem.ts';
 import type { Route } from './route.ts';
 import { changedKey, issuedKey } from './schemas/keys.ts';
 
-/** Changes of keys: their records, locks, risk and budgets. */
 export function keyChangeRoutes(services: PageServices): readonly Route[] {
   const { changes } = services.operations;
   const answered = async (
@@ -74,7 +73,7 @@ export function keyChangeRoutes(services: PageServices): readonly Route[] {
     changeRoute(services, {
       method: 'POST',
       path: '/api/keys/{id}/lock',
-      summary: 'Lock a key for a time; the reason is shown to the client',
+      summary: 'Lock a key for a time; clients see the reason',
       role: 'operator',
       body: lockBody,
       answer: changedKey,
@@ -88,7 +87,7 @@ export function keyChangeRoutes(services: PageServices): readonly Route[] {
     changeRoute(services, {
       method: 'PUT',
       path: '/api/keys/{id}/budget',
-      summary: 'Set limits of a key; null removes one, and 0 blocks',
+      summary: 'Set limits of a key; null removes a limit, 0 blocks all requests',
       role: 'operator',
       body: budgetBody,
       answer: changedKey,
@@ -112,7 +111,7 @@ function issuingRoutes(services: PageServices): readonly Route[] {
     changeRoute(services, {
       method: 'POST',
       path: '/api/keys',
-      summary: 'Create a key; the raw key is only in this answer',
+      summary: 'Create a key; only this answer has the raw key',
       role: 'admin',
       body: newKeyBody,
       answer: issuedKey,
@@ -130,7 +129,7 @@ function issuingRoutes(services: PageServices): readonly Route[] {
     changeRoute(services, {
       method: 'POST',
       path: '/api/keys/{id}/rotate',
-      summary: 'Issue a new raw key; it is only in this answer',
+      summary: 'Issue a new raw key; only this answer has it',
       role: 'admin',
       body: rotateBody,
       answer: issuedKey,
@@ -144,7 +143,7 @@ function issuingRoutes(services: PageServices): readonly Route[] {
   ];
 }
 
-/** Validated by the schemas. */
-function msOf(written: string): number {
-  return written === '0' ? 0 : (parseDuration(written) ?? 0);
+/** @param duration validated by the schemas */
+function msOf(duration: string): number {
+  return duration === '0' ? 0 : (parseDuration(duration) ?? 0);
 }

@@ -1,9 +1,10 @@
-import { isoTime, statusOf } from '../../auth/key-json.ts';
+import { statusOf } from '../../auth/key-json.ts';
 import type { KeyRecord } from '../../auth/key-record.ts';
 import { lockCauseInWords } from '../../risk/lock-cause.ts';
 import type { RiskStatus } from '../../risk/profile.ts';
 import type { HeldAttempts } from '../../auth/held-attempts-store.ts';
 import type { RedisOperations } from '../redis-operations.ts';
+import { iso, isoOrNull } from '../views/time.ts';
 import type { Key } from './schemas/keys.ts';
 
 /**
@@ -31,19 +32,19 @@ export function keyView(
     trust: copied(record.trust),
     policy_overrides: record.policyOverrides === undefined ? null : { ...record.policyOverrides },
     jwt_subject: record.jwtSubject ?? null,
-    created_at: new Date(record.createdAt).toISOString(),
-    expires_at: isoTime(record.expiresAt) ?? null,
-    revoked_at: isoTime(record.revokedAt) ?? null,
-    last_used_at: isoTime(record.lastUsedAt) ?? null,
+    created_at: iso(record.createdAt),
+    expires_at: isoOrNull(record.expiresAt),
+    revoked_at: isoOrNull(record.revokedAt),
+    last_used_at: isoOrNull(record.lastUsedAt),
     locked: lock !== undefined,
-    locked_until: lock?.ttlMs === undefined ? null : new Date(now + lock.ttlMs).toISOString(),
+    locked_until: lock?.ttlMs === undefined ? null : iso(now + lock.ttlMs),
     lock_cause: lock?.cause === undefined ? null : lockCauseInWords(lock.cause),
     lock_request_id:
       lock?.cause !== undefined && 'request' in lock.cause ? (lock.cause.request ?? null) : null,
     held_attempts: held?.attempts ?? 0,
-    last_held_attempt_at: isoTime(held?.lastAt) ?? null,
+    last_held_attempt_at: isoOrNull(held?.lastAt),
     risk_score: risk.riskScore,
-    blocked_at: isoTime(risk.blockedAt) ?? null,
+    blocked_at: isoOrNull(risk.blockedAt),
   };
 }
 

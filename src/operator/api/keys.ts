@@ -1,4 +1,5 @@
 import type { HeldAttempts } from '../../auth/held-attempts-store.ts';
+import { statusOf } from '../../auth/key-json.ts';
 import type { KeyRecord } from '../../auth/key-record.ts';
 import type { KeyState } from '../../auth/key-state-store.ts';
 import { KeyError } from '../../auth/key-store.ts';
@@ -20,7 +21,6 @@ const KEY_ORDERS: Readonly<Record<'name' | 'created' | 'last_used' | 'expires', 
   expires: { value: ({ expiresAt = Number.MAX_SAFE_INTEGER }) => expiresAt, descending: false },
 };
 
-/** Keys, listed by name, budget or risk, and one key. Rows are current; their order may be older. */
 export function keyRoutes(services: PageServices): readonly Route[] {
   const { operations, surveys, redis } = services;
   const statesOf = (page: PageOf<unknown>): Promise<ShownState[]> => readStates(services, page);
@@ -42,7 +42,7 @@ export function keyRoutes(services: PageServices): readonly Route[] {
           query.status === undefined ||
           (query.status === 'locked'
             ? isHeld(locks?.rows.get(keyHash))
-            : statusOfRow(row, now) === query.status);
+            : statusOf(row, now) === query.status);
         const page = pageOf(
           view.rows,
           (row, keyHash) => isFound(row, keyHash) && isOfStatus(row, keyHash),
@@ -55,7 +55,7 @@ export function keyRoutes(services: PageServices): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/keys/{id}',
-      summary: 'One key, by its hash, the beginning of it, or its name',
+      summary: 'One key, by its hash, the beginning of its hash, or its name',
       role: 'viewer',
       owners: true,
       answer: keyDetails,
@@ -67,7 +67,7 @@ export function keyRoutes(services: PageServices): readonly Route[] {
           operations.readClock(),
           redis.countSessions(record.keyHash),
         ]);
-        if (state === undefined) throw new KeyError('the key is gone');
+        if (state === undefined) throw new KeyError('the key was deleted');
         return {
           ...riskView(state),
           ...keyOf(state),
@@ -128,7 +128,7 @@ export function keyRoutes(services: PageServices): readonly Route[] {
   ];
 }
 
-/** @throws KeyError if the key does not exist for this person */
+/** @throws KeyError if there is no such key, or the person may not see it */
 export async function findKey(
   { operations }: PageServices,
   reference: string,
@@ -160,12 +160,7 @@ function isHeld(state: StateRow | undefined): boolean {
   return state !== undefined && (state.isLocked || state.isBlocked);
 }
 
-function statusOfRow({ revokedAt, expiresAt }: KeyRow, now: number): 'active' | 'revoked' | 'expired' {
-  if (revokedAt !== undefined) return 'revoked';
-  return expiresAt !== undefined && expiresAt <= now ? 'expired' : 'active';
-}
-
-/** Orders keys by a value of their state, descending. */
+/** Orders keys by a value of their state, highest first. */
 function stateOrder(
   view: View<KeyRow>,
   states: View<StateRow>,

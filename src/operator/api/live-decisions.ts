@@ -8,16 +8,16 @@ import { StreamReply } from './route.ts';
 import type { Decision } from './schemas/traffic.ts';
 
 const PAGE = 500;
-/** Missed records read for one connection. After them it ends, and the client goes on with the next one. */
+/** Missed records read per connection. After them the connection ends, and the client resumes on a new one. */
 const MAX_READ = 10_000;
 const MAX_STREAMS = 64;
-const MAX_STREAMS_OF_ONE = 8;
+const MAX_STREAMS_PER_PERSON = 8;
 /** Slower clients are disconnected, and resume after their last event. */
 const MAX_PENDING_BYTES = 1_048_576;
 const HEARTBEAT_MS = 15_000;
 /** Milliseconds until a browser reconnects. */
 const RETRY_MS = 1_000;
-/** The browser then reconnects and is identified again: its session may have ended. */
+/** After it, the browser reconnects and is identified again, because its session may have ended. */
 const LIFE_MS = 60_000;
 
 type Audit = PageServices['operations']['audit'];
@@ -25,30 +25,30 @@ type Audit = PageServices['operations']['audit'];
 /** @param last id of the last event that the client has */
 export type OpenStream = (filter: DecisionFilter, who: SignedIn, last: string | undefined) => StreamReply;
 
-/** Opens streams of decisions as they are made, up to a number for everyone and for one person. */
+/** Opens live streams of decisions, limited in total and per person. */
 export function liveStreams({ feed, operations, log }: PageServices): OpenStream {
   const open = new Map<string, number>();
-  let all = 0;
+  let total = 0;
   return (filter, who, last) => {
-    const whose = `${who.kind} ${who.subject}`;
+    const person = `${who.kind} ${who.subject}`;
     return new StreamReply((response) => {
       if (response.destroyed) return;
-      const own = open.get(whose) ?? 0;
-      if (all >= MAX_STREAMS || own >= MAX_STREAMS_OF_ONE)
+      const own = open.get(person) ?? 0;
+      if (total >= MAX_STREAMS || own >= MAX_STREAMS_PER_PERSON)
         throw new ApiError('overloaded', 'too many live streams are open: close another tab');
-      all += 1;
-      open.set(whose, own + 1);
+      total += 1;
+      open.set(person, own + 1);
       const stream = writeStream(response, (decision) => isShown(decision, filter, who));
       const { started, leave } = feed.follow({ onDecisions: stream.write, onGap: stream.breakOff });
       response.once('close', () => {
         leave();
         stream.end();
-        all -= 1;
-        const left = (open.get(whose) ?? 1) - 1;
-        if (left === 0) open.delete(whose);
-        else open.set(whose, left);
+        total -= 1;
+        const left = (open.get(person) ?? 1) - 1;
+        if (left === 0) open.delete(person);
+        else open.set(person, left);
       });
-      // Earlier, decisions between both reads would be lost.
+      // Resuming before `started` would lose the decisions in between.
       const resumed = started.then(() => stream.resume(operations.audit, last));
       resumed.catch((cause: unknown) => {
         log.warn({ err: cause }, 'a live stream of decisions ended');
@@ -58,7 +58,7 @@ export function liveStreams({ feed, operations, log }: PageServices): OpenStream
   };
 }
 
-/** Writes decisions as events, in order, without repeats and without gaps. */
+/** Writes decisions as events: in order, without repeats, without gaps. */
 function writeStream(response: ServerResponse, isWanted: (decision: Decision) => boolean) {
   response.writeHead(200, { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' });
   response.write(`retry: ${String(RETRY_MS)}\n\n`);
@@ -68,7 +68,7 @@ function writeStream(response: ServerResponse, isWanted: (decision: Decision) =>
     if (response.writableNeedDrain) response.destroy();
     else response.end();
   }, LIFE_MS);
-  /** Decisions that arrive while earlier ones are read. */
+  /** Decisions that arrive while missed ones are read. */
   let waiting: Decision[] | undefined = [];
   let isBroken = false;
   let sent = '0-0';
@@ -90,19 +90,19 @@ function writeStream(response: ServerResponse, isWanted: (decision: Decision) =>
     send(decisions);
     if (response.writableLength > MAX_PENDING_BYTES) response.destroy();
   }
-  /** Ends the stream, so that the client connects again and goes on after this record, which it need not have been shown. */
+  /** Ends the stream. The client resumes after this record, even if it has not received the record itself. */
   function endAfter(id: string): void {
     response.end(id === '0-0' ? '' : `id: ${id}\n\n`);
   }
   function goLive(): void {
-    const come = waiting ?? [];
+    const arrived = waiting ?? [];
     waiting = undefined;
-    write(come);
+    write(arrived);
     if (isBroken) endAfter(sent);
   }
   return {
     write,
-    /** Ends the stream where decisions were passed over. */
+    /** Ends the stream where decisions were skipped. */
     breakOff: (): void => {
       isBroken = true;
       if (waiting === undefined) endAfter(sent);

@@ -1,12 +1,12 @@
 import type { Pin } from '../../checks/mcp-inspector/store.ts';
 import type { PageServices } from '../services.ts';
 import { iso } from '../views/time.ts';
-import { pageQuery, pinsQuery } from './bodies.ts';
+import { acceptPinBody, pageQuery, pinsQuery } from './bodies.ts';
+import { changeRoute } from './change.ts';
 import { listPage } from './list-page.ts';
 import { route, type Route } from './route.ts';
-import { mcpPins, mcpServers, type McpPin, type McpServer } from './schemas/rules.ts';
+import { acceptedPins, mcpPins, mcpServers, type McpPin, type McpServer } from './schemas/rules.ts';
 
-/** MCP servers with their circuits, and the pinned definitions of their tools. */
 export function mcpRoutes(services: PageServices): readonly Route[] {
   const { config, operations } = services;
   const { servers, enabled } = config.mcp;
@@ -20,13 +20,17 @@ export function mcpRoutes(services: PageServices): readonly Route[] {
       answer: mcpServers,
       handle: async ({ query }) => {
         const { items, ...rest } = listPage(servers, query);
-        return { items: await Promise.all(items.map((one) => serverView(services, one))), ...rest, enabled };
+        return {
+          items: await Promise.all(items.map((server) => serverView(services, server))),
+          ...rest,
+          enabled,
+        };
       },
     }),
     route({
       method: 'GET',
       path: '/api/mcp/pins',
-      summary: 'Tool definitions as first seen, and those that have changed',
+      summary: 'Pinned tool definitions, and changes of them',
       role: 'viewer',
       query: pinsQuery,
       answer: mcpPins,
@@ -40,6 +44,18 @@ export function mcpRoutes(services: PageServices): readonly Route[] {
         );
         const { items, ...rest } = listPage(shown, page);
         return { items: await Promise.all(items.map((pin) => withDefinitions(services, pin))), ...rest };
+      },
+    }),
+    changeRoute(services, {
+      method: 'POST',
+      path: '/api/mcp/pins/{server}/{tool}/accept',
+      summary: 'Accept the changed definition of a tool',
+      role: 'operator',
+      body: acceptPinBody,
+      answer: acceptedPins,
+      async make({ params: { server = '', tool = '' }, body: { digest } }) {
+        const made = await operations.changes.acceptPins({ server, tool, digest });
+        return { ...made, result: { server, accepted: made.result.accepted } };
       },
     }),
   ];
@@ -57,7 +73,7 @@ async function serverView(
   const { origin, pathname } = new URL(url);
   return {
     name,
-    // Its query may hold a credential.
+    // Without the query, which may hold a credential.
     url: origin + pathname,
     circuit: circuit.kind,
     retry_at: circuit.kind === 'open' ? iso(now + circuit.retryAfterMs) : null,

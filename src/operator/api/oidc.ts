@@ -2,24 +2,22 @@ import type { IncomingMessage } from 'node:http';
 import type { PageServices } from '../services.ts';
 import { signedIn } from '../sign-in/by-session.ts';
 import { bindingCookie, clearBindingCookie, setBindingCookie } from '../sign-in/cookie.ts';
-import type { OidcSignIn } from '../sign-in/oidc.ts';
-import { SignInRefused } from '../sign-in/refused.ts';
-import { refuseManyAttempts } from './attempts.ts';
+import { SignInRefused, type OidcSignIn } from '../sign-in/oidc.ts';
 import { openRoute, Reply, StreamReply, type Route } from './route.ts';
+import { refuseManyAttempts } from './sign-in.ts';
 
 const CALLBACK = '/api/sign-in/oidc/callback';
 
-/** Sign-in at an identity provider, by redirects. */
 export function oidcRoutes(services: PageServices, oidc: OidcSignIn): readonly Route[] {
   const { config, sessions, attempts, log } = services;
   return [
     openRoute({
       method: 'GET',
       path: '/api/sign-in/oidc',
-      summary: 'Go to the identity provider to sign in',
+      summary: 'Sign in at the identity provider, by a redirect',
       navigable: true,
       handle: ({ incoming }) =>
-        orFailedPage(async () => {
+        orErrorPage(async () => {
           const { url, binding } = await oidc.begin(callbackUrl(config.ui.public_url, incoming));
           return new Reply(303, { location: url.href, 'set-cookie': setBindingCookie(binding) });
         }),
@@ -27,10 +25,10 @@ export function oidcRoutes(services: PageServices, oidc: OidcSignIn): readonly R
     openRoute({
       method: 'GET',
       path: CALLBACK,
-      summary: 'Come back from the identity provider',
+      summary: 'Return from the identity provider',
       navigable: true,
       handle: ({ incoming, address }) =>
-        orFailedPage(async () => {
+        orErrorPage(async () => {
           await refuseManyAttempts(attempts, address, 'address');
           const callback = new URL(callbackUrl(config.ui.public_url, incoming));
           callback.search = /\?.*/s.exec(incoming.url ?? '')?.[0] ?? '';
@@ -60,8 +58,8 @@ function callbackUrl(publicUrl: string | undefined, { headers, socket }: Incomin
   return new URL(CALLBACK, publicUrl ?? `${scheme}://${headers.host ?? ''}`).href;
 }
 
-/** The browser has left the page, so errors are shown as a page of their own. */
-async function orFailedPage(work: () => Promise<Reply>): Promise<Reply | StreamReply> {
+/** Shows a refusal as an HTML page, because the browser has left the operator's page. */
+async function orErrorPage(work: () => Promise<Reply>): Promise<Reply | StreamReply> {
   try {
     return await work();
   } catch (refusal) {
@@ -70,18 +68,18 @@ async function orFailedPage(work: () => Promise<Reply>): Promise<Reply | StreamR
       response.statusCode = 401;
       response.setHeader('content-type', 'text/html; charset=utf-8');
       response.setHeader('set-cookie', clearBindingCookie());
-      response.end(failedPage(refusal.message));
+      response.end(errorPage(refusal.message));
     });
   }
 }
 
-function failedPage(message: string): string {
+function errorPage(message: string): string {
   return `<!doctype html>
 <html lang="en">
 <title>Sign-in failed</title>
 <h1>Sign-in failed</h1>
 <p>${escaped(message)}.</p>
-<p><a href="/">Back to the sign-in</a></p>
+<p><a href="/">Back to sign-in</a></p>
 </html>
 `;
 }

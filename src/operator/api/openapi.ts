@@ -4,7 +4,7 @@ import { problem } from './schemas/people.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Describes the routes as OpenAPI 3.1, from the schemas that check them. */
+/** Describes the routes as OpenAPI 3.1, from the schemas that validate them. */
 export function openApi(routes: readonly Route[], version: string): Json {
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of routes) {
@@ -28,7 +28,7 @@ export function openApi(routes: readonly Route[], version: string): Json {
 function operation({ method, path, summary, role, owners, query, body, answer }: Route): Json {
   const success =
     answer === undefined
-      ? { description: 'Done, without a body of JSON' }
+      ? { description: 'Success without a JSON body' }
       : {
           description: summary,
           content: { 'application/json': { schema: schemaOf(answer, 'output') } },
@@ -72,7 +72,7 @@ function pathParameters(path: string): Json[] {
   }));
 }
 
-/** Headers that requests for changes take. */
+/** Headers of requests for changes. */
 const CHANGE_HEADERS: readonly Json[] = [
   {
     name: 'X-CSRF-Token',
@@ -83,7 +83,7 @@ const CHANGE_HEADERS: readonly Json[] = [
   {
     name: 'Idempotency-Key',
     in: 'header',
-    description: 'The same for all attempts at one change, which is then made once in 24 hours.',
+    description: 'The same for all attempts at one change. Within 24 hours, the change is made only once.',
     schema: { type: 'string', maxLength: 128 },
   },
 ];

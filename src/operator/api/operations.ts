@@ -27,14 +27,14 @@ export function operationsRoute(services: PageServices): Route {
         if (!hasRole(request.who.role, operation.role))
           throw new ApiError(
             'forbidden',
-            `this needs the role ${operation.role}, and this token has the role ${request.who.role}`,
+            `this needs the role ${operation.role}; this token has the role ${request.who.role}`,
           );
         return { ...call, operation, given: checked(operation.arguments, call.arguments, 'body') };
       });
       const [first] = calls;
       if (first?.operation.kind === 'change') {
         if (calls.length > 1)
-          throw new ApiError('invalid_request', 'body: calls: a change has a request of its own');
+          throw new ApiError('invalid_request', 'body: calls: send each change in its own request');
         return changed(services, request, first.operation, first.given);
       }
       return inTurn(() => readAll(services, calls, request.who.role));
@@ -57,12 +57,15 @@ async function readAll(
 ): Promise<unknown> {
   const reads = calls.map(({ operation, given }) => {
     if (operation.kind === 'change')
-      throw new ApiError('invalid_request', 'body: calls: a change has a request of its own');
+      throw new ApiError('invalid_request', 'body: calls: send each change in its own request');
     return { operation, given };
   });
   const cost = reads.reduce((sum, { operation, given }) => sum + operation.cost(given), 0);
   if (cost > MAX_COST)
-    throw new ApiError('invalid_request', 'body: calls: these read too much for one request: ask for less');
+    throw new ApiError(
+      'invalid_request',
+      'body: calls: these reads are too many for one request: send fewer',
+    );
   const results = reads.map(async ({ operation, given }) => ({
     result: await operation.run(operations, given, role),
   }));
@@ -76,21 +79,16 @@ function changed(
   given: unknown,
 ): Promise<unknown> {
   const isSecret = body.calls.some(({ operation }) => operation === 'createKey' || operation === 'rotateKey');
-  return makeOnce(
-    services,
-    { who, address, incoming, reason: body.reason, asked: body, isSecret },
-    async () => {
-      refuseUnknownCredentials(services.config, credentialsIn(given));
-      const { result, record } = await run(services.operations.changes, given, who.name);
-      return { result: { results: [{ result }] }, record };
-    },
-  );
+  return makeOnce(services, { who, address, incoming, reason: body.reason, body, isSecret }, async () => {
+    refuseUnknownCredentials(services.config, credentialsIn(given));
+    const { result, record } = await run(services.operations.changes, given, who.name);
+    return { result: { results: [{ result }] }, record };
+  });
 }
 
 const withCredentials = z.object({ credentials: z.array(z.string()).optional() });
 const withChange = z.object({ change: withCredentials });
 
-/** Credentials of a key to create or change. */
 function credentialsIn(given: unknown): readonly string[] | undefined {
   const ofChange = withChange.safeParse(given);
   return ofChange.success ? ofChange.data.change.credentials : withCredentials.parse(given).credentials;

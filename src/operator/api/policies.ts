@@ -14,7 +14,6 @@ type Described = { readonly set: SetDescription } | { readonly errors: readonly 
 
 const MAX_ERRORS = 100;
 
-/** This gateway's policies, and their judgement of a call. */
 export function policyRoutes({ config, feed, operations }: PageServices): readonly Route[] {
   const { policy } = config;
   const choice: PolicyChoice = {
@@ -23,7 +22,7 @@ export function policyRoutes({ config, feed, operations }: PageServices): readon
     trust: policy.trust,
   };
   let last: { readonly stamp: string; readonly described: Promise<Described> } | undefined;
-  /** Loads the policies once per state of their files: that starts an engine and takes a second. */
+  /** Loads the policies again only after a change of their files: loading takes a second. */
   async function described(): Promise<Described> {
     const stamp = await stampOf(choice.sources);
     if (last?.stamp !== stamp) last = { stamp, described: describe(choice) };
@@ -47,7 +46,7 @@ export function policyRoutes({ config, feed, operations }: PageServices): readon
     route({
       method: 'POST',
       path: '/api/policies/explain',
-      summary: 'What the policies decide about a call, and why; nothing is sent',
+      summary: 'The decision of the policies about a call, with reasons; nothing is sent',
       role: 'viewer',
       body: explainBody,
       answer: explanation,

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { KeyError } from '../../auth/key-store.ts';
 import { ERROR_STATUS, GatewayError } from '../../errors.ts';
-import { ChangeRefused } from '../change-refused.ts';
+import { ChangeRefused } from '../changed.ts';
 import type { Problem } from './schemas/people.ts';
 
 /** Error types of the operator's API that docs/refusals.md does not have. */
@@ -58,14 +58,14 @@ export function knownProblem(thrown: unknown): ProblemAnswer | undefined {
 }
 
 export function internalProblem(): ProblemAnswer {
-  return problemAnswer('internal_error', 'something broke in the gateway: its log has the cause');
+  return problemAnswer('internal_error', 'the gateway failed: see its log');
 }
 
 /** @throws ApiError with the wrong members */
 export function checked<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
-  what: 'query' | 'body',
+  part: 'query' | 'body',
 ): z.output<Schema> {
   const read = schema.safeParse(value);
   if (read.success) return read.data;
@@ -74,7 +74,7 @@ export function checked<Schema extends z.ZodType>(
     message,
   }));
   const [first] = errors;
-  const where = first === undefined || first.at === '' ? what : `${what}: ${first.at}`;
+  const where = first === undefined || first.at === '' ? part : `${part}: ${first.at}`;
   throw new ApiError('invalid_request', `${where}: ${first?.message ?? 'invalid'}`, { errors });
 }
 

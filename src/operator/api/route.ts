@@ -37,7 +37,7 @@ export class Reply {
   }
 }
 
-/** An answer that writes its own body, such as an event stream. The common headers are already set. */
+/** An answer that writes its own body, such as an event stream, after the common headers. */
 export class StreamReply {
   readonly write: (response: ServerResponse) => void;
 
@@ -55,7 +55,7 @@ export interface Route {
   readonly role: Role | 'anyone';
   /** Owners may call it, and see only their own keys. */
   readonly owners: boolean;
-  /** Links of other sites, such as an identity provider, may lead here. */
+  /** Other sites, such as an identity provider, may link here. */
   readonly navigable?: boolean;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
@@ -84,7 +84,7 @@ export function route<Query extends z.ZodType | undefined, Body extends z.ZodTyp
     ...(body && { body }),
     handle: (request) => {
       const { identified } = request;
-      if (identified === undefined) throw new Error('a route for people who are signed in');
+      if (identified === undefined) throw new Error('the route needs a sign-in');
       return handle({ ...request, identified, who: identified.who } as ApiRequestOf<
         Shape<Query>,
         Shape<Body>

@@ -3,7 +3,6 @@ import type { OidcSignIn } from '../sign-in/oidc.ts';
 import { keyChangeRoutes } from './key-changes.ts';
 import { oidcRoutes } from './oidc.ts';
 import { operationsRoute } from './operations.ts';
-import { otherChangeRoutes } from './other-changes.ts';
 import { tokenRoutes } from './tokens.ts';
 import { connectRoutes } from './connect.ts';
 import { decisionRoutes } from './decisions.ts';
@@ -24,7 +23,6 @@ export function apiRoutes(services: PageServices, oidc: OidcSignIn | undefined):
     ...signInRoutes(services),
     ...(oidc === undefined ? [] : oidcRoutes(services, oidc)),
     ...keyChangeRoutes(services),
-    ...otherChangeRoutes(services),
     ...tokenRoutes(services),
     operationsRoute(services),
     ...overviewRoutes(services),
@@ -41,7 +39,7 @@ export function apiRoutes(services: PageServices, oidc: OidcSignIn | undefined):
   const described: Route = route({
     method: 'GET',
     path: '/api/openapi.json',
-    summary: 'This description',
+    summary: 'The OpenAPI description of this API',
     role: 'viewer',
     owners: true,
     handle: () => Promise.resolve(openApi([...routes, described], services.version)),

@@ -5,24 +5,24 @@ import { hasRole, maySee, type SignedIn } from '../sign-in/roles.ts';
 import type { KeyRow } from '../survey/key-surveys.ts';
 import { cursorOf, pageOf, type Order } from '../survey/page.ts';
 import { iso } from '../views/time.ts';
-import { sessionQuery, sessionsQuery } from './bodies.ts';
+import { endSessionBody, sessionQuery, sessionsQuery } from './bodies.ts';
+import { changeRoute } from './change.ts';
 import { findKey } from './keys.ts';
 import { ApiError } from './problem.ts';
 import { route, type Route } from './route.ts';
-import { sessionDetails, sessions, type Session } from './schemas/keys.ts';
+import { endedSession, sessionDetails, sessions, type Session } from './schemas/keys.ts';
 
-/** Keys whose sessions are counted per answer; longer lists continue at the cursor. */
+/** Keys whose sessions are counted per answer. Longer lists continue at the cursor. */
 const KEYS_AT_ONCE = 200;
 const LAST_USED: Order<KeyRow> = { value: ({ lastUsedAt = 0 }) => lastUsedAt, descending: true };
 
-/** Sessions of one key or of the keys used last, and one session. */
 export function sessionRoutes(services: PageServices): readonly Route[] {
   const { operations } = services;
   return [
     route({
       method: 'GET',
       path: '/api/sessions',
-      summary: 'Sessions, of the keys used last first',
+      summary: 'Sessions, those of the most recently used keys first',
       role: 'viewer',
       owners: true,
       query: sessionsQuery,
@@ -55,6 +55,18 @@ export function sessionRoutes(services: PageServices): readonly Route[] {
           calls_in_flight: found.callsOnTheirWay,
           anchor: hasRole(who.role, 'operator') ? (found.anchor ?? null) : null,
         };
+      },
+    }),
+    changeRoute(services, {
+      method: 'POST',
+      path: '/api/sessions/{id}/end',
+      summary: 'End a session of a key',
+      role: 'operator',
+      body: endSessionBody,
+      answer: endedSession,
+      async make({ params: { id = '' }, body }) {
+        const made = await operations.changes.endSession({ reference: body.key, sessionId: id });
+        return { ...made, result: { changed: made.result.ended } };
       },
     }),
   ];
@@ -102,7 +114,8 @@ function readPlace(cursor: string | undefined): ListPlace {
 
 function offsetOf(cursor: string | undefined): number {
   if (cursor === undefined) return 0;
-  if (!/^\d{1,9}$/.test(cursor)) throw new ApiError('invalid_request', 'the cursor is not one of this list');
+  if (!/^\d{1,9}$/.test(cursor))
+    throw new ApiError('invalid_request', 'the cursor does not belong to this list');
   return Number(cursor);
 }
 
@@ -115,7 +128,7 @@ async function readSessions(
   const { keyHash } = record;
   const ids = await redis.sessionIds(keyHash, from, count);
   const found = await Promise.all(ids.map((sessionId) => operations.sessions.read({ keyHash, sessionId })));
-  return found.flatMap((one) => (one === undefined ? [] : [sessionView(record, one)]));
+  return found.flatMap((details) => (details === undefined ? [] : [sessionView(record, details)]));
 }
 
 function sessionView({ keyHash, name, owner }: KeyRecord, { session }: SessionDetails): Session {

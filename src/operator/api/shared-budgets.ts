@@ -6,13 +6,12 @@ import { listPage } from './list-page.ts';
 import { route, type Route } from './route.ts';
 import { sharedBudgets, type SharedBudget } from './schemas/keys.ts';
 
-/** Budgets shared by several keys: of teams, of models, or of all. */
 export function sharedBudgetRoutes({ config, operations }: PageServices): readonly Route[] {
   return [
     route({
       method: 'GET',
       path: '/api/shared-budgets',
-      summary: 'Budgets that several keys share, the fullest first',
+      summary: 'Budgets shared by several keys, the fullest first',
       role: 'viewer',
       query: pageQuery,
       answer: sharedBudgets,
@@ -22,7 +21,7 @@ export function sharedBudgetRoutes({ config, operations }: PageServices): readon
           operations.readClock(),
         ]);
         const shown = all
-          .map((one) => sharedBudgetView(one, now))
+          .map((budget) => sharedBudgetView(budget, now))
           .toSorted((one, other) => other.used_percent - one.used_percent);
         return listPage(shown, query);
       },
@@ -41,9 +40,7 @@ function sharedBudgetView({ name, match, timeZone, windows }: SharedBudgetStatus
   };
 }
 
-/**
- * Values of a list are alternatives. Tags and claims each become a condition, since all of them must match.
- */
+/** Values of a list are alternatives. Each tag and each claim is a condition of its own: all must match. */
 function conditions(by: string, values: unknown): SharedBudget['match'] {
   if (Array.isArray(values)) return [{ by, values: values.map(String) }];
   return Object.entries(values ?? {}).map(([name, value]) => ({

@@ -1,9 +1,9 @@
 import { signInKindsOf } from '../../config/ui-rules.ts';
 import type { PageServices } from '../services.ts';
 import { isoOrNull } from '../views/time.ts';
+import type { SignInAttempts } from '../sign-in/attempt-store.ts';
 import { signedIn } from '../sign-in/by-session.ts';
 import { clearSessionCookie, sessionCookie } from '../sign-in/cookie.ts';
-import { refuseManyAttempts } from './attempts.ts';
 import { signInBody } from './bodies.ts';
 import { ApiError } from './problem.ts';
 import { openRoute, Reply, route, type Route } from './route.ts';
@@ -22,7 +22,7 @@ export function signInRoutes(services: PageServices): readonly Route[] {
     openRoute({
       method: 'POST',
       path: '/api/sign-in',
-      summary: 'Sign in by the password',
+      summary: 'Sign in with the password',
       body: signInBody,
       handle: async ({ body, incoming, address }) => {
         await checkPassword(services, body.password, address);
@@ -37,7 +37,7 @@ export function signInRoutes(services: PageServices): readonly Route[] {
       role: 'viewer',
       owners: true,
       handle: async ({ incoming }) => {
-        // A proxy header takes precedence over a session, but the session must end, too.
+        // A proxy header takes precedence over a session, but the session must end too.
         const id = sessionCookie(incoming);
         if (id !== undefined) await sessions.end(id);
         return new Reply(204, {
@@ -75,7 +75,7 @@ async function checkPassword(
   address: string,
 ): Promise<void> {
   if (!signInKindsOf(config).includes('password'))
-    throw new ApiError('sign_in_failed', 'signing in by a password is off here');
+    throw new ApiError('sign_in_failed', 'password sign-in is off');
   await refuseManyAttempts(attempts, address, 'all');
   const found = await password.check(given);
   if (found === 'right') {
@@ -87,4 +87,18 @@ async function checkPassword(
     'sign_in_failed',
     found === 'unset' ? 'no password is set: run gateway ui password' : 'the password is wrong',
   );
+}
+
+/** Counts a sign-in attempt. @throws ApiError after too many */
+export async function refuseManyAttempts(
+  attempts: SignInAttempts,
+  address: string,
+  scope: Parameters<SignInAttempts['count']>[1],
+): Promise<void> {
+  const waitMs = await attempts.count(address, scope);
+  if (waitMs === 0) return;
+  const seconds = String(Math.ceil(waitMs / 1_000));
+  throw new ApiError('rate_limited', `too many sign-in attempts: wait ${seconds} s`, {
+    headers: { 'retry-after': seconds },
+  });
 }

@@ -8,14 +8,13 @@ import { ApiError } from './problem.ts';
 import { route, type Route } from './route.ts';
 import { done, issuedToken, tokens as tokensAnswer, type Token } from './schemas/people.ts';
 
-/** API tokens. Admins create them, and must not be signed in by a token themselves. */
 export function tokenRoutes(services: PageServices): readonly Route[] {
   const { tokens } = services;
   return [
     route({
       method: 'GET',
       path: '/api/tokens',
-      summary: 'API tokens that have not ended, oldest first',
+      summary: 'API tokens that have not expired, oldest first',
       role: 'admin',
       query: pageQuery,
       answer: tokensAnswer,
@@ -24,15 +23,14 @@ export function tokenRoutes(services: PageServices): readonly Route[] {
     changeRoute(services, {
       method: 'POST',
       path: '/api/tokens',
-      summary: 'Make an API token; it is only in this answer',
+      summary: 'Create an API token; only this answer has it',
       role: 'admin',
       body: newTokenBody,
       answer: issuedToken,
       isSecret: true,
       async make({ body: { name, role, owner, expiresIn }, who }) {
         // Otherwise a token could extend its own life.
-        if (who.kind === 'token')
-          throw new ApiError('forbidden', 'API tokens are made by people, not by tokens');
+        if (who.kind === 'token') throw new ApiError('forbidden', 'an API token cannot create API tokens');
         const wanted = { name, role, owner, createdBy: who.name, lifeMs: parseDuration(expiresIn) ?? 0 };
         const fault = tokenFault(wanted);
         if (fault !== undefined) throw new ApiError('invalid_request', `body: ${fault}`);

@@ -11,7 +11,7 @@ export interface FeedOptions {
   readonly everyMs?: number;
 }
 
-/** Decisions of all gateways as they are made, from the audit trail in Redis. */
+/** New decisions of all gateways, from the audit trail in Redis. */
 export interface Feed {
   /** Counts of the last hour. Reading starts with a call, and stops after a while without calls. */
   lastHour(): Promise<LastHour>;
@@ -21,21 +21,21 @@ export interface Feed {
 }
 
 export interface Following {
-  /** From then on, every decision is reported that is not on record yet. Rejects if Redis cannot be read. */
+  /** Resolves once all later decisions will be reported. Rejects if Redis cannot be read. */
   readonly started: Promise<void>;
   leave(): void;
 }
 
 export interface Follower {
   onDecisions(decisions: readonly Decision[]): void;
-  /** Decisions between the last one and the next one were not read. */
+  /** Decisions after the last reported one were skipped. */
   onGap(): void;
 }
 
 const PAGE = 500;
 const EVERY_MS = 500;
 const HOUR_MS = 3_600_000;
-/** Records read to count the time before the first call. */
+/** Records read to count the hour before the first call. */
 const MAX_EARLIER = 20_000;
 /** Records read without a pause. On busier trails the feed skips to the end. */
 const MAX_BEHIND = 10_000;
@@ -46,7 +46,7 @@ export function createFeed({ audit, readClock, everyMs = EVERY_MS }: FeedOptions
   const followers = new Set<Follower>();
   const stop = new AbortController();
   let hour = createLastHour();
-  let asked = 0;
+  let usedAt = 0;
   let reading: Promise<void> | undefined;
 
   function take(entries: readonly Entry[]): void {
@@ -81,7 +81,7 @@ export function createFeed({ audit, readClock, everyMs = EVERY_MS }: FeedOptions
   async function readOn(first: string): Promise<void> {
     let last = first;
     while (!stop.signal.aborted) {
-      const isIdle = performance.now() - asked > IDLE_MS && followers.size === 0;
+      const isIdle = performance.now() - usedAt > IDLE_MS && followers.size === 0;
       if (isIdle) break;
       try {
         last = await readNew(last);
@@ -107,7 +107,7 @@ export function createFeed({ audit, readClock, everyMs = EVERY_MS }: FeedOptions
   }
 
   async function start(): Promise<void> {
-    asked = performance.now();
+    usedAt = performance.now();
     reading ??= catchUp().then(
       (newest) => {
         void readOn(newest);
@@ -131,7 +131,7 @@ export function createFeed({ audit, readClock, everyMs = EVERY_MS }: FeedOptions
         started: start(),
         leave: () => {
           followers.delete(follower);
-          asked = performance.now();
+          usedAt = performance.now();
         },
       };
     },
@@ -143,7 +143,7 @@ export function createFeed({ audit, readClock, everyMs = EVERY_MS }: FeedOptions
 
 /** Returns matched rules as file and name. */
 function ruleNames({ record }: Entry): string[] {
-  // Most records have none, and parsing again would double the cost.
+  // Most records have no rules, and parsing each again would double the cost.
   if (!record.includes('"rules":[{')) return [];
   return rulesOf(readRecord(record) ?? {}).map(({ file, rule }) => `${file ?? ''}\n${rule}`);
 }

@@ -23,10 +23,10 @@ export function isShown(
   );
 }
 
-const LEAST_HEX = 6;
+const MIN_HEX_CHARS = 6;
 
-/** Returns the start of a hash; empty if `key` is too short or a name. */
+/** Returns the start of a hash; a space, which no hash has, if `key` is too short or a name. */
 function hashStart(key: string): string {
   const hex = key.replace(/^sha256:/, '');
-  return hex.length >= LEAST_HEX && /^[0-9a-f]+$/.test(hex) ? `sha256:${hex}` : ' ';
+  return hex.length >= MIN_HEX_CHARS && /^[0-9a-f]+$/.test(hex) ? `sha256:${hex}` : ' ';
 }

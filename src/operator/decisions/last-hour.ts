@@ -20,7 +20,7 @@ interface Minute {
   readonly rules: Map<string, number>;
 }
 
-/** Counts of the last hour, built from decisions. */
+/** Counts of the decisions of the last hour. */
 export interface LastHour {
   add(decision: Decision, rules: readonly string[]): void;
   traffic(now: number): Overview['traffic'];
@@ -67,9 +67,9 @@ export function createLastHour(): LastHour {
     providers: (now) => {
       const sums = new Map<string, Sums>();
       for (const [, minute] of recent(now))
-        for (const [service, one] of minute?.services ?? []) merge(sumsOf(sums, service), one);
+        for (const [service, counts] of minute?.services ?? []) merge(sumsOf(sums, service), counts);
       return [...sums]
-        .map(([provider, one]) => ({ provider, ...shown(one) }))
+        .map(([provider, counts]) => ({ provider, ...shown(counts) }))
         .toSorted((one, other) => other.requests - one.requests);
     },
     fired: (now) => {

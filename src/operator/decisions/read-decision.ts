@@ -29,10 +29,10 @@ export function readStep(entry: Entry): StoryStep | undefined {
     outcome: textAt(record, 'unmapped', 'outcome'),
     trace_id: textAt(record, 'unmapped', 'trace_id'),
     reserved_usd: numberAt(record, 'unmapped', 'reserved_usd'),
-    checks: listAt(record, 'authorizations').map((one) => ({
-      check: textAt(one, 'policy', 'name') ?? '',
-      decision: textAt(one, 'decision') ?? '',
-      reason: textAt(one, 'policy', 'desc'),
+    checks: listAt(record, 'authorizations').map((check) => ({
+      check: textAt(check, 'policy', 'name') ?? '',
+      decision: textAt(check, 'decision') ?? '',
+      reason: textAt(check, 'policy', 'desc'),
     })),
     findings: findingsOf(record),
     rules: rulesOf(record),
@@ -93,15 +93,15 @@ function serviceOf(resources: readonly unknown[]): string | null {
 }
 
 function resourceOf(resources: readonly unknown[], ...types: readonly string[]): string | null {
-  const found = resources.find((one) => types.includes(textAt(one, 'type') ?? ''));
+  const found = resources.find((resource) => types.includes(textAt(resource, 'type') ?? ''));
   return textAt(found, 'name');
 }
 
 /** Findings of a refusal and evidence of a finding, without the matched text. */
 function findingsOf(record: Json): StoryStep['findings'] {
-  const evidences = listAt(record, 'evidences').map((one) => ({
-    ...objectAt(one, 'data'),
-    rule: textAt(one, 'name') ?? '',
+  const evidences = listAt(record, 'evidences').map((evidence) => ({
+    ...objectAt(evidence, 'data'),
+    rule: textAt(evidence, 'name') ?? '',
     detector: textAt(record, 'finding_info', 'analytic', 'name'),
   }));
   return [...listAt(record, 'unmapped', 'findings'), ...evidences].slice(0, MAX_LISTED).map((one) => ({

@@ -1,5 +1,5 @@
 import { keepComplete } from '../../auth/use-order.ts';
-import type { RedisClient } from '../../redis/client.ts';
+import type { RedisStoreOptions } from '../../redis/client.ts';
 import { GATEWAY_ENDS, GATEWAYS } from '../../redis/keys.ts';
 import { loadScript } from '../../redis/script.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
@@ -7,27 +7,24 @@ import type { GatewayState } from '../api/schemas/traffic.ts';
 
 const announceScript = loadScript(new URL('./announce-gateway.lua', import.meta.url));
 
-/** A gateway that has not announced itself for this long is considered gone. */
+/** A gateway is considered gone after this time without an announcement. */
 export const GATEWAY_LIFE_MS = 15_000;
 const MAX_GATEWAYS = 1_000;
 
 /** A gateway's announcement; Redis adds the time. */
 export type Announced = Omit<GatewayState, 'seen_at'>;
 
-/** Stores announcements, and keeps the order of use complete (use-order.ts). Kept small, because the supervisor loads it. Failures throw `redis_unavailable`. */
+/**
+ * Stores announcements and keeps the order of use complete (use-order.ts). The supervisor loads this file, so
+ * it imports little. Failures throw `redis_unavailable`.
+ */
 export interface AnnouncementStore {
   announce(state: Announced): Promise<void>;
   leave(id: string): Promise<void>;
 }
 
-export function createAnnouncementStore({
-  client,
-  deadlineMs,
-}: {
-  readonly client: RedisClient;
-  readonly deadlineMs: number;
-}): AnnouncementStore {
-  const say = (id: string, text: string): Promise<void> =>
+export function createAnnouncementStore({ client, deadlineMs }: RedisStoreOptions): AnnouncementStore {
+  const send = (id: string, text: string): Promise<void> =>
     withRedisDeadline(deadlineMs, async () => {
       await Promise.all([
         announceScript.run(client, [GATEWAYS, GATEWAY_ENDS], [id, GATEWAY_LIFE_MS, MAX_GATEWAYS, text]),
@@ -35,7 +32,7 @@ export function createAnnouncementStore({
       ]);
     });
   return {
-    announce: (state) => say(state.id, JSON.stringify(state)),
-    leave: (id) => say(id, ''),
+    announce: (state) => send(state.id, JSON.stringify(state)),
+    leave: (id) => send(id, ''),
   };
 }

@@ -1,4 +1,4 @@
-import type { RedisClient } from '../../redis/client.ts';
+import type { RedisStoreOptions } from '../../redis/client.ts';
 import { readClock } from '../../redis/clock.ts';
 import { GATEWAYS } from '../../redis/keys.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
@@ -13,25 +13,19 @@ export interface GatewayStore {
   list(): Promise<readonly GatewayState[]>;
 }
 
-export function createGatewayStore({
-  client,
-  deadlineMs,
-}: {
-  readonly client: RedisClient;
-  readonly deadlineMs: number;
-}): GatewayStore {
+export function createGatewayStore({ client, deadlineMs }: RedisStoreOptions): GatewayStore {
   return {
     list: () =>
       withRedisDeadline(deadlineMs, async () => {
-        const [said, now] = await Promise.all([client.hgetall(GATEWAYS), readClock(client)]);
-        return Object.values(said)
+        const [texts, now] = await Promise.all([client.hgetall(GATEWAYS), readClock(client)]);
+        return Object.values(texts)
           .flatMap((text) => read(text, now))
           .toSorted((one, other) => (one.host + one.id < other.host + other.id ? -1 : 1));
       }),
   };
 }
 
-/** Returns nothing for a gateway that is gone, or whose version has another form. */
+/** Returns nothing for a gateway that is gone, or announces itself in another version's form. */
 function read(text: string, now: number): GatewayState[] {
   const space = text.indexOf(' ');
   const seenAt = Number(text.slice(0, space));

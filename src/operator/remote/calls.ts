@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { OPERATIONS, type OperationName } from './table.ts';
 
-/** Reads in one request. A change needs a request of its own. */
+/** Reads per request. Each change needs its own request. */
 export const MAX_CALLS = 100;
 
 /** Body of `POST /api/operations`. */
@@ -11,7 +11,7 @@ export const callsBody = z.strictObject({
       z.strictObject({
         operation: z.enum(Object.keys(OPERATIONS) as [OperationName, ...OperationName[]], {
           error: ({ input }) =>
-            `this gateway has no operation ${String(input).slice(0, 64)}: use a command line of its release`,
+            `this gateway has no operation ${String(input).slice(0, 64)}: use the gateway command of its release`,
         }),
         arguments: z.record(z.string(), z.unknown()).default({}),
       }),

@@ -17,13 +17,13 @@ export interface ConnectionOptions {
 /** Calls an operation. Throws Error with a message for the operator. */
 export type CallOperation = (call: Call) => Promise<unknown>;
 
-/** Limit of the server. */
+/** Below the server's limit. */
 const MAX_BODY_CHARS = 48_000;
 const TIMEOUT_MS = 30_000;
 /** Attempts per request if the connection breaks. The Idempotency-Key makes repeats safe. */
 const ATTEMPTS = 2;
 
-interface Waiting {
+interface PendingCall {
   readonly call: Call;
   readonly chars: number;
   readonly cost: number;
@@ -38,9 +38,9 @@ interface Waiting {
  */
 export function createConnection(options: ConnectionOptions): CallOperation {
   const url = operationsUrl(options.server);
-  let waiting: Waiting[] = [];
+  let pending: PendingCall[] = [];
 
-  async function send(batch: readonly Waiting[]): Promise<void> {
+  async function send(batch: readonly PendingCall[]): Promise<void> {
     try {
       const calls = batch.map(({ call }) => call);
       const results = await post(url, options, calls);
@@ -53,8 +53,8 @@ export function createConnection(options: ConnectionOptions): CallOperation {
   }
 
   function flush(): void {
-    const batches = batchesOf(waiting);
-    waiting = [];
+    const batches = batchesOf(pending);
+    pending = [];
     for (const batch of batches) void send(batch);
   }
 
@@ -62,14 +62,14 @@ export function createConnection(options: ConnectionOptions): CallOperation {
     new Promise((resolve, reject) => {
       const operation: ReadOperation | ChangeOperation = OPERATIONS[call.operation];
       const cost = operation.kind === 'read' ? operation.cost(call.arguments) : MAX_COST;
-      const one = { call, chars: JSON.stringify(call).length, cost, resolve, reject };
+      const added = { call, chars: JSON.stringify(call).length, cost, resolve, reject };
       if (operation.kind === 'change') {
-        void send([one]);
+        void send([added]);
         return;
       }
-      waiting.push(one);
+      pending.push(added);
       // Runs after this turn's microtasks, when a command has started all its reads.
-      if (waiting.length === 1) setImmediate(flush);
+      if (pending.length === 1) setImmediate(flush);
     });
 }
 
@@ -82,21 +82,21 @@ function operationsUrl(server: string): URL {
   return new URL('/api/operations', root);
 }
 
-function batchesOf(waiting: readonly Waiting[]): readonly (readonly Waiting[])[] {
-  const batches: Waiting[][] = [];
-  let last: Waiting[] = [];
+function batchesOf(pending: readonly PendingCall[]): readonly (readonly PendingCall[])[] {
+  const batches: PendingCall[][] = [];
+  let last: PendingCall[] = [];
   let [chars, cost] = [0, Infinity];
-  for (const one of waiting) {
+  for (const call of pending) {
     const isFull =
-      last.length === MAX_CALLS || chars + one.chars > MAX_BODY_CHARS || cost + one.cost > MAX_COST;
+      last.length === MAX_CALLS || chars + call.chars > MAX_BODY_CHARS || cost + call.cost > MAX_COST;
     if (isFull) {
       last = [];
       [chars, cost] = [0, 0];
       batches.push(last);
     }
-    last.push(one);
-    chars += one.chars;
-    cost += one.cost;
+    last.push(call);
+    chars += call.chars;
+    cost += call.cost;
   }
   return batches;
 }
@@ -114,18 +114,18 @@ async function post(
       'idempotency-key': randomUUID(),
     },
     body: JSON.stringify({ calls, reason }),
-    // Never send the token elsewhere.
+    // A redirect would send the token elsewhere.
     redirect: 'error',
   } as const;
-  const response = await sent(url, request);
+  const response = await fetchAgain(url, request);
   const text = await response.text();
   if (!response.ok) throw new Error(detailOf(response.status, text, url));
   const read = callsAnswer.safeParse(jsonOf(text));
-  if (!read.success) throw new Error(`${url.origin} is not the operator's page of a gateway`);
+  if (!read.success) throw new Error(`${url.origin} is not a gateway's operator page`);
   return read.data.results;
 }
 
-async function sent(url: URL, request: RequestInit): Promise<Response> {
+async function fetchAgain(url: URL, request: RequestInit): Promise<Response> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await fetch(url, { ...request, signal: AbortSignal.timeout(TIMEOUT_MS) });
@@ -145,14 +145,14 @@ function codeOf(failure: unknown): unknown {
   return typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : undefined;
 }
 
-/** `fetch` hides the reason in the cause. */
+/** The reason is in the cause of `fetch`'s error. */
 function reasonOf(failure: unknown): string {
   if (!(failure instanceof Error)) return messageOf(failure);
   if (failure.name === 'TimeoutError') return `it did not answer within ${String(TIMEOUT_MS / 1_000)} s`;
   const code = codeOf(failure);
   const reason = messageOf(failure.cause ?? failure) || String(code);
   return /CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(String(code))
-    ? `its certificate is not trusted here (${reason}). Set NODE_EXTRA_CA_CERTS to the file of its authority`
+    ? `its certificate is not trusted here (${reason}). Set NODE_EXTRA_CA_CERTS to the file of its certificate authority`
     : reason;
 }
 

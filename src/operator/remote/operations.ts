@@ -10,7 +10,7 @@ import type { OperationName } from './table.ts';
 /** Operations over the API. The gateway runs them, and records changes under the token's name. */
 export function createRemoteOperations(options: ConnectionOptions): Operations {
   const connection = createConnection(options);
-  /** The server has this version's contract, so the type describes its answer. */
+  /** Trusts the server's answer to have the type of this version's contract. */
   const call = <Result>(operation: OperationName, given: object = {}): Promise<Result> =>
     connection({ operation, arguments: { ...given } }) as Promise<Result>;
 
@@ -57,9 +57,9 @@ export function createRemoteOperations(options: ConnectionOptions): Operations {
     readClock: () => call('readClock'),
     readSettings: () => call('readSettings'),
     // The API does not send events; callers also poll the list.
-    hearEscalations: () => Promise.resolve(() => undefined),
+    watchEscalations: () => Promise.resolve(() => undefined),
     changes: {
-      // Parsed here too, so that errors name the command's flag.
+      // Also parsed here, so that errors name the command's flag.
       createKey: async (key) => change<NewKey, IssuedKey>('createKey')(newKeySchema.parse(key)),
       updateKey: async ({ reference, change: wanted }) =>
         change<object, KeyRecord>('updateKey')({ reference, change: keyChangeSchema.parse(wanted) }),

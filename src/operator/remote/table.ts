@@ -9,15 +9,14 @@ import { budgetMatch, budgetName } from '../../config/sections/budgets.ts';
 import type { Changed } from '../changed.ts';
 import type { Changes } from '../changes.ts';
 import type { Operations } from '../operations.ts';
-import type { Role } from '../sign-in/roles.ts';
-import { forRole } from '../views/escalation-view.ts';
+import { forRole, type Role } from '../sign-in/roles.ts';
 
 const text = z.string().max(1_024);
 const name = text.min(1);
 const ofKey = { reference: name };
-/** Ledger id: of a key or a shared budget. */
+/** Ledger id of a key or a shared budget. */
 const keyHash = z.string().regex(/^(?:sha256:[0-9a-f]{64}|(?:budget|shared):[A-Za-z0-9._-]{1,64})$/, {
-  error: 'must be a hash of a key, or a shared budget',
+  error: 'must be the hash of a key, or a shared budget',
 });
 const MAX_RECORDS = 1_000;
 const MAX_DAYS = 3_660;
@@ -32,7 +31,7 @@ const calendar = z.union([
   z.templateLiteral(['at:', z.string().max(512)]),
 ]);
 
-/** The cast only adds the keys of absent limits. */
+/** The cast only makes absent limits explicit. */
 const account = z.strictObject({
   budget: name.optional(),
   name,
@@ -111,7 +110,7 @@ export const OPERATIONS = {
     keyStates.readKeyState(given.keyHash),
   ),
   'keyUses.isComplete': read('viewer', nothing, ({ keyUses }) => keyUses.isComplete()),
-  // Works for a second.
+  // Works for up to a second.
   'keyUses.complete': read(
     'viewer',
     nothing,
@@ -173,7 +172,7 @@ export const OPERATIONS = {
   'risks.read': read('viewer', z.strictObject({ keyHash }), ({ risks }, given) => risks.read(given.keyHash)),
   'pins.list': read('viewer', z.strictObject({ server: name }), ({ pins }, { server }) => pins.list(server)),
   'escalations.list': read('viewer', nothing, async ({ escalations }, _given, role) =>
-    (await escalations.list()).map((one) => forRole(one, role)),
+    (await escalations.list()).map((escalation) => forRole(escalation, role)),
   ),
   'escalations.now': read('viewer', nothing, ({ escalations }) => escalations.now()),
   'audit.after': read(

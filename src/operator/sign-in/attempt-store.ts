@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { addressGroup } from '../../address-counts.ts';
-import type { RedisClient } from '../../redis/client.ts';
+import type { RedisStoreOptions } from '../../redis/client.ts';
 import { uiAttemptsKey } from '../../redis/keys.ts';
 import { loadScript } from '../../redis/script.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
@@ -8,7 +8,7 @@ import { withRedisDeadline } from '../../redis/unavailable.ts';
 const countScript = loadScript(new URL('./count-attempt.lua', import.meta.url));
 
 const MINUTE_MS = 60_000;
-const LIMITS = { ofAddress: 10, ofAll: 60 } as const;
+const MAX_ATTEMPTS_A_MINUTE = { perAddress: 10, total: 60 } as const;
 const ALL = 'all';
 const reply = z.tuple([z.int(), z.int()]);
 
@@ -29,20 +29,16 @@ export function createSignInAttempts({
   client,
   deadlineMs,
   now = Date.now,
-}: {
-  readonly client: RedisClient;
-  readonly deadlineMs: number;
-  readonly now?: () => number;
-}): SignInAttempts {
+}: RedisStoreOptions): SignInAttempts {
   const keyOf = (who: string): string => uiAttemptsKey(who, Math.floor(now() / MINUTE_MS));
   return {
     count: (address, scope) =>
       withRedisDeadline(deadlineMs, async () => {
         const keys = [keyOf(addressGroup(address)), ...(scope === 'all' ? [keyOf(ALL)] : [])];
-        const [ofAddress, ofAll] = reply.parse(
-          await countScript.run(client, keys, [2 * MINUTE_MS, LIMITS.ofAddress]),
+        const [perAddress, total] = reply.parse(
+          await countScript.run(client, keys, [2 * MINUTE_MS, MAX_ATTEMPTS_A_MINUTE.perAddress]),
         );
-        const isOver = ofAddress > LIMITS.ofAddress || ofAll > LIMITS.ofAll;
+        const isOver = perAddress > MAX_ATTEMPTS_A_MINUTE.perAddress || total > MAX_ATTEMPTS_A_MINUTE.total;
         return isOver ? MINUTE_MS - (now() % MINUTE_MS) : 0;
       }),
     forget: (address) =>

@@ -1,15 +1,17 @@
+import { BlockList, isIP } from 'node:net';
 import type { Logger } from '../../telemetry/logger.ts';
+import { isPlainLabel } from '../../text/label.ts';
 import { ApiError } from '../api/problem.ts';
 import type { CsrfTokenOf } from './csrf-key-store.ts';
 import type { Identify } from './identify.ts';
-import { createProxyHeader, type ProxyHeaderOptions } from './proxy-header.ts';
+import { GRANTED_ROLES, grantedOf, type GrantedRole, type SignedIn } from './roles.ts';
 
 /** Minimum interval between log lines about forged headers. */
 const LOG_EVERY_MS = 10_000;
 
 export interface ProxyWays {
   readonly byProxy: Identify;
-  /** Tried last: tells an unidentified person that the header was ignored. */
+  /** Tried last. Reports to an unidentified person that the header was dropped. */
   readonly refuseForged: Identify;
 }
 
@@ -26,7 +28,7 @@ export function createProxyWays({
     loggedAt = performance.now();
     log.warn(
       { client_address: address, header: options.header },
-      'a request carried the header of the authenticating proxy, and came from an address that is not in ui.proxy_auth.from: the header was dropped',
+      'dropped the header of the authenticating proxy: the request came from an address that is not in ui.proxy_auth.from',
     );
   }
 
@@ -46,4 +48,79 @@ export function createProxyWays({
       );
     },
   };
+}
+
+/** `ui.proxy_auth`. */
+export interface ProxyHeaderOptions {
+  readonly header: string;
+  /** Addresses and networks (`10.0.0.0/8`) of the proxy. */
+  readonly from: readonly string[];
+  /** Lower case; if undefined, everyone that the proxy names is a viewer. */
+  readonly roleHeader?: string | undefined;
+}
+
+/**
+ * `none`: no such header. `forged`: sent from an address that is not listed, and dropped. `unusable`: sent by a
+ * listed proxy, without a valid name or role.
+ */
+export type ProxySignIn =
+  | { readonly kind: 'signed-in'; readonly who: SignedIn }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'forged' }
+  | { readonly kind: 'unusable'; readonly why: string };
+
+export type ProxyHeader = (request: {
+  readonly address: string | undefined;
+  /** Distinct values per header: joining duplicates would create a new name. */
+  readonly headers: NodeJS.Dict<readonly string[]>;
+}) => ProxySignIn;
+
+const MAX_NAME_CHARS = 128;
+const MAX_ROLES = 100;
+
+/** Identifies the sender by an authenticating proxy's header. */
+export function createProxyHeader({ header, from, roleHeader }: ProxyHeaderOptions): ProxyHeader {
+  const listed = blockListOf(from);
+  return ({ address, headers }) => {
+    const names = headers[header] ?? [];
+    const roles = roleHeader === undefined ? [] : (headers[roleHeader] ?? []);
+    if (names.length === 0 && roles.length === 0) return { kind: 'none' };
+    if (!isListed(listed, address)) return { kind: 'forged' };
+    const [name = '', ...others] = names;
+    if (others.length > 0 || roles.length > 1)
+      return { kind: 'unusable', why: 'the proxy sent a header twice' };
+    if (name === '' || name.length > MAX_NAME_CHARS || !isPlainLabel(name))
+      return {
+        kind: 'unusable',
+        why: `${header} must have 1 to ${String(MAX_NAME_CHARS)} visible characters`,
+      };
+    const granted =
+      roleHeader === undefined ? { role: 'viewer' as const } : grantedOf(rolesIn(roles[0]), name);
+    if (granted === undefined)
+      return { kind: 'unusable', why: `${roleHeader ?? ''} must name one of ${GRANTED_ROLES.join(', ')}` };
+    return { kind: 'signed-in', who: { subject: name, name, ...granted, kind: 'proxy' } };
+  };
+}
+
+/** Reads a list such as `viewer, operator`. Ignores other entries, such as groups of the proxy. */
+function rolesIn(text = ''): readonly GrantedRole[] {
+  const named = text.split(',', MAX_ROLES).map((name) => name.trim());
+  return GRANTED_ROLES.filter((role) => named.includes(role));
+}
+
+function blockListOf(from: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const network of from) {
+    const [address = '', prefix] = network.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    if (prefix === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(prefix), family);
+  }
+  return list;
+}
+
+function isListed(list: BlockList, address: string | undefined): boolean {
+  const family = address === undefined ? 0 : isIP(address);
+  // BlockList also compares IPv4-mapped IPv6 addresses with IPv4 rules.
+  return address !== undefined && family !== 0 && list.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }

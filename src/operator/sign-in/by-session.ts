@@ -8,23 +8,23 @@ import type { PageSessions } from './session-store.ts';
 /**
  * Identifies a browser by its session cookie.
  *
- * @param kinds enabled ways to sign in; sessions of other kinds are ignored
+ * @param kinds enabled kinds of sign-in; sessions of other kinds are ignored
  */
 export function bySession(sessions: PageSessions, kinds: readonly SignInKind[]): Identify {
   return async (incoming) => {
     const id = sessionCookie(incoming);
     const session =
-      id === undefined ? undefined : await sessions.use(id, isBackground(incoming) ? 'nothing' : 'off');
+      id === undefined ? undefined : await sessions.use(id, isBackground(incoming) ? 'polling' : 'person');
     return session !== undefined && kinds.includes(session.who.kind) ? session : undefined;
   };
 }
 
-/** Polling by an open page must not extend an idle session. */
+/** An open page that polls must not extend an idle session. */
 function isBackground({ headers }: IncomingMessage): boolean {
   return headers['x-background'] !== undefined || headers.accept === 'text/event-stream';
 }
 
-/** Answer to the browser after a sign-in. */
+/** Redirect after a sign-in. */
 export interface Onward {
   readonly location: string;
   readonly cookies?: readonly string[];

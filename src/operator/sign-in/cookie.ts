@@ -20,14 +20,14 @@ export function bindingCookie(incoming: IncomingMessage): string | undefined {
 function cookieOf({ headers }: IncomingMessage, name: string): string | undefined {
   const { cookie = '' } = headers;
   if (cookie.length > MAX_COOKIE_CHARS) return undefined;
-  const [value, ...others] = cookie.split(';').flatMap((one) => {
-    const written = one.trim();
-    return written.startsWith(`${name}=`) ? [written.slice(name.length + 1)] : [];
+  const [value, ...others] = cookie.split(';').flatMap((pair) => {
+    const trimmed = pair.trim();
+    return trimmed.startsWith(`${name}=`) ? [trimmed.slice(name.length + 1)] : [];
   });
   return others.length === 0 ? value : undefined;
 }
 
-/** `Lax`, because the browser returns from another site. */
+/** `SameSite=Lax`, because the browser returns from another site. */
 export function setBindingCookie(binding: string): string {
   return `${BINDING}=${binding}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${String(BINDING_SECONDS)}`;
 }

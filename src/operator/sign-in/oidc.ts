@@ -3,8 +3,15 @@ import * as client from 'openid-client';
 import { isLoopbackHost } from '../../config/address.ts';
 import { messageOf } from '../../errors.ts';
 import { isPlainLabel } from '../../text/label.ts';
-import { SignInRefused } from './refused.ts';
 import { grantedBy, type RoleRules, type SignedIn } from './roles.ts';
+
+/** A refused sign-in, with a message for the person. */
+export class SignInRefused extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'SignInRefused';
+  }
+}
 
 /** `ui.oidc`. */
 export interface OidcOptions extends RoleRules {
@@ -60,9 +67,9 @@ export function createOidc(options: OidcOptions): OidcSignIn {
     async finish(callback, binding) {
       if (binding === undefined || !BINDING.test(binding))
         throw new SignInRefused(
-          'This sign-in was not begun in this browser, or it took too long. Sign in again',
+          'This sign-in did not begin in this browser, or it took too long. Sign in again',
         );
-      return whoIs(await claimsOf(await provider(), callback, binding, options), options);
+      return signedInBy(await claimsOf(await provider(), callback, binding, options), options);
     },
   };
 }
@@ -93,7 +100,7 @@ function discover({ issuer, clientId, clientSecret }: OidcOptions): Promise<clie
   });
 }
 
-/** Basic authentication, the standard's default, unless the provider only supports the other. */
+/** Uses Basic authentication, the standard's default, unless the provider does not support it. */
 function authenticationBy(clientSecret: OidcOptions['clientSecret']): client.ClientAuth {
   return (server, ...rest) => {
     const secret = clientSecret();
@@ -112,7 +119,7 @@ function valuesOf(binding: string) {
 
 type Claims = Readonly<Record<string, unknown>> & { readonly sub: string };
 
-/** Claims of the ID token; some providers return role and owner only at the userinfo endpoint. */
+/** Returns the claims of the ID token, and those of the userinfo endpoint if role or owner is missing. */
 async function claimsOf(
   configuration: client.Configuration,
   callback: URL,
@@ -129,8 +136,8 @@ async function claimsOf(
     });
     const claims = tokens.claims();
     if (claims === undefined) throw new Error('it sent no ID token');
-    const isWhole = [roleClaim, ownerClaim].every((name) => Object.hasOwn(claims, name));
-    if (isWhole || configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
+    const isComplete = [roleClaim, ownerClaim].every((name) => Object.hasOwn(claims, name));
+    if (isComplete || configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
     return { ...(await client.fetchUserInfo(configuration, tokens.access_token, claims.sub)), ...claims };
   } catch (cause) {
     throw new SignInRefused(`The identity provider did not confirm this sign-in: ${reasonOf(cause)}`, {
@@ -151,7 +158,7 @@ function reasonOf(cause: unknown): string {
   return messageOf(cause instanceof client.ClientError ? (cause.cause ?? cause) : cause);
 }
 
-function whoIs(claims: Claims, rules: RoleRules): SignedIn {
+function signedInBy(claims: Claims, rules: RoleRules): SignedIn {
   const { sub } = claims;
   if (sub.length > MAX_SUBJECT_CHARS || !isPlainLabel(sub))
     throw new SignInRefused('The identity provider sent a subject that cannot be shown');
@@ -167,7 +174,8 @@ function whoIs(claims: Claims, rules: RoleRules): SignedIn {
 function nameOf(claims: Claims): string {
   const { preferred_username: username, email, name, sub } = claims;
   const found = [username, email, name].find(
-    (one) => typeof one === 'string' && one !== '' && one.length <= MAX_NAME_CHARS && isPlainLabel(one),
+    (value) =>
+      typeof value === 'string' && value !== '' && value.length <= MAX_NAME_CHARS && isPlainLabel(value),
   );
   return typeof found === 'string' ? found : sub.slice(0, MAX_NAME_CHARS);
 }

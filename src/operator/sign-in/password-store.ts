@@ -1,5 +1,5 @@
 import { createHash, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
-import type { RedisClient } from '../../redis/client.ts';
+import type { RedisStoreOptions } from '../../redis/client.ts';
 import { UI_PASSWORD } from '../../redis/keys.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
 
@@ -9,7 +9,7 @@ const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 const STORED = /^scrypt:15:8:1:([A-Za-z0-9_-]{22}):([A-Za-z0-9_-]{43})$/;
 
-export const PASSWORD_CHARS = { least: 12, most: 1_024 } as const;
+export const PASSWORD_CHARS = { min: 12, max: 1_024 } as const;
 
 /** The password of the operator's page, stored as its scrypt hash. Failures throw `redis_unavailable`. */
 export interface PagePassword {
@@ -18,13 +18,7 @@ export interface PagePassword {
   check(password: string): Promise<'right' | 'wrong' | 'unset'>;
 }
 
-export function createPagePassword({
-  client,
-  deadlineMs,
-}: {
-  readonly client: RedisClient;
-  readonly deadlineMs: number;
-}): PagePassword {
+export function createPagePassword({ client, deadlineMs }: RedisStoreOptions): PagePassword {
   return {
     async set(password) {
       const salt = randomBytes(SALT_BYTES);
@@ -42,7 +36,7 @@ export function createPagePassword({
   };
 }
 
-/** Identifies a password without revealing it. */
+/** Identifies a stored password without revealing it. */
 export function passwordMark(stored: string): string {
   return createHash('sha256').update(stored).digest('base64url');
 }

@@ -1,3 +1,5 @@
+import type { Escalation } from '../../escalation/escalation.ts';
+
 /** Each role includes those before it. */
 export const ROLES = ['viewer', 'approver', 'operator', 'admin'] as const;
 
@@ -19,7 +21,7 @@ export interface SignedIn {
   /** Shown on the page and in the audit trail. */
   readonly name: string;
   readonly role: Role;
-  /** Of an owner, who only sees keys with this owner. */
+  /** If set, the person only sees keys with this owner. */
   readonly owner?: string | undefined;
   readonly kind: SignInKind;
 }
@@ -28,7 +30,6 @@ export function hasRole(role: Role, required: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(required);
 }
 
-/** Reports whether a person may know of a key. */
 export function maySee(
   { owner }: Pick<SignedIn, 'owner'>,
   key: { readonly owner?: string | undefined },
@@ -36,7 +37,12 @@ export function maySee(
   return owner === undefined || key.owner === owner;
 }
 
-/** Rules that turn claims of an ID token into a role. */
+/** Removes arguments and prompts from a pending request unless the role may approve it. */
+export function forRole(escalation: Escalation, role: Role): Escalation {
+  return hasRole(role, 'approver') ? escalation : { ...escalation, arguments: '', prompt_text: '' };
+}
+
+/** Maps claims of an ID token to a role. */
 export interface RoleRules {
   /** Claim name; a path such as `realm_access.roles` names a nested claim. */
   readonly roleClaim: string;
@@ -64,12 +70,12 @@ export function grantedBy(
 
 /** Returns the highest role; `owner` is the lowest. */
 export function grantedOf(granted: readonly GrantedRole[], owner: string | undefined): Granted | undefined {
-  const role = ROLES.findLast((one) => granted.includes(one));
+  const role = ROLES.findLast((candidate) => granted.includes(candidate));
   if (role !== undefined) return { role };
   return granted.includes('owner') && owner !== undefined ? { role: 'viewer', owner } : undefined;
 }
 
-/** Prefers a claim with exactly this name: names may be URLs with dots. */
+/** Prefers a claim with exactly this name, since names may be URLs with dots. */
 function claimAt(claims: Readonly<Record<string, unknown>>, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   let at: unknown = claims;

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import * as z from 'zod';
-import type { RedisClient } from '../../redis/client.ts';
+import type { RedisStoreOptions } from '../../redis/client.ts';
 import { UI_PASSWORD, uiSessionKey } from '../../redis/keys.ts';
 import { loadScript } from '../../redis/script.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
@@ -23,18 +23,16 @@ export interface PageSession {
   readonly endsAt: number;
 }
 
-/**
- * Sessions of the operator's page, shared by all gateways on one Redis. Failures throw `redis_unavailable`.
- */
+/** Sessions of the operator's page, shared by all gateways on one Redis. Failures throw `redis_unavailable`. */
 export interface PageSessions {
   /** @returns the secret id for the cookie; Redis only stores its hash */
   begin(who: SignedIn): Promise<{ readonly id: string; readonly session: PageSession }>;
   /**
    * Returns undefined for an unknown or ended session.
    *
-   * @param puts `off` postpones the idle end after an action of the person; `nothing` is for polling
+   * @param by only an action of the person postpones the idle end
    */
-  use(id: string, puts: 'off' | 'nothing'): Promise<PageSession | undefined>;
+  use(id: string, by: 'person' | 'polling'): Promise<PageSession | undefined>;
   end(id: string): Promise<void>;
 }
 
@@ -47,16 +45,14 @@ const storedSession = z.object({
     kind: z.enum(SIGN_IN_KINDS),
   }),
   csrf: z.string(),
-  /** Mark of the password at sign-in; another password ends the session. */
+  /** Mark of the password at sign-in. A new password ends the session. */
   password: z.string().optional(),
 });
 
 const begun = z.tuple([z.coerce.number(), z.coerce.number()]);
 const used = z.tuple([z.coerce.number(), z.coerce.number(), z.string(), z.string()]);
 
-export interface PageSessionsOptions {
-  readonly client: RedisClient;
-  readonly deadlineMs: number;
+export interface PageSessionsOptions extends RedisStoreOptions {
   readonly idleMs: number;
   readonly absoluteMs: number;
 }
@@ -77,10 +73,10 @@ export function createPageSessions(options: PageSessionsOptions): PageSessions {
         const [idleUntil, endsAt] = begun.parse(reply);
         return { id, session: { who, csrf, idleUntil, endsAt } };
       }),
-    use: async (id, puts) => {
+    use: async (id, by) => {
       if (!ID.test(id)) return undefined;
       return within(async () => {
-        const reply = await useScript.run(client, [keyOf(id), UI_PASSWORD], [puts === 'off' ? idleMs : 0]);
+        const reply = await useScript.run(client, [keyOf(id), UI_PASSWORD], [by === 'person' ? idleMs : 0]);
         if (Array.isArray(reply) && reply.length === 0) return undefined;
         const [, idleUntil, stored, password] = used.parse(reply);
         const space = stored.indexOf(' ');

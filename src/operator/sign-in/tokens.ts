@@ -1,11 +1,13 @@
 import { hash, randomBytes } from 'node:crypto';
 import * as z from 'zod';
-import type { RedisClient } from '../../redis/client.ts';
+import type { RedisStoreOptions } from '../../redis/client.ts';
 import { readClock } from '../../redis/clock.ts';
 import { UI_TOKENS, UI_TOKEN_USES } from '../../redis/keys.ts';
 import { loadScript } from '../../redis/script.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
-import { ChangeRefused } from '../change-refused.ts';
+import { ApiError } from '../api/problem.ts';
+import { ChangeRefused } from '../changed.ts';
+import type { Identify } from './identify.ts';
 import { ROLES, type Role, type SignedIn } from './roles.ts';
 
 const createScript = loadScript(new URL('./create-token.lua', import.meta.url));
@@ -15,7 +17,7 @@ const TOKEN_PREFIX = 'gwapi_';
 export const MAX_TOKENS = 1_000;
 const TOKEN_BYTES = 32;
 const TOKEN = /^gwapi_[\w-]{43}$/;
-/** Distinguishes 1,000 tokens. Not a credential. */
+/** Enough to distinguish MAX_TOKENS. The id is no credential. */
 const ID_HEX_CHARS = 16;
 /** Minimum interval between writes of the last use. */
 const NOTE_EVERY_MS = 60_000;
@@ -25,7 +27,7 @@ export interface ApiToken {
   readonly id: string;
   readonly name: string;
   readonly role: Role;
-  /** Of an owner's token, which only shows keys with this owner. */
+  /** If set, the token only shows keys with this owner. */
   readonly owner?: string | undefined;
   readonly createdBy: string;
   readonly createdAt: number;
@@ -62,12 +64,7 @@ const storedSchema = z.object({
   expires_at: z.number(),
 });
 
-export interface ApiTokensOptions {
-  readonly client: RedisClient;
-  readonly deadlineMs: number;
-}
-
-export function createApiTokens({ client, deadlineMs }: ApiTokensOptions): ApiTokens {
+export function createApiTokens({ client, deadlineMs }: RedisStoreOptions): ApiTokens {
   const within = <T>(work: () => Promise<T>) => withRedisDeadline(deadlineMs, work);
 
   async function all(): Promise<readonly ApiToken[]> {
@@ -97,7 +94,7 @@ export function createApiTokens({ client, deadlineMs }: ApiTokensOptions): ApiTo
       const [code, text] = z.array(z.string()).parse(reply);
       if (code !== 'created' || text === undefined)
         throw new ChangeRefused(
-          `there are ${String(MAX_TOKENS)} API tokens already: revoke one that is not used`,
+          `there are already ${String(MAX_TOKENS)} API tokens: revoke one that is not used`,
         );
       return { secret, token: read(tokenHash, text, undefined) };
     },
@@ -157,5 +154,20 @@ function read(tokenHash: string, text: string, usedAt: string | undefined): ApiT
     createdAt,
     expiresAt,
     lastUsedAt: usedAt === undefined ? undefined : Number(usedAt),
+  };
+}
+
+const BEARER = /^Bearer ([\x21-\x7e]{1,128})$/i;
+
+/** Identifies a program by its API token. @throws ApiError for any other `Authorization` */
+export function byToken(tokens: ApiTokens): Identify {
+  return async ({ headers }) => {
+    const { authorization } = headers;
+    if (authorization === undefined) return undefined;
+    const [, secret] = BEARER.exec(authorization) ?? [];
+    const who = secret === undefined ? undefined : await tokens.verify(secret);
+    if (who === undefined)
+      throw new ApiError('not_signed_in', 'the API token is unknown, revoked or expired');
+    return { who, csrf: undefined };
   };
 }

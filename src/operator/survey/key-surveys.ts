@@ -6,7 +6,7 @@ import { usedPercent } from '../../checks/budget/status-json.ts';
 import { windowsOf } from '../views/budget-view.ts';
 import { createSurvey, type Survey } from './survey.ts';
 
-/** Fields for searching and sorting lists of keys; few, because there may be 250,000 keys. */
+/** Fields for searching and sorting keys; few, because there may be 250,000 keys. */
 export interface KeyRow {
   readonly name: string;
   readonly provider: string;
@@ -34,7 +34,7 @@ export interface KeySurveys {
   note(keyHash: string): Promise<void>;
 }
 
-/** States per batch: about 1 ms of Redis's time. */
+/** States per batch, which takes about 1 ms of Redis's time. */
 const STATES_AT_ONCE = 50;
 /** Pauses between batches, as multiples of their duration. */
 const PAUSES = { keys: 2, states: 4 } as const;
@@ -60,15 +60,15 @@ export function createKeySurveys(operations: RedisOperations, countKeys: () => P
       operations.readClock(),
       activeKeys(operations),
     ]);
-    // With a default budget of 0 every key may be full.
+    // A default budget of 0 fills every key without its own.
     const isActive = ([keyHash]: (typeof all)[number]): boolean =>
       active === undefined || Object.values(fallback).includes(0) || active.has(keyHash);
-    yield all.filter((one) => !isActive(one)).map(([keyHash]) => [keyHash, IDLE] as const);
+    yield all.filter((entry) => !isActive(entry)).map(([keyHash]) => [keyHash, IDLE] as const);
     const read = all.filter(isActive);
     for (let at = 0; at < read.length; at += STATES_AT_ONCE) {
-      const part = read.slice(at, at + STATES_AT_ONCE);
+      const batch = read.slice(at, at + STATES_AT_ONCE);
       yield await Promise.all(
-        part.map(
+        batch.map(
           async ([keyHash, row]) =>
             [keyHash, await readState(operations, keyHash, row, fallback, now)] as const,
         ),
@@ -120,8 +120,8 @@ async function readState(
   ]);
   const limits = effectiveLimits(own, fallback);
   // An unused key has spent nothing; a limit of 0 counts as full anyway.
-  const isAsked = lastUsedAt > now - LONGEST_WINDOW_MS || Object.values(limits).includes(0);
-  const windows = isAsked && hasBudget(limits) ? await windowsOf(operations, keyHash, limits) : [];
+  const mayHaveSpent = lastUsedAt > now - LONGEST_WINDOW_MS || Object.values(limits).includes(0);
+  const windows = mayHaveSpent && hasBudget(limits) ? await windowsOf(operations, keyHash, limits) : [];
   return {
     riskScore: risk.riskScore,
     isLocked: lock !== undefined,

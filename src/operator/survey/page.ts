@@ -1,6 +1,5 @@
 import { ApiError } from '../api/problem.ts';
 
-/** Value by which rows are sorted. */
 type Value = string | number;
 
 export interface Order<Row> {
@@ -26,8 +25,8 @@ export interface PageQuery {
 }
 
 /**
- * Returns one page of the matching rows, sorted. The cursor names the last row by value and key, so added or
- * removed rows do not shift other rows.
+ * Returns one sorted page of the matching rows. The cursor names the last row by value and key, so added or
+ * removed rows do not shift the others.
  *
  * @throws ApiError for a cursor of another list
  */
@@ -41,7 +40,7 @@ export function pageOf<Row>(
   const after = cursor === undefined ? undefined : readCursor(cursor);
   const compare = (one: Place, other: Place): number =>
     sign * compareValues(one.value, other.value) || compareValues(one.keyHash, other.keyHash);
-  /** The best rows so far, unsorted; at most two pages. */
+  /** The first rows so far, unsorted. */
   let found: (Place & Keyed<Row>)[] = [];
   let total = 0;
   let left = 0;
@@ -52,14 +51,15 @@ export function pageOf<Row>(
     if (after !== undefined && compare(place, after) <= 0) continue;
     left += 1;
     found.push(place);
-    if (found.length >= KEPT * limit) found = found.toSorted(compare).slice(0, limit);
+    if (found.length >= MAX_FOUND_PAGES * limit) found = found.toSorted(compare).slice(0, limit);
   }
   const rows = found.toSorted(compare).slice(0, limit);
   const last = rows.at(-1);
   return { rows, next: last === undefined || left <= limit ? undefined : cursorOf(last), total };
 }
 
-const KEPT = 8;
+/** Found rows are sorted and cut when they fill this many pages. */
+const MAX_FOUND_PAGES = 8;
 
 export interface Place {
   readonly value: Value;
@@ -85,5 +85,5 @@ function readCursor(cursor: string): Place {
   } catch {
     // Reported below.
   }
-  throw new ApiError('invalid_request', 'the cursor is not one of this list');
+  throw new ApiError('invalid_request', 'the cursor does not belong to this list');
 }

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Rows about all keys, as last read. */
 export interface View<Row> {
   readonly rows: ReadonlyMap<string, Row>;
   /** Unix ms of the local clock. */
@@ -10,11 +9,11 @@ export interface View<Row> {
 }
 
 /**
- * Data about all keys, kept in memory so that lists can be sorted and searched without an index in Redis.
- * Read only while someone views such a list, in small batches with pauses, so that requests do not wait.
+ * Rows about all keys, kept in memory to sort and search lists without an index in Redis. They are read only
+ * while someone views such a list, in small batches with pauses, so that requests do not wait.
  */
 export interface Survey<Row> {
-  /** Returns the rows, after waiting a while for the first reading. Starts a new reading if they are old. */
+  /** Returns the rows last read. Waits a while for the first reading, and starts another one if they are old. */
   view(): Promise<View<Row>>;
   /** Replaces a changed row; undefined removes it. */
   put(keyHash: string, row: Row | undefined): void;
@@ -35,16 +34,16 @@ export interface SurveyOptions<Row> {
 
 const MAX_ROWS = 250_000;
 const FIRST_WITHIN_MS = 4_000;
-/** Minimum age of rows before they are read again; slow readings wait for a multiple of their duration. */
-const LEAST_AGE_MS = 2_000;
-const REST = 4;
-const LONGEST_PAUSE_MS = 1_000;
+/** Rows are read again at this age, or after a multiple of the last reading's duration if that is longer. */
+const MIN_AGE_MS = 2_000;
+const AGE_DURATIONS = 4;
+const MAX_PAUSE_MS = 1_000;
 
 export function createSurvey<Row>(options: SurveyOptions<Row>): Survey<Row> {
   const { read, pause, count, maxRows = MAX_ROWS } = options;
   let rows = new Map<string, Row>();
   let asOf = 0;
-  let isWhole = false;
+  let isComplete = false;
   let readAgainAt = 0;
   let readSoonAt = 0;
   let counted: number | undefined;
@@ -58,24 +57,24 @@ export function createSurvey<Row>(options: SurveyOptions<Row>): Survey<Row> {
     const isFirst = asOf === 0;
     const next = isFirst ? rows : new Map<string, Row>();
     const startedAt = Date.now();
-    let cut = false;
+    let isCut = false;
     counted = await count?.();
     let at = performance.now();
     changed = new Map();
-    for await (const part of read()) {
-      for (const [keyHash, row] of part) next.set(keyHash, row);
-      cut = next.size > maxRows;
-      if (cut) break;
-      const rest = (performance.now() - at) * (isFirst ? pause / 4 : pause);
-      await delay(Math.min(LONGEST_PAUSE_MS, rest), undefined, { ref: false });
+    for await (const batch of read()) {
+      for (const [keyHash, row] of batch) next.set(keyHash, row);
+      isCut = next.size > maxRows;
+      if (isCut) break;
+      const pauseMs = (performance.now() - at) * (isFirst ? pause / 4 : pause);
+      await delay(Math.min(MAX_PAUSE_MS, pauseMs), undefined, { ref: false });
       at = performance.now();
     }
     rows = next;
     for (const [keyHash, row] of changed) put(keyHash, row);
     asOf = startedAt;
-    isWhole = !cut;
-    readSoonAt = performance.now() + LEAST_AGE_MS;
-    readAgainAt = performance.now() + Math.max(LEAST_AGE_MS, REST * (performance.now() - begun));
+    isComplete = !isCut;
+    readSoonAt = performance.now() + MIN_AGE_MS;
+    readAgainAt = performance.now() + Math.max(MIN_AGE_MS, AGE_DURATIONS * (performance.now() - begun));
   }
 
   function put(keyHash: string, row: Row | undefined): void {
@@ -95,15 +94,14 @@ export function createSurvey<Row>(options: SurveyOptions<Row>): Survey<Row> {
         reading ??= readAll().finally(() => {
           reading = undefined;
         });
-      // A failed reading keeps the previous rows. Rows are read again before display, which reports the
-      // failure.
+      // A failed reading keeps the previous rows. The routes read shown rows again, and report a failure.
       reading?.catch(() => undefined);
       if (asOf === 0) {
         firstUntil ??= performance.now() + FIRST_WITHIN_MS;
         const left = Math.max(0, firstUntil - performance.now());
         await Promise.race([reading, delay(left, undefined, { ref: false })]);
       }
-      return { rows, asOf: asOf === 0 ? Date.now() : asOf, complete: isWhole };
+      return { rows, asOf: asOf === 0 ? Date.now() : asOf, complete: isComplete };
     },
   };
 }

@@ -70,7 +70,7 @@ describe('a browser that signs in at an OpenID provider', () => {
     await page.getByRole('heading', { name: 'Sign-in failed' }).waitFor();
     await page.getByText('access_denied').waitFor();
     expect(await context.cookies(url)).toEqual([]);
-    await page.getByRole('link', { name: 'Back to the sign-in' }).click();
+    await page.getByRole('link', { name: 'Back to sign-in' }).click();
     await page.getByRole('link', SIGN_IN).waitFor();
     expect(trouble).toEqual([]);
   });
@@ -78,7 +78,7 @@ describe('a browser that signs in at an OpenID provider', () => {
   it('is refused with the callback of another browser', async () => {
     const { callback } = await oidc.comeBack('ada');
     await page.goto(callback.href);
-    await page.getByText('was not begun in this browser').waitFor();
+    await page.getByText('did not begin in this browser').waitFor();
     expect(await context.cookies(callback.href)).toEqual([]);
   });
 });

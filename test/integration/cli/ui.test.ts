@@ -87,7 +87,11 @@ describe('gateway ui tokens', () => {
   it.each([
     [['create', '--name', '', '--expires-in', '7d'], 2, /name must have 1 to 128/],
     [['create', '--name', 'x', '--expires-in', '400d'], 2, /366d at most/],
-    [['create', '--name', 'x', '--role', 'admin', '--owner', 'bob'], 2, /of an owner is a viewer/],
+    [
+      ['create', '--name', 'x', '--role', 'admin', '--owner', 'bob'],
+      2,
+      /with an owner must have the role viewer/,
+    ],
     [['create', '--name', 'x', '--role', 'root'], 2, /admin/],
     [['revoke', 'deadbeef'], 1, /no token has the id "deadbeef"/],
   ])('refuses %o, and makes nothing', async (words, code, why) => {

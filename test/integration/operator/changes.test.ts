@@ -236,7 +236,7 @@ describe('an Idempotency-Key', () => {
     expect(made?.key_hash).toBe(hashKey(rawKey ?? ''));
     const later = await create();
     expect(later.status).toBe(409);
-    expect(later.json<{ detail: string }>().detail).toMatch(/secret was in the first answer only/);
+    expect(later.json<{ detail: string }>().detail).toMatch(/only the first answer had its secret/);
     const values = Object.values(await stored()).join('\n');
     expect(values).not.toContain(rawKey);
     expect(await redis.client.zcard('gateway:keys')).toBe(2);
@@ -320,7 +320,7 @@ describe('a change in trouble', () => {
     expect(answer.status).toBe(503);
     expect(answer.json<{ detail: string }>().detail).toMatch(/was made.*has no record/);
     expect(await redis.client.exists(quarantineKey(key.record.keyHash))).toBe(1);
-    await expect.poll(() => page.logs()).toContain('a change has no record in the audit trail');
+    await expect.poll(() => page.logs()).toContain('a change is missing in the audit trail');
     // Asked again, it is not made again.
     expect((await lock()).json()).toMatchObject({ changed: true });
   });

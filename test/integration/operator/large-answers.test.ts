@@ -56,6 +56,6 @@ it('an operation of another release is refused with the remedy', async () => {
     detail: string;
   }>();
   expect(detail).toContain(
-    'this gateway has no operation risks.listLocked: use a command line of its release',
+    'this gateway has no operation risks.listLocked: use the gateway command of its release',
   );
 });

@@ -118,8 +118,10 @@ describe('an attacker', () => {
     const mine = await visited(oidc);
     const { binding } = await oidc.begin(REDIRECT_URI);
     await expect(oidc.finish(mine.callback, binding)).rejects.toThrow(/unexpected "state"/);
-    await expect(oidc.finish(mine.callback, undefined)).rejects.toThrow(/not begun in this browser/);
-    await expect(oidc.finish(mine.callback, 'x'.repeat(5_000))).rejects.toThrow(/not begun in this browser/);
+    await expect(oidc.finish(mine.callback, undefined)).rejects.toThrow(/did not begin in this browser/);
+    await expect(oidc.finish(mine.callback, 'x'.repeat(5_000))).rejects.toThrow(
+      /did not begin in this browser/,
+    );
   });
 
   it('cannot use a code twice', async () => {

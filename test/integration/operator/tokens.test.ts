@@ -90,7 +90,7 @@ it('has a bound, under which ended tokens do not count', async () => {
   await tokens.create(NEW);
   await expect(tokens.create(NEW)).rejects.toMatchObject({
     name: 'ChangeRefused',
-    message: expect.stringMatching(/there are 1000 API tokens already/),
+    message: expect.stringMatching(/there are already 1000 API tokens/),
   });
 });
 

@@ -58,10 +58,9 @@ export const budget = z.object({
 export type Budget = z.infer<typeof budget>;
 export const budgets = surveyOf(budget);
 
-/** A budget shared by several keys, such as a team's. */
 export const sharedBudget = z.object({
   name: z.string(),
-  /** Conditions that must all hold; empty for every request. `by` is a member of `budgets[].match`, such as `owners` or `tags.team`. */
+  /** All must hold; empty for every request. `by` is a member of `budgets[].match`, such as `owners` or `tags.team`. */
   match: z.array(z.object({ by: z.string(), values: texts })),
   time_zone: z.string(),
   windows: z.array(budgetWindow),

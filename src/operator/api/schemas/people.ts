@@ -13,7 +13,7 @@ export const problem = z.object({
   title: z.string(),
   status: z.int(),
   detail: z.string(),
-  /** Wrong members of a body or query. */
+  /** Invalid members of a body or query. */
   errors: z.array(z.object({ at: z.string(), message: z.string() })).optional(),
 });
 export type Problem = z.infer<typeof problem>;
@@ -32,7 +32,7 @@ export const me = z.object({
   csrf_token: z.string().nullable(),
   /** Idle end of the session; null for tokens. */
   idle_until: time.nullable(),
-  /** End of the session or token, even if used. */
+  /** Absolute end of the session or token. */
   ends_at: time.nullable(),
   version: z.string(),
 });

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { time, usd, count, keyHash, texts, pageOf } from './parts.ts';
 
-/** A running gateway, as announced a few seconds ago. */
+/** A running gateway, by its last announcement. */
 export const gateway = z.object({
   id: z.string(),
   host: z.string(),
@@ -24,7 +24,7 @@ export const gateway = z.object({
   }),
   /** Why gateway.yaml on disk is not in force: broken, restart or refused; null if it is. */
   config_not_in_force: z.string().nullable(),
-  /** Days until the first certificate ends; null without certificates. */
+  /** Days until the first certificate expires; null without certificates. */
   certificate_days: z.int().nullable(),
 });
 export type GatewayState = z.infer<typeof gateway>;

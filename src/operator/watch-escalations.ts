@@ -3,11 +3,11 @@ import { parseEscalationEvent } from '../escalation/escalation.ts';
 import { connectRedis, waitUntilReady, type RedisClient } from '../redis/client.ts';
 import { ESCALATION_REQUESTS } from '../redis/keys.ts';
 import { hear } from '../redis/subscribe.ts';
-import type { HearEscalations } from './answer-escalation.ts';
+import type { WatchEscalations } from './answer-escalation.ts';
 
-/** Subscribes to approval events, with one connection per subscription. */
+/** Subscriptions to approval events, each with its own connection. */
 export interface EscalationListeners {
-  readonly hearEscalations: HearEscalations;
+  readonly watchEscalations: WatchEscalations;
   /** Ends all remaining subscriptions. */
   close(): void;
 }
@@ -15,7 +15,7 @@ export interface EscalationListeners {
 export function createEscalationListeners(redis: Config['redis'], name: string): EscalationListeners {
   const listeners = new Set<RedisClient>();
   return {
-    async hearEscalations(onEvent) {
+    async watchEscalations(onEvent) {
       const listener = connectRedis(redis, { name, mayBeSilent: true });
       listeners.add(listener);
       function end(): void {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createProxyHeader } from '../../../src/operator/sign-in/proxy-header.ts';
+import { createProxyHeader } from '../../../src/operator/sign-in/by-proxy.ts';
 
 const FROM = ['10.1.2.3', '192.168.7.0/24', 'fd00::/8'];
 const named = createProxyHeader({ header: 'x-forwarded-user', from: FROM });
