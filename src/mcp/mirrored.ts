@@ -113,9 +113,7 @@ function assertParams(headers: ReadonlyMap<string, string>, params: JsonObject, 
     values.filter((value) => value !== undefined),
   );
   const stray = values.some((value) => value === undefined || places.get(value)?.length === 0);
-  if (stray || !isToolCall) {
-    throw mismatch('an Mcp-Param header must repeat an argument of the called tool');
-  }
+  if (stray || !isToolCall) throw mismatch('an Mcp-Param header must repeat an argument of the called tool');
 }
 
 /**

@@ -28,7 +28,7 @@ const bytes = new Uint8Array(MAX_PIECE_CHARS * BYTES_A_CHAR);
 /** For each part of a piece: its start, and the rank of the word it makes with the next part. */
 const starts = new Uint32Array(bytes.length + 1);
 const ranks = new Uint32Array(bytes.length + 1);
-/** For each part left by a pass: whether the pass joined it. */
+/** For each part left by a pass: 1 if the pass joined it. */
 const joined = new Uint8Array(bytes.length + 1);
 
 let vocabulary: TokenVocabulary | undefined;
@@ -58,7 +58,7 @@ function countPiece(words: TokenVocabulary, piece: string): number {
 }
 
 /**
- * Joins the neighbours that make the word of lowest rank until none do, and returns the number of tokens
+ * Joins the neighbours that make the word of lowest rank until no pair makes a word; returns the number of tokens
  * left. A word has a higher rank than its parts, so one pass from the left joins all pairs of equal rank.
  */
 function mergePairs(words: TokenVocabulary, length: number): number {

@@ -2,15 +2,14 @@ import type { ProviderPricing } from '../providers/descriptor.ts';
 import { providers, type ProviderName } from '../providers/registry.ts';
 import { countWords } from './count-words.ts';
 
-/** Counting costs about 40 us per KiB; text beyond this is measured in bytes. */
+/** Counting takes about 40 us per KiB; text beyond this is measured in bytes. */
 const MAX_COUNTED_CHARS = 65_536;
 /** The tokenizer's time grows with the square of a run without a break. */
 const MAX_RUN_CHARS = 128;
 
-/** Tokens of other tokenizers per token of OpenAI's; their vocabularies are smaller. */
+/** Tokens of other tokenizers, which have smaller vocabularies, per token of OpenAI's. */
 const OTHER_TOKENIZERS = 1.5;
 
-/** Counts tokens of pieces of text, with a bound on the total work. */
 export interface TokenCounter {
   add(text: string): void;
   /** Tokens so far by the provider's own measure, if known; never more than the bytes. */
@@ -18,8 +17,8 @@ export interface TokenCounter {
 }
 
 /**
- * Creates a counter. In every byte-level tokenizer a byte is at most one token, and a character is rarely
- * more than one.
+ * Creates a counter with a bound on the total work. In every byte-level tokenizer a byte is at most one token, and a
+ * character is rarely more than one.
  */
 export function createTokenCounter(provider: ProviderName): TokenCounter {
   const { countsAsOpenai }: ProviderPricing = providers[provider].pricing;
@@ -48,34 +47,27 @@ export function createTokenCounter(provider: ProviderName): TokenCounter {
 const COUNTED_EXACTLY = /^(?:ft:)?(?:chatgpt-4o|gpt-4o|gpt-4\.[15]|gpt-[5-9]|gpt-oss|o[1-9](?:-|$))/;
 
 /**
- * Returns the tokens that other vocabularies may add to the count: a token for each byte of letters outside
- * ASCII, and for each digit, mark and space (cl100k makes five times as many of Burmese, Gemma one of each
- * digit).
+ * Returns the tokens that other vocabularies may add to the count: one for each byte of letters outside ASCII, and
+ * one for each digit, mark and space. cl100k splits Burmese into five times as many tokens, Gemma each digit.
  */
-export function dearCharacters(provider: ProviderName, model: string, text: string): number {
-  if (provider === 'openai' && COUNTED_EXACTLY.test(model)) {
-    return 0;
-  }
-  let dear = Buffer.byteLength(text) - text.length;
+export function extraTokens(provider: ProviderName, model: string, text: string): number {
+  if (provider === 'openai' && COUNTED_EXACTLY.test(model)) return 0;
+  let extra = Buffer.byteLength(text) - text.length;
   let afterSpace = false;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     const isSpace = code <= 32;
     const isLetter = (code | 32) >= 97 && (code | 32) <= 122;
-    if (code < 128 && !isLetter && !(isSpace && !afterSpace)) {
-      dear++;
-    }
+    if (code < 128 && !isLetter && !(isSpace && !afterSpace)) extra++;
     afterSpace = isSpace;
   }
-  return dear;
+  return extra;
 }
 
 /** Counts tokens in OpenAI's newest vocabulary. Text that looks like a control token counts as text. */
 export function countText(text: string): number {
   let tokens = 0;
-  for (const piece of withoutLongRuns(text)) {
-    tokens += countWords(piece);
-  }
+  for (const piece of withoutLongRuns(text)) tokens += countWords(piece);
   return tokens;
 }
 

@@ -108,10 +108,7 @@ function losslessSize(bits: number): ImageSize {
   return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
 }
 
-/**
- * ITU-T T.81 annex B: walks the segments to the scan; the frame headers are SOF0 to SOF15 without DHT, JPG
- * and DAC.
- */
+/** ITU-T T.81 annex B: walks the segments to the scan. Frame headers are SOF0 to SOF15 except DHT, JPG and DAC. */
 function jpegSize(bytes: Buffer): ImageSize | undefined {
   let size: ImageSize | undefined;
   let at = 2;

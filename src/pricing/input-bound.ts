@@ -1,7 +1,7 @@
 import type { Operation } from '../providers/dialect.ts';
 import type { RequestFacts } from '../providers/request-facts.ts';
 import type { ProviderName } from '../providers/registry.ts';
-import { createTokenCounter, dearCharacters } from './count.ts';
+import { createTokenCounter, extraTokens } from './count.ts';
 import { mediaBound } from './media-bound.ts';
 
 /** Upper bound of the billed input of a request, in tokens. */
@@ -39,22 +39,22 @@ export function byteBound(source: InputSource): InputBound {
 }
 
 /**
- * Returns a closer bound, used if the cheap one does not fit: texts are counted, the rest of the body costs
+ * Returns a closer bound, for requests that the cheap one does not fit: texts are counted, the rest of the body has
  * half a token per byte.
  */
 export function countedBound(source: InputSource): InputBound {
   const { request, bodyBytes, provider } = source;
   const counter = createTokenCounter(provider);
   let textBytes = 0;
-  let dear = 0;
+  let extra = 0;
   for (const { text } of request.texts) {
     counter.add(text);
     textBytes += Buffer.byteLength(text);
-    dear += dearCharacters(provider, request.model ?? '', text);
+    extra += extraTokens(provider, request.model ?? '', text);
   }
   const otherBytes = Math.max(0, bodyBytes - mediaChars(request) - textBytes);
   const textTokens =
-    Math.min(counter.tokens + dear, textBytes) +
+    Math.min(counter.tokens + extra, textBytes) +
     Math.ceil(otherBytes / 2) +
     request.texts.length * MESSAGE_OVERHEAD_TOKENS;
   const cheap = byteBound(source);
@@ -65,20 +65,16 @@ export function countedBound(source: InputSource): InputBound {
 /** Estimates the billed tokens of the text input, for answers that end without usage. */
 export function countedInput(provider: ProviderName, request: RequestFacts): number {
   const counter = createTokenCounter(provider);
-  for (const { text } of request.texts) {
-    counter.add(text);
-  }
+  for (const { text } of request.texts) counter.add(text);
   return counter.tokens + request.texts.length * MESSAGE_OVERHEAD_TOKENS;
 }
 
 /**
- * Returns the search units of a rerank request (docs.cohere.com: one per 100 documents, with longer ones
- * split into chunks of 500 tokens); 1 for other operations.
+ * Returns the search units of a rerank request; 1 for other operations. Cohere bills one per 100 documents, and
+ * splits longer ones into chunks of 500 tokens (docs.cohere.com).
  */
 export function requestUnits(operation: Operation, request: RequestFacts): number {
-  if (operation !== 'rerank') {
-    return 1;
-  }
+  if (operation !== 'rerank') return 1;
   const chunks = request.texts.reduce(
     (sum, { text }) => sum + 1 + Math.floor(Buffer.byteLength(text) / 500),
     0,

@@ -5,10 +5,7 @@ import { stillImage } from './image-size.ts';
 import { decodeBase64, hasDocumentMagic, isPlainText, isSoundFile } from './media-bytes.ts';
 import { soundSeconds } from './sound-length.ts';
 
-/**
- * Upper bound of tokens for one image without published figures: OpenAI's 10,000 patches at "original"
- * detail.
- */
+/** Upper bound for one image without published figures: OpenAI's 10,000 patches at "original" detail. */
 export const DEFAULT_MAX_IMAGE_TOKENS = 10_000;
 /** gpt-4o-mini's tiles: 2,833 + 8 x 5,667 (platform.openai.com, images). */
 const MINI_MAX_IMAGE_TOKENS = 48_200;
@@ -31,8 +28,8 @@ export interface MediaBound {
 }
 
 /**
- * Returns the largest bound of one piece of media over all kinds that it claims to be, judged by its bytes.
- * If the bytes set no bound, the whole context counts.
+ * Returns the largest bound over all kinds that a medium claims to be, judged by its bytes. If the bytes set no
+ * bound, the whole context counts.
  */
 export function mediaBound(media: Media, target: MediaModel): MediaBound {
   const bytes = media.data === undefined ? undefined : decodeBase64(media.data);

@@ -2,7 +2,7 @@ import type { OutputModality } from '../providers/request-facts.ts';
 import { RecentMap } from '../recent-map.ts';
 
 /**
- * Models that answer with sound, pictures or video without being asked, recognized by a word of their name
+ * Words in the names of models that answer with sound, pictures or video by default
  * (ai.google.dev, speech and image generation; openrouter.ai, image generation; docs.aws.amazon.com, Nova).
  */
 const BY_NATURE: readonly (readonly [word: RegExp, output: OutputModality])[] = [
@@ -13,7 +13,7 @@ const BY_NATURE: readonly (readonly [word: RegExp, output: OutputModality])[] = 
   [/(?:^|[-/._])(?:veo|sora|reel|video)(?=$|[-/._:@\d])|gemini-omni/, 'video'],
 ];
 
-/** No real name is longer, and an invented one must not cost time. */
+/** Longer names are invented, and must not cost time. */
 const MAX_NAME_CHARS = 256;
 
 /** Returns the non-text modalities that a model of this name writes by default. */
@@ -26,5 +26,4 @@ export function naturalOutputs(model: string): readonly OutputModality[] {
   return outputs;
 }
 
-/** A key uses few models. */
 const recent = new RecentMap<readonly OutputModality[]>(256);

@@ -1,7 +1,6 @@
 /**
- * Largest output of well-known model families in tokens, for granted limits: a provider refuses a limit above
- * the model's own. The first match wins. The price table lacks these; the sources are the providers' model
- * pages (platform.openai.com/docs/models, platform.claude.com/docs/models,
+ * Largest output of well-known model families in tokens: a provider refuses a granted limit above it. The first match
+ * wins. The price table lacks these; the sources are the providers' model pages (platform.openai.com/docs/models, platform.claude.com/docs/models,
  * ai.google.dev/gemini-api/docs/models, api-docs.deepseek.com, docs.cohere.com/docs/models,
  * docs.aws.amazon.com/nova, console.groq.com/docs/models).
  */

@@ -2,19 +2,18 @@ import type { Usage } from '../providers/dialect.ts';
 import type { OutputModality } from '../providers/request-facts.ts';
 import type { ProviderName } from '../providers/registry.ts';
 
-/** The price of one model; resolved once per provider and model, then cached. */
+/** The price of one model. */
 export interface ModelPrice {
   /** The priced models. For a deployment these are its models, not its name. */
   readonly models: readonly string[];
   /** Highest possible rate of one input token, in nano-USD (cache write, highest tier, most expensive hour). */
   readonly worstInputNanoUsd: number;
-  /** Highest possible rate of one output token, in nano-USD. */
   readonly worstOutputNanoUsd: number;
   /** Highest rate of one audio input token; undefined if the model has no audio price. */
   readonly worstInputAudioNanoUsd: number | undefined;
   /** Non-text modalities with an output price. */
   readonly pricedOutputs: ReadonlySet<OutputModality>;
-  /** A host's listed base rates for text; undefined if none are listed. */
+  /** Base rates for text, if the host lists them. */
   readonly listed: { readonly inputNanoUsd: number; readonly outputNanoUsd: number } | undefined;
   /** Flat price of one call, in nano-USD (rerank, search). */
   readonly requestNanoUsd: number;

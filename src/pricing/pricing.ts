@@ -3,14 +3,16 @@ import type { CoreConfig } from '../config/core.ts';
 import type { Usage } from '../providers/dialect.ts';
 import { OUTPUT_MODALITIES, type OutputModality } from '../providers/request-facts.ts';
 import { providers, type Provider, type ProviderName } from '../providers/registry.ts';
+import { RecentMap } from '../recent-map.ts';
 import { createModelOf } from './deployments.ts';
 import { contextTokensOf, knownMaxOutputTokens } from './output-limits.ts';
 import type { ModelPrice, Pricing } from './price.ts';
 import {
   costOf,
   FREE,
-  nanoUsdPerToken,
+  flat,
   overriddenPeriods,
+  overriddenRates,
   periodAt,
   periodsFrom,
   periodsOf,
@@ -36,7 +38,7 @@ const MAX_NAME_CHARS = 256;
 export function createPricing(config: PricingConfig): Pricing {
   const overrides = new Map(Object.entries(config.pricing.overrides));
   const modelOf = createModelOf(config.providers.azure.deployments);
-  const cache = new Map<string, ModelPrice | undefined>();
+  const cache = new RecentMap<ModelPrice | 'unknown'>(MAX_CACHED_MODELS);
 
   function resolve(provider: ProviderName, name: string, model: string): ModelPrice | undefined {
     // A deployment may have its own price, but never inherits one from a model with the same name.
@@ -59,18 +61,10 @@ export function createPricing(config: PricingConfig): Pricing {
   function known(provider: ProviderName, name: string, model: string): ModelPrice | undefined {
     const key = `${provider}\n${name}\n${model}`;
     const cached = cache.get(key);
-    if (cached !== undefined || cache.has(key)) {
-      return cached;
-    }
-    if (name.length > MAX_NAME_CHARS) {
-      return undefined;
-    }
+    if (cached !== undefined) return cached === 'unknown' ? undefined : cached;
+    if (name.length > MAX_NAME_CHARS) return undefined;
     const price = resolve(provider, name, model);
-    const oldest = cache.size < MAX_CACHED_MODELS ? undefined : cache.keys().next().value;
-    if (oldest !== undefined) {
-      cache.delete(oldest);
-    }
-    cache.set(key, price);
+    cache.set(key, price ?? 'unknown');
     return price;
   }
 
@@ -86,11 +80,9 @@ export function priceOfUnknown(
   hasBudget: boolean,
 ): ModelPrice | undefined {
   const action = setting ?? (hasBudget ? 'deny' : 'free');
-  if (action === 'deny') {
-    return undefined;
-  }
-  const rates = action === 'free' ? FREE : overrideRates(action);
-  const price = createModelPrice([{ tiers: [{ above: -1, rates }] }], {
+  if (action === 'deny') return undefined;
+  const rates = action === 'free' ? FREE : overriddenRates(TEXT_ONLY, action);
+  const price = createModelPrice(flat(rates), {
     models: [],
     maxOutputTokens: undefined,
     contextTokens: undefined,
@@ -102,11 +94,9 @@ export function priceOfUnknown(
  * Returns one price for a request that any of several models may serve: the highest of each rate, the lowest
  * of each limit.
  */
-export function dearestOf(prices: readonly ModelPrice[]): ModelPrice {
+export function mostExpensiveOf(prices: readonly ModelPrice[]): ModelPrice {
   const [only] = prices;
-  if (only !== undefined && prices.length === 1) {
-    return only;
-  }
+  if (only !== undefined && prices.length === 1) return only;
   const most = (value: (price: ModelPrice) => number): number => Math.max(...prices.map(value));
   function least(value: (price: ModelPrice) => number | undefined): number | undefined {
     const known = prices.map(value).filter((limit) => limit !== undefined);
@@ -140,20 +130,6 @@ export function dearestOf(prices: readonly ModelPrice[]): ModelPrice {
   };
 }
 
-function overrideRates(price: { readonly input: number; readonly output: number }): Rates {
-  const input = nanoUsdPerToken(price.input);
-  const output = nanoUsdPerToken(price.output);
-  return {
-    ...TEXT_ONLY,
-    input,
-    cacheRead: input,
-    cacheWrite: input,
-    cacheWrite1h: input,
-    output,
-    reasoning: output,
-  };
-}
-
 function findOverride(
   overrides: ReadonlyMap<string, PriceOverride>,
   provider: ProviderName,
@@ -161,9 +137,7 @@ function findOverride(
 ): PriceOverride | undefined {
   for (const name of [model, ...tableNames(provider, model).map((alias) => alias.model)]) {
     const override = overrides.get(`${provider}/${name}`) ?? overrides.get(name);
-    if (override !== undefined) {
-      return override;
-    }
+    if (override !== undefined) return override;
   }
   return undefined;
 }
@@ -173,17 +147,15 @@ interface Known {
   readonly contextTokens: number | undefined;
 }
 
-const FREE_PERIODS: PricePeriod[] = [{ tiers: [{ above: -1, rates: FREE }] }];
 const UNKNOWN: Known = { periods: undefined, contextTokens: undefined };
 
 function lookUp(provider: ProviderName, model: string): Known {
   const { selfHosted, pricing }: Provider = providers[provider];
   const own = selfHosted ? 'free' : pricing.ownPrice?.(model);
   if (own === 'unknown') return UNKNOWN;
-  if (own === 'free') return { periods: FREE_PERIODS, contextTokens: undefined };
+  if (own === 'free') return { periods: flat(FREE), contextTokens: undefined };
   if (own !== undefined) {
-    const rates = { ...FREE, request: own.requestNanoUsd };
-    return { periods: [{ tiers: [{ above: -1, rates }] }], contextTokens: undefined };
+    return { periods: flat({ ...FREE, request: own.requestNanoUsd }), contextTokens: undefined };
   }
   for (const { table, model: name } of tableNames(provider, model)) {
     const found: ModelInfo | undefined = calcPrice({}, name, { providerId: table })?.model;
@@ -252,8 +224,8 @@ interface TableName {
 const SNAPSHOT = /(?:[-@]20\d{6}|-20\d{2}-\d{2}-\d{2}|-(?:preview|exp)-\d{2}-\d{2,4}|-\d{4}|-00\d)$/;
 
 /**
- * Returns the names that a model may have in the price table, best first. A dated name finds its model's price, since
- * providers bill snapshots as the model.
+ * Returns the names that a model may have in the price table, best first. Providers bill snapshots as their model, so
+ * a dated name finds the model's price.
  */
 function tableNames(provider: ProviderName, model: string): TableName[] {
   const { pricing }: Provider = providers[provider];
@@ -270,8 +242,8 @@ function plainNames(model: string): readonly string[] {
 }
 
 /**
- * A family without a version number keeps its first price in the table, while `-latest` names its newest model: Gemini's
- * `gemini-pro-latest` costs twenty times `gemini-pro`. So such an alias needs a price of its own.
+ * A family without a version number keeps its first price in the table, while `-latest` names its newest model:
+ * `gemini-pro-latest` costs twenty times `gemini-pro`. Such an alias needs a price of its own.
  */
 function withoutSnapshot(name: string): string[] {
   const base = name.replace(/-latest$/, '');

@@ -10,11 +10,11 @@ export interface Rates {
   readonly cacheRead: number;
   readonly cacheWrite: number;
   readonly cacheWrite1h: number;
-  /** Undefined: the model has no audio price, and audio would be billed as text. */
+  /** Undefined if the model has no audio price; audio would be billed as text. */
   readonly inputAudio: number | undefined;
   readonly output: number;
   readonly reasoning: number;
-  /** Undefined, like the image and video rates: the model has no such price, and would be billed as text. */
+  /** Like the image and video rates, undefined if the model has no such price; it would be billed as text. */
   readonly outputAudio: number | undefined;
   readonly outputImage: number | undefined;
   readonly outputVideo: number | undefined;
@@ -59,13 +59,16 @@ export function overriddenPeriods(
 ): PricePeriod[] | undefined {
   const setsPrice =
     override.input !== undefined || override.output !== undefined || override.request !== undefined;
-  if (table === undefined) {
-    return setsPrice ? [{ tiers: [{ above: -1, rates: overriddenRates(TEXT_ONLY, override) }] }] : undefined;
-  }
+  if (table === undefined) return setsPrice ? flat(overriddenRates(TEXT_ONLY, override)) : undefined;
   return table.map((period) => ({
     ...period,
     tiers: period.tiers.map(({ above, rates }) => ({ above, rates: overriddenRates(rates, override) })),
   }));
+}
+
+/** Returns the same rates for all times and sizes. */
+export function flat(rates: Rates): PricePeriod[] {
+  return [{ tiers: [{ above: -1, rates }] }];
 }
 
 export const FREE: Rates = {
@@ -82,7 +85,7 @@ export const FREE: Rates = {
   request: 0,
 };
 
-/** Free text says nothing about audio, images and video, so these have no price. */
+/** Free text; audio, images and video have no price. */
 export const TEXT_ONLY: Rates = {
   ...FREE,
   inputAudio: undefined,
@@ -93,15 +96,11 @@ export const TEXT_ONLY: Rates = {
 
 /** Returns the price valid at a time: the last applicable one in the table's order. */
 export function periodAt(periods: readonly PricePeriod[], at: Date): PricePeriod | undefined {
-  if (periods.length === 1) {
-    return periods[0];
-  }
+  if (periods.length === 1) return periods[0];
   const now = at.getTime();
   for (let i = periods.length - 1; i > 0; i--) {
     const period = periods[i];
-    if (period !== undefined && holds(period, now)) {
-      return period;
-    }
+    if (period !== undefined && holds(period, now)) return period;
   }
   return periods[0];
 }
@@ -113,9 +112,7 @@ export function periodsFrom(periods: readonly PricePeriod[], now: number): Price
     const period = periods[i];
     if (period !== undefined) {
       possible.push(period);
-      if (period.hours === undefined && (period.from ?? 0) <= now) {
-        break;
-      }
+      if (period.hours === undefined && (period.from ?? 0) <= now) break;
     }
   }
   return possible;
@@ -130,7 +127,7 @@ export function costOf(rates: Rates, usage: Usage): number {
     rest -= taken;
     return taken;
   }
-  // Sound is charged first: usage does not say how much of the cached input is sound, which costs more than
+  // Sound is charged first: usage does not report how much of the cached input is sound, which costs more than
   // text even when cached.
   const inputCost =
     part(usage.inputAudioTokens) * (rates.inputAudio ?? rates.input) +
@@ -142,7 +139,7 @@ export function costOf(rates: Rates, usage: Usage): number {
   const outputCost =
     part(usage.outputAudioTokens) * (rates.outputAudio ?? rates.output) +
     part(usage.reasoningTokens) * rates.reasoning +
-    // Usage does not separate images from video, so they cost the highest of the text, image and video rates.
+    // Usage does not separate images from video; they cost the highest of the text, image and video rates.
     rest * Math.max(rates.output, rates.outputImage ?? 0, rates.outputVideo ?? 0);
   return inputCost + outputCost + rates.request;
 }
@@ -150,9 +147,7 @@ export function costOf(rates: Rates, usage: Usage): number {
 export function tierFor(period: PricePeriod, inputTokens: number): Rates {
   let rates = period.tiers[0]?.rates ?? FREE;
   for (const tier of period.tiers) {
-    if (inputTokens > tier.above) {
-      rates = tier.rates;
-    }
+    if (inputTokens > tier.above) rates = tier.rates;
   }
   return rates;
 }
@@ -168,9 +163,7 @@ export function worstOutput(rates: Rates): number {
 }
 
 function holds({ from, hours }: PricePeriod, now: number): boolean {
-  if (hours === undefined) {
-    return now >= (from ?? 0);
-  }
+  if (hours === undefined) return now >= (from ?? 0);
   const time = now % DAY_MS;
   return hours.end < hours.start
     ? time >= hours.start || time < hours.end
@@ -227,13 +220,11 @@ function ratesOf(prices: TablePrices, above: number, modelId: string): Rates {
   };
 }
 
-/** Models whose only output price is for sound, since they write nothing else. */
+/** Models that write only sound; their output price is for sound. */
 const SPEAKS_ONLY = /(?:^|-)tts(?:-|$)/;
 
 function perToken(price: TablePrice, above: number): number | undefined {
-  if (typeof price !== 'object') {
-    return price === undefined ? undefined : nanoUsdPerToken(price);
-  }
+  if (typeof price !== 'object') return price === undefined ? undefined : nanoUsdPerToken(price);
   const tier = price.tiers.filter(({ start }) => start <= above).sort((a, b) => b.start - a.start)[0];
   return nanoUsdPerToken(tier?.price ?? price.base);
 }
@@ -242,7 +233,7 @@ function perToken(price: TablePrice, above: number): number | undefined {
  * Applies an override. An overridden input or output price replaces every text rate of its direction that is
  * not overridden too. Audio, image and video keep their own table price, if any.
  */
-function overriddenRates(rates: Rates, override: PriceOverride): Rates {
+export function overriddenRates(rates: Rates, override: PriceOverride): Rates {
   const input = maybe(override.input);
   const output = maybe(override.output);
   const cacheWrite = maybe(override.cache_write) ?? input;
@@ -271,7 +262,7 @@ function maybe(usdPerMillion: number | undefined): number | undefined {
 }
 
 /** Converts USD per million tokens to nano-USD per token, rounded to a millionth against floating-point noise. */
-export function nanoUsdPerToken(usdPerMillion: number): number {
+function nanoUsdPerToken(usdPerMillion: number): number {
   return Math.round(usdPerMillion * 1e9) / 1e6;
 }
 

@@ -1,16 +1,16 @@
 import { startsWith } from './media-bytes.ts';
 
 /**
- * Returns the duration of a sound in seconds, measured by bytes that cannot lie: every sample of a WAV, every
- * frame of an MP3. Undefined for other codecs, which hold minutes of silence in a few bytes (FLAC's constant
- * blocks, Opus's DTX) and state their duration only in a header. Also undefined if the declared type differs,
- * since the same bytes may last longer under it (an MP3 as samples).
+ * Returns the duration of a sound in seconds, counted over every sample of a WAV or every frame of an MP3. Undefined
+ * for other codecs, which hold minutes of silence in a few bytes (FLAC's constant blocks, Opus's DTX) and state their
+ * duration only in a header. Also undefined if the declared type differs, since the same bytes may last longer under
+ * it (an MP3 as samples).
  * @param type its MIME type, if the client gave one
  */
 export function soundSeconds(bytes: Buffer, type = ''): number | undefined {
   const isWav = startsWith(bytes, 'RIFF');
-  const isAsSaid = UNTYPED.test(type) || (isWav ? WAV_TYPE : MPEG_TYPE).test(type);
-  if (!isAsSaid) return undefined;
+  const isAsDeclared = UNTYPED.test(type) || (isWav ? WAV_TYPE : MPEG_TYPE).test(type);
+  if (!isAsDeclared) return undefined;
   return isWav ? wavSeconds(bytes) : mpegSeconds(bytes);
 }
 
@@ -22,10 +22,7 @@ const MPEG_TYPE = /^[a-z]+\/(?:x-)?(?:mp3|mpeg-?3?|mpga|mpa)\s*(?:;|$)/i;
 const PLAIN_FORMATS: ReadonlySet<number> = new Set([1, 3, 6, 7]);
 const EXTENSIBLE = 0xfffe;
 
-/**
- * Multimedia Programming Interface and Data Specifications 1.0, "WAVE". The sizes in chunk headers are not
- * trusted.
- */
+/** Multimedia Programming Interface and Data Specifications 1.0, "WAVE". Sizes in chunk headers are not trusted. */
 function wavSeconds(bytes: Buffer): number | undefined {
   if (bytes.toString('latin1', 8, 12) !== 'WAVE') return undefined;
   let bytesPerSecond: number | undefined;
@@ -80,10 +77,7 @@ interface MpegFrame {
   readonly sampleRate: number;
 }
 
-/**
- * Reads frame after frame from the first byte (behind ID3v2 tags) to the last (before an ID3v1 tag), without
- * gaps.
- */
+/** Reads all frames, without gaps, from the end of ID3v2 tags to an ID3v1 tag or the last byte. */
 function mpegSeconds(bytes: Buffer): number | undefined {
   const first = audioStart(bytes);
   let at = first;
@@ -100,10 +94,7 @@ function mpegSeconds(bytes: Buffer): number | undefined {
   return seconds;
 }
 
-/**
- * ID3v2.4 structure, section 3.1: the size has seven bits per byte and excludes the header and a footer of
- * the same size.
- */
+/** ID3v2.4 structure, section 3.1: the size has seven bits per byte, without the header and a footer of its size. */
 function audioStart(bytes: Buffer): number {
   let at = 0;
   while (bytes.length >= at + 10 && bytes.toString('latin1', at, at + 3) === 'ID3') {

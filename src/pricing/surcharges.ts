@@ -44,9 +44,9 @@ export function surchargeOf(
   models: readonly string[],
   { tiers, speeds, geos }: Pick<BillingDetails, 'tiers' | 'speeds' | 'geos'>,
 ): number {
-  const tier = dearest(tiers, (name) => tierTimes(provider, models, name));
-  const speed = dearest(speeds, (name) => speedTimes(models, name));
-  const geo = dearest(geos, (name) => (USUAL_GEOS.has(name) ? 1 : ONE_COUNTRY));
+  const tier = highest(tiers, (name) => tierTimes(provider, models, name));
+  const speed = highest(speeds, (name) => speedTimes(models, name));
+  const geo = highest(geos, (name) => (USUAL_GEOS.has(name) ? 1 : ONE_COUNTRY));
   return tier * speed * geo;
 }
 
@@ -54,19 +54,19 @@ function tierTimes(provider: ProviderName, models: readonly string[], name: stri
   if (USUAL_TIERS.has(name)) return 1;
   const { tiers = {} }: ProviderPricing = providers[provider].pricing;
   const listed = Object.hasOwn(tiers, name) ? tiers[name] : undefined;
-  return listed === undefined ? HIGHEST_FACTOR : ofModels(listed, models);
+  return listed === undefined ? HIGHEST_FACTOR : highestFor(models, listed);
 }
 
 function speedTimes(models: readonly string[], name: string): number {
   if (USUAL_SPEEDS.has(name)) return 1;
-  return ofModels(name === 'optimized' ? OPTIMIZED : FAST, models);
+  return highestFor(models, name === 'optimized' ? OPTIMIZED : FAST);
 }
 
-function ofModels(times: PriceMultiples, models: readonly string[]): number {
+function highestFor(models: readonly string[], times: PriceMultiples): number {
   const each = (model: string) => times.find(([pattern]) => pattern.test(model))?.[1] ?? HIGHEST_FACTOR;
   return models.length === 0 ? each('') : Math.max(...models.map((model) => each(model.toLowerCase())));
 }
 
-function dearest(names: readonly string[], timesOf: (name: string) => number): number {
+function highest(names: readonly string[], timesOf: (name: string) => number): number {
   return names.reduce((most, name) => Math.max(most, timesOf(name.toLowerCase())), 1);
 }

@@ -2,7 +2,7 @@ import type { ProviderPricing } from '../providers/descriptor.ts';
 import { providers, type ProviderName } from '../providers/registry.ts';
 import { toNanoUsd } from './usd.ts';
 
-/** Kinds of built-in tools, whose names differ between providers. */
+/** Built-in tools by kind; their names differ between providers. */
 type ToolKind = 'search' | 'files' | 'code' | 'image';
 
 const KINDS: readonly (readonly [name: RegExp, kind: ToolKind])[] = [
@@ -19,6 +19,7 @@ const LISTED_USD: Readonly<Record<ToolKind, number>> = {
   code: 0.03,
   image: 0.25,
 };
+
 /** Returns undefined for tools that cost only their tokens: fetching, MCP, memory. */
 function kindOf(name: string): ToolKind | undefined {
   const folded = name.toLowerCase();

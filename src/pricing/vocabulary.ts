@@ -25,8 +25,8 @@ const PACKED = 0x6b30_3300;
 const UINT32_BYTES = 4;
 
 /**
- * Loads OpenAI's `o200k_base` from the published file or a build's packed one. The words' bytes, sorted by
- * hash, take about 3 MB; strings in a map would take 70.
+ * Loads OpenAI's `o200k_base` from the published file or a build's packed one. The words' bytes, sorted by hash, take
+ * about 3 MB; strings in a map take 70.
  */
 export function* loadVocabulary(): Work<TokenVocabulary> {
   const file = readFileSync(fileURLToPath(import.meta.resolve('gpt-tokenizer/data/o200k_base.tiktoken')));
@@ -97,8 +97,7 @@ function* hashWords(file: Uint8Array): Work<Tables> {
 }
 
 /**
- * Returns the bytes of all words by rank, and the end of each word from index 1; a word begins where the
- * previous one ends.
+ * Returns the bytes of all words by rank, and their ends from index 1; a word begins at the end of the one before.
  */
 function* readWordLines(file: Uint8Array): Work<{ readonly bytes: Uint8Array; readonly ends: Uint32Array }> {
   const bytes = new Uint8Array(Math.ceil((file.length * 3) / 4));

@@ -13,23 +13,23 @@ import { providers } from '../providers/registry.ts';
 import type { Route } from '../routing/route.ts';
 import type { ProviderTarget, Target } from '../routing/target.ts';
 import type { TargetHealth, TargetWatch } from './health.ts';
-import { addedToList, modelAsked, modelItem, modelList, modelListApi } from './model-list.ts';
+import { addedToList, requestedModel, modelItem, modelList, modelListApi } from './model-list.ts';
 import { inOrder } from './choose-target.ts';
 
-/** A request for one target of `models`. */
+/** A request to one target of `models`. */
 export interface RoutedTo {
   readonly exchange: Parsed;
   readonly target: ProviderTarget;
 }
 
-/** A target that is asked after another one fails. */
+/** A target that is tried after another one fails. */
 export interface Fallback extends RoutedTo {
-  /** Outcomes of the previous attempt after which this target is asked (envoy/attempts.lua). */
+  /** Outcomes of the previous attempt after which this target is tried (envoy/attempts.lua). */
   readonly after: readonly string[];
 }
 
 export interface Routed extends RoutedTo {
-  /** In order; `exchange.fallbacks` has those that checks left. */
+  /** In order; checks may remove some from `exchange.fallbacks`. */
   readonly fallbacks: readonly Fallback[];
   /** Absent if the targets have no circuits. */
   readonly watch?: TargetWatch;
@@ -40,23 +40,18 @@ const UNCERTAIN = ['timeout', 'lost', 'unsure'] as const;
 
 /** Resolves the names of `models` (docs/routes.md). */
 export interface Aliases {
-  /**
-   * Reports whether a request may name an alias or list them, so that the addressed provider may be unusable.
-   */
+  /** Reports whether a request may name an alias or list aliases; then it may do without the addressed provider. */
   mayName(target: Target): boolean;
   /** Returns the key's names as the list of models at this path; undefined at other paths. */
   list(exchange: Identified): object | undefined;
-  /**
-   * Returns the name that this path asks about, if the key may use it; it takes precedence over the
-   * provider's model.
-   */
+  /** Returns the alias at this path, if the key may use it; it takes precedence over the provider's model. */
   model(exchange: Identified): object | undefined;
   /** Returns the edits that add those names to a provider's list of models. */
   addToList(exchange: Identified, list: unknown): readonly JsonEdit[];
   /**
-   * Returns a request as its target gets it; undefined if it does not name an alias that its key may use. Whether other
-   * names exist is not for the key to know.
-   * @param ownRefusal why the provider of the request's address cannot be asked
+   * Returns the request for its target; undefined if it does not name an alias that its key may use. Keys do not learn
+   * of other aliases.
+   * @param ownRefusal why the provider in the request's path is unusable
    * @throws GatewayError invalid_request, credential_unavailable, redis_unavailable
    */
   resolve(exchange: Parsed, ownRefusal: GatewayError | undefined): Routed | undefined | Promise<Routed>;
@@ -68,7 +63,7 @@ export interface AliasesDeps {
   readonly providerCredentials: Pick<ProviderCredentials, 'choose' | 'held'>;
   /** Undefined if `routes.circuit_breaker` is off. */
   readonly health?: TargetHealth | undefined;
-  /** From 0 to 1, without 1. */
+  /** In [0, 1). */
   readonly random?: () => number;
 }
 
@@ -122,7 +117,6 @@ export function createAliases({
 
   /**
    * Skips targets without a credential.
-   *
    * @throws GatewayError if none is left
    */
   function withCredentials(
@@ -131,9 +125,9 @@ export function createAliases({
     ownRefusal: GatewayError | undefined,
   ): readonly Usable[] {
     let refusal: GatewayError | undefined;
-    const usable = targets.flatMap((one): Usable[] => {
+    const usable = targets.flatMap((target): Usable[] => {
       try {
-        return [{ ...one, credential: credentialOf(exchange, one.settings, ownRefusal) }];
+        return [{ ...target, credential: credentialOf(exchange, target.settings, ownRefusal) }];
       } catch (cause) {
         if (!(cause instanceof GatewayError)) throw cause;
         refusal ??= cause;
@@ -156,9 +150,9 @@ export function createAliases({
       return api === undefined || names.length === 0 ? undefined : modelList(api, names);
     },
     model(exchange) {
-      const asked = modelAsked(exchange.provider, exchange.path);
-      if (asked === undefined || !Object.hasOwn(models, asked.name)) return undefined;
-      const { api, name } = asked;
+      const requested = requestedModel(exchange.provider, exchange.path);
+      if (requested === undefined || !Object.hasOwn(models, requested.name)) return undefined;
+      const { api, name } = requested;
       return namesFor(exchange.key, api).includes(name) ? modelItem(api, name) : undefined;
     },
     addToList(exchange, list) {
@@ -180,7 +174,7 @@ export function createAliases({
         const target = endpointOf(exchange, apiPath, settings);
         return target === undefined ? [] : [{ settings, target }];
       });
-      if (reachable.length === 0) throw notHere(alias);
+      if (reachable.length === 0) throw unsupportedApi(alias);
 
       const usable = withCredentials(exchange, reachable, ownRefusal);
       const choice = { sticky: routes.sticky, random };
@@ -196,7 +190,7 @@ export function createAliases({
 
 function listedAt({ endpoint, upstream, path }: ProviderTarget): TargetApi | undefined {
   if (endpoint.operation !== 'models') return undefined;
-  return modelListApi(upstream.provider, path) ?? modelAsked(upstream.provider, path)?.api;
+  return modelListApi(upstream.provider, path) ?? requestedModel(upstream.provider, path)?.api;
 }
 
 interface Reachable {
@@ -214,23 +208,23 @@ function routed(
   [first, ...others]: readonly Usable[],
   watch?: TargetWatch,
 ): Routed {
-  if (first === undefined) throw new Error('there is no target to ask');
+  if (first === undefined) throw new Error('there is no target');
   const { target, settings } = first;
   const watched = watch !== undefined && { watch };
   if (others.length === 0) {
-    const own = asTargetGets(exchange, alias, first);
+    const own = requestFor(exchange, alias, first);
     watch?.sends(own, first);
     const edits = [...exchange.edits, rename(settings)];
     return { target, exchange: { ...own, edits }, fallbacks: [], ...watched };
   }
-  const primary: Parsed = { ...asTargetGets(exchange, alias, first), ownEdits: [rename(settings)] };
+  const primary: Parsed = { ...requestFor(exchange, alias, first), ownEdits: [rename(settings)] };
   watch?.sends(primary, first);
   const fallbacks = others.flatMap((other): Fallback[] => {
     const { on, retry_uncertain } = other.settings;
-    const asked = asTargetGets(exchange, alias, other);
+    const request = requestFor(exchange, alias, other);
     const own: Parsed = {
-      ...asked,
-      query: queryOfBoth(primary, asked),
+      ...request,
+      query: queryOfBoth(primary, request),
       ownEdits: [rename(other.settings)],
       followsUncertain: retry_uncertain,
     };
@@ -268,7 +262,7 @@ function judgedFacts(facts: Parsed['request']) {
 }
 
 /** Reads the request again in the target's dialect, under the model's own name. */
-function asTargetGets(
+function requestFor(
   exchange: Parsed,
   alias: string,
   { settings: { model, timeout: answerWithinMs }, target, credential }: Usable,
@@ -293,7 +287,7 @@ function asTargetGets(
   };
 }
 
-function notHere(alias: string): GatewayError {
+function unsupportedApi(alias: string): GatewayError {
   return new GatewayError(
     'invalid_request',
     `the model ${alias} stands for models that have no such endpoint: use the API that they speak`,

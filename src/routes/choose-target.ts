@@ -10,13 +10,13 @@ interface Choosable {
 export interface Choice {
   /** `routes.sticky`. */
   readonly sticky: boolean;
-  /** From 0 to 1, without 1. */
+  /** In [0, 1). */
   readonly random: () => number;
 }
 
 /**
- * Returns the first target, chosen by weight, then its fallbacks. Targets that only serve as fallbacks come
- * first only if there is no other.
+ * Returns the first target, chosen by weight, then its fallbacks. Targets that serve only as fallbacks come first
+ * only if there is no other.
  */
 export function inOrder<Target extends Choosable>(
   targets: readonly Target[],
@@ -26,7 +26,7 @@ export function inOrder<Target extends Choosable>(
   const first = chosen(targets.filter(isFirstChoice), exchange, choice) ?? targets[0];
   return targets
     .filter((target) => target === first)
-    .concat(targets.filter((one) => one !== first && one.settings.on.length > 0));
+    .concat(targets.filter((target) => target !== first && target.settings.on.length > 0));
 }
 
 function isFirstChoice({ settings: { weight, on } }: Choosable): boolean {
@@ -34,8 +34,8 @@ function isFirstChoice({ settings: { weight, on } }: Choosable): boolean {
 }
 
 /**
- * Chooses by weight. All gateways choose the same for a session without asking Redis: each target draws a
- * number from the session's name, so the choice only changes when targets do.
+ * Chooses by weight. For a session, all gateways choose the same target without Redis: each target draws a number
+ * from the session's name, so the choice changes only when targets do.
  */
 function chosen<Target extends Choosable>(
   targets: readonly Target[],
@@ -50,7 +50,7 @@ function chosen<Target extends Choosable>(
     const { provider, model, credential = '', weight = 1 } = target.settings;
     const draw =
       session === undefined ? random() : drawnBy([key.keyHash, session, provider, model, credential]);
-    // Efraimidis and Spirakis (2006): the largest of these is each target's with the chance of its weight.
+    // Efraimidis and Spirakis (2006): each target has the highest rank with a probability by its weight.
     const rank = Math.log(Math.max(draw, Number.MIN_VALUE)) / weight;
     if (rank <= most) continue;
     most = rank;

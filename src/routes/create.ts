@@ -13,13 +13,13 @@ export interface AliasesParts extends Pick<AliasesDeps, 'route' | 'providerCrede
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** Builds the names of `models`, with the circuits of their targets in Redis. */
+/** Creates the aliases, with the circuits of their targets in Redis. */
 export function createAliasesOnRedis(parts: AliasesParts): Aliases {
   const { config, route, providerCredentials } = parts;
   return createAliases({ config, route, providerCredentials, health: targetHealth(parts) });
 }
 
-/** Returns undefined if no name has several targets; then Redis is never asked. */
+/** Returns undefined if no alias has several targets; then Redis is not used. */
 function targetHealth({ config, client, log }: AliasesParts): TargetHealth | undefined {
   const { enabled, threshold, window_seconds } = config.routes.circuit_breaker;
   const hasSeveral = Object.values(config.models).some((targets) => targets.length > 1);

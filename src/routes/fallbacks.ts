@@ -1,6 +1,6 @@
 import type { Config } from '../config/schema.ts';
 
-/** Envoy's listener and cluster that make one attempt of several. */
+/** Name of Envoy's listener and cluster that make single attempts. */
 export const ATTEMPTS_CLUSTER = 'attempts';
 
 /** Reports whether a request may be sent to a second target. */

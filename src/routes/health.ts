@@ -45,7 +45,6 @@ export interface TargetWatch {
 export interface TargetHealth {
   /**
    * Returns targets with closed circuits and those that this request probes; all targets if there are none.
-   *
    * @throws GatewayError redis_unavailable
    */
   healthy<Target extends Judged>(

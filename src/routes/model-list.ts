@@ -10,8 +10,8 @@ export function modelListApi({ basePaths }: Provider, path: string): TargetApi |
   return anthropic !== undefined && path === `${anthropic}/v1/models` ? 'anthropic' : undefined;
 }
 
-/** Returns the model that a path asks about, and the API; undefined at other paths. */
-export function modelAsked(
+/** Returns the model in the path of a single model, and the API; undefined at other paths. */
+export function requestedModel(
   provider: Provider,
   path: string,
 ): { readonly api: TargetApi; readonly name: string } | undefined {
@@ -29,7 +29,7 @@ function decoded(segment: string): string | undefined {
   }
 }
 
-/** Formats names as the API's list of models. */
+/** Returns the API's list of models with these names. */
 export function modelList(api: TargetApi, names: readonly string[]): object {
   const data = names.map((name) => modelItem(api, name));
   if (api === 'openai') return { object: 'list', data };
@@ -43,7 +43,11 @@ export function addedToList(api: TargetApi, list: unknown, names: readonly strin
   const known = new Set(items.map((item) => (isObject(item) ? item['id'] : undefined)));
   return names
     .filter((name) => !known.has(name))
-    .map((name, nth) => ({ kind: 'set', path: [...at, items.length + nth], value: modelItem(api, name) }));
+    .map((name, index) => ({
+      kind: 'set',
+      path: [...at, items.length + index],
+      value: modelItem(api, name),
+    }));
 }
 
 function dataOf(list: unknown): unknown[] | undefined {
@@ -51,7 +55,7 @@ function dataOf(list: unknown): unknown[] | undefined {
   return Array.isArray(data) ? (data as unknown[]) : undefined;
 }
 
-/** Formats a name as one model of the API, with a placeholder date. */
+/** Returns a model in the API's form, with a placeholder date. */
 export function modelItem(api: TargetApi, id: string): object {
   return api === 'openai'
     ? { id, object: 'model', created: 0, owned_by: 'gateway' }

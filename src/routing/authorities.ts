@@ -1,10 +1,7 @@
 import type { Config } from '../config/schema.ts';
 import type { ProviderName } from '../providers/registry.ts';
 
-/**
- * Returns `/<provider><path>` for a request to a provider's own authority; undefined for an unknown
- * authority.
- */
+/** Returns `/<provider><path>` for a request to a provider's own authority; undefined for other authorities. */
 export type AuthorityPath = (authority: string, path: string) => string | undefined;
 
 const DEFAULT_PORT = /:(?:80|443)$/;

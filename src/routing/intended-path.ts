@@ -2,7 +2,7 @@ import { carriesProxyKey } from '../auth/carried-key.ts';
 import { type Provider, PROVIDER_NAMES } from '../providers/registry.ts';
 import { isOpaqueSegment } from '../text/opaque-segment.ts';
 
-// Base URLs have few segments, so few can be wrong.
+/** Base URLs have few segments. */
 const MAX_DROPPED = 5;
 const MAX_PATH_CHARS = 512;
 const MAX_SHOWN_CHARS = 160;
@@ -19,9 +19,9 @@ export interface RequestedPath {
 }
 
 /**
- * Returns the endpoint that a client with a wrong base URL intended: the path without the base URL's
- * segments, under one of the provider's roots. Handles a missing or doubled `/v1` and another provider's
- * base. Undefined if none matches.
+ * Returns the endpoint that a client with a wrong base URL intended: the path without the base URL's segments, under
+ * one of the provider's roots. Handles a missing or doubled `/v1` and another provider's base. Undefined if none
+ * matches.
  */
 export function intendedPath(requested: RequestedPath): string | undefined {
   if (requested.path.length > MAX_PATH_CHARS) return undefined;
@@ -58,7 +58,7 @@ function baseSegments(provider: Provider, basePath: string): (segment: string) =
   return (segment) => known.has(segment) || VERSION.test(segment);
 }
 
-/** Returns a path fit for an error message: bounded, plain characters, without possible credentials. */
+/** Returns a path for an error message: bounded, in plain characters, without possible credentials. */
 export function shownPath(path: string): string {
   const shown = path
     .slice(0, MAX_PATH_CHARS)

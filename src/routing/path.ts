@@ -1,15 +1,12 @@
 import { GatewayError } from '../errors.ts';
 
-/** Rounds of percent-decoding; a path that still changes afterwards is hostile. */
+/** Rounds of percent-decoding; a path with more is hostile. */
 const MAX_DECODINGS = 3;
 
 /** Providers' own paths have ten segments at most. Each one is checked, so their number is limited. */
 const MAX_SEGMENTS = 256;
 
-/**
- * The only place where an encoded slash or colon is legitimate: a Bedrock model id or ARN
- * (`/model/<id>/converse`).
- */
+/** The only place of a legitimate encoded slash or colon: a Bedrock model id or ARN (`/model/<id>/converse`). */
 const BEDROCK_MODEL = /^(?:\/bedrock)?\/model\/([^/]+)\/[a-z-]+$/;
 
 /**

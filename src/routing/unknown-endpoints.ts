@@ -15,10 +15,7 @@ export interface UnknownEndpoints {
 
 interface Pattern {
   readonly method: string;
-  /**
-   * The path's segments, the provider's name first. `*` matches any text within one, a final `**` any
-   * segments.
-   */
+  /** The provider's name, then the path's segments. `*` matches any text within one, a final `**` any segments. */
   readonly segments: readonly string[];
 }
 
@@ -74,8 +71,8 @@ function administrative(provider: Provider, { method, path }: RequestedPath): Ga
 }
 
 /**
- * Path segments that manage an account, its keys, money, models or machines, or that issue a credential
- * usable without the gateway. Lower case, without `-` and `_`.
+ * Path segments that manage an account, its keys, money, models or machines, or that issue a credential usable
+ * without the gateway. In lower case, without `-` and `_`.
  */
 const SEGMENTS: ReadonlySet<string> = new Set(
   `account accounts admin administration adapter adapters apikey apikeys audit auditlogs authtokens balance

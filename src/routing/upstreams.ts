@@ -4,7 +4,7 @@ import { type Provider, type ProviderName, providers } from '../providers/regist
 /** Prefix of the cluster names of MCP servers. */
 export const MCP_CLUSTER_PREFIX = 'mcp_';
 
-/** A destination of requests; nothing in a request can choose another one. */
+/** A destination of requests. No part of a request can select another one. */
 export interface Upstream {
   /** Name of Envoy's cluster, which the sidecar writes into `x-gateway-upstream`. */
   readonly cluster: string;

@@ -12,11 +12,11 @@ export interface AnonymousLinesOptions {
 }
 
 /**
- * Limits log lines from unauthenticated clients. Requests refused before their key is verified get one line each, up to
- * a limit per client address and minute. The others are only counted.
+ * Limits log lines about unauthenticated clients. Requests refused before their key is verified get a line each, up to
+ * a limit per client address and minute; others are only counted.
  */
 export interface AnonymousLines {
-  /** Returns whether this request may be logged; otherwise counts it. */
+  /** Reports whether this request may be logged; otherwise counts it. */
   take(clientAddress: string): boolean;
   /** Reports the remaining count, before the process ends. */
   flush(): void;

@@ -12,12 +12,12 @@ export async function metricsAsJson(registry: Registry): Promise<MetricJson[]> {
   return (await registry.getMetricsAsJSON()) as unknown as MetricJson[];
 }
 
-/** Whether a metric only rises, so that its values stay true after its process has ended. */
+/** Reports whether a metric only rises, so that its values stay true after its process has ended. */
 export function isCount({ type }: Pick<MetricJson, 'type'>): boolean {
   return type === 'counter' || type === 'histogram';
 }
 
-/** Returns a function that returns the counters and histograms that have risen since its last call. */
+/** Creates a function that returns the counters and histograms that have risen since its last call. */
 export function watchCounts(registry: Registry): () => Promise<MetricJson[]> {
   const sums = new Map<string, number>();
   return async () => {

@@ -5,7 +5,6 @@ export interface EnvoyLinesOptions extends AnonymousLinesOptions {
   readonly write: (line: string, from: 'stdout' | 'stderr') => void;
 }
 
-/** Forwards Envoy's output, with a limit on lines about invalid requests. */
 export interface EnvoyLines {
   take(line: string, from: 'stdout' | 'stderr'): void;
   /** Reports the remaining count, before the process ends. */
@@ -13,8 +12,8 @@ export interface EnvoyLines {
 }
 
 /**
- * Forwards Envoy's output, with at most `maxPerMinute` lines about requests that Envoy refused itself. No key was read
- * for those requests, so any client could have sent them.
+ * Forwards Envoy's output, with at most `maxPerMinute` lines about requests that Envoy itself refused: without a
+ * verified key, any client could have sent them.
  */
 export function createEnvoyLines({ write, ...options }: EnvoyLinesOptions): EnvoyLines {
   const anonymous = createAnonymousLines(options);

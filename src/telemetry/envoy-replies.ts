@@ -1,6 +1,6 @@
 import type { ErrorType } from '../errors.ts';
 
-/** Types of the replies that Envoy gives itself (envoy/local-replies). */
+/** Types of Envoy's own replies (envoy/local-replies). */
 export const ENVOY_REPLY_TYPES = [
   'gateway_unavailable',
   'invalid_request',
@@ -14,7 +14,7 @@ export const ENVOY_REPLY_TYPES = [
 
 export type EnvoyReplyType = (typeof ENVOY_REPLY_TYPES)[number];
 
-/** Counts Envoy's own replies, which no sidecar may have seen. */
+/** Counts Envoy's own replies, which sidecars may not have seen. */
 export interface EnvoyReplies {
   /** Reads a line of Envoy's output. */
   take(line: string): void;
@@ -43,5 +43,5 @@ const BY_SIDECAR = 'gw';
 function replyType(line: string): EnvoyReplyType | undefined {
   const [, details, type] = REPLY.exec(line) ?? [];
   if (details === BY_SIDECAR) return undefined;
-  return ENVOY_REPLY_TYPES.find((one) => one === type);
+  return ENVOY_REPLY_TYPES.find((known) => known === type);
 }

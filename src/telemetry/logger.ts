@@ -3,7 +3,7 @@ import { pino, type DestinationStream, type Logger } from 'pino';
 
 export type { Logger } from 'pino';
 
-/** Fields that must never be logged, on the top level or one level down. A safety net; code must not log them anyway. */
+/** Fields redacted on the top level and one level down: a safety net, since code must not log them anyway. */
 const CREDENTIALS: ReadonlySet<string> = new Set([
   'rawKey',
   'providerKey',
@@ -23,7 +23,7 @@ export interface SecurityEvents {
 type Fields = Record<string, unknown>;
 
 /**
- * Redacts credentials. pino's own redaction of nested fields would cost more than the rest of a log line, and every
+ * Redacts credentials. pino's own redaction of nested fields costs more than the rest of a log line, and every
  * request writes one.
  */
 function withoutCredentials(fields: Fields): Fields {
@@ -43,7 +43,7 @@ function redacted(fields: Fields, ofValue: (value: unknown) => unknown): Fields 
   return changed ?? fields;
 }
 
-/** Opens standard output. Loggers of one process must share it, or their lines would mix. */
+/** Opens standard output. All loggers of a process must share it, or their lines mix. */
 export function standardOutput(): DestinationStream {
   return pino.destination({ sync: false });
 }

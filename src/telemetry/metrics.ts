@@ -6,8 +6,8 @@ const DURATION_BUCKETS = [
 ];
 
 /**
- * Creates the metrics of one worker. `gateway serve` sums them over all workers. Labels come from closed sets, never from
- * keys, model names or paths, except in the two metrics that the section `metrics` switches on.
+ * Creates the metrics of one worker; `gateway serve` sums them over all workers. Labels come from closed sets, never
+ * from keys, model names or paths, except in the metrics that the section `metrics` switches on.
  */
 export function createMetrics() {
   const registry = new Registry();

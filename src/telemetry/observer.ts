@@ -4,7 +4,7 @@ import { STORED_FORMS, UnknownForm } from '../redis/stored-forms.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 
-/** The parts of an exchange that may be logged. A narrow type, so that nothing else can be. */
+/** The parts of an exchange that may be logged. The type is narrow, so that nothing else can be. */
 export interface ObservedExchange {
   readonly requestId: string;
   readonly key: { readonly keyHash: string };
@@ -39,7 +39,7 @@ export interface ObservedFinish {
   readonly isLogged: boolean;
 }
 
-/** Returns the label of an exchange's provider. A call to an MCP server has none, though its key has one. */
+/** Returns the label of an exchange's provider; `mcp` for a call to an MCP server. */
 export function providerLabel({ mcp, provider }: Pick<ObservedExchange, 'mcp' | 'provider'>): string {
   return mcp === undefined ? (provider?.name ?? 'none') : 'mcp';
 }
@@ -47,16 +47,16 @@ export function providerLabel({ mcp, provider }: Pick<ObservedExchange, 'mcp' | 
 const DONE = { flag: 'flagged', rewrite: 'rewritten', deny: 'denied' } as const;
 const WOULD_HAVE = { flag: 'flagged', rewrite: 'would have rewritten', deny: 'would have denied' } as const;
 
-/** Refusals with causes that only an operator can fix; logged with them. */
+/** Refusals that only an operator can fix; their cause is logged. */
 const OPERATORS_CAUSES: ReadonlySet<string> = new Set(['redis_unavailable', 'stored_form_unknown']);
-/** Minimum interval between error lines about one unknown form, which refuses every request that meets it. */
+/** Minimum interval between error lines about one unknown form, which refuses all requests that need it. */
 const UNKNOWN_FORM_LINE_EVERY_MS = 60_000;
 
 /** Logs and counts finished requests (one line each) and verdicts other than pass, which go to the audit channel. */
 export function createObserver(log: Logger, auditLog: Logger, metrics: Metrics) {
   // Series exist from the start: the first event raises the alert.
   for (const form of Object.keys(STORED_FORMS)) metrics.unknownForms.inc({ form }, 0);
-  /** One entry a form. */
+  /** By form. */
   const loggedAt = new Map<string, number>();
 
   function noteUnknownForm(cause: unknown): void {
@@ -107,7 +107,7 @@ export function createObserver(log: Logger, auditLog: Logger, metrics: Metrics) 
     },
     failed(requestId: string, cause: unknown): void {
       metrics.failures.inc();
-      log.error({ request_id: requestId, cause: causeInWords(cause) }, 'request failed closed');
+      log.error({ request_id: requestId, cause: describeCause(cause) }, 'request failed closed');
     },
     verdict(exchange: ObservedExchange, check: string, verdict: ReportedVerdict, enforced: boolean): void {
       metrics.verdicts.inc({
@@ -135,13 +135,13 @@ export function createObserver(log: Logger, auditLog: Logger, metrics: Metrics) 
         request_id: exchange.requestId,
         key_hash: exchange.key.keyHash,
         check,
-        cause: causeInWords(cause),
+        cause: describeCause(cause),
       };
       log.error(line, 'denied, but a follow-up action failed');
     },
     endFailed(exchange: ObservedExchange, check: string, cause: unknown): void {
       log.warn(
-        { request_id: exchange.requestId, check, cause: causeInWords(cause) },
+        { request_id: exchange.requestId, check, cause: describeCause(cause) },
         'check could not finish its work',
       );
     },
@@ -149,16 +149,16 @@ export function createObserver(log: Logger, auditLog: Logger, metrics: Metrics) 
 }
 
 function owaspOf(check: string, { type, findings }: ReportedVerdict): readonly string[] | undefined {
-  const ids = owaspIds({ classes: findings?.map((one) => one.class) ?? [], check, type });
+  const ids = owaspIds({ classes: findings?.map((finding) => finding.class) ?? [], check, type });
   return ids.length === 0 ? undefined : ids;
 }
 
 function refusalCause(error: Refusal | undefined): string | undefined {
-  return error?.cause === undefined ? undefined : causeInWords(error.cause);
+  return error?.cause === undefined ? undefined : describeCause(error.cause);
 }
 
 /** Returns name, message and stack of an error. A syntax error's message quotes the input, so it is left out. */
-function causeInWords(cause: unknown): string {
+function describeCause(cause: unknown): string {
   if (!(cause instanceof Error)) return 'not an Error';
   const place = cause.stack?.split('\n').slice(1, 12).join('\n') ?? '';
   return `${cause.name}: ${cause instanceof SyntaxError ? '…' : cause.message.slice(0, 500)}\n${place}`;

@@ -58,6 +58,7 @@ const PROVIDERS: Readonly<Record<string, string>> = {
   mistral: 'mistral_ai',
   xai: 'x_ai',
 };
+
 /** Returns the provider's name in the GenAI conventions. */
 export function providerName(name: string): string {
   return PROVIDERS[name] ?? name;
@@ -73,8 +74,8 @@ export interface SpanFacts {
 }
 
 /**
- * Returns the final attributes of a request span: OpenTelemetry's GenAI and MCP conventions, plus `gateway.*`. Contains
- * no content, path or key. MCP resources show their URI, as the convention says.
+ * Returns the final attributes of a request span: OpenTelemetry's GenAI and MCP conventions, plus `gateway.*`. They
+ * contain no content, path or key, but the URI of an MCP resource.
  * @param safe makes client text safe to export
  */
 export function spanFacts(finish: TracedFinish, safe: (text: string) => string): SpanFacts {
@@ -153,7 +154,7 @@ function mcpFacts({ request, headers }: TracedExchange, server: string, safe: (t
   };
 }
 
-/** Returns how a model's answer describes itself. MCP answers only have request ids. */
+/** Returns the identity of a model's answer. MCP answers have only request ids. */
 function answerAttributes({ exchange, identity }: TracedFinish, safe: (text: string) => string): Attributes {
   if (identity === undefined || exchange?.mcp !== undefined) return {};
   return {

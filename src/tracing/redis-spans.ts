@@ -2,7 +2,7 @@ import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import type { OnCommand } from '../redis/watch-commands.ts';
 import type { RequestTraces } from './request-traces.ts';
 
-/** Commands that one piece of code sent together: one round trip, and one span. */
+/** Commands sent together: one round trip, and one span. */
 interface Batch {
   /** The part of the request that sent them. */
   readonly part: object | undefined;
@@ -10,8 +10,8 @@ interface Batch {
 }
 
 /**
- * Creates a span per round trip to Redis, with the names of commands but not their arguments. Pipelines are
- * named by OpenTelemetry's conventions for Redis.
+ * Creates a span for each round trip to Redis, with the names of commands but not their arguments. Pipelines have
+ * names by OpenTelemetry's conventions for Redis.
  */
 export function redisSpans(traces: Pick<RequestTraces, 'child' | 'current'>): OnCommand {
   let latest: Batch | undefined;

@@ -23,12 +23,12 @@ interface Place {
   context(): Context;
 }
 
-/** A part of a request, such as a check's hook. Its span is made when the part turns out to be worth one. */
+/** A part of a request, such as a check's hook. Its span is created when needed. */
 export interface TracePart {
-  /** Runs `work` as this part: spans that it starts are children of the part's span. */
+  /** Runs `work`, whose spans become children of the part's span. */
   run<T>(work: () => T): T;
-  /** @param made undefined if nothing happened; a short part without children then gets no span */
-  end(made: PartResult | undefined): void;
+  /** @param result undefined if nothing happened; a short part without children then gets no span */
+  end(result: PartResult | undefined): void;
 }
 
 export interface PartResult {
@@ -69,7 +69,7 @@ export function createRequestTraces(tracer: Tracer, safe: (text: string) => stri
         run: (work) => places.run(place, work),
         traceState: request.spanContext().traceState?.serialize(),
         forward(call) {
-          // An unrecorded span has a context of its own, which would cost an id for nothing.
+          // An unrecorded span of its own would cost an id for nothing.
           if (!request.isRecording()) return traceHeaders(request.spanContext());
           upstream = tracer.startSpan(...upstreamSpan(call), context);
           return traceHeaders(upstream.spanContext());
@@ -138,18 +138,18 @@ function beginPart({ tracer, places, place, name, attributes }: PartParts): Trac
   const open = (): Span => (span ??= tracer.startSpan(name, { attributes, startTime }, place.context()));
   const inside: Place = {
     request: place.request,
-    // Work that a part leaves behind belongs to the request, unless the part had a span.
+    // Work that outlives a part without a span belongs to the request.
     context: () => (isOver && span === undefined ? place.context() : trace.setSpan(ROOT_CONTEXT, open())),
   };
   return {
     run: (work) => places.run(inside, work),
-    end(made) {
+    end(result) {
       const endTime = performance.now();
       isOver = true;
-      if (span === undefined && made === undefined && endTime - startTime < LONG_MS) return;
+      if (span === undefined && result === undefined && endTime - startTime < LONG_MS) return;
       const ended = open();
-      if (made?.attributes !== undefined) ended.setAttributes(made.attributes);
-      if (made?.isFailed === true) ended.setStatus({ code: SpanStatusCode.ERROR });
+      if (result?.attributes !== undefined) ended.setAttributes(result.attributes);
+      if (result?.isFailed === true) ended.setStatus({ code: SpanStatusCode.ERROR });
       ended.end(endTime);
     },
   };

@@ -66,7 +66,7 @@ export function createSpanExport({ exporter, variables, metrics, log }: SpanExpo
     onEnd(span) {
       const isSampled = (span.spanContext().traceFlags & TraceFlags.SAMPLED) !== 0;
       if (!isSampled) return;
-      // The processor's own bound would drop them without a sign.
+      // The processor's own bound drops spans without notice.
       if (waiting >= maxQueueSize) {
         drop(1);
         return;
@@ -86,7 +86,7 @@ export function createSpanExport({ exporter, variables, metrics, log }: SpanExpo
   };
 }
 
-/** Returns the gRPC code or the HTTP status of a failed export. The message may repeat what the collector sent. */
+/** Returns the gRPC code or HTTP status of a failed export. Its message may quote the collector. */
 function codeOf(error: unknown): string | undefined {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return typeof code === 'number' || typeof code === 'string' ? String(code).slice(0, 64) : undefined;

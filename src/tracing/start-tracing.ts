@@ -70,7 +70,7 @@ export async function startTracing(deps: TracingDeps): Promise<SidecarTracing> {
   };
 }
 
-/** Starts OpenTelemetry's SDK for traces alone. It patches nothing, and registers itself until `close`. */
+/** Starts OpenTelemetry's SDK for traces only. It patches nothing, and is registered until `close`. */
 function startSdk({ config, version, worker }: TracingDeps, processor: SpanProcessor): NodeSDK {
   const sdk = new NodeSDK({
     // Detectors win over these: OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES.
@@ -87,15 +87,15 @@ function startSdk({ config, version, worker }: TracingDeps, processor: SpanProce
     logRecordProcessors: [],
     textMapPropagator: null,
   });
-  // OTEL_LOG_LEVEL would let the SDK print to the console, where it may repeat what a collector sent.
+  // OTEL_LOG_LEVEL would make the SDK write to the console, where it may quote the collector.
   diag.disable();
   sdk.start();
   return sdk;
 }
 
 /**
- * Returns the sampler of `OTEL_TRACES_SAMPLER`, else ours: requests that the caller did not sample stay unsampled, and
- * all others are sampled at our rate, by trace id.
+ * Returns the sampler of `OTEL_TRACES_SAMPLER`. By default, requests that the caller did not sample stay unsampled, and
+ * all others are sampled at the configured rate, by trace id.
  */
 function samplerOf({ sampling_rate, variables }: Config['otel']): Sampler {
   const ratio = new TraceIdRatioBasedSampler(sampling_rate);

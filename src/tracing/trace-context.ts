@@ -3,7 +3,7 @@ import { createTraceState, TraceFlags, type SpanContext } from '@opentelemetry/a
 /** `traceparent` of W3C Trace Context (www.w3.org/TR/trace-context). Later versions may append fields. */
 const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:$|-)/;
 const ALL_ZERO = /^0+$/;
-/** Longest `tracestate` that propagators must pass on. Longer ones are dropped, which the standard allows. */
+/** Longest `tracestate` that propagators must forward. Longer ones are dropped, as the standard allows. */
 const MAX_STATE_CHARS = 512;
 
 type Headers = readonly (readonly [string, string])[];

@@ -6,7 +6,7 @@ const HOOKS = ['admit', 'requestHeaders', 'requestBody', 'response', 'end'] as c
 
 type Hook = (...args: unknown[]) => unknown;
 
-/** Wraps a check so that each hook call is a part of the trace. Only a pass that takes no time has no span. */
+/** Wraps a check so that each call of a hook is a part of the trace. */
 export function watchedCheck(check: Check, traces: Pick<RequestTraces, 'part'>): Check {
   // Other members resolve to the check itself through the prototype.
   const watched = Object.create(check) as Record<string, Hook>;
@@ -23,7 +23,6 @@ export function watchedCheck(check: Check, traces: Pick<RequestTraces, 'part'>):
   return watched as unknown as Check;
 }
 
-/** Ends the part once the verdict is known. */
 function recordVerdict(part: TracePart, judge: () => unknown): unknown {
   const fail = (): void => part.end({ isFailed: true });
   function settle<T>(verdict: T): T {

@@ -4,7 +4,7 @@ import { countWritten } from '../../pricing/count.ts';
 import { countedInput, requestUnits } from '../../pricing/input-bound.ts';
 import { isSound } from '../../pricing/media-bound.ts';
 import type { ModelPrice } from '../../pricing/price.ts';
-import { dearestOf } from '../../pricing/pricing.ts';
+import { mostExpensiveOf } from '../../pricing/pricing.ts';
 import { surchargeOf } from '../../pricing/surcharges.ts';
 import { billingInHeaders } from '../../providers/billing-details.ts';
 import type { Usage } from '../../providers/dialect.ts';
@@ -84,7 +84,7 @@ function reportedTerms(terms: Terms, { answer, answerHeaders }: Answered): Terms
   const { bill } = answer.billing;
   const headers = billingInHeaders(answerHeaders);
   const prices = pricesOf(terms, bill.models);
-  const price = prices.length === 0 ? terms.price : dearestOf([terms.price, ...prices]);
+  const price = prices.length === 0 ? terms.price : mostExpensiveOf([terms.price, ...prices]);
   const surcharge = surchargeOf(parsed.provider.name, price.models, {
     tiers: [...bill.tiers, ...headers.tiers, ...(requested?.tiers ?? [])],
     speeds: [...bill.speeds, ...headers.speeds, ...(requested?.speeds ?? [])],

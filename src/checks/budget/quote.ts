@@ -4,7 +4,7 @@ import type { Parsed } from '../../pipeline/exchange.ts';
 import { byteBound, countedBound, type InputBound } from '../../pricing/input-bound.ts';
 import { isSound, DEFAULT_MAX_IMAGE_TOKENS } from '../../pricing/media-bound.ts';
 import type { ModelPrice, Pricing } from '../../pricing/price.ts';
-import { dearestOf, priceOfUnknown } from '../../pricing/pricing.ts';
+import { mostExpensiveOf, priceOfUnknown } from '../../pricing/pricing.ts';
 import { toolCallsNanoUsd } from '../../pricing/tool-calls.ts';
 import type { RequestFacts } from '../../providers/request-facts.ts';
 import {
@@ -108,7 +108,7 @@ function priceOf(
     }
     known.push(price);
   }
-  return dearestOf(known);
+  return mostExpensiveOf(known);
 }
 
 /** Returns a price for an unknown model; undefined if such models are refused. */

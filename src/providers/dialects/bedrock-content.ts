@@ -19,9 +19,7 @@ export function readBlocks(into: Gathered, role: Role, blocks: unknown, path: Js
   }
   blocks.forEach((value, index) => {
     const block = requiredObject(value, 'content');
-    for (const name of Object.keys(block)) {
-      readMember(into, place, name, block[name], [...path, index, name]);
-    }
+    for (const name of Object.keys(block)) readMember(into, place, name, block[name], [...path, index, name]);
   });
 }
 

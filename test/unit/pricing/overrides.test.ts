@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dearestOf, priceOfUnknown } from '../../../src/pricing/pricing.ts';
+import { mostExpensiveOf, priceOfUnknown } from '../../../src/pricing/pricing.ts';
 import { pricing, price, PEAK } from './table.ts';
 
 describe('overrides', () => {
@@ -77,16 +77,19 @@ describe('overrides', () => {
 
 describe('several models', () => {
   it('cost what the dearest costs, within the least limits', () => {
-    const both = dearestOf([price('openrouter', 'openai/gpt-4o'), price('openrouter', 'openai/gpt-4o-mini')]);
+    const both = mostExpensiveOf([
+      price('openrouter', 'openai/gpt-4o'),
+      price('openrouter', 'openai/gpt-4o-mini'),
+    ]);
     expect(both).toMatchObject({ worstOutputNanoUsd: 10_000, maxOutputTokens: 16_384 });
     expect(both.cost({ inputTokens: 0, outputTokens: 1 }, PEAK)).toBe(10_000);
     expect(both.listed).toEqual({ inputNanoUsd: 2_500, outputNanoUsd: 10_000 });
     const free = priceOfUnknown('free', true);
-    expect(free && dearestOf([both, free]).listed).toBeUndefined();
+    expect(free && mostExpensiveOf([both, free]).listed).toBeUndefined();
   });
 
   it('have a price for what all of them have one for', () => {
-    const both = dearestOf([price('openai', 'gpt-audio'), price('openai', 'gpt-4o')]);
+    const both = mostExpensiveOf([price('openai', 'gpt-audio'), price('openai', 'gpt-4o')]);
     expect([both.pricedOutputs.size, both.worstInputAudioNanoUsd]).toEqual([0, undefined]);
   });
 });
