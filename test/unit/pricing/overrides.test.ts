@@ -109,13 +109,13 @@ describe('unknown models', () => {
   });
 });
 
-describe('names of models', () => {
-  it('are remembered, the last 2,048 of them: clients make them up', () => {
+describe('prices of models', () => {
+  it('are remembered for the last 2,048 names, which clients choose', () => {
     const prices = pricing({ pricing: { overrides: { first: { input: 1, output: 1 } } } });
     const first = prices.find('openai', 'first');
-    for (let nth = 0; nth < 2_047; nth++) prices.find('openai', `made-up-${nth}`);
+    for (let index = 0; index < 2_047; index++) prices.find('openai', `other-${index}`);
     expect(prices.find('openai', 'first')).toBe(first);
-    prices.find('openai', 'one-more');
+    for (let index = 0; index < 2_048; index++) prices.find('openai', `another-${index}`);
     expect(prices.find('openai', 'first')).not.toBe(first);
     expect(prices.find('openai', 'first')).toMatchObject({ worstInputNanoUsd: 1_000 });
   });
