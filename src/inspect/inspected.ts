@@ -7,7 +7,7 @@ import type { Answered } from '../pipeline/exchange.ts';
 import { unparseable } from '../json/document-shape.ts';
 import type { JsonPath } from '../json/path.ts';
 
-/** A finding with its text, so it is neither logged nor kept. */
+/** A finding with its text: neither logged nor kept. */
 export interface Found {
   readonly finding: Finding;
   readonly text: string;
@@ -17,20 +17,19 @@ export interface Found {
 
 /** Describes findings for the client, without their texts. */
 export function refusedFor(found: readonly Found[]): readonly RefusalFinding[] {
-  const told = found.map(({ finding, where }): RefusalFinding => ({
+  const described = found.map(({ finding, where }): RefusalFinding => ({
     rule: 'dlp',
     detector: finding.detector,
     finding: finding.rule,
     class: finding.class,
     ...where,
   }));
-  return distinctFindings(told);
+  return distinctFindings(described);
 }
 
-/** The findings in a body, and their masking. */
 export interface Inspected {
   readonly found: readonly Found[];
-  /** Prepares the body with `***` for every finding; resolves to a function that applies it. */
+  /** Masks every finding with `***`; resolves to a function that applies the edits. */
   readonly mask: () => Promise<() => void>;
 }
 
@@ -38,14 +37,14 @@ export const CLEAN: Inspected = { found: [], mask: () => Promise.resolve(() => u
 
 export type Side = 'request' | 'answer';
 
-/** Limit of edits in one body, in steps of their paths: 40,000 places, fewer if deep. */
+/** Limit of edits in one body, in path steps: 40,000 places, fewer if deep. */
 const MAX_STEPS = 800_000;
 const STEPS_OF_A_PLACE = 16;
 
-/** Limit of findings in one body, counting repeated texts once. 2 MiB of addresses have 200,000. */
+/** Limit of findings in one body; repeated texts count once. 2 MiB of addresses have 200,000. */
 export const MAX_FINDINGS = 250_000;
 
-/** Counts the masked places of one document. */
+/** Bounds the masked places of one document. */
 export class MaskedPlaces {
   readonly #side: Side;
   #steps = 0;
@@ -62,8 +61,8 @@ export class MaskedPlaces {
 }
 
 /**
- * @throws GatewayError invalid_request, upstream_unavailable if there are too many findings to sort, or to search to the
- * end
+ * @throws GatewayError invalid_request, upstream_unavailable if there are too many findings, or not all of them are
+ * known
  */
 export function assertMaskable(count: number, isWhole: boolean, side: Side): void {
   if (!isWhole || count > MAX_FINDINGS) throw tooMuchToMask(side);
@@ -77,7 +76,7 @@ export function tooMuchToMask(side: Side): GatewayError {
   );
 }
 
-/** Names what is masked in one stream, each name once. */
+/** Collects the names of the rules that mask in one stream. */
 export class MaskedNames {
   readonly #names: Set<string>;
   #unreported: string[] = [];
@@ -97,7 +96,7 @@ export class MaskedNames {
     this.#unreported.push(name);
   }
 
-  /** Returns the reason for an event in which something new was masked. */
+  /** Returns the reason for an event that masks under new names. */
   takeReason(): string | undefined {
     if (this.#unreported.length === 0) return undefined;
     const reason = maskedReason(this.#unreported.join(', '));
@@ -106,7 +105,7 @@ export class MaskedNames {
   }
 }
 
-/** Refuses an answer that cannot be inspected. */
+/** Denies an answer that cannot be inspected. */
 export function unreadable(why: string): Denial {
   return {
     kind: 'deny',
@@ -115,10 +114,7 @@ export function unreadable(why: string): Denial {
   };
 }
 
-/**
- * Returns the verdict that masks an answer.
- * @param what names the findings, never their texts
- */
+/** @param what names the findings, never their texts */
 export function masking({ responseHeaders }: Answered, what: string, mask: () => void): Verdict {
   return {
     kind: 'rewrite',

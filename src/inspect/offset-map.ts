@@ -5,13 +5,13 @@ import type { Span } from '../text/span.ts';
 /** A text made from another one. */
 export interface TextView {
   readonly text: string;
-  /** Returns the span of the other text that a span of this one came from. */
+  /** Maps a span to the text that this one was made from. */
   readonly toOriginal: (span: Span) => Span;
 }
 
 export const asGiven = (text: string): TextView => ({ text, toOriginal: (span) => span });
 
-/** Returns a view of a view, with spans of the text under both. */
+/** Composes two views: spans map to the text under both. */
 export function viewThrough(outer: TextView, { text, toOriginal }: TextView): TextView {
   return { text, toOriginal: (span) => outer.toOriginal(toOriginal(span)) };
 }
@@ -21,14 +21,13 @@ export function offsetIn({ toOriginal }: TextView, at: number): number {
   return toOriginal({ start: at, end: at }).start;
 }
 
-/** Fields of one edit: its span in the original, then its span in the text. */
 const FIELDS = 4;
 const [START, END, AT, END_AT] = [0, 1, 2, 3] as const;
-/** Edits per block. Blocks avoid copying a growing list, which may have millions of edits. */
+/** Edits per block. Blocks avoid copying a list that may have millions of edits. */
 const BLOCK = 16_384;
 const FIRST_BLOCK = 2;
 
-/** Maps spans of a text to its original. Only edits are kept; the characters between two edits moved together. */
+/** Maps spans of a text to its original. Keeps edits only: the characters between two edits moved together. */
 export class OffsetMap {
   readonly #blocks: Int32Array[] = [];
   #count = 0;
@@ -37,7 +36,7 @@ export class OffsetMap {
     return this.#count === 0;
   }
 
-  /** Notes that `start` to `end` of the original became `at` to `endAt` of the text. Edits come in order of `at`. */
+  /** Notes that `start` to `end` of the original became `at` to `endAt`. Call in order of `at`. */
   add(start: number, end: number, at: number, endAt: number): void {
     const edits = this.#blockForOneMore();
     const from = (this.#count % BLOCK) * FIELDS;
@@ -48,13 +47,12 @@ export class OffsetMap {
     this.#count += 1;
   }
 
-  /** The end is that of the last character, so that what was deleted after a span stays outside it. */
+  /** The end follows the last character, so deleted text behind a span stays outside it. */
   readonly toOriginal = ({ start, end }: Span): Span => {
     const from = this.#original(start, START);
     return { start: from, end: end > start ? Math.max(from, this.#original(end - 1, END)) : from };
   };
 
-  /** Returns the start or end in the original of the character at `at`. */
   #original(at: number, side: typeof START | typeof END): number {
     const last = lastIndexUpTo(this.#count, (index) => this.#field(index, END_AT), at);
     const next = last + 1;
@@ -88,12 +86,11 @@ export interface Part<Source> extends Span {
   readonly from: number;
 }
 
-/** A span of one of the sources of a joined text. */
 export interface PlacedSpan<Source> extends Span {
   readonly source: Source;
 }
 
-/** Texts joined to be searched as one. Spans of the joined text map to the sources of its parts. */
+/** Texts joined to be searched as one. Maps spans of the joined text to their sources. */
 export class Joined<Source> {
   readonly parts: Part<Source>[] = [];
   readonly #texts: string[] = [];
@@ -106,7 +103,6 @@ export class Joined<Source> {
     this.separate(text);
   }
 
-  /** Adds a text without a source. */
   separate(text: string): void {
     this.#texts.push(text);
     this.#length += text.length;

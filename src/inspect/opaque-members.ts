@@ -1,11 +1,10 @@
 import { beginsAsText } from '../detectors/secrets/encodings.ts';
 
 /**
- * Members with bytes in base64, or with values sealed by the provider. They contain no words, and a mask would break
- * them.
+ * Members with bytes in base64, or with values sealed by the provider. They hold no words, and a mask would break them.
  */
 const OPAQUE_NAMES: ReadonlySet<string> = new Set([
-  // Signed or encrypted by the provider, and sent back with the next turn.
+  // Signed or encrypted by the provider, and returned to it with the next turn.
   'signature',
   'thoughtSignature',
   'thought_signature',
@@ -36,9 +35,9 @@ const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 const DATA_URL = /^data:[\w.+-]{1,100}\/[\w.+-]{1,100}(?:;[\w.=+-]{1,100}){0,4};base64,/;
 
 /**
- * Reports whether a value contains no words: a long value of base64 characters under a listed name, or a `data:` URL
- * under any name. Base64 of text is not opaque, since a settings file may hold a secret. Not for tool arguments, whose
- * names the model chooses.
+ * Reports whether a value contains no words: a long base64 value under a listed name, or a `data:` URL under any name.
+ * Base64 of text is not opaque: a settings file may hold a secret. Not for tool arguments, whose names the model
+ * chooses.
  * @param name the nearest member name above the value
  */
 export function isOpaque(name: string | undefined, value: string): boolean {
@@ -50,12 +49,12 @@ export function isOpaque(name: string | undefined, value: string): boolean {
 }
 
 const MAX_CHARS = 128;
-/** With a letter, since digits alone may be personal data. */
+/** Requires a letter, since digits alone may be personal data. */
 const IDENTIFIER = /^(?![^A-Za-z]*$)(?!.*:\/\/)[\w.:/-]+$/;
 
 /**
- * Reports whether a value looks like a protocol word, a name or an id (`assistant`, `end_turn`, `gpt-4o`, `call_9f3`): one
- * word, and not an address.
+ * Reports whether a value looks like a protocol word, a name or an id (`end_turn`, `gpt-4o`, `call_9f3`): one word, not
+ * an address.
  */
 export function isIdentifier(value: string): boolean {
   return value.length <= MAX_CHARS && IDENTIFIER.test(value);

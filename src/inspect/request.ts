@@ -18,9 +18,9 @@ import { after, ITEM_CHARS, inTurns, type Awaitable, type Work } from '../turns.
 import { valueAt, type JsonPath } from '../json/path.ts';
 
 export interface InspectedRequest extends Inspected {
-  /** Findings that no edit can remove. */
+  /** No edit can remove these. */
   readonly unmaskable: readonly Finding[];
-  /** The part of them outside the conversation: in the address, the model, an id. */
+  /** Unmaskable findings outside the conversation: in the address, the model, an id. */
   readonly unmaskableOutside: readonly Finding[];
   readonly isMaskable: boolean;
   /** Names of client headers with findings. */
@@ -38,10 +38,10 @@ const NOTHING_FOUND: InspectedRequest = {
 };
 
 /**
- * Searches all of a request: messages of every role, tools and their results, unknown members, and what travels beside
- * the body. Texts that recur with the next turn are masked alike. A header with findings is not sent. Headers that repeat
+ * Searches a whole request: messages of every role, tools and their results, unknown members, and texts beside the
+ * body. Texts that recur with the next turn are masked alike. A header with findings is not sent. Headers that repeat
  * arguments follow the body at the edge.
- * @param looksAt selects places of the body, and leaves out what travels beside it; everything by default
+ * @param looksAt selects places of the body, and excludes texts beside it; everything by default
  */
 export function inspectRequest(
   exchange: Parsed,
@@ -58,7 +58,7 @@ export function inspectRequest(
   );
 }
 
-interface Gathered {
+interface GatheredRequest {
   readonly document: DocumentSearch;
   readonly immutable: ImmutableFields;
   readonly carried: ReturnType<typeof carriedTexts>;
@@ -68,7 +68,7 @@ function* gathered(
   exchange: Parsed,
   batch: ScanBatch,
   looksAt: ((place: WordsPlace) => boolean) | undefined,
-): Work<Gathered> {
+): Work<GatheredRequest> {
   const immutable = yield* immutableFieldsOf(exchange);
   const document = new DocumentSearch({
     ...exchange,
@@ -86,7 +86,7 @@ function* gathered(
 function* inspected(
   exchange: Parsed,
   batch: ScanBatch,
-  { document, immutable, carried }: Gathered,
+  { document, immutable, carried }: GatheredRequest,
 ): Work<InspectedRequest> {
   batch.assertMaskable();
   const places = yield* document.places(batch);
@@ -117,7 +117,6 @@ function* inspected(
 
 interface SortedPlaces {
   readonly maskable: readonly PlaceFindings[];
-  /** Within the conversation. */
   readonly fixed: readonly Finding[];
   readonly outside: readonly Finding[];
 }
@@ -134,9 +133,9 @@ function sorted(places: readonly PlaceFindings[], immutable: ImmutableFields): S
   return { maskable, fixed, outside };
 }
 
-/** Places searched for the messages of findings; clients are told of the first ones. */
+/** Places considered for the messages of findings; clients see only the first few. */
 const MAX_PLACES = 1_024;
-/** Findings whose message is looked up among all texts. */
+/** Findings whose message is looked up. */
 const MAX_SPOKEN = 16;
 
 function withPlaces(
@@ -170,24 +169,23 @@ function* requestWords(texts: readonly PromptText[]): Work<Words> {
 
 const PROSE: ReadonlySet<PromptText['kind']> = new Set(['text', 'reasoning']);
 
-/** In most dialects, a tool call's arguments are a JSON document in a string. */
+/** Most dialects send a tool call's arguments as a JSON document in a string. */
 function promptKindOf({ kind, text }: PromptText): WordsKind {
   if (PROSE.has(kind)) return 'prose';
   if (kind === 'tool_result') return 'result';
   return kind === 'tool_arguments' && /^\s*[[{]/.test(text) ? 'document' : 'value';
 }
 
-/** Parts of a request that are searched but cannot be changed. */
 interface ImmutableFields {
   /** Reports whether changing a value would break the request or its meaning. */
   has(path: JsonPath): boolean;
-  /** Reports whether a signature covers a text. It is removed whole, which providers accept. */
+  /** Reports whether a signature covers a text. Providers accept its removal, but no edit. */
   isSigned(path: JsonPath): boolean;
-  /** Texts that the body holds in another form: files in base64. */
+  /** Texts that the body encodes: files in base64. */
   readonly encoded: readonly string[];
 }
 
-/** Members that select who answers, or identify the answer. */
+/** Members that select the model or identify the message. */
 const OUTSIDE: ReadonlySet<string> = new Set([['model'], ['id'], ['method'], ['jsonrpc']].map(pathKey));
 
 function* immutableFieldsOf({ json, request }: Parsed): Work<ImmutableFields> {
@@ -199,7 +197,7 @@ function* immutableFieldsOf({ json, request }: Parsed): Work<ImmutableFields> {
     if (isSigned) signed.add(pathKey(path));
     if (editable !== false) continue;
     const value = valueAt(json, path);
-    // Otherwise an object, whose names and numbers are visited by themselves.
+    // Objects: their names and numbers are visited separately.
     if (typeof value !== 'string') continue;
     fixed.add(pathKey(path));
     if (value !== text) encoded.push(text);

@@ -3,14 +3,13 @@ import { visitDocument } from './whole/document-search.ts';
 import type { Work } from '../turns.ts';
 
 /**
- * Lists that repeat a text as vocabulary ids or bytes (vLLM's `token_ids`, Ollama's `context`). A client with the
+ * Lists that repeat a text as vocabulary ids or bytes (vLLM's `token_ids`, Ollama's `context`). Clients with the
  * vocabulary could read masked text in them.
  */
 const LISTS =
   /^(?:.{0,40}token_?ids?|context|tokens|bytes|(?:input|output|prompt|completion|generated|text)_?ids|ids)$/i;
-/** A single token id. */
-const ONE = /token_?id$/i;
-/** Members that repeat the whole text, with ids as names or beside strings (Fireworks, vLLM). */
+const TOKEN_ID = /token_?id$/i;
+/** Members that repeat the whole text with ids as names, or beside strings (Fireworks, vLLM). */
 const REPEATS = /^(?:raw_?output|prompt_?logprobs)$/i;
 const WRITTEN_ID = /^(?:token_id:)?\d{1,9}$/;
 
@@ -22,27 +21,26 @@ export function isTokenIdList(name: string | undefined, value: readonly unknown[
 }
 
 export function isTokenId(name: string): boolean {
-  return ONE.test(name);
+  return TOKEN_ID.test(name);
 }
 
-/** Reports whether a string in a list is a written id. */
 function isWrittenId(name: string, value: string): boolean {
-  return ONE.test(name.replace(/s$/i, '')) && WRITTEN_ID.test(value);
+  return TOKEN_ID.test(name.replace(/s$/i, '')) && WRITTEN_ID.test(value);
 }
 
 export function repeatsText(name: string): boolean {
   return REPEATS.test(name);
 }
 
-/** Returns the edit that removes the ids at a place. Lists stay lists, and numbers stay numbers. */
+/** Returns the edit that removes the ids at a place: lists stay lists, numbers stay numbers. */
 export function emptied(path: JsonPath, value: unknown): JsonEdit {
   if (Array.isArray(value)) return { kind: 'set', path, value: [] };
   return { kind: 'set', path, value: typeof value === 'number' ? 0 : null };
 }
 
 /**
- * Returns edits that empty every list of token ids, since the masked ones cannot be told from the others.
- * @param knowsBytes the dialect reads the answer's tokens, and blanks the bytes beside them
+ * Returns edits that empty all token id lists, since ids of masked text cannot be told apart.
+ * @param knowsBytes the dialect reads the answer's tokens and blanks the bytes beside them
  */
 export function* tokenIdEdits(json: unknown, knowsBytes: boolean): Work<readonly JsonEdit[]> {
   const edits: JsonEdit[] = [];

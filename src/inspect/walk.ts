@@ -2,21 +2,18 @@ import { isContainer } from '../json/is-object.ts';
 
 type Step = string | number;
 
-/** An object or array on the path to the current value. */
 export interface Level<State = undefined> {
   readonly value: object;
-  /** Member names of an object. */
+  /** Undefined for an array. */
   readonly names: readonly string[] | undefined;
   readonly length: number;
-  /** Index of the member after the current one. */
+  /** Index of the next member. */
   next: number;
-  /** The caller's own state: the nearest member name, a place. */
   readonly state: State;
 }
 
 /**
- * Visits a parsed document in order, without recursion. The caller enters containers, skips what it does not read,
- * and yields as it needs.
+ * Visits a parsed document in order, without recursion. The caller decides which containers to enter and when to yield.
  *
  * @example
  * const walk = new Walk(document, undefined);
@@ -26,7 +23,7 @@ export interface Level<State = undefined> {
  * }
  */
 export class Walk<State> {
-  /** Path of `value`. It changes with the next step: copy it to keep it. */
+  /** Path of `value`. The next step changes it: copy it to keep it. */
   readonly path: Step[];
   step: Step = '';
   value: unknown;
@@ -48,7 +45,7 @@ export class Walk<State> {
     return this.#levels.length;
   }
 
-  /** Visits the members of the current value next, if it has any. */
+  /** Descends into the current value, if it has members. */
   enter(state: State): void {
     const { value } = this;
     if (!isContainer(value)) return;

@@ -11,7 +11,12 @@ import type { JsonObject } from '../../providers/dialect.ts';
 import type { PromptText } from '../../providers/request-facts.ts';
 import { distinctFindings, type RefusalFinding } from '../../where-found.ts';
 import { inspectRequest, type InspectedRequest } from '../../inspect/request.ts';
-import { isWithin, PathTreeBuilder, saidPlaces, wordsAreAt } from '../../inspect/said-places.ts';
+import {
+  isWithin,
+  PathTreeBuilder,
+  conversationPlaces,
+  wordsAreAt,
+} from '../../inspect/conversation-places.ts';
 import type { WordsPlace } from '../../inspect/whole/document-search.ts';
 import { after, type Awaitable } from '../../turns.ts';
 import type { MaskSearch } from '../../policy/masking/search.ts';
@@ -102,7 +107,7 @@ function looksAtRequest({ plainData, injections, words, inArguments }: Masks): r
       : [
           {
             findAll: words.findAll,
-            looksAt: ({ json, request }: Parsed) => wordsAreAt(saidPlaces(json, request.texts)),
+            looksAt: ({ json, request }: Parsed) => wordsAreAt(conversationPlaces(json, request.texts)),
           },
         ]),
     ...inArguments.map(({ search, path }) => ({ findAll: search.findAll, looksAt: () => inArgument(path) })),

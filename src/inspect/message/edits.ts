@@ -8,10 +8,10 @@ import { inTurns, ITEM_CHARS, type Work } from '../../turns.ts';
 import type { PlacedFinding } from './search.ts';
 import { MAX_DOC_DEPTH, type Doc, type MessageText, type TextPlace } from './texts.ts';
 
-/** Members whose values no edit may change, since clients match requests by them. */
+/** Clients match requests by these members, so no edit may change them. */
 const FIXED: ReadonlySet<string | number | undefined> = new Set(['id', 'method', 'jsonrpc']);
 
-/** Returns the findings that cannot be removed without changing the identity of the message. */
+/** Returns the findings that cannot be removed without changing the message's identity. */
 export function* fixedAmong(placed: readonly PlacedFinding[]): Work<ReadonlySet<PlacedFinding>> {
   const fixed = new Set<PlacedFinding>();
   for (const one of placed) {
@@ -29,20 +29,24 @@ function isFixed({ spans }: PlacedFinding): boolean {
 
 /**
  * Returns the edits that remove all findings from a message: secrets become `***`, attacks a fixed text
- * (docs/mcp-inspector.md). JSON in strings stays valid. A member whose name matches is replaced by one with
- * the cleaned name and a notice.
+ * (docs/mcp-inspector.md). JSON in strings stays valid. A member whose name matches is replaced by one with the cleaned
+ * name and a notice.
  */
 export async function redactions(
   placed: readonly PlacedFinding[],
-  instead = standsFor,
+  replacementOf = defaultReplacement,
 ): Promise<readonly JsonEdit[]> {
   const edits = new EditsByDoc();
-  await inTurns(changes(edits, placed, instead));
+  await inTurns(changes(edits, placed, replacementOf));
   return edits.ofMessage();
 }
 
-function* changes(edits: EditsByDoc, placed: readonly PlacedFinding[], instead: Instead): Work<void> {
-  for (const [source, replacements] of yield* replacementsByText(placed, instead)) {
+function* changes(
+  edits: EditsByDoc,
+  placed: readonly PlacedFinding[],
+  replacementOf: ReplacementOf,
+): Work<void> {
+  for (const [source, replacements] of yield* replacementsByText(placed, replacementOf)) {
     const text = source.kind === 'number' ? MASK : replaceSpans(source.text, replacements);
     for (const place of source.places) {
       edits.change(source.kind, place, text);
@@ -52,22 +56,20 @@ function* changes(edits: EditsByDoc, placed: readonly PlacedFinding[], instead: 
   }
 }
 
-/** Returns the replacement of a finding. */
-type Instead = (finding: Finding) => string;
+type ReplacementOf = (finding: Finding) => string;
 
-const standsFor: Instead = (finding) =>
+const defaultReplacement: ReplacementOf = (finding) =>
   finding.class === 'secret' || finding.class === 'credentials' ? MASK : REMOVED;
 
-/** Replaces every finding by the mask. */
-export const masked: Instead = () => MASK;
+export const masked: ReplacementOf = () => MASK;
 
 function* replacementsByText(
   placed: readonly PlacedFinding[],
-  instead: Instead,
+  replacementOf: ReplacementOf,
 ): Work<ReadonlyMap<MessageText, readonly Replacement[]>> {
   const byText = new Map<MessageText, Replacement[]>();
   for (const { finding, spans } of placed) {
-    const text = instead(finding);
+    const text = replacementOf(finding);
     for (const { source, start, end } of spans) {
       const replacements = byText.get(source) ?? [];
       byText.set(source, replacements);
@@ -78,12 +80,12 @@ function* replacementsByText(
   return byText;
 }
 
-/** Edits of one document, in the order in which they apply. */
+/** Edits of one document, in order of application. */
 interface DocEdits {
   readonly values: JsonEdit[];
-  /** After the values, since edited base64 would decode to something else. */
+  /** Applied after the values, since edited base64 would decode to something else. */
   readonly blobs: JsonEdit[];
-  /** After the values, which disappear with their members. */
+  /** Applied after the values, which disappear with their members. */
   readonly names: JsonEdit[];
 }
 
@@ -99,7 +101,7 @@ class EditsByDoc {
     } else values.push({ kind: 'set', path, value: text });
   }
 
-  /** Changes documents in strings first, the deepest before the outer ones. */
+  /** Edits documents in strings first, from the innermost outwards. */
   async ofMessage(): Promise<readonly JsonEdit[]> {
     for (let depth = MAX_DOC_DEPTH; depth > 0; depth -= 1) {
       for (const [{ within }, edits] of this.#at(depth)) {
@@ -128,12 +130,11 @@ class EditsByDoc {
 const ESCAPE = /\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt])/y;
 const LONGEST_ESCAPE = 6;
 
-/** Extends a span to whole JSON escapes: the text may be JSON lines, or JSON in prose. */
+/** Extends a span to whole JSON escapes: the text may be JSON lines, or prose with JSON. */
 function wholeEscapes(text: string, start: number, end: number): Span {
   return { start: escapeAround(text, start)?.start ?? start, end: escapeAround(text, end)?.end ?? end };
 }
 
-/** Returns the escape around an offset. */
 function escapeAround(text: string, at: number): Span | undefined {
   for (let start = at - 1; start >= Math.max(0, at - LONGEST_ESCAPE + 1); start -= 1) {
     if (text.charCodeAt(start) !== 92 || isEscaped(text, start)) continue;

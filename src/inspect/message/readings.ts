@@ -4,20 +4,23 @@ import { isTurnOver, ITEM_CHARS, nextTurn, type Work } from '../../turns.ts';
 import { Joined, OffsetMap } from '../offset-map.ts';
 import type { MessageText, Page, TextSpan } from './texts.ts';
 
-/** A text that a reader may make of a page, with the texts that a span of it comes from. */
+/** An alternative reading of a page; maps its spans to the texts. */
 export interface Reading {
   readonly text: string;
   readonly spans: (span: Span) => readonly TextSpan[];
 }
 
-/** Characters of either end of a long text that are joined with its neighbours: no attack is longer, and hardly a secret. */
+/**
+ * Characters of either end of a long text that are joined with its neighbours: more than any attack and most secrets
+ * have.
+ */
 const EDGE_CHARS = 1_024;
-/** Between the two ends of a long text. */
+/** Separates the two ends of a long text. */
 const GAP = '\n\n';
 
 /**
- * Joins texts without separators, as some clients join the texts of a result, to find what was split within a word.
- * Undefined for fewer than two.
+ * Joins texts without separators, as some clients do, to find what was split within a word. Undefined for fewer than
+ * two texts.
  */
 export function* withoutGaps(texts: readonly MessageText[]): Work<Reading | undefined> {
   if (texts.length < 2) return undefined;
@@ -36,16 +39,16 @@ export function* withoutGaps(texts: readonly MessageText[]): Work<Reading | unde
   return joined;
 }
 
-/** Matches read in one step. */
+/** Matches per step. */
 const STEP_MATCHES = 1_024;
 
 /** Colours and the like (ECMA-48 control sequences). */
 const TERMINAL_CODE = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]/g;
 
 /**
- * Reads a page as a terminal shows it, without colours: the end of a code would read as a letter of the next word.
- * Undefined without codes.
- * @param instead replaces a code, which may part words or stand within one
+ * Reads a page without terminal colours, whose codes would read as letters of the next word. Undefined if there are
+ * none.
+ * @param instead replaces a code, which may separate words or interrupt one
  */
 export async function withoutTerminalCodes(page: Page, instead: string): Promise<Reading | undefined> {
   if (!page.text.includes('\u001b') && !page.text.includes('\u009b')) return undefined;
@@ -69,17 +72,17 @@ export async function withoutTerminalCodes(page: Page, instead: string): Promise
   return { text, spans: (span) => page.spans(map.toOriginal(span)) };
 }
 
-/** Tags, variation selectors and other invisible characters, in UTF-16 units, which are searched faster. */
-const UNSEEN = /(?:[\u200b-\u200f]|[\u2060-\u2064\ufeff]|[\ufe00-\ufe0f]|\udb40[\udc00-\udfff]){1,4096}/g;
+/** Tags, variation selectors and other invisible characters, as UTF-16 units, which match faster. */
+const INVISIBLE = /(?:[\u200b-\u200f]|[\u2060-\u2064\ufeff]|[\ufe00-\ufe0f]|\udb40[\udc00-\udfff]){1,4096}/g;
 
 /**
- * Reads what a page says in invisible characters, apart from the page: behind a letter it would read as part of another
- * word. A finding covers the whole run. Undefined if there is nothing to read.
+ * Reads text in invisible characters separately, since next to a letter it would read as part of another word. A
+ * finding covers the whole run. Undefined if there is none.
  */
-export async function unseenOf(page: Page): Promise<Reading | undefined> {
+export async function invisibleText(page: Page): Promise<Reading | undefined> {
   const shown = new Joined<Span>();
   let chars = 0;
-  for (const { 0: run, index } of page.text.matchAll(UNSEEN)) {
+  for (const { 0: run, index } of page.text.matchAll(INVISIBLE)) {
     chars += run.length;
     if (chars >= STEP_MATCHES) {
       chars = 0;

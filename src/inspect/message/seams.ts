@@ -2,32 +2,32 @@ import type { KnownValues } from '../../detectors/known-values/known-values.ts';
 import { tailOf } from '../scan/masking-buffer.ts';
 import { Walk } from '../walk.ts';
 
-/** Text kept at each place for the next event, and read with it. */
+/** Text kept per place, to be read with the next event. */
 const SEAM_CHARS = 1_024;
-/** Places followed in a stream; further ones are ignored. */
+/** Places tracked in a stream; further ones are ignored. */
 const MAX_PLACES = 64;
-/** Values followed in one event. */
+/** Values read in one event. */
 const MAX_VALUES = 1_024;
-/** Longer member names count by their beginning and their length, since every place below repeats them. */
+/** Longer member names are shortened, since every place below repeats them. */
 const MAX_NAME_CHARS = 64;
 
-/** Place of comments and the like, which come between the texts of every place. */
+/** Place of comments and the like, which come between the texts of all places. */
 const BESIDE = '';
-/** The prefix that makes a line a comment or a field, and its end. */
+/** The prefix and the end of a comment or field line. */
 const FIELD = /^[a-z]{0,8}: ?|\n$/gm;
 
-/** Reports whether an event continues a known value that earlier events began at the same place of the message. */
+/** Reports whether an event continues a known value that earlier events began at the same place. */
 export type CrossesSeam = (message: unknown) => boolean;
 
 /**
- * Follows the texts of a stream's events by place (`params.data`), since readers join them. The beginning has
- * passed by then; the rest is withheld.
+ * Tracks a stream's texts by place (`params.data`), since readers join them. The beginning of a value has passed by
+ * then; the rest is withheld.
  */
 export function createSeams(known: Pick<KnownValues, 'isEmpty' | 'isIn'>): CrossesSeam {
   if (known.isEmpty) return () => false;
   const tails = new Map<string, string>();
 
-  /** A value within one part is found there. */
+  /** A value within one part is found elsewhere. */
   function crosses(tail: string, text: string): boolean {
     if (tail === '' || text === '') return false;
     const head = text.slice(0, SEAM_CHARS);

@@ -5,40 +5,39 @@ import type { KnownValues } from '../../detectors/known-values/known-values.ts';
 import { findSecretsUpTo } from '../../detectors/secrets/secrets.ts';
 import { normalizeAll, type Normalized } from '../../normalize/normalize.ts';
 import { inTurns, ITEM_CHARS, type Work } from '../../turns.ts';
-import { unseenOf, withoutGaps, withoutTerminalCodes, type Reading } from './readings.ts';
+import { invisibleText, withoutGaps, withoutTerminalCodes, type Reading } from './readings.ts';
 import type { MessageText, Texts, TextSpan } from './texts.ts';
 
-/** A finding with the spans of texts that contain it. */
+/** A finding, and the spans of texts that contain it. */
 export interface PlacedFinding {
   readonly finding: Finding;
   readonly spans: readonly TextSpan[];
 }
 
-/** Findings in one message; a message with more is itself an attack. */
+/** A message with more findings is itself an attack. */
 const MAX_PLACED = 1_000;
-/** Raw findings of the detectors, including repeats in adjacent slices; beyond this, they are not even sorted. */
+/** Raw findings, including repeats in adjacent slices; more are not even sorted. */
 const MAX_FOUND = 5_000;
-/** Secrets in all readings of a message, plain and disguised. */
+/** Secrets in all readings, plain and disguised. */
 const MAX_SECRETS = 20_000;
 
 export interface MessageSearch {
   readonly detectors: readonly Detector[];
   /** Values that count as secrets, such as the server's own credentials. */
   readonly known?: KnownValues;
-  /** Reports whether a secret counts. */
+  /** Filters secrets. */
   readonly counts: (secret: Finding) => boolean;
 }
 
 export interface ScanResult {
   readonly findings: readonly PlacedFinding[];
-  /** False if there is more than can be removed; then only some findings are returned. */
+  /** False if there are too many to remove; then only some are returned. */
   readonly isWhole: boolean;
 }
 
 /**
- * Runs all detectors on all texts of a message, raw and normalized. Secrets come first, so that they are
- * reported even if there are too many findings. They are searched without cuts, since a key may be longer
- * than the overlap of slices.
+ * Runs all detectors on all texts of a message, raw and normalized. Secrets come first: they are reported even if there
+ * are too many findings. They are searched without cuts, since a key may be longer than the overlap of slices.
  */
 export async function findInTexts(texts: Texts, search: MessageSearch): Promise<ScanResult> {
   const { known, counts } = search;
@@ -47,7 +46,7 @@ export async function findInTexts(texts: Texts, search: MessageSearch): Promise<
   const normalized = await normalizeAll(raws);
   const forms = normalized.map((one, index) => ({ raw: raws[index] ?? '', normalized: one }));
   const plain = await secretsIn(raws, known);
-  // Without disguises there is nothing more to find.
+  // Texts without disguises were searched already.
   const disguised = await secretsIn(
     forms.map(({ raw, normalized: { text } }) => (text === raw ? '' : text)),
     known,
@@ -73,35 +72,34 @@ export async function findInTexts(texts: Texts, search: MessageSearch): Promise<
   return placed.found(true);
 }
 
-/** Cost of locating a finding, in characters read. */
+/** Cost of locating a finding, in characters. */
 const PLACING_CHARS = 64;
 
-/** A reading, with the findings in it that count, by their spans. */
+/** A reading, and a test for findings that count, by their spans. */
 interface Search {
   readonly reading: Reading;
   readonly counts: (spans: readonly TextSpan[]) => boolean;
 }
 
-const ANYWHERE: Search['counts'] = () => true;
-const IN_ONE: Search['counts'] = ({ length }) => length === 1;
-/** Findings within one text were found there already. */
-const OVER_SEVERAL: Search['counts'] = ({ length }) => length > 1;
+const IN_ANY: Search['counts'] = () => true;
+const IN_ONE_TEXT: Search['counts'] = ({ length }) => length === 1;
+/** Findings within one text were found elsewhere. */
+const IN_SEVERAL: Search['counts'] = ({ length }) => length > 1;
 
 async function searchesOf({ spoken, prose, words }: Texts): Promise<readonly Search[]> {
-  const otherwise: (Reading | undefined)[] = [];
+  const alternatives: (Reading | undefined)[] = [];
   for (const page of [spoken, ...prose, words]) {
-    otherwise.push(
+    alternatives.push(
       await withoutTerminalCodes(page, ''),
       await withoutTerminalCodes(page, ' '),
-      await unseenOf(page),
+      await invisibleText(page),
     );
   }
   return [
-    ...searchesFor([spoken, ...prose], ANYWHERE),
-    // Words are unrelated to their neighbours.
-    ...searchesFor([words], IN_ONE),
-    ...searchesFor(otherwise, ANYWHERE),
-    ...searchesFor([await inTurns(withoutGaps(sourcesOf(spoken)))], OVER_SEVERAL),
+    ...searchesFor([spoken, ...prose], IN_ANY),
+    ...searchesFor([words], IN_ONE_TEXT),
+    ...searchesFor(alternatives, IN_ANY),
+    ...searchesFor([await inTurns(withoutGaps(sourcesOf(spoken)))], IN_SEVERAL),
   ];
 }
 
@@ -117,7 +115,7 @@ function sourcesOf({ parts }: Texts['words']): readonly MessageText[] {
 }
 
 interface FoundSecrets {
-  /** By text. */
+  /** One list per text. */
   readonly found: readonly (readonly Finding[])[];
   readonly isWhole: boolean;
 }
@@ -132,7 +130,7 @@ async function secretsIn(texts: readonly string[], known: KnownValues | undefine
 }
 
 /**
- * Finds known values where nothing else is searched: in base64 of other data, and across single words, which a reader
+ * Finds known values where nothing else is searched: in base64 of other data, and across single words, which readers
  * may join.
  */
 async function knownApart(
@@ -142,8 +140,8 @@ async function knownApart(
   if (known === undefined || known.isEmpty) return { searches: [], found: [], isWhole: true };
   const values = sourcesOf(words).filter(({ kind }) => kind !== 'name');
   const searches = [
-    ...searchesFor([unread], ANYWHERE),
-    ...searchesFor([await inTurns(withoutGaps(values))], OVER_SEVERAL),
+    ...searchesFor([unread], IN_ANY),
+    ...searchesFor([await inTurns(withoutGaps(values))], IN_SEVERAL),
   ];
   const found = await known.findAll(
     searches.map(({ reading }) => reading.text),
@@ -153,14 +151,14 @@ async function knownApart(
 }
 
 /**
- * Returns a finding extended to its whole order, with its spans. An order in a text that ends with a sentence, or in a
- * single word, does not continue in the next text.
+ * Extends a finding to its whole order. An order in a single word, or in a text that ends with a sentence, does not
+ * continue in the next text.
  */
 function wholeFinding({ reading: { text, spans }, counts }: Search, found: Finding): PlacedFinding {
   const reached = spans(found);
   const last = reached.at(-1);
   const rest =
-    last !== undefined && (counts === IN_ONE || endsSentence(last.source.text))
+    last !== undefined && (counts === IN_ONE_TEXT || endsSentence(last.source.text))
       ? last.source.text.length - last.end
       : undefined;
   const finding = wholeOrder(rest === undefined ? text : text.slice(0, found.end + rest), found);
@@ -172,7 +170,7 @@ class PlacedFindings {
   readonly #all: PlacedFinding[] = [];
   readonly #seen = new Map<MessageText, PlacedFinding[]>();
 
-  /** Returns false once there are more than can be removed. One finding may cover very many texts. */
+  /** Returns false if there are too many to remove. One finding may cover thousands of texts. */
   *addAll(search: Search, findings: readonly Finding[]): Work<boolean> {
     for (const finding of findings) {
       const placedFinding = wholeFinding(search, finding);
@@ -182,7 +180,6 @@ class PlacedFindings {
     return true;
   }
 
-  /** Compares each finding with the previous ones. */
   #add(placedFinding: PlacedFinding): boolean {
     const [first] = placedFinding.spans;
     if (first === undefined) return true;
@@ -199,8 +196,8 @@ class PlacedFindings {
 }
 
 /**
- * Reports whether two findings of one rule that begin in the same text overlap there and end in the same
- * text. An order may extend further than an earlier one.
+ * Reports whether two findings of one rule begin in the same text, overlap there, and end in the same text. An order
+ * may extend further than an earlier one.
  */
 function isSameFinding(one: PlacedFinding, other: PlacedFinding): boolean {
   const [a] = one.spans;
@@ -217,7 +214,7 @@ function isSameFinding(one: PlacedFinding, other: PlacedFinding): boolean {
   );
 }
 
-/** Wraps detectors to stop at more findings than can be removed. */
+/** Wraps detectors to stop at too many findings. */
 function countingFindings(detectors: readonly Detector[]) {
   let count = 0;
   const hasTooMany = (): boolean => count > MAX_FOUND;
@@ -231,7 +228,6 @@ function countingFindings(detectors: readonly Detector[]) {
   };
 }
 
-/** Maps findings in a normalized text to the original. */
 function* revealed(
   findings: readonly Finding[],
   normalized: Normalized | undefined,
@@ -244,7 +240,7 @@ function* revealed(
   return found;
 }
 
-/** Merges a secret found both disguised and plain. */
+/** Removes secrets that were found both disguised and plain. */
 function withoutRepeats(findings: readonly Finding[]): readonly Finding[] {
   let reached = 0;
   return findings

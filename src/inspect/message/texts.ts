@@ -26,45 +26,42 @@ export interface TextPlace {
   readonly path: JsonPath;
 }
 
-/** A text of a message. */
 export interface MessageText {
-  /** `blob`: the text of base64. `name`: the name of members. `number`: a number as written. */
+  /** `blob`: decoded base64. `name`: a member name. `number`: a number as written. */
   readonly kind: 'value' | 'blob' | 'name' | 'number';
   readonly text: string;
-  /** One place, except for names, which are searched once. */
+  /** One place; several for names, which are searched once. */
   readonly places: readonly TextPlace[];
 }
 
-/** Many texts joined, to be searched at once. */
+/** Texts joined to be searched at once. */
 export type Page = Joined<MessageText>;
 
-/** A span of one of the texts. */
 export type TextSpan = PlacedSpan<MessageText>;
 
-/** All texts of a message. */
 export interface Texts {
-  /** Texts that clients join for a model (`text`), in pieces of a word or more. */
+  /** Texts that clients join for a model (`text`); a piece may be a single word. */
   readonly spoken: Page;
-  /** Sentences, joined so that attacks split over several are found. */
+  /** Sentences, joined to find attacks that are split over several. */
   readonly prose: readonly Page[];
-  /** Single words, each behind its name, since the name identifies a secret. */
+  /** Single words, each after its name, which identifies secrets. */
   readonly words: Page;
-  /** Base64 of other data (pictures, sounds), as written. */
+  /** Other base64 (pictures, sounds), as written. */
   readonly unread: Page;
 }
 
 export interface ReadOptions {
-  /** Puts unrelated texts on pages of their own. */
+  /** Puts each text on a page of its own. */
   readonly apart?: boolean;
-  /** Numbers from this one on are read too. */
+  /** Minimum of numbers that are read. */
   readonly leastNumber?: number | undefined;
 }
 
-/** Characters of a message, counting nested texts each time; a message with more is not inspected. */
+/** Limit of characters in a message, counting nested texts at each level. */
 const MAX_CHARS = 4_194_304;
-/** Strings, member names, objects and arrays. */
+/** Limit of strings, member names, objects and arrays. */
 const MAX_PARTS = 200_000;
-/** Cost of a value in addition to its text, in characters read. */
+/** Cost of a value beside its text, in characters. */
 const VALUE_CHARS = 16;
 const MAX_WORD_CHARS = 512;
 /** Longer names do not describe their values. */
@@ -72,8 +69,8 @@ const MAX_LABEL_CHARS = 64;
 const WORD = /^[\x21-\x7e]+$/;
 
 /**
- * Reads every string and member name of an MCP server's message; undefined if there is too much. Linear, in turns of the
- * event loop.
+ * Reads every string and member name of an MCP server's message, in turns of the event loop. Undefined if there is too
+ * much.
  */
 export async function readTexts(message: unknown, options: ReadOptions = {}): Promise<Texts | undefined> {
   const reader = new TextReader(options);
@@ -88,7 +85,7 @@ export async function readTexts(message: unknown, options: ReadOptions = {}): Pr
 }
 
 class TextReader {
-  /** Grows while reading, since a string may contain a document. */
+  /** Grows during the reading, since a string may contain a document. */
   readonly docs: Doc[] = [];
   readonly texts = {
     spoken: new Joined<MessageText>(),
@@ -111,7 +108,6 @@ class TextReader {
     return this.#chars > MAX_CHARS || this.#parts > MAX_PARTS;
   }
 
-  /** Stops if there is too much to read. */
   *read(doc: Doc): Work<void> {
     this.#readValue(doc.root, { doc, path: [] }, undefined);
     const walk = new Walk(doc.root, undefined);
@@ -135,7 +131,7 @@ class TextReader {
     return typeof value === 'string' || isContainer(value);
   }
 
-  /** Returns the work that base64 takes. */
+  /** Returns the remaining work for base64. */
   #readValue(value: unknown, place: TextPlace, holder: object | undefined): Work<void> | undefined {
     if (!this.#isRead(value)) return undefined;
     this.#parts += 1;
@@ -152,7 +148,7 @@ class TextReader {
     holder: object | undefined,
   ): Work<void> | undefined {
     if (isProtocolWord(name, text)) return undefined;
-    // Too long to be read, so it need not be parsed.
+    // Too long to be read, so not parsed.
     const inner = text.length > MAX_CHARS ? undefined : documentIn(text, place.doc.depth);
     if (inner !== undefined) {
       this.#chars += text.length;
@@ -230,7 +226,7 @@ function addLine(page: Page, text: MessageText): void {
   page.separate('\n');
 }
 
-/** Variables are often listed as `{"name": "COHERE_API_KEY", "value": "…"}`. */
+/** Reads the name of a listed variable: `{"name": "COHERE_API_KEY", "value": "…"}`. */
 function namedIn(holder: object = {}): string {
   const name = 'name' in holder ? holder.name : 'key' in holder ? holder.key : undefined;
   return typeof name === 'string' ? name : 'value';
@@ -240,10 +236,7 @@ function isPlainWord(text: string): boolean {
   return text.length <= MAX_WORD_CHARS && WORD.test(text);
 }
 
-/**
- * Returns the object or array whose JSON a text is; undefined for other texts, and if parsers may disagree
- * about it.
- */
+/** Parses a text that is a JSON object or array; undefined for other texts, and if parsers may disagree. */
 function documentIn(text: string, depth: number): unknown {
   if (depth >= MAX_DOC_DEPTH) return undefined;
   const trimmed = text.trim();

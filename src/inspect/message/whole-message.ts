@@ -9,23 +9,23 @@ import type { Answered, WholeAnswer } from '../../pipeline/exchange.ts';
 const ERROR_STATUS = 400;
 
 /**
- * Returns the JSON of an MCP server's whole answer, or other content as text; undefined if a message was requested, or if
- * the content cannot be read. A GET requests a stream, and clients read one whatever arrives.
+ * Returns the JSON of an MCP server's whole answer, or other content as text. Undefined if the client expects a message
+ * and gets none, or if the content cannot be read. A GET requests a stream, and clients read one whatever arrives.
  */
 export function readWholeMessage(
   { method, request, status }: Answered,
   { json, body, contentType }: Pick<WholeAnswer, 'json' | 'body' | 'contentType'>,
 ): unknown {
   if (method === 'GET' && status < ERROR_STATUS) return undefined;
-  // Everything is read as UTF-8. A client would read another declared charset differently.
+  // The gateway reads everything as UTF-8; a client would decode another declared charset differently.
   if (readMediaType(contentType).charset === 'other') return undefined;
-  const isAskedFor = request.mcp?.kind === 'request' && status < ERROR_STATUS;
-  if (isAskedFor) return isServerMessage(json) ? json : undefined;
+  const isExpected = request.mcp?.kind === 'request' && status < ERROR_STATUS;
+  if (isExpected) return isServerMessage(json) ? json : undefined;
   if (json !== undefined) return json;
   return isUtf8(body) ? body.toString() : undefined;
 }
 
-/** Applies an edit to the whole text if it is not JSON. */
+/** If the answer is not JSON, one edit replaces its whole text. */
 export function editWholeMessage(whole: WholeAnswer, edits: readonly JsonEdit[]): void {
   if (whole.json === undefined) {
     const text = edits.find(({ path }) => path.length === 0);
@@ -33,7 +33,7 @@ export function editWholeMessage(whole: WholeAnswer, edits: readonly JsonEdit[])
   } else addAll(whole.edits, edits);
 }
 
-/** Refuses an answer of an MCP server that cannot be inspected. */
+/** Denies an MCP server's answer that cannot be inspected. */
 export function uninspectable(why: string): Denial {
   return {
     kind: 'deny',

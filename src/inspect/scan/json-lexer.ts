@@ -3,21 +3,21 @@ import { CODES } from '../../json/codes.ts';
 
 const { BACKSLASH, QUOTE } = CODES;
 
-/** A part of a JSON text that can contain a finding. Offsets are as written. */
+/** A part of a JSON text that can contain a finding. Offsets refer to the text as written. */
 export interface Token {
   readonly kind:
-    /** The text between two quotes. */
+    /** Without its quotes. */
     | 'string'
-    /** A number, or the beginning of one. */
+    /** Possibly incomplete. */
     | 'number'
-    /** `true`, `null`, and everything that is not JSON. */
+    /** `true`, `null`, and anything that is not JSON. */
     | 'other';
   readonly start: number;
-  /** Infinity if not received yet. */
+  /** Infinity if its end is not received yet. */
   readonly end: number;
-  /** Only blanks separate it from the token before. Neither is a value then, since the text is not JSON. */
+  /** Only blanks separate it from the token before. Since that is not JSON, neither is a value. */
   readonly joinsPrevious: boolean;
-  /** Such a token follows it; `maybe` if too little was received. */
+  /** Only blanks separate it from the next token; `maybe` until more is received. */
   readonly isJoined: boolean | 'maybe';
 }
 
@@ -26,7 +26,7 @@ const NUMBER = 1;
 const OTHER = 2;
 const KINDS = ['string', 'number', 'other'] as const;
 
-/** Classes of characters outside strings; 0 for those of tokens that are not numbers. */
+/** Classes of characters outside strings; 0 for other tokens. */
 const BLANK = 1;
 const STRUCTURE = 2;
 /** At the start of a number, and within it. */
@@ -38,9 +38,9 @@ for (const character of '{}[]:,') CLASSES[character.charCodeAt(0)] = STRUCTURE;
 for (const character of '0123456789+-.') CLASSES[character.charCodeAt(0)] = DIGIT;
 for (const character of 'eE') CLASSES[character.charCodeAt(0)] = EXPONENT;
 
-/** A longer number is not a card or phone, and is not held back to its end. */
+/** Longer numbers are not cards or phones, so they are not held back to their end. */
 const MAX_NUMBER_CHARS = 256;
-/** Entries dropped at once, at least. */
+/** Minimum of entries dropped at once. */
 const MANY = 64;
 
 const MEANINGS: Readonly<Record<string, string>> = {
@@ -55,35 +55,33 @@ const MEANINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads a JSON text in arbitrary chunks. Returns it with the escapes of its strings decoded, so that detectors see
- * values as programs do. Everything else stays, valid or not. Linear.
+ * Reads a JSON text in arbitrary chunks and decodes the escapes of its strings: detectors see values as programs do.
+ * Keeps everything else, valid or not. Linear.
  */
 export class JsonLexer {
-  /** Offset of the end of what was read, as written. */
+  /** Offset of the end of the read text, as written. */
   #end = 0;
   /** An incomplete escape. */
   #rest = '';
   #inString = false;
-  /** Within a number or another token outside strings. */
   #inToken = false;
-  /** Only blanks followed such a token. */
+  /** Only blanks followed a number or other token. */
   #afterToken = false;
-  /** Tokens in parallel lists, since a document may have a million. */
+  /** Parallel lists of tokens, since a document may have a million. */
   readonly #kinds: number[] = [];
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];
   readonly #joins: boolean[] = [];
-  /** Decoded offsets at which escapes ended, and how far offsets as written are ahead from there on. */
+  /** Decoded offsets of the ends of escapes, and how far written offsets are ahead from there on. */
   readonly #escapedAt: number[] = [];
   readonly #shifts: number[] = [];
   #shift = 0;
 
-  /** Characters read. */
   get end(): number {
     return this.#end;
   }
 
-  /** Reads a chunk and returns it decoded, without an incomplete escape at its end. */
+  /** Returns a chunk decoded, without an incomplete escape at its end. */
   add(chunk: string): string {
     const text = this.#rest + chunk;
     const parts: string[] = [];
@@ -113,7 +111,7 @@ export class JsonLexer {
     return parts.join('');
   }
 
-  /** Returns an incomplete escape as written, at the end of the text. */
+  /** Ends the text. Returns an incomplete escape as written. */
   finish(): string {
     const rest = this.#rest;
     this.#rest = '';
@@ -121,12 +119,12 @@ export class JsonLexer {
     return rest;
   }
 
-  /** Maps a decoded offset to the offset as written. */
+  /** Maps a decoded offset to the written one. */
   toOriginal(at: number): number {
     return at + (this.#shifts[lastUpTo(this.#escapedAt, at)] ?? 0);
   }
 
-  /** Yields the tokens that overlap a span as written. */
+  /** Yields the tokens that overlap a span of the written text. */
   *tokensIn(start: number, end: number): Generator<Token, void> {
     for (let index = lastUpTo(this.#ends, start) + 1; index < this.#starts.length; index += 1) {
       if ((this.#starts[index] ?? end) >= end) return;
@@ -134,16 +132,16 @@ export class JsonLexer {
     }
   }
 
-  /** Returns the token that begins before an offset and ends there or after it. */
+  /** Returns the token that begins before an offset and ends at or after it. */
   tokenAround(offset: number): Token | undefined {
     const index = lastUpTo(this.#starts, offset - 1);
     return index >= 0 && (this.#ends[index] ?? 0) >= offset ? this.#token(index) : undefined;
   }
 
-  /** Forgets escapes before a decoded offset, and tokens before an offset as written. */
-  forget(given: number, raw: number): void {
-    dropFirst(lastUpTo(this.#escapedAt, given), [this.#escapedAt, this.#shifts]);
-    dropFirst(lastUpTo(this.#ends, raw), [this.#kinds, this.#starts, this.#ends, this.#joins]);
+  /** Forgets escapes before a decoded offset, and tokens before a written one. */
+  forget(decoded: number, written: number): void {
+    dropFirst(lastUpTo(this.#escapedAt, decoded), [this.#escapedAt, this.#shifts]);
+    dropFirst(lastUpTo(this.#ends, written), [this.#kinds, this.#starts, this.#ends, this.#joins]);
   }
 
   #noteEscape(rawEnd: number, chars: number): void {
@@ -197,7 +195,7 @@ export class JsonLexer {
   }
 }
 
-/** Returns the length of the escape at an offset: 1 if the backslash begins none, undefined if incomplete. */
+/** Returns the length of an escape: 1 if the backslash begins none, undefined if incomplete. */
 function escapeChars(text: string, at: number): number | undefined {
   const kind = text[at + 1];
   if (kind === undefined) return undefined;
@@ -213,7 +211,7 @@ function meaningOf(text: string, at: number): string {
   return MEANINGS[kind] ?? kind;
 }
 
-/** Drops entries from the front of each list, once that pays for moving the rest. */
+/** Drops the first entries of each list, once this pays for moving the rest. */
 function dropFirst(count: number, lists: readonly unknown[][]): void {
   const [first = []] = lists;
   if (count < MANY || count * 2 < first.length) return;

@@ -10,17 +10,14 @@ import type { Span } from '../../text/span.ts';
 import type { TextDelta } from '../../providers/dialect.ts';
 
 /**
- * Reports whether a model's text may be a JSON document (structured output), which must stay valid. It is read as
- * arguments are, which suits prose as well.
+ * Reports whether a model's text may be a JSON document (structured output), which must stay valid. Reading it like
+ * arguments suits prose, too.
  */
 export function beginsDocument({ kind, text }: Pick<TextDelta, 'kind' | 'text'>): boolean {
   return kind === 'text' && /^\s*[[{]/.test(text);
 }
 
-/**
- * Returns a JSON text with the escapes of its strings decoded, to be searched. Keeps none of its tokens, since it
- * may have megabytes.
- */
+/** Decodes the escapes of a JSON text, to be searched. Keeps no tokens, since the text may have megabytes. */
 export function* readJsonText(json: string): Work<string> {
   const lexer = new JsonLexer();
   const parts: string[] = [];
@@ -36,7 +33,7 @@ export function* readJsonText(json: string): Work<string> {
   return parts.join('');
 }
 
-/** Masks the findings in a JSON text, given by offsets in its decoded form. Valid JSON stays valid. */
+/** Masks the findings in a JSON text, given by decoded offsets. Valid JSON stays valid. */
 export function* maskJsonText(json: string, findings: readonly Span[]): Work<string> {
   const masked = new JsonMasker();
   const { buffer } = masked;
@@ -59,10 +56,10 @@ export function* maskJsonText(json: string, findings: readonly Span[]): Work<str
   return parts.join('');
 }
 
-/** The most that detectors keep open, with each character written as an escape. */
+/** Longest text that detectors keep open, with each character escaped. */
 const MAX_HELD_CHARS = 393_216;
 
-/** Creates a scanner of a JSON text in chunks. Its output equals `maskJsonText` of the whole. */
+/** Creates a scanner of a JSON text in chunks. Its output equals that of `maskJsonText`. */
 export function createJsonScanner(detector: StreamDetector): ChannelScanner {
   const masked = new JsonMasker();
   const window = new ScanWindow(detector);
@@ -98,33 +95,32 @@ export function createJsonScanner(detector: StreamDetector): ChannelScanner {
 }
 
 /**
- * Masks a JSON text that comes in arbitrary chunks: findings in strings and names become `***`, numbers become the
- * string `"***"`, and structure stays. Keeps only unsent text. Offsets refer to the decoded text that it returns.
+ * Masks a JSON text in arbitrary chunks: findings in strings and names become `***`, numbers become the string `"***"`,
+ * and structure stays. Keeps only unsent text. Offsets refer to the decoded text.
  */
 class JsonMasker {
-  /** The text as written. */
   readonly buffer = new MaskingBuffer();
   readonly #lexer = new JsonLexer();
-  /** Findings whose last token may still grow, by offsets as written. */
+  /** Findings whose last token may still grow, by written offsets. */
   #waiting: Span[] = [];
 
-  /** Adds a chunk and returns its decoded text. */
+  /** Returns the chunk decoded. */
   add(chunk: string): string {
     this.buffer.append(chunk);
     return this.#lexer.add(chunk);
   }
 
-  /** Returns the rest at the end of the text. */
+  /** Ends the text. Returns the rest. */
   finish(): string {
     return this.#lexer.finish();
   }
 
-  /** Called in order of `start`, once the span's text was returned. */
+  /** Call in order of `start`, after the span's text was returned. */
   replace({ start, end }: Span): void {
     this.#waiting.push({ start: this.#lexer.toOriginal(start), end: this.#lexer.toOriginal(end) });
   }
 
-  /** Releases text before `decided`, after which findings may still end. None of them begins before `from`. */
+  /** Releases text before `decided`; findings may still end after it. None begins before `from`. */
   settle(decided: number, from: number): void {
     const lexer = this.#lexer;
     if (this.#waiting.length > 0) {
@@ -137,7 +133,7 @@ class JsonMasker {
     lexer.forget(from, this.buffer.settled);
   }
 
-  /** Releases everything, once all findings were replaced. */
+  /** Releases everything. Call after the last finding. */
   settleAll(): void {
     this.#replaceUpTo(this.#waiting.length);
     this.buffer.settleAll();
@@ -151,7 +147,7 @@ class JsonMasker {
   }
 }
 
-/** Returns the replacements of a finding, token by token. Offsets are as written. */
+/** Returns a finding's replacements, token by token, by written offsets. */
 function replacementsOf(span: Span, lexer: JsonLexer, buffer: MaskingBuffer): readonly Replacement[] {
   const replacements: Replacement[] = [];
   for (const token of lexer.tokensIn(span.start, span.end)) {
@@ -171,7 +167,7 @@ function replacementsOf(span: Span, lexer: JsonLexer, buffer: MaskingBuffer): re
   return replacements;
 }
 
-/** Reports whether a token outside strings is where JSON has a value. */
+/** Reports whether a token outside strings is a JSON value. */
 function isValue({ kind, joinsPrevious, isJoined }: Token): boolean {
   return kind !== 'string' && !joinsPrevious && isJoined !== true;
 }
@@ -180,12 +176,12 @@ function isLiteral(word: string): boolean {
   return word === 'true' || word === 'false' || word === 'null';
 }
 
-/** Numbers are replaced as a whole, so the end must be known, and that it is a number. */
+/** A number is replaced whole, so its end must be known, and that it is a number. */
 function mayGrow(token: Token | undefined): boolean {
   return token?.kind === 'number' && (token.end === Infinity || token.isJoined === 'maybe');
 }
 
-/** Returns the offset, or the start of the number around it, since numbers leave whole. */
+/** Returns the offset, or the start of the number around it, since numbers are sent whole. */
 function startOfNumber(offset: number, lexer: JsonLexer): number {
   const token = lexer.tokenAround(offset);
   if (token?.kind !== 'number') return offset;

@@ -4,35 +4,34 @@ import { lastIndexUpTo } from '../../text/ascending.ts';
 import { GatewayError } from '../../errors.ts';
 import { ITEM_CHARS, type Work } from '../../turns.ts';
 
-/** Replacements applied per step. */
 const STEP_REPLACEMENTS = 256;
 
 /**
- * A text on its way to the client: what was received, how much of it may leave, and what replaces its findings.
- * Offsets count from the text's first character.
+ * Outgoing text: received, released and sent parts, and the replacements of findings. Offsets count from the text's
+ * first character.
  */
 export class MaskingBuffer {
-  /** The text from #sent on. */
+  /** The text from `#sent` on. */
   #text = '';
-  /** The last appended piece. To read in #text itself, the engine would copy all of it. */
+  /** The last appended piece. Reading it from `#text` would make the engine flatten all of it. */
   #last = '';
   #sent = 0;
   #settled = 0;
-  /** Replacements that are not wholly sent, in order and without overlaps. */
+  /** Replacements that are not fully sent, in order, without overlaps. */
   #replacements: Replacement[] = [];
   #replacedTo = -1;
 
-  /** Characters received. */
+  /** Of all received characters. */
   get length(): number {
     return this.#sent + this.#text.length;
   }
 
-  /** Characters taken, counted as received. */
+  /** Counts characters as received, not as replaced. */
   get sent(): number {
     return this.#sent;
   }
 
-  /** Everything before this offset may leave. */
+  /** End of the released text. */
   get settled(): number {
     return this.#settled;
   }
@@ -42,7 +41,7 @@ export class MaskingBuffer {
     this.#last = text;
   }
 
-  /** Returns received text that is not taken yet. */
+  /** Returns received text that was not taken yet. */
   peek(start: number, end: number): string {
     return this.#text.slice(Math.max(0, start - this.#sent), Math.max(0, end - this.#sent));
   }
@@ -63,8 +62,8 @@ export class MaskingBuffer {
   }
 
   /**
-   * Adds a replacement. One that overlaps or touches the previous one extends it. Sent text stays. Cheap in order
-   * of `start`.
+   * Adds a replacement. Extends the previous one if they overlap or touch. Does not affect sent text. Cheap in order of
+   * `start`.
    */
   replace({ start, end, text }: Replacement): void {
     if (start < (this.#replacements.at(-1)?.start ?? -1)) {
@@ -88,39 +87,36 @@ export class MaskingBuffer {
     this.#replacements = [];
     for (const { start, end, text } of all) {
       if (end <= to) continue;
-      const begun = this.#replacements.length > 0 && start <= to;
+      const extendsLast = this.#replacements.length > 0 && start <= to;
       this.#replacements.push(
-        begun ? { start: to, end, text: '' } : { start: Math.max(start, to), end, text },
+        extendsLast ? { start: to, end, text: '' } : { start: Math.max(start, to), end, text },
       );
       to = end;
     }
     this.#replacedTo = Math.max(this.#replacedTo, to);
   }
 
-  /** Reports whether one replacement covers the span. */
   #covers(start: number, end: number): boolean {
     const known = this.#replacements[this.#firstAfter(start)];
     return known !== undefined && known.start <= start && known.end >= end;
   }
 
-  /** Returns the index of the first replacement that ends after an offset. */
   #firstAfter(offset: number): number {
     const known = this.#replacements;
     return 1 + lastIndexUpTo(known.length, (index) => known[index]?.end ?? 0, offset);
   }
 
-  /** Removes the whole text. */
   replaceAll(): void {
     this.#replacements = [{ start: 0, end: Infinity, text: '' }];
     this.#replacedTo = Infinity;
   }
 
-  /** Replacements in the text that is not taken yet. */
+  /** Replacements in text that was not taken yet. */
   get replacements(): readonly Replacement[] {
     return this.#replacements;
   }
 
-  /** Takes the text up to an offset, with its replacements. */
+  /** Removes and returns the text up to an offset, with its replacements. */
   take(to: number): string {
     const chars = to - this.#sent;
     if (chars <= 0) return '';
@@ -133,7 +129,7 @@ export class MaskingBuffer {
     return this.#replacements.length === 0 ? text : this.#replaced(text, from);
   }
 
-  /** Takes all received text in steps, since there may be hundreds of thousands of findings. */
+  /** Like `take` for all text, in steps, since there may be hundreds of thousands of findings. */
   *takeAll(): Work<string> {
     if (this.#replacements.length <= STEP_REPLACEMENTS) return this.take(this.length);
     const [text, from] = [this.#text, this.#sent];
@@ -156,7 +152,7 @@ export class MaskingBuffer {
     return taken + parts.join('') + text.slice(copied - from);
   }
 
-  /** Applies replacements to `text`, which begins at `from`. Keeps those parts of them that lie beyond its end. */
+  /** Applies replacements to `text`, which begins at `from`. Keeps the parts of them beyond its end. */
   #replaced(text: string, from: number): string {
     const to = from + text.length;
     const parts: string[] = [];
@@ -177,17 +173,16 @@ export class MaskingBuffer {
   }
 }
 
-/** A slice of a longer text keeps all of that text in memory. */
+/** A slice of a longer text keeps all of it in memory. */
 const LONG_TEXT_CHARS = 4096;
 
-/** Returns the rest of a text, without keeping what is before it in memory. */
+/** Returns the rest of a text without keeping its beginning in memory. */
 export function tailOf(text: string, from: number): string {
   if (from >= text.length) return '';
   const tail = text.slice(from);
   return from > LONG_TEXT_CHARS ? Buffer.from(tail, 'utf16le').toString('utf16le') : tail;
 }
 
-/** Fails closed if too much of a stream would have to be held. */
 export function bufferLimitExceeded(): GatewayError {
   return new GatewayError(
     'upstream_unavailable',
@@ -195,12 +190,14 @@ export function bufferLimitExceeded(): GatewayError {
   );
 }
 
-/** Characters that a stream's scanners keep at most. A frame may have 4 Mi, and waits whole while its end is undecided. */
+/**
+ * Limit of characters kept by a stream's scanners. A frame of up to 4 Mi characters waits whole while its end is
+ * undecided.
+ */
 const MAX_KEPT_CHARS = 6_291_456;
 
-/** Bounds what the scanners of a stream keep. */
 export class KeptBound {
-  /** Bytes of events since the last count, an upper bound of the growth. */
+  /** Bytes since the last count: an upper bound of the growth. */
   #bytes = 0;
 
   /**

@@ -8,35 +8,35 @@ import { assertMaskable, tooMuchToMask, type Found, type Side } from '../inspect
 import type { Span } from '../../text/span.ts';
 
 /**
- * Separates texts that are searched together: a noncharacter, which no detector crosses. NUL would be skipped as
+ * Separates texts that are searched together: a noncharacter, which no detector crosses. Detectors skip NUL as
  * invisible.
  */
 export const APART = '\uffff';
 
-/** The texts of one body. Repeated texts are searched once and masked alike. */
+/** The texts of one body. Repeated texts are searched once and masked equally. */
 export interface ScanBatch {
   /** @param name the member name or neighbour (`text/beside.ts`) that may identify the text */
   add(text: string, name?: string): void;
-  /** Adds a text to be read as written, even if the same text is a document elsewhere. */
+  /** Adds a text to be read as written, even if an equal text is a document. */
   addProse(text: string): void;
-  /** Adds a JSON document in a string, such as tool arguments. Equal texts are documents too. */
+  /** Adds a JSON document in a string, such as tool arguments. Equal texts count as documents. */
   addDocument(json: string): Work<void>;
   /**
-   * Called once, after everything was added.
-   * @throws GatewayError invalid_request, upstream_unavailable if the search was given up before a finding
+   * Call once, after the last text.
+   * @throws GatewayError invalid_request, upstream_unavailable if the search was cut short without a finding
    */
   search(): Awaitable<void>;
-  /** Returns the findings in an added text. Offsets in a document are those of its decoded text. */
+  /** Returns the findings in an added text, by decoded offsets for a document. */
   findingsIn(text: string, name?: string): readonly Finding[];
-  /** Returns the findings in a text added as prose, in order, with offsets of that text. */
+  /** Returns the findings in a text added as prose, in order, by offsets of that text. */
   spansIn(text: string): readonly Span[];
-  /** Returns the text with `***` for its findings. */
+  /** Returns the text with `***` for each finding. */
   masked(text: string, name?: string): string;
   readonly searched: readonly string[];
   /** The first 64 findings of each rule; repeated texts count once. */
   readonly found: readonly Found[];
   /**
-   * Called before anything is masked.
+   * Call before masking.
    * @throws GatewayError invalid_request, upstream_unavailable if there are more findings than are masked in one body
    */
   assertMaskable(): void;
@@ -44,18 +44,18 @@ export interface ScanBatch {
 
 const NOTHING: readonly Finding[] = [];
 const UNSEARCHED: SearchedText = { findings: NOTHING, isWhole: false };
-/** Findings read in one step. */
+/** Findings per step. */
 const STEP_FINDINGS = 4_096;
-/** The limit of one risk event; masks use `findingsIn`. */
+/** Limit for one risk event; masks use `findingsIn`. */
 const MAX_PER_RULE = 64;
 
-/** A searched text, with its name in front. */
 interface BatchText {
+  /** With its name in front. */
   readonly searched: string;
   /** Start of the text itself. */
   readonly from: number;
   findings: readonly Finding[];
-  /** Undefined if masking is quick enough on demand. */
+  /** Undefined if it is masked on demand, which is quick. */
   masked: string | undefined;
 }
 
@@ -66,11 +66,11 @@ interface Document {
 }
 
 export function createScanBatch(findAll: FindAll, side: Side): ScanBatch {
-  /** Kept apart, since a text may equal another with its name. */
+  /** Separate, since a text may equal another with its name. */
   const plain = new TextMap<BatchText>();
-  /** Texts by name: a joint key for each would double the text. */
+  /** Texts by name. A joint key would double each text. */
   const named = new Map<string, TextMap<BatchText>>();
-  /** All texts in order, and their searched forms. */
+  /** All texts in order, and the form in which each is searched. */
   const batch: BatchText[] = [];
   const searched: string[] = [];
   const documents = new Map<string, Document>();
@@ -98,7 +98,7 @@ export function createScanBatch(findAll: FindAll, side: Side): ScanBatch {
     return context === '' ? plain.get(text) : named.get(context)?.get(text);
   }
 
-  /** Assigns findings to texts. Leaves out those in the name, which is searched by itself. */
+  /** Assigns findings to texts, except those in a name, which is searched by itself. */
   function* note(results: readonly SearchedText[]): Work<void> {
     let seen = 0;
     for (const [index, one] of batch.entries()) {
@@ -162,7 +162,7 @@ export function createScanBatch(findAll: FindAll, side: Side): ScanBatch {
       const findings = plain.get(text)?.findings ?? NOTHING;
       const document = documents.get(text);
       if (document === undefined || document.read.findings.length === 0) return findings;
-      // Offsets in a document are those of its decoded text.
+      // Its offsets are those of the decoded text.
       return document.read.searched === text ? findings : [{ start: 0, end: text.length }];
     },
     masked(text, name) {

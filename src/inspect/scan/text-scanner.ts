@@ -5,58 +5,57 @@ import type { Found } from '../inspected.ts';
 import { bufferLimitExceeded, MaskingBuffer, tailOf } from './masking-buffer.ts';
 import { eachName } from '../../detectors/credentials/names.ts';
 
-/** Characters read per search step, at most. */
+/** Limit of characters per search step. */
 export const CHUNK_CHARS = 16_384;
 
-/** Splits a text into chunks of one step each. */
-export function* chunksOf(text: string): Generator<string, void> {
-  if (text.length <= CHUNK_CHARS) {
-    yield text;
-    return;
-  }
-  for (let from = 0; from < text.length; from += CHUNK_CHARS) yield text.slice(from, from + CHUNK_CHARS);
+/** Splits a text into chunks of one step. */
+export function chunksOf(text: string): readonly string[] {
+  const chunks: string[] = [];
+  for (let from = 0; from < text.length; from += CHUNK_CHARS)
+    chunks.push(text.slice(from, from + CHUNK_CHARS));
+  return chunks;
 }
 
-/** Searches one channel of a streamed answer, and decides what may leave. */
+/** Searches one channel of a streamed answer, and decides which text may be sent. */
 export interface ChannelScanner {
-  /** The channel's outgoing text. Its settled part is masked. */
+  /** The settled part is masked. */
   readonly buffer: MaskingBuffer;
-  /** Characters in memory: held text and recently sent text. */
+  /** Characters in memory: held, and recently sent. */
   readonly keptChars: number;
-  /** The end of the channel's text, for a text that clients join to it. */
+  /** The end of the text, for texts that clients join to it. */
   readonly tail: string;
   /**
-   * Adds a chunk and returns the findings that it decides. More than `CHUNK_CHARS` takes long.
+   * Returns the findings that a chunk decides. More than `CHUNK_CHARS` takes long.
    * @throws GatewayError upstream_unavailable if too much would have to be held
    */
   push(chunk: string): readonly Found[];
-  /** Releases all held text. More may still follow, and is judged with the text before it. */
+  /** Releases all held text. If more follows, it is searched with the text before it. */
   finish(): readonly Found[];
   /**
-   * Releases held text if it is a few plain words, and returns whether it was. They stay part of the search: if
-   * they begin a finding, the rest of it is found.
+   * Releases held text if it is a few plain words, and returns whether it did. They stay part of the search: if they
+   * begin a finding, its rest is found.
    */
   releasePlainWords(): boolean;
 }
 
 export interface TextScannerOptions {
-  /** The text before it in its document (`"api_key": "`), for detectors that use it. */
+  /** The preceding text in its document (`"api_key": "`), for detectors that use it. */
   readonly context?: string;
-  /** Signed text is not masked but withheld from the first finding on. */
+  /** Signed text is not masked: it is withheld from the first finding on. */
   readonly signed?: boolean;
-  /** The end of the text that clients join this one to. Findings may begin there. */
+  /** The end of the text to which clients join this one. Findings may begin there. */
   readonly joinedTo?: string;
-  /** Finds words that a rule names. Plain words that may begin one are not released. */
+  /** Finds words named by a rule. Plain words that may begin one are not released. */
   readonly namedWords?: StreamDetector;
 }
 
-/** Creates a scanner of plain text that replaces each finding with `***`. */
+/** Creates a scanner that replaces findings in plain text with `***`. */
 export function createTextScanner(
   detector: StreamDetector,
   { context = '', signed = false, joinedTo = '', namedWords }: TextScannerOptions = {},
 ): ChannelScanner {
   const window = new ScanWindow(detector, context);
-  /** The joined text, searched too, since clients may read either. */
+  /** The joined text is searched, too, since clients may read either. */
   let joined = joinedTo === '' ? undefined : new ScanWindow(detector, joinedTo);
   const buffer = new MaskingBuffer();
 
@@ -81,7 +80,7 @@ export function createTextScanner(
       const found = replace(window.add(chunk));
       const more = joined === undefined ? found : [...found, ...replace(joined.add(chunk))];
       buffer.settle(Math.min(window.settled, joined?.settled ?? Infinity));
-      // The text before it is out of reach.
+      // The joined text is out of reach.
       if (joined !== undefined && joined.start > 0) joined = undefined;
       return more;
     },
@@ -94,7 +93,7 @@ export function createTextScanner(
     releasePlainWords() {
       if (!window.endsInPlainWords(namedWords) || joined?.endsInPlainWords(namedWords) === false)
         return false;
-      // Neither window has a finding in the held text.
+      // Neither window finds anything in the held text.
       window.finish();
       joined?.finish();
       buffer.settleAll();
@@ -103,52 +102,51 @@ export function createTextScanner(
   };
 }
 
-/** Twice the longest match of any detector (a PEM key, 32,768). */
+/** Twice the longest match of all detectors (a PEM key, 32,768). */
 const MAX_OPEN_CHARS = 65_536;
 /**
- * Above this, open text is searched again only after growing by an eighth. Otherwise long matches would take
- * quadratic time.
+ * Above this, open text is searched again only after growing by an eighth; otherwise long matches would take quadratic
+ * time.
  */
 const MUCH_OPEN_CHARS = 1024;
-/** Includes invisible characters. No language has so many between so few visible ones. */
+/** Includes invisible characters. No language has so many of them between so few visible ones. */
 const MAX_LOOK_BEHIND_CHARS = 16_384;
-/** Kept of a text that another one joins. */
 const MAX_TAIL_CHARS = 1024;
 const NOTHING: readonly Found[] = [];
 
 /**
- * Searches a text that comes in arbitrary chunks. Keeps the undecided part and as much before it as the detectors
- * look back. Offsets count from the text's first character.
+ * Searches a text in arbitrary chunks. Keeps the undecided part, and before it as much as the detectors look back.
+ * Offsets count from the text's first character.
  */
 export class ScanWindow {
   readonly #detector: StreamDetector;
   #text: string;
-  /** Offset of the first character of #text. */
+  /** Offset of the first character of `#text`. */
   #from: number;
   /** Offset from which the detectors are undecided. */
   #open = 0;
   #settled = 0;
-  /** Length that the text must reach before the next search. */
+  /** Minimum length of the text at the next search. */
   #lookAt = 0;
 
-  /** @param context the text before it, which may reveal what it is (`api_key": "`) */
+  /** @param context the preceding text, which may identify this one (`api_key": "`) */
   constructor(detector: StreamDetector, context = '') {
     this.#detector = detector;
     this.#text = context;
     this.#from = -context.length;
   }
 
-  /** Everything before this offset is decided or finished. */
+  /** All text before this offset is decided or finished. */
   get settled(): number {
     return this.#settled;
   }
 
-  /** Start of the kept part. No later finding begins before it. */
+  /** Start of the kept text. No later finding begins before it. */
   get start(): number {
     return Math.max(0, this.#from);
   }
 
-  /** The end of the received text, with its context while that is in reach. */
+  /** The end of the text, with its context while that is in reach. */
   get tail(): string {
     return this.#text.slice(-MAX_TAIL_CHARS);
   }
@@ -158,8 +156,8 @@ export class ScanWindow {
   }
 
   /**
-   * Adds a chunk and returns the findings that it decides, in order.
-   * @throws GatewayError upstream_unavailable if more is open than any match is long
+   * Returns the findings that a chunk decides, in order.
+   * @throws GatewayError upstream_unavailable if more text is open than any match is long
    */
   add(chunk: string): readonly Found[] {
     this.#text += chunk;
@@ -175,8 +173,8 @@ export class ScanWindow {
   }
 
   /**
-   * Decides the rest as if nothing followed. Open text stays in the window: if more follows, a match across this
-   * end is found, and its rest is reported.
+   * Decides the rest as if nothing followed. Open text stays in the window: if more follows, the rest of a match across
+   * this end is found.
    */
   finish(): readonly Found[] {
     const found = this.#findUpTo(this.#end);
@@ -185,7 +183,7 @@ export class ScanWindow {
   }
 
   /**
-   * Reports whether the open text and what left of it before are a few plain words without a finding.
+   * Reports whether the open text and the text sent before it are a few plain words without a finding.
    * @param named finds words that must not have begun
    */
   endsInPlainWords(named: StreamDetector | undefined): boolean {
@@ -228,7 +226,7 @@ function foundAt(finding: Finding, text: string, from: number): Found {
 }
 
 const MAX_CHARS = 48;
-/** At most three words, in lower case but for leading capitals. A full stop within one may be a host's. */
+/** At most three words, in lower case except for initials. A full stop within one may belong to a host. */
 const WORD = String.raw`(?:[A-Z][a-z]{1,15}|[a-z]{1,16}|I)[.,;:!?]{0,3}`;
 const PLAIN_WORDS = new RegExp(String.raw`^\s{0,8}(?:${WORD}\s{1,8}){0,2}(?:${WORD})?\s{0,8}$`);
 /** How far the credential detector looks back for a name. */

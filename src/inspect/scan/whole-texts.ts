@@ -13,16 +13,13 @@ import { CHUNK_CHARS, chunksOf, createTextScanner } from './text-scanner.ts';
 const MAX_REMEMBERED = 16;
 
 interface WholeText extends Pick<TextDelta, 'text' | 'signed'> {
-  /** Set for a JSON document, or a text that may be one. */
+  /** Set for a JSON document, and for a text that may be one. */
   readonly isJson?: boolean;
-  /** See TextScannerOptions. */
+  /** See `TextScannerOptions`. */
   readonly context?: string;
 }
 
-/**
- * Searches whole texts. The end of a stream repeats its texts up to four times, so findings are remembered by the
- * text's digest.
- */
+/** Searches whole texts. Remembers findings by digest, since the end of a stream repeats its texts up to four times. */
 export class WholeTexts {
   readonly #detector: StreamDetector;
   readonly #known = new RecentMap<readonly Replacement[]>(MAX_REMEMBERED);
@@ -31,7 +28,7 @@ export class WholeTexts {
     this.#detector = detector;
   }
 
-  /** Returns the outgoing text. Adds findings once for equal texts. */
+  /** Returns the outgoing text. Equal texts add their findings once. */
   *search(whole: WholeText, found: Found[]): Work<MaskingBuffer> {
     const { text, context = '', isJson = false, signed = false } = whole;
     const digest = textDigest(context + text);
@@ -48,13 +45,13 @@ export class WholeTexts {
     }
     for (const one of scanner.finish()) found.push(one);
     const { buffer } = scanner;
-    // The provider accepts signed text only unchanged or empty.
+    // Providers accept signed text only unchanged or empty.
     if (signed && buffer.replacements.length > 0) buffer.replaceAll();
     if (key !== undefined) this.#known.set(key, buffer.replacements);
     return buffer;
   }
 
-  /** Searches a text that only some clients parse as JSON: as written, and with its escapes decoded. */
+  /** Searches a text that only some clients parse as JSON, both as written and with its escapes decoded. */
   *searchRaw(text: string, found: Found[]): Work<MaskingBuffer> {
     const buffer = yield* this.search({ text }, found);
     for (const view of yield* escapeViews(text, CHUNK_CHARS)) {

@@ -10,22 +10,25 @@ import { bufferLimitExceeded, KeptBound } from '../scan/masking-buffer.ts';
 import { choiceOfDelta, laneOfDelta, Lanes } from './lanes.ts';
 import type { BufferSpan, Channel, Choice } from './read-event.ts';
 
-/** Channels that have not ended. Answers have a few; an agent's longest has hundreds, one after the other. */
+/** Channels that have not ended. Answers have a few; an agent's longest has hundreds, in sequence. */
 const MAX_LIVE = 512;
 /** Ended channels kept in case they continue. */
 const MAX_ENDED = 64;
-/** Channels while an event is read, with those that end in it. A tool call may hold as many strings. */
+/** Channels during one event, with those that end in it. A tool call may hold as many strings. */
 const MAX_AT_ONCE = 8192;
 
-/** The choice of token channels, which are never sent. */
+/** For token channels, which are never sent. */
 const NO_CHOICE: Choice = { lane: undefined, channels: [], hasLeft: false };
 
-/** The channels of one streamed answer. Throws GatewayError upstream_unavailable over its bounds. */
+/**
+ * The channels of one streamed answer.
+ * @throws GatewayError upstream_unavailable over its bounds
+ */
 export class StreamChannels {
   readonly #detector: StreamDetector;
   readonly #namedWords: StreamDetector | undefined;
   readonly #channels = new Map<string, Channel>();
-  /** The channel that began last, by `joins` name. */
+  /** The channel that began last, by the name in `joins`. */
   readonly #lastJoined = new Map<string, Channel>();
   readonly lanes = new Lanes();
   readonly #kept = new KeptBound();
@@ -35,7 +38,7 @@ export class StreamChannels {
     this.#namedWords = namedWords;
   }
 
-  /** @param endsAtOnce the channel ends with this event. If it had ended before, this is another text */
+  /** @param endsAtOnce the channel ends with this event. A channel that had ended before starts another text */
   forDelta(delta: TextDelta, endsAtOnce: boolean): Channel {
     const known = this.#channels.get(delta.channel);
     if (known !== undefined && !(endsAtOnce && known.hasEnded)) return known;
@@ -49,7 +52,7 @@ export class StreamChannels {
     return channel;
   }
 
-  /** Returns undefined if nothing was said on the channel. */
+  /** Returns undefined if the channel had no text. */
   known(name: string): Channel | undefined {
     return this.#channels.get(name);
   }
@@ -64,7 +67,7 @@ export class StreamChannels {
     return this.#channels.values();
   }
 
-  /** Makes room and enforces the bounds. Called after each event with its length. */
+  /** Makes room and enforces the bounds. Call after each event with its length. */
   settle(bytes: number): void {
     if (this.#channels.size > MAX_LIVE) this.#dropEnded();
     this.#kept.assertRoom(bytes, this.#channels.values());
@@ -73,7 +76,7 @@ export class StreamChannels {
   #scannerFor(delta: TextDelta): ChannelScanner {
     if (delta.isJson === true) return createJsonScanner(this.#detector);
     const before = delta.joins === undefined ? undefined : this.#lastJoined.get(delta.joins);
-    // Texts that run side by side do not join.
+    // Concurrent texts do not join.
     const joinedTo = before?.hasEnded === true ? before.scanner.tail : '';
     if (joinedTo === '' && beginsDocument(delta)) return createJsonScanner(this.#detector);
     return createTextScanner(this.#detector, {
@@ -94,7 +97,7 @@ export class StreamChannels {
     return channel;
   }
 
-  /** Drops the oldest first. Events that wait for them hold them themselves. */
+  /** Drops the oldest first. Waiting events keep references to theirs. */
   #dropEnded(): void {
     const ended = [...this.#channels.values()].filter(({ hasEnded }) => hasEnded);
     for (const { name } of ended.slice(0, Math.max(0, ended.length - MAX_ENDED))) this.#channels.delete(name);
@@ -102,13 +105,12 @@ export class StreamChannels {
   }
 }
 
-/** Returns the name of an argument as context. Other texts are in members that the dialect names. */
+/** Returns the name of an argument as context. The dialect names the members of other texts. */
 export function contextBefore({ kind, isJson, path }: TextDelta): string {
   if (kind !== 'tool_arguments' || isJson === true) return '';
   return contextOf(path.findLast((step) => typeof step === 'string'));
 }
 
-/** The channels that end with an event. */
 export interface ChannelEnds {
   has(channel: string): boolean;
 }
@@ -131,7 +133,7 @@ export function endsOf({ ends = [] }: StreamEvent): ChannelEnds | undefined {
   };
 }
 
-/** Cost of searching a chunk beside its length: recently sent text is searched with it. */
+/** Cost of searching a chunk beside its length: recently sent text is searched again. */
 const SEARCH_CHARS = 256;
 
 /** Adds a text to its channel. Returns its span there. */

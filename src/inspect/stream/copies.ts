@@ -2,13 +2,13 @@ import type { StreamDetector } from '../../detectors/finding.ts';
 import { GatewayError } from '../../errors.ts';
 import { bufferLimitExceeded } from '../scan/masking-buffer.ts';
 
-/** Kept of a text after which clients may read another one. */
+/** Kept of a text, in case clients read another text after it. */
 const MAX_TAIL_CHARS = 1024;
-/** Searched of the other text, in which a finding that began before must end or be open. */
+/** Searched of the other text: a finding that began before must end there or stay open. */
 const MAX_HEAD_CHARS = 4096;
 const MAX_STRAYS = 1024;
 
-/** A 64-bit digest of a channel's text, to recognise repetitions without keeping the text. */
+/** A 64-bit digest of a channel's text, which recognizes repetitions. */
 export class TextPrint {
   #length = 0;
   #low = SEED_LOW;
@@ -29,7 +29,6 @@ export class TextPrint {
     this.#high = high;
   }
 
-  /** Returns the end of the text without its last piece. */
   tailBefore(tail: string): string {
     return tail.endsWith(this.#last) ? tail.slice(0, tail.length - this.#last.length) : '';
   }
@@ -39,7 +38,7 @@ export class TextPrint {
     return text === this.#last;
   }
 
-  /** Reports whether a text repeats the whole text. */
+  /** Reports whether a text repeats the channel's whole text. */
   isWhole(text: string): boolean {
     if (text.length !== this.#length) return false;
     const other = new TextPrint();
@@ -48,7 +47,7 @@ export class TextPrint {
   }
 }
 
-/** Random per process, so that a provider cannot search for a text with the same digest. */
+/** Random per process: providers cannot search for collisions. */
 const [SEED_LOW = 0, SEED_HIGH = 0] = crypto.getRandomValues(new Uint32Array(2));
 
 export interface ChannelTails {
@@ -56,13 +55,13 @@ export interface ChannelTails {
   readonly tailBefore: string;
 }
 
-/** How a text continues another: as a whole, or as a piece that more may follow. */
+/** How a text continues another: whole, or as a piece that more may follow. */
 export type Continuation = 'whole' | 'piece';
 
 /**
- * Checks texts beside those that a channel streams, such as a whole message among deltas. A repetition of streamed
- * text is searched by itself. Some clients read any other text after the channel's own pieces, so a possible
- * finding across that seam ends the stream: one side of it may have left.
+ * Checks texts beside those that a channel streams, such as a whole message among deltas. Repeated text is searched by
+ * itself. Some clients read any other text after the channel's own pieces, so a possible finding across that seam cuts
+ * the stream: one side of it may have been sent.
  */
 export class Copies {
   readonly #detector: StreamDetector;
@@ -91,7 +90,7 @@ export class Copies {
    * Checks the next piece of a channel.
    * @throws GatewayError upstream_unavailable
    */
-  goOn(channel: string, piece: string): void {
+  nextPiece(channel: string, piece: string): void {
     const before = this.#strays.get(channel);
     if (before === undefined) return;
     this.#strays.delete(channel);
@@ -104,11 +103,11 @@ export class Copies {
     const seam = before.length;
     const isOpen = as === 'piece' && this.#detector.openFrom(joined) < seam;
     const isFound = this.#detector.find(joined).some(({ start, end }) => start < seam && end > seam);
-    if (isOpen || isFound) throw saidTwice();
+    if (isOpen || isFound) throw splitText();
   }
 }
 
-function saidTwice(): GatewayError {
+function splitText(): GatewayError {
   return new GatewayError(
     'upstream_unavailable',
     'the provider sent a stream that splits its text over two fields, which cannot be inspected',

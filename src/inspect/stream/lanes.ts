@@ -2,7 +2,7 @@ import { addAll } from '../../add-all.ts';
 import type { StreamEvent, TextDelta } from '../../providers/dialect.ts';
 import type { Channel, Choice, EventText, Followed } from './read-event.ts';
 
-/** An event waits for the end of another lane for at most this many events, or bytes. */
+/** Limits of events and bytes for which an event waits for the end of another lane. */
 const MAX_EVENTS = 16;
 const MAX_BYTES = 262_144;
 const MAX_CHOICES = 1024;
@@ -11,9 +11,9 @@ const NOTHING_FOLLOWED: readonly Followed[] = [];
 
 /**
  * Keeps the order of texts that clients read in sequence: reasoning, text, a refusal, each tool call. When the next
- * begins, the held end of the previous one leaves first. Held text is undecided: a thought may interrupt a text,
- * and a finding may span both halves. So the next one waits for a while. Then plain words leave before it, and it
- * overtakes everything else, which leaves once it is judged with the text that follows.
+ * begins, the held end of the previous one is sent first. Since held text is undecided (a thought may interrupt a text,
+ * and a finding may span both halves), the next one waits for a while. Then plain words are sent before it, and it
+ * overtakes everything else, which is sent once it is judged with the text that follows.
  */
 export class Lanes {
   readonly #choices = new Map<string, Choice>();
@@ -31,7 +31,7 @@ export class Lanes {
 
   /**
    * Returns the channels of the lanes that an event leaves.
-   * @param passesArguments tool arguments are not among its texts
+   * @param passesArguments its texts exclude tool arguments
    */
   leftBy(event: StreamEvent, texts: readonly EventText[], passesArguments: boolean): readonly Channel[] {
     let left: readonly Channel[] = NO_CHANNELS;
@@ -64,7 +64,7 @@ export class Lanes {
     return change(this.choiceOf(choiceNamed(name)), laneNamed(name), left);
   }
 
-  /** Returns the held text that must leave before an event: the ends of the lanes that it leaves. */
+  /** Returns the held text that must be sent before an event: the ends of the lanes that it leaves. */
   follow(left: readonly Channel[]): readonly Followed[] {
     if (left.length === 0) return NOTHING_FOLLOWED;
     const followed: Followed[] = [];
@@ -76,7 +76,7 @@ export class Lanes {
     return followed;
   }
 
-  /** Called after each event with its length. Gives up what waited for long, or releases plain words. */
+  /** Gives up what waited for long, or releases plain words. Call after each event with its length. */
   settle(bytes: number): void {
     if (this.#waiting.length === 0) return;
     for (const one of this.#waiting) {
@@ -103,7 +103,7 @@ function enter({ channel, delta }: EventText, left: readonly Channel[]): readonl
   return all;
 }
 
-/** Changes the lane of a choice. Adds the channels of the lane that it leaves. */
+/** Changes the lane of a choice. Adds the channels of the previous lane to `left`. */
 function change(choice: Choice, lane: string, left: readonly Channel[]): readonly Channel[] {
   if (choice.lane === lane) return left;
   const { channels } = choice;

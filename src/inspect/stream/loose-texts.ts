@@ -7,31 +7,31 @@ import { chunksOf, createTextScanner, type ChannelScanner } from '../scan/text-s
 import type { WholeTexts } from '../scan/whole-texts.ts';
 import type { EventText } from './read-event.ts';
 
-/** Places kept at once. The one that has not grown for longest goes first. */
+/** Limit of places. The one that has not grown for longest is dropped first. */
 const MAX_TEXTS = 256;
-/** Events after which a text that did not continue is no longer held. */
+/** Events without continuation after which a text is no longer held. */
 const MAX_PAUSE_EVENTS = 16;
-/** Different letters of a value that every event repeats. Words have so many, numbers do not. */
+/** Distinct letters of a value that every event repeats. Words have so many, numbers do not. */
 const MIN_REPEATED_LETTERS = 4;
 const MAX_REPEATED_CHARS = 256;
 
 interface LooseText {
   readonly scanner: ChannelScanner;
   last: string;
-  /** Nothing of it is held. It may still continue. */
+  /** Nothing of it is held; it may still continue. */
   hasEnded: boolean;
-  /** Number of the event that added to it last. */
+  /** The last event that added to it. */
   at: number;
 }
 
 /**
- * Texts of streams of unknown dialect. Each string may be a text by itself, or continue the string at its place in
- * the event before; both are searched. An event waits until its texts are decided. No text moves to another event,
- * so that strings that are not texts stay unchanged.
+ * Texts in streams of unknown dialect. Each string may be a text by itself, or continue the string at its place in the
+ * previous event; both are searched. An event waits until its texts are decided. Text does not move to another event,
+ * so that other strings stay unchanged.
  */
 export class LooseTexts {
   readonly #detector: StreamDetector;
-  /** By place, in order of their last addition. */
+  /** By place, in order of the last addition. */
   readonly #texts = new Map<string, LooseText>();
   #event = 0;
   readonly #kept = new KeptBound();
@@ -61,11 +61,11 @@ export class LooseTexts {
       scanner: createTextScanner(this.#detector),
       ...{ last: '', hasEnded: false, at: 0 },
     };
-    // Moves it to the end.
+    // Moves the text to the end.
     this.#texts.delete(place);
     this.#texts.set(place, loose);
-    const read = yield* readOnInChannel(loose.scanner, delta, alone, found);
-    if (text === loose.last && isSaidAgain(text)) finishScanner(loose.scanner, found);
+    const read = yield* readInSequence(loose.scanner, delta, alone, found);
+    if (text === loose.last && isRepeated(text)) finishScanner(loose.scanner, found);
     loose.last = text;
     loose.at = this.#event;
     loose.hasEnded = false;
@@ -78,7 +78,7 @@ export class LooseTexts {
   }
 
   /**
-   * Called after each event with its length.
+   * Call after each event with its length.
    * @throws GatewayError upstream_unavailable if too much is held
    */
   settle(bytes: number): void {
@@ -89,8 +89,8 @@ export class LooseTexts {
 const MARKERS: ReadonlySet<string> = new Set(['', '[DONE]']);
 
 /**
- * Frames that are not JSON. Clients may read them as one text, as several, or as JSON after all, so each is
- * searched by itself, with its escapes decoded, and as the continuation of those before it.
+ * Frames that are not JSON. Clients may read them as one text, as several, or as JSON. So each is searched by itself,
+ * with its escapes decoded, and as the continuation of the previous ones.
  */
 export class RawFrames {
   readonly #wholeTexts: WholeTexts;
@@ -101,22 +101,22 @@ export class RawFrames {
     this.#scanner = createTextScanner(detector);
   }
 
-  /** Returns undefined for a well-known marker. */
+  /** Returns undefined for a known marker. */
   *read({ frame, inner }: StreamEvent, found: Found[]): Work<EventText | undefined> {
     const text = inner?.json ?? frame.data ?? '';
     if (MARKERS.has(text.trim())) return undefined;
     const alone = yield* this.#wholeTexts.searchRaw(text, found);
-    return yield* readOnInChannel(this.#scanner, { channel: '', kind: 'text', text, path: [] }, alone, found);
+    return yield* readInSequence(this.#scanner, { channel: '', kind: 'text', text, path: [] }, alone, found);
   }
 
-  /** Ends the text, so that it does not hold up JSON events. */
+  /** Ends the text, so that it does not delay JSON events. */
   finish(found: Found[]): void {
     finishScanner(this.#scanner, found);
   }
 }
 
-/** Reads a text as the continuation of those before it, with the findings in it alone. */
-function* readOnInChannel(
+/** Reads a text as the continuation of the previous ones. Adds the findings in it alone. */
+function* readInSequence(
   scanner: ChannelScanner,
   delta: TextDelta,
   alone: MaskingBuffer,
@@ -138,8 +138,8 @@ function finishScanner(scanner: ChannelScanner, found: Found[]): void {
   for (const one of scanner.finish()) found.push(one);
 }
 
-/** Recognises a word that every event repeats, such as the model's name, and that is not part of a text. */
-function isSaidAgain(text: string): boolean {
+/** Recognizes a word that every event repeats, such as the model's name, and that is not part of a text. */
+function isRepeated(text: string): boolean {
   if (text.length > MAX_REPEATED_CHARS || !/[A-Za-z]/.test(text)) return false;
   return new Set(text).size >= MIN_REPEATED_LETTERS;
 }

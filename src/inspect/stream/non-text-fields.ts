@@ -6,7 +6,7 @@ import { Walk, type Level } from '../walk.ts';
 import type { JsonEdit, JsonPath } from '../../json/path.ts';
 import { writtenNumbers } from '../../json/written-numbers.ts';
 import type { StreamEvent } from '../../providers/dialect.ts';
-import { type PathTree, PathTreeBuilder } from '../said-places.ts';
+import { type PathTree, PathTreeBuilder } from '../conversation-places.ts';
 import type { Span } from '../../text/span.ts';
 import { ITEM_CHARS, type Work } from '../../turns.ts';
 import { isLong, MIN_NUMBER } from '../whole/document-search.ts';
@@ -20,13 +20,13 @@ import { WholeTexts } from '../scan/whole-texts.ts';
 /** Deeper than any dialect's frames. */
 const MAX_DEPTH = 256;
 const MAX_NUMBER_CHARS = 64;
-/** Largest event that the next one is compared with. */
+/** Largest event kept for comparison with the next. */
 const MAX_KEPT_BYTES = 16_384;
-/** Fixed cost of searching a value, and work per step, in searched characters. */
+/** Cost per value, and limit of work per step, in characters. */
 const SEARCH_CHARS = 32;
 const STEP_CHARS = 2048;
 
-/** A detector with the texts that it lately found clean. */
+/** A detector, and texts that it recently found clean. */
 interface ValueSearch {
   readonly detector: StreamDetector;
   readonly wholeTexts: WholeTexts;
@@ -37,7 +37,7 @@ function createValueSearch(detector: StreamDetector): ValueSearch {
   return { detector, wholeTexts: new WholeTexts(detector), clean: new RecentTexts() };
 }
 
-/** Edits that mask the findings in an event, and edits that remove its token ids. */
+/** Edits that mask findings in an event, and edits that remove its token ids. */
 export interface SearchedValues {
   readonly edits: readonly JsonEdit[];
   readonly tokenIds: readonly JsonEdit[];
@@ -47,13 +47,13 @@ interface Fields {
   readonly texts: PathTree | undefined;
   /** The nearest member name. */
   readonly name: string | undefined;
-  /** The clean value at its place in the previous event. */
+  /** The clean value at the same place of the previous event. */
   readonly before: unknown;
 }
 
 /**
- * Searches everything in a stream's events outside texts: errors, names, citations, unknown members. Nearly all of
- * it repeats in every event, and costs a look-up.
+ * Searches everything in a stream's events outside texts: errors, names, citations, unknown members. Most of it repeats
+ * in every event, and costs a lookup.
  */
 export class NonTextFields {
   readonly #words: ValueSearch;
@@ -177,7 +177,7 @@ export class NonTextFields {
   }
 }
 
-/** Excludes the ids and bytes of tokens that the dialect knows. */
+/** Excludes ids and bytes of tokens known to the dialect. */
 function holdsTokenIds({ state }: Level<Fields>, step: string | number, value: unknown): boolean {
   if (typeof step === 'number' || value === null || state.texts?.get(step) === true) return false;
   if (typeof value === 'number') return isTokenId(step);
@@ -229,7 +229,7 @@ function areSame<Item>(
 const MAX_RECENT_TEXTS = 64;
 const MAX_RECENT_CHARS = 256;
 
-/** Recent short texts, in at most two generations of 64. Cheaper than a list in order of use. */
+/** Recent short texts, in two generations. Cheaper than a list in order of use. */
 export class RecentTexts {
   #young = new Set<string>();
   #old = new Set<string>();

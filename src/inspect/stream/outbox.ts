@@ -7,14 +7,14 @@ import { bufferLimitExceeded } from '../scan/masking-buffer.ts';
 import { emptiedParts, restsOf, saysOnlyTexts } from './text-frames.ts';
 import type { BufferSpan, EventText, ReadEvent } from './read-event.ts';
 
-/** Earlier events that may leave, and an event's own edits. */
+/** Earlier events to send, and edits of the event itself. */
 interface Released {
   readonly before: readonly RewrittenFrame[];
   readonly edits: readonly JsonEdit[];
 }
 
 interface ReleasedEvent extends Released {
-  /** It has nothing but held texts, and is not sent. */
+  /** It contains nothing but held texts, and is not sent. */
   readonly isEmptied: boolean;
 }
 
@@ -23,12 +23,12 @@ const MAX_EVENTS = 4096;
 const MAX_BYTES = 8_388_608;
 
 /**
- * Servers send token ids before their text if it is part of a character or may be a stop word. So many more
- * characters must be decided before ids leave.
+ * Servers send token ids before their text if it is part of a character or may be a stop word. Ids are sent once this
+ * many more characters are decided.
  */
 const LEAD_CHARS = 64;
 
-/** Events in sending order. One that waits holds back those after it. Bounded. */
+/** Events in sending order, bounded. A waiting event holds back those after it. */
 export class Outbox {
   readonly #isMasked: () => boolean;
   #events: ReadEvent[] = [];
@@ -40,7 +40,7 @@ export class Outbox {
   }
 
   /**
-   * Adds an event. Returns earlier events that may leave, and its own edits unless it is held.
+   * Adds an event. Returns earlier events to send, and its own edits unless it is held.
    * @throws GatewayError upstream_unavailable if too much waits
    */
   *add(read: ReadEvent): Work<Released & { readonly isHeld: boolean }> {
@@ -59,7 +59,7 @@ export class Outbox {
     return { before, edits: [], isHeld: true };
   }
 
-  /** Returns the events that wait for no text, in order, at the end of the stream. */
+  /** Returns the events that wait for no text, in order. Call at the end of the stream. */
   *releaseLast(): Work<readonly RewrittenFrame[]> {
     return yield* this.#release(true);
   }
@@ -104,7 +104,7 @@ function mayLeave(read: ReadEvent): boolean {
   return !needsText(read) || follows.some(({ isGivenUp }) => isGivenUp);
 }
 
-/** Reports whether it would leave with empty parts because its text is undecided, while it says something else. */
+/** Reports whether it would be sent with empty parts, since its text is undecided, while it says something else. */
 function needsText(read: ReadEvent): boolean {
   const { texts } = read;
   if (!texts.some(({ delta, buffer }) => delta.part !== undefined && buffer.settled <= buffer.sent))
@@ -112,7 +112,7 @@ function needsText(read: ReadEvent): boolean {
   return texts.every(isEmpty) && !texts.every(isSettled) && !saysOnlyTexts(read);
 }
 
-/** Reports whether none of the text would leave now. */
+/** Reports whether none of its text would be sent now. */
 function isEmpty({ channel, buffer, to }: EventText): boolean {
   return channel !== undefined && Math.min(to, buffer.settled) <= buffer.sent;
 }
@@ -122,8 +122,8 @@ export function isSettled({ buffer, to }: BufferSpan): boolean {
 }
 
 /**
- * Takes the text that leaves with an event out of its channels. Called in order of the events.
- * @param isMasked whether anything was masked so far
+ * Takes the text to send with an event out of its channels. Call in the order of events.
+ * @param isMasked anything was masked so far
  */
 function* release(read: ReadEvent, isMasked: boolean): Work<ReleasedEvent> {
   const { event, texts, unsent, closed, follows } = read;
@@ -133,7 +133,7 @@ function* release(read: ReadEvent, isMasked: boolean): Work<ReleasedEvent> {
     yield ITEM_CHARS;
   }
   for (const { buffer, to } of unsent) buffer.take(to);
-  // All texts are taken before rests are computed, since several may be of one channel.
+  // Takes all texts before computing rests, since several may belong to one channel.
   const values: string[] = [];
   let isEmptied = texts.length > 0;
   for (const { buffer, to } of texts) {
@@ -159,7 +159,7 @@ function* release(read: ReadEvent, isMasked: boolean): Work<ReleasedEvent> {
   if (isEmptied) return { before, edits: [], isEmptied };
   if (emptied.length > 0) for (const edit of emptiedParts(event, emptied)) edits.push(edit);
   if (isMasked) for (const edit of read.tokenIds) edits.push(edit);
-  // Later edits win: a member whose name is a finding is removed, whatever its value becomes.
+  // Later edits win: a member whose name is a finding is removed, whatever its value.
   for (const edit of read.edits) if (edit.kind === 'remove') edits.push(edit);
   return { before, edits, isEmptied };
 }

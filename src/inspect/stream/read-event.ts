@@ -9,51 +9,48 @@ export interface Channel {
   readonly name: string;
   readonly scanner: ChannelScanner;
   readonly choice: Choice;
-  /** Its lane within the choice. */
   readonly lane: string;
-  /** The digest of its text. A new one begins if it continues after its end. */
+  /** Renewed if the channel continues after its end. */
   print: TextPrint;
-  /** The frame that carries held text if nothing more comes. Undefined if nothing is held. */
+  /** The frame for held text if nothing more comes. Undefined if nothing is held. */
   template: FrameTemplate | undefined;
-  /** It has ended, but may continue all the same. */
+  /** It may continue all the same. */
   hasEnded: boolean;
 }
 
-/** An event that was sent, or that has nothing but held text, and the path of the channel's text in it. */
+/** An event that was sent, or that contains only held text, and the path of the channel's text in it. */
 export interface FrameTemplate {
   readonly event: StreamEvent;
   readonly path: JsonPath;
-  /** Its edits outside texts. */
+  /** Edits outside texts. */
   readonly masks: readonly JsonEdit[];
 }
 
 /** One of several answers to a request. */
 export interface Choice {
-  /** The lane that it streams now. */
+  /** The current lane. */
   lane: string | undefined;
   channels: Channel[];
   hasLeft: boolean;
 }
 
-/** Text of another lane that must leave before an event. */
+/** Text of another lane to send before an event. */
 export interface Followed {
   readonly channel: Channel;
   readonly to: number;
-  /** Events and bytes received meanwhile. */
+  /** Received while it waits. */
   events: number;
   bytes: number;
-  /** The event overtakes the text. */
+  /** The event no longer waits for the text. */
   isGivenUp: boolean;
 }
 
-/** A part of an outgoing text. */
 export interface BufferSpan {
   readonly buffer: MaskingBuffer;
   readonly from: number;
   readonly to: number;
 }
 
-/** One of an event's texts. */
 export interface EventText extends BufferSpan {
   readonly delta: TextDelta;
   /** Undefined for a whole text. */
@@ -66,14 +63,14 @@ export interface ReadEvent {
   /** Edits outside texts. */
   readonly edits: readonly JsonEdit[];
   readonly texts: readonly EventText[];
-  /** Edits that remove token ids, if anything was masked before they are sent. Tokens are blanked then too. */
+  /** Edits that remove token ids, applied if anything is masked before they are sent; tokens are blanked then, too. */
   readonly tokenIds: readonly JsonEdit[];
-  /** Texts that are searched but not edited: sent as received, or not at all. */
+  /** Texts that are searched but not edited: sent as received, or never. */
   readonly unsent: readonly BufferSpan[];
-  /** Channels that end with it. Their text up to `to` must leave first. */
+  /** Channels that end with it. Their text up to `to` is sent first. */
   readonly closed: readonly { readonly channel: Channel; readonly to: number }[];
-  /** Ends of other lanes that must leave first. */
+  /** Ends of other lanes to send first. */
   readonly follows: readonly Followed[];
-  /** Sent only once all of its text is decided. */
+  /** Sent once all of its text is decided. */
   readonly waits: boolean;
 }

@@ -34,26 +34,26 @@ export interface StreamSearch {
   readonly detector: StreamDetector;
   /** Searches member names, numbers and identifiers outside texts. Defaults to `detector`. */
   readonly names?: StreamDetector;
-  /** The part of `detector` that finds words which a rule names. No beginning of them leaves early. */
+  /** The part of `detector` for words named by a rule. No beginning of them is sent early. */
   readonly namedWords?: StreamDetector;
-  /** Skips tool arguments that the dialect knows. */
+  /** Skips tool arguments known to the dialect. */
   readonly passesArguments?: boolean;
 }
 
-/** Judges the findings of one stream, and collects what to report: never the text. */
+/** Judges the findings of one stream, and collects what to report, without the text. */
 export interface FindingsJudge {
-  /** True once something was masked. */
+  /** Anything was masked so far. */
   readonly any: boolean;
-  /** Returns a denial to cut the stream with, if a finding must not pass even masked. */
+  /** Returns a denial that cuts the stream, if a finding must not pass even masked. */
   judge(found: readonly Found[]): Denial | undefined;
-  /** Returns what was masked since the last call. */
+  /** Reports what was masked since the last call. */
   takeReason(): string | undefined;
 }
 
 /**
- * Creates the rewriter of one stream, which masks or cuts it event by event. Text that cannot be part of a finding
- * leaves at once and in order; other text leaves with a later event of its channel. Events without findings keep
- * their bytes, except for text that moves to the next. Throws if too much would be held.
+ * Creates the rewriter of one stream, which masks or cuts it event by event. Text that cannot be part of a finding is
+ * sent at once and in order; other text with a later event of its channel. Events without findings keep their bytes,
+ * except for text that moves to the next. Throws if too much would be held.
  */
 export function createMaskingRewriter(search: StreamSearch, findings: FindingsJudge): StreamRewriter {
   const stream = new MaskedStream(search, findings);
@@ -75,7 +75,7 @@ const NOTHING_READ = {
   waits: false,
 };
 
-/** Searches the events of one stream, holds undecided texts, and decides what becomes of each event. */
+/** Searches the events of one stream, holds undecided text, and decides how each event is sent. */
 class MaskedStream {
   readonly #findings: FindingsJudge;
   readonly #outbox = new Outbox(() => this.#findings.any);
@@ -104,7 +104,7 @@ class MaskedStream {
     this.#copies = new Copies(detector);
   }
 
-  /** Reports that something was masked, since the headers have left. */
+  /** Reports masks in a comment, since the headers have been sent. */
   get comment(): string | undefined {
     return this.#findings.any ? `${HEADER.dlpRedacted}=true` : undefined;
   }
@@ -117,9 +117,9 @@ class MaskedStream {
     if (denial !== undefined) return { kind: 'cut', denial };
     assertMaskable(found.length, true, 'answer');
     const reason = this.#findings.takeReason();
-    // Each pass over all findings gets a turn of its own.
+    // Each pass over all findings gets its own turn.
     if (found.length > MANY_FINDINGS) yield LONG_STEP;
-    // A sideband is read alone, and has no order among the texts.
+    // A sideband is judged alone: it has no order among the texts.
     const isAlone = event.sideband === true;
     const released = isAlone
       ? { before: [], edits: read.edits, isHeld: false }
@@ -154,7 +154,7 @@ class MaskedStream {
     };
   }
 
-  /** Searches an event. Adds the findings that it decides to `found`. */
+  /** Searches an event. Adds the decided findings to `found`. */
   *#read(event: StreamEvent, found: Found[]): Work<ReadEvent> {
     const raw = event.json === undefined ? yield* this.#rawFrames.read(event, found) : undefined;
     if (raw !== undefined) return { ...NOTHING_READ, event, texts: [raw], waits: true };
@@ -177,7 +177,7 @@ class MaskedStream {
     return { event, edits, tokenIds, texts, unsent, closed, follows, waits };
   }
 
-  /** Returns what the event must follow: the ends of the lanes that it leaves. */
+  /** Returns the text to send before the event: the ends of the lanes that it leaves. */
   #follow(event: StreamEvent, texts: readonly EventText[]): ReadEvent['follows'] {
     const { lanes } = this.#channels;
     lanes.settle(event.frame.raw.length);
@@ -199,7 +199,7 @@ class MaskedStream {
   }
 
   /**
-   * Makes room after each event.
+   * Makes room. Call after each event.
    * @throws GatewayError upstream_unavailable if too much is held
    */
   #settle({ frame }: StreamEvent): void {
@@ -233,7 +233,7 @@ class MaskedStream {
     const channel = this.#channels.forDelta(delta, ends?.has(delta.channel) === true);
     if (channel.hasEnded) channel.print = new TextPrint();
     channel.print.add(delta.text);
-    this.#copies.goOn(channel.name, delta.text);
+    this.#copies.nextPiece(channel.name, delta.text);
     return { ...(yield* addTo(channel, delta.text, found)), delta, channel };
   }
 

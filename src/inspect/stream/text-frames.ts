@@ -4,7 +4,7 @@ import type { RewrittenFrame } from '../../pipeline/check.ts';
 import type { StreamEvent, TextDelta } from '../../providers/dialect.ts';
 import type { Channel, ReadEvent } from './read-event.ts';
 
-/** Text of a channel, up to an offset. */
+/** The text of a channel, up to an offset. */
 interface ChannelEnd {
   readonly channel: Channel;
   readonly to: number;
@@ -16,8 +16,8 @@ interface PlacedText {
 }
 
 /**
- * Returns events that carry what channels held to their ends, in the form of the channels' last events. Texts of
- * one event leave in one, since some clients read the second of two as a copy.
+ * Returns events that carry held text, in the form of the channels' last events. Texts of one event are sent in one,
+ * since some clients read the second of two as a copy.
  */
 export function restsOf(ends: readonly ChannelEnd[]): readonly RewrittenFrame[] {
   const byEvent = new Map<StreamEvent, Rest>();
@@ -27,7 +27,7 @@ export function restsOf(ends: readonly ChannelEnd[]): readonly RewrittenFrame[] 
     const { template } = channel;
     if (buffer.sent >= buffer.length) channel.template = undefined;
     if (text === '') continue;
-    if (template === undefined) throw new Error('text was held of which no event is known');
+    if (template === undefined) throw new Error('held text has no event to be sent in');
     const { event, path, masks } = template;
     const known = byEvent.get(event);
     if (known === undefined) byEvent.set(event, { masks, texts: [{ path, text }] });
@@ -36,7 +36,7 @@ export function restsOf(ends: readonly ChannelEnd[]): readonly RewrittenFrame[] 
   return [...byEvent].map(([event, rest]) => frameFrom(event, rest));
 }
 
-/** Texts that leave in a copy of one event, and its masks beside them. */
+/** Texts to send in a copy of one event, and its masks outside texts. */
 interface Rest {
   readonly masks: readonly JsonEdit[];
   readonly texts: PlacedText[];
@@ -45,7 +45,7 @@ interface Rest {
 /** Larger frames are not kept for copies: they wait until their text is decided. */
 const MAX_TEMPLATE_BYTES = 16_384;
 
-/** Reports whether a copy of this frame may be sent: not if it says that something begins. */
+/** Reports whether a copy of this frame may be sent. A frame that announces a beginning may not. */
 export function isTemplate({ json, frame }: StreamEvent): boolean {
   if (frame.raw.length > MAX_TEMPLATE_BYTES) return false;
   return ![frame.event, ownMember(json, 'type'), ownMember(json, 'event_type')].some(
@@ -54,15 +54,15 @@ export function isTemplate({ json, frame }: StreamEvent): boolean {
 }
 
 /**
- * Copies a frame with other text. Keeps what locates the text, and omits what would count twice: usage, finish
- * reasons, ids and names of calls, other texts.
+ * Copies a frame with other text. Keeps what locates the text, and omits what would count twice: usage, finish reasons,
+ * ids and names of calls, other texts.
  */
 function frameFrom(event: StreamEvent, { masks, texts }: Rest): RewrittenFrame {
   const { frame, inner, json } = event;
   const paths = texts.map(({ path }) => path);
   const edits = editsBeside(json, paths, editedView(json, masks));
   for (const { path, text } of texts) edits.push({ kind: 'set', path, value: text });
-  // Member names that are findings.
+  // Removes member names that are findings.
   for (const mask of masks) if (mask.kind === 'remove') edits.push(mask);
   const deltas = event.deltas.filter(({ path }) => paths.includes(path));
   return { event: { frame, ...(inner && { inner }), deltas, json }, edits, copy: true };
@@ -78,7 +78,7 @@ function editsBeside(json: unknown, paths: readonly JsonPath[], masked = json): 
   return edits;
 }
 
-/** A value of an event, as received and masked. */
+/** A value of an event, as received and as masked. */
 interface Masked {
   readonly json: unknown;
   readonly masked: unknown;
@@ -95,28 +95,28 @@ function addEditsBeside(
   const depth = at.length;
   for (const [name, value] of Object.entries(masked)) {
     const step = Array.isArray(masked) ? Number(name) : name;
-    const came = ownMember(json, step);
+    const received = ownMember(json, step);
     const path = [...at, step];
     const through = ways.filter((way) => way[depth] === step);
     if (through.length > 0) {
-      addEditsBeside(edits, { json: came, masked: value }, path, through);
+      addEditsBeside(edits, { json: received, masked: value }, path, through);
       continue;
     }
     const left =
       typeof step === 'number' || isAddedUp(at, step) ? undefined : leftInCopy(step, value, depth === 0);
     if (left === undefined) edits.push({ kind: 'remove', path });
-    else if (left !== came) edits.push({ kind: 'set', path, value: left });
+    else if (left !== received) edits.push({ kind: 'set', path, value: left });
   }
 }
 
-/** The role of a chat's delta, since some clients concatenate the members of deltas. */
+/** Excludes the role of a chat delta, since some clients concatenate the members of deltas. */
 function isAddedUp(at: JsonPath, name: string): boolean {
   return name === 'role' && at.at(-1) === 'delta';
 }
 
 /** Members that end an answer or count its usage. */
 const ONCE = /^(?:done|is_finished)$|count$|_duration$|tokens/i;
-/** Members that tell elements apart, and their types. Some clients insist on `role`. */
+/** Members that identify elements, and their types. Some clients require `role`. */
 const PLACE: ReadonlySet<string> = new Set([
   'index',
   'contentBlockIndex',
@@ -129,7 +129,7 @@ const PLACE: ReadonlySet<string> = new Set([
 /** Returns a member's value in a copy, or undefined to omit it. Members that clients look into stay. */
 function leftInCopy(name: string, value: unknown, isRoot: boolean): unknown {
   if (value === null || value === false || value === '') return value;
-  // `finish_reason`, `stopReason`: a copy finishes nothing.
+  // `finish_reason`, `stopReason`: a copy does not finish anything.
   if (/reason$/i.test(name)) return null;
   if (Array.isArray(value)) return value.length === 0 ? value : [];
   if (typeof value === 'object') return isRoot ? undefined : objectLeftInCopy(value);
@@ -150,7 +150,7 @@ function objectLeftInCopy(object: object): object {
 /** Members that later events repeat, the last one in full. */
 const RUNNING = /usage|^(?:timings|safetyRatings|x_groq)$|count$|_duration$|tokens/i;
 
-/** Reports whether later events say everything in an event but its texts, so that it need not be sent. */
+/** Reports whether later events repeat everything but an event's texts, so that it need not be sent. */
 export function saysOnlyTexts({ event, ...read }: ReadEvent): boolean {
   const { texts, closed, edits, tokenIds, unsent } = read;
   if (event.done === true || event.failed === true || event.json === undefined) return false;
@@ -168,7 +168,7 @@ export function saysOnlyTexts({ event, ...read }: ReadEvent): boolean {
   });
 }
 
-/** Returns edits that remove the elements of emptied texts. A list that would become empty is removed as a whole. */
+/** Returns edits that remove the elements of emptied texts. A list that would become empty is removed whole. */
 export function emptiedParts(event: StreamEvent, emptied: readonly TextDelta[]): readonly JsonEdit[] {
   const edits: JsonEdit[] = [];
   const byList = Map.groupBy(emptied, ({ part = [] }) => JSON.stringify(part.slice(0, -1)));

@@ -7,7 +7,7 @@ import { CLEAN, type Inspected, type Found } from '../inspected.ts';
 import { contextOf } from '../../text/beside.ts';
 import { APART } from '../scan/scan-batch.ts';
 
-/** A date as HTTP writes it (RFC 9110 section 5.6.7), which changes from answer to answer. */
+/** HTTP's date format (RFC 9110 section 5.6.7), which changes with each answer. */
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /** Shorter values cannot match. */
@@ -20,35 +20,35 @@ const PRINTABLE = /^[\x20-\x7e]*$/;
 interface Header {
   readonly name: string;
   readonly value: string;
-  /** With the name before the value, as detectors know names. */
+  /** With its name in front, by which detectors identify values. */
   readonly searched: string;
 }
 
-/** Searches the headers of answers. Headers that are equal in every answer are searched once. */
+/** Searches the headers of answers. Headers that do not change are searched once. */
 export function createHeaderInspection(detector: StreamDetector): (exchange: Answered) => Inspected {
-  /** The last value under a name in which nothing was found. */
+  /** The last clean value of each name. */
   const clean = new Map<string, string>();
   return ({ answerHeaders, responseHeaders }) => {
-    const fresh: Header[] = [];
+    const changed: Header[] = [];
     for (const [name, value] of answerHeaders) {
       if (value.length < MIN_VALUE_CHARS || isLeftOut(name, value)) continue;
-      if (clean.get(name) !== value) fresh.push({ name, value, searched: contextOf(name) + value });
+      if (clean.get(name) !== value) changed.push({ name, value, searched: contextOf(name) + value });
     }
-    if (fresh.length === 0) return CLEAN;
-    if (detector.find(fresh.map(({ searched }) => searched).join(APART)).length === 0) {
+    if (changed.length === 0) return CLEAN;
+    if (detector.find(changed.map(({ searched }) => searched).join(APART)).length === 0) {
       if (clean.size > MAX_KEPT) clean.clear();
-      for (const { name, value } of fresh) if (value.length <= MAX_KEPT_CHARS) clean.set(name, value);
+      for (const { name, value } of changed) if (value.length <= MAX_KEPT_CHARS) clean.set(name, value);
       return CLEAN;
     }
     const found: Found[] = [];
     const masked = new Map<string, string>();
-    for (const header of fresh) {
+    for (const header of changed) {
       const findings = findingsIn(header, detector);
       if (findings.length === 0) continue;
       found.push(
         ...findings.map((finding) => ({ finding, text: header.value.slice(finding.start, finding.end) })),
       );
-      // Other bytes than ASCII's would come out in another spelling.
+      // Bytes other than ASCII would not keep their encoding.
       masked.set(header.name, PRINTABLE.test(header.value) ? mask(header.value, findings) : MASK);
     }
     return {
@@ -61,7 +61,7 @@ export function createHeaderInspection(detector: StreamDetector): (exchange: Ans
   };
 }
 
-/** Headers that end at the gateway need no search; setting a mask would bring them back. */
+/** Headers that are not forwarded need no search; setting a mask would bring them back. */
 function isLeftOut(name: string, value: string): boolean {
   if (name === 'content-length' || (name === 'date' && HTTP_DATE.test(value))) return true;
   return !isShown(name, value, 'provider');

@@ -11,12 +11,11 @@ import { inspectRaw } from './text-answer.ts';
 import { lastUpTo } from '../../text/ascending.ts';
 import { isTurnOver, nextTurn, type Awaitable } from '../../turns.ts';
 
-/** Media types whose content is not text. */
 export const BINARY =
   /^(?:audio|image|video|font|model)\/(?!svg\+xml)|^application\/(?:octet-stream|pdf|zip|gzip|x-[a-z]*zip2?|x-tar|vnd\.openxmlformats-|vnd\.ms-|msword)/;
 
 /**
- * Searches an unstreamed answer, whatever its declared type; refuses one that cannot be read.
+ * Searches an unstreamed answer, whatever its declared type. Denies one that cannot be read.
  * @param scope of JSON
  */
 export function inspectAnswer(
@@ -43,12 +42,12 @@ function hasWideMark(body: Buffer): boolean {
   return (body[0] === 0xff && body[1] === 0xfe) || (body[0] === 0xfe && body[1] === 0xff);
 }
 
-/** Share of NUL bytes at even or odd offsets in plain letters in UTF-16. */
+/** Share of NUL bytes at even or odd offsets if plain letters are encoded in UTF-16. */
 const MOSTLY = 0.9;
 const MIN_BYTES = 32;
 const MAX_BYTES = 1_048_576;
 
-/** Reports whether bytes are plain letters of two or four bytes each, whatever their declared type. */
+/** Reports whether a body is plain letters of two or four bytes each, whatever its declared type. */
 function isWide(body: Buffer): boolean {
   const length = Math.min(body.length, MAX_BYTES);
   if (length < MIN_BYTES) return false;
@@ -68,25 +67,23 @@ function isWide(body: Buffer): boolean {
   });
 }
 
-/**
- * Shortest run of printable ASCII that is searched. In random bytes such a run occurs once in ten million, without
- * findings.
- */
+/** Shortest searched run of printable ASCII. In random bytes such a run occurs once in ten million. */
 const MIN_RUN_BYTES = 16;
 const STEP_BYTES = 1_048_576;
 const ASTERISK = 0x2a;
 
-/** The printable runs of a body, joined by a separator that no detector crosses. */
+/** The printable runs of a body, joined by `APART`. */
 interface Runs {
   readonly text: string;
-  /** Offsets of the runs in the text, and in the body. */
+  /** Offsets of the runs in the text. */
   readonly starts: readonly number[];
+  /** Offsets of the runs in the body. */
   readonly offsets: readonly number[];
 }
 
 /**
- * Searches the words in pictures, sounds and files: titles, comments, and falsely declared content. Bytes are masked in
- * place, since such formats contain offsets and lengths.
+ * Searches the text in pictures, sounds and files: titles, comments, falsely declared content. Masks bytes in place,
+ * since such formats contain offsets and lengths.
  */
 async function inspectBinary(whole: WholeAnswer, findAll: FindAll): Promise<Inspected> {
   const runs = await runsIn(whole.body);

@@ -15,33 +15,33 @@ import type { ScanBatch } from '../scan/scan-batch.ts';
 /** A string, number or member name of a document. */
 export interface WordsPlace {
   readonly kind: 'string' | 'number' | 'name';
-  /** The text as decoded; a number as written. */
+  /** Decoded; a number as written. */
   readonly text: string;
   /** Changes with the next step. */
   readonly path: JsonPath;
 }
 
-/** A place in a document that holds findings. */
+/** The findings at one place of a document. */
 export interface PlaceFindings {
   readonly kind: WordsPlace['kind'];
-  /** The string or name with `***` for the findings; `***` for a number. */
+  /** The masked string or name; `***` for a number. */
   readonly masked: string;
-  /** For a name, the path of its member. */
+  /** The path of the member, for a name. */
   readonly path: JsonPath;
   readonly findings: readonly Finding[];
 }
 
 export type WordsKind =
-  /** Text in a member of the dialect. */
+  /** Text known to the dialect. */
   | 'prose'
-  /** An argument or another value, which its name may identify. */
+  /** A value that its name may identify, such as an argument. */
   | 'value'
-  /** A tool's result: a value that may continue the previous text. */
+  /** A tool's result: a value that may continue the text before it. */
   | 'result'
   /** A JSON document in a string. */
   | 'document';
 
-/** Kinds by text; the last kind of a repeated text counts. */
+/** Kinds by text. The last kind of a repeated text counts. */
 export class Words {
   readonly #kinds = new TextMap<WordsKind>();
   readonly #documents: string[] = [];
@@ -55,8 +55,8 @@ export class Words {
     return this.#kinds.get(text);
   }
 
-  *documents(): Generator<string> {
-    for (const text of this.#documents) if (this.get(text) === 'document') yield text;
+  documents(): readonly string[] {
+    return this.#documents.filter((text) => this.get(text) === 'document');
   }
 }
 
@@ -64,11 +64,11 @@ export interface SearchedDocument {
   /** The bytes that `json` was strictly parsed from. */
   readonly body: Buffer;
   readonly json: unknown;
-  /** Strings that are words according to the dialect. */
+  /** Strings known to the dialect. */
   readonly words: Words;
-  /** Places of strings that are not searched, by `pathKey`. */
+  /** Places of strings to skip, by `pathKey`. */
   readonly unsearched?: ReadonlySet<string>;
-  /** Selects the searched places; all by default. */
+  /** Selects places; all by default. */
   readonly looksAt?: (place: WordsPlace) => boolean;
   readonly side: Side;
 }
@@ -80,7 +80,7 @@ export function pathKey(path: JsonPath): string {
 /** Shorter numbers cannot match. */
 export const MIN_NUMBER = 1e8;
 
-/** Reports whether parsing a number lost digits, so that it must be searched as written. */
+/** Reports whether a number lost digits when parsed, so it must be searched as written. */
 export function isLong(value: number): boolean {
   return Math.abs(value) >= MIN_NUMBER && !Number.isSafeInteger(value);
 }
@@ -104,7 +104,6 @@ export class DocumentSearch {
     this.#searched = searched;
   }
 
-  /** Adds them to the batch. */
   *gather(batch: ScanBatch): Work<void> {
     const { words } = this.#searched;
     for (const text of words.documents()) {
@@ -120,7 +119,7 @@ export class DocumentSearch {
   }
 
   /**
-   * Returns the places with findings in document order, except for numbers too long for a double, which come last.
+   * Returns the places with findings in document order; numbers too long for a double come last.
    * @throws GatewayError invalid_request, upstream_unavailable if there are too many
    */
   *places(batch: ScanBatch): Work<readonly PlaceFindings[]> {
@@ -146,20 +145,20 @@ export class DocumentSearch {
 
   *#visit(see: See): Work<void> {
     const { body, json, words, unsearched } = this.#searched;
-    let saidBefore: string | undefined;
+    let lastSpoken: string | undefined;
     yield* visitDocument(json, {
       string(text, name, path, level) {
         if (unsearched !== undefined && unsearched.size > 0 && unsearched.has(pathKey(path))) return;
         const kind = words.get(text);
-        const isSaid = kind === 'prose' || kind === 'result';
-        const before = isSaid ? saidBefore : undefined;
-        const said = before === undefined ? NOTHING : besideText(text, () => [before]);
-        if (isSaid) saidBefore = text;
+        const isSpoken = kind === 'prose' || kind === 'result';
+        const previous = isSpoken ? lastSpoken : undefined;
+        const before = previous === undefined ? NOTHING : besideText(text, () => [previous]);
+        if (isSpoken) lastSpoken = text;
         if (kind === 'document') see('string', text, name, path);
         else if (kind === 'prose')
-          see('string', text, undefined, path, besideBoth(identifying(text, name, level, path), said));
+          see('string', text, undefined, path, besideBoth(identifying(text, name, level, path), before));
         else if (level === undefined) see('string', text, name, path);
-        else see('string', text, name, path, besideBoth(besideInDocument(text, level, path), said));
+        else see('string', text, name, path, besideBoth(besideInDocument(text, level, path), before));
       },
       number: (value, name, path) => {
         if (isLong(value)) this.#hasLongNumbers = true;
@@ -177,7 +176,7 @@ export class DocumentSearch {
 
 const NOTHING: readonly string[] = [];
 
-/** Returns names beside a value that a dialect takes for prose: a tool's result, a document, a form. */
+/** Returns the names that may identify prose: a tool's result, a document, a form. */
 function identifying(
   text: string,
   name: string | undefined,
@@ -194,7 +193,7 @@ function besideBoth(some: readonly string[], others: readonly string[]): readonl
   return some.length === 0 ? others : [...some, ...others];
 }
 
-/** Returns the findings in a text alone and with its neighbours; the same list if there are no more. */
+/** Returns the findings in a text, alone and with its neighbours; `own` if there are no more. */
 function findingsTogether(
   batch: ScanBatch,
   text: string,
@@ -209,23 +208,22 @@ function resolvedPath(path: LazyPath): JsonPath {
   return typeof path === 'function' ? path() : path;
 }
 
-/** Visits everything in a JSON document that can carry words. `path` changes with the next step. */
+/** Visits every value and name in a JSON document that can carry words. `path` changes with the next step. */
 export interface DocumentVisitor {
   /**
-   * @param name the nearest member name above it
-   * @param level the object or array that it stands in; undefined where the document is a string
+   * @param name the nearest member name above the text
+   * @param level the enclosing object or array; undefined if the document is a string
    */
   string(text: string, name: string | undefined, path: JsonPath, level: NamedLevel | undefined): void;
   number(value: number, name: string | undefined, path: JsonPath): void;
-  /** @param path the member's own */
+  /** @param path of the member */
   memberName(name: string, path: JsonPath): void;
 }
 
 /** The state is the nearest member name. */
 type NamedLevel = Level<string | undefined>;
 
-/** Values visited in one step. */
-const STEP_VALUES = 1_024;
+const VALUES_PER_STEP = 1_024;
 
 /** Visits a parsed document in order, each member's name before its value. */
 export function* visitDocument(json: unknown, visitor: DocumentVisitor): Work<void> {
@@ -244,6 +242,6 @@ export function* visitDocument(json: unknown, visitor: DocumentVisitor): Work<vo
     const name = typeof step === 'string' ? step : level.state;
     visit(walk.value, name, level);
     walk.enter(name);
-    if (++visited % STEP_VALUES === 0) yield;
+    if (++visited % VALUES_PER_STEP === 0) yield;
   }
 }

@@ -6,71 +6,44 @@ import { ITEM_CHARS, LONG_STEP, type Work } from '../../turns.ts';
 import type { ScanBatch } from '../scan/scan-batch.ts';
 import type { Span } from '../../text/span.ts';
 
-/** The findings in one of the texts, alone and together with its neighbours. */
+/** Findings in one text, alone and together with its neighbours. */
 export interface MemberFindings {
   readonly source: AnswerText;
   readonly spans: readonly Span[];
-  /** The first span continues one from an earlier text. */
+  /** The first span began in an earlier text. */
   readonly isContinued: boolean;
   /** The last span continues in a later text. */
-  readonly goesOn: boolean;
+  readonly continues: boolean;
 }
 
-/** Texts of an answer that clients may join. Each is also searched alone, since other clients do not. */
-export interface JoinedText {
-  readonly text: string;
-  readonly texts: readonly AnswerText[];
-  /** Called once, after the search and before the other methods. */
-  find(): Work<void>;
-  /** Returns the findings in order; overlapping ones are merged. */
-  spans(): readonly Span[];
-  /** Returns the findings by text, for texts with findings. */
-  members(): ReadonlyMap<AnswerText, MemberFindings>;
-}
-
-/** Adds the texts to the batch. */
-export function* joinedText(texts: readonly AnswerText[], batch: ScanBatch): Work<JoinedText> {
+/** Joins texts that clients may join, and adds them to the batch. Each is also searched alone, for clients that do not. */
+export function* joinTexts(texts: readonly AnswerText[], batch: ScanBatch): Work<Joined<AnswerText>> {
   const joined = new Joined<AnswerText>();
-  for (const one of texts) {
-    batch.addProse(one.text);
-    joined.add(one, one.text);
+  for (const text of texts) {
+    batch.addProse(text.text);
+    joined.add(text, text.text);
     yield ITEM_CHARS;
   }
-  const { text } = joined;
-  batch.addProse(text);
-  let spans: readonly Span[] = [];
-  let found: ReadonlyMap<AnswerText, MemberFindings> = new Map();
-  return {
-    text,
-    texts,
-    *find() {
-      const all = yield* allFindings(joined, batch);
-      // Two sorted runs, which the sort merges.
-      yield LONG_STEP;
-      spans = yield* united(all.sort((a, b) => a.start - b.start));
-      found = yield* byMember(joined, spans);
-    },
-    spans: () => spans,
-    members: () => found,
-  };
+  batch.addProse(joined.text);
+  return joined;
 }
 
-function* allFindings({ text, parts }: Joined<AnswerText>, batch: ScanBatch): Work<Span[]> {
-  const all: Span[] = [];
-  for (const span of batch.spansIn(text)) {
-    all.push(span);
-    yield ITEM_CHARS;
-  }
-  for (const { source, start: from } of parts) {
+/** Returns the findings of each text that has any. Call after the search. */
+export function* findInJoined(joined: Joined<AnswerText>, batch: ScanBatch): Work<readonly MemberFindings[]> {
+  const all = [...batch.spansIn(joined.text)];
+  for (const { source, start: from } of joined.parts) {
     for (const { start, end } of batch.spansIn(source.text)) {
       all.push({ start: from + start, end: from + end });
     }
     yield ITEM_CHARS;
   }
-  return all;
+  // Two sorted runs, which the sort merges.
+  yield LONG_STEP;
+  all.sort((a, b) => a.start - b.start);
+  return yield* byMember(joined, yield* withoutOverlaps(all));
 }
 
-function* united(inOrder: readonly Span[]): Work<readonly Span[]> {
+function* withoutOverlaps(inOrder: readonly Span[]): Work<readonly Span[]> {
   const spans: Span[] = [];
   for (const { start, end } of inOrder) {
     const last = spans.at(-1);
@@ -81,41 +54,40 @@ function* united(inOrder: readonly Span[]): Work<readonly Span[]> {
   return spans;
 }
 
-function* byMember(
-  joined: Joined<AnswerText>,
-  spans: readonly Span[],
-): Work<ReadonlyMap<AnswerText, MemberFindings>> {
-  const found = new Map<
-    AnswerText,
-    { source: AnswerText; spans: Span[]; isContinued: boolean; goesOn: boolean }
-  >();
+interface GrowingFindings extends MemberFindings {
+  readonly spans: Span[];
+  continues: boolean;
+}
+
+function* byMember(joined: Joined<AnswerText>, spans: readonly Span[]): Work<readonly MemberFindings[]> {
+  const found = new Map<AnswerText, GrowingFindings>();
   for (const whole of spans) {
     for (const { source, start, end } of joined.partsWithin(whole)) {
-      const known = found.get(source) ?? {
+      const member = found.get(source) ?? {
         source,
         spans: [],
         isContinued: whole.start < start,
-        goesOn: false,
+        continues: false,
       };
-      found.set(source, known);
-      known.spans.push({ start: Math.max(0, whole.start - start), end: Math.min(end, whole.end) - start });
-      known.goesOn = whole.end > end;
+      found.set(source, member);
+      member.spans.push({ start: Math.max(0, whole.start - start), end: Math.min(end, whole.end) - start });
+      member.continues = whole.end > end;
       yield ITEM_CHARS;
     }
     yield ITEM_CHARS;
   }
-  return found;
+  return [...found.values()];
 }
 
 /**
- * Returns a text with the findings that it shares with its neighbours masked; undefined if the search of the text alone
- * found the same. A finding is masked once, in the text where it begins. A text that would become empty is a mask, since
- * providers do not accept empty texts in the next turn.
+ * Masks the findings that a text shares with its neighbours; undefined if searching the text alone found the same. A
+ * finding is masked once, where it begins. An empty text becomes a mask, since providers reject empty texts in the next
+ * turn.
  */
 export function maskShared(member: MemberFindings, batch: ScanBatch): string | undefined {
-  const { source, spans, isContinued, goesOn } = member;
+  const { source, spans, isContinued, continues } = member;
   const masked = mask(source.text, spans);
-  const isAlone = !isContinued && !goesOn;
+  const isAlone = !isContinued && !continues;
   if (isAlone && masked === mask(source.text, batch.spansIn(source.text))) return undefined;
   const left = isContinued ? masked.slice(MASK.length) : masked;
   return left === '' ? MASK : left;

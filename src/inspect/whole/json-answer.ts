@@ -1,3 +1,4 @@
+import { addAll } from '../../add-all.ts';
 import type { FindAll } from '../../detectors/finding.ts';
 import { shapeInSteps } from '../../json/document-shape.ts';
 import { isParseable } from '../../json/parse-in-pieces.ts';
@@ -6,22 +7,21 @@ import type { WholeAnswer } from '../../pipeline/exchange.ts';
 import type { AnswerFacts, AnswerText, TokenText } from '../../providers/dialect.ts';
 import { DocumentSearch, pathKey, Words, type WordsPlace, type WordsKind } from './document-search.ts';
 import type { Inspected } from '../inspected.ts';
-import { joinedText, maskShared, type JoinedText } from './joined-text.ts';
+import { findInJoined, joinTexts, maskShared, type MemberFindings } from './joined-text.ts';
+import type { Joined } from '../offset-map.ts';
 import { createScanBatch, type ScanBatch } from '../scan/scan-batch.ts';
 import { TextMap } from '../../text/text-map.ts';
 import { after, ITEM_CHARS, inTurns, type Awaitable, type Work } from '../../turns.ts';
 import { tokenIdEdits } from '../token-ids.ts';
 
-/** Selects the searched parts of an answer; all by default. */
+/** Selects what is searched; everything by default. */
 export interface AnswerScope {
-  /** Tool arguments known to the dialect are not searched. */
+  /** Skips tool arguments known to the dialect. */
   readonly passesArguments?: boolean;
   readonly looksAt?: (place: WordsPlace) => boolean;
 }
 
-/**
- * Searches all of an answer, including members unknown to the dialect: clients also read errors, names and citations.
- */
+/** Searches a whole answer, including members unknown to the dialect: clients also read errors, names and citations. */
 export function inspectJson(
   whole: WholeAnswer,
   facts: AnswerFacts | undefined,
@@ -39,7 +39,7 @@ export function inspectJson(
 
 interface Gathered {
   readonly document: DocumentSearch;
-  readonly joined: readonly JoinedText[];
+  readonly joined: readonly Joined<AnswerText>[];
   readonly tokens: NonNullable<AnswerFacts['tokens']>;
   /** Places of signed texts, by `pathKey`. */
   readonly signed: ReadonlySet<string>;
@@ -60,14 +60,13 @@ function* gathered(
     side: 'answer',
   });
   yield* document.gather(batch);
-  const joined: JoinedText[] = [];
-  for (const together of facts?.joined ?? []) joined.push(yield* joinedText(together, batch));
+  const joined: Joined<AnswerText>[] = [];
+  for (const texts of facts?.joined ?? []) joined.push(yield* joinTexts(texts, batch));
   const tokens = facts?.tokens ?? [];
   yield* addSpelled(tokens, batch);
   return { document, joined, tokens, signed };
 }
 
-/** Returns a function that masks the findings in an answer. */
 function* maskEdits(
   whole: WholeAnswer,
   batch: ScanBatch,
@@ -75,11 +74,11 @@ function* maskEdits(
 ): Work<() => void> {
   batch.assertMaskable();
   const places = yield* document.places(batch);
-  for (const one of joined) yield* one.find();
-  const members = joined.flatMap((one) => [...one.members().values()]);
+  const members: MemberFindings[] = [];
+  for (const texts of joined) addAll(members, yield* findInJoined(texts, batch));
   const ids = yield* tokenIdEdits(whole.json, tokens.length > 0);
   return () => {
-    // The later of two edits of one place holds: a joined text's over its own, a name's over its value's.
+    // Later edits win: a joined text's over its part's, a name's over its value's.
     for (const place of places) {
       if (place.kind !== 'name') whole.edits.push(setText(place.path, place.masked, signed));
     }
@@ -87,16 +86,15 @@ function* maskEdits(
       const shared = maskShared(member, batch);
       if (shared !== undefined) whole.edits.push(setText(member.source.path, shared, signed));
     }
-    for (const edit of ids) whole.edits.push(edit);
+    addAll(whole.edits, ids);
     for (const { blank } of tokens) whole.edits.push(...blank);
     for (const { kind, path } of places) if (kind === 'name') whole.edits.push({ kind: 'remove', path });
   };
 }
 
-/** The searched texts of an answer. */
 interface Texts {
   readonly words: Words;
-  /** Places of texts that are not searched, and of signed ones, by `pathKey`. */
+  /** Places of skipped texts, by `pathKey`. */
   readonly passed: ReadonlySet<string>;
   readonly signed: ReadonlySet<string>;
 }
@@ -122,7 +120,7 @@ function* wordsKindOf({ kind, text, isJson }: AnswerText): Work<WordsKind> {
   return kind === 'tool_arguments' ? 'value' : 'prose';
 }
 
-/** Reports whether a text is structured output, which must stay JSON. */
+/** Reports whether a text is structured output, which must stay valid JSON. */
 function* isDocument(text: string): Work<boolean> {
   if (!/^\s*[[{]/.test(text)) return false;
   const shape = shapeInSteps(text);
@@ -134,7 +132,7 @@ function* isDocument(text: string): Work<boolean> {
   return yield* isParseable(text);
 }
 
-/** Adds what the tokens of each channel spell together. */
+/** Adds the texts that the tokens of each channel spell. */
 function* addSpelled(tokens: readonly TokenText[], batch: ScanBatch): Work<void> {
   const byChannel = new TextMap<string[]>();
   const all: string[][] = [];
@@ -154,7 +152,7 @@ function* addSpelled(tokens: readonly TokenText[], batch: ScanBatch): Work<void>
   }
 }
 
-/** Providers take a signed text back unchanged or empty. */
+/** Providers accept signed text only unchanged or empty. */
 function setText(path: JsonPath, masked: string, signed: ReadonlySet<string>): JsonEdit {
   return { kind: 'set', path, value: signed.has(pathKey(path)) ? '' : masked };
 }

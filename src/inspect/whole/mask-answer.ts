@@ -7,28 +7,28 @@ import { PASS, type StreamRewriter, type Verdict } from '../../pipeline/check.ts
 import type { Answered, WholeAnswer } from '../../pipeline/exchange.ts';
 import type { AnswerFacts, AnswerText } from '../../providers/dialect.ts';
 import { MaskedNames, masking, type Found } from '../inspected.ts';
-import { saidPlaces, wordsAreAt } from '../said-places.ts';
+import { conversationPlaces, wordsAreAt } from '../conversation-places.ts';
 import { createMaskingRewriter, type FindingsJudge } from '../stream/rewriter.ts';
 import { BINARY, inspectAnswer } from './answer.ts';
 import { inspectJson } from './json-answer.ts';
 import { rewriteWhole, sniffedStream } from './sniffed-stream.ts';
 
-/** A search for texts in chunks, and for whole texts. */
+/** Searches texts in chunks, and whole texts. */
 export interface AnswerSearch {
   readonly stream: StreamDetector;
   readonly findAll: FindAll;
 }
 
-/** Searches whose findings are masked in an answer. */
+/** The searches for text to mask in an answer. */
 export interface AnswerMasks {
   readonly everywhere: AnswerSearch | undefined;
-  /** The part that counts anywhere, including member names and numbers. */
+  /** The part that applies anywhere, including member names and numbers. */
   readonly data: AnswerSearch | undefined;
-  /** The part that may match protocol words. */
+  /** The part that may also match protocol words. */
   readonly words: AnswerSearch | undefined;
 }
 
-/** Masks a provider's whole answer after the edits of earlier checks. */
+/** Masks a whole answer as edited by earlier checks. */
 export async function maskAnswer(exchange: Answered, masks: AnswerMasks): Promise<Verdict> {
   const { whole } = exchange.answer;
   if (whole === undefined || masks.everywhere === undefined) return PASS;
@@ -48,10 +48,10 @@ async function maskJson(
     if (search === undefined) continue;
     const json = editedView(whole.json, [...whole.edits, ...edits]);
     const facts = factsOf(exchange.answer.facts, json);
-    const looksAt = search === words ? wordsAreAt(saidPlaces(json, facts?.texts ?? [])) : undefined;
-    const seen = { ...whole, json, edits: [] };
+    const looksAt = search === words ? wordsAreAt(conversationPlaces(json, facts?.texts ?? [])) : undefined;
+    const view = { ...whole, json, edits: [] };
     const inspected = await inspectJson(
-      seen,
+      view,
       facts,
       search.findAll,
       looksAt === undefined ? {} : { looksAt },
@@ -59,17 +59,17 @@ async function maskJson(
     addRules(rules, inspected.found);
     if (inspected.found.length === 0) continue;
     (await inspected.mask())();
-    addAll(edits, seen.edits);
+    addAll(edits, view.edits);
   }
   return maskedBy(exchange, rules, () => {
     addAll(whole.edits, edits);
   });
 }
 
-/** Masks a body that is not JSON, or that an earlier check replaced. */
+/** Masks a body that is not JSON, or was replaced by an earlier check. */
 async function maskBytes(exchange: Answered, whole: WholeAnswer, masks: AnswerMasks): Promise<Verdict> {
   const { replacement } = whole;
-  const seen: WholeAnswer = {
+  const view: WholeAnswer = {
     ...whole,
     body: replacement ?? whole.body,
     json: replacement === undefined ? whole.json : undefined,
@@ -78,28 +78,28 @@ async function maskBytes(exchange: Answered, whole: WholeAnswer, masks: AnswerMa
   };
   const rules = new Set<string>();
   const send = (bytes: Buffer | undefined) => () => void (whole.replacement = bytes ?? replacement);
-  const stream = sniffedStream({ ...exchange, answer: { ...exchange.answer, whole: seen } });
+  const stream = sniffedStream({ ...exchange, answer: { ...exchange.answer, whole: view } });
   if (stream !== undefined) {
     const rewriter = createAnswerRewriter(masks, rules);
     if (rewriter === undefined) return PASS;
-    const rewritten = await rewriteWhole(seen.body, stream, rewriter);
+    const rewritten = await rewriteWhole(view.body, stream, rewriter);
     if ('denial' in rewritten) return rewritten.denial;
     return maskedBy(exchange, rules, send(rewritten.bytes));
   }
-  // A picture's bytes may match words by chance.
+  // A picture may contain words by chance.
   const isBinary = BINARY.test(readMediaType(whole.contentType).essence);
   const search = isBinary ? masks.data : masks.everywhere;
   if (search === undefined) return PASS;
-  const inspected = await inspectAnswer(seen, undefined, search.findAll);
+  const inspected = await inspectAnswer(view, undefined, search.findAll);
   if ('kind' in inspected) return inspected;
   addRules(rules, inspected.found);
   if (rules.size > 0) (await inspected.mask())();
-  return maskedBy(exchange, rules, send(seen.replacement));
+  return maskedBy(exchange, rules, send(view.replacement));
 }
 
 /**
- * @param rules receives the rules that masked something
- * @param onFirst called when something is masked for the first time
+ * @param rules collects the names of rules that mask
+ * @param onFirst called at the first mask
  */
 export function createAnswerRewriter(
   masks: AnswerMasks,
@@ -118,7 +118,7 @@ export function createAnswerRewriter(
 
 const FINDS_NOTHING: StreamDetector = { find: () => [], openFrom: (text) => text.length };
 
-/** Rules mask, and cut no stream. */
+/** Masks, and never cuts a stream. */
 class MaskedByRules extends MaskedNames implements FindingsJudge {
   readonly #onFirst: (() => void) | undefined;
 
@@ -135,7 +135,7 @@ class MaskedByRules extends MaskedNames implements FindingsJudge {
   }
 }
 
-/** Names of rules, never what they matched. */
+/** Reports rules, never the matched text. */
 function maskedBy(exchange: Answered, rules: ReadonlySet<string>, mask: () => void): Verdict {
   return rules.size === 0 ? PASS : masking(exchange, [...rules].join(', '), mask);
 }

@@ -11,13 +11,13 @@ import type { StreamFormat } from '../../streams/frame.ts';
 import { ndjson } from '../../streams/ndjson.ts';
 import { sse } from '../../streams/sse.ts';
 
-/** A stream that was buffered because of another Content-Type. */
+/** A stream that was buffered because of its Content-Type. */
 export interface SniffedStream {
   readonly format: StreamFormat;
   readonly reader: StreamReader;
 }
 
-/** Recognises a stream by its bytes, since clients that requested one read it as such and join its events. */
+/** Recognizes a stream by its bytes: clients that requested a stream read it as one and join its events. */
 export function sniffedStream({ answer, endpoint, request }: Answered): SniffedStream | undefined {
   const { whole } = answer;
   const format = whole === undefined || whole.json !== undefined ? undefined : formatOf(whole.body);
@@ -26,10 +26,10 @@ export function sniffedStream({ answer, endpoint, request }: Answered): SniffedS
 }
 
 const HEAD_BYTES = 4096;
-/** Begins with SSE fields, with JSON in one. */
+/** SSE fields up to one with JSON. */
 const SSE = /^\uFEFF?[\r\n]*(?:(?:data|event|id|retry)?:[^\r\n]*[\r\n]+){0,64}data: ?[[{]/;
 const NDJSON = /^\s*\{[^\n]*\}[^\S\n]*\n\s*\{/;
-/** Message length, header length, and their checksum. */
+/** Message length, header length and their checksum. */
 const AWS_PRELUDE_BYTES = 12;
 
 function formatOf(body: Buffer): StreamFormat | undefined {
@@ -43,12 +43,12 @@ function formatOf(body: Buffer): StreamFormat | undefined {
   return isLines ? ndjson : undefined;
 }
 
-/** A rewritten stream, or the denial that cut it. */
+/** A rewritten stream, or the denial that cuts it. */
 export type Rewritten = { readonly bytes: Buffer } | { readonly denial: Denial };
 
 const CHUNK_BYTES = 65_536;
 
-/** Puts the bytes of a whole answer through a rewriter of streams. */
+/** Passes a whole body through a stream rewriter. */
 export async function rewriteWhole(
   body: Buffer,
   { format, reader }: SniffedStream,

@@ -17,8 +17,8 @@ const { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, OPEN_ARRAY, OPEN_OBJECT, QUOTE } =
 const ESCAPE_STEP_CHARS = 32_768;
 
 /**
- * Searches a text, or JSON that parsers may read differently, as written and with its escapes decoded. Other bytes than
- * UTF-8 are read as Latin-1, so that everything unmasked stays as it was.
+ * Searches text, or JSON that parsers may read differently, both as written and with its escapes decoded. Bytes other
+ * than UTF-8 are read as Latin-1, so that all unmasked bytes stay.
  */
 export async function inspectRaw(whole: WholeAnswer, findAll: FindAll): Promise<Inspected> {
   const encoding = isUtf8(whole.body) ? 'utf8' : 'latin1';
@@ -40,24 +40,24 @@ export async function inspectRaw(whole: WholeAnswer, findAll: FindAll): Promise<
 }
 
 const JSON_LIKE = /^\uFEFF?\s*[[{"]/;
-/** Members with tokens of an answer, in all dialects. */
+/** Members with an answer's tokens, in all dialects. */
 const LOGPROBS = /"(?:prompt_)?log_?probs(?:_?result)?"/gi;
 const OF_NUMBER = /[-+.\w]/;
 const NUMBER = /^-?\d[\d.eE+-]*$/;
-/** Lists that spell the text in numbers, and members that repeat it (`token-ids.ts`). */
+/** Lists that repeat the text in numbers, and members that repeat it (`token-ids.ts`). */
 const TOKEN_IDS =
   /"(?:\w{0,40}token_?ids?|context|tokens|bytes|(?:input|output|prompt|completion|generated|text)_?ids|ids|raw_?output)"/gi;
-/** Longer than any of these names. */
+/** Upper bound of these names. */
 const NAME_CHARS = 128;
 const NUMBERS = /^[[\]\d\s,.+eE-]*$/;
-/** Longer runs are not numbers. */
+/** Upper bound of a number. */
 const NUMBER_CHARS = 64;
-/** Strings and spans in one step. */
+/** Strings and spans per step. */
 const STEP_SPANS = 1_024;
 
 /**
- * Replaces spans by `***`; overlapping or adjacent ones are merged. Valid JSON stays valid: numbers become strings, and
- * lists of tokens, which spell the text again, become null.
+ * Replaces spans by `***`; merges overlapping and adjacent ones. Valid JSON stays valid: numbers become strings, and
+ * token lists, which repeat the text, become null.
  */
 async function maskRaw(text: string, spans: readonly Span[]): Promise<string> {
   const isJson = JSON_LIKE.test(text);
@@ -95,7 +95,7 @@ async function maskedInJson(text: string, spans: readonly Span[]): Promise<Repla
   return masked;
 }
 
-/** Replaces a number as a whole, since the rest of `-4111…` or `4111….0` would be invalid JSON. */
+/** Replaces a number whole, since the rest of `-4111…` or `4111….0` would be invalid JSON. */
 function outsideStrings(text: string, span: Span): Replacement {
   let { start, end } = span;
   const [least, most] = [Math.max(0, start - NUMBER_CHARS), Math.min(text.length, end + NUMBER_CHARS)];
@@ -104,7 +104,7 @@ function outsideStrings(text: string, span: Span): Replacement {
   return NUMBER.test(text.slice(start, end)) ? { start, end, text: `"${MASK}"` } : inPlace(span);
 }
 
-/** Returns the next string literal from an offset on; an empty span at the end of the text if there is none. */
+/** Returns the next string literal; an empty span at the end of the text if there is none. */
 async function nextString(text: string, from: number): Promise<Span> {
   const start = text.indexOf('"', from);
   return start < 0 ? { start: text.length, end: text.length } : { start, end: await stringEnd(text, start) };
@@ -124,7 +124,9 @@ async function longStringEnd(text: string, from: number): Promise<number> {
   }
 }
 
-/** Returns the end of the string around `from`. If it continues after `to`, the complement of the next offset. */
+/**
+ * Returns the end of the string around `from`. If it continues after `to`, returns the complement of the next offset.
+ */
 function inString(text: string, from: number, to: number): number {
   let at = from;
   for (; at < text.length; at += 1) {
@@ -139,7 +141,7 @@ function inString(text: string, from: number, to: number): number {
 const OPEN: ReadonlySet<number> = new Set([OPEN_ARRAY, OPEN_OBJECT]);
 const CLOSE: ReadonlySet<number> = new Set([CLOSE_ARRAY, CLOSE_OBJECT]);
 
-/** Returns replacements by null of the lists and objects under matching names. */
+/** Replaces the lists and objects under matching names by null. */
 async function lists(text: string, names: RegExp): Promise<Replacement[]> {
   const found: Replacement[] = [];
   for (let from = 0; from < text.length;) {
@@ -170,7 +172,7 @@ async function tokenIds(text: string): Promise<Replacement[]> {
   });
 }
 
-/** Returns the start of the list or object after a member's name; undefined for other values. */
+/** Returns the start of the list or object after a member's name, if it has one. */
 function containerAfter(text: string, nameEnd: number): number | undefined {
   const colon = afterBlanks(text, nameEnd);
   if (text[colon] !== ':') return undefined;
@@ -188,7 +190,6 @@ function afterBlanks(text: string, from: number): number {
   return at;
 }
 
-/** Returns the end of the object or array that begins at an offset. */
 async function containerEnd(text: string, start: number): Promise<number> {
   let depth = 0;
   for (let at = start, turnAt = start + STEP_CHARS; at < text.length; at += 1) {

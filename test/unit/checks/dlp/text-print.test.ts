@@ -41,16 +41,16 @@ describe('texts beside channels', () => {
   it('are forgotten once their channel has gone on without them', () => {
     const one = copies();
     one.stray('0/text', { tail: 'x. ', tailBefore: '' }, 'Fine. ', 'whole');
-    one.goOn('0/text', 'and on ');
-    expect(() => one.goOn('0/text', `${FIRST}${SECOND}`)).not.toThrow();
+    one.nextPiece('0/text', 'and on ');
+    expect(() => one.nextPiece('0/text', `${FIRST}${SECOND}`)).not.toThrow();
   });
 
   it('are held against the last 1024 characters of what was said, and 4096 of what follows', () => {
     const far = copies();
     far.stray('0/text', NO_TAILS, `${FIRST}${' '.repeat(1_024)}`, 'whole');
-    expect(() => far.goOn('0/text', SECOND)).not.toThrow();
+    expect(() => far.nextPiece('0/text', SECOND)).not.toThrow();
     const near = copies();
     near.stray('0/text', NO_TAILS, `${' '.repeat(2_000)}${FIRST}`, 'whole');
-    expect(() => near.goOn('0/text', `${SECOND} `)).toThrow(/two fields/);
+    expect(() => near.nextPiece('0/text', `${SECOND} `)).toThrow(/two fields/);
   });
 });

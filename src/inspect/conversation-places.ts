@@ -3,31 +3,31 @@ import { isIdentifier } from './opaque-members.ts';
 import type { WordsPlace } from './whole/document-search.ts';
 import { valueAt, type JsonPath } from '../json/path.ts';
 
-type Said = Pick<PromptText, 'path' | 'editable'> & { readonly kind?: string };
+type ConversationText = Pick<PromptText, 'path' | 'editable'> & { readonly kind?: string };
 
 /**
- * Returns the places where people and models speak: texts known to the dialect, and arguments with all their names and
- * numbers. Names and schemas of tools belong to the protocol, as does everything that must not change.
+ * Returns the places where people and models speak: texts known to the dialect, and whole arguments. Names and schemas
+ * of tools belong to the protocol, as does everything that must not change.
  */
-export function saidPlaces(json: unknown, texts: readonly Said[]): PathTree {
-  const said = new PathTreeBuilder();
+export function conversationPlaces(json: unknown, texts: readonly ConversationText[]): PathTree {
+  const places = new PathTreeBuilder();
   for (const { path, kind, editable } of texts) {
     if (kind === 'tool_definition') continue;
     if (editable === false && typeof valueAt(json, path) === 'string') continue;
-    said.add(path);
+    places.add(path);
   }
-  return said.tree;
+  return places.tree;
 }
 
 /**
- * Returns a test for places where a rule's own words count: said places, and other values that look like words. A mask
- * in a role, an id or a model name would break the message.
+ * Returns a test for places where a rule's own words count: the conversation, and other values that look like words. A
+ * mask in a role, an id or a model name would break the message.
  */
-export function wordsAreAt(said: PathTree): (place: WordsPlace) => boolean {
-  return ({ kind, text, path }) => isWithin(said, path) || (kind === 'string' && !isIdentifier(text));
+export function wordsAreAt(places: PathTree): (place: WordsPlace) => boolean {
+  return ({ kind, text, path }) => isWithin(places, path) || (kind === 'string' && !isIdentifier(text));
 }
 
-/** Places in a document; `true` is a place with everything below it. */
+/** Places in a document; `true` includes everything below. */
 export type PathTree = ReadonlyMap<string | number, PathTree | true>;
 
 type Branch = Map<string | number, Branch | true>;
