@@ -10,13 +10,12 @@ const CALENDARS: Readonly<Record<BudgetWindow, Calendar>> = {
   monthly: 'month',
 };
 
-/** Longer than the longest window, so that none is forgotten before it ends. */
+/** Longer than the longest window. */
 const OVER_A_MONTH_MS = 40 * 86_400_000;
 
-/** The ledger of all windows of a key or a shared budget. */
 export const WINDOWS_LEDGER = 'windows';
 
-/** Returns the five windows of a key as accounts, by default those of UTC. All record spend; those with a limit can refuse. */
+/** Returns a key's five windows as accounts, in UTC by default. All record spend; those with a limit can refuse. */
 export function windowAccounts(
   limits: BudgetLimits,
   calendars: { readonly [Window in BudgetWindow]?: Calendar } = {},
@@ -30,13 +29,10 @@ export function windowAccounts(
   }));
 }
 
-/** The name of a session's account, also a value of `X-Gateway-Budget-Window`. */
+/** Also a value of `X-Gateway-Budget-Window`. */
 export const SESSION_ACCOUNT = 'session';
 
-/**
- * Returns the accounts that a request is charged to: its key's windows, and its session, which records spend
- * even without a limit.
- */
+/** Returns the accounts that a request is charged to: its key's windows, and its session, with or without a limit. */
 export function accountsOf({ budget, facts }: Parsed): Account[] {
   const windows = windowAccounts(budget.limits);
   if (facts.session === undefined || facts.session === null) return windows;
@@ -50,10 +46,7 @@ export function accountsOf({ budget, facts }: Parsed): Account[] {
   return [...windows, session];
 }
 
-/**
- * Reports whether the key or the session has a budget, even one of 0; then the request's cost must be
- * bounded.
- */
+/** Reports whether the key or the session has a budget, even one of 0. If so, the request's cost must be bounded. */
 export function isBudgeted({ budget, facts }: Parsed): boolean {
   return hasBudget(budget.limits) || facts.session?.budgetNanoUsd !== undefined;
 }

@@ -1,5 +1,5 @@
 import { isSuccess } from '../../pipeline/success.ts';
-import type { Answered, Outcome, Parsed } from '../../pipeline/exchange.ts';
+import type { Answered, Outcome } from '../../pipeline/exchange.ts';
 import { countWritten } from '../../pricing/count.ts';
 import { countedInput, requestUnits } from '../../pricing/input-bound.ts';
 import { isSound } from '../../pricing/media-bound.ts';
@@ -9,50 +9,40 @@ import { surchargeOf } from '../../pricing/surcharges.ts';
 import { billingInHeaders } from '../../providers/billing-details.ts';
 import type { Usage } from '../../providers/dialect.ts';
 import { estimate, outputsOf } from './estimate.ts';
-import type { Quote } from './quote.ts';
 import { sightOf } from './sight.ts';
-import { whyAbsurd } from './plausible.ts';
+import { whyAbsurd, type Granted } from './plausible.ts';
 
 /** An exchange whose reservation is to be settled. */
-export interface ChargeParts extends Quote {
-  readonly parsed: Parsed;
+export interface ChargeParts extends Granted {
   /** Undefined while the provider has not answered. */
   readonly answered: Answered | undefined;
   readonly outcome: Outcome;
-  readonly reservedNanoUsd: number;
-  /** The reserved limit of one answer. */
-  readonly outputTokens: number;
-  /** The limit was sent to the provider. */
-  readonly isLimited: boolean;
-  /** `pricing.abort_slack_tokens`. */
   readonly abortSlackTokens: number;
   /** Time since just before the request was forwarded. */
   readonly elapsedMs: number;
-  /** `pricing.output_tokens_per_second` of its provider: upper bound of output speed. */
+  /** Upper bound of the provider's output speed. */
   readonly outputTokensPerSecond: number;
   readonly at: Date;
 }
 
-/** Answers of a proxy on the provider's side. The model may have run and been billed. */
+/** Answers of a proxy on the provider's side: the model may have run and been billed. */
 const LOST_BEHIND_A_PROXY: ReadonlySet<number> = new Set([502, 504, 524]);
 
 export interface Charge {
   readonly costNanoUsd: number;
-  /** The part that results from billing facts in the answer beyond the request's. */
+  /** The part that billing facts in the answer add to what was requested. */
   readonly reportedNanoUsd: number;
-  /** Why the usage was rejected; then the reservation was charged. */
+  /** Why the usage was rejected; the reservation was charged instead. */
   readonly absurd?: string;
 }
 
-/** The terms under which an exchange is charged. */
 interface Terms extends ChargeParts {
   /** Factor over the list price. */
   readonly surcharge: number;
 }
 
 /**
- * Returns the cost of an exchange (table in docs/budgets.md): the higher of the requested and the reported
- * terms.
+ * Returns an exchange's cost (table in docs/budgets.md), by the requested or the reported terms, whichever is higher.
  */
 export function chargeOf(parts: ChargeParts): Charge {
   const { answered, outcome } = parts;
@@ -75,8 +65,7 @@ function requestedTerms(parts: ChargeParts): Terms {
 }
 
 /**
- * Returns undefined if the answer reports nothing that may cost more. A router's own bill covers everything
- * it reports.
+ * Returns undefined if the answer reports nothing that may cost more. A router's own bill covers everything it reports.
  */
 function reportedTerms(terms: Terms, { answer, answerHeaders }: Answered): Terms | undefined {
   if (answer.usage?.billedNanoUsd !== undefined) return undefined;
@@ -145,7 +134,7 @@ function completeCharge(parts: Terms, answered: Answered): number {
     const counted = wroteSinceUsage ? countWritten(parts.parsed.provider.name, written) : 0;
     const usage = { ...reported, outputTokens: Math.max(reported.outputTokens, counted) };
     const cost = costOfExchange(parts, withSound(parts, usage));
-    // Audio without a price was billed too, and not as text.
+    // Audio without a price was billed too, but not as text.
     return writesUnpriced(parts, usage) ? Math.max(cost, parts.reservedNanoUsd) : cost;
   }
   // The cost of an answer without usage or text is unknown.
@@ -178,10 +167,7 @@ function brokenOffCharge(parts: Terms, answered: Answered): number {
   return Math.max(Math.min(most, reservedNanoUsd), billed);
 }
 
-/**
- * Returns the cost of the most output possible in the elapsed time, for all answers, at the highest output
- * rate.
- */
+/** Returns the cost of the most output possible in the elapsed time, over all choices. */
 function elapsedCost(parts: Terms, seen: Usage): number {
   const { parsed, price, elapsedMs, outputTokensPerSecond } = parts;
   const tokens = Math.ceil((elapsedMs / 1_000) * outputTokensPerSecond) * parsed.request.choices;
@@ -191,10 +177,7 @@ function elapsedCost(parts: Terms, seen: Usage): number {
   );
 }
 
-/**
- * Returns estimated usage: the input's upper bound if it has more than text; `written` are the answer's
- * counted tokens.
- */
+/** Returns estimated usage: the input's upper bound, if it has more than text, and the `written` tokens. */
 function countedUsage({ parsed, bound }: ChargeParts, written: number): Usage {
   const { provider, request } = parsed;
   const outputTokens = written + (request.predictedTokens ?? 0);
@@ -205,7 +188,7 @@ function countedUsage({ parsed, bound }: ChargeParts, written: number): Usage {
   return { inputTokens: textTokens + audioTokens, inputAudioTokens: audioTokens, outputTokens };
 }
 
-/** Completes a usage without audio counts: as much input as possible counts as audio. */
+/** Adds missing audio counts: as much input as possible counts as audio. */
 function withSound({ parsed: { request }, price, bound }: ChargeParts, usage: Usage): Usage {
   const hears = usage.inputAudioTokens === undefined && request.media.some(isSound);
   const speaks = usage.outputAudioTokens === undefined && outputsOf(request, price).includes('audio');

@@ -27,14 +27,13 @@ import { renewAfterMs } from '../lease.ts';
 
 export interface BudgetCheck {
   readonly check: Check<BudgetState, 'budget'>;
-  /** Settles what is pending before the Redis connection closes. */
+  /** Settles what is pending. Called before the Redis connection closes. */
   close(): Promise<void>;
 }
 
-/** One exchange's reservation. */
 export interface BudgetState {
   hold?: Hold;
-  /** Settles once it is known whether the hold was taken. */
+  /** Settles when it is known whether the hold was taken. */
   taking?: Promise<unknown>;
 }
 
@@ -51,8 +50,8 @@ const UNREADABLE =
   'the cost of this endpoint is unknown, and this key or session has a budget: use another endpoint, or a key without a budget';
 
 /**
- * Reserves a request's worst-case cost in every budget of its key before sending, and replaces it by the real
- * cost when the answer is known (docs/budgets.md).
+ * Reserves a request's worst-case cost in every budget of its key before the request is sent, and replaces it by the
+ * real cost when the answer is known (docs/budgets.md).
  */
 export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
   const { config, store } = deps;
@@ -74,7 +73,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     const { shared } = exchange.budget.limits;
     if (exchange.fallbacks === undefined) return deps.findShared(exchange, shared);
     const all = targetsOf(exchange).flatMap((target) => deps.findShared(target, shared));
-    return all.filter(({ keyHash }, nth) => all.findIndex((one) => one.keyHash === keyHash) === nth);
+    return all.filter(({ keyHash }, nth) => all.findIndex((budget) => budget.keyHash === keyHash) === nth);
   }
 
   function reserve(exchange: Parsed, state: BudgetState, batch: Batch | undefined): Verdict {
@@ -120,7 +119,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
       tightest: undefined,
       settled: false,
     };
-    // Set before Redis is called: a reservation whose reply is lost must be released too.
+    // Set before Redis is called, so that a reservation whose reply is lost is released too.
     state.hold = held;
     const verdict = take(exchange, state, held, batch);
     state.taking = verdict.catch(() => undefined);
@@ -164,7 +163,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     return typeof priced === 'number' ? PASS : edited(priced, hold);
   }
 
-  /** Writes the reservation's assumptions into the request of each target. */
+  /** Writes the reservation's assumptions into each target's request. */
   function edited(targets: Targets, { isBudgeted: budgeted, outputTokens }: Hold): FinalVerdict {
     const { default_max_output_tokens: most } = settings;
     for (const { parsed, quote: quoted } of targets) {
@@ -192,7 +191,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
         try {
           return closingComment(await settle(hold, exchange, outcome));
         } catch {
-          // The client has its answer and the settlement is retried: only the comment is lost.
+          // The client has its answer, and the settlement is retried: only the comment is lost.
           return undefined;
         }
       },
@@ -237,7 +236,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
         return;
       }
       try {
-        // Also if an earlier check withheld the answer, since the provider bills it.
+        // Charged even if an earlier check withheld the answer: the provider bills it.
         await settle(hold, wasAnswered(exchange) ? exchange : undefined, outcome);
       } catch {
         // Reported and queued by settle().

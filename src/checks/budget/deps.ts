@@ -12,30 +12,25 @@ export interface BudgetCheckDeps {
   readonly pricing: Pricing;
   readonly store: BudgetStore;
   readonly toolCost: ToolCost;
-  /** Finds the shared budgets of a request. */
   readonly findShared: FindShared;
   /** Called when a threshold of `alerting.thresholds` is first reached in its window. */
   readonly onCrossed: (window: string) => void;
-  /** Called for the same threshold, some milliseconds later, with the spend. */
+  /** Called for the same threshold some milliseconds later, with the spend. */
   readonly onAlert: (alert: BudgetAlert) => void;
-  /** Called with a request's reserved worst case; also without a budget, when nothing is reserved. */
+  /** Called with a request's worst case; also without a budget, when nothing is reserved. */
   readonly onReserved: (exchange: Parsed, reservedNanoUsd: number) => void;
-  /** Called when a request is first charged; not by retries of the settlement. */
+  /** Called when a request is first charged; retries of the settlement do not call it. */
   readonly onCharged: (exchange: Parsed, costNanoUsd: number) => void;
   /** Called when a real cost exceeded its reservation; it was charged in full. */
   readonly onOverReservation: () => void;
   /** Called when an answer reported more expensive billing than requested; the difference was charged. */
   readonly onHigherCharge: (exchange: Parsed, differenceNanoUsd: number) => void;
-  /** Called when a usage was rejected and the reservation charged instead. */
+  /** Called when a usage was rejected, and the reservation charged instead. */
   readonly onAbsurdUsage: (exchange: Parsed, reason: string) => void;
   /** Called when a renewal or settlement failed; it is retried in the background. */
   readonly onFailure: (cause: unknown) => void;
-  /** A third of the store's lease. */
   readonly renewAfterMs?: number;
-  /**
-   * Monotonic milliseconds. This process's clock suffices: after a crash the lease charges everything, and an
-   * adjustable clock could change an answer's cost.
-   */
+  /** Monotonic milliseconds of this process: an adjustable clock could change an answer's cost. */
   readonly now?: () => number;
 }
 
@@ -43,11 +38,10 @@ export interface BudgetAlert {
   readonly keyHash: string;
   readonly keyName: string;
   readonly window: string;
-  /** The shared budget that the window belongs to; absent for one of the key. */
+  /** The window's shared budget; absent for a window of the key. */
   readonly budget?: string;
-  /** Of `alerting.thresholds`. */
   readonly thresholdPercent: number;
-  /** Spent by now, in whole percent of the limit; at least the threshold. */
+  /** Spend in whole percent of the limit; at least the threshold. */
   readonly percent: number;
   /** Null if it could not be read. */
   readonly spentUsd: number | null;

@@ -9,39 +9,34 @@ import { naturalOutputs } from '../../pricing/natural-outputs.ts';
 const MIN_GRANT_TOKENS = 256;
 
 /**
- * A client's own limit is not lowered further, since the answer would be cut after a few words
+ * A client's own limit is not lowered below this, or the answer would end after a few words
  * (docs/budgets.md#output-limits).
  */
 const LOWEST_TOKENS = 1_024;
 
-/** More than any model writes or any provider accepts; keeps absurd client values within the range of amounts. */
+/** More than any model writes or any provider accepts; keeps absurd limits within the range of amounts. */
 const MAX_OUTPUT_TOKENS = 10_000_000;
-/**
- * Limit for all choices together. A batch has choices for each of its prompts, of which there may be
- * thousands.
- */
+/** Limit for all choices together. A batch may have choices for thousands of prompts. */
 const MAX_TOKENS_OF_ALL_CHOICES = 1_000 * MAX_OUTPUT_TOKENS;
 
 /**
- * The largest published image (platform.openai.com, image generation: 6,240); an image comes whole,
- * regardless of the limit.
+ * The largest published image (platform.openai.com, image generation: 6,240). An image comes whole, whatever the limit.
  */
 const WHOLE_PICTURE_TOKENS = 8_192;
 
-/** The worst-case cost of a request as a reservation. */
+/** A request's worst-case cost. */
 export type Estimate = Omit<Reservation, keyof BudgetOperation>;
 
 export interface EstimateParts {
   readonly exchange: Parsed;
   readonly price: ModelPrice;
   readonly bound: InputBound;
-  /** Cost of calls of built-in tools. */
+  /** Cost of calls to built-in tools. */
   readonly toolsNanoUsd: number;
-  /** `pricing.default_max_output_tokens`. */
   readonly defaultMaxOutputTokens: number;
-  /** The client's own limit may be lowered to fit the budget. */
+  /** Whether the client's own limit may be lowered to fit the budget. */
   readonly mayLowerLimit: boolean;
-  /** The client's limit as another target reads it, for one that ignores it. */
+  /** The client's limit as another target reads it; counts for a target that ignores the client's member. */
   readonly readElsewhere?: number | undefined;
 }
 
@@ -51,7 +46,7 @@ export function estimate(parts: EstimateParts): Estimate {
   const { request, endpoint } = exchange;
   const worst = price.worstRates(bound.textTokens + bound.audioTokens);
   const soundNanoUsd = Math.max(worst.inputNanoUsd, price.worstInputAudioNanoUsd ?? 0);
-  // Content that cannot be read may be audio.
+  // Unreadable content may be audio.
   const textNanoUsd = request.unseenContent ? soundNanoUsd : worst.inputNanoUsd;
   const tokensNanoUsd = bound.textTokens * textNanoUsd + bound.audioTokens * soundNanoUsd;
   const wholeTokens = writesMore(request, price) ? WHOLE_PICTURE_TOKENS : 0;
@@ -74,8 +69,8 @@ export function estimate(parts: EstimateParts): Estimate {
 }
 
 /**
- * Returns the lowest useful limit: providers refuse one that leaves nothing beside the thinking tokens.
- * Undefined if a lower limit would not bound the cost, since an image comes whole.
+ * Returns the lowest useful limit: providers refuse one that leaves nothing beside the thinking tokens. Returns
+ * undefined if no limit bounds the cost, because an image comes whole.
  */
 function lowestOf(request: RequestFacts, price: ModelPrice): number | undefined {
   if (request.output === undefined || writesMore(request, price)) return undefined;
@@ -86,10 +81,7 @@ function writesMore(request: RequestFacts, price: ModelPrice): boolean {
   return outputsOf(request, price).some((output) => output !== 'audio');
 }
 
-/**
- * Returns the client's effective limit: 0 if nothing is generated, undefined if one has to be granted.
- * @param readElsewhere see `EstimateParts`
- */
+/** Returns the client's effective limit: 0 if nothing is generated, undefined if the gateway has to grant one. */
 export function limitOf(
   request: RequestFacts,
   price: ModelPrice,
@@ -112,8 +104,8 @@ function clamped(count: number, least: number, most: number): number {
 }
 
 /**
- * Returns the largest limit to grant: providers refuse one above the model's own, or one that does not fit
- * beside the input (about 3 bytes per token).
+ * Returns the largest limit to grant: providers refuse one above the model's own, or one that does not fit beside the
+ * input (about 3 bytes per token).
  */
 function grantable(price: ModelPrice, bound: InputBound, defaultMaxOutputTokens: number): number {
   const most = price.maxOutputTokens ?? defaultMaxOutputTokens;
@@ -124,11 +116,11 @@ function grantable(price: ModelPrice, bound: InputBound, defaultMaxOutputTokens:
   return Math.min(most, Math.max(MIN_GRANT_TOKENS, room));
 }
 
-/** Returns the non-text output, as requested and as the models write it by default. */
+/** Returns the non-text output: what was requested, and what the models write by default. */
 export function outputsOf(
   request: RequestFacts,
   { models }: Pick<ModelPrice, 'models'>,
 ): readonly OutputModality[] {
-  // Embeddings, reranking and the like write nothing.
+  // Embeddings, reranking and the like generate nothing.
   return request.output === undefined ? [] : [...(request.outputs ?? []), ...models.flatMap(naturalOutputs)];
 }

@@ -14,7 +14,7 @@ export interface SettledCost extends SettleResult {
   readonly costNanoUsd: number;
 }
 
-/** Returns the headers for a known cost. */
+/** Returns the headers that report a known cost. */
 export function costHeaders({
   costNanoUsd,
   sessionSpentNanoUsd,
@@ -27,7 +27,7 @@ export function costHeaders({
   };
 }
 
-/** Returns the final cost of a stream as a comment, since its headers were sent earlier. */
+/** Returns a stream's final cost as a comment, since its headers were sent earlier. */
 export function closingComment(settled: SettledCost): string {
   return Object.entries(costHeaders(settled))
     .map(([name, value]) => `${name}=${value}`)

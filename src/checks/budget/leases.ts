@@ -3,32 +3,30 @@ import type { BudgetStore, BudgetOperation, SettleResult, Settlement } from './s
 
 export interface LeasesOptions {
   readonly store: BudgetStore;
-  /** Age at which a lease is renewed; a third of its length leaves room for two failures. */
+  /** Age at which a lease is renewed; a third of its life leaves room for two failures. */
   readonly renewAfterMs: number;
-  /** Called for every failed renewal and settlement. */
   readonly onFailure: (cause: unknown) => void;
 }
 
-/** A failed settlement, with its callback. */
 interface FailedSettlement {
   readonly settlement: Settlement;
   readonly onSettled: (result: SettleResult) => void;
 }
 
-/** Keeps the reservations of running exchanges alive, and retries failed settlements. */
+/** Renews the reservations of running exchanges, and retries failed settlements. */
 export interface Leases {
-  /** Renews this reservation until it is let go. */
+  /** Renews this reservation until `letGo`. */
   hold(operation: BudgetOperation): void;
   letGo(operationId: string): void;
   /** Retries a settlement in the background until Redis accepts it. */
   settleLater(settlement: Omit<Settlement, 'repeated'>, onSettled?: (result: SettleResult) => void): void;
-  /** Makes a last attempt at what is pending, and stops. */
+  /** Makes a last attempt at pending settlements, and stops. */
   close(): Promise<void>;
 }
 
 const OPERATIONS_PER_CALL = 200;
 /**
- * Redis remembers an expired hold for an hour; a later settlement would find nothing. A dropped settlement is
+ * Redis remembers an expired hold for an hour; a later settlement would find nothing. A settlement that is given up is
  * charged in full when its lease expires.
  */
 const GIVE_UP_MS = 3_000_000;
@@ -44,7 +42,7 @@ export function createLeases({ store, renewAfterMs, onFailure }: LeasesOptions):
   const renewTimer = setInterval(() => void renewDue(), renewAfterMs / 2);
   renewTimer.unref();
 
-  /** Renews all due leases at once, which the client sends as one pipeline. */
+  /** Renews all due leases at once; the client sends them as one pipeline. */
   async function renewDue(): Promise<void> {
     const now = performance.now();
     const due = Map.groupBy(

@@ -5,6 +5,7 @@ import type { BillingDetails } from '../../providers/billing-details.ts';
 import { outputsOf } from './estimate.ts';
 import type { Quote } from './quote.ts';
 
+/** What a request was granted. */
 export interface Granted extends Quote {
   readonly parsed: Parsed;
   readonly reservedNanoUsd: number;
@@ -15,21 +16,21 @@ export interface Granted extends Quote {
 }
 
 /**
- * How far a count may exceed the granted amount and still be plausible: providers count templates, parallel
- * thinking and tool rounds in unexpected ways, and outdated prices must not lead to a lower charge.
+ * How far a count may exceed the granted amount and still be plausible: providers count templates, parallel thinking
+ * and tool rounds in unexpected ways, and outdated prices must not lower a charge.
  */
 const TIMES = 4;
 const SLACK_TOKENS = 8_192;
 /** Built-in tools read and write anew in each round. */
 const ROUNDS = 16;
-/** Reasoning that is reported separately may have only the model's own limit. */
+/** Reasoning that is reported separately may be bounded by the model's own limit only. */
 const MOST_REASONING_TOKENS = 200_000;
-/** Audio, images and video come whole, regardless of the limit. */
+/** Audio, images and video come whole, whatever the limit. */
 const MOST_MEDIA_TOKENS = 200_000;
 const MOST_TOOL_CALLS = 256;
 const SLACK_NANO_USD = 1_000_000_000;
 
-/** Returns why a usage cannot be this request's bill; undefined if it can. */
+/** Returns why a usage cannot be this request's bill, or undefined if it can. */
 export function whyAbsurd(granted: Granted, { answer }: Answered): string | undefined {
   const { usage, billing } = answer;
   const { toolCalls, absurdTokens } = billing.bill;
@@ -77,7 +78,7 @@ function absurdInput(
     : undefined;
 }
 
-/** Checks a router's bill. Without a known price, there is no reservation to compare it with. */
+/** Checks a router's bill. Without a known price there is no reservation to compare it with. */
 function absurdBill({ price, reservedNanoUsd }: Granted, { billedNanoUsd = 0 }: Usage): string | undefined {
   const most = reservedNanoUsd * TIMES + SLACK_NANO_USD;
   return price.listed !== undefined && billedNanoUsd > most
@@ -85,7 +86,7 @@ function absurdBill({ price, reservedNanoUsd }: Granted, { billedNanoUsd = 0 }: 
     : undefined;
 }
 
-/** A key without a budget may send unbounded requests, which may run in rounds too. */
+/** Requests that may run in rounds: those with built-in tools, and unbounded ones of keys without a budget. */
 function roundsOf({ keptTools, parsed }: Granted): number {
   return keptTools.length > 0 || parsed.request.unbounded !== undefined ? ROUNDS : 1;
 }

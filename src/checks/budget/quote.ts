@@ -17,33 +17,33 @@ import { invalidRequest, policyDenied } from '../denials.ts';
 import { printableName } from './refusals.ts';
 import type { JsonEdit } from '../../json/path.ts';
 
-/** The known cost facts of a request before it is sent. */
+/** What is known about a request's cost before it is sent. */
 export interface Quote {
   readonly price: ModelPrice;
   /** Types of the built-in tools in the request. */
   readonly keptTools: readonly string[];
-  /** Cost of one call of each. */
+  /** Cost of one call to each. */
   readonly toolsNanoUsd: number;
-  /** Returns their cost for the reported numbers of calls. */
+  /** Returns the cost of the reported calls. */
   toolCalls(reported: ReadonlyMap<string, number>): number;
-  /** A more expensive service that was requested, possible only without a budget. */
+  /** A more expensive service that was requested; possible only without a budget. */
   readonly requested?: Pick<BillingDetails, 'tiers' | 'speeds' | 'geos'>;
-  /** Returns the price of a model named by the answer. */
+  /** Returns the price of a model that the answer names. */
   priceReported(model: string): ModelPrice | undefined;
-  /** Returns an upper bound of the input: by bytes, at no cost, or by counting. */
+  /** Returns an upper bound of the input: by bytes, which is cheap, or by counting. */
   bound(by: 'bytes' | 'count'): InputBound;
 }
 
 export interface QuoteDeps {
   readonly pricing: Pricing;
   readonly settings: CoreConfig['pricing'];
-  /** `proxy.provider_tools`: other tools were removed from the request. */
+  /** `proxy.provider_tools`; other tools were removed from the request. */
   readonly keptTools: readonly string[];
 }
 
 const NO_CALLS: ReadonlyMap<string, number> = new Map();
 
-/** Prices a request, or refuses one whose cost cannot be bounded. Without a budget, everything is allowed. */
+/** Prices a request, or refuses one whose cost cannot be bounded. Without a budget, nothing is refused. */
 export function quote(deps: QuoteDeps, exchange: Parsed, budgeted: boolean): Quote | Denial {
   const tools = keptTools(deps, exchange.request);
   const price = priceOf(deps, exchange, budgeted);
@@ -111,13 +111,13 @@ function priceOf(
   return mostExpensiveOf(known);
 }
 
-/** Returns a price for an unknown model; undefined if such models are refused. */
+/** Returns a price for an unknown model, or undefined if such models are refused. */
 function standIn(settings: QuoteDeps['settings'], model: string, budgeted: boolean): ModelPrice | undefined {
   const price = priceOfUnknown(settings.unknown_model, budgeted);
   return price && { ...price, models: [model] };
 }
 
-/** Adds the setting that the operator, not the client, can change. */
+/** Names the setting: only the gateway's operator can change it. */
 function forOperator(setting: string): string {
   return `The gateway's operator can set ${setting}`;
 }

@@ -33,20 +33,20 @@ import { LEASE_MS } from '../lease.ts';
 export interface RedisBudgetStoreOptions {
   readonly client: RedisClient;
   readonly deadlineMs: number;
-  /** Life of a reservation after its last renewal; by default three times the renewal interval. */
+  /** Life of a reservation after its last renewal. */
   readonly leaseMs?: number;
   readonly alertPercents: readonly number[];
-  /** How long the spend of a day is kept; undefined records none. */
+  /** How long a day's spend is kept; undefined records none. */
   readonly spendLifeMs?: number | undefined;
-  /** A clock for tests; by default Redis's own (docs/redis.md). */
+  /** A clock for tests, instead of Redis's (docs/redis.md). */
   readonly now?: () => number;
 }
 
-/** Longer than any retry by the client library; short, because every request leaves one behind. */
+/** Longer than the client library's retries take; short, because every request leaves one behind. */
 const SETTLED_MEMORY_MS = 60_000;
-/** Label of spend in a shared budget. Keys record the provider and the model instead. */
+/** Label of spend in a shared budget; keys record provider and model instead. */
 const SHARED = 'shared';
-/** Time for a settlement after its lease has expired. */
+/** How long a settlement is accepted after its lease has expired. */
 const LATE_MS = 3_600_000;
 
 function loadScripts(leaseMs: number, alertPercents: readonly number[], spendLifeMs: number | undefined) {
@@ -82,18 +82,18 @@ const amounts = listOf(number);
 const settleReply = tupleOf(flag, number, wholeNumber, number, wholeNumber, number, amounts);
 const renewReply = listOf(flag);
 
-/** Returns how long the spend of a day is kept; undefined if none is recorded. */
+/** Returns how long a day's spend is kept, or undefined if none is recorded. */
 export function spendLifeMs({ spend }: Pick<CoreConfig, 'spend'>): number | undefined {
   return spend.enabled ? spend.retention : undefined;
 }
 
-/** Budgets in Redis: one Lua script per step, each on keys of one slot. */
+/** Keeps budgets in Redis: one Lua script per step, each on keys of one slot. */
 export function createRedisBudgetStore(options: RedisBudgetStoreOptions): BudgetStore {
   const { client, deadlineMs, leaseMs = LEASE_MS } = options;
   const operations = createOperations(client, deadlineMs);
   const scripts = loadScripts(
     leaseMs,
-    options.alertPercents.toSorted((one, other) => one - other),
+    options.alertPercents.toSorted((a, b) => a - b),
     options.spendLifeMs,
   );
   const now = (): string => (options.now === undefined ? '' : String(options.now()));
@@ -168,7 +168,7 @@ export function createRedisBudgetStore(options: RedisBudgetStoreOptions): Budget
       const [charged = 0, ...fields] = await withRedisDeadline(deadlineMs, async () =>
         amounts(await scripts.read.run(client, keys, [now(), ...ledgerArgs(accounts)])),
       );
-      // A worker that died with many requests leaves more expired leases than one call may charge.
+      // A dead worker may leave more expired leases than one call charges.
       if (charged === 0) {
         return accounts.map((account, index) => accountStatus(account, fields.slice(index * 3)));
       }
@@ -201,7 +201,7 @@ export function createRedisBudgetStore(options: RedisBudgetStoreOptions): Budget
     reserve,
     renew,
     settle,
-    release: (operation, { repeated }) => settle({ ...operation, costNanoUsd: 0, repeated }),
+    release: (operation) => settle({ ...operation, costNanoUsd: 0, repeated: false }),
     status,
     getLimits,
     setLimits,
@@ -227,13 +227,13 @@ function ledgersOf(accounts: readonly Account[]): string[] {
   return ledgers;
 }
 
-/** Arguments for accounts.lua, by ledger: the specs of its accounts (see ledger.lua), and its life. */
+/** Arguments for accounts.lua: for each ledger, the specs of its accounts (see ledger.lua) and its life. */
 function ledgerArgs(accounts: readonly Account[]): ScriptArg[] {
   const args: ScriptArg[] = [];
   let spec = '';
   let longestMs = 0;
   accounts.forEach(({ ledger, name, calendar, limitNanoUsd, idleMs }, index) => {
-    spec += `${name} ${calendar} ${limitText(limitNanoUsd)};`;
+    spec += `${name} ${calendar} ${limitNanoUsd === undefined ? '' : whole(limitNanoUsd)};`;
     longestMs = Math.max(longestMs, idleMs);
     if (accounts[index + 1]?.ledger === ledger) return;
     args.push(spec, longestMs);
@@ -243,11 +243,7 @@ function ledgerArgs(accounts: readonly Account[]): ScriptArg[] {
   return args;
 }
 
-function limitText(limitNanoUsd: number | undefined): string {
-  return limitNanoUsd === undefined ? '' : whole(limitNanoUsd);
-}
-
-/** Writes plain digits: JavaScript uses an exponent from 1e21 on, and Lua reads fractions of a nano-USD. */
+/** Writes plain digits, since JavaScript uses exponents from 1e21 on, and rounds fractions of a nano-USD up. */
 function whole(nanoUsd: number): string {
   return String(Math.min(Math.ceil(nanoUsd), Number.MAX_SAFE_INTEGER));
 }
@@ -256,16 +252,10 @@ function reserveResult(
   [verdict, amountNanoUsd, outputTokens, index, remaining, reset]: ReturnType<typeof reserveReply>,
   accounts: readonly Account[],
 ): ReserveResult {
-  if (verdict === 'closed') {
-    return { kind: 'closed' };
-  }
+  if (verdict === 'closed') return { kind: 'closed' };
   const closest = tightest(accounts, index, remaining, reset);
-  if (verdict === 'reserved') {
-    return { kind: 'reserved', amountNanoUsd, outputTokens, tightest: closest };
-  }
-  if (closest === undefined) {
-    throw new Error('reserve-budget.lua refused without naming an account');
-  }
+  if (verdict === 'reserved') return { kind: 'reserved', amountNanoUsd, outputTokens, tightest: closest };
+  if (closest === undefined) throw new Error('reserve-budget.lua refused without naming an account');
   return { kind: 'refused', amountNanoUsd, tightest: closest };
 }
 
@@ -296,9 +286,7 @@ function crossings(accounts: readonly Account[], pairs: readonly number[]): Sett
   const crossed: { account: Account; percent: number }[] = [];
   for (let i = 0; i + 1 < pairs.length; i += 2) {
     const account = accounts[pairs[i] ?? -1];
-    if (account !== undefined) {
-      crossed.push({ account, percent: pairs[i + 1] ?? 0 });
-    }
+    if (account !== undefined) crossed.push({ account, percent: pairs[i + 1] ?? 0 });
   }
   return crossed;
 }
@@ -307,10 +295,5 @@ function accountStatus(
   account: Account,
   [spent = 0, reserved = 0, reset = -1]: readonly number[],
 ): AccountStatus {
-  return {
-    account,
-    spentNanoUsd: spent,
-    reservedNanoUsd: reserved,
-    resetMs: reset < 0 ? undefined : reset,
-  };
+  return { account, spentNanoUsd: spent, reservedNanoUsd: reserved, resetMs: reset < 0 ? undefined : reset };
 }

@@ -7,14 +7,14 @@ type Refused = Extract<ReserveResult, { kind: 'refused' }>;
 /** How one ledger takes a reservation, and gives it back. */
 export interface Ledgers {
   reserve(operation: BudgetOperation, batch: Batch | undefined): Promise<ReserveResult>;
-  /** Never fails: it is repeated in the background. */
+  /** Never fails: it is retried in the background. */
   release(operation: BudgetOperation): Promise<void>;
 }
 
 /**
- * Reserves in the ledger of a key and in those of all shared budgets at once. Each ledger has a slot of its own in Redis
- * Cluster, so none can hold the others: if one refuses, all others give back what they took.
- * @param own with what else the key's slot is asked
+ * Reserves in the ledgers of the key and of all shared budgets at once. In Redis Cluster each ledger has its own slot,
+ * so no script covers them all: if one refuses, the others give back what they took.
+ * @param batch further commands for the key's slot
  */
 export async function reserveEverywhere(
   ledgers: Ledgers,
@@ -31,7 +31,7 @@ export async function reserveEverywhere(
   const results = attempts.flatMap((attempt) => (attempt.status === 'fulfilled' ? [attempt.value] : []));
   const refused = results.filter((result): result is Refused => result.kind === 'refused');
   if (failures.length === 0 && refused.length === 0) return together(results);
-  // A reservation that failed may have been taken; one that was refused was not.
+  // A failed reservation may have been taken; a refused one was not.
   await Promise.all(
     operations.map((operation, index) => {
       const attempt = attempts[index];
@@ -43,15 +43,12 @@ export async function reserveEverywhere(
     }),
   );
   const [first] = refused;
-  if (failures.length > 0 || first === undefined) throw failures.find(isNoAbort) ?? failures[0];
-  return refused.reduce((one, other) => (isTighter(other.tightest, one.tightest) ? other : one), first);
+  if (failures.length > 0 || first === undefined)
+    throw failures.find((cause) => !(cause instanceof BatchAborted)) ?? failures[0];
+  return refused.reduce((a, b) => (isTighter(b.tightest, a.tightest) ? b : a), first);
 }
 
-function isNoAbort(cause: unknown): boolean {
-  return !(cause instanceof BatchAborted);
-}
-
-/** Every ledger holds an upper bound of the cost, so the least of them bounds it. */
+/** Every ledger reserved an upper bound of the cost, so the least of them is one too. */
 function together(results: readonly ReserveResult[]): ReserveResult {
   const reserved = results.filter((result): result is Reserved => result.kind === 'reserved');
   if (reserved.length < results.length) return { kind: 'closed' };
@@ -65,12 +62,9 @@ function together(results: readonly ReserveResult[]): ReserveResult {
 
 /** Returns the account with the least left. */
 export function tightestOf(all: readonly (Tightest | undefined)[]): Tightest | undefined {
-  return all.reduce(
-    (one, other) => (other !== undefined && (one === undefined || isTighter(other, one)) ? other : one),
-    undefined,
-  );
+  return all.reduce((a, b) => (b !== undefined && (a === undefined || isTighter(b, a)) ? b : a), undefined);
 }
 
-function isTighter(one: Tightest, other: Tightest): boolean {
-  return one.remainingNanoUsd < other.remainingNanoUsd;
+function isTighter(a: Tightest, b: Tightest): boolean {
+  return a.remainingNanoUsd < b.remainingNanoUsd;
 }

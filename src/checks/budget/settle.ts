@@ -11,43 +11,43 @@ import type { BudgetOperation, SettleResult, Settlement, Tightest } from './stor
 import { servedTarget, worstAlone, type Targets } from './targets.ts';
 import type { createThresholds } from './thresholds.ts';
 
-/** One exchange's reservation. */
+/** An exchange's reservation. */
 export interface Hold {
   readonly operation: BudgetOperation;
-  /** The same in the ledgers of shared budgets. */
+  /** The same for each shared budget. */
   readonly shared: readonly BudgetOperation[];
   readonly parsed: Parsed;
-  /** Terms of each model that may be asked, or the price of a tool call in nano-USD. */
+  /** Terms of each target, or a tool call's price in nano-USD. */
   readonly priced: Targets | number;
   /** A budget applied at the reservation, so the request was sent with a limit. */
   readonly isBudgeted: boolean;
   reservedNanoUsd: number;
   outputTokens: number;
-  /** Time of the reservation, just before forwarding. */
+  /** Monotonic ms, just before forwarding. */
   reservedAt: number;
   tightest: Tightest | undefined;
   settled: boolean;
 }
 
-/** Costs of an exchange, at each target that may have processed it. */
+/** An exchange's costs, at each target that may have processed it. */
 interface Charges {
   /** The target that answered. */
   readonly parsed: Parsed;
   readonly charge: Charge;
-  /** Targets asked before it. */
-  readonly also: readonly { readonly parsed: Parsed; readonly costNanoUsd: number }[];
-  /** Without an answer, any of several targets may have processed the request. */
+  /** Targets that were tried before it. */
+  readonly tried: readonly { readonly parsed: Parsed; readonly costNanoUsd: number }[];
+  /** Without an answer, any target may have processed the request. */
   readonly isUnknown: boolean;
 }
 
 export interface Settlements {
-  /** Gives a reservation back; never fails, since it is repeated in the background. */
+  /** Gives a reservation back. Never fails: it is retried in the background. */
   release(operation: BudgetOperation): Promise<void>;
-  /** Settles once. If Redis fails, the settlement is retried in the background and the failure is thrown. */
+  /** Settles once. If Redis fails, the settlement is retried in the background, and the failure is thrown. */
   settle(hold: Hold, answered: Answered | undefined, outcome: Outcome, batch?: Batch): Promise<SettledCost>;
 }
 
-/** Replaces reservations by real costs, in every ledger that they stand in. */
+/** Replaces reservations by real costs, in every ledger. */
 export function createSettlements(
   deps: BudgetCheckDeps,
   leases: Leases,
@@ -58,7 +58,7 @@ export function createSettlements(
   const { pricing: settings } = deps.config;
 
   async function release(operation: BudgetOperation): Promise<void> {
-    await store.release(operation, { repeated: false }).catch((cause: unknown) => {
+    await store.release(operation).catch((cause: unknown) => {
       leases.settleLater({ ...operation, costNanoUsd: 0 });
       deps.onFailure(cause);
     });
@@ -70,13 +70,13 @@ export function createSettlements(
       return {
         parsed: hold.parsed,
         charge: chargeOfTool(priced, answered, outcome),
-        also: [],
+        tried: [],
         isUnknown: false,
       };
     }
     const target = servedTarget(priced, answered);
     const { parsed, quote } = target;
-    // Without an answer of any target, it is unknown which were asked.
+    // Without an answer, it is unknown which targets were tried.
     const isOfOne = priced.length > 1 && answered !== undefined;
     const charge = chargeOf({
       parsed,
@@ -91,21 +91,21 @@ export function createSettlements(
       outputTokensPerSecond: settings.output_tokens_per_second[parsed.provider.name],
       at: new Date(),
     });
-    // The bound of one target by bytes may be above a reservation of all by count.
+    // One target's bound by bytes may exceed a reservation for all by count.
     let room = Math.max(0, hold.reservedNanoUsd - charge.costNanoUsd);
-    const also = (answered?.alsoAsked ?? []).map((asked) => {
+    const tried = (answered?.alsoAsked ?? []).map((asked) => {
       const costNanoUsd = Math.min(room, worstAlone(servedTarget(priced, asked), settings, hold));
       room -= costNanoUsd;
       return { parsed: asked, costNanoUsd };
     });
-    return { parsed, charge, also, isUnknown: answered === undefined };
+    return { parsed, charge, tried, isUnknown: answered === undefined };
   }
 
-  /** Returns what a shared budget pays: the targets that it is for. */
+  /** Returns what a shared budget pays: the costs of the targets that it covers. */
   function shareOf({ keyHash }: BudgetOperation, hold: Hold, charges: Charges): number {
-    const { parsed, charge, also, isUnknown } = charges;
+    const { parsed, charge, tried, isUnknown } = charges;
     if (isUnknown || typeof hold.priced === 'number' || hold.priced.length === 1) return charge.costNanoUsd;
-    return [{ parsed, costNanoUsd: charge.costNanoUsd }, ...also]
+    return [{ parsed, costNanoUsd: charge.costNanoUsd }, ...tried]
       .filter((asked) =>
         deps
           .findShared(asked.parsed, hold.parsed.budget.limits.shared)
@@ -123,7 +123,7 @@ export function createSettlements(
     hold.settled = true;
     for (const { operationId } of [hold.operation, ...hold.shared]) leases.letGo(operationId);
     const charges = chargesFor(hold, answered, outcome);
-    const costNanoUsd = charges.also.reduce(
+    const costNanoUsd = charges.tried.reduce(
       (sum, asked) => sum + asked.costNanoUsd,
       charges.charge.costNanoUsd,
     );
@@ -144,7 +144,7 @@ export function createSettlements(
     }
   }
 
-  /** Settles one shared budget. A failure is retried in the background. */
+  /** Settles one shared budget; a failure is retried in the background. */
   async function settleShared(
     { parsed }: Hold,
     settlement: Omit<Settlement, 'repeated'>,
@@ -178,7 +178,7 @@ export function createSettlements(
   return { release, settle };
 }
 
-/** A tool is paid for once it may have run: an answer that is an HTTP error says that it has not. */
+/** A tool call costs money once it may have run; an HTTP error says that it has not. */
 function chargeOfTool(costNanoUsd: number, answered: Answered | undefined, outcome: Outcome): Charge {
   const isFree = outcome.kind === 'not_forwarded' || (answered !== undefined && !isSuccess(answered));
   return { costNanoUsd: isFree ? 0 : costNanoUsd, reportedNanoUsd: 0 };

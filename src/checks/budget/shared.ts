@@ -9,13 +9,13 @@ import type { Account } from './store.ts';
 
 /** A budget that several keys share, with its ledger. */
 export interface SharedBudget {
-  /** Stands where a key's hash would: the ledger has keys and a slot of its own. */
+  /** Takes the place of a key's hash, which gives the ledger its own keys and slot. */
   readonly keyHash: string;
-  /** As of now. */
+  /** Current accounts. */
   readonly accounts: readonly Account[];
 }
 
-/** Returns the shared budget of these settings. Loads time zones if it has one. */
+/** Returns a configured shared budget. Loads time zone data if it needs any. */
 export async function sharedBudget(settings: SharedBudgetSettings): Promise<SharedBudget> {
   const { name, time_zone } = settings;
   const limits = limitsOf(settings);
@@ -33,8 +33,8 @@ export async function sharedBudget(settings: SharedBudgetSettings): Promise<Shar
 }
 
 /**
- * Returns a shared budget that was set by command. Its ledger is another than that of a configured one of this name, so
- * that neither can be charged twice for a request.
+ * Returns a shared budget that was set by command. A configured one of the same name has another ledger, so that
+ * neither is charged twice for a request.
  */
 export function storedBudget({ name, limits }: StoredBudget): SharedBudget {
   const accounts = windowAccounts(limits).map((account) => ({ ...account, budget: name }));
@@ -53,8 +53,8 @@ function limitsOf(settings: SharedBudgetSettings): BudgetLimits {
 }
 
 /**
- * Finds the shared budgets in which a request must fit, in a fixed order.
- * @param stored those that were set by command, as read with the key of the request
+ * Finds the shared budgets that cover a request, in a fixed order.
+ * @param stored budgets set by command, read with the request's key
  */
 export type FindShared = (
   exchange: Parsed,
@@ -68,16 +68,16 @@ export async function createFindShared(
 ): Promise<FindShared> {
   const budgets = await Promise.all(
     settings
-      .toSorted((one, other) => (one.name < other.name ? -1 : 1))
-      .map(async (one) => ({ match: one.match, budget: await sharedBudget(one) })),
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+      .map(async (each) => ({ match: each.match, budget: await sharedBudget(each) })),
   );
-  const madeOf = new WeakMap<StoredBudget, SharedBudget>();
+  const made = new WeakMap<StoredBudget, SharedBudget>();
 
   /** The same objects come with every request until the set changes. */
-  function made(stored: StoredBudget): SharedBudget {
-    const known = madeOf.get(stored) ?? storedBudget(stored);
-    madeOf.set(stored, known);
-    return known;
+  function makeOnce(stored: StoredBudget): SharedBudget {
+    const budget = made.get(stored) ?? storedBudget(stored);
+    made.set(stored, budget);
+    return budget;
   }
 
   return (exchange, stored) => {
@@ -85,7 +85,7 @@ export async function createFindShared(
       .filter(({ match }) => matches(match, exchange, modelOf))
       .map(({ budget }) => budget);
     if (stored === undefined) return configured;
-    return [...configured, ...stored.filter(({ match }) => matches(match, exchange, modelOf)).map(made)];
+    return [...configured, ...stored.filter(({ match }) => matches(match, exchange, modelOf)).map(makeOnce)];
   };
 }
 
@@ -125,14 +125,14 @@ function isOfModel(
   return (
     mcp_servers === undefined &&
     (providers === undefined || providers.includes(provider.name)) &&
-    // A request without a model may be for any of them.
+    // A request without a model may use any.
     (models === undefined ||
       request.models.length === 0 ||
       request.models.some((name) => isModel(models, modelOf(provider.name, name))))
   );
 }
 
-/** Some providers ignore letter case and blanks of a name, and so does its price. */
+/** Some providers ignore letter case and blanks of a name, and so do prices. */
 function isModel(globs: readonly string[], name: string): boolean {
   const folded = name
     .trim()

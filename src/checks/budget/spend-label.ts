@@ -3,7 +3,7 @@ import { PROVIDER_NAMES } from '../../providers/registry.ts';
 import { calledTool } from '../../mcp/message.ts';
 import { printableName } from './refusals.ts';
 
-/** Provider and model of an amount. */
+/** The provider and model of an amount. */
 export interface SpentFor {
   /** Or an MCP server: `mcp:maps`. */
   readonly provider: string;
@@ -11,20 +11,19 @@ export interface SpentFor {
   readonly model: string;
 }
 
-/** Stands before the name of an MCP server. */
+/** Prefix of an MCP server's name. */
 export const MCP = 'mcp:';
 
-/** Charges of leases that ran out, and of more models than a day records: see record-spend.lua. */
+/** Expired leases, and models beyond a day's limit: see record-spend.lua. */
 const UNNAMED: readonly string[] = ['expired', 'other', 'shared'];
 
-/** Returns the label under which the spend of a request is recorded: `openai/gpt-4o`, `mcp:maps/geocode`. */
+/** Returns the label under which a request's spend is recorded: `openai/gpt-4o`, `mcp:maps/geocode`. */
 export function spentFor({ provider, request, mcp }: Parsed): string {
   if (mcp !== undefined)
     return `${MCP}${printableName(mcp.server)}/${printableName(calledTool(request.mcp) ?? '')}`;
   return `${provider.name}/${printableName(request.models[0] ?? '')}`;
 }
 
-/** Reads a label back. */
 export function readSpentFor(label: string): SpentFor {
   const slash = label.indexOf('/');
   const provider = label.slice(0, slash);

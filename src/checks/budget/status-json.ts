@@ -2,7 +2,7 @@ import type { AccountStatus } from './store.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Returns the percentage of the limit that is spent or reserved in the fullest window; 0 without a limit. */
+/** Returns the spent and reserved percentage of the limit in the fullest window; 0 without a limit. */
 export function usedPercent(windows: readonly AccountStatus[]): number {
   return Math.max(0, ...windows.map(windowPercent));
 }
@@ -13,7 +13,7 @@ function windowPercent({ account, spentNanoUsd, reservedNanoUsd }: AccountStatus
   return limitNanoUsd === 0 ? 100 : ((spentNanoUsd + reservedNanoUsd) / limitNanoUsd) * 100;
 }
 
-/** Returns a window as JSON, in USD and ISO 8601. @param now in Redis time */
+/** Returns a window as JSON, in USD and ISO 8601. @param now by Redis's clock */
 export function windowJson(status: AccountStatus, now: number) {
   const { account, spentNanoUsd, reservedNanoUsd, resetMs } = status;
   return {

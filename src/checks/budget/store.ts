@@ -1,25 +1,25 @@
 import type { BudgetLimits } from '../../pipeline/exchange.ts';
 import type { Batch } from '../../pipeline/batch.ts';
 
-/** Renewal of an account: at a UTC calendar boundary, at listed times (Unix ms), or only when its ledger is dropped. */
+/** When an account resets: at a UTC calendar boundary, at listed times (Unix ms), or when its ledger is dropped. */
 export type Calendar = 'minute' | 'hour' | 'day' | 'week' | 'month' | 'none' | `at:${string}`;
 
-/** One account that a request is charged to: a window of its key, or its session. */
+/** An account that a request is charged to: a window of its key, or its session. */
 export interface Account {
-  /** Name of the shared budget that it belongs to; absent for those of a key and its session. */
+  /** Name of its shared budget; absent for accounts of a key or session. */
   readonly budget?: string;
   /** Shown in `X-Gateway-Budget-Window` and in refusals; plain letters, unique in its ledger. */
   readonly name: string;
-  /** Accounts of one ledger are read and written together, such as all windows of a key. */
+  /** Accounts of one ledger, such as all windows of a key, are read and written together. */
   readonly ledger: string;
   readonly calendar: Calendar;
-  /** Undefined: spend is recorded and never refused; 0: blocked. */
+  /** Undefined records spend without refusing; 0 blocks. */
   readonly limitNanoUsd: number | undefined;
-  /** Life of an unused ledger; longer than its longest window. Without a calendar, the minimum life. */
+  /** Life of an unused ledger, longer than its longest window. For `none`, the minimum life. */
   readonly idleMs: number;
 }
 
-/** One reservation of one request, identified by these values. */
+/** Identifies one reservation of a request. */
 export interface BudgetOperation {
   readonly keyHash: string;
   /** A random UUID; repeating a command with it changes nothing. */
@@ -31,9 +31,9 @@ export interface BudgetOperation {
 export interface Reservation extends BudgetOperation {
   /** Worst-case cost of the input and of the call itself. */
   readonly inputNanoUsd: number;
-  /** Cost of one token of output limit, for all choices together; may be a fraction. */
+  /** Cost of one token of output limit, for all choices; may be a fraction. */
   readonly outputNanoUsd: number;
-  /** The client's own limit; undefined lets the store grant one between the two bounds. */
+  /** The client's own limit; if undefined, the store grants one between the next two bounds. */
   readonly outputTokens: number | undefined;
   readonly maxGrantTokens: number;
   readonly minGrantTokens: number;
@@ -46,7 +46,7 @@ export interface Tightest {
   readonly account: Account;
   /** Limit minus spent and reserved; may be negative. */
   readonly remainingNanoUsd: number;
-  /** Until the window renews; undefined if it never does. */
+  /** Until the window resets; undefined if it never does. */
   readonly resetMs: number | undefined;
 }
 
@@ -65,9 +65,9 @@ export type ReserveResult =
 
 export interface Settlement extends BudgetOperation {
   readonly costNanoUsd: number;
-  /** Provider and model, see `spentFor`, in the records of spend; absent for a shared budget. */
+  /** Label of spend records, see `spentFor`; absent for a shared budget. */
   readonly spentFor?: string;
-  /** True on every attempt but the first, since an earlier one may have been applied unnoticed. */
+  /** True on every attempt after the first, which may have been applied unnoticed. */
   readonly repeated: boolean;
 }
 
@@ -76,7 +76,7 @@ export interface SettleResult {
   readonly applied: boolean;
   readonly reservedNanoUsd: number;
   readonly tightest: Tightest | undefined;
-  /** Spent in the session, this cost included; undefined without a session, or where it has ended. */
+  /** Session spend including this cost; undefined without a session, or after its end. */
   readonly sessionSpentNanoUsd: number | undefined;
   /** Alert thresholds reached for the first time in their window. */
   readonly crossed: readonly { readonly account: Account; readonly percent: number }[];
@@ -89,29 +89,26 @@ export interface AccountStatus {
   readonly resetMs: number | undefined;
 }
 
-/** A limit to set: nano-USD, or null to remove it; windows left out stay as they are. */
+/** Limits to set in nano-USD, or null to remove one; omitted windows keep theirs. */
 export type LimitChanges = { readonly [Window in keyof BudgetLimits]?: number | null };
 
-/**
- * Where budgets live. Every method is atomic and safe to repeat; a failure of the store throws `redis_unavailable`.
- */
+/** The budgets of all keys. Every method is atomic and safe to repeat. Failures throw `redis_unavailable`. */
 export interface BudgetStore {
   /**
-   * @param otherwise what is tried in its place where it is refused
-   * @throws BatchAborted where something else of the batch was refused
+   * @param otherwise another reservation to try after a refusal
+   * @throws BatchAborted if another command of the batch was refused
    */
   reserve(
     reservation: Reservation,
     batch?: Batch,
     otherwise?: (refused: ReserveResult) => Reservation | undefined,
   ): Promise<ReserveResult>;
-  /** Puts off the end of the leases; returns the operations that are no longer held. */
+  /** Extends the leases. Returns the operations that are no longer held. */
   renew(keyHash: string, operationIds: readonly string[]): Promise<readonly string[]>;
   settle(settlement: Settlement, batch?: Batch): Promise<SettleResult>;
-  /** Gives a reservation back whole. */
-  release(operation: BudgetOperation, options: { readonly repeated: boolean }): Promise<SettleResult>;
+  release(operation: BudgetOperation): Promise<SettleResult>;
   status(keyHash: string, accounts: readonly Account[]): Promise<readonly AccountStatus[]>;
-  /** A key's own limits; the default budget's where `keyHash` is undefined. */
+  /** A key's own limits, or the default budget's if `keyHash` is undefined. */
   getLimits(keyHash: string | undefined): Promise<BudgetLimits>;
   setLimits(keyHash: string | undefined, changes: LimitChanges): Promise<void>;
 }

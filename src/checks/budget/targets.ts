@@ -5,7 +5,7 @@ import type { InputBound } from '../../pricing/input-bound.ts';
 import { estimate, outputTokens, type Estimate } from './estimate.ts';
 import type { Quote } from './quote.ts';
 
-/** A request as one target would get it, with its cost facts. */
+/** A request as one target would get it, with what is known about its cost. */
 export interface PricedTarget {
   readonly parsed: Parsed;
   readonly quote: Quote;
@@ -13,12 +13,12 @@ export interface PricedTarget {
 
 export type Targets = readonly [PricedTarget, ...PricedTarget[]];
 
-/** Returns a request as each target would get it, the first one first. */
+/** Returns the request as each target would get it, the first target first. */
 export function targetsOf(exchange: Parsed): readonly Parsed[] {
   return [exchange, ...(exchange.fallbacks ?? [])];
 }
 
-/** Returns where edits for one target alone are collected. */
+/** Returns the list of edits for one target alone. */
 export function editsOf({ edits, ownEdits }: Parsed): JsonEdit[] {
   return ownEdits ?? edits;
 }
@@ -35,8 +35,8 @@ export function pricedTargets(first: PricedTarget, priced: (fallback: Parsed) =>
 }
 
 /**
- * Returns the client's output limit as the targets read it, undefined if none does. A target may ignore the member that
- * another one reads.
+ * Returns the client's output limit as the targets read it, or undefined if none does. A target may ignore the member
+ * that another reads.
  */
 export function limitRead(targets: Targets): number | undefined {
   const read = targets.map(({ parsed }) => outputTokens(parsed.request.output) ?? 0);
@@ -52,7 +52,7 @@ interface EstimateOptions {
 }
 
 /**
- * Returns a reservation that covers whichever target is asked: the dearest, or all of them if one may be asked after
+ * Returns a reservation that covers all targets: the most expensive one, or their sum if a target may be tried after
  * another that may have processed the request.
  */
 export function worstOf(targets: Targets, options: Omit<EstimateOptions, 'readElsewhere'>): Estimate {
@@ -60,7 +60,7 @@ export function worstOf(targets: Targets, options: Omit<EstimateOptions, 'readEl
   const [first, ...others] = targets.map((target) => worstOfOne(target, { ...options, readElsewhere }));
   if (first === undefined) throw new Error('there is no target to reserve for');
   const isSum = targets.some(({ parsed }) => parsed.followsUncertain === true);
-  return others.reduce((one, other) => covering(one, other, isSum), first);
+  return others.reduce((a, b) => covering(a, b, isSum), first);
 }
 
 function worstOfOne(
@@ -78,7 +78,7 @@ function worstOfOne(
   });
 }
 
-/** Any limit that is granted must bound both. */
+/** A granted limit must bound both. */
 function covering(one: Estimate, other: Estimate, isSum: boolean): Estimate {
   const both = (a: number, b: number): number => (isSum ? a + b : Math.max(a, b));
   const minGrantTokens = Math.max(one.minGrantTokens, other.minGrantTokens);
@@ -96,7 +96,7 @@ function greater(one: number | undefined, other: number | undefined): number | u
   return one === undefined || other === undefined ? undefined : Math.max(one, other);
 }
 
-/** Finds the target that answered. Its facts are the same object at every stage. */
+/** Returns the target that answered: its facts are the same object at every stage. */
 export function servedTarget(
   targets: Targets,
   answered: Pick<Answered, 'request'> | undefined,

@@ -15,7 +15,6 @@ export function createThresholds(deps: Deps) {
       const report = reportCrossed(deps, parsed, operation, crossed).finally(() => reporting.delete(report));
       reporting.add(report);
     },
-    /** Resolves when every report is out. */
     async close(): Promise<void> {
       await Promise.all(reporting);
     },
@@ -23,8 +22,8 @@ export function createThresholds(deps: Deps) {
 }
 
 /**
- * Reads what is spent by now: one answer may pass several thresholds, or the whole limit. If that fails, the threshold
- * stands for it, and the amount is left out.
+ * Reads the current spend, since one answer may pass several thresholds, or the whole limit. If that fails, reports the
+ * threshold without an amount.
  */
 async function reportCrossed(
   { store, onAlert, onFailure }: Deps,
@@ -57,7 +56,7 @@ async function reportCrossed(
   }
 }
 
-/** Returns at least the threshold: the window may have turned since it was crossed. */
+/** Returns at least the threshold: a new window may have begun since it was crossed. */
 function percentOf(spentNanoUsd: number | undefined, limitNanoUsd: number, thresholdPercent: number): number {
   if (spentNanoUsd === undefined || limitNanoUsd === 0) return thresholdPercent;
   return Math.max(thresholdPercent, Math.floor((spentNanoUsd * 100) / limitNanoUsd));

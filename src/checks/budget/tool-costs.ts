@@ -3,10 +3,10 @@ import { calledTool } from '../../mcp/message.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import { toNanoUsd } from '../../pricing/usd.ts';
 
-/** Tools that have no cost of their own. */
+/** Stands for all tools without a cost of their own. */
 const ANY_TOOL = '*';
 
-/** Returns what a call of an MCP tool costs, in nano-USD; undefined if it costs nothing (`mcp.servers[].tool_costs`). */
+/** Returns an MCP tool call's cost in nano-USD, or undefined if it is free (`mcp.servers[].tool_costs`). */
 export type ToolCost = (exchange: Parsed) => number | undefined;
 
 export function createToolCost(servers: McpConfig['servers']): ToolCost {

@@ -3,10 +3,10 @@ import { windowAccounts } from './accounts.ts';
 import type { BudgetStore } from './store.ts';
 
 const REFRESH_MS = 10_000;
-/** A key that was not followed is shown after this time. */
+/** A key that was not followed before is shown after this time. */
 const FIRST_SHOWN_MS = 1_000;
 
-/** The share of a window's limit that is spent; 1 if the limit is 0. */
+/** The spent share of a window's limit; 1 if the limit is 0. */
 export interface UsedRatio {
   readonly key: string;
   readonly window: string;
@@ -15,14 +15,13 @@ export interface UsedRatio {
 
 export interface UsedRatiosParts {
   readonly store: Pick<BudgetStore, 'status'>;
-  /** `metrics.budget_keys`. */
   readonly maxKeys: number;
-  /** Replaces everything that was shown. */
+  /** Replaces everything shown before. */
   readonly show: (ratios: readonly UsedRatio[]) => void;
   readonly refreshMs?: number;
 }
 
-/** Follows the budgets of the keys that were charged last. Windows turn without a charge, so it reads the store. */
+/** Shows the budgets of the last charged keys. Reads the store, because windows also reset without a charge. */
 export interface UsedRatios {
   charged(exchange: Pick<Parsed, 'key' | 'budget'>): void;
   close(): Promise<void>;
@@ -53,7 +52,7 @@ export function createUsedRatios({
 
   function refreshNow(): void {
     soon = undefined;
-    // Without the store, what was shown stays; other metrics report that it is away.
+    // Without the store, the last ratios stay; other metrics report the failure.
     refreshing ??= refresh()
       .catch(() => undefined)
       .finally(() => (refreshing = undefined));
@@ -69,8 +68,8 @@ export function createUsedRatios({
       followed.set(key.keyHash, { name: key.name, limits: budget.limits });
       if (isNew) soon ??= setTimeout(refreshNow, FIRST_SHOWN_MS).unref();
       if (followed.size <= maxKeys) return;
-      for (const [longestAgo] of followed) {
-        followed.delete(longestAgo);
+      for (const [oldest] of followed) {
+        followed.delete(oldest);
         return;
       }
     },

@@ -1,19 +1,19 @@
 import { DateTime, type DateTimeUnit } from 'luxon';
 import type { BudgetWindow } from '../../redis/budget-limits.ts';
 
-/** Windows that begin at a local time. Minutes and hours are those of UTC. */
+/** Windows that begin at a local time; minutes and hours are always in UTC. */
 const UNITS: { readonly [Window in BudgetWindow]?: DateTimeUnit } = {
   daily: 'day',
   weekly: 'week',
   monthly: 'month',
 };
 
-/** Calendars of the windows of a time zone, as `windows.lua` reads them: `at:` and the Unix ms at which windows begin. */
+/** A time zone's calendars, as `windows.lua` reads them: `at:` and the Unix ms at which windows begin. */
 export type ZonedCalendars = { readonly [Window in BudgetWindow]?: `at:${string}` };
 
 /**
- * Returns a function that gives the calendars of a time zone as of now. They name the window of now, and one on either
- * side: Redis chooses by its own clock, which may be ahead or behind.
+ * Returns a function that gives a time zone's current calendars. They name this window, the one before and the one
+ * after: Redis chooses by its own clock, which may differ.
  * @param zone IANA name
  */
 export function createZonedCalendars(zone: string, now: () => number = Date.now): () => ZonedCalendars {
@@ -25,19 +25,19 @@ export function createZonedCalendars(zone: string, now: () => number = Date.now)
     if (time >= validFrom && time < validUntil) return known;
     const local = DateTime.fromMillis(time, { zone });
     known = Object.fromEntries(
-      Object.entries(UNITS).map(([window, unit]) => [window, `at:${beginnings(local, unit).join(':')}`]),
+      Object.entries(UNITS).map(([window, unit]) => [window, `at:${starts(local, unit).join(':')}`]),
     );
-    // All of these windows begin at the beginning of a day.
-    [, validFrom = time, validUntil = time] = beginnings(local, 'day');
+    // All these windows begin at the beginning of a day.
+    [, validFrom = time, validUntil = time] = starts(local, 'day');
     return known;
   };
 }
 
-/** Returns when the window before, this one, the next, and the one after it begin. */
-function beginnings(local: DateTime, unit: DateTimeUnit): number[] {
-  return [-1, 0, 1, 2].map((nth) =>
+/** Returns the starts of the previous, this, the next and the following window. */
+function starts(local: DateTime, unit: DateTimeUnit): number[] {
+  return [-1, 0, 1, 2].map((offset) =>
     local
-      .plus({ [unit]: nth })
+      .plus({ [unit]: offset })
       .startOf(unit)
       .toMillis(),
   );

@@ -133,7 +133,7 @@ export function settling(): void {
     const keyHash = newKeyHash();
     const held = reservation(keyHash, { daily: USD }, USD);
     await store.reserve(held);
-    await store.release(held, { repeated: false });
+    await store.release(held);
     expect(await windowStatus(store, keyHash, 'daily')).toMatchObject({ spent: 0, reserved: 0 });
   });
 
@@ -198,7 +198,7 @@ export function repeats(): void {
     const store = budgetStore(client);
     const keyHash = newKeyHash();
     const late = reservation(keyHash, { daily: USD }, USD);
-    await store.release(late, { repeated: false });
+    await store.release(late);
     expect(await store.reserve(late)).toEqual({ kind: 'closed' });
     expect(await windowStatus(store, keyHash, 'daily')).toMatchObject({ spent: 0, reserved: 0 });
   });

@@ -77,7 +77,7 @@ export function leases(): void {
     const held = reservation(keyHash, {}, USD);
     await store.reserve(settled);
     await store.reserve(held);
-    await store.release(settled, { repeated: false });
+    await store.release(settled);
     const unknown = randomUUID();
     const gone = await store.renew(keyHash, [settled.operationId, held.operationId, unknown]);
     expect(gone).toEqual([settled.operationId, unknown]);
