@@ -80,12 +80,12 @@ function noSession({ name }: KeyRecord, sessionId: string): Error {
   );
 }
 
-function detailsJson({ keyHash, name }: KeyRecord, { session, callsOnTheirWay, anchor }: SessionDetails) {
+function detailsJson({ keyHash, name }: KeyRecord, { session, callsInFlight, anchor }: SessionDetails) {
   return {
     key_hash: keyHash,
     name,
     ...sessionJson(session),
-    calls_on_their_way: callsOnTheirWay,
+    calls_on_their_way: callsInFlight,
     state: session.state ?? INITIAL_STATE,
     taint_flags: session.taintFlags,
     tools_called: session.toolsCalled,

@@ -1,4 +1,4 @@
-/** Holds and running calls of a gateway that has stopped renewing them end after this time. */
+/** A stopped gateway's holds and running calls end after this time. */
 export const LEASE_MS = 30_000;
 
 /** Leaves room for two failed renewals. */

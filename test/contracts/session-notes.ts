@@ -359,7 +359,7 @@ export function sessionNotesContract(create: (options: Required<ContractOptions>
     it('are counted from their opening to their end, each once', async () => {
       const { store } = start();
       const name = newName();
-      const running = async () => (await store.read(name))?.callsOnTheirWay;
+      const running = async () => (await store.read(name))?.callsInFlight;
       const [one, two, given] = [call(name), call(name), call(name)];
       const { createdAt } = opened(await store.open(one));
       for (const step of [one, two, given]) await store.open(step);

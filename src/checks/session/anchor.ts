@@ -1,16 +1,15 @@
 // docs/sessions.md.
 const MAX_BYTES = 16_384;
-/** Shared by a key's anchors; up to 512 sessions have whole ones. */
+/** Shared by a key's anchors: up to 512 sessions keep whole ones. */
 const SHARED_BYTES = 8_388_608;
-/** UTF-16 units searched for secrets; masking may make room for later text. */
+/** UTF-16 units searched for secrets; more than MAX_BYTES, because masking shortens texts. */
 const MAX_SEARCHED = 65_536;
 /** UTF-16 units of the longest secret that the detectors know. */
 const MAX_SECRET = 32_768;
 
 /**
- * Returns the first user request as stored: secrets masked, at most 16 KiB of whole UTF-8 characters. Only
- * the head of a longer text is searched. A secret cut by its end would be missed, so the last part is left
- * out.
+ * Returns the first user request as stored: secrets masked, at most 16 KiB of whole UTF-8 characters. Of a longer text
+ * only the head is searched, and its last part is dropped, since a secret cut by the end would be missed.
  */
 export function anchorOf(text: string, maskSecrets: (text: string) => string): string {
   const masked =
@@ -20,7 +19,7 @@ export function anchorOf(text: string, maskSecrets: (text: string) => string): s
   return headOf(masked, MAX_BYTES);
 }
 
-/** Shortens an anchor for a key with many live sessions, which share the space. */
+/** Shortens an anchor if its key has many live sessions, which share the space. */
 export function anchorAmong(anchor: string, liveSessions: number): string {
   const maxBytes = Math.floor(SHARED_BYTES / liveSessions);
   return maxBytes >= MAX_BYTES ? anchor : headOf(anchor, maxBytes);

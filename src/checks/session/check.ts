@@ -16,12 +16,12 @@ import { firstQuestion } from '../../conversation/questions.ts';
 import { createRetryQueue } from '../../redis/retry-queue.ts';
 import { isTurnOver, nextTurn } from '../../turns.ts';
 import { anchorOf } from './anchor.ts';
-import { sessionRequest, sessionRequired, tell, type SessionRequest } from './headers.ts';
+import { sessionRequest, sessionRequired, setSessionHeaders, type SessionRequest } from './headers.ts';
 import { createMcpCalls, type McpCallState, type TakenStep } from './mcp-calls.ts';
 import { maxStepsExceeded, sessionBudgetSpent, tooManySessions } from './refusals.ts';
-import { asIfOpened } from './read-ahead.ts';
 import { createRunningCalls } from './running-calls.ts';
 import {
+  asIfOpened,
   REFUND_MS,
   type OpenResult,
   type Session,
@@ -33,41 +33,39 @@ import { renewAfterMs } from '../lease.ts';
 
 export interface SessionCheckDeps {
   readonly store: SessionStore;
-  /** `session.required`. */
   readonly required: boolean;
   /** Masks secrets before a text is stored. */
   readonly maskSecrets: (text: string) => string;
-  /** Called when Redis did not take back a step, which is retried, or was not told about a running call. */
+  /** Called when Redis did not take back a step, which is retried, or did not learn about a running call. */
   readonly onFailure: (cause: unknown) => void;
-  /** Interval for reporting long calls to Redis; well below their lease and a session's life. */
+  /** Interval of renewals for long calls; well below their lease and a session's life. */
   readonly renewAfterMs?: number;
 }
 
 export interface SessionCheck {
   readonly check: Check<SessionState, 'session'>;
-  /** Returns pending steps before the Redis connection closes. */
+  /** Gives back pending steps. Called before the Redis connection closes. */
   close(): Promise<void>;
 }
 
-/** One exchange's part in its session. */
 export interface SessionState {
   requested?: SessionRequest;
   readonly stored: SessionRead<SessionAhead | undefined>;
-  /** Valid for one judgement. */
+  /** Used for one judgement. */
   ahead?: SessionAhead | undefined;
   step?: Step;
-  /** Settles once it is known whether a step was taken after all checks. */
+  /** Settles when it is known whether a step was taken after all checks. */
   confirming?: Promise<unknown>;
-  /** How the session is entered; undefined if the request is not a step of one. */
+  /** Undefined if the request is not a step of a session. */
   entering?: Opening | Expected;
   session?: Session;
   /** The session's first user request, masked, until it is stored. */
   anchor?: string;
-  /** Replaces everything above for calls of MCP servers. */
+  /** Replaces the members above for MCP calls. */
   readonly mcp: McpCallState;
 }
 
-/** The session is opened together with the reads of other checks. */
+/** The session is opened together with other checks' reads. */
 interface Opening {
   readonly kind: 'opening';
   readonly opened: Promise<OpenResult>;
@@ -83,8 +81,8 @@ interface Expected {
 }
 
 /**
- * Takes one step of the session that a request names, within the session's and its key's limits
- * (docs/sessions.md). Stores the first user request once the provider has answered it.
+ * Takes one step of the session that a request names, within the limits of the session and its key (docs/sessions.md).
+ * Stores the first user request once the provider has answered it.
  */
 export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
   const { store } = deps;
@@ -112,7 +110,7 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
       sessionId: requested.sessionId,
       operationId: newOperationId(),
     };
-    // Set before Redis is called: a step whose reply is lost must be given back too.
+    // Set before Redis is called, so that a step whose reply is lost is given back too.
     state.step = step;
     return handled(store.open({ ...step, ...requested }, batch, ahead));
   }
@@ -149,7 +147,7 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
     { requested, ahead, session }: Expected,
     batch: Batch | undefined,
   ): Verdict {
-    tell(exchange, { ...session, steps: session.steps - 1 });
+    setSessionHeaders(exchange, { ...session, steps: session.steps - 1 });
     exchange.facts.session = session;
     const verdict = confirm(exchange, state, open(exchange, requested, state, batch, ahead));
     state.confirming = verdict.catch(() => undefined);
@@ -174,36 +172,36 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
 
   async function judge(exchange: Parsed, state: SessionState, result: OpenResult): Promise<FinalVerdict> {
     const { step } = state;
-    if (step === undefined) throw new Error('the session was not requested for');
+    if (step === undefined) throw new Error('the session was not opened for a step');
     switch (result.kind) {
       case 'closed':
         throw new Error('a fresh step cannot have been given back');
       case 'changed':
-        throw new Error('nothing was said of how the session was');
+        throw new Error('a session that was not read ahead cannot have changed');
       case 'too_many_sessions':
         delete state.step;
         return tooManySessions(result.liveSessions);
       case 'max_steps_reached':
       case 'budget_spent':
         delete state.step;
-        tell(exchange, result.session);
+        setSessionHeaders(exchange, result.session);
         return result.kind === 'budget_spent'
           ? sessionBudgetSpent(result.session)
           : maxStepsExceeded(result.session);
       case 'opened':
         state.session = result.session;
         running.begin(step, result.session.createdAt);
-        // Until it is answered, this call may still fail.
-        tell(exchange, { ...result.session, steps: result.session.steps - 1 });
+        // This call may still fail.
+        setSessionHeaders(exchange, { ...result.session, steps: result.session.steps - 1 });
         exchange.facts.session = result.session;
-        // With very many texts, finding the first turn takes a turn of the event loop.
+        // Finding the first turn among very many texts takes long.
         if (!result.anchored && isTurnOver(exchange.request.texts.length)) await nextTurn();
         if (!result.anchored) keepAnchor(exchange, state);
         return PASS;
     }
   }
 
-  /** Masks immediately, so that no plain text is kept while the answer is awaited. */
+  /** Masks at once, so that no plain text is kept while the answer is awaited. */
   function keepAnchor(exchange: Parsed, state: SessionState): void {
     const anchor = anchorOf(firstQuestion(exchange.request) ?? '', deps.maskSecrets);
     if (anchor !== '') state.anchor = anchor;
@@ -238,7 +236,7 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
     repeatable: true,
     begin: () => ({ stored: new SessionRead(), mcp: {} }),
     async requestHeaders(exchange, state) {
-      // If it cannot be read ahead, the session is opened before it is judged.
+      // Without a read-ahead session, the session is opened before it is judged.
       state.ahead = await state.stored.takeAhead()?.catch(() => undefined);
       return readHeaders(exchange, state);
     },
@@ -246,7 +244,7 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
       if (!isParsed(exchange)) return state.stored.readAhead(exchange, batch, store.readAhead);
       if (exchange.mcp !== undefined) return mcpCalls.prepare(exchange, state.mcp);
       const { operation } = exchange.endpoint;
-      // Neither is a model call.
+      // These are not model calls.
       if (operation === 'models' || operation === 'count_tokens') return;
       if (state.requested !== undefined) enter(exchange, state.requested, state, batch);
     },

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { count, duration } from '../../config/fields.ts';
 
-/** Keys of `session` (docs/sessions.md). */
 export const sessionSettings = {
   max_per_key: count
     .default(0)

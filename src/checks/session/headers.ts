@@ -13,13 +13,13 @@ export interface SessionRequest extends SessionLimits {
 }
 
 const STEPS = /^\d{1,10}$/;
-/** Programs print sums with 17 digits and more; a genuine amount is not longer. */
+/** Programs print amounts with 17 or more digits; real ones are not longer than this. */
 const USD = /^(?:\d{1,32}(?:\.\d{0,32})?|\.\d{1,32})$/;
 const MAX_STEPS = 1_000_000_000;
 
 /**
- * Reads the three session headers; undefined without a session. Refuses limits that could not be enforced,
- * and every value that is not a single plain one (repeated headers arrive joined by `, `).
+ * Reads the three session headers; undefined without a session. Refuses limits that could not be enforced, and any
+ * value that is not a single plain one (repeated headers arrive joined by `, `).
  * @param otherId session id to use if the headers name none
  */
 export function sessionRequest(
@@ -54,8 +54,8 @@ export function sessionRequest(
   return { sessionId, maxSteps: steps, budgetNanoUsd };
 }
 
-/** Adds a session's headers to an answer or refusal. */
-export function tell(
+/** Sets a session's headers on an answer or refusal. */
+export function setSessionHeaders(
   { responseHeaders }: Identified,
   { steps, spendNanoUsd }: Pick<Session, 'steps' | 'spendNanoUsd'>,
 ): void {
@@ -63,9 +63,9 @@ export function tell(
   responseHeaders.set(HEADER.sessionSpend, formatUsd(spendNanoUsd));
 }
 
-/** The refusal for a missing session under `session.required`. */
+/** Refuses a request without a session under `session.required`. */
 export function sessionRequired(): Denial {
-  return invalidRequest('this gateway takes requests with a session only: send X-Gateway-Session-ID');
+  return invalidRequest('this gateway accepts only requests with a session: send X-Gateway-Session-ID');
 }
 
 /** Returns NaN for an invalid amount. */

@@ -7,12 +7,12 @@ import { PASS, type Denial, type Verdict } from '../../pipeline/check.ts';
 import { handled } from '../../pipeline/read-ahead.ts';
 import type { Answered, Identified, Outcome, Parsed } from '../../pipeline/exchange.ts';
 import { mcpSessionOf } from '../../conversation/session-name.ts';
-import { sessionRequest, sessionRequired, tell, type SessionRequest } from './headers.ts';
+import { sessionRequest, sessionRequired, setSessionHeaders, type SessionRequest } from './headers.ts';
 import { historyFull, longToolName, tooManySessions } from './refusals.ts';
-import { isTighter } from './read-ahead.ts';
+
 import type { RetryQueue } from '../../redis/retry-queue.ts';
 import type { RunningCalls } from './running-calls.ts';
-import { MAX_NOTE_CHARS, MAX_NOTES, type Session, type SessionStore, type Step } from './store.ts';
+import { isTighter, MAX_NOTE_CHARS, MAX_NOTES, type Session, type SessionStore, type Step } from './store.ts';
 
 /** A step or call that may have to be given back; `createdAt` as for `SessionStore.leave`. */
 export interface TakenStep {
@@ -24,11 +24,9 @@ export interface McpCallsDeps {
   readonly store: SessionStore;
   readonly refunds: RetryQueue<TakenStep>;
   readonly running: RunningCalls;
-  /** `session.required`. */
   readonly required: boolean;
 }
 
-/** One request's part in its session. */
 export interface McpCallState {
   requested?: SessionRequest;
   call?: McpCall;
@@ -47,7 +45,7 @@ interface McpCall {
   settled: boolean;
 }
 
-/** The session check's part for MCP traffic. */
+/** The session check for MCP traffic. */
 export interface McpCalls {
   requestHeaders(exchange: Identified, state: McpCallState): Verdict;
   prepare(exchange: Parsed, state: McpCallState): void;
@@ -57,14 +55,13 @@ export interface McpCalls {
 }
 
 /**
- * A tool call belongs to its session but takes no step: it is judged by the session's state, and its tool
- * joins the history once the server has received it, unless the answer is a 4xx. A denied call leaves no
- * trace.
+ * A tool call belongs to its session but takes no step. It is judged by the session's state, and its tool joins the
+ * history once the server has received it, unless the answer is a 4xx. A denied call leaves no trace.
  */
 export function createMcpCalls({ store, refunds, running, required }: McpCallsDeps): McpCalls {
   /**
-   * Enters the session. An open session needs one Redis round trip, shared with all other reads; nothing
-   * waits for Redis to know about the call.
+   * Enters the session. For an open session this takes one Redis round trip, shared with other reads; nothing waits
+   * until Redis knows about the call.
    */
   async function enter(call: McpCall, requested: SessionRequest): Promise<Session | Denial> {
     const open = await call.peeked;
@@ -72,7 +69,7 @@ export function createMcpCalls({ store, refunds, running, required }: McpCallsDe
       running.announce(call.step, open.createdAt);
       return open;
     }
-    // Set before Redis is called: a call whose reply is lost must be given back too.
+    // Set before Redis is called, so that a call whose reply is lost is given back too.
     call.joined = true;
     const result = await store.open({ ...call.step, ...requested });
     if (result.kind === 'opened') {
@@ -90,7 +87,7 @@ export function createMcpCalls({ store, refunds, running, required }: McpCallsDe
     const session = await enter(call, requested);
     if ('kind' in session) return session;
     call.session = session;
-    tell(exchange, session);
+    setSessionHeaders(exchange, session);
     if (tool !== undefined && isFull(session, tool)) return historyFull(tool);
     exchange.facts.session = session;
     return PASS;
@@ -102,12 +99,12 @@ export function createMcpCalls({ store, refunds, running, required }: McpCallsDe
     return noted === 'full' && tool !== undefined ? historyFull(tool) : PASS;
   }
 
-  /** The answer was not seen or was withheld: the tool may have run anyway. */
+  /** The answer was not seen or was withheld, but the tool may have run. */
   async function rememberUnseen(call: McpCall): Promise<void> {
     try {
       await remember(call, false);
     } catch {
-      // Redis is gone, and so are all later calls of the session.
+      // Without Redis, no later call of the session is allowed either.
     }
   }
 
@@ -162,29 +159,28 @@ export function createMcpCalls({ store, refunds, running, required }: McpCallsDe
   };
 }
 
-/** Reports whether policies judge this message by its session; other messages take no part in it. */
+/** Reports whether policies judge this message by its session; other messages do not belong to it. */
 function isCall({ request, json }: Parsed): boolean {
   return judgedType(request, json) !== undefined;
 }
 
-/** Refuses limits without a session, which could not be enforced. */
+/** Refuses limits without a session: they could not be enforced. */
 function withoutSession({ headers }: Parsed, required: boolean): Verdict {
   const requested = sessionRequest(headers);
   if (requested !== undefined && 'kind' in requested) return requested;
   return required ? sessionRequired() : PASS;
 }
 
-/** The call could not be recorded, so policies could no longer rely on the history. */
+/** A call that cannot be recorded would make the history unreliable for policies. */
 function isFull({ toolsCalled }: Session, tool: string): boolean {
   return toolsCalled.length >= MAX_NOTES.tool && !toolsCalled.includes(tool);
 }
 
-/** The server refused the call. */
 function isClientError({ status }: Answered): boolean {
   return status >= 400 && status < 500;
 }
 
-/** Reports the end of MCP's own session; one that the client named itself may have other calls. */
+/** Reports the end of MCP's own session; a session that the client named itself may have other calls. */
 function hasEnded(exchange: Answered): boolean {
   return exchange.method === 'DELETE' && isSuccess(exchange) && !exchange.headers.has(HEADER.sessionId);
 }

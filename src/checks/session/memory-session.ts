@@ -1,4 +1,4 @@
-/** One session; its spend is stored elsewhere. */
+/** A session. Its spend is stored elsewhere. */
 export interface MemorySession {
   readonly createdAt: number;
   lastUsedAt: number;
@@ -6,17 +6,17 @@ export interface MemorySession {
   mcpCalls: number;
   kept: boolean;
   answered: boolean;
-  /** End of each running call's lease, by operation. */
+  /** Lease end by operation, for running calls. */
   readonly calls: Map<string, number>;
   maxSteps: number | undefined;
   budgetNanoUsd: number | undefined;
   anchor: string | undefined;
-  /** The operation that added each name, in order. */
+  /** Adding operation by name, in order. */
   readonly taint: Map<string, string>;
   readonly tool: Map<string, string>;
   readonly mark: Map<string, string>;
   state: string | undefined;
-  /** The operations that moved the state, latest last. */
+  /** Operations that moved the state, latest last. */
   readonly moves: string[];
 }
 

@@ -17,7 +17,6 @@ import type { SessionName } from '../../conversation/session-name.ts';
 import { LEASE_MS } from '../lease.ts';
 
 export interface MemorySessionStoreOptions {
-  /** `session.ttl`. */
   readonly ttlMs: number;
   /** `session.max_per_key`; 0 is limited only by `maxLive`. */
   readonly maxPerKey: number;
@@ -34,27 +33,24 @@ const MOVES_KEPT = 16;
 
 /** Fraction of a key's sessions that is evicted at once, since finding the oldest reads all. */
 const EVICTED_PART = 16;
-/** More than can run at once. */
+/** More than run at once. */
 const MAX_OPERATIONS = 4_096;
 const MAX_LATE_OPERATIONS = 1_024;
 
-/**
- * Sessions in memory, for work without Redis. It remembers recent operations, and is meant for traces, not
- * for traffic.
- */
+/** Keeps sessions in memory, for traces: it remembers only recent operations. */
 export function createMemorySessionStore(options: MemorySessionStoreOptions): SessionStore {
   const { ttlMs, maxPerKey, maxLive = MAX_LIVE_SESSIONS, now } = options;
   const keys = new Map<string, Map<string, MemorySession>>();
   const operations = new Map<string, 'left' | MemorySession>();
 
-  /** Includes sessions that have ended. */
+  /** Includes ended sessions. */
   function all(keyHash: string): Map<string, MemorySession> {
     const sessions = keys.get(keyHash) ?? new Map<string, MemorySession>();
     keys.set(keyHash, sessions);
     return sessions;
   }
 
-  /** Reads all sessions to count the live ones. */
+  /** Removes ended sessions. */
   function live(keyHash: string): Map<string, MemorySession> {
     const sessions = all(keyHash);
     for (const [id, entry] of sessions) {
@@ -63,7 +59,7 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
     return sessions;
   }
 
-  /** Counts the sessions if there may be too many. */
+  /** Removes ended sessions if there may be too many. */
   function counted(keyHash: string): Map<string, MemorySession> {
     const sessions = all(keyHash);
     return sessions.size >= (maxPerKey > 0 ? maxPerKey : maxLive) ? live(keyHash) : sessions;
@@ -78,10 +74,7 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
     return [...calls.values()].filter((leaseEnd) => leaseEnd > now()).length;
   }
 
-  /**
-   * Evicts the sessions that end first, several if there are very many. Returns false if each has a running
-   * call.
-   */
+  /** Evicts the sessions that end first, several if there are very many. Returns false if all have running calls. */
   function evict(sessions: Map<string, MemorySession>): boolean {
     const idle = [...sessions].filter(([, entry]) => runningCalls(entry) === 0);
     const first = idle.map(([id, entry]) => ({ id, end: endOf(entry) })).sort((a, b) => a.end - b.end);
@@ -89,7 +82,7 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
     return first.length > 0;
   }
 
-  /** As in `life.lua`. */
+  /** As in life.lua. */
   function use(entry: MemorySession, operationId?: string): void {
     entry.lastUsedAt = now();
     const lease = Math.min(LEASE_MS, lifeMs(entry.answered, ttlMs));
@@ -250,14 +243,14 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
     },
     addTaint: (step, flag) => Promise.resolve(note('taint', step, flag)),
     addMark: (step, mark) => Promise.resolve(note('mark', step, mark)),
-    // An invalid name rejects, as in the other store.
+    // Async, so that an invalid name rejects, as in the other store.
     moveState: async (step, createdAt, move) => Promise.resolve(moveState(step, createdAt, move)),
     moveBack: async (step, createdAt, move) => Promise.resolve(moveBack(step, createdAt, move)),
     keep: (step, createdAt, tool = '', answered) =>
       Promise.resolve(note('tool', step, tool, { createdAt, answered })),
     list(keyHash) {
       const sessions = [...live(keyHash)].map(([sessionId, entry]) => view({ keyHash, sessionId }, entry));
-      return Promise.resolve(sessions.sort((one, other) => other.lastUsedAt - one.lastUsedAt));
+      return Promise.resolve(sessions.sort((a, b) => b.lastUsedAt - a.lastUsedAt));
     },
     peek(name) {
       const entry = find(name);
@@ -268,7 +261,7 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
       return Promise.resolve(
         entry && {
           session: view(name, entry),
-          callsOnTheirWay: runningCalls(entry),
+          callsInFlight: runningCalls(entry),
           anchor: entry.anchor,
         },
       );

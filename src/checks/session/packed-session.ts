@@ -1,12 +1,12 @@
 import { UnknownForm } from '../../redis/stored-forms.ts';
 import type { SessionFields } from './session-fields.ts';
 
-/** A session's string, see session.lua. */
+/** A session's stored string (session.lua). */
 export interface PackedSession {
   readonly fields: SessionFields;
   /** Number of writes. */
   readonly revision: number;
-  /** Ends of the running calls' leases in Unix ms, ascending. */
+  /** Lease ends of running calls in Unix ms, ascending. */
   readonly leaseEnds: readonly number[];
 }
 
@@ -17,7 +17,6 @@ const KEPT = 2;
 const DOUBLES_AT = 2;
 const LENGTHS_AT = DOUBLES_AT + 9 * 8;
 const TEXTS_AT = LENGTHS_AT + 6 * 4;
-/** 48 random bits of an operation. */
 const ID_BYTES = 13;
 const CALL_BYTES = 8 + ID_BYTES;
 
@@ -61,7 +60,7 @@ export function unpackSession(packed: Buffer): PackedSession {
   };
 }
 
-/** As in notes.lua: each name behind its length (2 bytes), then the operation that added it. */
+/** As in notes.lua: for each name its length (2 bytes), the name, and the operation that added it. */
 function namesInNotes(notes: Buffer): string[] {
   const names: string[] = [];
   for (let at = 0; at < notes.length;) {
@@ -74,7 +73,7 @@ function namesInNotes(notes: Buffer): string[] {
 }
 
 /**
- * Returns an account's spend in nano-USD from its ledger (see ledger.lua); 0 if it is missing.
+ * Returns an account's spend in nano-USD from its ledger (ledger.lua); 0 if it is missing.
  * @throws UnknownForm, or Error if the ledger is damaged
  */
 export function spentIn(ledger: Buffer, account: string): number {

@@ -7,10 +7,11 @@ import { withRedisDeadline } from '../../redis/unavailable.ts';
 import { anchorAmong } from './anchor.ts';
 import { anchorKey, ledgerKey, lifeKeys, moveKeys, sessionKeys, stateKey, stepKeys } from './session-keys.ts';
 import { spentIn, unpackSession } from './packed-session.ts';
-import { asIfOpened } from './read-ahead.ts';
+
 import { freshSession, readSession, sessionReply, stateNames } from './session-fields.ts';
 import { loadSessionScripts } from './scripts.ts';
 import {
+  asIfOpened,
   MAX_KEY_BYTES,
   MAX_LIVE_SESSIONS,
   MAX_NOTE_CHARS,
@@ -32,7 +33,6 @@ import type { SessionName } from '../../conversation/session-name.ts';
 export interface RedisSessionStoreOptions {
   readonly client: RedisClient;
   readonly deadlineMs: number;
-  /** `session.ttl`. */
   readonly ttlMs: number;
   /** `session.max_per_key`; 0 is limited only by `maxLive`. */
   readonly maxPerKey: number;
@@ -40,13 +40,13 @@ export interface RedisSessionStoreOptions {
   readonly maxLive?: number;
   readonly maxKeyBytes?: number;
   readonly measuredFrom?: number;
-  /** A clock for tests; by default Redis's own (docs/redis.md). */
+  /** A clock for tests, instead of Redis's (docs/redis.md). */
   readonly now?: () => number;
 }
 
-/** Longer than `REFUND_MS`, since giving back a step twice would take another call's. */
+/** Longer than REFUND_MS: giving back a step twice would take another call's. */
 const LEFT_MEMORY_MS = 300_000;
-/** Limit per key; if one is forgotten earlier, a step taken late stays counted. */
+/** Per key. If one is forgotten earlier, a step taken late stays counted. */
 const MAX_LEFT = 10_000;
 const SESSIONS_PER_READ = 200;
 
@@ -67,7 +67,7 @@ interface FoundSession {
   readonly revision: number;
 }
 
-/** Sessions in Redis: one Lua script per step, each on keys of one slot. Only the anchor lies elsewhere. */
+/** Keeps sessions in Redis: one Lua script per step, each on keys of one slot. Only the anchor is in another slot. */
 export function createRedisSessionStore(options: RedisSessionStoreOptions): SessionStore {
   const { client, deadlineMs, ttlMs, maxPerKey } = options;
   const { maxLive = MAX_LIVE_SESSIONS, maxKeyBytes = MAX_KEY_BYTES, measuredFrom = MEASURED_FROM } = options;
@@ -84,13 +84,13 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
 
   async function open(step: Step & SessionLimits, batch?: Batch, ahead?: SessionAhead): Promise<OpenResult> {
     const { keyHash, sessionId, operationId, maxSteps = '', budgetNanoUsd = '' } = step;
-    const asked = [operationId, counterOf(step), maxSteps, budgetNanoUsd];
+    const stepArgs = [operationId, counterOf(step), maxSteps, budgetNanoUsd];
     const [opened, anchored] = await Promise.all([
       operations.run(
         {
           script: scripts.open,
           keys: stepKeys(step),
-          args: [...lifeArgs(step), ...asked, ...aheadArgs(ahead)],
+          args: [...lifeArgs(step), ...stepArgs, ...aheadArgs(ahead)],
           read: openReply,
         },
         batch,
@@ -100,7 +100,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
     const [, , , , isNew, evicted] = opened;
     const orphans = [
       ...evicted,
-      // An anchor of an earlier session of this name, left behind by a crashed gateway.
+      // The anchor of an earlier session of this name, left by a crashed gateway.
       ...(isNew === 1 && anchored ? [sessionId] : []),
     ];
     if (orphans.length > 0) {
@@ -109,7 +109,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
     return openResult(step, opened, isNew === 0 && anchored, { ttlMs, ahead });
   }
 
-  /** Returns false if there is none. */
+  /** Returns false without an anchor. */
   async function keepAnchor(name: SessionName): Promise<boolean> {
     return flag(await client.pexpire(anchorKey(name), ttlMs)) === 1;
   }
@@ -169,7 +169,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
     return noteReply(await scripts.note.run(client, lifeKeys(step), args));
   }
 
-  /** The anchor lies in another slot, and lives as long as its session. */
+  /** Also extends the anchor's life, in another slot. */
   async function keep(step: Step, createdAt: number, tool: string, answered: boolean): Promise<Noted> {
     const [noted] = await Promise.all([
       note('tool', step, tool, { createdAt, answered }),
@@ -178,7 +178,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
     return noted;
   }
 
-  /** ARGV 1 to 6 of the scripts that move. */
+  /** ARGV 1 to 6 of move-state.lua and move-back.lua. */
   function moveArgs(step: Step, createdAt: number, move: StateMove): (string | number)[] {
     return [...lifeArgs(step), step.operationId, createdAt, ...stateNames(move)];
   }
@@ -194,7 +194,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
     flag(await scripts.moveBack.run(client, moveKeys(step), args));
   }
 
-  /** A plain command, since a script would cost Redis several times as much. */
+  /** Uses a plain command, since a script costs Redis several times as much. */
   async function readOne(name: SessionName): Promise<FoundSession | undefined> {
     const [packed, ledger] = await client.mgetBuffer(stateKey(name), ledgerKey(name));
     if (!packed) return undefined;
@@ -215,7 +215,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
       const read = await withRedisDeadline(deadlineMs, () => Promise.all(names.map((name) => readOne(name))));
       sessions.push(...read.flatMap((found) => (found === undefined ? [] : [found.session])));
     }
-    return sessions.sort((one, other) => other.lastUsedAt - one.lastUsedAt);
+    return sessions.sort((a, b) => b.lastUsedAt - a.lastUsedAt);
   }
 
   return {
@@ -241,7 +241,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
         ]);
         if (found === undefined) return undefined;
         const { session, leaseEnds } = found;
-        return { session, callsOnTheirWay: runningCalls(leaseEnds, now), anchor: anchor ?? undefined };
+        return { session, callsInFlight: runningCalls(leaseEnds, now), anchor: anchor ?? undefined };
       }),
     end: (name) =>
       withRedisDeadline(deadlineMs, async () => {
@@ -263,7 +263,7 @@ function openedReply(reply: unknown): number | ReturnType<typeof sessionReply> |
   return typeof reply === 'number' ? count(reply) : unlessEmpty(sessionReply)(reply);
 }
 
-/** Leases end in order, so only the ends matter. */
+/** Lease ends are ascending. */
 function runningCalls(leaseEnds: readonly number[], now: number): number {
   const first = leaseEnds.findIndex((end) => end > now);
   return first < 0 ? 0 : leaseEnds.length - first;

@@ -3,9 +3,9 @@ import type { SessionStore, Step } from './store.ts';
 
 export interface RunningCallsOptions {
   readonly store: Pick<SessionStore, 'renew' | 'finish'>;
-  /** Interval of renewals; a third of the lease leaves room for two failures. */
+  /** A third of the lease leaves room for two failures. */
   readonly renewAfterMs: number;
-  /** Called for every failure; the lease of a call that cannot be renewed or finished expires. */
+  /** Called for every failure. The lease of a call that cannot be renewed or finished expires. */
   readonly onFailure: (cause: unknown) => void;
 }
 
@@ -13,7 +13,7 @@ export interface RunningCallsOptions {
 export interface RunningCalls {
   /** Starts renewing a call that the store knows. */
   begin(step: Step, createdAt: number): void;
-  /** Reports a call to the store without waiting. */
+  /** Also reports the call to the store, without waiting. */
   announce(step: Step, createdAt: number): void;
   /** Stops renewing a call that was given back. */
   forget(step: Step): void;

@@ -3,19 +3,17 @@ import { lifeMs } from './session-fields.ts';
 import { TEMPLATES } from './session-keys.ts';
 import { LEASE_MS } from '../lease.ts';
 
-/** Limits for a key without `session.max_per_key`. */
+/** Limits for keys without `session.max_per_key`. */
 export interface SessionRoom {
   readonly maxLive: number;
   readonly maxKeyBytes: number;
   readonly measuredFrom: number;
 }
 
-/** For life.lua: the index outlives a session by its lag, see session.lua. */
+/** How long the index of life.lua outlives a session, see session.lua. */
 const INDEX_LAG_MS = 10_000;
 
-/**
- * @param maxPerKey see `session.max_per_key`
- */
+/** @param maxPerKey `session.max_per_key` */
 export function loadSessionScripts(ttlMs: number, maxPerKey: number, room: SessionRoom) {
   const unansweredMs = lifeMs(false, ttlMs);
   const life = {

@@ -2,21 +2,15 @@ import { count, flag, listOf, text, tupleOf, wholeNumberFrom } from '../../redis
 import { UNANSWERED_LIFE_MS } from '../../conversation/session-name.ts';
 import { MAX_STATE_CHARS, type Session, type StateMove } from './store.ts';
 
-/** -1: none. */
+/** -1 without a limit. */
 const limit = wholeNumberFrom(-1);
 const names = listOf(text);
 
-/**
- * The reply of notes.lua: created, used, steps, their maximum, budget, answered, kept, state, taints, tools,
- * marks.
- */
+/** Reply of notes.lua: created, used, steps, their maximum, budget, answered, kept, state, taints, tools, marks. */
 export const sessionReply = tupleOf(count, count, count, limit, limit, flag, flag, text, names, names, names);
 export type SessionFields = ReturnType<typeof sessionReply>;
 
-/**
- * @param spent in nano-USD
- * @param ttlMs `session.ttl`
- */
+/** @param spent in nano-USD */
 export function readSession(
   id: string,
   [createdAt, lastUsedAt, steps, maxSteps, budget, answered, kept, state, ...notes]: SessionFields,
@@ -52,11 +46,11 @@ export function lifeMs(answered: boolean, ttlMs: number): number {
   return answered ? ttlMs : Math.min(ttlMs, UNANSWERED_LIFE_MS);
 }
 
-/** Returns state names for the scripts; '' means none. */
+/** Returns state names for the scripts; '' means no state. */
 export function stateNames({ from, to }: StateMove): readonly [string, string] {
   for (const state of from === undefined ? [to] : [from, to]) {
     if (state === '' || state.length > MAX_STATE_CHARS) {
-      throw new RangeError(`a state has a name of 1 to ${String(MAX_STATE_CHARS)} characters`);
+      throw new RangeError(`a state's name has 1 to ${String(MAX_STATE_CHARS)} characters`);
     }
   }
   return [from ?? '', to];

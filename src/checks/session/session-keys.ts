@@ -11,7 +11,7 @@ import {
 import { toolCallsOf, type SessionName } from '../../conversation/session-name.ts';
 import type { Step } from './store.ts';
 
-/** For open-session.lua and leave-session.lua. */
+/** For open-session.lua and refund-step.lua. */
 export function stepKeys(step: Step): string[] {
   const { keyHash } = step;
   return [...lifeKeys(step), riskProfileKey(keyHash), leftStepsKey(keyHash)];
@@ -48,7 +48,7 @@ export function stateKey({ keyHash, sessionId }: SessionName): string {
   return sessionKey(keyHash, sessionId);
 }
 
-/** The ledger to which the budget check charges a session's calls. */
+/** Ledger of a session's calls, kept by the budget check. */
 export function ledgerKey({ keyHash, sessionId }: SessionName): string {
   return spendKey(keyHash, `session:${sessionId}`);
 }

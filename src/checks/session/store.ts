@@ -1,97 +1,94 @@
 import type { Batch } from '../../pipeline/batch.ts';
 import type { SessionName } from '../../conversation/session-name.ts';
 
-/** Limits of different taints, tools and policy marks in a session. */
+/** Most different taints, tools and policy marks in a session. */
 export const MAX_NOTES = { taint: 64, tool: 256, mark: 64 } as const;
-/** Longer names of taints, tools and marks are cut. */
+/** Longer names are cut. */
 export const MAX_NOTE_CHARS = 128;
-/** Longer state names are invalid: cut, they might equal another. */
+/** Longer state names are invalid: if cut, they might equal another. */
 export const MAX_STATE_CHARS = 128;
 
-/** Live sessions of a key without `session.max_per_key`; beyond it, the oldest is evicted. */
+/** Most live sessions of a key without `session.max_per_key`; then the oldest is evicted. */
 export const MAX_LIVE_SESSIONS = 10_000;
-/** Redis memory of such a key's sessions without their anchors; beyond it, the oldest are evicted. */
+/** Redis memory of such a key's sessions without their anchors; then the oldest are evicted. */
 export const MAX_KEY_BYTES = 67_108_864;
-/** Fewer sessions cannot take that much, and are not measured. */
+/** Fewer sessions cannot use that much, and are not measured. */
 export const MEASURED_FROM = 512;
 
-/** Time during which giving back a step is retried; Redis remembers steps given back for longer. */
+/** How long giving back a step is retried; Redis remembers steps given back for longer. */
 export const REFUND_MS = 240_000;
 
-/** A call that takes one step of a session, identified by these values. */
+/** Identifies a call that takes one step of a session. */
 export interface Step extends SessionName {
   /** A random UUID; repeating a command with it changes nothing. */
   readonly operationId: string;
-  /** A call of an MCP server: takes no step, and no step or spend limit refuses it. */
+  /** An MCP call: takes no step, and is not refused by a step or spend limit. */
   readonly isMcpCall?: true;
 }
 
-/** The session limits in a request; undefined if it names none. */
+/** A request's session limits. */
 export interface SessionLimits {
   readonly maxSteps: number | undefined;
   readonly budgetNanoUsd: number | undefined;
 }
 
-/** One session's state. Times are Unix ms. */
+/** A session's state. Times are Unix ms. */
 export interface Session extends SessionLimits {
   readonly id: string;
-  /** Tells one life of a session from another of the same name. */
+  /** Distinguishes sessions that had the same name one after another. */
   readonly createdAt: number;
   readonly lastUsedAt: number;
   /** Undefined until a policy moves it. */
   readonly state: string | undefined;
-  /** Calls that were forwarded, and those in flight. */
+  /** Calls that were forwarded or are in flight. */
   readonly steps: number;
   /** Settled calls only. */
   readonly spendNanoUsd: number;
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly taintFlags: readonly string[];
   readonly toolsCalled: readonly string[];
   readonly marks: readonly string[];
-  /** Something was noted: it stays until it is idle or ended, whatever becomes of the calls on their way. */
+  /** Something was noted: the session stays until it is idle or ended, even if all its calls fail. */
   readonly kept: boolean;
-  /** A call of it was answered 2xx. */
+  /** A call was answered 2xx. */
   readonly answered: boolean;
-  /** How long it lives from its last use. */
+  /** Lifetime after its last use. */
   readonly lifeMs: number;
 }
 
-/** A session as it was read before it is to be opened. */
+/** A session read before it is opened. */
 export interface SessionAhead {
-  /** As it would begin, created at 0, where it is not open. */
+  /** If it is not open, its initial state, created at 0. */
   readonly session: Session;
   readonly isOpen: boolean;
-  /** How often it had been written. */
+  /** Number of writes. */
   readonly revision: number;
-  /** Its first user request is stored. */
   readonly anchored: boolean;
 }
 
 export type OpenResult =
   | {
       readonly kind: 'opened';
-      /** This call's step included, if it takes one. */
+      /** Includes this call's step, if it takes one. */
       readonly session: Session;
-      /** The session's first user request is stored already. */
+      /** The session's first user request is stored. */
       readonly anchored: boolean;
     }
   | { readonly kind: 'max_steps_reached' | 'budget_spent'; readonly session: Session }
-  /**
-   * The key has as many live sessions as it may have, or as fit with a call on its way in each; this one would be new.
-   */
+  /** A new session would exceed the key's limit, or all its sessions have calls in flight. */
   | { readonly kind: 'too_many_sessions'; readonly liveSessions: number }
-  /** The step was given back before it was taken (its request had been given up). */
+  /** The step was given back before it was taken: its request had been given up. */
   | { readonly kind: 'closed' }
-  /** The session is not as it was read ahead any more, or refuses the call: nothing was done. */
+  /** The session has changed since it was read ahead, or refuses the call. Nothing was done. */
   | { readonly kind: 'changed' };
 
 /**
- * What became of a taint, a tool's name or a mark. `full`: the session holds as many others as it may, so whoever judges by
- * them must refuse; `gone`: the session has ended.
+ * Result of noting a taint, a tool or a mark. `full`: the session can hold no more, so checks that depend on it must
+ * refuse; `gone`: the session has ended.
  */
 export type Noted = 'added' | 'known' | 'full' | 'gone';
 
-/** From the state that a call was judged by (undefined: nobody has moved the session yet) to another one. */
+/** A move from the state that a call was judged by (undefined before the first move) to another. */
 export interface StateMove {
   readonly from: string | undefined;
   readonly to: string;
@@ -99,51 +96,47 @@ export interface StateMove {
 
 export type Moved =
   | { readonly kind: 'moved' }
-  /** Somebody else has moved the session, to this state: whoever judged by the old one must judge again. */
+  /** Another call has moved the session to this state, so the call must be judged again. */
   | { readonly kind: 'conflict'; readonly state: string | undefined }
-  /** That life of the session has ended, or the move was given back before it was made. */
+  /** That session has ended, or the move was undone before it was made. */
   | { readonly kind: 'gone' };
 
 /** A session and its stored first user request, masked. */
 export interface SessionDetails {
   readonly session: Session;
-  readonly callsOnTheirWay: number;
+  readonly callsInFlight: number;
   readonly anchor: string | undefined;
 }
 
 /**
- * Where sessions live (docs/sessions.md). Every method is atomic and safe to repeat; a failure of the store throws
- * `redis_unavailable`. Whatever belongs to a session is forgotten once it was not used for `session.ttl`, or for
- * UNANSWERED_LIFE_MS as long as none of its calls was answered 2xx. Of more than MAX_LIVE_SESSIONS of a key the first to
- * go makes room for the next: those without an answer first, and then the least recently used, never one with a call on
- * its way.
+ * Sessions (docs/sessions.md). Every method is atomic and safe to repeat. Failures throw `redis_unavailable`. A session
+ * is forgotten when it was not used for `session.ttl`, or for UNANSWERED_LIFE_MS if none of its calls was answered 2xx.
+ * A key's sessions beyond MAX_LIVE_SESSIONS are evicted: those without an answer first, then the least recently used,
+ * but never one with a call in flight. `createdAt` identifies the session among those that had its name.
  */
 export interface SessionStore {
   /**
-   * Opens the session where it is not open yet, tightens its limits, and takes a step or refuses it. The call is on its
-   * way until `leave` or `finish`, or until its lease ends.
-   * @param ahead what the call was judged by: nothing is done, nor anything else of the batch, where it is not so any more
+   * Opens the session if needed, tightens its limits, and takes a step or refuses it. The call is in flight until
+   * `leave` or `finish`, or until its lease ends.
+   * @param ahead session by which the call was judged; if it has changed, nothing in the batch is done
    */
   open(step: Step & SessionLimits, batch?: Batch, ahead?: SessionAhead): Promise<OpenResult>;
-  /**
-   * The session as it stands, for whoever opens it later as it was; what is stored of its first request lives on. Undefined
-   * where nothing can be judged by it.
-   */
+  /** Reads a session for a later `open`, and extends its anchor's life. Returns undefined if the store cannot do so. */
   readAhead(name: SessionName): Promise<SessionAhead | undefined>;
-  /** The session as it stands, in one wait; undefined where it is not open. */
+  /** Reads a session in one round trip; undefined if it is not open. */
   peek(name: SessionName): Promise<Session | undefined>;
   /**
-   * Gives a step, or an MCP call, back; a session that is left with none, and in which nothing was noted, is forgotten,
-   * as if it had never been opened.
-   * @param createdAt of the session that the step was taken in; undefined where the answer of `open` was lost
+   * Gives a step or an MCP call back. A session without any other, and without notes, is forgotten as if it had never
+   * been opened.
+   * @param createdAt undefined if the reply of `open` was lost
    */
   leave(step: Step, createdAt: number | undefined): Promise<void>;
-  /** Says that a call is still on its way; it may begin with this where the session was open already. */
+  /** Extends a call's lease; also begins one, if the session was open already. */
   renew(step: Step, createdAt: number): Promise<void>;
-  /** The call is over: it was forwarded, and stays counted. */
+  /** Ends a call that was forwarded; it stays counted. */
   finish(step: Step, createdAt: number, batch?: Batch): Promise<void>;
   /**
-   * A call was answered 2xx, if this life of the session still runs.
+   * Records a 2xx answer.
    * @param anchor the session's first user request, stored once
    */
   noteAnswered(
@@ -153,24 +146,44 @@ export interface SessionStore {
     batch?: Batch,
   ): Promise<void>;
   addTaint(step: Step, flag: string): Promise<Noted>;
-  /** What policies want to know again of a step. */
+  /** Adds what policies will ask about later. */
   addMark(step: Step, mark: string): Promise<Noted>;
   /**
-   * Moves the session's state where it still is the one that the move comes from; it stays from then on.
-   * @throws RangeError for the name of a state that is empty or longer than MAX_STATE_CHARS
+   * Moves the session's state, if it still is `from`. It is kept until the session ends.
+   * @throws RangeError for a state name that is empty or longer than MAX_STATE_CHARS
    */
   moveState(step: Step, createdAt: number, move: StateMove): Promise<Moved>;
-  /** Undoes this operation's move, unless somebody has moved the session since; made later, it moves nothing. */
+  /** Undoes this operation's move, unless another has followed. If the move comes later, it has no effect. */
   moveBack(step: Step, createdAt: number, move: StateMove): Promise<void>;
   /**
-   * An MCP server has taken a call in this life of the session, which therefore stays until it is idle or ended.
-   * @param tool that was called; undefined where the call was of another kind
-   * @param answered 2xx
+   * Records that an MCP server accepted a call, so that the session stays until it is idle or ended.
+   * @param tool undefined for requests other than tool calls
+   * @param answered whether it was answered 2xx
    */
   keep(step: Step, createdAt: number, tool: string | undefined, answered: boolean): Promise<Noted>;
-  /** A key's live sessions, the last used first. */
+  /** A key's live sessions, last used first. */
   list(keyHash: string): Promise<readonly Session[]>;
   read(name: SessionName): Promise<SessionDetails | undefined>;
-  /** Forgets everything of a session; false where there was nothing. */
+  /** Removes the session and all that belongs to it. Returns false if there was nothing. */
   end(name: SessionName): Promise<boolean>;
+}
+
+/**
+ * Returns a session read ahead with one more step, or undefined if the call might be refused or change the session's
+ * limits: then it is opened before other checks judge.
+ */
+export function asIfOpened({ session, isOpen }: SessionAhead, requested: SessionLimits): Session | undefined {
+  if (isOpen && isTighter(requested, session)) return undefined;
+  const { maxSteps, budgetNanoUsd } = isOpen ? session : requested;
+  const { steps, spendNanoUsd } = session;
+  if (steps >= (maxSteps ?? Infinity) || spendNanoUsd >= (budgetNanoUsd ?? Infinity)) return undefined;
+  return { ...session, maxSteps, budgetNanoUsd, steps: steps + 1 };
+}
+
+/** Reports whether a request's limits change those of its session. */
+export function isTighter(
+  requested: SessionLimits,
+  { maxSteps = Infinity, budgetNanoUsd = Infinity }: SessionLimits,
+): boolean {
+  return (requested.maxSteps ?? Infinity) < maxSteps || (requested.budgetNanoUsd ?? Infinity) < budgetNanoUsd;
 }

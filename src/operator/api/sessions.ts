@@ -52,7 +52,7 @@ export function sessionRoutes(services: PageServices): readonly Route[] {
           ...sessionView(record, found),
           tools_called: [...toolsCalled],
           marks: [...marks],
-          calls_in_flight: found.callsOnTheirWay,
+          calls_in_flight: found.callsInFlight,
           anchor: hasRole(who.role, 'operator') ? (found.anchor ?? null) : null,
         };
       },

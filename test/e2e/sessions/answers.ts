@@ -25,10 +25,10 @@ export function unanswered(): void {
     const ttls = await Promise.all(names.map((name) => rig.redis.client.pttl(name)));
     return Object.fromEntries(names.map((name, nth) => [name, ttls[nth] ?? 0]));
   }
-  async function callsOnTheirWay({ keyHash }: Client, sessionId: string): Promise<number | undefined> {
+  async function callsInFlight({ keyHash }: Client, sessionId: string): Promise<number | undefined> {
     const { client } = rig.redis;
     const store = createRedisSessionStore({ client, deadlineMs: 2_500, ttlMs: DAY_MS, maxPerKey: 0 });
-    return (await store.read({ keyHash, sessionId }))?.callsOnTheirWay;
+    return (await store.read({ keyHash, sessionId }))?.callsInFlight;
   }
 
   it.each([
@@ -42,7 +42,7 @@ export function unanswered(): void {
     const replies = await Promise.all(ids.map((id) => call(client, { id, usd: 1, steps: 5 }, { stream })));
     expect(replies.map(({ status }) => status)).toEqual(ids.map(() => script.status));
     for (const id of ids) {
-      await vi.waitFor(async () => expect(await callsOnTheirWay(client, id)).toBe(0));
+      await vi.waitFor(async () => expect(await callsInFlight(client, id)).toBe(0));
       const left = await lives(client, id);
       expect(Object.keys(left)).toContain(sessionKey(client.keyHash, id));
       expect(Object.keys(left)).toContain(spendKey(client.keyHash, `session:${id}`));
@@ -56,7 +56,7 @@ export function unanswered(): void {
     client.behave({});
     const [id = ''] = ids;
     expect((await call(client, { id }, { stream })).headers['x-gateway-session-steps']).toBe('2');
-    await vi.waitFor(async () => expect(await callsOnTheirWay(client, id)).toBe(0));
+    await vi.waitFor(async () => expect(await callsInFlight(client, id)).toBe(0));
     const left = await lives(client, id);
     for (const name of [
       sessionKey(client.keyHash, id),

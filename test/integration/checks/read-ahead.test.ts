@@ -177,7 +177,7 @@ async function taken(keyHash: string) {
   const found = await shown(keyHash);
   return {
     steps: found?.session.steps ?? 0,
-    onTheirWay: found?.callsOnTheirWay ?? 0,
+    onTheirWay: found?.callsInFlight ?? 0,
     holds: await client.zcard(holdsKey(keyHash)),
     arrivals: await client.exists(loopKey(keyHash, `${SESSION}/arrivals`)),
   };

@@ -152,7 +152,8 @@ describe('what was sent on it', () => {
     await expect.poll(() => outcome(client), { timeout: BACK_WITHIN_MS, interval: 50 }).toBeNull();
     for (const held of reservations.slice(0, 10))
       await store.settle({ ...held, costNanoUsd: 7, repeated: true });
-    for (const held of reservations.slice(10)) await store.settle({ ...held, costNanoUsd: 0, repeated: true });
+    for (const held of reservations.slice(10))
+      await store.settle({ ...held, costNanoUsd: 0, repeated: true });
     const own = budgetStore(redis.client);
     expect(await windowStatus(own, keyHash, 'daily')).toMatchObject({ spent: 70, reserved: 0 });
   });

@@ -186,7 +186,7 @@ describe.each(CASES)(
           spendNanoUsd: fixture.spent.steady.spent,
           answered: true,
         },
-        callsOnTheirWay: 0,
+        callsInFlight: 0,
         anchor: expect.stringContaining('Bread') as string,
       });
       for (let steps = SESSION_STEPS + 1; steps <= MAX_STEPS; steps += 1) {

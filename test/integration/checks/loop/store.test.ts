@@ -312,7 +312,7 @@ describe('recent calls in Redis', () => {
     for (const ttlMs of await remember()) expect(ttlMs > 590_000 && ttlMs <= 600_000).toBe(true);
     await sessions.noteAnswered(session, opened.session.createdAt, undefined);
     for (const ttlMs of await remember()) expect(ttlMs > 3_590_000 && ttlMs <= 3_600_000).toBe(true);
-    expect(await sessions.read(session)).toMatchObject({ callsOnTheirWay: 1, session: { steps: 1 } });
+    expect(await sessions.read(session)).toMatchObject({ callsInFlight: 1, session: { steps: 1 } });
   });
 
   it('stay as long as their session is used, and go with it', async () => {

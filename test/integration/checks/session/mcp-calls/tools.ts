@@ -107,7 +107,7 @@ export function toolCalls(): void {
     const { begin, check, own, send, keyHash } = rig();
     await send({});
     const calls = async (): Promise<number | undefined> =>
-      (await own.read({ keyHash, sessionId: 'one' }))?.callsOnTheirWay;
+      (await own.read({ keyHash, sessionId: 'one' }))?.callsInFlight;
     expect(await calls()).toBe(0);
     const exchange = mcpExchange({ body: toolCall('slow'), headers: { [SESSION]: 'one' }, key: { keyHash } });
     const { state } = await begin(exchange);
