@@ -13,8 +13,8 @@ import { startTestSidecar, type Answer, type Seen, type TestSidecar } from '../s
 import { envFile, WORKING_FILES } from '../support/working-files.ts';
 
 /**
- * Files of code through the file that `gateway init --for agent` writes, in every place where agents put them: nothing is
- * refused, and no byte changes that is not a secret.
+ * Code files with the configuration of `gateway init --for agent`, in every place where agents put them: nothing is
+ * refused, and only bytes of secrets change.
  */
 let redis: TestRedis;
 let sidecar: TestSidecar;
@@ -58,7 +58,7 @@ function write(name: string, content: string): readonly [string, Record<string, 
   return ['Write', { file_path: `/home/jane/parcels/${name}`, content }];
 }
 
-/** Everything that an agent may send with a file in it. */
+/** Every form in which an agent may send a file. */
 function requestsWith(dialect: FileDialect, name: string, text: string): readonly [string, object][] {
   return [
     ['instructions', dialect.system(`Context:\n\n--- ${name} ---\n${text}`)],
@@ -68,8 +68,8 @@ function requestsWith(dialect: FileDialect, name: string, text: string): readonl
   ];
 }
 
-describe.each(FILE_DIALECTS)('files of code in $name', (dialect) => {
-  it.each(FILES)('reach the model as they are: %s', async (name, text) => {
+describe.each(FILE_DIALECTS)('code files in $name', (dialect) => {
+  it.each(FILES)('reach the model unchanged: %s', async (name, text) => {
     for (const [place, body] of requestsWith(dialect, name, text)) {
       const {
         status,
@@ -84,7 +84,7 @@ describe.each(FILE_DIALECTS)('files of code in $name', (dialect) => {
     await expectNeitherLockNorScore();
   });
 
-  it.each(FILES)('come back from it as they are: %s', async (name, text) => {
+  it.each(FILES)('return unchanged: %s', async (name, text) => {
     const answer = dialect.answer(`Here is ${name}:\n\n${text}`, write(name, text));
     const seen = await ask(dialect.path, dialect.user('Write the file, please.'), { body: answer });
     expect([seen.status, seen.body]).toEqual([200, JSON.stringify(answer)]);
@@ -104,11 +104,11 @@ describe.each(FILE_DIALECTS)('files of code in $name', (dialect) => {
     await expectNeitherLockNorScore();
   });
 
-  it('go on with a secret where no mask can stand, turn after turn', async () => {
+  it('continue with a secret in a place that cannot be masked, turn after turn', async () => {
     for (const body of dialect.unchangeable(envFile())) {
       for (let turn = 0; turn < 2; turn++) {
         const seen = await ask(dialect.path, body, { body: dialect.answer('Done.', DONE) });
-        // Text that is signed goes as a whole: its provider takes it back empty, and not changed.
+        // Signed text is masked as a whole: its provider accepts it back empty, but not changed.
         const isThought = JSON.stringify(body).includes('"thinking"');
         const sent = isThought ? dialect.unchangeable('')[1] : body;
         expect([seen.status, seen.upstream?.body]).toEqual([200, JSON.stringify(sent)]);
@@ -148,9 +148,9 @@ async function streamed(stream: DialectStream, text: string): Promise<string> {
 }
 
 describe.each(DIALECT_STREAMS.filter(({ name }) => STREAMED.includes(name)))(
-  'files of code in a stream of $name',
+  'code files in a stream of $name',
   (stream) => {
-    it.each(FILES)('come back as they are: %s', async (_name, text) => {
+    it.each(FILES)('return unchanged: %s', async (_name, text) => {
       expect(await streamed(stream, text)).toBe(text);
     });
 
@@ -161,7 +161,7 @@ describe.each(DIALECT_STREAMS.filter(({ name }) => STREAMED.includes(name)))(
   },
 );
 
-describe('files of code at MCP servers', () => {
+describe('code files at MCP servers', () => {
   const path = '/mcp/files/tools/call';
   const headers = { accept: 'application/json, text/event-stream' };
   const call = (content: string): object => ({
@@ -176,7 +176,7 @@ describe('files of code at MCP servers', () => {
     result: { content: [{ type: 'text', text }] },
   });
 
-  it('keep addresses and numbers of people', async () => {
+  it('keep people’s addresses and numbers', async () => {
     for (const name of ['package.json', 'CONTACTS.md', 'LICENSE']) {
       const text = WORKING_FILES[name] ?? '';
       const seen = await ask(path, call(text), { body: result(text) }, headers);

@@ -15,7 +15,7 @@ const SEED =
     .digest()
     .readUInt32LE() >>> 1;
 
-describe('mutated input crashes nothing, holds up no turn, and takes nothing past the checks', () => {
+describe('mutated input crashes nothing, blocks no turn, and bypasses no check', () => {
   let results: ReadonlyMap<SurfaceName, Driven>;
 
   beforeAll(async () => {

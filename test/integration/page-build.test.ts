@@ -25,7 +25,7 @@ describe('the built page', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(MAX_COMPRESSED_BYTES);
   });
 
-  it('lists every file with a type, and has each compressed too', async () => {
+  it('lists every file with a type, and has a compressed copy of each', async () => {
     expect(files.map(({ path }) => path.replace(/-[0-9a-f]{12}\./, '-DIGEST.'))).toEqual([
       '/',
       '/assets/page-DIGEST.js',
@@ -41,10 +41,10 @@ describe('the built page', () => {
     }
   });
 
-  it('names no other place in its script and style', async () => {
+  it('names no other origin in its script and style', async () => {
     const texts = await Promise.all(files.map(({ file }) => readFile(join(folder, file), 'utf8')));
     const places = texts.join('\n').match(/https?:\/\/[\w.-]+/g) ?? [];
-    // Names of XML languages, which nothing fetches.
+    // Names of XML languages, which are never fetched.
     expect(places.filter((place) => place !== 'http://www.w3.org')).toEqual([]);
     expect(texts.join('\n')).not.toMatch(/@import|url\(/);
   });
@@ -58,7 +58,7 @@ describe('the built page', () => {
       await browser.close();
     });
 
-    it('runs under a policy without inline script and style', async () => {
+    it('runs under a policy without inline scripts and styles', async () => {
       const page = await browser.newPage();
       const trouble: string[] = [];
       page.on('pageerror', (error) => trouble.push(error.message));

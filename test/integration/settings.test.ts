@@ -27,10 +27,10 @@ describe('every key of gateway.yaml', () => {
   });
 });
 
-describe('each setting that is reloaded', () => {
+describe('each reloaded setting', () => {
   const restarts = new Set(configKeys().flatMap(({ path, needsRestart }) => (needsRestart ? [path] : [])));
   const reloaded = Object.entries(PROBES as Probes).filter(([leaf]) => !restarts.has(leaf));
-  it.each(reloaded)('leaves Envoy as it is: %s', async (leaf, probe) => {
+  it.each(reloaded)('does not change Envoy: %s', async (leaf, probe) => {
     const see: Probe['see'] = ({ config }) => Promise.resolve(envoyBootstrap(config, LAYOUT));
     const [one, other] = [
       await observe(leaf, { ...probe, see }, 0, redis),

@@ -11,7 +11,7 @@ import { startListener, type Listener } from '../support/settings/listener.ts';
 import { startTestSidecar } from '../support/settings/sidecar.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 
-/** The end of a sidecar, through its own composition root: what it owes is written, and what it opened is closed. */
+/** The end of a sidecar, through its own composition root: pending writes are made, and everything opened is closed. */
 const STRANGER = `gw-${'b'.repeat(43)}`;
 const SECRET = '0123456789abcdef0123456789abcdef';
 
@@ -49,13 +49,13 @@ function configOf(): ConfigInput {
   };
 }
 
-/** Connections of a sidecar, by the names that it gives them. */
+/** Connections of a sidecar, by the names that it sets. */
 async function connections(): Promise<readonly string[]> {
   const list = String(await redis.client.client('LIST'));
   return [...list.matchAll(/ name=(gateway-\S+)/g)].map(([, name = '']) => name).toSorted();
 }
 
-/** Threads that were started since, and run. */
+/** Threads that were started since, and still run. */
 function watchThreads(): ReadonlySet<Worker> {
   const running = new Set<Worker>();
   process.on('worker', (worker) => {
@@ -70,13 +70,13 @@ async function recordsWith(text: string): Promise<readonly string[]> {
   return entries.map(([, fields]) => fields[1] ?? '').filter((record) => record.includes(text));
 }
 
-describe('a sidecar that drains', () => {
-  it('writes what it has not told, sends its alerts, and leaves no connection and no thread', async () => {
+describe('a draining sidecar', () => {
+  it('makes pending writes, sends its alerts, and leaves no connection and no thread', async () => {
     const threads = watchThreads();
     const config = defaultConfig(configOf(), { SERVER_INSECURE_DEV: 'true' });
     const sidecar = await startTestSidecar(config, redis);
     await expect.poll(connections).toEqual(['gateway-approvals-0', 'gateway-worker-0']);
-    // The engine of Rego, and the one that would replace it.
+    // The Rego engine, and its standby.
     await expect.poll(() => threads.size).toBe(2);
     const { rawKey } = await sidecar.newKey();
     for (let nth = 0; nth < 4; nth++) await sidecar.ask({ rawKey: STRANGER, body: chat('x') });
@@ -104,7 +104,7 @@ describe('a sidecar that drains', () => {
     const patient = { ...audited, auth: { max_failures_per_minute: 2 * REQUESTS } };
     const sidecar = await startTestSidecar(defaultConfig(patient, { SERVER_INSECURE_DEV: 'true' }), redis);
     await redis.pause();
-    // Without a proxy key nobody asks Redis.
+    // Without a proxy key Redis is not called.
     const asked = Array.from({ length: REQUESTS }, () => sidecar.ask({ rawKey: 'none', body: chat('x') }));
     expect((await Promise.all(asked)).every(({ status }) => status === 401)).toBe(true);
     const drained = sidecar.drain();

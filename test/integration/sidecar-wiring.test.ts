@@ -52,7 +52,7 @@ async function counted() {
   );
 }
 
-/** What the counters of these names have grown by. */
+/** The growth of these counters. */
 async function grown(asked: AskedChat, names: readonly string[]): Promise<Readonly<Record<string, number>>> {
   const before = await counted();
   await wired.ask(asked);
@@ -176,8 +176,8 @@ describe('the audit trail has', () => {
   });
 });
 
-describe('the webhook is told of', () => {
-  it('a key that is locked', async () => {
+describe('the webhook gets', () => {
+  it('a locked key', async () => {
     const { keyHash, alerts } = await alertsOf(LEAK, 1);
     expect(alerts).toMatchObject([{ type: 'key.quarantined', data: { key_hash: keyHash } }]);
   });
@@ -198,13 +198,13 @@ describe('the webhook is told of', () => {
     ]);
   });
 
-  it('a request that waits', async () => {
+  it('a request that waits for approval', async () => {
     const { alerts } = await alertsOf(ESCALATED, 1);
     expect(alerts[0]?.type).toBe('escalation.requested');
     expect(JSON.stringify(alerts)).not.toMatch(/"(?:arguments|prompt_text)"/);
   });
 
-  it("a circuit, and whose it is: a key's or the server's", async () => {
+  it("a circuit, and whether it is a key's or the server's", async () => {
     await wired.redis.flush();
     await wired.hooks.take(0);
     const keys: string[] = [];
@@ -225,7 +225,7 @@ describe('the webhook is told of', () => {
 });
 
 describe('a call is judged', () => {
-  it("by the model behind a deployment's name, where a key may use some models only", async () => {
+  it("by the model behind a deployment's name, if a key is limited to some models", async () => {
     const asked = (allowedModels: string[]): AskedChat => ({
       key: { provider: 'azure', allowedModels },
       path: '/azure/openai/deployments/prod/chat/completions?api-version=2024-10-21',
@@ -235,7 +235,7 @@ describe('a call is judged', () => {
     expect(outcomeOf(await wired.ask(asked(['prod'])))).toBe('403 policy_denied');
   });
 
-  it('by where its provider stands: one of ours is sent to no address of our own networks', async () => {
+  it('by its provider’s location: a self-hosted one gets no address in our own networks', async () => {
     const content = [{ type: 'image_url', image_url: { url: 'http://169.254.169.254/latest/meta-data' } }];
     const asked = (provider: 'openai' | 'groq', path: string): AskedChat => ({
       key: { provider },
@@ -246,7 +246,7 @@ describe('a call is judged', () => {
     expect(outcomeOf(await wired.ask(asked('groq', '/groq/v1/chat/completions')))).toBe('403 policy_denied');
   });
 
-  it('with a provider key that is no token for this gateway', async () => {
+  it('with a provider key that is not a token for this gateway', async () => {
     const now = Math.floor(Date.now() / 1_000);
     const token = signToken(PAIR, { iss: ISSUER, aud: AUDIENCE, sub: 'ada', exp: now + 60, iat: now });
     const seen = await wired.ask({ headers: { 'x-gateway-provider-key': token } });
@@ -255,7 +255,7 @@ describe('a call is judged', () => {
   });
 });
 
-it("a session's drift is measured where a policy reads it, though it denies nothing by itself", async () => {
+it("with its session's drift if a policy reads it, though drift itself denies nothing", async () => {
   const { rawKey } = await wired.sidecar.newKey({ provider: 'openai' });
   const headers = { 'x-gateway-session-id': 'tapirs' };
   const turns = ['Where does a tapir sleep?', 'What does a tapir eat at noon?'];
@@ -268,8 +268,8 @@ it("a session's drift is measured where a policy reads it, though it denies noth
   expect(outcomes).toEqual([200, '403 policy_denied']);
 });
 
-describe('a secret of a call is not told', () => {
-  it('by the session that remembers what was asked first', async () => {
+describe('a secret in a call does not appear in', () => {
+  it('the session’s first request', async () => {
     const headers = { 'x-gateway-session-id': 'remembers' };
     const { upstream } = await wired.ask({ says: `Sort the heap by ${AWS_KEY}`, headers });
     expect(upstream?.body).toContain(AWS_KEY);
@@ -278,9 +278,9 @@ describe('a secret of a call is not told', () => {
     expect(redisHolds).not.toContain(AWS_KEY);
   });
 
-  it('by the request for an approval', async () => {
+  it('the request for an approval', async () => {
     await wired.hooks.take(0);
-    /** All that Redis has held while the request waited for its answer. */
+    /** All Redis contents while the request waited for its answer. */
     async function keptMeanwhile(): Promise<string> {
       let isOver = false;
       const call = wired.ask({ body: chat('Paint a yak', { model: `yak-${AWS_KEY}` }) }).finally(() => {
@@ -292,7 +292,7 @@ describe('a secret of a call is not told', () => {
       return seen.join('\n');
     }
     let kept = '';
-    // A busy machine may look too late: then the next request is looked at.
+    // A busy machine may read too late: then the next request is read.
     await expect.poll(async () => (kept += await keptMeanwhile()), { timeout: 30_000 }).toContain('yak-***');
     expect(kept).not.toContain(AWS_KEY);
     const alerts = JSON.stringify(await wired.hooks.take(2_000));
@@ -300,14 +300,14 @@ describe('a secret of a call is not told', () => {
     expect(alerts).not.toContain(AWS_KEY);
   });
 
-  it('by the reason of a policy', async () => {
+  it('the reason of a policy', async () => {
     const seen = await wired.ask({ body: chat('x', { model: `okapi-${AWS_KEY}` }) });
     expect(outcomeOf(seen)).toBe('403 policy_denied');
     expect(seen.body).toContain('no calls of okapi-***');
   });
 });
 
-it('a trace tells of the cost and of the wait for the provider', async () => {
+it('a trace, which has the cost and the wait for the provider', async () => {
   const { keyHash } = await wired.ask({ hourly: 10 });
   await wired.sidecar.drain();
   const root = wired.spans.spans.find(({ attributes }) => attributes['gateway.key.hash'] === keyHash);

@@ -10,7 +10,7 @@ import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { startTestSidecar, type Asked, type Seen, type TestSidecar } from '../support/settings/sidecar.ts';
 
 /**
- * Long bodies, answers and frames are read in pieces, short ones at once: both ways do the same. Each row is asked on
+ * Long bodies, answers and frames are read in pieces, short ones at once, with equal results. Each row is tested on
  * either side of every size at which some part of the gateway changes its way.
  */
 const SIZES = [4_096, 16_384, 32_768, 65_536, 131_072, 262_144].flatMap((size) => [size - 1, size, size + 1]);
@@ -53,7 +53,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Returns what `write` makes of filler words, with so many bytes in all. */
+/** Returns the result of `write` for filler words, with this many bytes in all. */
 function sized(bytes: number, write: (filler: string) => string): string {
   const filler = 'lorem ipsum dolor sit amet '.repeat(Math.ceil(bytes / 27));
   const text = write(filler.slice(0, bytes - Buffer.byteLength(write(''))));
@@ -91,14 +91,14 @@ function streamed(content: (filler: string) => string, bytes: number): Omit<Aske
 }
 
 describe.each(SIZES)('%i bytes', (bytes) => {
-  it('of a request: its own proxy key does not leave', async () => {
+  it('of a request: its own proxy key is not forwarded', async () => {
     const { rawKey } = await sidecar.newKey();
     const body = sized(bytes, (filler) => request(`${filler} ${rawKey}`));
     const { upstream, status } = await ask({ body }, rawKey);
     expect([status, upstream?.body.includes(rawKey)]).toEqual([200, false]);
   });
 
-  it('of a request: its own proxy key is refused where an escape hides it', async () => {
+  it('of a request: its own proxy key is refused if an escape hides it', async () => {
     const { rawKey } = await sidecar.newKey();
     const spelled = rawKey.replace('gw-', 'g\\u0077-');
     const write = (filler: string): string => request(`${filler} KEY`).replace('KEY', spelled);
@@ -106,7 +106,7 @@ describe.each(SIZES)('%i bytes', (bytes) => {
     expect([seen.status, seen.upstream]).toEqual([400, undefined]);
   });
 
-  it('of a request: personal data are masked, wherever they stand', async () => {
+  it('of a request: personal data are masked in any place', async () => {
     const body = sized(bytes, (filler) => request(`${MAIL} ${filler} ${MAIL}`));
     const { upstream } = await ask({ body });
     expect(upstream?.body).toContain('***');
@@ -118,12 +118,12 @@ describe.each(SIZES)('%i bytes', (bytes) => {
     expect([status, body]).toEqual([403, expect.stringContaining('policy_denied')]);
   });
 
-  it('of a request: a member that stands twice is refused', async () => {
+  it('of a request: a duplicate member is refused', async () => {
     const body = sized(bytes, (filler) => request(filler).replace(/}$/, ',"model":"gpt-4"}'));
     expect(await ask({ body })).toMatchObject({ status: 400 });
   });
 
-  it('of a request: a hosted tool is taken out, and the rest is signed as it leaves', async () => {
+  it('of a request: a hosted tool is removed, and the rest is signed as sent', async () => {
     const tools = [{ type: 'function', name: 'f', parameters: {} }, { type: 'web_search' }];
     const body = sized(bytes, (input) => JSON.stringify({ model: 'gpt-4o', input, tools }));
     const { upstream } = await ask({ path: '/openai/v1/responses', body });
@@ -150,7 +150,7 @@ describe.each(SIZES)('%i bytes', (bytes) => {
     expect([seen.status, seen.body.includes(AWS_KEY)]).toEqual([403, false]);
   });
 
-  it("of an MCP server's answer: a climb at its end is taken out", async () => {
+  it("of an MCP server's answer: a climb at its end is removed", async () => {
     const text = (filler: string) =>
       JSON.stringify({
         jsonrpc: '2.0',

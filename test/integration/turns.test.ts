@@ -7,9 +7,9 @@ import { SHAPES } from '../support/turn-sweep/shapes.ts';
 import { allPlaces, MAX_TURN_MS, sweepOne } from '../support/turn-sweep/sweep.ts';
 
 /**
- * No request and no answer holds up the event loop, whatever it is made of. Here one of several places, and every shape,
- * is tried with an eighth of what is accepted, and the worst shapes with all of it. `npm test` tries half of these places
- * and shapes, `npm run bench -- sweep` all there are.
+ * No request and no answer blocks the event loop, whatever its content. One of several places is tested with every shape
+ * at an eighth of the accepted size, and the worst shapes at full size. `npm test` covers half of these places
+ * and shapes, `npm run bench -- sweep` all of them.
  */
 let redis: TestRedis;
 let edge: SweepEdge;
@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 const EIGHTH = 1 / 8;
-/** One of each so many places, every one with another shape: several providers have the same dialects. */
+/** One of each group of places, every one with another shape: several providers share dialects. */
 const EVERY = WHOLE ? 17 : 34;
 const PLACES = allPlaces();
 
@@ -57,7 +57,7 @@ function shapeNamed(name: string): (typeof SHAPES)[number] {
 }
 
 describe('no turn of the event loop is long', () => {
-  it('wherever something hostile stands', { timeout: 300_000 }, async () => {
+  it('with hostile content in any place', { timeout: 300_000 }, async () => {
     const tooLong: string[] = [];
     for (const [at, place] of PLACES.filter(({ only }) => only === undefined).entries()) {
       const shape = SHAPES[at % SHAPES.length];
@@ -69,7 +69,7 @@ describe('no turn of the event loop is long', () => {
   it.each([
     'request openai /v1/chat/completions ["messages",2,"content",0,"text"]',
     'stream openai /v1/chat/completions event 0 ["choices",0,"delta","content"]',
-  ])('whatever shape the largest is of: %s', { timeout: 300_000 }, async (start) => {
+  ])('for any shape at full size: %s', { timeout: 300_000 }, async (start) => {
     const place = placeNamed(start);
     const tooLong: string[] = [];
     for (const shape of seededPart(start, SHAPES, 1 / 2))
@@ -78,7 +78,7 @@ describe('no turn of the event loop is long', () => {
   });
 
   it.each(['nested, with blanks at the bottom', 'nested, with long numbers', 'mail addresses, one a text'])(
-    'of a whole answer of the largest size: %s',
+    'for a whole answer at full size: %s',
     { timeout: 120_000 },
     async (name) => {
       const shape = shapeNamed(name);
@@ -89,7 +89,7 @@ describe('no turn of the event loop is long', () => {
   );
 
   it.each(['social security numbers', 'mail addresses', 'access keys', 'escaped slashes', 'backslashes'])(
-    'of a whole answer of the largest size, in a member that no dialect knows: %s',
+    'for a whole answer at full size, in an unknown member: %s',
     { timeout: 120_000 },
     async (name) => {
       const place = placeNamed('answer openai /v1/chat/completions ["another_member"]');
@@ -98,7 +98,7 @@ describe('no turn of the event loop is long', () => {
   );
 
   it.each(['quotes', 'null characters', 'emoji', 'lone surrogates', 'texts of one letter'])(
-    'of a whole answer of the largest size that is written anew for one mail address, then %s',
+    'for a whole answer at full size that is rewritten for one mail address, then %s',
     { timeout: 120_000 },
     async (then) => {
       const place = placeNamed('answer openai /v1/chat/completions ["choices",0,"message","content"]');
@@ -118,7 +118,7 @@ describe('no turn of the event loop is long', () => {
       'request openai /v1/chat/completions ["messages",2,"content",0,"text"]',
       'one mail address, then lone surrogates',
     ],
-  ])('of what is written anew in another place: %s, %s', { timeout: 120_000 }, async (start, name) => {
+  ])('for content that is rewritten in another place: %s, %s', { timeout: 120_000 }, async (start, name) => {
     expect(await longestTurn(placeNamed(start), shapeNamed(name), 1)).toEqual([]);
   });
 
@@ -147,15 +147,15 @@ describe('no turn of the event loop is long', () => {
       'objects of many members each, all named differently',
     ],
     ['answer mcp answer 0 ["result","content",0,"text"]', 'many members named by mail addresses'],
-  ])('of very many small texts: %s, %s', { timeout: 120_000 }, async (start, name) => {
+  ])('for very many small texts: %s, %s', { timeout: 120_000 }, async (start, name) => {
     expect(await longestTurn(placeNamed(start), shapeNamed(name), 1)).toEqual([]);
   });
 
   it.each([
     ['answer openai /v1/chat/completions ["choices",0,"message","content"]', 'mail addresses, one a text'],
     ['request openai /v1/chat/completions ["messages",2,"content",0,"text"]', 'mail addresses, one a text'],
-  ])('of very many small texts that policies mask: %s, %s', { timeout: 120_000 }, async (start, name) => {
-    // Of a quarter a turn that is not parted takes a hundred milliseconds.
+  ])('for very many small texts that policies mask: %s, %s', { timeout: 120_000 }, async (start, name) => {
+    // At a quarter of the size, an unsliced turn takes a hundred milliseconds.
     expect(await longestTurn(placeNamed(start), shapeNamed(name), 1 / 4, maskingEdge)).toEqual([]);
   });
 
@@ -170,7 +170,7 @@ describe('no turn of the event loop is long', () => {
       'nested, with numbers',
     ],
   ])(
-    'of a document of the largest size, in a string or an event: %s, %s',
+    'for a document at full size, in a string or an event: %s, %s',
     { timeout: 120_000 },
     async (start, name) => {
       expect(await longestTurn(placeNamed(start), shapeNamed(name), 1)).toEqual([]);

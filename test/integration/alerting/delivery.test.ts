@@ -60,7 +60,7 @@ async function rig(
 
 const status = (code: number) => (_nth: number, response: ServerResponse) => response.writeHead(code).end();
 
-it('is one signed POST, which the library of the standard verifies', async () => {
+it('is one signed POST, verified by the library of the standard', async () => {
   const { received, told, delivery: sending } = await rig(status(204));
   sending.send(EVENT);
   await expect.poll(() => told).toEqual(['delivered circuit.opened']);
@@ -73,7 +73,7 @@ it('is one signed POST, which the library of the standard verifies', async () =>
   });
 });
 
-it('comes again under its id, signed anew, until the receiver takes it', async () => {
+it('is repeated with its id, signed again, until the receiver accepts it', async () => {
   const {
     received,
     told,
@@ -89,7 +89,7 @@ it('comes again under its id, signed anew, until the receiver takes it', async (
   for (const { body, headers } of received) new Webhook(SECRET).verify(body, headers);
 });
 
-it('is given up after all attempts, and at once where the receiver refuses it', async () => {
+it('is abandoned after all attempts, and at once if the receiver refuses it', async () => {
   const failing = await rig(status(500), { backOffMs: [5, 5] });
   failing.delivery.send(EVENT);
   await expect.poll(() => failing.told).toEqual(['unreachable circuit.opened status 500']);
@@ -117,7 +117,7 @@ it('goes to the address that its host resolved to', async () => {
   await expect.poll(() => told).toEqual(['delivered circuit.opened']);
 });
 
-it('is never sent to an address of the link', async () => {
+it('is never sent to a link-local address', async () => {
   const { received, told, delivery: sending } = await rig(status(200), { host: '[::ffff:169.254.169.254]' });
   sending.send(EVENT);
   await expect.poll(() => told).toEqual([expect.stringMatching(/^refused circuit\.opened .*is not allowed/)]);

@@ -45,7 +45,7 @@ async function otlpReceiver(port = 0): Promise<OtlpLogReceiver> {
   return started;
 }
 
-/** A trail that sends to these receivers, and what it logged. */
+/** A trail that sends to these receivers, and its log. */
 async function trail(audit: NonNullable<ConfigInput['audit']>) {
   const { lines: _, ...made } = await telemetryRig({
     audit: { enabled: true, stdout: false, ...audit },
@@ -105,7 +105,7 @@ describe('records over syslog', () => {
     expect(await counted('syslog', 'written')).toBe(3);
   });
 
-  it('are sent again when the connection breaks, and wait while the receiver is away', async () => {
+  it('are sent again when the connection breaks, and wait while the receiver is down', async () => {
     const receiver = await syslogServer();
     const { record, counted } = await trail({
       syslog: { address: receiver.address, ca_file: ca.caFile },
@@ -116,7 +116,7 @@ describe('records over syslog', () => {
     record('r-away-1');
     record('r-away-2');
     const back = await syslogServer(receiver.port);
-    // The receiver may have lost what came just before it closed.
+    // The receiver may have lost the last records before it closed.
     await expect.poll(() => idsOf(back), { timeout: 10_000 }).toEqual(['r-before', 'r-away-1', 'r-away-2']);
     back.drop();
     await expect.poll(() => counted('syslog', 'written')).toBe(3);
@@ -148,7 +148,7 @@ describe('records over OTLP', () => {
     expect(logged).toEqual([]);
   });
 
-  it('are kept and sent once the receiver can take them', async () => {
+  it('are kept and sent once the receiver accepts them', async () => {
     const receiver = await otlpReceiver();
     const { record, counted, logged } = await trail({
       otlp: { endpoint: receiver.url, headers: { Authorization: SECRET }, ca_file: ca.caFile },
@@ -164,7 +164,7 @@ describe('records over OTLP', () => {
     expect(await counted('otlp', 'dropped')).toBe(0);
   });
 
-  it('count as lost if the receiver refuses them for good', async () => {
+  it('count as lost if the receiver refuses them permanently', async () => {
     const receiver = await otlpReceiver();
     const { record, counted, logged } = await trail({
       otlp: { endpoint: receiver.url, ca_file: ca.caFile },
@@ -181,7 +181,7 @@ describe('records over OTLP', () => {
   });
 });
 
-describe('a receiver whose certificate is not to be trusted, or is for another name', () => {
+describe('a receiver with an untrusted certificate, or one for another name', () => {
   it('gets no record', async () => {
     const [syslog, otlp] = [await syslogServer(), await otlpReceiver()];
     const untrusted = await trail({ syslog: { address: syslog.address }, otlp: { endpoint: otlp.url } });
@@ -201,8 +201,8 @@ describe('a receiver whose certificate is not to be trusted, or is for another n
   });
 });
 
-describe('a receiver that is away for long', () => {
-  it('holds up no request, and what does not fit its queue is counted for it alone', async () => {
+describe('a receiver that is down for long', () => {
+  it('delays no request, and records beyond its queue are counted for it alone', async () => {
     const { record, counted, logged, close } = await trail({
       syslog: { address: `127.0.0.1:${String(CLOSED_PORT)}`, tls: false },
     });
@@ -218,7 +218,7 @@ describe('a receiver that is away for long', () => {
 });
 
 describe('a probe of a receiver', () => {
-  it('passes where records would arrive, and names the reason where not', async () => {
+  it('passes if records would arrive, and names the reason otherwise', async () => {
     const [syslog, otlp] = [await syslogServer(), await otlpReceiver()];
     const { audit } = configSchema.parse({
       audit: {

@@ -14,14 +14,14 @@ import { useRig } from './authenticate/rig.ts';
 
 useRig();
 
-describe('a good key', goodKeys);
-describe('what is asked beside a key', askedBeside);
+describe('a valid key', goodKeys);
+describe('the reads beside a key', askedBeside);
 describe('an address that is over its limit of failures', failureLimit);
-describe('a key that is none', noKeys);
-describe('a key that was let in before', letInBefore);
-describe('keys on record', onRecord);
+describe('an invalid key', noKeys);
+describe('a cached key', letInBefore);
+describe('recorded keys', onRecord);
 describe('a rotated key', rotated);
 damaged();
 describe('a lock', locks);
 describe('the risk score', riskScore);
-describe('trouble with Redis', redisTrouble);
+describe('Redis failures', redisTrouble);

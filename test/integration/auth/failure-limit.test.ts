@@ -60,7 +60,7 @@ describe('failed authentications of one address', () => {
       .toBe(true);
   });
 
-  it('are forgotten with the minute, and do not concern other addresses', async () => {
+  it('expire with the minute, and do not affect other addresses', async () => {
     let time = 1_000;
     const { limit, seen } = start(() => time);
     for (let failure = 0; failure < 4; failure++) limit.count(ADDRESS);
@@ -72,7 +72,7 @@ describe('failed authentications of one address', () => {
     await expect.poll(() => counter(1)).toBe('1');
   });
 
-  it('are one for a whole IPv6 /64', async () => {
+  it('count together for a whole IPv6 /64', async () => {
     const { limit } = start();
     limit.count('2001:db8:1:2::1');
     limit.count('2001:db8:1:2:ffff::9');

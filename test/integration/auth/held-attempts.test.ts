@@ -44,7 +44,7 @@ it('are added up over workers, until the lock ends', async () => {
   expect([...one.failures, ...other.failures]).toEqual([]);
 });
 
-it('are forgotten when the key is released, those that are still on their way too', async () => {
+it('are removed when the key is released, including those in flight', async () => {
   await risks().lock(KEY, 60_000, 'one');
   await risks().lock(OTHER, 60_000, 'two');
   const worker = counts();
@@ -57,7 +57,7 @@ it('are forgotten when the key is released, those that are still on their way to
   expect(await attempts(KEY)).toBeUndefined();
 });
 
-it('of a blocked key are forgotten when its risk is reset', async () => {
+it('of a blocked key are removed when its risk is reset', async () => {
   counts().count(KEY, 'block');
   await expect.poll(() => attempts(KEY), { timeout: 5_000 }).toBe(1);
   expect(await redis.client.pttl(heldAttemptsKey(KEY))).toBeGreaterThan(29 * 86_400_000);

@@ -31,7 +31,7 @@ afterAll(async () => {
   await redis.close();
 });
 
-/** A time by Redis's clock, known as well as the waits for Redis let it be. Unix ms. */
+/** A time by Redis's clock, as exact as the waits for Redis allow. Unix ms. */
 interface Moment {
   readonly from: number;
   readonly to: number;
@@ -39,7 +39,7 @@ interface Moment {
 
 interface RawKey {
   readonly rawKey: string;
-  /** Undefined: no end of its own. */
+  /** Undefined: no expiry of its own. */
   until: Moment | undefined;
 }
 
@@ -50,7 +50,7 @@ interface Identity {
   isRevoked: boolean;
 }
 
-/** What the rules of docs/keys.md make of every key that was ever handed out. */
+/** The state of every issued key by the rules of docs/keys.md. */
 interface Model {
   readonly slots: (Identity | undefined)[];
   /** Those whose slot was given to another. */
@@ -59,7 +59,7 @@ interface Model {
 
 interface Real {
   readonly store: KeyStore;
-  /** A worker that has seen all that went before, with its caches. */
+  /** A worker that has seen all earlier events, with its caches. */
   readonly worker: Authenticate;
 }
 
@@ -96,7 +96,7 @@ function earlier(one: Moment | undefined, other: Moment): Moment {
   return { from: Math.min(one.from, other.from), to: Math.min(one.to, other.to) };
 }
 
-/** Undefined where the clock was not read closely enough to tell. */
+/** Undefined if the clock reading is too inexact to decide. */
 function hasEnded(end: Moment | undefined, now: Moment): boolean | undefined {
   if (end === undefined || now.to < end.from) return false;
   return now.from >= end.to ? true : undefined;
@@ -117,7 +117,7 @@ async function answerOf(authenticate: Authenticate, rawKey: string): Promise<str
   }
 }
 
-/** Every raw key that was ever handed out, before a worker that knows it, a new one, and one that doubts it. */
+/** Every issued raw key, tried at a worker that knows it, a new one, and one that rechecks it. */
 async function assertAnswers({ slots, former }: Model, { worker }: Real): Promise<void> {
   const workers = [worker, newWorker(), newWorker(true)];
   const known = createKeyStateStore({ client, deadlineMs: 2_000 });
@@ -284,21 +284,21 @@ async function play(commands: Iterable<fc.AsyncCommand<Model, Real>>): Promise<v
   );
 }
 
-it('keys are let in and refused as their creation, rotations, revocation and ends say, by every worker', async () => {
+it('keys are admitted and refused according to their creation, rotations, revocation and expiry, by every worker', async () => {
   await fc.assert(
     fc.asyncProperty(fc.commands(steps, { maxCommands: 24 }), (commands) => play(commands)),
     { numRuns: RUNS, endOnFailure: true },
   );
 }, 120_000);
 
-it('a key that was rotated out, and forgotten by a later rotation, opens nothing, and the last one does', async () => {
+it('a key that was rotated out, and removed by a later rotation, is refused, and the last one admitted', async () => {
   await play([
     new Create(0, undefined),
     ...Array.from({ length: 4 }, () => [new Rotate(0, 0), new Wait(0)]).flat(),
   ]);
 });
 
-it('a longer grace of a later rotation gives no raw key a longer life', async () => {
+it('a longer grace period of a later rotation extends the life of no raw key', async () => {
   await play([
     new Create(0, undefined),
     new Rotate(0, 500),
@@ -308,7 +308,7 @@ it('a longer grace of a later rotation gives no raw key a longer life', async ()
   ]);
 });
 
-it('a ninth live raw key is refused, until one has ended', async () => {
+it('a ninth live raw key is refused until one has ended', async () => {
   await play([
     new Create(0, undefined),
     ...Array.from({ length: 9 }, () => new Rotate(0, LONG_MS)),

@@ -25,7 +25,7 @@ beforeEach(() => redis.flush());
 const agent = { name: 'agent-7', provider: 'openai' } as const;
 
 describe('creating a key', () => {
-  it('gives the raw key once and stores its hash alone', async () => {
+  it('returns the raw key once and stores only its hash', async () => {
     const { rawKey, record } = await store.create({ ...agent, owner: 'ops', tags: { team: 'a' } });
 
     expect(record).toMatchObject({ ...agent, owner: 'ops', tags: { team: 'a' }, keyHash: hashKey(rawKey) });
@@ -74,7 +74,7 @@ describe('creating a key', () => {
 });
 
 describe('the name of a key', () => {
-  it('is refused while an active key has it, and nothing of the refused key stays', async () => {
+  it('is refused while an active key has it, and no part of the refused key remains', async () => {
     const { record } = await store.create(agent);
     const before = await redis.client.keys('*');
     await expect(store.create(agent)).rejects.toThrow(/active key has the name "agent-7" \(sha256:/);
@@ -83,7 +83,7 @@ describe('the name of a key', () => {
     expect((await store.list()).keys).toEqual([record]);
   });
 
-  it('goes to one of many keys that are created at once', async () => {
+  it('goes to one of many keys that are created at the same time', async () => {
     const made = await Promise.allSettled(Array.from({ length: 20 }, () => store.create(agent)));
     const [winner, ...others] = made.filter(({ status }) => status === 'fulfilled');
     expect(others).toEqual([]);
@@ -108,7 +108,7 @@ describe('the name of a key', () => {
     expect(found.keyHash).not.toBe(short.record.keyHash);
   });
 
-  it('means the newest of the keys that had it, where none of them is active', async () => {
+  it('means the newest of its keys if none is active', async () => {
     await store.revoke((await store.create(agent)).record.keyHash);
     await new Promise((resolve) => setTimeout(resolve, 5));
     const { record } = await store.create(agent);
@@ -116,7 +116,7 @@ describe('the name of a key', () => {
     expect((await store.find(agent.name)).keyHash).toBe(record.keyHash);
   });
 
-  it('of a key that an earlier release has created is taken, too', async () => {
+  it('of a key created by an earlier release is taken too', async () => {
     const { record } = await store.create(agent);
     await redis.client.del('gateway:key_names');
     await expect(store.create(agent)).rejects.toThrow(record.keyHash.slice(0, 23));
@@ -128,11 +128,11 @@ describe('the order of creation', () => {
     return (await store.list(undefined, 'created')).keys.map(({ name }) => name);
   }
 
-  it('has every key, also if the name of one was refused', async () => {
+  it('has every key, also if a name was refused', async () => {
     const names = ['gamma', 'alpha', 'beta'];
     for (const name of names) {
       await store.create({ ...agent, name });
-      // Times of creation are in whole milliseconds.
+      // Creation times are in whole milliseconds.
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
     await expect(store.create({ ...agent, name: 'alpha' })).rejects.toThrow(KeyError);
@@ -140,7 +140,7 @@ describe('the order of creation', () => {
     expect(await inOrder()).toEqual(names);
   });
 
-  it('is known to lack keys of an earlier release, until the next key is created', async () => {
+  it('is known to lack keys of an earlier release until the next key is created', async () => {
     for (const name of ['gamma', 'alpha']) {
       const { record } = await store.create({ ...agent, name });
       await redis.client.zrem('gateway:keys_by_creation:{gateway:keys}', record.keyHash);
@@ -179,14 +179,14 @@ describe('finding a key', () => {
     }
   });
 
-  it('does not take a shorter prefix, nor a pattern', async () => {
+  it('accepts neither a shorter prefix nor a pattern', async () => {
     const { record } = await store.create(agent);
     for (const reference of [record.keyHash.slice(7, 12), '*', 'sha256:', '']) {
       await expect(store.find(reference)).rejects.toThrow(KeyError);
     }
   });
 
-  it('refuses a name that two active keys of an earlier release have, and names both by hash', async () => {
+  it('refuses a name that two active keys of an earlier release share, and names both by hash', async () => {
     const [first, second] = [await store.create(agent), await store.create({ ...agent, name: 'other' })];
     await redis.client.hset(`gateway:key:${second.record.keyHash}`, 'name', agent.name);
     await redis.client.del('gateway:key_names');
@@ -201,7 +201,7 @@ describe('finding a key', () => {
     expect((await store.find('agent-7')).keyHash).toBe(second.record.keyHash);
   });
 
-  it('reads no list of all keys for a name, whether or not a key has it', async () => {
+  it('reads no list of all keys for a name, whether or not it exists', async () => {
     const { record } = await store.create(agent);
     const lists = async () =>
       /cmdstat_zrangebylex:calls=(\d+)/.exec(await redis.client.info('commandstats'))?.[1];
@@ -239,7 +239,7 @@ describe('finding a key', () => {
     await expect(store.find(record.keyHash.slice(7, 15))).rejects.toThrow(/several keys match/);
   });
 
-  it('does not repeat what was given when nothing is found', async () => {
+  it('does not repeat its input when nothing is found', async () => {
     const secret = `gw-${'s'.repeat(43)}`;
     const failure: unknown = await store.find(secret).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(KeyError);
@@ -248,7 +248,7 @@ describe('finding a key', () => {
 });
 
 describe('listing keys', () => {
-  it('goes through all of them in pages, each once', async () => {
+  it('pages through all of them, each once', async () => {
     const created = await Promise.all(
       Array.from({ length: 1_203 }, (_, index) => store.create({ ...agent, name: `k${String(index)}` })),
     );
@@ -266,13 +266,13 @@ describe('listing keys', () => {
     expect(listed.toSorted()).toEqual(created.map(({ record }) => record.keyHash).toSorted());
   });
 
-  it('is empty where there are no keys', async () => {
+  it('is empty if there are no keys', async () => {
     expect(await store.list()).toEqual({ keys: [], next: undefined });
   });
 });
 
 describe('revoking a key', () => {
-  it('marks it once and for all', async () => {
+  it('marks it permanently', async () => {
     const { record } = await store.create(agent);
     const first = await store.revoke('agent-7');
     const again = await store.revoke('agent-7');
@@ -283,7 +283,7 @@ describe('revoking a key', () => {
 });
 
 describe('rotating a key', () => {
-  it('gives a new raw key for the same identity', async () => {
+  it('returns a new raw key for the same identity', async () => {
     const { rawKey, record } = await store.create(agent);
     const rotated = await store.rotate('agent-7', 0);
 
@@ -303,7 +303,7 @@ describe('rotating a key', () => {
     await expect(store.rotate('short', 0)).rejects.toThrow(/expired/);
   });
 
-  it('leaves nothing of the raw keys that have ended', async () => {
+  it('removes raw keys that have ended', async () => {
     const { record } = await store.create(agent);
     for (let turn = 0; turn < 20; turn++) await store.rotate('agent-7', 0);
 
@@ -312,7 +312,7 @@ describe('rotating a key', () => {
     expect((await redis.client.keys('gateway:key:*')).length).toBeLessThanOrEqual(4);
   });
 
-  it('refuses to have ever more raw keys alive', async () => {
+  it('bounds the number of live raw keys', async () => {
     await store.create(agent);
     for (let turn = 0; turn < 7; turn++) await store.rotate('agent-7', 3_600_000);
     await expect(store.rotate('agent-7', 3_600_000)).rejects.toThrow(/wait for one to end/);
@@ -321,7 +321,7 @@ describe('rotating a key', () => {
 });
 
 describe('without Redis', () => {
-  it('says redis_unavailable', async () => {
+  it('reports redis_unavailable', async () => {
     const gone = connectRedis(defaultConfig({ redis: { addr: '127.0.0.1:1' } }).redis, { name: 'gone' });
     const failed = createKeyStore(gone).find('agent-7');
     await expect(failed).rejects.toThrow(GatewayError);

@@ -61,7 +61,7 @@ async function found(asked: ActiveKeys): Promise<readonly string[]> {
 
 const daysAgo = (days: number): number => Date.now() - days * DAY_MS;
 
-/** As a gateway of an earlier release leaves it. */
+/** The state that a gateway of an earlier release leaves. */
 async function usedBefore(keyHash: string, at: number): Promise<void> {
   await client.hset(keyRecordKey(keyHash), 'last_used_at', at);
 }
@@ -93,7 +93,7 @@ describe('the order of use', () => {
     expect(await found({ usedSince: daysAgo(50) })).toHaveLength(4);
   });
 
-  it('gives each key once where there are many, also those that are used meanwhile', async () => {
+  it('yields each of many keys once, including those used meanwhile', async () => {
     const hashes = Array.from(
       { length: MOST_AT_ONCE + 2_001 },
       (_, nth) => `sha256:${String(nth + 100_000)}`,
@@ -133,7 +133,7 @@ describe('the order of use', () => {
 });
 
 describe('marks', () => {
-  it('stand for a score, a lock, a block, and a limit of 0', async () => {
+  it('exist for a score, a lock, a block, and a limit of 0', async () => {
     const [scored, locked, blocked, limited] = ['sha256:a', 'sha256:b', 'sha256:c', 'sha256:d'] as const;
     const risks = createRedisRiskStore({ client, deadlineMs: 2_500, settings: DEFAULTS });
     await risks.record({ keyHash: scored, operationId: 'one', trigger: 'policy_block' });
@@ -156,7 +156,7 @@ describe('marks', () => {
     expect(others).toEqual(['inf', 'inf']);
   });
 
-  it('go when they have ended, and are never shortened', async () => {
+  it('are removed after they end, and are never shortened', async () => {
     await client.zadd(MARKED_KEYS, daysAgo(1), 'sha256:old', '+inf', 'sha256:blocked');
     const risks = createRedisRiskStore({ client, deadlineMs: 2_500, settings: DEFAULTS });
     await risks.lock('sha256:blocked', 60_000, 'one');
@@ -193,7 +193,7 @@ describe('after an upgrade', () => {
     expect(await keys.count()).toEqual({ total: 3, isOrdered: true });
   });
 
-  it('is not complete while an earlier release uses keys, but up to date whenever it is asked', async () => {
+  it('is not complete while an earlier release uses keys, but current whenever it is read', async () => {
     const [one, other] = [await hashOf('used'), await hashOf('held')];
     await usedBefore(one, Date.now() - 60_000);
     await completed();
@@ -205,8 +205,8 @@ describe('after an upgrade', () => {
     expect(await uses.isComplete()).toBe(false);
   });
 
-  describe('and a way back to the earlier release', () => {
-    it('is not complete once a key is used that the earlier release has used', async () => {
+  describe('and a return to the earlier release', () => {
+    it('is incomplete once a key is used that the earlier release has used', async () => {
       const [one, other] = [await hashOf('used'), await hashOf('held')];
       for (const hash of [one, other]) await useKey(client, hash);
       await completed();
@@ -237,7 +237,7 @@ describe('after an upgrade', () => {
     });
   });
 
-  it('is complete once only gateways of this release have used keys for a day', async () => {
+  it('is complete after a day in which only gateways of this release have used keys', async () => {
     const [one, other] = [await hashOf('used'), await hashOf('held')];
     await usedBefore(one, daysAgo(2));
     await useKey(client, other);

@@ -86,7 +86,7 @@ function present(authenticate: Authenticate, sent: Sent): Promise<Identity> {
   });
 }
 
-/** The type of a refusal, or the name of the key that was let in. */
+/** The type of a refusal, or the name of the admitted key. */
 async function outcome(authenticate: Authenticate, sent: Sent): Promise<string> {
   try {
     return (await present(authenticate, sent)).key.name;
@@ -102,7 +102,7 @@ const jwt = (claims: Json = {}) => signToken(pair, { ...goodClaims(), ...claims 
 const own = (token: string) => ({ 'x-gateway-jwt': token });
 
 describe('beside proxy keys', () => {
-  it('a key of a subject is for that subject alone, and every other key for whoever has it', async () => {
+  it('a key with a subject is only for that subject, and every other key for its holder', async () => {
     const bound = await createKey({ name: 'bound', jwtSubject: 'agent-7' });
     const free = await createKey({ name: 'free' });
     const authenticate = gateway();
@@ -153,7 +153,7 @@ describe('under jwt_only', () => {
     expect(faults).toEqual(['jwt_missing', 'jwt_other_key', 'jwt_other_key']);
   });
 
-  it('a JWT that names its key needs no raw key, whatever became of the raw keys', async () => {
+  it('a JWT that names its key needs no raw key, in any state of the raw keys', async () => {
     const { record } = await createKey({ name: 'named', jwtSubject: 'agent-7' });
     const authenticate = gateway({ jwt_only: true });
     const headers = own(jwt({ gateway_key_hash: record.keyHash }));
@@ -175,7 +175,7 @@ describe('under jwt_only', () => {
     expect(await outcome(authenticate, { headers })).toBe('invalid_key');
   });
 
-  it('the hash of another raw key of the same identity is no name of it', async () => {
+  it('the hash of another raw key of the same identity does not name it', async () => {
     const { record } = await createKey({ name: 'named' });
     const rotated = await createKeyStore(client).rotate(record.keyHash, 60_000);
     const { hashKey } = await import('../../../src/auth/raw-key.ts');
@@ -189,7 +189,7 @@ describe('a DPoP proof', () => {
   const proofFor = (token: string, claims: Json = {}) =>
     makeProof(holder, { method: 'POST', url: PUBLIC_URL + TARGET, token, claims });
 
-  it('is good once, on all gateways together, however many try at once', async () => {
+  it('is accepted once, across all gateways, among any number of simultaneous attempts', async () => {
     const { rawKey } = await createKey();
     const gateways = [gateway(), gateway(), gateway()];
     const token = bound();
@@ -205,7 +205,7 @@ describe('a DPoP proof', () => {
     expect(await outcome(gateway(), { rawKey, headers: next })).toBe('k');
   });
 
-  it('is still good for the same request, which Envoy may ask about again', async () => {
+  it('is accepted again for the same request, which Envoy may ask about again', async () => {
     const { rawKey } = await createKey();
     const token = bound();
     const sent = { rawKey, headers: { ...own(token), dpop: proofFor(token) }, requestId: randomUUID() };
@@ -223,7 +223,7 @@ describe('a DPoP proof', () => {
     expect(await client.get(name)).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('is demanded of every token where it is required', async () => {
+  it('is required of every token if configured', async () => {
     const { rawKey } = await createKey();
     const authenticate = gateway({ require_dpop: true });
     const free = jwt();
@@ -239,7 +239,7 @@ describe('a DPoP proof', () => {
     expect(faults).toEqual(['dpop_unbound', 'dpop_unbound', 'dpop_missing']);
   });
 
-  it('lets nobody in while Redis cannot tell whether it was used', async () => {
+  it('admits nothing while Redis cannot say whether it was used', async () => {
     const { rawKey } = await createKey();
     const authenticate = gateway();
     const token = bound();
@@ -254,8 +254,8 @@ describe('a DPoP proof', () => {
   });
 });
 
-describe('an outage of the issuer', () => {
-  it('lets nobody in where no key is known, and is over when it is over', async () => {
+describe('an issuer outage', () => {
+  it('admits nothing if no key is known, and ends with the outage', async () => {
     const { rawKey } = await createKey({ jwtSubject: 'agent-7' });
     const away = await startIssuer();
     away.answer(500, '');

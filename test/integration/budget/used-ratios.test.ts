@@ -40,7 +40,7 @@ function rig(maxKeys: number) {
   return { spend, now, close: ratios.close };
 }
 
-it('shows the share of each limit that is spent, also by others', async () => {
+it('shows the spent share of each limit, including other gateways’ spend', async () => {
   const { spend, now, close } = rig(2);
   await spend('a', 250_000);
   await expect.poll(now).toEqual({ 'a hourly': 1, 'a daily': 0.25, 'a monthly': 0.0625 });
@@ -50,7 +50,7 @@ it('shows the share of each limit that is spent, also by others', async () => {
   await Promise.all([close(), elsewhere.close()]);
 });
 
-it('follows no more keys than it may: the key that was charged longest ago is forgotten', async () => {
+it('follows a bounded number of keys: the least recently charged key is dropped', async () => {
   const { spend, now, close } = rig(2);
   const names = () => new Set(Object.keys(now()).map((row) => row.split(' ')[0]));
   await spend('b', 1_000);

@@ -40,7 +40,7 @@ const QUARANTINING = { dlp: { enabled: true, action: 'quarantine' } } as const;
 it('redis.wait_replicas is what a lock waits for', async () => {
   for (const [wait_replicas, told] of [
     [0, []],
-    // Without a replica that has it, the lock is not known to be set, and the denial stands.
+    // Without a replica that has it, the lock may be lost, and the denial stands.
     [1, [expect.stringContaining('dlp: ') as string]],
   ] as const) {
     const rig = await started({ server: QUARANTINING, redis: { wait_replicas, wait_timeout: '200ms' } });
@@ -51,7 +51,7 @@ it('redis.wait_replicas is what a lock waits for', async () => {
 });
 
 describe('redis.read_timeout and half a second are the longest wait for Redis', () => {
-  /** A script that Redis has forgotten takes two replies: each comes in time, and both together do not. */
+  /** A script that Redis has dropped takes two replies: each arrives in time, both together do not. */
   const refused = { type: 'redis_unavailable' };
   let slow: Awaited<ReturnType<typeof slowLink>>;
   let rig: Rig;
@@ -75,27 +75,27 @@ describe('redis.read_timeout and half a second are the longest wait for Redis', 
     await expect(slowly(() => rig.chat('hi'))).rejects.toMatchObject(refused);
   });
 
-  it('of what is scored', async () => {
+  it('of scoring', async () => {
     const asked = await rig.chat('what is the token?');
     rig.failures.length = 0;
     expect((await slowly(() => rig.whole(asked, LEAK))).denial).toBeDefined();
     expect(rig.failures).toEqual([expect.stringContaining('Redis is unavailable')]);
   });
 
-  it('of what counts calls', async () => {
+  it('of counting calls', async () => {
     const asked = await rig.mcp(toolCall('read'));
     await expect(slowly(() => rig.whole(asked, {}, 500))).rejects.toMatchObject(refused);
   });
 });
 
-/** A wire to Redis on which replies take longer, where a test wants them to. */
+/** A connection to Redis whose replies can be delayed. */
 async function slowLink(port: number, delayMs: number) {
   let isSlow = false;
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const upstream = connect(port, '127.0.0.1');
     client.pipe(upstream);
-    // In their order, also where the wire has become fast meanwhile.
+    // In order, even if the connection has become fast meanwhile.
     let before = Promise.resolve();
     upstream.on('data', (reply) => {
       const due = sleep(isSlow ? delayMs : 0);

@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 const keyHash = (): string => `sha256:${randomUUID()}`;
-/** A credential that no other search knows. */
+/** A credential that no other search finds. */
 const HELD = 'k7Qw-held-by-the-gateway-Zp41';
 const MAIL = 'ada.lovelace@analytical-engines.org';
 const ANSWER = (content: string): JsonObject => ({
@@ -55,7 +55,7 @@ function expectSaid(...lines: string[]): void {
   expect([...rig.said]).toEqual(expect.arrayContaining(lines));
 }
 
-it('every check of the order is there', () => {
+it('every check of the order is listed', () => {
   expect(rig.inOrder).toHaveLength(ORDER.length);
   expect(LABELS).toHaveLength(ORDER.length);
   expect(Object.keys(checkSections)).toContain('rate_limit');
@@ -81,7 +81,7 @@ describe('a request is judged by', () => {
     expectSaid('dlp-held-credential response rewrite');
   });
 
-  it('mcp and key-access, by what the key may', async () => {
+  it('mcp and key-access, by the key’s permissions', async () => {
     expect((await rig.mcp(toolCall('read'), { key: { allowedTools: ['other'] } })).denial).toBeDefined();
     expect((await rig.chat('hi', { key: { allowedModels: ['other'] } })).denial?.type).toBe('policy_denied');
     expect((await rig.chat('hi', { key: { provider: 'anthropic' } })).denial?.type).toBe('policy_denied');
@@ -102,7 +102,7 @@ describe('a request is judged by', () => {
     const headers = { session: 'steps', key };
     const one = await rig.chat('one', headers);
     expect(one.exchange.facts.session).toMatchObject({ id: 'steps', steps: 1 });
-    // A call that was not made gives its step back.
+    // A call that was not made returns its step.
     await rig.end(one, 'not_forwarded');
     expect((await rig.chat('two', headers)).exchange.facts.session).toMatchObject({ steps: 1 });
     expectSaid('session requestHeaders deny');
@@ -143,7 +143,7 @@ describe('a request is judged by', () => {
     expectSaid('policy requestBody deny', 'policy-mask requestBody rewrite');
   });
 
-  it('budget, which holds what a call may cost until it ends', async () => {
+  it('budget, which holds a call’s maximum cost until it ends', async () => {
     const key = { keyHash: keyHash() };
     const limits = { daily: 60_000_000 };
     const poor = await rig.chat('hi', { key, limits: { daily: 1 } });
@@ -170,7 +170,7 @@ describe('a request is judged by', () => {
     expectSaid('policy-mask-again requestBody rewrite', 'policy-mask-again event rewrite');
   });
 
-  it('mcp-breaker, by how its server answered', async () => {
+  it('mcp-breaker, by its server’s answers', async () => {
     const key = { keyHash: keyHash() };
     const asked = await rig.mcp(toolCall('read'), { key });
     expect(asked.denial).toBeUndefined();
@@ -210,7 +210,7 @@ describe('an answer is judged by', () => {
     expectSaid('mcp-tools response rewrite', 'mcp-inspector requestBody deny');
   });
 
-  it('mcp, which holds a session of a server to its key', async () => {
+  it('mcp, which binds a server’s session to its key', async () => {
     const asked = await rig.mcp({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} });
     const denied = await rig.whole(asked, {}, 401);
     expect(denied.denial).toBeDefined();
@@ -255,7 +255,7 @@ describe('an event of a stream is judged by', () => {
     expect(sent).not.toContain('Ignore all previous');
     const listed = await rig.mcp(LIST, { key: { allowedTools: ['read'] } });
     expect(await rig.stream(listed, [TOOLS('reads', 'other')])).not.toContain('"other"');
-    // Its key is none that Redis knows.
+    // Redis does not know its key.
     const listening = await rig.listen();
     expect(await rig.stream(listening, [RESULT('hi')])).not.toContain('hi');
     expectSaid('mcp-inspector event rewrite', 'mcp-tools event rewrite', 'mcp event cut');
@@ -263,19 +263,19 @@ describe('an event of a stream is judged by', () => {
 });
 
 describe('the end of an exchange is seen by', () => {
-  it('all that took something: a session ends its call, and its step is kept or given back', async () => {
+  it('all checks that took something: a session ends its call, and its step is kept or returned', async () => {
     const key = { keyHash: keyHash() };
     const asked = await rig.chat('hi', { session: 'ended', key, limits: { daily: 60_000_000 } });
     expect(await rig.redis.exists(sessionKey(key.keyHash, 'ended'))).toBe(1);
     await rig.end(asked, 'not_forwarded');
-    // With its only step given back, a session that nobody answered leaves nothing that counts.
+    // With its only step returned, a session without an answer leaves nothing that counts.
     const again = await rig.chat('hi again', { session: 'ended', key, limits: { daily: 60_000_000 } });
     expect(again.exchange.facts.session).toMatchObject({ steps: 1, spendNanoUsd: 0 });
     expect(rig.failures).toEqual([]);
   });
 });
 
-/** Hooks that learn, take or keep something and let everything pass; what comes of it is looked at above. */
+/** Hooks that only record or take something and pass everything; their effects are tested above. */
 const SILENT: ReadonlySet<string> = new Set([
   ...['session requestBody', 'session response', 'loop response', 'drift response', 'mcp-breaker response'],
   ...[
@@ -287,7 +287,7 @@ const SILENT: ReadonlySet<string> = new Set([
   'answer-marks response',
 ]);
 
-it('no hook that judges has been left out', () => {
+it('no hook that judges is left out', () => {
   const judging = ['admit', 'requestHeaders', 'requestBody', 'response'] as const;
   const told = [...rig.said]
     .filter((line) => !/ (?:pass|pending)$/.test(line))

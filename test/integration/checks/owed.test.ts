@@ -6,7 +6,7 @@ import { createRedisSessionStore } from '../../../src/checks/session/redis-store
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { startRig, type Asked, type Rig } from './each-check/rig.ts';
 
-/** What Redis did not take at the end of a call is owed: it is written before the connection goes. */
+/** Writes that failed at the end of a call are pending: they are done before the connection closes. */
 let redis: TestRedis;
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ async function allowScripts(isAllowed: boolean): Promise<void> {
   await redis.client.acl('SETUSER', 'default', `${sign}eval`, `${sign}evalsha`);
 }
 
-/** Ends a call while Redis refuses every script, and closes the checks as soon as it takes them again. */
+/** Ends a call while Redis refuses every script, and closes the checks as soon as it accepts them again. */
 async function endAndClose(rig: Rig, end: () => Promise<unknown>): Promise<void> {
   await allowScripts(false);
   await end();
@@ -53,8 +53,8 @@ async function budgetOf({ exchange }: Asked) {
   return { spent: status?.spentNanoUsd, reserved: status?.reservedNanoUsd };
 }
 
-describe('the checks of a sidecar that ends write what they owe', () => {
-  it('the charge of an answer', async () => {
+describe('the checks of a stopping sidecar write their pending', () => {
+  it('charge of an answer', async () => {
     const rig = await startRig(redis.addr);
     const asked = await rig.chat('hi', { key: { keyHash: `sha256:${randomUUID()}` }, limits: LIMITS });
     expect(await budgetOf(asked)).toMatchObject({ spent: 0 });
@@ -62,7 +62,7 @@ describe('the checks of a sidecar that ends write what they owe', () => {
     expect(await budgetOf(asked)).toEqual({ spent: 5_000, reserved: 0 });
   });
 
-  it('the step of a call that was not made', async () => {
+  it('step of a call that was not made', async () => {
     const rig = await startRig(redis.addr);
     const request = { session: 'steps', key: { keyHash: `sha256:${randomUUID()}` } };
     const first = await rig.chat('one', request);
@@ -74,7 +74,7 @@ describe('the checks of a sidecar that ends write what they owe', () => {
     expect(await sessionOf(second)).toMatchObject({ steps: 1 });
   });
 
-  it('the move of a session by a call that was not made', async () => {
+  it('transition of a session by a call that was not made', async () => {
     const rig = await startRig(redis.addr);
     const request = { session: 'moves', key: { keyHash: `sha256:${randomUUID()}` } };
     const first = await rig.chat('hello', request);

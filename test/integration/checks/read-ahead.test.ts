@@ -50,10 +50,10 @@ const config = defaultConfig({
   pricing: { overrides: { flat: { input: 0, output: 1 } } },
 });
 
-/** Judges by what it is told of the session, and takes nothing. */
+/** Judges by the session's state, and takes nothing. */
 interface Watcher {
   readonly checks: readonly Check[];
-  /** What a check that is not repeatable was asked, and then one that is: steps and taints each time. */
+  /** The calls of a check that may not be repeated, and of one that may: steps and taints each time. */
   readonly plain: string[];
   readonly repeated: string[];
 }
@@ -88,7 +88,7 @@ function watcher(denies = false): Watcher {
   };
 }
 
-/** The checks of one gateway that keep something of sessions, in their order. */
+/** The checks of one gateway that keep session state, in their order. */
 function gateway(watched = watcher(), loops: LoopConfig = config.loop_detection): () => Run {
   const session = createSessionCheck({
     store: sessions,
@@ -144,7 +144,7 @@ const TOPICS = [
 const ELSEWHERE =
   'Write a poem about the railway timetable of a small town whose station master collects broken clocks and umbrellas.';
 
-/** A turn whose headers have come: what is known of its session was read. */
+/** A turn whose headers have arrived: its session state was read. */
 async function turn(newRun: () => Run, keyHash: string, options: TurnOptions = {}) {
   const { text = TOPICS[0], dailyUsd } = options;
   const body = { model: 'flat', max_tokens: 1_000, messages: [{ role: 'user', content: text }] };
@@ -186,12 +186,12 @@ async function taken(keyHash: string) {
 const NOTHING = { steps: 0, onTheirWay: 0, holds: 0, arrivals: 0 };
 const ALL = { steps: 1, onTheirWay: 1, holds: 1, arrivals: 1 };
 
-describe('what is read of a session at the headers', () => {
-  it('does for every turn of a session: no script at its headers, one at its body, one at its answer', async () => {
+describe('the session state read at the headers', () => {
+  it('is enough for every turn of a session: no script at its headers, one at its body, one at its answer', async () => {
     const newRun = gateway();
     const counts: Readonly<Record<'headers' | 'body' | 'answer', number>>[] = [];
     const each = { headers: 0, body: 1, answer: 1 };
-    // Redis learns the scripts by the first session.
+    // Redis learns the scripts in the first session.
     for (const keyHash of [newKey(), newKey()]) {
       for (const [nth, text] of TOPICS.entries()) {
         const before = await scriptRuns(client);
@@ -210,7 +210,7 @@ describe('what is read of a session at the headers', () => {
     expect(counts.slice(TOPICS.length)).toEqual([each, each]);
   });
 
-  it('is judged by once: a turn that came between is judged by too', async () => {
+  it('is used once: a turn in between is judged too', async () => {
     const newRun = gateway();
     const keyHash = newKey();
     const first = await turn(newRun, keyHash);
@@ -223,7 +223,7 @@ describe('what is read of a session at the headers', () => {
     expect(await taken(keyHash)).toMatchObject({ steps: 2, onTheirWay: 0, holds: 0 });
   });
 
-  it('is not judged by where the topic of the session came between', async () => {
+  it('is not used if the topic of the session changed in between', async () => {
     const newRun = gateway();
     const keyHash = newKey();
     const late = await turn(newRun, keyHash, { text: ELSEWHERE });
@@ -236,7 +236,7 @@ describe('what is read of a session at the headers', () => {
     expect(await taken(keyHash)).toMatchObject({ steps: 2, onTheirWay: 0, holds: 0 });
   });
 
-  it('lets one of two turns at once take the last step', async () => {
+  it('lets one of two simultaneous turns take the last step', async () => {
     const newRun = gateway();
     const keyHash = newKey();
     const headers = { 'x-gateway-session-max-steps': '2' };
@@ -253,7 +253,7 @@ describe('what is read of a session at the headers', () => {
     expect(await taken(keyHash)).toMatchObject({ steps: 2, onTheirWay: 1, holds: 1 });
   });
 
-  it('is judged anew after a taint: checks that judge by it once more, all others once', async () => {
+  it('is read again after a taint: checks that depend on it judge again, all others once', async () => {
     const watched = watcher();
     const newRun = gateway(watched);
     const keyHash = newKey();
@@ -268,7 +268,7 @@ describe('what is read of a session at the headers', () => {
     expect(await taken(keyHash)).toMatchObject({ steps: 2, onTheirWay: 1, holds: 1 });
   });
 
-  it('is nothing of a session that was ended between: the turn begins another', async () => {
+  it('does not survive the end of its session: the turn opens another', async () => {
     const newRun = gateway();
     const keyHash = newKey();
     const first = await turn(newRun, keyHash);
@@ -283,7 +283,7 @@ describe('what is read of a session at the headers', () => {
 });
 
 describe('a denial', () => {
-  it('of the budget leaves no step, no arrival and no hold', async () => {
+  it('by the budget leaves no step, no arrival and no hold', async () => {
     const keyHash = newKey();
     const newRun = gateway();
     // Redis learns the script.
@@ -296,7 +296,7 @@ describe('a denial', () => {
     expect(await shown(keyHash)).toBeUndefined();
   });
 
-  it('of the budget leaves nothing of what the session was to be held to', async () => {
+  it('by the budget leaves none of the session’s new limits', async () => {
     const keyHash = newKey();
     const headers = { 'x-gateway-session-budget': '1' };
     const denied = await turn(gateway(), keyHash, { headers, dailyUsd: 0.000_001 });
@@ -305,7 +305,7 @@ describe('a denial', () => {
     expect(await client.exists(spendKey(keyHash, `session:${SESSION}`))).toBe(0);
   });
 
-  it('of a call that comes too often is told, and leaves no step, no arrival of its own and no hold', async () => {
+  it('of a call that is too frequent is recorded, and leaves no step, no arrival of its own and no hold', async () => {
     const keyHash = newKey();
     const loops = config.loop_detection;
     const newRun = gateway(watcher(), { ...loops, velocity: { ...loops.velocity, max_endpoint_repeats: 1 } });
@@ -317,7 +317,7 @@ describe('a denial', () => {
     expect(await taken(keyHash)).toMatchObject({ steps: 1, onTheirWay: 0, holds: 0 });
   });
 
-  it('of a check that asks nobody asks nobody', async () => {
+  it('by a check without Redis causes no command', async () => {
     const keyHash = newKey();
     const denied = await turn(gateway(watcher(true)), keyHash);
     const runs = await scriptRuns(client);
@@ -327,7 +327,7 @@ describe('a denial', () => {
   });
 });
 
-it('a session that makes room leaves no ledger behind, though a gateway died with a call of it', async () => {
+it('a session that makes room leaves no ledger behind, though a gateway died with one of its calls', async () => {
   let at = Date.now();
   const now = (): number => at;
   const [keyHash, ttlMs] = [newKey(), TTL_MS];

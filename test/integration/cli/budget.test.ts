@@ -38,7 +38,7 @@ describe('gateway budget set', () => {
     });
   });
 
-  it('without a key sets the default budget, which applies to keys with no limit of their own', async () => {
+  it('without a key sets the default budget, which applies to keys without their own limit', async () => {
     await createKey('own');
     await createKey('plain');
     await json('budget', 'set', 'own', '--daily', '1');
@@ -71,16 +71,16 @@ describe('gateway budget set', () => {
     },
   );
 
-  it('refuses to set nothing, and to set a key that does not exist', async () => {
+  it('refuses to set nothing, and an unknown key', async () => {
     expect((await gateway(['budget', 'set'])).code).toBe(2);
     expect((await gateway(['budget', 'set', 'nobody', '--daily', '1'])).code).toBe(1);
   });
 });
 
-describe('gateway budget set of a budget that several keys share', () => {
+describe('gateway budget set for a budget that several keys share', () => {
   const limits = { minute: null, hourly: null, daily: null, weekly: null, monthly: null };
 
-  it('makes its name of the conditions, keeps other windows, and goes with its last limit', async () => {
+  it('makes its name from the conditions, keeps other windows, and disappears with its last limit', async () => {
     const set = ['budget', 'set', '--tag', 'team=search'] as const;
     const match = { tags: { team: 'search' } };
     expect(await json(...set, '--daily', '50')).toEqual({
@@ -104,7 +104,7 @@ describe('gateway budget set of a budget that several keys share', () => {
     expect(await redis.client.keys('gateway:*')).toEqual([]);
   });
 
-  it('takes conditions of each kind, and a name', async () => {
+  it('accepts conditions of each kind, and a name', async () => {
     const conditions = ['--owner', 'a*', '--owner', 'b', '--provider', 'openai', '--model', 'gpt-5*'];
     const named = await json('budget', 'set', '--name', 'crowd', ...conditions, '--daily', '1');
     expect(named.match).toEqual({ owners: ['a*', 'b'], providers: ['openai'], models: ['gpt-5*'] });
@@ -146,7 +146,7 @@ describe('gateway budget set of a budget that several keys share', () => {
     expect(await json(...search, '--daily', 'none')).toMatchObject({ change: 'removed' });
   });
 
-  it('makes each of many changes at once', async () => {
+  it('makes each of many simultaneous changes', async () => {
     await Promise.all(
       ['--minute', '--hourly', '--daily', '--weekly'].map((window) =>
         json('budget', 'set', '--all', window, '1'),
@@ -238,7 +238,7 @@ describe('gateway budget status', () => {
     );
   });
 
-  it('draws a bar on a terminal, and none where a program reads', async () => {
+  it('draws a bar on a terminal, and none for a program', async () => {
     await createKey('planner');
     await json('budget', 'set', 'planner', '--daily', '10');
     const terminal = await gateway(['budget', 'status'], true);
@@ -246,7 +246,7 @@ describe('gateway budget status', () => {
     expect((await gateway(['budget', 'status'])).stdout).not.toContain('░');
   });
 
-  it('says that there are no keys', async () => {
+  it('reports that there are no keys', async () => {
     expect((await gateway(['budget', 'status'])).stdout).toMatch(
       /^No keys yet\. Create one: gateway keys create .*\n$/,
     );

@@ -22,7 +22,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** A command that goes on, as a gateway does, and prunes at once. */
+/** A command that runs on, like a gateway, and prunes at once. */
 function goingOn(cacheHome: string): ChildProcess {
   const { PATH, HOME } = process.env;
   const script = `import { keepCompiledCode } from ${JSON.stringify(join(MAIN, '..', 'compiled-code.ts'))};
@@ -58,7 +58,7 @@ describe('compiled code', () => {
     expect(files.length).toBeGreaterThan(10);
   });
 
-  it('is not kept where others can write', async () => {
+  it('is not kept in a folder that others can write', async () => {
     const cache = join(directory, 'ai-firewall-gateway');
     await mkdir(cache);
     await chmod(cache, 0o777);
@@ -66,7 +66,7 @@ describe('compiled code', () => {
     expect(await readdir(cache)).toEqual([]);
   });
 
-  it('that earlier builds left is removed once it takes too much, by two processes at once too', async () => {
+  it('of earlier builds is removed once it takes too much space, also by two simultaneous processes', async () => {
     const compiled = join(directory, 'ai-firewall-gateway', 'compiled');
     const [earlier, other] = [
       join(compiled, 'v24.0.0-x64-aaaaaaaa-0'),
@@ -87,13 +87,13 @@ describe('compiled code', () => {
     await writeFile(ours, '');
     running.push(goingOn(directory), goingOn(directory));
     await expect.poll(() => sizeOf(compiled), { timeout: 20_000 }).toBeLessThanOrEqual(32 * MIB);
-    // Used last.
+    // Least recently used.
     expect(await readdir(earlier)).toContain('00000009');
     expect(await readdir(compiled)).not.toContain('v22.18.0-x64-bbbbbbbb-0');
     expect((await stat(ours)).isFile()).toBe(true);
   });
 
-  it('of a few builds stays', async () => {
+  it('of a few builds is kept', async () => {
     const folder = join(directory, 'ai-firewall-gateway', 'compiled', 'v24.0.0-x64-aaaaaaaa-0');
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, '00000001'), '');
@@ -102,7 +102,7 @@ describe('compiled code', () => {
     expect(await readdir(folder)).toEqual(['00000001']);
   });
 
-  it('is done without where nothing can be kept', async () => {
+  it('is optional: commands work if it cannot be kept', async () => {
     const file = join(directory, 'file');
     await writeFile(file, '');
     expect(await keysHelp(file)).toContain('Usage: gateway keys');

@@ -58,7 +58,7 @@ afterAll(async () => {
   await redis.close();
 });
 
-/** How a shell starts without its user's files, loads the script, and shows a prompt that no candidate has. */
+/** Starts a shell without its user's files, loads the script, and shows a prompt that no candidate contains. */
 const TERMINALS = {
   bash: {
     flags: ['--norc', '--noprofile', '-i'],
@@ -71,7 +71,7 @@ const TERMINALS = {
 } as const;
 const PROMPT = 'Type here';
 
-/** What is typed before Tab; what the screen shows then; what it does not show. */
+/** Text before Tab; the expected screen; text that must not appear. */
 const ROWS: readonly (readonly [typed: string, shown: readonly string[], hidden?: string])[] = [
   ['gateway keys ', ['create', 'rotate', 'update'], '--as'],
   ['gateway keys revoke --', ['--output', '--config'], '--provider'],
@@ -98,12 +98,12 @@ function expectShown(screens: readonly string[]): void {
   }
 }
 
-describe('Tab completes commands, options, their values, files, and names out of Redis', () => {
+describe('Tab completes commands, options, their values, files, and names stored in Redis', () => {
   it.each(Object.entries(TERMINALS))(
     'in %s',
     async (name, { flags, source }) => {
       const shell = await findShell(name as ShellName);
-      // Ctrl-U empties the line.
+      // Ctrl-U clears the line.
       const steps = ROWS.map(([typed, shown]) => ({ keys: `\x15${typed}\t`, until: shown.at(-1) ?? '' }));
       const [, ...screens] = await onTerminal(
         [shell.path, ...flags],
@@ -135,7 +135,7 @@ function complete(...args: readonly string[]): Promise<Ended> {
 }
 
 describe('gateway complete', () => {
-  it('prints values with their meanings, and keeps them for the next Tab', async () => {
+  it('prints values with their meanings, and caches them for the next Tab', async () => {
     rmSync(join(folder, 'cache'), { recursive: true, force: true });
     expect((await complete('keys', 'res')).stdout).toMatch(/^research\tsha256:[0-9a-f]{12}\n$/);
     const home = join(folder, 'cache', 'ai-firewall-gateway');
@@ -146,7 +146,7 @@ describe('gateway complete', () => {
     await redis.resume();
   });
 
-  it('says nothing, soon, without Redis or with a broken configuration', async () => {
+  it('prints nothing, quickly, without Redis or with a broken configuration', async () => {
     await redis.pause();
     const started = performance.now();
     expect(await complete('keys', 'never-asked')).toEqual({ code: 0, stdout: '', stderr: '' });

@@ -37,7 +37,7 @@ it('tries each receiver', async () => {
   });
 });
 
-it('warns of records that a running gateway has lost', async () => {
+it('warns about records that a running gateway has lost', async () => {
   const metrics = createMetrics();
   metrics.auditRecords.inc({ sink: 'syslog', outcome: 'dropped' }, 7);
   metrics.auditRecords.inc({ sink: 'file', outcome: 'dropped' }, 0);
@@ -61,7 +61,7 @@ it('warns of records that a running gateway has lost', async () => {
   ]);
 });
 
-it('says that the trail is off', async () => {
+it('reports that the trail is off', async () => {
   expect(await diagnoseAudit(defaultConfig())).toEqual([
     { check: 'audit', status: 'off', message: 'off (audit.enabled: false)' },
   ]);

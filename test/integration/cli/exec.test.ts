@@ -6,6 +6,6 @@ import { useRig } from './exec/rig.ts';
 useRig();
 
 describe('a program run by gateway exec', programs);
-describe('as a process', processes);
-describe('a wrong call', wrongCalls);
+describe('the process of the command', processes);
+describe('an invalid call', wrongCalls);
 describe('over TLS', overTls);

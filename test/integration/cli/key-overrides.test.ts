@@ -25,7 +25,7 @@ const create = (...more: string[]) =>
 describe('gateway keys --policy-overrides', () => {
   const overrides = ['--policy-overrides', 'block-prompt-injection=report, mask-phone=off'];
 
-  it('are stored with a new key, changed by update, and taken away by none', async () => {
+  it('are stored with a new key, changed by update, and removed by none', async () => {
     const stored = { 'block-prompt-injection': 'report', 'mask-phone': 'off' };
     expect(await create(...overrides)).toMatchObject({ policy_overrides: stored });
     expect(await json('keys', 'rotate', 'planner')).toMatchObject({ policy_overrides: stored });
@@ -36,14 +36,14 @@ describe('gateway keys --policy-overrides', () => {
     );
   });
 
-  it.each(['mask-ssn', 'mask-ssn=on', '=off', 'a=off=off'])('%s is a mistake', async (written) => {
+  it.each(['mask-ssn', 'mask-ssn=on', '=off', 'a=off=off'])('%s is an error', async (written) => {
     const flags = ['--name', 'x', '--provider', 'openai', '--policy-overrides', written];
     const { code, stderr } = await gateway(['keys', 'create', ...flags]);
     expect(code).toBe(2);
     expect(stderr).toContain('--policy-overrides');
   });
 
-  it('warn of a name that means no rule', async () => {
+  it('warn about a name that matches no rule', async () => {
     await create();
     const { code, stderr } = await gateway([
       'keys',

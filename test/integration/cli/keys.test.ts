@@ -81,7 +81,7 @@ describe('gateway keys', () => {
     [['--owner', 'o'.repeat(257)], '--owner: '],
     [['--allowed-tools', `a,${'t'.repeat(257)}`], '--allowed-tools, entry 2: '],
     [['--jwt-subject', 's'.repeat(257)], '--jwt-subject: '],
-  ])('create names the flag whose value is wrong: %j', async (flags, message) => {
+  ])('create names the flag with an invalid value: %j', async (flags, message) => {
     const { code, stderr } = await gateway([
       'keys',
       'create',

@@ -21,7 +21,7 @@ beforeAll(async () => {
     ['gamma', 'ops', 2],
   ] as const) {
     const { record } = await keys.create({ name, owner, provider: 'openai' });
-    // Times of creation are in whole milliseconds.
+    // Creation times are in whole milliseconds.
     await delay(2);
     for (let nth = 0; nth < blocks; nth += 1) {
       const operationId = `${name}-${String(nth)}`;
@@ -77,7 +77,7 @@ describe('a list', () => {
     ['keys', 'list'],
     ['risk', 'list'],
     ['budget', 'status'],
-  ])('of %s %s ends at its limit, keeps the first in its order, and says so', async (of, verb) => {
+  ])('of %s %s ends at its limit, keeps the first in its order, and reports it', async (of, verb) => {
     const { stderr, ...shown } = await names(of, verb, '--limit', '1', '--sort', 'name');
     expect(shown).toEqual({ names: ['alpha'], total: 3 });
     expect(stderr).toContain('1 of 3 shown');
@@ -112,7 +112,7 @@ describe('a list', () => {
   });
 });
 
-it('spend counts a stream that began days before and ended today', async () => {
+it('spend includes a stream that began days before and ended today', async () => {
   const [hash] = await redis.client.hmget('gateway:key_names', 'beta');
   const today = Math.floor(Date.now() / DAY_MS);
   await redis.client.zadd(KEYS_BY_USE, Date.now() - 5 * DAY_MS, hash ?? '');

@@ -7,7 +7,7 @@ import { makeManyKeys } from '../../support/operator/many-keys.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { runCli } from '../../support/run-cli.ts';
 
-/** More than Redis is asked for at once. */
+/** More than one Redis command reads. */
 const KEYS = 505;
 
 let redis: TestRedis;
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => redis.close());
 
-/** Every tenth, the last of all among them. */
+/** Every tenth, including the last. */
 function locked(): readonly string[] {
   return hashes.filter((_, nth) => (nth - KEYS + 1) % 10 === 0);
 }
@@ -38,7 +38,7 @@ async function json(...args: readonly string[]): Promise<Record<string, unknown>
 const hashesOf = (rows: unknown): string[] =>
   (rows as { key_hash: string }[]).map(({ key_hash }) => key_hash).toSorted();
 
-describe('a list of very many keys leaves none out', () => {
+describe('a list of very many keys is complete for', () => {
   it('keys list', async () => {
     expect(hashesOf((await json('keys', 'list'))['keys'])).toEqual(hashes);
   });
@@ -52,9 +52,9 @@ describe('a list of very many keys leaves none out', () => {
   });
 });
 
-describe('a list that ends at a limit', () => {
+describe('a list with a limit', () => {
   const MANY = 16_000;
-  /** A page, and the next and larger one, which is read meanwhile. */
+  /** A page, and the next and larger one, which is read ahead. */
   const TWO_PAGES = 3_000;
   let many: TestRedis;
 
@@ -91,7 +91,7 @@ describe('a list that ends at a limit', () => {
     expect(found.reads).toBeLessThanOrEqual(TWO_PAGES + more);
   });
 
-  it('counts no further than 10,000 keys beyond its limit where it filters', async () => {
+  it('counts at most 10,000 keys beyond its limit if it filters', async () => {
     const found = await reads('keys', 'list', '--limit', '5', '--filter', 'provider=openai');
     expect(found.total).toBeNull();
     expect(found.stderr).toContain('5 shown, there may be more');
@@ -102,7 +102,7 @@ describe('a list that ends at a limit', () => {
     [['keys', 'list', '--limit', '5', '--sort', 'last-used'], 0],
     [['risk', 'list', '--limit', '5'], 5],
     [['budget', 'status', '--limit', '5'], 6],
-  ])('reads two pages where most keys are not in use: %j', async (args, more) => {
+  ])('reads two pages if most keys are not in use: %j', async (args, more) => {
     const found = await reads(...args);
     expect(found.total).toBe(MANY + 1);
     expect(found.stderr).toContain(`5 of ${String(MANY + 1)} shown`);
@@ -115,19 +115,19 @@ describe('a list that ends at a limit', () => {
     [['sessions', 'list']],
     [['quarantine', 'list']],
     [['spend']],
-  ])('reads no key where none is in use: %j', async (args) => {
+  ])('reads no key if none is in use: %j', async (args) => {
     const found = await reads(...args);
     expect(found.stderr).toBe('');
     expect(found.reads).toBeLessThanOrEqual(1);
   });
 
-  it('reads the state of the shown keys alone where the order is by name', async () => {
+  it('reads only the state of the shown keys if ordered by name', async () => {
     const found = await reads('risk', 'list', '--limit', '5', '--sort', 'name', '--filter', 'owner=team-7');
     expect(found.total).toBe(MANY / 100);
     expect(found.reads).toBe(MANY + 1 + 5);
   });
 
-  it('reads every key until those are known that an earlier release has used and locked', async () => {
+  it('reads every key until those used and locked by an earlier release are known', async () => {
     const { record } = await createKeyStore(many.client).create({ name: 'old', provider: 'openai' });
     const { keyHash } = record;
     await many.client.hset(keyRecordKey(keyHash), 'last_used_at', Date.now() - 30 * 86_400_000);

@@ -58,7 +58,7 @@ async function records(): Promise<Recorded[]> {
 }
 
 describe('an operator’s change', () => {
-  it('is recorded under the name of --as, beside the user of the system', async () => {
+  it('is recorded with the name in --as, beside the system user', async () => {
     await openSession('run-1');
     const commands = [
       ['keys', 'create', '--name', 'other', '--provider', 'groq'],
@@ -89,7 +89,7 @@ describe('an operator’s change', () => {
     expect(lock?.unmapped).toMatchObject({ reason: 'odd calls', cause: { reason: 'odd calls' } });
   });
 
-  it('that ends a session names key and session', async () => {
+  it('to end a session names key and session', async () => {
     await openSession('run-2');
     await gateway('sessions', 'end', 'planner', 'run-2');
     const [ended] = await records();
@@ -102,7 +102,7 @@ describe('an operator’s change', () => {
     });
   });
 
-  it('is not recorded where nothing changed: a key that was revoked before', async () => {
+  it('is not recorded if nothing changed: a key that was already revoked', async () => {
     await gateway('keys', 'revoke', 'planner');
     await gateway('keys', 'revoke', 'planner');
     expect(await records()).toHaveLength(1);
@@ -120,7 +120,7 @@ describe('the table of audit tail', () => {
     expect(fallback).toMatch(/gateway budget set {2}limits_usd=daily:5$/);
   });
 
-  it('shows the status of a refusal that went out as JSON-RPC, its tool and its outcome', async () => {
+  it('shows the status of a refusal sent as JSON-RPC, its tool and its outcome', async () => {
     const record = {
       class_uid: 6003,
       time: 1_760_000_000_000,
@@ -146,8 +146,8 @@ describe('the table of audit tail', () => {
   });
 });
 
-describe('an operator’s change, where a SIEM takes the trail', () => {
-  it('is sent there too, and the command says if it could not be', async () => {
+describe('an operator’s change, if the trail goes to a SIEM', () => {
+  it('is sent there too, and the command reports if that failed', async () => {
     const syslog = await startSyslogServer();
     const own = join(folder, 'siem.yaml');
     await writeFile(own, `audit: { enabled: true, syslog: { address: '${syslog.address}', tls: false } }\n`);

@@ -9,7 +9,7 @@ import { defaultConfig } from '../../support/default-config.ts';
 import { freePort } from '../../support/ports.ts';
 import { READY } from '../../support/ready.ts';
 
-/** What `gateway doctor` says of the gateway that runs, over the real admin listener. */
+/** Findings of `gateway doctor` about the running gateway, over the real admin listener. */
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -32,7 +32,7 @@ async function told(readiness: Readiness, own: object = {}) {
   return asked(admin.port);
 }
 
-it('is fine where one is ready, or none runs', async () => {
+it('is ok if one is ready, or none runs', async () => {
   expect(await told(READY)).toEqual({
     isRunning: true,
     status: 'ok',
@@ -45,7 +45,7 @@ it('is fine where one is ready, or none runs', async () => {
   });
 });
 
-it('tells another gateway at its port from its own', async () => {
+it('distinguishes another gateway at its port from its own', async () => {
   for (const own of [{ port: 18_443 }, { shadow_mode: true }]) {
     expect(await told(READY, own)).toMatchObject({
       status: 'warn',
@@ -54,7 +54,7 @@ it('tells another gateway at its port from its own', async () => {
   }
 });
 
-it('fails on a crash loop, also where the gateway is ready between two ends', async () => {
+it('fails on a crash loop, even if the gateway is ready between two crashes', async () => {
   expect(await told({ ...READY, crash_loops: ['envoy', 'worker 1'] })).toEqual({
     isRunning: true,
     status: 'fail',
@@ -62,7 +62,7 @@ it('fails on a crash loop, also where the gateway is ready between two ends', as
   });
 });
 
-it('warns of one that is not ready, and says what is missing', async () => {
+it('warns about one that is not ready, and names what is missing', async () => {
   const unready: Readiness = { ...READY, ready: false, redis: 'down', workers: { ready: 1, wanted: 2 } };
   expect(await told(unready)).toEqual({
     isRunning: true,
@@ -74,7 +74,7 @@ it('warns of one that is not ready, and says what is missing', async () => {
   });
 });
 
-it('warns of something else at the port, whatever that answers', async () => {
+it('warns about any other server at the port', async () => {
   for (const body of ['<html>', '{"ready":true}', '']) {
     const server = createServer((_request, response) => response.end(body));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -29,7 +29,7 @@ function setPassword(input: string): Promise<Ended> {
   });
 }
 
-it('sets the password of the page from standard input, and says if the page is off', async () => {
+it('sets the password of the page from standard input, and reports if the page is disabled', async () => {
   const password = createPagePassword({ client: redis.client, deadlineMs: 5_000 });
   const { code, stdout, stderr } = await setPassword('a long enough one\nrest\n');
   expect(stderr).toBe('gateway: the page is off: set ui.enabled in the configuration\n');
@@ -38,7 +38,7 @@ it('sets the password of the page from standard input, and says if the page is o
   expect(await password.check('a long enough one')).toBe('right');
 });
 
-it('refuses a short one, and keeps the one before', async () => {
+it('refuses a short one, and keeps the previous one', async () => {
   const password = createPagePassword({ client: redis.client, deadlineMs: 5_000 });
   await password.set('a long enough one');
   const { code, stderr } = await setPassword('short\n');
@@ -59,7 +59,7 @@ describe('gateway ui tokens', () => {
     return runCli(redis, ['--config', join(folder, 'gateway.yaml'), 'ui', 'tokens', ...words]);
   }
 
-  it('makes a token that opens the API, lists it without itself, and revokes it', async () => {
+  it('creates a token that opens the API, lists it without its value, and revokes it', async () => {
     const tokens = createApiTokens({ client: redis.client, deadlineMs: 5_000 });
     const create = ['create', '--name', 'laptop', '--role', 'operator', '--expires-in', '7d'];
     const made = await tokensCommand(...create, '--as', 'Jane', '--reason', 'new laptop');
@@ -94,7 +94,7 @@ describe('gateway ui tokens', () => {
     ],
     [['create', '--name', 'x', '--role', 'root'], 2, /admin/],
     [['revoke', 'deadbeef'], 1, /no token has the id "deadbeef"/],
-  ])('refuses %o, and makes nothing', async (words, code, why) => {
+  ])('refuses %o, and creates nothing', async (words, code, why) => {
     const ended = await tokensCommand(...words);
     expect([ended.code, ended.stdout]).toEqual([code, '']);
     expect(ended.stderr).toMatch(why);

@@ -67,13 +67,13 @@ describe('deploy/prometheus/alerts.yaml', () => {
     }
   });
 
-  it('is valid, and every case comes out as promtool says', async () => {
+  it('is valid, and promtool confirms every case', async () => {
     const check = await runFile(promtool, ['check', 'rules', RULES_FILE], { timeoutMs: 60_000 });
     expect([check.ok, check.stderr]).toEqual([true, '']);
     expect(await testRules(RULE_CASES)).toBe('passed');
   });
 
-  it('would fail for a series that begins with its first event', async () => {
+  it('would fail for a series that starts with its first event', async () => {
     const [first] = RULE_CASES.filter(({ alert }) => alert === 'GatewayKeyLocked');
     if (first === undefined) throw new Error('no case of GatewayKeyLocked');
     const series = first.series.map(([name]) => [name, '_x20 1x80'] as const);

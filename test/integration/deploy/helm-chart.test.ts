@@ -88,7 +88,7 @@ describe.each(VALUES)('ci/%s', (name) => {
     expect(ok).toBe(true);
   });
 
-  it('makes a pod whose gateway.yaml and bootstrap the gateway and Envoy take', async () => {
+  it('creates a pod whose gateway.yaml and bootstrap are valid for the gateway and Envoy', async () => {
     const pod = layPod(await rendered(valuesFile), mkdtempSync(join(directory, 'pod-')), secrets);
     const gateway = (...args: readonly string[]): ReturnType<typeof runProgram> =>
       runProgram(inject('parts').gateway, ['--config', pod.config, ...args], { cwd: pod.home, env: pod.env });
@@ -106,7 +106,7 @@ describe.each(VALUES)('ci/%s', (name) => {
 });
 
 describe('the chart', () => {
-  it.each(KUBERNETES_VERSIONS)('makes resources that Kubernetes %s takes', async (version) => {
+  it.each(KUBERNETES_VERSIONS)('creates resources that are valid for Kubernetes %s', async (version) => {
     const texts = await Promise.all(VALUES.map((name) => template(join(CHART, 'ci', name), version)));
     expect(texts.map(({ stderr }) => stderr).join('')).toBe('');
     const manifests = texts.map(({ stdout }) => stdout).join('');
@@ -120,7 +120,7 @@ describe('the chart', () => {
     join(CHART, 'ci', `${name}-values.yaml`),
   );
 
-  it('carries the project’s own alert rules and dashboard', async () => {
+  it('contains the project’s own alert rules and dashboard', async () => {
     const manifests = await rendered(sentinel);
     const rules = readFileSync(join(ROOT, 'deploy/prometheus/alerts.yaml'), 'utf8');
     expect(one(manifests, 'PrometheusRule').spec).toEqual(parse(rules));
@@ -140,14 +140,14 @@ describe('the chart', () => {
     expect(metadata.labels).toMatchObject(pods.selector.matchLabels);
   });
 
-  it('opens the ports of the Redis servers that the values name', async () => {
+  it('opens the ports of the configured Redis servers', async () => {
     const values = { redis: { cluster: { addrs: ['redis-0:7000', 'redis-1:7001', 'redis-2:7001'] } } };
     const { stdout } = await templateOf(values);
     expect(stdout).toContain('- { port: 7000 }\n        - { port: 7001 }\n    #');
     expect((await templateOf({ redis: { addr: 'redis:6400' } })).stdout).not.toContain('port: 6379');
   });
 
-  it('gives Envoy two thirds of its memory, and runs the Envoy that this version is tested with', async () => {
+  it('gives Envoy two thirds of its memory, and runs the tested Envoy version', async () => {
     const limits = { memory: '3Gi' };
     const { stdout } = await templateOf({ envoy: { resources: { limits } } });
     expect(stdout).toContain('max_heap_bytes: 2147483648');
@@ -177,7 +177,7 @@ describe('the chart', () => {
     expect(stderr).toContain(message);
   });
 
-  it('is judged by schemas that see an unknown name', async () => {
+  it('is checked by schemas that reject an unknown name', async () => {
     const { stdout } = await template(sentinel);
     const misspelt = stdout
       .replace('terminationGracePeriodSeconds', 'terminationGraceSeconds')

@@ -84,7 +84,7 @@ export function layPod(manifests: readonly Manifest[], home: string, secrets: Fi
   };
 }
 
-/** Optional secrets are left out, so that the configuration proves to work without them. */
+/** Optional secrets are omitted, which proves that the configuration works without them. */
 function secretValue(
   from: { secretKeyRef: { key: string; optional?: boolean | undefined } } | undefined,
 ): string | undefined {

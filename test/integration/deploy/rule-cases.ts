@@ -1,4 +1,4 @@
-/** One case of an alert rule: series, a scrape each 15 s, and what the rule makes of them. */
+/** One case of an alert rule: series, a scrape each 15 s, and the expected alerts. */
 export interface RuleCase {
   readonly alert: string;
   readonly when: string;
@@ -16,7 +16,7 @@ const FIRST_EVENT = '0x20 1x80';
 /** It was raised long ago. */
 const PAST_EVENT = '1x200';
 
-/** A counter that stands at zero fires with its first event, and is quiet about an old one. */
+/** A counter at zero fires with its first event, and is quiet about an old one. */
 function firstEvent(
   alert: string,
   counter: string,
@@ -31,7 +31,7 @@ function firstEvent(
   ];
 }
 
-/** A gauge fires while it stands at `bad`, and not when it was so for a moment. */
+/** A gauge fires while it stays at `bad`, and not after a single such sample. */
 function gauge(
   alert: string,
   name: string,

@@ -39,7 +39,7 @@ function answerTo(
   return JSON.stringify(signApproval(answer, SECRET));
 }
 
-it('counts an answer that comes as soon as the request can be read, before the gateway has handleAnswer that it is kept', async () => {
+it('accepts an answer that arrives as soon as the request is readable, before the gateway knows that it is stored', async () => {
   const store = createRedisEscalationStore({ client: redis.client, deadlineMs: 2_000 });
   const approvals: Approvals = createApprovals({
     store: {
@@ -63,7 +63,7 @@ it('counts an answer that comes as soon as the request can be read, before the g
   approvals.close();
 });
 
-/** One gateway's approvals on the Redis of all; `opened` is what people see of it. */
+/** One gateway's approvals on the shared Redis; `opened` has the requests that people see. */
 function gatewayOf(maxPendingPerKey = 5) {
   const opened: Escalation[] = [];
   const refusals: string[] = [];
@@ -90,7 +90,7 @@ function requestOf(more: Partial<ApprovalRequest> = {}): ApprovalRequest {
 const patient = (ms = 10_000) => ({ until: performance.now() + ms, gone: new AbortController().signal });
 
 describe('equal requests of one key', () => {
-  it('wait on one place, over two gateways, and each needs an approval of its own', async () => {
+  it('share one place, over two gateways, and each needs its own approval', async () => {
     const gateways = [gatewayOf(1), gatewayOf(1)];
     const request = requestOf({ key_hash: 'sha256:equal' });
     const asked = gateways.flatMap(({ approvals }) => [
@@ -128,7 +128,7 @@ describe('equal requests of one key', () => {
     approvals.close();
   });
 
-  it('leave the line when their clients leave or their time is over', async () => {
+  it('leave the queue when their clients disconnect or their time is over', async () => {
     const { approvals, opened } = gatewayOf();
     const request = requestOf({ key_hash: 'sha256:leaves' });
     const first = approvals.ask(request, patient(1_000));
@@ -148,7 +148,7 @@ describe('equal requests of one key', () => {
     approvals.close();
   });
 
-  it('are no more in line than the key may have places', async () => {
+  it('are limited in number to the places of the key', async () => {
     const { approvals, refusals } = gatewayOf(2);
     const request = requestOf({ key_hash: 'sha256:crowd' });
     const asked = [1, 2, 3, 4, 5].map(() => approvals.ask(request, patient(300)));
@@ -164,7 +164,7 @@ describe('equal requests of one key', () => {
   });
 });
 
-it('a key that has its share, over two gateways, keeps no other key from asking', async () => {
+it('a key that has its share, over two gateways, prevents no other key from asking', async () => {
   const [first, second] = [gatewayOf(2), gatewayOf(2)];
   const key_hash = 'sha256:heavy';
   const heavy = [first, second].flatMap(({ approvals }) =>

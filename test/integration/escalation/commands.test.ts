@@ -36,7 +36,7 @@ async function approve(id: string, approver: string) {
   return { code, stdout: String(out.read() ?? ''), stderr: String(err.read() ?? '') };
 }
 
-/** The test is the gateway: it says whose answer it has taken, once there is one. */
+/** The test acts as the gateway: it reports which answer it has accepted. */
 async function approvedBy(approver: string, whose: string) {
   const store = createRedisEscalationStore({ client: redis.client, deadlineMs: 2_000 });
   const limits = { waitMs: 30_000, maxPending: 5, maxPendingPerKey: 5 };
@@ -57,7 +57,7 @@ async function approvedBy(approver: string, whose: string) {
   return answered;
 }
 
-it('answers no request where the beginning of an id stands for two, or is too short to stand for one', async () => {
+it('answers no request if the prefix of an id matches two, or is too short', async () => {
   const store = createRedisEscalationStore({ client: redis.client, deadlineMs: 2_000 });
   const limits = { waitMs: 30_000, maxPending: 5, maxPendingPerKey: 5 };
   const ids = ['1', '2'].map((end) => `aaaaaaaa-0000-4000-8000-00000000000${end}`);
@@ -80,7 +80,7 @@ it('answers no request where the beginning of an id stands for two, or is too sh
   }
 });
 
-it('says that a request was approved to whom the gateway has heard, and to nobody else', async () => {
+it('reports an approval only if the gateway has confirmed it', async () => {
   expect(await approvedBy('ada', 'ada')).toMatchObject({
     code: 0,
     stderr: expect.not.stringContaining('before'),

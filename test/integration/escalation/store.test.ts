@@ -29,12 +29,12 @@ async function opened(
   return result.escalation;
 }
 
-/** What comes of a request that may find no place. */
+/** Outcome for a request that may find no place. */
 async function kindOf(more: Partial<NewEscalation> = {}, limits: Partial<WaitLimits> = {}): Promise<string> {
   return (await store().open(newEscalation(more), { ...LIMITS, ...limits })).kind;
 }
 
-it('lets no more wait than there are places, however many come at once', async () => {
+it('admits no more than there are places, however many arrive at once', async () => {
   const all = await Promise.all(Array.from({ length: 40 }, () => store().open(newEscalation(), LIMITS)));
   const waiting = all.flatMap((one) => (one.kind === 'opened' ? [one.escalation] : []));
   expect(waiting).toHaveLength(LIMITS.maxPending);
@@ -46,7 +46,7 @@ it('lets no more wait than there are places, however many come at once', async (
   expect(await kindOf({ key_hash: 'sha256:other' })).toBe('full');
 });
 
-it('lets a key have its share of the places, and others theirs, however many come at once', async () => {
+it('gives a key its share of the places, and others theirs, however many arrive at once', async () => {
   const limits = { maxPendingPerKey: 2 };
   const kinds = await Promise.all(Array.from({ length: 20 }, () => kindOf({}, limits)));
   expect(kinds.filter((kind) => kind === 'opened')).toHaveLength(2);
@@ -59,7 +59,7 @@ it('lets a key have its share of the places, and others theirs, however many com
   expect(await kindOf(other, limits)).toBe('opened');
 });
 
-it('lets equal requests of a key wait on one place, and those of another key on theirs', async () => {
+it('lets equal requests of a key share one place, and those of another key another', async () => {
   const { request_digest } = newEscalation();
   const asked = await opened(30_000, {}, { request_digest });
   expect(await kindOf({ request_digest })).toBe('equal');
@@ -69,7 +69,7 @@ it('lets equal requests of a key wait on one place, and those of another key on 
   expect(await kindOf({ request_digest })).toBe('opened');
 });
 
-it('keeps its place where a repeat asks for it again', async () => {
+it('keeps its place if a repeat requests it again', async () => {
   const asked = newEscalation();
   const limits = { ...LIMITS, maxPendingPerKey: 1 };
   expect((await store().open(asked, limits)).kind).toBe('opened');
@@ -77,16 +77,16 @@ it('keeps its place where a repeat asks for it again', async () => {
   expect(await kindOf({}, { maxPendingPerKey: 1 })).toBe('over_share');
 });
 
-it('gives a place back that nobody gave back, and leaves nothing behind', async () => {
+it('frees a place that was not returned, and leaves nothing behind', async () => {
   await Promise.all(Array.from({ length: 5 }, () => opened(50)));
   await delay(80);
   expect(await store().list()).toEqual([]);
   expect(await opened(50)).toBeDefined();
-  // Redis counts what is over until it has swept.
+  // Redis counts expired places until it has removed them.
   await expect.poll(() => redis.client.dbsize(), { timeout: 5_000 }).toBe(0);
 });
 
-it('gives places back that were taken before the clock went back', async () => {
+it('frees places that were taken before the clock went back', async () => {
   const now = await store().now();
   for (let nth = 0; nth < LIMITS.maxPending; nth++) {
     await redis.client.zadd(ESCALATIONS_KEY, now + 3_600_000, `taken-${String(nth)}`);
@@ -97,7 +97,7 @@ it('gives places back that were taken before the clock went back', async () => {
   expect(await kindOf({}, shorter)).toBe('opened');
 });
 
-it('gives a key its places back that were taken before the clock went back', async () => {
+it('frees a key’s places that were taken before the clock went back', async () => {
   const now = await store().now();
   const key_hash = 'sha256:back';
   await redis.client.zadd(escalationsOfKey(key_hash), now + 3_600_000, 'digest id');
@@ -107,19 +107,19 @@ it('gives a key its places back that were taken before the clock went back', asy
   expect(await kindOf({ key_hash }, shorter)).toBe('opened');
 });
 
-it('is taken once, whoever and however many try', async () => {
+it('is taken once, however many try', async () => {
   const { id, expiry } = await opened();
   const taken = await Promise.all(Array.from({ length: 20 }, () => store().take(id, expiry)));
   expect(taken.toSorted()).toEqual([...Array.from({ length: 19 }, () => 'gone'), 'taken']);
 });
 
-it('is not taken for an answer that is late, and stays for one that is not', async () => {
+it('is not taken for a late answer, and remains for one in time', async () => {
   const { id, expiry, requested_at } = await opened();
   expect(await store().take(id, requested_at)).toBe('late');
   expect(await store().take(id, expiry)).toBe('taken');
 });
 
-it('keeps the first answer, unless that was found to be none', async () => {
+it('keeps the first answer, unless that was invalid', async () => {
   const { id } = await opened();
   expect(await store().answer(id, 'forged', 1_000, '')).toBe('forged');
   expect(await store().answer(id, 'good', 1_000, '')).toBe('forged');
@@ -132,7 +132,7 @@ it('keeps the first answer, unless that was found to be none', async () => {
   ]);
 });
 
-it('tells who listens of a request and of its end', async () => {
+it('announces a request and its end to listeners', async () => {
   const listener = redis.client.duplicate();
   const events: EscalationEvent[] = [];
   await hear(listener, ESCALATION_REQUESTS, (_channel, message) => {

@@ -17,7 +17,7 @@ import { configuredUpstreams } from '../../../src/routing/upstreams.ts';
 import { parsed } from '../../support/exchange.ts';
 import { loadServices } from '../../support/ext-proc-client.ts';
 
-/** As long as a settlement takes. */
+/** The duration of a settlement. */
 const SETTLE_MS = 200;
 
 const { UNAVAILABLE } = GrpcStatus;
@@ -93,7 +93,7 @@ async function start(
 
 type Call = ClientDuplexStream<object, object>;
 
-/** A request whose body has not come yet. */
+/** A request whose body has not arrived yet. */
 async function begin(path: string): Promise<{ call: Call; close: () => void }> {
   const { processor } = loadServices();
   const client = new processor(`unix:${path}`, credentials.createInsecure());
@@ -121,7 +121,7 @@ function ask(call: Call, message: object): Promise<unknown> {
   return answered;
 }
 
-/** The same, with its answer's headers seen: chunks of a stream come next. */
+/** The same, after its answer's headers: chunks of a stream come next. */
 async function beginStream(path: string): Promise<{ call: Call; close: () => void }> {
   const begun = await begin(path);
   const body = Buffer.from('{"model":"gpt-4o","stream":true,"messages":[]}');
@@ -138,16 +138,19 @@ async function beginStream(path: string): Promise<{ call: Call; close: () => voi
 
 const TRANSPORTS: readonly TransportName[] = ['lean', 'grpc-js'];
 
-it.each(TRANSPORTS)('what a drain cuts off is settled before the drain is over: %s', async (transport) => {
-  const ended: Outcome[] = [];
-  const { server, path } = await start(transport, ended);
-  const { close } = await begin(path);
-  await server.drain(10);
-  expect([ended, server.openStreams]).toEqual([[{ kind: 'not_forwarded' }], 0]);
-  close();
-});
+it.each(TRANSPORTS)(
+  'calls cut off by a drain are settled before the drain is over: %s',
+  async (transport) => {
+    const ended: Outcome[] = [];
+    const { server, path } = await start(transport, ended);
+    const { close } = await begin(path);
+    await server.drain(10);
+    expect([ended, server.openStreams]).toEqual([[{ kind: 'not_forwarded' }], 0]);
+    close();
+  },
+);
 
-it.each(TRANSPORTS)('takes no stream beyond those that it can settle: %s', async (transport) => {
+it.each(TRANSPORTS)('accepts no more streams than it can settle: %s', async (transport) => {
   const { server, path } = await start(transport, [], 0, 2);
   const first = await begin(path);
   const second = await begin(path);
@@ -171,7 +174,7 @@ it.each(TRANSPORTS)('takes no stream beyond those that it can settle: %s', async
 });
 
 it.each(TRANSPORTS.flatMap((transport) => [0, 1].map((eventMs) => ({ transport, eventMs }))))(
-  'waits once for an Envoy that reads no more, with checks that take $eventMs ms: $transport',
+  'waits once for an Envoy that stops reading, with checks that take $eventMs ms: $transport',
   async ({ transport, eventMs }) => {
     const CHUNKS = 400;
     const { server, path } = await start(transport, [], eventMs);

@@ -37,7 +37,7 @@ function asToken(token: string, path: string, { headers = {}, ...asked }: Asked 
   return page.ask(path, { ...asked, headers: { authorization: `Bearer ${token}`, ...headers } });
 }
 
-it('is shown once, listed without itself, and on record without itself', async () => {
+it('is shown once, listed without its value, and recorded without its value', async () => {
   const made = (await make({})).json<Made>();
   const admin = await page.visitor({ role: 'admin' });
   const listed = await admin.ask('/api/tokens');
@@ -50,7 +50,7 @@ it('is shown once, listed without itself, and on record without itself', async (
   expect(page.logs()).not.toContain(made.raw_token);
 });
 
-it('opens the API as its role, without a CSRF token, since no browser sends it by itself', async () => {
+it('opens the API with its role, without a CSRF token, since no browser sends it automatically', async () => {
   const { raw_token: token } = (await make({ role: 'operator' })).json<Made>();
   expect((await asToken(token, '/api/me')).json()).toMatchObject({
     name: 'nightly',
@@ -65,7 +65,7 @@ it('opens the API as its role, without a CSRF token, since no browser sends it b
   expect(answer.status).toBe(200);
 });
 
-it('counts alone: a wrong one is refused, whatever session comes with it', async () => {
+it('is judged alone: a wrong one is refused, whatever session comes with it', async () => {
   const admin = await page.visitor({ role: 'admin' });
   for (const authorization of [
     'Bearer gwapi_x',
@@ -79,7 +79,7 @@ it('counts alone: a wrong one is refused, whatever session comes with it', async
   }
 });
 
-it('ends on time, and when it is revoked', async () => {
+it('ends at its expiry, and when it is revoked', async () => {
   const tokens = createApiTokens({ client: redis.client, deadlineMs: 2_000 });
   const short = await tokens.create({
     name: 'short',
@@ -99,7 +99,7 @@ it('ends on time, and when it is revoked', async () => {
   expect((await asToken(token, '/api/me')).status).toBe(401);
 });
 
-it('makes no other token, so that none outlives its own end', async () => {
+it('creates no other token, so none outlives its own end', async () => {
   const { raw_token: token } = (await make({ role: 'admin' })).json<Made>();
   const answer = await asToken(token, '/api/tokens', {
     method: 'POST',
@@ -116,7 +116,7 @@ it('raises no role by an operation: neither a change, nor the first request of a
   const owned = (await make({ owner: 'search' })).json<Made>();
   const call = (token: string, operation: string, given: object = {}) =>
     asToken(token, '/api/operations', { method: 'POST', body: { calls: [{ operation, arguments: given }] } });
-  // The first use of a token is noted.
+  // The first use of a token is recorded.
   await call(viewer, 'readClock');
   const before = await redis.client.dbsize();
   const refused: readonly (readonly [string, string, object?])[] = [
@@ -132,7 +132,7 @@ it('raises no role by an operation: neither a change, nor the first request of a
   ];
   for (const [token, operation, given] of refused)
     expect((await call(token, operation, given)).status).toBe(403);
-  // A forbidden call takes the allowed ones of its request with it.
+  // A forbidden call blocks the allowed ones of its request.
   const mixed = await asToken(viewer, '/api/operations', {
     method: 'POST',
     body: { calls: [{ operation: 'readClock' }, { operation: 'lockKey', arguments: {} }] },
@@ -150,7 +150,7 @@ it.each([
   [{ role: 'root' }, /role/],
   [{ name: 'a\u200Bdmin' }, /unseen/],
   [{ role: 'operator', owner: 'search' }, /viewer/],
-])('is not made of %o', async (body, words) => {
+])('cannot be created from %o', async (body, words) => {
   const answer = await make(body);
   expect(answer.status).toBe(400);
   expect(answer.json<{ detail: string }>().detail).toMatch(words);
@@ -178,7 +178,7 @@ it('lists page by page', async () => {
   expect(names.toSorted()).toEqual(['t0', 't1', 't2', 't3', 't4']);
 });
 
-it('reads so much in one request, and only what its operations name', async () => {
+it('reads a bounded amount in one request, and only what its operations name', async () => {
   const { raw_token: token } = (await make({})).json<Made>();
   const keyHash = `sha256:${'0'.repeat(64)}`;
   const account = { name: 'daily', ledger: 'windows', calendar: 'day', idleMs: 1 };

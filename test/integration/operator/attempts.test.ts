@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => redis.close());
 
-it('an address that tries on and on does not use up the attempts of the others', async () => {
+it('an address that keeps trying does not use up the attempts of others', async () => {
   const attempts = createSignInAttempts({ client: redis.client, deadlineMs: 5_000, now: () => 1_000 });
   const waits: number[] = [];
   for (let nth = 0; nth < 100; nth++) waits.push(await attempts.count('2001:db8::1', 'all'));
@@ -26,7 +26,7 @@ it('all addresses together have sixty attempts', async () => {
   expect(await attempts.count('10.0.1.1', 'all')).toBe(59_000);
 });
 
-it('callbacks that no sign-in began do not use up the attempts of others', async () => {
+it('callbacks without a started sign-in do not use up the attempts of others', async () => {
   await redis.flush();
   const attempts = createSignInAttempts({ client: redis.client, deadlineMs: 5_000, now: () => 1_000 });
   for (let nth = 0; nth < 100; nth++)

@@ -64,7 +64,7 @@ describe('the list', () => {
     expect(numbers).toEqual(numbers.toSorted((one, other) => other - one));
   });
 
-  it('tells who, what, how it went and what it cost', async () => {
+  it('shows who, what, the outcome and the cost', async () => {
     const { items } = await list('kind=request&key=planner&limit=50');
     expect(items.at(-1)).toEqual({
       id: expect.stringMatching(/^\d+-\d+$/),
@@ -104,14 +104,14 @@ describe('the list', () => {
     expect((await list(query)).items).toHaveLength(count);
   });
 
-  it('shows an owner his own keys only', async () => {
+  it('shows owners only their own keys', async () => {
     expect((await list('', owner)).items.map(({ owner: of }) => of)).toEqual(['bob', 'bob']);
     expect((await owner.ask('/api/requests/r1')).status).toBe(404);
     expect((await owner.ask('/api/requests/r2')).status).toBe(200);
     expect((await owner.ask('/api/overview')).status).toBe(403);
   });
 
-  it('refuses queries that it does not know', async () => {
+  it('refuses unknown queries', async () => {
     for (const query of ['limit=0', 'limit=201', 'cursor=x', 'kind=other', 'nonsense=1', 'key=a&key=b'])
       expect((await viewer.ask(`/api/decisions?${query}`)).status).toBe(400);
   });
@@ -182,7 +182,7 @@ function follow(path: string, headers: Record<string, string> = {}) {
 }
 
 describe('the live stream', () => {
-  it('has each decision within two seconds, by the filter, and goes on where it was left', async () => {
+  it('sends each decision within two seconds, filtered, and resumes where it was left', async () => {
     const first = follow('/api/decisions/live?key=writer');
     await expect.poll(first.status).toBe(200);
     const since = performance.now();
@@ -199,7 +199,7 @@ describe('the live stream', () => {
     again.close();
   });
 
-  it('is refused to a ninth tab of one person, until one is closed', async () => {
+  it('is refused to a ninth tab of one person until one is closed', async () => {
     const open = Array.from({ length: 8 }, () => follow('/api/decisions/live'));
     await expect.poll(() => open.every(({ status }) => status() === 200)).toBe(true);
     expect((await viewer.ask('/api/decisions/live')).json()).toMatchObject({
@@ -224,8 +224,8 @@ describe('the live stream', () => {
   });
 });
 
-describe('an id that requests of two owners have', () => {
-  it('shows an owner the records of his own', async () => {
+describe('a request id of two owners', () => {
+  it('shows an owner only the owner’s records', async () => {
     await appendRecords(redis, [
       requestRecord(ADA, 'same'),
       findingRecord(ADA, 'same'),
@@ -239,7 +239,7 @@ describe('an id that requests of two owners have', () => {
 
 describe('the trace of a request', () => {
   const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
-  it('is linked in the viewer that the configuration names', async () => {
+  it('is linked to the configured viewer', async () => {
     const viewing = await startTestPage(redis, {
       otel: { viewer_url: 'https://traces.example/explore?id={trace_id}&again={trace_id}' },
     });

@@ -37,7 +37,7 @@ describe('every answer', () => {
   );
 });
 
-describe('a host that is not ours', () => {
+describe('another host name', () => {
   it.each(['evil.example', 'evil.example:9091', '127.0.0.1', 'localhost:1'])(
     'is refused: %j',
     async (host) => {
@@ -49,13 +49,13 @@ describe('a host that is not ours', () => {
     },
   );
 
-  it('is ours by its names of loopback', async () => {
+  it('is accepted if it is a loopback name', async () => {
     for (const name of ['localhost', 'LOCALHOST', '127.0.0.1', '[::1]'])
       expect((await page.ask('/', { headers: { host: `${name}:${String(page.port)}` } })).status).toBe(200);
   });
 });
 
-describe('a request of another site', () => {
+describe('a request from another site', () => {
   it.each([
     { 'sec-fetch-site': 'cross-site' },
     { 'sec-fetch-site': 'same-site' },
@@ -80,7 +80,7 @@ describe('a request of another site', () => {
     expect((await visitor.ask('/api/me')).status).toBe(200);
   });
 
-  it('is refused as a form, which needs no permission of ours', async () => {
+  it('is refused as a form, which needs no CORS permission', async () => {
     const headers = { 'content-type': 'text/plain', origin: page.origin };
     const answer = await page.ask('/api/sign-in', { method: 'POST', body: '{"password":"x"}', headers });
     expect(answer.json()).toMatchObject({ type: 'unsupported_media_type', status: 415 });
@@ -115,8 +115,8 @@ describe('a path', () => {
   });
 });
 
-describe('a request that is wrong', () => {
-  it('says where, as problem+json', async () => {
+describe('an invalid request', () => {
+  it('gets the place of the error, as problem+json', async () => {
     const answer = await page.ask('/api/sign-in', { method: 'POST', body: { password: 1, more: 2 } });
     expect(answer.headers['content-type']).toBe('application/problem+json');
     expect(answer.json()).toMatchObject({
@@ -132,14 +132,14 @@ describe('a request that is wrong', () => {
   it('may not be larger than 64 KiB', async () => {
     const body = JSON.stringify({ password: 'x'.repeat(70_000) });
     const answer = await page.ask('/api/sign-in', { method: 'POST', body }).catch((error: unknown) => error);
-    // The connection may end before all of the body was sent.
+    // The connection may end before the whole body was sent.
     if (!(answer instanceof Error)) expect(answer).toMatchObject({ status: 413 });
     expect((await page.ask('/api/sign-in')).status).toBe(200);
   });
 });
 
 describe('the description', () => {
-  it('is OpenAPI 3.1 of every route, with its role', async () => {
+  it('is OpenAPI 3.1 for every route, with its role', async () => {
     const { openapi, paths } = (await visitor.ask('/api/openapi.json')).json<{
       openapi: string;
       paths: Record<string, Record<string, { 'x-role'?: string; responses: object }>>;
@@ -152,7 +152,7 @@ describe('the description', () => {
 });
 
 describe('Redis', () => {
-  it('that is gone is told, and back again', async () => {
+  it('is reported when it fails, and when it is back', async () => {
     await redis.stop();
     const gone = await visitor.ask('/api/me');
     expect(gone.json()).toMatchObject({ type: 'redis_unavailable', status: 503 });

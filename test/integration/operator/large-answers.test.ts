@@ -16,7 +16,7 @@ afterAll(async () => {
   await redis.close();
 });
 
-it('a change whose answer is too large to keep is on record, is answered, and is made once', async () => {
+it('a change whose answer is too large to keep is recorded, answered, and made once', async () => {
   const allowedTools = Array.from({ length: 1_000 }, (_, nth) => `${'tool'.repeat(20)}${String(nth)}`);
   await createKeyStore(redis.client).create({ name: 'planner', provider: 'openai', allowedTools });
   const operator = await page.visitor({ role: 'operator' });

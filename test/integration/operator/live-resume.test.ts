@@ -8,7 +8,7 @@ import { appendRecords, requestRecord } from '../../support/operator/records.ts'
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 
 const KEY = { keyHash: `sha256:${'a'.repeat(64)}`, name: 'planner', owner: 'ada' };
-/** Their events have far more bytes than may wait for a slow reader. */
+/** Their events have far more bytes than a slow reader’s queue may hold. */
 const MISSED = 6_000;
 /** More than one connection sends. */
 const MANY = 10_500;
@@ -27,7 +27,7 @@ afterAll(async () => {
   await redis.close();
 });
 
-it('a live stream that was away for long gets all that it missed, and goes on', async () => {
+it('a live stream that was interrupted for long gets everything it missed, and continues', async () => {
   await append(0, MISSED);
   const stream = follow('1-0');
   await expect.poll(() => stream.ids().length, { timeout: 10_000 }).toBe(MISSED);
@@ -50,7 +50,7 @@ it('one that missed more than a connection sends gets the rest with the next one
   second.close();
 });
 
-it('one whose filter shows none of them goes on too', async () => {
+it('one whose filter shows none of them continues too', async () => {
   const first = follow('1-0', '?key=nobody');
   await expect.poll(first.isOpen, { timeout: 20_000 }).toBe(false);
   expect(first.ids()).toEqual([]);
@@ -60,7 +60,7 @@ it('one whose filter shows none of them goes on too', async () => {
   second.close();
 });
 
-it('one whose gateway reads behind a busy trail ends rather than leave some out', async () => {
+it('one whose gateway reads behind a busy trail ends instead of skipping some', async () => {
   const audit = createStreamStore({ client: redis.client, deadlineMs: 5_000, maxLength: 100_000 });
   const busy = Promise.withResolvers<boolean>();
   const seen: string[] = [];
@@ -87,7 +87,7 @@ it('one whose gateway reads behind a busy trail ends rather than leave some out'
   feed.close();
 });
 
-it('one that begins reads what it missed up to where the feed begins', async () => {
+it('a new one reads what it missed up to the start of the feed', async () => {
   const audit = createStreamStore({ client: redis.client, deadlineMs: 5_000, maxLength: 100_000 });
   const feed = createFeed({
     audit,
@@ -138,7 +138,7 @@ function follow(last: string, query = '') {
   asked.on('error', () => undefined).end();
   return {
     ids: () => [...text.matchAll(/"request_id":"([^"]*)"/g)].map(([, id]) => id),
-    /** As a browser keeps it: also that of an event without data. */
+    /** The last id, as a browser keeps it: also that of an event without data. */
     last: () => [...text.matchAll(/^id: (.*)$/gm)].at(-1)?.[1] ?? last,
     isOpen: () => open,
     close: () => asked.destroy(),

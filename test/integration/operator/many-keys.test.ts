@@ -52,12 +52,12 @@ async function profilesRead(): Promise<number> {
   return Number(/cmdstat_hmget:calls=(\d+)/.exec(stats)?.[1] ?? 0);
 }
 
-describe('of very many keys', () => {
-  it('some are shown soon, and all of them in the end', async () => {
+describe('with very many keys', () => {
+  it('some are shown soon, and eventually all of them', async () => {
     const since = performance.now();
     const first = (await viewer.ask('/api/keys?sort=name&limit=50')).json<Survey<Key>>();
     expect(first.items).toHaveLength(50);
-    // It waits for the whole list some seconds at most.
+    // It waits for the whole list at most some seconds.
     expect(performance.now() - since).toBeLessThan(15_000);
     const { total, items } = await whole<Key>('/api/keys?sort=name&limit=50');
     expect([total, items[0]?.name]).toEqual([KEYS + 1, 'key-0']);
@@ -91,7 +91,7 @@ describe('of very many keys', () => {
     expect((await whole<Key>('/api/keys?sort=name&limit=1')).items[0]?.status).toBe('revoked');
   });
 
-  it('the states of those alone are read that are in use, or locked', async () => {
+  it('only the states of keys in use, or locked, are read', async () => {
     const risks = createRedisRiskStore({ client: redis.client, deadlineMs: 5_000, settings: DEFAULTS });
     const { keyHash } = await createKeyStore(redis.client).find('key-77');
     await risks.lock(keyHash, 90 * 86_400_000, 'lock');

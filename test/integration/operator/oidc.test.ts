@@ -60,7 +60,7 @@ it('signs a person in with the role that a claim grants', async () => {
   });
 });
 
-it('reads claims of the ID token where the provider puts them there', async () => {
+it('reads claims of the ID token if the provider puts them there', async () => {
   const plain = await startOidcServer({
     redirectUris: [REDIRECT_URI],
     people: PEOPLE,
@@ -76,7 +76,7 @@ it('reads claims of the ID token where the provider puts them there', async () =
   }
 });
 
-it('restricts an owner to the keys of the owner in his claim', async () => {
+it('restricts an owner to the keys of the owner in the claim', async () => {
   server.person = 'bob';
   const oidc = signInAt();
   const { binding, callback } = await visited(oidc);
@@ -87,21 +87,21 @@ it('restricts an owner to the keys of the owner in his claim', async () => {
   });
 });
 
-it('gives nobody a role by default', async () => {
+it('grants no role by default', async () => {
   server.person = 'eve';
   const oidc = signInAt();
   const { binding, callback } = await visited(oidc);
   await expect(oidc.finish(callback, binding)).rejects.toThrow(/eve has no role here.*"groups"/);
 });
 
-it('shows the subject where a name could deceive', async () => {
+it('shows the subject if a name could deceive', async () => {
   server.person = 'hidden';
   const oidc = signInAt();
   const { binding, callback } = await visited(oidc);
   expect((await oidc.finish(callback, binding)).name).toBe('hidden');
 });
 
-it('reports a sign-in that the provider refused, without words from the address', async () => {
+it('reports a sign-in that the provider refused, without text from the URL', async () => {
   server.person = undefined;
   const oidc = signInAt();
   const { binding, callback } = await visited(oidc);
@@ -113,7 +113,7 @@ it('reports a sign-in that the provider refused, without words from the address'
 });
 
 describe('an attacker', () => {
-  it('cannot finish a sign-in in a browser that did not begin it', async () => {
+  it('cannot finish a sign-in in a browser that did not start it', async () => {
     const oidc = signInAt();
     const mine = await visited(oidc);
     const { binding } = await oidc.begin(REDIRECT_URI);
@@ -131,7 +131,7 @@ describe('an attacker', () => {
     await expect(oidc.finish(callback, binding)).rejects.toThrow(/invalid_grant/);
   });
 
-  it('cannot put a code that was stolen from another sign-in into his own', async () => {
+  it('cannot use a code stolen from another sign-in in their own', async () => {
     const oidc = signInAt();
     const victim = await visited(oidc);
     server.person = 'eve';
@@ -156,7 +156,7 @@ it('reports a wrong client secret without showing it', async () => {
   expect(String(failure)).not.toContain('not-the-secret');
 });
 
-it('looks for the provider again after a failure', async () => {
+it('retries the provider after a failure', async () => {
   const port = await freePort();
   const oidc = signInAt({ issuer: `http://127.0.0.1:${String(port)}` });
   await expect(oidc.begin(REDIRECT_URI)).rejects.toThrow(/identity provider cannot be reached/);

@@ -89,7 +89,7 @@ function onRedis(...args: readonly string[]): Promise<Ended> {
   return runCli(redis, ['--config', config, ...args]);
 }
 
-/** Without what differs between two runs: raw keys, their hashes, times. */
+/** Without values that differ between two runs: raw keys, their hashes, times. */
 function withoutChance({ code, stdout, stderr }: Ended): Ended {
   const steady = (text: string): string =>
     text
@@ -194,7 +194,7 @@ describe('gateway --server', () => {
     expect(JSON.parse(remote.stdout)).toMatchObject({ total: 252 });
   });
 
-  it('does what the role of the token may, and no more', async () => {
+  it('does only what the token’s role permits', async () => {
     await writeToken('viewer');
     const refused = await overApi('keys', 'revoke', 'planner');
     expect(refused).toMatchObject({ code: 1, stdout: '' });
@@ -259,7 +259,7 @@ describe('gateway --server', () => {
     expect(ended.stderr).not.toContain(secret);
   });
 
-  it('needs a file with a token, and repeats nothing of a wrong one', async () => {
+  it('needs a file with a token, and repeats no part of an invalid one', async () => {
     const other = join(folder, 'other');
     await writeFile(other, 'a secret of something else');
     const attempts: readonly (readonly [readonly string[], RegExp])[] = [

@@ -15,7 +15,7 @@ import { runProgram, type Ended } from '../../support/run-cli.ts';
 
 const CLI = fileURLToPath(new URL('../../../cli/main.ts', import.meta.url));
 
-/** A page behind a proxy that ends TLS, with a certificate of a private authority. */
+/** A page behind a proxy that terminates TLS, with a certificate of a private authority. */
 describe('gateway --server over TLS', () => {
   let redis: TestRedis;
   let page: TestPage;
@@ -24,7 +24,7 @@ describe('gateway --server over TLS', () => {
   let folder: string;
   let tokenFile: string;
   let server: string;
-  /** Bytes of requests that the proxy has passed on. */
+  /** Request bytes that the proxy has forwarded. */
   let passed = '';
 
   beforeAll(async () => {

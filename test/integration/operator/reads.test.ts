@@ -170,14 +170,14 @@ describe('keys', () => {
     expect(paged).toEqual(['alpha', 'beta', 'claude', 'delta', 'gamma']);
   });
 
-  it('show what is current, however old the order is', async () => {
+  it('show current data, however old the order is', async () => {
     await names('sort=name');
     await createKeyStore(redis.client).revoke('alpha');
     const { items } = await get<Survey<Key>>('/api/keys?sort=name&limit=1');
     expect(items[0]).toMatchObject({ name: 'alpha', status: 'revoked' });
   });
 
-  it('are told one by one, with budget, risk and lock', async () => {
+  it('are shown one by one, with budget, risk and lock', async () => {
     const gamma = await get<KeyDetails>('/api/keys/gamma');
     expect(gamma).toMatchObject({
       name: 'gamma',
@@ -204,7 +204,7 @@ describe('keys', () => {
 });
 
 describe('budgets and risk', () => {
-  it('have the fullest first, with what is reserved', async () => {
+  it('have the fullest first, with reservations', async () => {
     const { items } = await get<Survey<Budget>>('/api/budgets');
     expect(items.slice(0, 2).map(({ name, used_percent }) => [name, used_percent])).toEqual([
       ['beta', 50],
@@ -218,7 +218,7 @@ describe('budgets and risk', () => {
     });
   });
 
-  it('that keys share have what is spent and reserved, and are not for owners', async () => {
+  it('shared by keys show spend and reservations, and are not for owners', async () => {
     const { items } = await get<{ items: SharedBudget[] }>('/api/shared-budgets');
     expect(items.map(({ name, used_percent }) => [name, used_percent])).toEqual([
       ['team-search', 75],
@@ -239,7 +239,7 @@ describe('budgets and risk', () => {
     expect((await bob.ask('/api/shared-budgets')).status).toBe(403);
   });
 
-  it('have the locked keys', async () => {
+  it('include the locked keys', async () => {
     const { items, total } = await get<Survey<RiskRow>>('/api/risk?held=true');
     expect([total, items[0]?.name, items[0]?.locked]).toEqual([1, 'gamma', true]);
   });
@@ -261,7 +261,7 @@ describe('sessions', () => {
     }
   });
 
-  it('show their first question, masked, to operators alone', async () => {
+  it('show their first question, masked, only to operators', async () => {
     const path = '/api/sessions/s1?key=beta';
     expect(await get(path)).toMatchObject({ id: 's1', key_name: 'beta', max_steps: 5, anchor: null });
     const operator = await page.visitor({ role: 'operator' });
@@ -271,7 +271,7 @@ describe('sessions', () => {
 });
 
 describe('approvals', () => {
-  it('wait without the nonce that an answer needs', async () => {
+  it('are listed without the nonce that an answer needs', async () => {
     const store = createRedisEscalationStore(place());
     const opened = await store.open(
       newEscalation({ key_name: 'beta', owner: 'bob', arguments: '{"to":"***"}', prompt_text: 'say ***' }),
@@ -326,7 +326,7 @@ describe('MCP servers', () => {
 });
 
 describe('policies', () => {
-  it('are shown rule by rule, with how often each matched, and explained', async () => {
+  it('are shown rule by rule, with the number of matches, and explained', async () => {
     const rules = [
       { rule: 'no-launch', action: 'deny', mode: 'enforce', file: join(folder, 'company.yaml'), line: 3 },
     ];
@@ -342,7 +342,7 @@ describe('policies', () => {
     expect(wrong.json()).toMatchObject({ type: 'invalid_request', status: 400 });
   });
 
-  it('that are broken on disk are told', async () => {
+  it('that are broken on disk are reported', async () => {
     writeFileSync(join(folder, 'company.yaml'), 'rules: 7');
     const { digest, errors } = await get<Policies>('/api/policies');
     expect([digest, errors[0]]).toEqual([null, expect.stringContaining('company.yaml')]);
@@ -384,7 +384,7 @@ describe('spend', () => {
     expect(await get('/api/spend?by=owner', ada)).toMatchObject({ total_usd: 0, rows: [] });
   });
 
-  it('counts a stream that began days before and ended today', async () => {
+  it('includes a stream that began days before and ended today', async () => {
     const { spendDayKey } = await import('../../../src/redis/keys.ts');
     const today = Math.floor(Date.now() / 86_400_000);
     await redis.client.hset(spendDayKey(hashes['delta'] ?? '', today), 'openai/long', 1_500_000_000);

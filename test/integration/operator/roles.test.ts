@@ -49,7 +49,7 @@ it('has routes of every role', () => {
   expect(operations.length).toBeGreaterThan(25);
 });
 
-it('refuses each route to everybody whose role is lower, and does nothing', async () => {
+it('refuses each route to every lower role, and does nothing', async () => {
   const before = await stateOfRedis();
   let refused = 0;
   for (const { method, path, role } of operations) {
@@ -65,7 +65,7 @@ it('refuses each route to everybody whose role is lower, and does nothing', asyn
   expect(await stateOfRedis()).toEqual(before);
 });
 
-it('refuses an owner what is not about his keys', async () => {
+it('refuses owners everything beyond their own keys', async () => {
   for (const { method, path, owners } of operations) {
     if (owners) continue;
     const answer = await owner.ask(at(path), { method, ...(method !== 'GET' && { body: {} }) });
@@ -73,7 +73,7 @@ it('refuses an owner what is not about his keys', async () => {
   }
 });
 
-it('answers nobody who is not signed in, and no change without its token', async () => {
+it('refuses requests without a session, and changes without its token', async () => {
   const before = await stateOfRedis();
   for (const { method, path } of operations) {
     const body = method === 'GET' ? {} : { body: {} };
@@ -86,7 +86,7 @@ it('answers nobody who is not signed in, and no change without its token', async
   expect(await stateOfRedis()).toEqual(before);
 });
 
-it('tells an owner of a key of others what it tells of none', async () => {
+it('answers an owner about others’ keys as about unknown ones', async () => {
   const keys = createKeyStore(redis.client);
   const { record } = await keys.create({ name: 'hidden', provider: 'openai', owner: 'bob' });
   const start = record.keyHash.slice('sha256:'.length, 'sha256:'.length + 12);

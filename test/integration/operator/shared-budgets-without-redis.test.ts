@@ -5,8 +5,8 @@ import { createSharedBudgetStore } from '../../../src/shared-budgets/store.ts';
 import { startTestRedis } from '../../support/redis.ts';
 import { connect } from '../checks/budget/support.ts';
 
-// A rejection that nothing awaits ends the process, and fails this file's run.
-it('shared budgets that cannot be read are one failure', async () => {
+// An unhandled rejection ends the process, and fails this file's run.
+it('unreadable shared budgets are one failure', async () => {
   const redis = await startTestRedis();
   const client = await connect(redis.addr);
   const options = { client, deadlineMs: 2_500, alertPercents: [], spendLifeMs: undefined };

@@ -18,7 +18,7 @@ describe('sign-in at an OpenID provider', () => {
   });
   afterAll(() => oidc.close());
 
-  it('begins a session as the person and role that the provider confirms', async () => {
+  it('starts a session for the person and role that the provider confirms', async () => {
     const answer = await oidc.signIn('ada');
     expect(answer.status).toBe(303);
     expect(answer.headers.location).toBe('/');
@@ -42,7 +42,7 @@ describe('sign-in at an OpenID provider', () => {
     expect(await redis.client.dbsize()).toBe(0);
   });
 
-  it('is reported on a page where it fails, which the provider cannot write on', async () => {
+  it('is reported on a page if it fails, and the provider cannot add text to it', async () => {
     const { cookie } = await oidc.begin();
     const path = '/api/sign-in/oidc/callback?error=%3Cscript%3E&error_description=%3Cscript%3E&state=x';
     const answer = await oidc.page.ask(path, { headers: { cookie } });
@@ -65,7 +65,7 @@ describe('sign-in at an OpenID provider', () => {
     }
   });
 
-  it('takes no session id that was there before (fixation)', async () => {
+  it('ignores an earlier session id (fixation)', async () => {
     const planted = 'A'.repeat(43);
     const first = await oidc.signIn('ada');
     const [before = ''] = first.headers['set-cookie']?.[0]?.split(';') ?? [];
@@ -77,7 +77,7 @@ describe('sign-in at an OpenID provider', () => {
     expect((await oidc.page.ask('/api/me', { headers })).status).toBe(401);
   });
 
-  it('cannot be finished for another browser, or from a form of another site', async () => {
+  it('cannot be finished for another browser, or from a form on another site', async () => {
     const { location } = await oidc.begin();
     const state = String(location.searchParams.get('state'));
     const path = `/api/sign-in/oidc/callback?code=stolen&state=${state}`;
@@ -86,7 +86,7 @@ describe('sign-in at an OpenID provider', () => {
     expect((await oidc.page.ask(path, { headers: form })).status).toBe(403);
   });
 
-  it('is limited: many failures from one address have to wait', async () => {
+  it('is limited: after many failures an address has to wait', async () => {
     const statuses: number[] = [];
     for (let attempt = 0; attempt < 12; attempt += 1) {
       const { cookie } = await oidc.begin();
@@ -117,7 +117,7 @@ describe('sign-in by an authenticating proxy', () => {
     await unlisted.close();
   });
 
-  it('is by the header of each request', async () => {
+  it('uses the header of each request', async () => {
     const me = await listed.ask('/api/me', { headers: proxied });
     expect(me.json()).toMatchObject({
       name: 'ada',
@@ -146,20 +146,20 @@ describe('sign-in by an authenticating proxy', () => {
     expect(trail).toContain('proxy:ada');
   });
 
-  it('does not count from any other address: the header is dropped and told', async () => {
+  it('does not count from any other address: the header is dropped and reported', async () => {
     const forged = await unlisted.ask('/api/me', { headers: proxied });
     expect(forged.status).toBe(401);
     expect(forged.json()['detail']).toMatch(/x-user was dropped.*ui\.proxy_auth\.from/);
     await expect
       .poll(() => unlisted.logs())
       .toMatch(/came from an address that is not in ui\.proxy_auth\.from/);
-    // A session of one's own goes on, as the person who began it.
+    // An existing session continues, as the person who started it.
     const visitor = await unlisted.visitor({ role: 'viewer', name: 'Bob' });
     const me = await visitor.ask('/api/me', { headers: { ...proxied, cookie: visitor.cookie } });
     expect(me.json()).toMatchObject({ name: 'Bob', role: 'viewer', signed_in_by: 'oidc' });
   });
 
-  it('names one person: not two, and nobody without a role', async () => {
+  it('names one person: not two, and none without a role', async () => {
     const twice = await listed.ask('/api/me', { headers: { ...proxied, 'x-user': ['ada', 'root'] } });
     expect(twice.status).toBe(401);
     const none = await listed.ask('/api/me', { headers: { ...proxied, 'x-groups': 'staff' } });

@@ -72,7 +72,7 @@ describe('a password', () => {
 
   it('may be tried ten times a minute', async () => {
     await setPassword(PASSWORD);
-    // A minute that turns in between forgets the attempts of the one before.
+    // A new minute forgets the attempts of the previous one.
     const statuses: number[] = [];
     for (let nth = 0; nth < 22; nth++) statuses.push((await signIn(`wrong ${String(nth)}`)).status);
     expect(statuses.slice(0, 10)).toEqual(Array.from({ length: 10 }, () => 401));
@@ -83,7 +83,7 @@ describe('a password', () => {
     expect(Number(right.headers['retry-after'])).toBeGreaterThan(0);
   });
 
-  it('that is changed ends the sessions of the one before', async () => {
+  it('change ends the sessions of the previous one', async () => {
     const visitor = await page.signIn();
     expect((await visitor.ask('/api/me')).status).toBe(200);
     await setPassword('another password');
@@ -92,7 +92,7 @@ describe('a password', () => {
 });
 
 describe('a session by the password', () => {
-  it('counts for nothing at a gateway of the same Redis that others reach', async () => {
+  it('is invalid at a gateway on the same Redis that others can reach', async () => {
     const visitor = await page.signIn();
     const open = await startTestPage(redis, { ui: { public_url: 'https://gateway.example' } });
     try {
@@ -108,7 +108,7 @@ describe('a session by the password', () => {
 });
 
 describe('a session', () => {
-  it('is new at each sign-in: an id that was planted before is worth nothing', async () => {
+  it('is new at each sign-in: a planted id is worthless', async () => {
     await setPassword(PASSWORD);
     const planted = `__Host-gateway-session=${'A'.repeat(43)}`;
     const answer = await signIn(PASSWORD, { cookie: planted });
@@ -116,7 +116,7 @@ describe('a session', () => {
     expect((await page.ask('/api/me', { headers: { cookie: planted } })).status).toBe(401);
   });
 
-  it('ends when somebody signs in over it', async () => {
+  it('ends when another person signs in over it', async () => {
     const first = await page.signIn();
     const again = await signIn(PASSWORD, { cookie: first.cookie });
     expect(again.status).toBe(204);
@@ -131,7 +131,7 @@ describe('a session', () => {
     expect((await visitor.ask('/api/me')).json()).toMatchObject({ type: 'not_signed_in', status: 401 });
   });
 
-  it('ends by sign-out where the header of a proxy signs in', async () => {
+  it('ends by sign-out even if a proxy’s header signs in', async () => {
     const proxy_auth = { header: 'X-User', from: ['127.0.0.1/32'] };
     const proxied = await startTestPage(redis, { ui: { proxy_auth } });
     try {
@@ -148,14 +148,14 @@ describe('a session', () => {
     }
   });
 
-  it('is refused when it is named twice, or is no session', async () => {
+  it('is refused if it is named twice, or is not a session', async () => {
     const { cookie } = await page.visitor({});
     for (const sent of [`${cookie}; ${cookie}`, '__Host-gateway-session=', '__Host-gateway-session=../x'])
       expect((await page.ask('/api/me', { headers: { cookie: sent } })).status).toBe(401);
   });
 });
 
-describe('the ends of a session', () => {
+describe('the expiries of a session', () => {
   it('are idle and absolute', async () => {
     const short = await startTestPage(redis, { ui: { session: { idle: '600ms', absolute: '1500ms' } } });
     try {
@@ -174,7 +174,7 @@ describe('the ends of a session', () => {
       expect(lastSeen).toBeGreaterThan(700);
       expect(lastSeen).toBeLessThan(1_700);
       expect((await idle.ask('/api/me')).status).toBe(401);
-      // It had ended while the one that was used had not.
+      // It had expired, while the one in use had not.
       expect(inBackground).toBe(401);
     } finally {
       await short.close();

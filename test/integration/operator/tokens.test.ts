@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => redis.close());
 beforeEach(() => redis.flush());
 
-it('opens as its role, and stores only its hash', async () => {
+it('opens with its role, and only its hash is stored', async () => {
   const { secret, token } = await tokens.create({ ...NEW, owner: 'search' });
   expect(secret).toMatch(/^gwapi_[\w-]{43}$/);
   expect(await tokens.verify(secret)).toEqual({
@@ -44,7 +44,7 @@ it('refuses anything else', async () => {
     expect(await tokens.verify(other)).toBeUndefined();
 });
 
-it('ends on time, and is forgotten with the next one', async () => {
+it('ends at its expiry, and is removed with the next one', async () => {
   const { secret } = await tokens.create({ ...NEW, lifeMs: 60 });
   await delay(80);
   expect(await tokens.verify(secret)).toBeUndefined();
@@ -53,7 +53,7 @@ it('ends on time, and is forgotten with the next one', async () => {
   expect(await redis.client.hlen(UI_TOKENS)).toBe(1);
 });
 
-it('notes its last use, once a minute', async () => {
+it('records its last use, once a minute', async () => {
   const { secret, token } = await tokens.create(NEW);
   expect((await tokens.list())[0]?.lastUsedAt).toBeUndefined();
   await tokens.verify(secret);
@@ -73,7 +73,7 @@ it('opens nothing once it is revoked', async () => {
   expect(await redis.client.exists(UI_TOKENS, UI_TOKEN_USES)).toBe(0);
 });
 
-it('has a bound, under which ended tokens do not count', async () => {
+it('is bounded in number, and ended tokens do not count', async () => {
   const filler = Object.fromEntries(
     Array.from({ length: MAX_TOKENS }, (_, index) => [
       `hash${String(index)}`,

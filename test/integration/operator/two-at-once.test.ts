@@ -73,8 +73,8 @@ function answer(visitor: Visitor, id: string, decision: 'approve' | 'deny'): Pro
   });
 }
 
-describe('two answers to one request at once', () => {
-  it('from the page and from a command: one counts, and the other person is told', async () => {
+describe('two simultaneous answers to one request', () => {
+  it('from the page and from a command: one counts, and the other person learns of it', async () => {
     const gateway = startGateway();
     const ada = await page.visitor({ role: 'approver', subject: 'ada', name: 'Ada' });
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -128,11 +128,11 @@ describe('two tabs of one session', () => {
     expect(other.status).toBe(401);
     expect(other.json()['type']).toBe('not_signed_in');
     expect(await redis.client.exists('gateway:keys')).toBe(0);
-    // Signing out twice is no mistake of the person.
+    // Signing out twice is not an error.
     expect((await tab.ask('/api/sign-out', { method: 'POST' })).status).toBe(401);
   });
 
-  it('make one change of one Idempotency-Key, and another session of the same person gets the same answer', async () => {
+  it('make one change for one Idempotency-Key, and another session of the same person gets the same answer', async () => {
     const ada = { role: 'operator', subject: 'ada', name: 'Ada' } as const;
     const [phone, laptop] = [await page.visitor(ada), await page.visitor(ada)];
     const lock = (visitor: Visitor, from: string) =>

@@ -19,14 +19,14 @@ export type Transitions = Readonly<Record<string, Readonly<Record<string, string
 
 export interface MachineOptions {
   readonly transitions?: Transitions;
-  /** The one state in which a tool may be called. */
+  /** The only state in which a tool may be called. */
   readonly needs?: Readonly<Record<string, string>>;
-  /** What each call is remembered by. */
+  /** The mark by which each call is remembered. */
   readonly marks?: readonly string[];
   readonly nextState?: PolicySet['nextState'];
 }
 
-/** A policy set that is a state machine over names of tools. */
+/** A policy set that is a state machine over tool names. */
 export function machine({ transitions = {}, needs = {}, marks, ...more }: MachineOptions): PolicySet {
   const stateOf = ({ input: { session } }: PolicyCall): string => session.state || 'INIT';
   const toolOf = ({ input: { request } }: PolicyCall): string =>
@@ -60,7 +60,7 @@ export interface PolicyRigOptions {
   readonly between?: () => Promise<Denial | undefined>;
 }
 
-/** A key's calls of tools on their way through the checks of session, policies and state; `trips` is what they ask of sessions. */
+/** A key's tool calls through the checks of session, policies and state; `trips` counts their session reads. */
 export function policyRig({ store, policies, keyHash, shadowMode = false, between }: PolicyRigOptions) {
   const trips: string[] = [];
   const records: ObservedVerdict[] = [];
@@ -122,7 +122,7 @@ export function policyRig({ store, policies, keyHash, shadowMode = false, betwee
     return mcpExchange({ body: toolCall(tool), headers, key: { keyHash } });
   }
 
-  /** Up to the server: the denial that stands, if any, or why it could not be judged. */
+  /** Runs a call up to the server; returns its denial, if any, or why it could not be judged. */
   async function begin(tool: string, sessionId: string | undefined) {
     const run = newRun();
     const exchange = exchangeOf(tool, sessionId);
@@ -134,7 +134,7 @@ export function policyRig({ store, policies, keyHash, shadowMode = false, betwee
     }
   }
 
-  /** A whole call, which the server takes; the reason for which it was denied, if it was. */
+  /** Runs a whole call that the server accepts; returns the reason of a denial. */
   async function call(tool: string, sessionId = 'one'): Promise<string | undefined> {
     const { end, denial, failure } = await begin(tool, sessionId);
     if (failure !== undefined) throw failure;

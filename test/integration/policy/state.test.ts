@@ -42,8 +42,8 @@ const APPROVAL = {
 };
 const BROKE: Denial = { kind: 'deny', type: 'budget_exceeded', message: 'no money' };
 
-describe('a call that is allowed', () => {
-  it('moves its session, and the next one is judged there', async () => {
+describe('an allowed call', () => {
+  it('moves its session, and the next one is judged in the new state', async () => {
     const { call, stored } = rig(TRANSACTION);
     expect(await call('db')).toBe('only in OPEN');
     expect(await call('begin')).toBeUndefined();
@@ -54,7 +54,7 @@ describe('a call that is allowed', () => {
     expect(await call('db')).toBe('only in OPEN');
   });
 
-  it('moves no other session, and none where it has none', async () => {
+  it('moves no other session, and none if it has none', async () => {
     const { call, beginAlone, stored, trips } = rig(TRANSACTION);
     await call('begin', 'other');
     expect(await call('db')).toBe('only in OPEN');
@@ -65,14 +65,14 @@ describe('a call that is allowed', () => {
     expect(trips).toEqual([]);
   });
 
-  it('asks nothing of Redis where it leaves the state as it is', async () => {
+  it('sends no command to Redis if it keeps the state', async () => {
     const { call, trips } = rig({ ...TRANSACTION, transitions: { INIT: { begin: 'INIT' } } });
     expect(await call('begin')).toBeUndefined();
     expect(await call('list')).toBeUndefined();
     expect(trips).toEqual([]);
   });
 
-  it('is moved by the set that judged it, whatever is loaded in between', async () => {
+  it('is moved by the set that judged it, whatever is loaded meanwhile', async () => {
     const sets = [machine(TRANSACTION), machine({ transitions: { INIT: { begin: 'ELSEWHERE' } } })];
     let nth = 0;
     const { call, stored } = rig(
@@ -91,14 +91,14 @@ describe('a call that is allowed', () => {
 });
 
 describe('a call that is not made', () => {
-  it('moves nothing where a later check denies it', async () => {
+  it('moves nothing if a later check denies it', async () => {
     const { call, stored, trips } = rig(TRANSACTION, { between: () => Promise.resolve(BROKE) });
     expect(await call('begin')).toBe('no money');
     expect(trips).toEqual([]);
     expect(await stored()).toBeUndefined();
   });
 
-  it('gives its move back where it was not forwarded, and leaves no session behind', async () => {
+  it('takes its move back if it was not forwarded, and leaves no session behind', async () => {
     const { begin, call, stored } = rig(TRANSACTION);
     const { end } = await begin('begin');
     expect(await stored()).toMatchObject({ state: 'OPEN' });
@@ -107,7 +107,7 @@ describe('a call that is not made', () => {
     expect(await call('db')).toBe('only in OPEN');
   });
 
-  it('keeps its move where it was forwarded, whatever became of the answer', async () => {
+  it('keeps its move if it was forwarded, whatever the answer', async () => {
     for (const kind of ['lost', 'broken_off', 'complete'] as const) {
       const { begin, stored } = rig(TRANSACTION);
       const { end } = await begin('begin');
@@ -116,7 +116,7 @@ describe('a call that is not made', () => {
     }
   });
 
-  it('does not undo what others have moved since', async () => {
+  it('does not undo later moves of others', async () => {
     const { begin, call, stored } = rig(TRANSACTION);
     const { end } = await begin('begin');
     await call('commit');
@@ -126,8 +126,8 @@ describe('a call that is not made', () => {
   });
 });
 
-describe('calls at once', () => {
-  it('use an approval once: of 50 one passes, and the others are judged by what it left behind', async () => {
+describe('simultaneous calls', () => {
+  it('use an approval once: of 50 one passes, and the others are judged in the state after it', async () => {
     const { call, stored } = rig(APPROVAL);
     await call('approve');
     const said = await Promise.all(Array.from({ length: 50 }, () => call('deploy')));
@@ -136,7 +136,7 @@ describe('calls at once', () => {
     expect(await stored()).toMatchObject({ state: 'INIT' });
   });
 
-  it('use it once through two gateways too', async () => {
+  it('use it once across two gateways too', async () => {
     const keyHash = newKeyHash();
     const second = await connect(redis.addr);
     const rigs = [rig(APPROVAL, { keyHash }), rig(APPROVAL, { keyHash, store: sessionStore(second) })];
@@ -146,7 +146,7 @@ describe('calls at once', () => {
     second.disconnect();
   });
 
-  it('all pass where each may, and move one after another', async () => {
+  it('all pass if each may, and move one after another', async () => {
     const { call, stored } = rig({
       transitions: { INIT: { next: 'A' }, A: { next: 'B' }, B: { next: 'C' }, C: { next: 'D' } },
     });
@@ -155,12 +155,12 @@ describe('calls at once', () => {
     expect(await stored()).toMatchObject({ state: 'D' });
   });
 
-  it('are denied where others are always faster', async () => {
+  it('are denied if others are always faster', async () => {
     const keyHash = newKeyHash();
     let nth = 0;
     const { call, stored } = rig(
       {
-        // Somebody else moves the session each time that this call has been judged.
+        // Another call moves the session each time this call has been judged.
         async nextState({ input: { session } }) {
           const life = await store.peek({ keyHash, sessionId: 'one' });
           if (life === undefined) throw new Error('the session is open');
@@ -177,7 +177,7 @@ describe('calls at once', () => {
     expect(await stored()).toMatchObject({ state: 'S7' });
   });
 
-  it('are denied where the session ends while they are judged', async () => {
+  it('are denied if the session ends while they are judged', async () => {
     const keyHash = newKeyHash();
     async function between(): Promise<undefined> {
       await store.end({ keyHash, sessionId: 'one' });
@@ -197,7 +197,7 @@ describe('calls at once', () => {
 });
 
 describe('in shadow mode', () => {
-  it('a call that would have been denied is recorded, goes on and moves the session', async () => {
+  it('a call that would be denied is recorded, continues and moves the session', async () => {
     const { call, stored, records } = rig(
       { transitions: { INIT: { db: 'DONE' } }, needs: { db: 'OPEN' } },
       { shadowMode: true },
@@ -207,7 +207,7 @@ describe('in shadow mode', () => {
     expect(await stored()).toMatchObject({ state: 'DONE' });
   });
 
-  it('so is one that lost a race for an approval', async () => {
+  it('and so is one that lost a race for an approval', async () => {
     const { call, records } = rig(APPROVAL, { shadowMode: true });
     await call('approve');
     const said = await Promise.all(Array.from({ length: 10 }, () => call('deploy')));
@@ -216,7 +216,7 @@ describe('in shadow mode', () => {
   });
 });
 
-describe('a set that cannot say where a call leads', () => {
+describe('a set that cannot decide a call’s next state', () => {
   it('denies it', async () => {
     const { call, troubles, stored } = rig({ nextState: () => Promise.reject(new Error('no engine')) });
     expect(await call('any')).toBe('the policies could not be evaluated: try again, or ask the operator');
@@ -226,7 +226,7 @@ describe('a set that cannot say where a call leads', () => {
 });
 
 describe('marks of calls', () => {
-  it('are noted once, with calls that pass', async () => {
+  it('are recorded once, with calls that pass', async () => {
     const { call, stored, trips } = rig({ marks: ['m1', 'm2'], needs: { db: 'OPEN' } });
     await call('db');
     expect(await stored()).toBeUndefined();
@@ -237,7 +237,7 @@ describe('marks of calls', () => {
     expect(trips).toEqual([]);
   });
 
-  it('deny a call that the session cannot remember, and give its move back', async () => {
+  it('deny a call that the session cannot remember, and take its move back', async () => {
     const first = Array.from({ length: MAX_NOTES.mark }, (_, nth) => `m${String(nth)}`);
     const keyHash = newKeyHash();
     const { call: fill } = rig({ marks: first }, { keyHash });
@@ -249,9 +249,9 @@ describe('marks of calls', () => {
 });
 
 describe('without Redis', () => {
-  /** A gateway of its own, whose first command after the policies have judged is the move. */
+  /** A new gateway, whose first command after the policies have judged is the move. */
   async function broken(fault: LinkFault) {
-    // Redis knows the script: else only the attempt to run it would be lost.
+    // Redis knows the script: otherwise only the attempt to run it would be lost.
     await rig(TRANSACTION).call('begin');
     const link = await linkToRedis(redis.port);
     const far = await connect(link.addr);
@@ -270,7 +270,7 @@ describe('without Redis', () => {
     return { ...rig(TRANSACTION, { keyHash, store: sessionStore(far, 1_000), between }), state };
   }
 
-  it('a call that would move is refused, and a move that nobody answered to is given back in the background', async () => {
+  it('a call that would move is refused, and a move without a reply is taken back in the background', async () => {
     const { begin, state } = await broken('silence');
     const { failure, end } = await begin('begin');
     expect(failure).toMatchObject({ type: 'redis_unavailable' });

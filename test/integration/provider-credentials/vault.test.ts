@@ -54,13 +54,13 @@ function source(own: object = {}): Source {
 const failureOf = (one: Source): Promise<string> => one.read().then(() => 'read', messageOf);
 
 describe('a secret in Vault', () => {
-  it('is read from KV version 2 and 1 by a role, once it has signed in', async () => {
+  it('is read from KV version 2 and 1 by a role, after signing in', async () => {
     expect(await source().read()).toEqual({ value: 'sk-first', againInMs: 15 * MINUTE_MS });
     expect(vault.requests).toEqual(['POST auth/kubernetes/login', 'GET secret/data/openai']);
     expect(await source({ path: 'secret/openai' }).read()).toMatchObject({ value: 'sk-version-1' });
   });
 
-  it('is read with the token of a file, which may be renewed there', async () => {
+  it('is read with the token in a file, which may be replaced', async () => {
     const file = join(folder, 'token');
     vault.tokens.set('hvs.old', now + 1_000);
     vault.tokens.set('hvs.new', now + MINUTE_MS);
@@ -82,7 +82,7 @@ describe('a secret in Vault', () => {
     expect(await own.read()).toMatchObject({ value: 'sk-leased' });
     expect(vault.requests.at(-1)).toBe('PUT sys/leases/renew');
     now += 400_000;
-    // 200 of 600 s are left: Vault will not renew the lease much longer.
+    // 200 of 600 s remain: Vault will not renew the lease much longer.
     expect(await own.read()).toMatchObject({ value: 'sk-leased-next' });
   });
 
@@ -139,7 +139,7 @@ describe('a Vault that does not answer with the secret', () => {
     expect(message).not.toMatch(/sk-|eyJ|hvs\./);
   });
 
-  it('is a standby: the active node that it names is asked, within limits', async () => {
+  it('is a standby: the active node that it names is used, within limits', async () => {
     const active = await startVaultServer({ jwt: JWT, now: () => now });
     active.secrets.set('secret/data/openai', { key: 'sk-active' });
     vault.movedTo = active.address;
@@ -161,7 +161,7 @@ describe('over TLS', () => {
     ca.close();
   });
 
-  it('is verified by ca_file, and never redirects to plain HTTP', async () => {
+  it('is verified by ca_file, and redirects to plain HTTP are never followed', async () => {
     const { cert, key } = await ca.issue('vault', ['localhost']);
     const secure = await startVaultServer({ jwt: JWT, now: () => now, tls: { cert, key } });
     secure.secrets.set('secret/data/openai', { key: 'sk-secure' });

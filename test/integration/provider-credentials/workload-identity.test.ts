@@ -16,7 +16,7 @@ import {
   type CloudServer,
 } from '../../support/cloud-server.ts';
 
-/** docs/provider-credentials.md, "Workload identity", against servers that answer as the clouds document. */
+/** docs/provider-credentials.md, "Workload identity", against servers that answer as documented by the clouds. */
 
 let folder: string;
 let cloud: CloudServer;
@@ -39,7 +39,7 @@ afterEach(() => {
 interface Place {
   readonly cloud: Cloud;
   readonly environment: () => Record<string, string>;
-  /** The value of the credentials of this number. */
+  /** The value of the credentials with this number. */
   readonly value: (nth: number) => string;
   readonly request: string;
 }
@@ -144,7 +144,7 @@ const failureOf = (reading: Promise<ReadValue>): Promise<string> =>
   reading.then(({ value }) => `read ${value}`, messageOf);
 
 describe.each(Object.entries(PLACES))('%s', (_name, place) => {
-  it('gives credentials, and new ones when they are read again', async () => {
+  it('yields credentials, and new ones on the next read', async () => {
     const source = await open(place);
     for (let reads = 0; reads < 2; reads += 1) {
       const before = cloud.given();
@@ -158,7 +158,7 @@ describe.each(Object.entries(PLACES))('%s', (_name, place) => {
     }
   });
 
-  it('quotes nothing that the cloud says when it gives none', async () => {
+  it('quotes nothing from the cloud’s error', async () => {
     const source = await open(place);
     cloud.isDown = true;
     const message = await failureOf(source.read());
@@ -194,13 +194,13 @@ describe('a workload that the cloud does not know', () => {
       { ...IN_A_POD, AZURE_FEDERATED_TOKEN_FILE: '/none', AZURE_AUTHORITY_HOST: 'http://login.example/' },
       'AZURE_AUTHORITY_HOST is not https',
     ],
-  ])('names what is missing: %o', async (environment, reason) => {
+  ])('gets the missing setting named: %o', async (environment, reason) => {
     const source = await open({ cloud: 'azure', environment: () => environment });
     expect(await failureOf(source.read())).toContain(`(${reason})`);
   });
 });
 
-describe('a cloud that stops giving credentials after it gave some', () => {
+describe('a cloud that stops issuing credentials', () => {
   it.each(Object.entries(PLACES))('is a failure, and prints nothing: %s', async (_name, place) => {
     const printed = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     const source = await open(place);
@@ -254,7 +254,7 @@ describe('an address in the environment', () => {
     ['gcp', 'GCE_METADATA_IP', ['10.0.0.1'], {}],
   ];
   it.each(addresses)(
-    'of %s that is plain text to another machine is not asked: %s',
+    'of %s in plain text to another machine is not used: %s',
     async (name, variable, all, more) => {
       const asked = vi.spyOn(globalThis, 'fetch');
       for (const address of all) {
@@ -285,7 +285,7 @@ describe('an address in the environment', () => {
       ['metadata.google.internal', '169.254.169.252:988', 'localhost:8080', '[fd20:ce::254]', ''],
     ],
   ];
-  it.each(documented)('of %s that its cloud documents is asked: %s', async (name, variable, all) => {
+  it.each(documented)('of %s that its cloud documents is used: %s', async (name, variable, all) => {
     const asked = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('not here'));
     for (const address of all) {
       await failureOf((await open({ cloud: name, environment: () => ({ [variable]: address }) })).read());
@@ -295,20 +295,23 @@ describe('an address in the environment', () => {
   });
 });
 
-describe('the end of credentials', () => {
-  it.each(Object.entries(PLACES))('far away does not keep them for ever: %s', async (_name, place) => {
-    const source = await open(place);
-    cloud.lifeMs = 1_000 * 31_557_600_000;
-    expect((await source.read()).againInMs).toBe(3_600_000);
-  });
+describe('the expiry of credentials', () => {
+  it.each(Object.entries(PLACES))(
+    'far in the future does not keep them forever: %s',
+    async (_name, place) => {
+      const source = await open(place);
+      cloud.lifeMs = 1_000 * 31_557_600_000;
+      expect((await source.read()).againInMs).toBe(3_600_000);
+    },
+  );
 
-  it('in the past has them read again soon', async () => {
+  it('in the past causes another read soon', async () => {
     const source = await open(PLACES['an EC2 instance'] as Place);
     cloud.lifeMs = -60_000;
     expect((await source.read()).againInMs).toBe(5_000);
   });
 
-  it('ends their use while the cloud gives no others', async () => {
+  it('ends their use while the cloud issues no others', async () => {
     const { environment } = PLACES['an Azure VM'] as Place;
     const from = { workload_identity: 'azure', ttl: 900_000 } as CredentialSettings['from'];
     const day = 86_400_000 as CredentialSettings['max_age'];
@@ -340,7 +343,7 @@ describe('the end of credentials', () => {
   });
 });
 
-it('clouds that do not answer are given up, and their connections closed', async () => {
+it('requests to silent clouds are abandoned, and their connections closed', async () => {
   const sources = [];
   for (const place of Object.values(PLACES)) sources.push(await open(place));
   cloud.isSilent = true;

@@ -5,8 +5,8 @@ import { defaultConfig } from '../../support/default-config.ts';
 import { startHeldSentinel } from '../../support/held-sentinel.ts';
 import { startTestRedis } from '../../support/redis.ts';
 
-// Found by `npm run soak`: both workers refused all requests until they were restarted.
-it('connects again where a failover is announced while it asks for the master', async () => {
+// A regression found by `npm run soak`: both workers refused all requests until they were restarted.
+it('reconnects if a failover is announced while it asks for the master', async () => {
   const redis = await startTestRedis();
   const held = await startHeldSentinel(redis);
   const states: string[] = [];

@@ -38,7 +38,7 @@ const newBatch = (): RedisBatch => new RedisBatch(redis.client, 1_000);
 const operations = () => createOperations(redis.client, 1_000);
 
 describe('a batch', () => {
-  it('sends what is asked in it as one script, in which each part sees its own keys and arguments', async () => {
+  it('sends its commands as one script, in which each part sees its own keys and arguments', async () => {
     await redis.client.mset('{a}:1', 5, '{a}:2', 7);
     function askAll() {
       const batch = newBatch();
@@ -67,7 +67,7 @@ describe('a batch', () => {
     expect((await scriptRuns(redis.client)) - before).toBe(1);
   });
 
-  it('does nothing of it where one part refuses, and tells the others so', async () => {
+  it('does nothing if one part refuses, and reports that to the others', async () => {
     await redis.client.mset('{a}:1', 5, '{a}:2', 1);
     const batch = newBatch();
     const [first, second, third] = [take('{a}:1', 2), take('{a}:2', 3), note('{a}:notes', 'x')].map(
@@ -81,7 +81,7 @@ describe('a batch', () => {
     expect(await redis.client.exists('{a}:notes')).toBe(0);
   });
 
-  it('tries all of it once more with what the refused one asks for in its place, in a batch and alone', async () => {
+  it('is repeated once with the refused part’s replacement, in a batch and alone', async () => {
     await redis.client.mset('{a}:1', 5, '{a}:2', 3);
     const less = take('{a}:2', 4, ([verdict, left]) => (verdict === 'refused' ? [left - 1] : undefined));
     const batch = newBatch();
@@ -97,7 +97,7 @@ describe('a batch', () => {
     expect(await operations().run(take('{a}:2', 1, () => [0]))).toEqual(['taken', 1, '{a}:2=1']);
   });
 
-  it('that is dropped asks nothing; what is asked after it was sent is sent at once', async () => {
+  it('sends nothing if dropped; later commands are sent at once', async () => {
     await redis.client.set('{a}:1', 5);
     const dropped = newBatch();
     const never = operations().run(take('{a}:1', 1), dropped);
@@ -109,7 +109,7 @@ describe('a batch', () => {
     expect(await redis.client.get('{a}:1')).toBe('4');
   });
 
-  it('fails as a whole where Redis fails, or a reply is of the wrong shape', async () => {
+  it('fails as a whole if Redis fails, or a reply is malformed', async () => {
     await redis.client.mset('{a}:1', 5, '{a}:notes', 'no list');
     const batch = newBatch();
     const answers = [
@@ -126,7 +126,7 @@ describe('a batch', () => {
     await expect(wrong).rejects.toMatchObject({ type: 'redis_unavailable' });
   });
 
-  it('finds its script again after Redis has forgotten it', async () => {
+  it('loads its script again after Redis has dropped it', async () => {
     await redis.client.set('{a}:1', 5);
     await redis.client.script('FLUSH');
     const batch = newBatch();

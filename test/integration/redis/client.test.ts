@@ -49,8 +49,8 @@ function open(addr: string, more: Partial<RedisSettings> = {}, states: RedisStat
 const get = (client: RedisClient) => withRedisDeadline(800, () => client.get('x'));
 const UNAVAILABLE = { type: 'redis_unavailable', status: 503 };
 
-describe('while Redis is away', () => {
-  it('a command fails at once instead of waiting, and works again by itself', async () => {
+describe('while Redis is unreachable', () => {
+  it('a command fails at once instead of waiting, and recovers by itself', async () => {
     const redis = await server();
     const states: RedisState[] = [];
     const client = open(redis.addr, {}, states);
@@ -65,7 +65,7 @@ describe('while Redis is away', () => {
     expect(states).toEqual(['ready', 'down', 'ready']);
   });
 
-  it('it may be away at the start', async () => {
+  it('the client can start', async () => {
     const redis = await server();
     await redis.stop();
     const client = open(redis.addr);
@@ -76,7 +76,7 @@ describe('while Redis is away', () => {
     expect(await get(client)).toBeNull();
   });
 
-  it('hung is as good as away: the deadline holds, and nothing piles up behind it', async () => {
+  it('a hung server counts as unreachable: the deadline holds, and nothing queues up behind it', async () => {
     const redis = await server();
     const client = open(redis.addr);
     await waitUntilReady(client, 5_000);
@@ -89,7 +89,7 @@ describe('while Redis is away', () => {
   });
 });
 
-describe('a Redis that refuses is unavailable', () => {
+describe('Redis is unavailable if it refuses:', () => {
   it('read-only', async () => {
     const redis = await server();
     const client = open(redis.addr);
@@ -101,7 +101,7 @@ describe('a Redis that refuses is unavailable', () => {
     await expect.poll(() => write().catch(() => 'down'), { timeout: 10_000 }).toBe('OK');
   });
 
-  it('out of memory: nothing is reserved by halves, and what is held can still be settled', async () => {
+  it('out of memory: nothing is reserved partially, and held reservations can still be settled', async () => {
     const redis = await server();
     const client = open(redis.addr);
     await waitUntilReady(client, 5_000);
@@ -117,7 +117,7 @@ describe('a Redis that refuses is unavailable', () => {
     expect(await windowStatus(store, keyHash, 'daily')).toMatchObject({ spent: 5, reserved: 0 });
   });
 
-  it('with another password, which stands in no error', async () => {
+  it('with a wrong password, which no error contains', async () => {
     const redis = await server({ password: 'right-password' });
     const client = open(redis.addr, { password: 'wrong-password-4711' });
     const failure = await get(client).catch((error: unknown) => error);
@@ -127,13 +127,13 @@ describe('a Redis that refuses is unavailable', () => {
     expect(inspect([failure, reason], { depth: 10, showHidden: true })).not.toContain('4711');
   });
 
-  it('without the password it wants', async () => {
+  it('without the required password', async () => {
     const redis = await server({ password: 'right-password' });
     const client = open(redis.addr);
     await expect(get(client)).rejects.toMatchObject(UNAVAILABLE);
   });
 
-  it('talking garbage', async () => {
+  it('sending garbage', async () => {
     const garbage = createServer((socket) => {
       socket.on('error', () => undefined);
       socket.write('HTTP/1.1 400 Bad Request\r\n\r\n');
@@ -146,7 +146,7 @@ describe('a Redis that refuses is unavailable', () => {
 });
 
 describe('scripts', () => {
-  it('go on when the script cache was flushed', async () => {
+  it('continue after the script cache was flushed', async () => {
     const redis = await server();
     const client = open(redis.addr);
     await waitUntilReady(client, 5_000);
@@ -161,7 +161,7 @@ describe('scripts', () => {
     expect(await windowStatus(store, keyHash, 'daily')).toMatchObject({ reserved: 21 });
   });
 
-  it('that fail are unavailable too, with what Redis said as the cause', async () => {
+  it('that fail count as unavailable too, with Redis’s error as the cause', async () => {
     const redis = await server();
     const client = open(redis.addr);
     await waitUntilReady(client, 5_000);
@@ -173,7 +173,7 @@ describe('scripts', () => {
     expect(failure instanceof GatewayError && String(failure.cause)).toContain('broken on purpose');
   });
 
-  it('are not charged twice when the connection breaks under them', async () => {
+  it('do not charge twice when the connection breaks during them', async () => {
     const redis = await server();
     const client = open(redis.addr);
     await waitUntilReady(client, 5_000);
@@ -200,7 +200,7 @@ describe('scripts', () => {
 });
 
 describe('the check of the server', () => {
-  it('finds nothing wrong with Redis 7 that evicts nothing', async () => {
+  it('accepts Redis 7 without eviction', async () => {
     const redis = await server();
     const client = open(redis.addr);
     await waitUntilReady(client, 5_000);
@@ -221,7 +221,7 @@ describe('the check of the server', () => {
 });
 
 describe('on a cluster', () => {
-  it('every script runs in one slot, and keys of several slots are read side by side', async () => {
+  it('every script runs in one slot, and keys of several slots are read in parallel', async () => {
     const redis = await server({
       args: ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'],
     });

@@ -41,7 +41,7 @@ afterAll(async () => {
   await cluster.close();
 });
 
-/** One whose state lies on that master. */
+/** A key whose state is on that master. */
 function keyHashOn(master: number): string {
   for (;;) {
     const keyHash = newKeyHash();
@@ -60,11 +60,11 @@ describe('on a cluster of three masters', () => {
     createRedisRiskStore({ client, deadlineMs: DEADLINE_MS, settings, now: () => clock.now }),
   );
 
-  it.each([0, 1, 2])('every store works for a key whose state lies on master %i', async (master) => {
+  it.each([0, 1, 2])('every store works for a key whose state is on master %i', async (master) => {
     await walkStores(client, keyHashOn(master));
   });
 
-  it('requests that wait for an approval are opened, listed and answered, wherever each lies', async () => {
+  it('requests that wait for approval are opened, listed and answered on any master', async () => {
     const store = createRedisEscalationStore({ client, deadlineMs: DEADLINE_MS });
     const limits = { waitMs: 30_000, maxPending: 6, maxPendingPerKey: 2 };
     const keys = Array.from({ length: 6 }, (_, n) => ({ key_hash: `sha256:${String(n)}` }));
@@ -84,7 +84,7 @@ describe('on a cluster of three masters', () => {
     expect(await store.list()).toEqual([]);
   });
 
-  it('a lock waits for the replica of its own master, and is refused where there is none', async () => {
+  it('a lock waits for the replica of its own master, and is refused without one', async () => {
     const settings = redisSettings('127.0.0.1:1', {
       cluster: { addrs: [...cluster.addrs] },
       wait_replicas: 1,
@@ -110,7 +110,7 @@ describe('on a cluster of three masters', () => {
     }
   });
 
-  it('data that cannot be read is found on each master', async () => {
+  it('unreadable data is found on each master', async () => {
     const ledgers = [0, 1, 2].map((master) => spendKey(keyHashOn(master), 'windows'));
     for (const ledger of ledgers) await client.set(ledger, Buffer.from([9, 0]));
     expect((await scanForms(client)).unknown).toEqual([{ form: 'ledger', version: '9', count: 3 }]);
@@ -118,7 +118,7 @@ describe('on a cluster of three masters', () => {
     expect((await scanForms(client)).unknown).toEqual([]);
   });
 
-  it('a server among them that may evict is found, whichever it is', async () => {
+  it('a server that may evict is found, whichever it is', async () => {
     expect((await checkServer(client)).problems).toEqual([]);
     for (const node of [...cluster.masters, cluster.replica]) {
       await node.client.config('SET', 'maxmemory-policy', 'allkeys-lru');
@@ -131,7 +131,7 @@ describe('on a cluster of three masters', () => {
 });
 
 describe('while the slot of a key moves to another server', () => {
-  it('each hold is taken once, and the limit holds', async () => {
+  it('each hold is taken once, and the limit applies', async () => {
     const keyHash = keyHashOn(1);
     const limits = { daily: 30 * USD };
     const store = budgetStore(client);
@@ -156,13 +156,13 @@ describe('while the slot of a key moves to another server', () => {
     await Promise.all(callers);
     expect(outcomes.filter((outcome) => outcome === 'reserved')).toHaveLength(29);
     expect(await windowStatus(store, keyHash, 'daily')).toMatchObject({ reserved: 30 * USD });
-    // Those that were asked while the keys of the slot lay on both were refused, not let through.
+    // Requests during the move of the slot were refused, not admitted.
     const others = new Set(outcomes.filter((outcome) => outcome !== 'reserved' && outcome !== 'refused'));
     for (const other of others) expect(other).toContain('Redis is unavailable');
   });
 });
 
-describe('what is published', () => {
+describe('a published message', () => {
   const heard: string[] = [];
   let listener: RedisClient;
   beforeAll(async () => {
@@ -172,11 +172,11 @@ describe('what is published', () => {
   });
   afterAll(() => listener.disconnect());
 
-  it('on any server is heard, and again after the connection that listens was cut', async () => {
+  it('is received from any server, and again after the listening connection was cut', async () => {
     for (const [nth, node] of cluster.masters.entries())
       await node.client.publish('gateway:test:a', `${nth}`);
     await expect.poll(() => heard.toSorted()).toEqual(['0', '1', '2']);
-    // Whichever of them it listens to.
+    // Whichever server it listens to.
     for (const node of [...cluster.masters, cluster.replica]) {
       await node.client.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
     }
@@ -191,7 +191,7 @@ describe('what is published', () => {
 });
 
 describe('when a master hangs', () => {
-  it('its keys are refused until its replica has taken over, and then all goes on', async () => {
+  it('its keys are refused until its replica has taken over, and then everything continues', async () => {
     const hanging = cluster.masters[0];
     if (hanging === undefined) throw new Error('no first master');
     const [lost, kept] = [keyHashOn(0), keyHashOn(2)];
@@ -214,7 +214,7 @@ describe('when a master hangs', () => {
     expect(performance.now() - stopped).toBeLessThan(10_000);
     expect(longestMs).toBeLessThan(DEADLINE_MS + 500);
     expect((await reserve(kept)).kind).toBe('reserved');
-    // A script that the replica never ran is unknown to it.
+    // The replica does not know scripts that it never ran.
     await walkStores(client, keyHashOn(0));
   });
 });

@@ -21,7 +21,7 @@ import {
 
 const READ_TIMEOUT_MS = 300;
 const DEADLINE_MS = READ_TIMEOUT_MS + 500;
-/** The longest wait between two attempts, the attempt itself, and room for a slow machine. */
+/** The longest wait between two attempts, the attempt itself, and a margin for a slow machine. */
 const BACK_WITHIN_MS = 10_000;
 
 let redis: TestRedis;
@@ -62,7 +62,7 @@ const get = (client: RedisClient): Promise<unknown> => withRedisDeadline(DEADLIN
 const outcome = (client: RedisClient): Promise<unknown> => get(client).catch(() => 'down');
 const UNAVAILABLE = { type: 'redis_unavailable' };
 
-describe('a connection that is no good any more is given up and made anew', () => {
+describe('a broken connection is closed and replaced', () => {
   it.each([
     ['drips 4 bytes a second', (at: RedisLink) => at.drip(4)],
     ['drips a byte every 20 ms, so that replies come, and late', (at: RedisLink) => at.drip(50)],
@@ -80,9 +80,9 @@ describe('a connection that is no good any more is given up and made anew', () =
       expect(performance.now() - asked).toBeLessThan(DEADLINE_MS + 700);
       await delay(20);
     }
-    // 150 bytes came in all that time, at most.
+    // At most 150 bytes arrived in all that time.
     expect(answered).toBeLessThan(60);
-    // One attempt after the other, each bounded, with longer and longer waits between them.
+    // Sequential attempts, each bounded, with increasing waits between them.
     expect(wire.connections()).toBeLessThan(12);
     wire.heal();
     await expect.poll(() => outcome(client), { timeout: BACK_WITHIN_MS, interval: 50 }).toBeNull();
@@ -106,7 +106,7 @@ describe('a connection that is no good any more is given up and made anew', () =
     await expect.poll(() => outcome(client), { timeout: BACK_WITHIN_MS, interval: 50 }).toBeNull();
   });
 
-  it('and one that may be silent is given up only while it is set up', async () => {
+  it('but one that may be silent is closed only during its set-up', async () => {
     const wire = await link();
     const client = await open(wire.addr, {}, true);
     const popped = client.blpop('never', 2);
@@ -121,7 +121,7 @@ describe('a connection that is no good any more is given up and made anew', () =
     await expect.poll(() => outcome(client), { timeout: BACK_WITHIN_MS, interval: 50 }).toBeNull();
   });
 
-  it('but not because this process was held up', async () => {
+  it('but not because this process was blocked', async () => {
     const wire = await link();
     const client = await open(wire.addr);
     const asked = [client.get('x'), client.get('x')];
@@ -132,7 +132,7 @@ describe('a connection that is no good any more is given up and made anew', () =
   });
 });
 
-describe('what was sent on it', () => {
+describe('a command sent on it', () => {
   it('is charged once, whether Redis ran it or not, and whether it runs it late', async () => {
     const wire = await link();
     const client = await open(wire.addr);
@@ -141,7 +141,7 @@ describe('what was sent on it', () => {
     const reservations = Array.from({ length: 20 }, () => reservation(keyHash, { daily: 1_000 * USD }, USD));
     await Promise.all(reservations.slice(0, 10).map((held) => store.reserve(held)));
     wire.hang();
-    // Ten settlements and ten reservations lie in the wire, and are carried out when it heals.
+    // Ten settlements and ten reservations are in transit, and run when the connection recovers.
     const settled = reservations
       .slice(0, 10)
       .map((held) => store.settle({ ...held, costNanoUsd: 7, repeated: false }));
@@ -158,14 +158,14 @@ describe('what was sent on it', () => {
     expect(await windowStatus(own, keyHash, 'daily')).toMatchObject({ spent: 70, reserved: 0 });
   });
 
-  it('is not sent again once nobody waits for it', async () => {
+  it('is not sent again once no caller waits for it', async () => {
     const wire = await link();
     const client = await open(wire.addr);
     wire.breakAt(1, 'go away');
     const lost = client.incr('counted');
     lost.catch(() => undefined);
     await expect.poll(() => client.status).not.toBe('ready');
-    // Back within the time for one more attempt, and so slow that no attempt comes to its end.
+    // Back within the time for one more attempt, and so slow that no attempt completes.
     wire.heal();
     wire.drip(4);
     await expect(lost).rejects.toThrow();
@@ -179,7 +179,7 @@ describe('what was sent on it', () => {
 describe('redis.write_timeout', () => {
   const BIG = 'x'.repeat(10 * 1024 * 1024);
 
-  it('gives a connection up that takes no more bytes, long before a reply is due', async () => {
+  it('closes a connection that accepts no more bytes, long before a reply is due', async () => {
     const wire = await link();
     const client = await open(wire.addr, { read_timeout: 60_000, write_timeout: 300 });
     wire.hang();
@@ -190,7 +190,7 @@ describe('redis.write_timeout', () => {
     await expect.poll(() => outcome(client), { timeout: BACK_WITHIN_MS, interval: 50 }).toBeNull();
   });
 
-  it('says nothing of a command that was taken, and is still to be answered', async () => {
+  it('does not apply to an accepted command whose reply is pending', async () => {
     const silent: Socket[] = [];
     const server = createServer((socket) => {
       silent.push(socket.on('error', () => undefined));
@@ -208,7 +208,7 @@ describe('redis.write_timeout', () => {
     expect(silent).toHaveLength(1);
   });
 
-  it('lets a slow reader go on that takes all within the time', async () => {
+  it('keeps a slow reader that accepts everything within the time', async () => {
     const wire = await link();
     const client = await open(wire.addr, { read_timeout: 60_000, write_timeout: 30_000 });
     const connections = wire.connections();

@@ -22,7 +22,7 @@ async function server(): Promise<TestRedis> {
 }
 
 describe('a maxmemory-policy that changes while Redis runs', () => {
-  it('is looked for several times a minute', () => {
+  it('is checked several times a minute', () => {
     expect(CHECK_EVERY_MS).toBeLessThanOrEqual(20_000);
   });
 

@@ -30,7 +30,7 @@ import {
   type StoredFixture,
 } from '../../support/stored-forms/fixture.ts';
 
-/** Redis as each released gateway left it (test/support/stored-forms/record.ts) is read by this one, and goes on. */
+/** The Redis data of each released gateway (test/support/stored-forms/record.ts), read and continued by this one. */
 const FOLDER = new URL('../../fixtures/stored-forms/', import.meta.url);
 const fixtures = readdirSync(FOLDER).map(
   (name) => JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8')) as StoredFixture,
@@ -56,7 +56,7 @@ describe.each(CASES)(
   ({ fixture, version }) => {
     const { keys, recordedAt } = fixture;
     let client: RedisClient;
-    /** The time when it was recorded, and more as a test goes on. */
+    /** The time of the recording, advanced as a test proceeds. */
     let now = recordedAt;
     const clock = (): number => now;
 
@@ -108,11 +108,11 @@ describe.each(CASES)(
       return result.kind;
     }
 
-    it('holds nothing that cannot be read', async () => {
+    it('contains nothing unreadable', async () => {
       expect((await scanForms(client)).unknown).toEqual([]);
     });
 
-    it('knows its keys: active, locked, revoked, rotated', async () => {
+    it('has its keys: active, locked, revoked, rotated', async () => {
       for (const name of ['steady', 'risky', 'tools'] as const) {
         expect(await stateOf(name)).toMatchObject({ status: 'active', record: { name } });
         expect((await stateOf(name)).lock).toBeUndefined();
@@ -130,7 +130,7 @@ describe.each(CASES)(
       expect((await stateOf('steady')).risk.totalSpendNanoUsd).toBe(fixture.spent.steady.spent);
     });
 
-    it('lets names and records be changed and revoked', async () => {
+    it('allows names and records to be changed and revoked', async () => {
       const store = createKeyStore(client);
       await expect(store.create({ name: 'steady', provider: 'openai' })).rejects.toThrow(
         /active key has the name/,
@@ -141,7 +141,7 @@ describe.each(CASES)(
       expect((await store.create({ name: 'steady', provider: 'openai' })).record.name).toBe('steady');
     });
 
-    it('keeps what was spent and is reserved, and gives no more than what is left', async () => {
+    it('keeps spend and reservations, and grants no more than the remainder', async () => {
       for (const name of ['steady', 'waiting'] as const) {
         expect(await daily(name)).toEqual(fixture.spent[name]);
         const { spent, reserved } = fixture.spent[name];
@@ -152,7 +152,7 @@ describe.each(CASES)(
       }
     });
 
-    it('settles the request that was open once, whatever is repeated', async () => {
+    it('settles the open request once, whatever is repeated', async () => {
       const accounts = await accountsOf('waiting');
       const settlement = {
         keyHash: keys.waiting,
@@ -169,14 +169,14 @@ describe.each(CASES)(
       expect(await daily('waiting')).toEqual({ spent: 70 * TOKEN_NANO_USD, reserved: 0 });
     });
 
-    it('charges the request that was open once when its lease runs out', async () => {
+    it('charges the open request once when its lease expires', async () => {
       now += LEASE_MS + 1_000;
       const charged = { spent: MAX_TOKENS * TOKEN_NANO_USD, reserved: 0 };
       expect(await daily('waiting')).toEqual(charged);
       expect(await daily('waiting')).toEqual(charged);
     });
 
-    it('goes on with its session up to the limits that it had', async () => {
+    it('continues its session up to its limits', async () => {
       const name = { keyHash: keys.steady, sessionId: SESSION };
       const read = await sessions().read(name);
       expect(read).toMatchObject({
@@ -205,7 +205,7 @@ describe.each(CASES)(
       expect(await sessions().list(keys.tools)).toMatchObject([{ toolsCalled: ['echo'] }]);
     });
 
-    it('knows the calls and the topic of its session', async () => {
+    it('has the calls and the topic of its session', async () => {
       const session = { keyHash: keys.steady, sessionId: SESSION };
       const loops = createRedisLoopStore({ client, deadlineMs, now: clock });
       expect((await loops.readCalls(session, { keepMs: 600_000, maxCalls: 100 })).calls).toHaveLength(
@@ -217,7 +217,7 @@ describe.each(CASES)(
       expect(await drift.read(session)).toMatchObject({ turnCount: SESSION_STEPS });
     });
 
-    it('knows pinned tools, and the circuit that is open', async () => {
+    it('has pinned tools, and the open circuit', async () => {
       const pins = createRedisPinStore({ client, deadlineMs, now: clock });
       const pinned = await pins.list(MCP_SERVER);
       expect(pinned.map(({ tool }) => tool)).toContain('echo');

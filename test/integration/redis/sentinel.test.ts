@@ -19,7 +19,7 @@ import {
 
 const READ_TIMEOUT_MS = 500;
 const DEADLINE_MS = 1_000;
-/** What the sentinels wait (1 s), agree, promote; and what a client that waits on a frozen server needs to see it. */
+/** Time for the sentinels to wait (1 s), agree and promote, and for a client of a frozen server to notice. */
 const RECOVERS_WITHIN_MS = 10_000;
 
 let group: TestSentinel;
@@ -42,7 +42,7 @@ it('every store works on the master that the sentinels name', async () => {
   expect((await checkServer(client)).problems).toEqual([]);
 });
 
-it('a lock is set once a replica has it, and is refused, though written, where none acknowledges it', async () => {
+it('a lock is set once a replica has it, and is refused, though written, if none acknowledges it', async () => {
   const sentinel = { addrs: [...group.addrs], master_name: group.masterName, password: '' };
   const settings = redisSettings('127.0.0.1:1', { sentinel, wait_replicas: 1, wait_timeout: 500 });
   const acknowledgement = createAcknowledgement(settings, 'test');
@@ -54,7 +54,7 @@ it('a lock is set once a replica has it, and is refused, though written, where n
 
     group.replica.signal('SIGSTOP');
     const locked = risks.lock(alone, 60_000, 'two', { kind: 'operator' }).catch((cause: unknown) => cause);
-    // Whoever else asks does not wait for the replica.
+    // Other commands do not wait for the replica.
     const asked = performance.now();
     await expect.poll(async () => (await risks.read(alone)).lock).toBeDefined();
     expect(performance.now() - asked).toBeLessThan(400);
@@ -70,7 +70,7 @@ it('a lock is set once a replica has it, and is refused, though written, where n
   }
 });
 
-it('a master that hangs is refused within the deadline until its replica has taken over; then all goes on', async () => {
+it('a hung master is refused within the deadline until its replica has taken over; then everything continues', async () => {
   const keyHash = newKeyHash();
   const store = budgetStore(client, { deadlineMs: DEADLINE_MS });
   const reserve = () => store.reserve(reservation(keyHash, { daily: 100 * USD }, USD));
@@ -83,7 +83,7 @@ it('a master that hangs is refused within the deadline until its replica has tak
   expect(performance.now() - stopped).toBeLessThan(DEADLINE_MS + 500);
   await until(async () => (await reserve()).kind === 'reserved', 'the replica serves');
   expect(performance.now() - stopped).toBeLessThan(RECOVERS_WITHIN_MS);
-  // What was acknowledged by the replica is there; those that were refused took nothing.
+  // Writes acknowledged by the replica are there; refused ones changed nothing.
   expect(await windowStatus(store, keyHash, 'daily')).toMatchObject({ reserved: 2 * USD });
   // A promoted server may close the connection once more.
   await until(async () => {
@@ -92,7 +92,7 @@ it('a master that hangs is refused within the deadline until its replica has tak
   }, 'all stores serve');
   expect(performance.now() - stopped).toBeLessThan(RECOVERS_WITHIN_MS);
 
-  // Back again, it still takes itself for the master, until a sentinel tells it: nobody may be served by it.
+  // After its return it still acts as master until a sentinel corrects it: it may serve no request.
   group.master.signal('SIGCONT');
   for (let round = 0; round < 20; round++) expect((await reserve()).kind).toBe('reserved');
   expect(await windowStatus(store, keyHash, 'daily')).toMatchObject({ reserved: 22 * USD });

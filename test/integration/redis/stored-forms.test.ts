@@ -61,7 +61,7 @@ interface HashRow {
   write(client: RedisClient): Promise<string>;
   /** Reads it again by its owner's store. */
   read(client: RedisClient, key: string): Promise<unknown>;
-  /** As it is read whatever wrote it. */
+  /** The expected value, whichever version wrote it. */
   readonly expected: unknown;
 }
 
@@ -151,7 +151,7 @@ const HASHES: readonly HashRow[] = [
 ];
 
 describe.each(HASHES)('a $form', ({ form, write, read, expected }) => {
-  it('of the version before says none, and one of today says it; each is read by both', async () => {
+  it('of the previous version has no version field, and one of today has; each is read by both', async () => {
     for (const [version, field] of [
       [1, null],
       [2, '2'],
@@ -162,7 +162,7 @@ describe.each(HASHES)('a $form', ({ form, write, read, expected }) => {
     }
   });
 
-  it('of a version to come is refused, changes nothing, and is found', async () => {
+  it('of a future version is refused, changes nothing, and is found', async () => {
     const key = await write(writing(2));
     await redis.client.hset(key, 'form', '9');
     const before = await redis.client.hgetall(key);
@@ -177,7 +177,7 @@ describe.each(HASHES)('a $form', ({ form, write, read, expected }) => {
 });
 
 describe('shared budgets', () => {
-  it('on record are read, and written alike', async () => {
+  it('of each version are read and written', async () => {
     const path = new URL('../../fixtures/shared-budgets.json', import.meta.url);
     const recorded = JSON.parse(await readFile(path, 'utf8')) as Record<string, string>;
     await redis.flush();
@@ -201,7 +201,7 @@ describe('shared budgets', () => {
 });
 
 describe('the scan', () => {
-  it('finds packed values by their first byte, and passes by what begins alike', async () => {
+  it('finds packed values by their first byte, and ignores others with a similar start', async () => {
     const hash = newKeyHash();
     await redis.flush();
     await redis.client.set(spendKey(hash, 'windows'), Buffer.from([9, 0]));

@@ -27,7 +27,7 @@ async function json(...args: string[]): Promise<Record<string, unknown>> {
 const profile = (): string => `gateway:risk_profile:${keyHash}`;
 
 describe('gateway risk', () => {
-  it('show prints the profile of a key by the names of docs/risk.md, money in USD', async () => {
+  it('show prints the profile of a key with the names of docs/risk.md, money in USD', async () => {
     await redis.client.hset(profile(), {
       risk_score: '80',
       scored_at: String(Date.now() - 86_400_000),
@@ -53,7 +53,7 @@ describe('gateway risk', () => {
     expect(stdout).toMatch(/^risk_score +75$/m);
   });
 
-  it('reset says what it took back, and that a lock is left; nothing goes to standard error', async () => {
+  it('reset reports the removed score, and a remaining lock; nothing goes to standard error', async () => {
     await redis.client.hset(profile(), { risk_score: '95', blocked_at: '1760000000000', total_spend: '7' });
     await gateway('quarantine', 'set', 'planner');
     const { code, stdout, stderr } = await gateway('risk', 'reset', 'planner');
@@ -68,7 +68,7 @@ describe('gateway risk', () => {
 });
 
 describe('gateway quarantine', () => {
-  it('set locks for an hour, or as long as told; the longer lock stays', async () => {
+  it('set locks for an hour, or for the given time; the longer lock stays', async () => {
     expect(await json('quarantine', 'set', 'planner')).toMatchObject({ lock_ttl_seconds: 3_600 });
     const { stdout, stderr } = await gateway('quarantine', 'set', 'planner', '--for', '5m');
     expect(stdout).toMatch(
@@ -81,7 +81,7 @@ describe('gateway quarantine', () => {
     });
   });
 
-  it('list shows who is locked, release lets go', async () => {
+  it('list shows the locked keys, release unlocks', async () => {
     expect((await gateway('quarantine', 'list')).stdout).toBe('No key is locked.\n');
     await json('quarantine', 'set', 'planner', '--for', '90s');
     expect((await gateway('quarantine', 'list')).stdout).toMatch(/^planner +sha256:\w+ +90s +\d{4}-/m);
@@ -96,7 +96,7 @@ describe('gateway quarantine', () => {
     expect(await json('quarantine', 'list')).toEqual({ locks: [] });
   });
 
-  it('list says why; an operator’s reason is one line without secrets', async () => {
+  it('list shows the reason; an operator’s reason is one line without secrets', async () => {
     const { secret } = makeSecret('github_token', seededRandom(4));
     const reason = `leaked ${secret}\u001b[2J\n\u202eask Ann ${'x'.repeat(300)}`;
     const { stderr } = await gateway('quarantine', 'set', 'planner', '--reason', reason);

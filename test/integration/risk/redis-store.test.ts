@@ -47,7 +47,7 @@ describeRiskStore('in Redis', (settings, clock) =>
   createRedisRiskStore({ client, deadlineMs: 2_500, settings, now: () => clock.now }),
 );
 
-/** A client to which something happens just before it writes a lock's key. */
+/** A client with a hook just before it writes a lock's key. */
 function interrupted(happens: () => Promise<unknown>): RedisClient {
   return new Proxy(client, {
     get(target, name) {
@@ -62,8 +62,8 @@ function interrupted(happens: () => Promise<unknown>): RedisClient {
   });
 }
 
-describe('two processes at once', () => {
-  it('15 triggers of +5 come to 75 and no lock; the 16th locks, once', async () => {
+describe('two simultaneous processes', () => {
+  it('15 triggers of +5 add up to 75 and no lock; the 16th locks, once', async () => {
     const keyHash = newKeyHash();
     const flags = Array.from({ length: 16 }, (_, n) => eventOf(keyHash, { trigger: 'taint', flag: `f${n}` }));
     const first = await scoreFromTwoProcesses(redis.addr, flags.slice(0, 15));
@@ -83,7 +83,7 @@ describe('two processes at once', () => {
     expect((await storeWith().read(keyHash)).risk).toMatchObject({ riskScore: 80, quarantineActive: true });
   });
 
-  it('16 triggers of +5 in one race lock with exactly one of them', async () => {
+  it('of 16 simultaneous triggers of +5 exactly one locks', async () => {
     const keyHash = newKeyHash();
     const events = Array.from({ length: 16 }, (_, n) =>
       eventOf(keyHash, { trigger: 'taint', flag: `f${n}` }),
@@ -93,7 +93,7 @@ describe('two processes at once', () => {
     expect((await storeWith().read(keyHash)).lock?.ttlMs).toBeGreaterThan(3_590_000);
   });
 
-  it('50 of +10 come to 100, 50 policy blocks and one block for good', async () => {
+  it('50 of +10 add up to 100, 50 policy blocks and one permanent block', async () => {
     const keyHash = newKeyHash();
     const outcomes = await scoreFromTwoProcesses(
       redis.addr,
@@ -109,7 +109,7 @@ describe('two processes at once', () => {
 });
 
 describe('a writer that dies between the score and the lock', () => {
-  it('leaves a lock that the edge honours, and that release takes away', async () => {
+  it('leaves a lock that the edge respects, and that release removes', async () => {
     const keys = createKeyStore(client);
     const { rawKey, record } = await keys.create({ name: 'agent', provider: 'openai' });
     const dying = createRedisRiskStore({
@@ -144,7 +144,7 @@ describe('a writer that dies between the score and the lock', () => {
     await expect(authenticate(attempt)).resolves.toMatchObject({ facts: { agentRisk: { riskScore: 30 } } });
   });
 
-  it('hands what is left of its lock to the next, which clears only its own', async () => {
+  it('passes the rest of its lock to the next, which clears only its own', async () => {
     const keyHash = newKeyHash();
     const dying = createRedisRiskStore({
       client: interrupted(() => Promise.reject(new Error('Connection is closed.'))),
@@ -171,7 +171,7 @@ describe('a writer that dies between the score and the lock', () => {
   });
 });
 
-describe('in Redis alone', () => {
+describe('with Redis alone', () => {
   it('deleting the lock key releases the key', async () => {
     const keyHash = newKeyHash();
     await storeWith().record(eventOf(keyHash, { trigger: 'secret_exfiltration', lockMs: 60_000 }));
@@ -179,14 +179,14 @@ describe('in Redis alone', () => {
     expect((await storeWith().read(keyHash)).lock).toBeUndefined();
   });
 
-  it('a lock without an end is not shortened', async () => {
+  it('a lock without an expiry is not shortened', async () => {
     const keyHash = newKeyHash();
     await redis.client.set(quarantineKey(keyHash), 'by hand');
     expect(await storeWith().lock(keyHash, 60_000, randomUUID())).toEqual({});
     expect(await redis.client.pttl(quarantineKey(keyHash))).toBe(-1);
   });
 
-  it('risk_profile.ttl is the life of a profile after its last change; 0, and a block, have no end', async () => {
+  it('risk_profile.ttl is the life of a profile after its last change; with 0, or a block, it does not expire', async () => {
     const keyHash = newKeyHash();
     const ttl = (): Promise<number> => redis.client.pttl(riskProfileKey(keyHash));
     await storeWith({ profileTtlMs: 60_000 }).record(eventOf(keyHash, block));
@@ -194,7 +194,7 @@ describe('in Redis alone', () => {
     await storeWith({ profileTtlMs: 10 }).record(
       eventOf(keyHash, { trigger: 'secret_exfiltration', lockMs: 60_000 }),
     );
-    expect(await ttl()).toBeGreaterThan(55_000); // as long as the lock that it may have to carry
+    expect(await ttl()).toBeGreaterThan(55_000); // as long as a lock that it may hold
     await storeWith().record(eventOf(keyHash, block));
     expect(await ttl()).toBe(-1);
 
@@ -204,7 +204,7 @@ describe('in Redis alone', () => {
     expect(await ttl()).toBe(-1);
   });
 
-  it('counters that others keep in the profile are read, and survive a reset', async () => {
+  it('counters that others keep in the profile are returned, and survive a reset', async () => {
     const keyHash = newKeyHash();
     await redis.client.hset(riskProfileKey(keyHash), { session_count: '3', total_spend: '2500000000' });
     await storeWith().record(eventOf(keyHash, block));

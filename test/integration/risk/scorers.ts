@@ -4,7 +4,7 @@ import type { RiskEvent, RiskOutcome } from '../../../src/risk/store.ts';
 
 const SCORER = join(import.meta.dirname, '..', '..', 'support', 'risk-scorer.ts');
 
-/** Records events from two processes of their own, every other event each, all of them at once. */
+/** Records events from two separate processes, alternating, all at once. */
 export async function scoreFromTwoProcesses(
   addr: string,
   events: readonly RiskEvent[],
@@ -14,7 +14,7 @@ export async function scoreFromTwoProcesses(
   return (await Promise.all(scorers.map((score) => score()))).flat();
 }
 
-/** Resolves when the process is connected; what it resolves to lets it start. */
+/** Resolves when the process is connected, with a function that starts it. */
 async function startScorer(
   addr: string,
   events: readonly RiskEvent[],

@@ -32,7 +32,7 @@ describe('a supervised child', () => {
     return child;
   }
 
-  it('is started again after each end, waiting longer each time, up to the cap', async () => {
+  it('is restarted after each exit, waiting longer each time, up to the cap', async () => {
     const exits: ChildExit[] = [];
     const child = supervise({ start: sh('exit 3'), onExit: (exit) => exits.push(exit) });
     await vi.waitFor(() => {
@@ -51,7 +51,7 @@ describe('a supervised child', () => {
     });
   });
 
-  it('gives its lines to the caller, the last one without a line end too', async () => {
+  it('passes its lines to the caller, also a last one without a line end', async () => {
     const lines: string[] = [];
     supervise({
       start: sh('echo one; echo two >&2; printf three; exec sleep 5'),
@@ -67,7 +67,7 @@ describe('a supervised child', () => {
     });
   });
 
-  it('ends at SIGTERM, and is not started again', async () => {
+  it('exits at SIGTERM, and is not restarted', async () => {
     const child = supervise({ start: sh('exec sleep 30') });
     const pid = child.pid ?? 0;
     await child.stop(5_000);
@@ -76,7 +76,7 @@ describe('a supervised child', () => {
     expect(child.restarts).toBe(0);
   });
 
-  it('is killed when it does not heed SIGTERM within the grace', async () => {
+  it('is killed if it ignores SIGTERM for the grace period', async () => {
     const lines: string[] = [];
     const child = supervise({
       start: sh('trap "" TERM; echo deaf; while :; do sleep 0.05; done'),
@@ -106,7 +106,7 @@ describe('a supervised child', () => {
     expect(child.state).toBe('stopped');
   });
 
-  it('is not started any more once it was stopped', async () => {
+  it('is not restarted once it was stopped', async () => {
     const initialMs = 100;
     let starts = 0;
     const child = supervise({
@@ -121,7 +121,7 @@ describe('a supervised child', () => {
     });
     const before = starts;
     await child.stop(1_000);
-    // A later timer of a longer time: the next start would come before it.
+    // A later timer with a longer time: the next start would come before it.
     await delay(2 * initialMs);
     expect([starts, child.state]).toEqual([before, 'stopped']);
   });
@@ -146,8 +146,8 @@ describe('a supervised child', () => {
   });
 });
 
-describe('a process that dies without a word', () => {
-  it('takes the children and folders it watched with it', async () => {
+describe('a process that dies suddenly', () => {
+  it('takes its watched children and folders with it', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'gw-test-guard-'));
     const guardModule = new URL('../../../src/runtime/guard.ts', import.meta.url).href;
     const script = `
@@ -186,7 +186,7 @@ describe('a process that dies without a word', () => {
   });
 });
 
-it('a guard that was released ends nothing', async () => {
+it('a released guard ends nothing', async () => {
   const guardModule = new URL('../../../src/runtime/guard.ts', import.meta.url).href;
   const script = `
     import { spawn } from 'node:child_process';
@@ -216,7 +216,7 @@ it('a guard that was released ends nothing', async () => {
 });
 
 describe('the run directory', () => {
-  it('is for this user alone, and its sockets fit into an address', async () => {
+  it('is only for this user, and its sockets fit into an address', async () => {
     const run = await createRunDirectory({});
     try {
       expect((await stat(run.path)).mode & 0o777).toBe(0o700);
@@ -227,7 +227,7 @@ describe('the run directory', () => {
     await expect(stat(run.path)).rejects.toThrow(/ENOENT/);
   });
 
-  it('of a socket that others share is private where it is made, and stays what it is where it was there', async () => {
+  it('of a shared socket is private if newly created, and unchanged if it existed', async () => {
     const base = await mkdtemp(join(tmpdir(), 'gw-test-run-'));
     const modeOf = async (folder: string) => (await stat(folder)).mode & 0o777;
     try {
@@ -241,7 +241,7 @@ describe('the run directory', () => {
     }
   });
 
-  it('is made elsewhere where the preferred folder has a path too long for a socket', async () => {
+  it('is created elsewhere if the preferred path is too long for a socket', async () => {
     const base = await mkdtemp(join(tmpdir(), 'gw-test-'.padEnd(90, 'x')));
     const run = await createRunDirectory({ XDG_RUNTIME_DIR: base });
     try {

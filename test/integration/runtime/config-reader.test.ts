@@ -32,7 +32,7 @@ describe('the process that reads the configuration', () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  it('answers what reading it here gives, and the Envoy of it', async () => {
+  it('returns the same as reading it here, and its Envoy configuration', async () => {
     await writeFile(path, 'server:\n  port: ${PORT}\n');
     const environment = { ...PLAIN, PORT: '8443' };
     const { config } = loadConfig({ path, env: environment });
@@ -41,14 +41,14 @@ describe('the process that reads the configuration', () => {
     expect(await reader.renderEnvoy(LAYOUT)).toBe(json);
   });
 
-  it('refuses what is no configuration, with every reason', async () => {
+  it('refuses an invalid configuration, with every reason', async () => {
     await writeFile(path, 'server:\n  port: 0x\n  prt: 1\n');
     const refused = await reader.readConfig(path, PLAIN).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(ConfigError);
     expect(refused).toMatchObject({ message: faultOf(() => loadConfig({ path, env: PLAIN })) });
   });
 
-  it('refuses what may be read and not served', async () => {
+  it('refuses a configuration that is valid but cannot be served', async () => {
     await writeFile(path, 'redis:\n  tls:\n    ca_file: /nowhere.pem\n');
     const { config, sources } = loadConfig({ path, env: {} });
     const problems = preflightProblems(config, sources);
@@ -56,7 +56,7 @@ describe('the process that reads the configuration', () => {
     await expect(reader.readConfig(path, {})).rejects.toMatchObject({ problems });
   });
 
-  it('fails what it cannot answer', async () => {
+  it('fails requests that it cannot answer', async () => {
     await expect(reader.renderEnvoy(LAYOUT)).rejects.toThrow('no configuration has been read');
     const asked = reader.readConfig(path, PLAIN);
     reader.close();

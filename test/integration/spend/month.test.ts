@@ -16,7 +16,7 @@ const MODELS = ['openai/gpt-5', 'openai/gpt-4o', 'anthropic/claude-opus-4-5', 'm
 let client: RedisClient;
 useRedis((started) => ({ client } = started));
 
-/** Nano-USD by name, as the providers' bills have them. */
+/** Nano-USD by name, as on the providers' bills. */
 type Bill = Map<string, number>;
 
 function add(bill: Bill, name: string, nanoUsd: number): void {
@@ -24,7 +24,7 @@ function add(bill: Bill, name: string, nanoUsd: number): void {
 }
 
 describe('a month of traffic', () => {
-  it('is reported as the providers bill it, by day, week, month, owner, team, key, provider, model and tool', async () => {
+  it('is reported as billed by the providers, by day, week, month, owner, team, key, provider, model and tool', async () => {
     let now = FIRST;
     const random = createRandom(7);
     const store = budgetStore(client, { spendLifeMs: 400 * DAY_MS, now: () => now });

@@ -11,7 +11,7 @@ import { createRandom } from '../../support/random.ts';
 const DAY_MS = 86_400_000;
 const LEASE_MS = 30_000;
 const LIFE_MS = 400 * DAY_MS;
-/** Some minutes before midnight, so that operations lie on two days. */
+/** Some minutes before midnight, so that operations are on two days. */
 const START = Date.UTC(2026, 10, 26, 23, 55);
 
 let client: RedisClient;
@@ -28,8 +28,8 @@ async function totalOf(keyHash: string): Promise<number> {
   return (await spentOf(keyHash)).reduce((sum, { nanoUsd }) => sum + nanoUsd, 0);
 }
 
-describe('records of spend', () => {
-  it('say on which day, for which provider and model', async () => {
+describe('spend records', () => {
+  it('have day, provider and model', async () => {
     now = START;
     const keyHash = newKeyHash();
     const held = reservation(keyHash, {}, 100);
@@ -43,7 +43,7 @@ describe('records of spend', () => {
     expect(life).toBeGreaterThan(LIFE_MS - 60_000);
   });
 
-  it('count what a lease has charged, and take it back when its settlement comes late', async () => {
+  it('include the charge of an expired lease, and correct it when its settlement arrives late', async () => {
     now = START;
     const keyHash = newKeyHash();
     const held = reservation(keyHash, {}, 100);
@@ -55,7 +55,7 @@ describe('records of spend', () => {
     expect(await totalOf(keyHash)).toBe(30);
   });
 
-  it('hold no more labels than 250 a day; the rest is one of them', async () => {
+  it('hold at most 250 labels a day; the rest shares one of them', async () => {
     now = START;
     const keyHash = newKeyHash();
     for (let nth = 0; nth < 260; nth += 1) {
@@ -73,7 +73,7 @@ describe('records of spend', () => {
     expect(spent).toContainEqual({ day: dayOf(START), provider: 'other', model: 'other', nanoUsd: 10 });
   });
 
-  it.each([1, 2, 3])('add up to what the ledger has spent, whatever happens (seed %d)', async (seed) => {
+  it.each([1, 2, 3])('add up to the ledger’s spend, whatever happens (seed %d)', async (seed) => {
     now = START;
     const random = createRandom(seed);
     const keyHash = newKeyHash();
@@ -99,7 +99,7 @@ describe('records of spend', () => {
     expect(await totalOf(keyHash)).toBe(monthly.spent);
   });
 
-  it('are not written where spend is off', async () => {
+  it('are not written if spend is disabled', async () => {
     now = START;
     const keyHash = newKeyHash();
     const held = { ...reservation(keyHash, {}, 100), operationId: randomUUID() };

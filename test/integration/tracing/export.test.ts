@@ -117,7 +117,7 @@ function expectTree(spans: readonly ReceivedSpan[]): void {
     'service.instance.id': expect.stringMatching(/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/) as string,
     'gateway.worker': 3,
   });
-  // A check that passes has a span if it asked Redis.
+  // A check that passes has a span if it called Redis.
   const checks = spans.filter(({ name }) => name === 'check session');
   expect(checks.map(({ parentSpanId }) => parentSpanId)).toEqual([request.spanId, request.spanId]);
   expect(checks.map(({ attributes }) => attributes['gateway.check.hook']).sort()).toEqual([
@@ -151,7 +151,7 @@ describe('traces', () => {
     ['grpc', startGrpcReceiver],
     ['http', startHttpReceiver],
   ] as const)(
-    'reach a receiver over %s: a request, its checks, its round trips to Redis',
+    'reach a receiver over %s: a request, its checks, its Redis round trips',
     async (protocol, start) => {
       const receiver = await start();
       const { request, sentUpstream, close } = await rig({ endpoint: receiver.endpoint, protocol });
@@ -164,7 +164,7 @@ describe('traces', () => {
     },
   );
 
-  it('have no span of a hook that passes at once', async () => {
+  it('have no span for a hook that passes at once', async () => {
     const receiver = await startGrpcReceiver();
     const { tracing, close } = await rig({ endpoint: receiver.endpoint });
     const watched = tracing.watched({ name: 'mcp', shadowable: false, requestHeaders: () => PASS });
@@ -176,7 +176,7 @@ describe('traces', () => {
     traced.end(undefined);
     await close();
     expect(receiver.spans.map(({ name }) => name)).toContain('request');
-    // A machine that holds one up for a millisecond makes it worth a span.
+    // A slow machine can hold a hook up for a millisecond, which earns it a span.
     const quick = receiver.spans.filter(({ name, durationMs }) => name === 'check mcp' && durationMs < 1);
     expect(quick).toEqual([]);
     await receiver.close();
@@ -194,14 +194,14 @@ describe('traces', () => {
     expect(read.map(({ kind }) => kind)).not.toContain('unreadable');
   });
 
-  it('are sampled at otel.sampling_rate, by trace id, also those of callers', async () => {
+  it('are sampled at otel.sampling_rate, by trace id, including those of callers', async () => {
     const receiver = await startGrpcReceiver();
     const { request, tracing, close } = await rig({ endpoint: receiver.endpoint, sampling_rate: 0.25 });
     for (let nth = 0; nth < 200; nth += 1) {
       await request('01', createHash('md5').update(String(nth)).digest('hex'));
     }
     await request('00');
-    // Who is asked upstream learns that it is not sampled.
+    // The upstream learns that it is not sampled.
     const unsampled = tracing.edge.begin([['traceparent', `00-${TRACE}-00f067aa0ba902b7-00`]]);
     expect(unsampled.forward({ provider: 'openai', host: 'api.example' })).toEqual([
       ['traceparent', expect.stringMatching(new RegExp(`^00-${TRACE}-[0-9a-f]{16}-00$`)) as string],
@@ -214,7 +214,7 @@ describe('traces', () => {
     await receiver.close();
   });
 
-  it('say that the provider failed, while the request itself did not', async () => {
+  it('show that the provider failed, while the request itself did not', async () => {
     const receiver = await startGrpcReceiver();
     const { request, close } = await rig({ endpoint: receiver.endpoint });
     await request('01', TRACE, 429);
@@ -230,7 +230,7 @@ describe('traces', () => {
   it.each([
     ['grpc', startGrpcReceiver],
     ['http', startHttpReceiver],
-  ] as const)('carry what the variables of OpenTelemetry say, over %s', async (protocol, start) => {
+  ] as const)('follow OpenTelemetry’s variables, over %s', async (protocol, start) => {
     const receiver = await start();
     const { request, close } = await rig({
       endpoint: receiver.endpoint,
@@ -283,7 +283,7 @@ describe('traces', () => {
       protocol: 'http',
       variables: { OTEL_BSP_MAX_QUEUE_SIZE: '7', OTEL_BSP_SCHEDULE_DELAY: '60000' },
     });
-    // A batch leaves the queue at its seventh span; the next seven wait while it is under way.
+    // A batch leaves the queue at its seventh span; the next seven wait meanwhile.
     await Promise.all(Array.from({ length: 10 }, () => request()));
     await close();
     const exported = await spans('exported');
@@ -296,7 +296,7 @@ describe('traces', () => {
     await receiver.close();
   });
 
-  it('that a collector refuses are counted and logged by its status, without what it says', async () => {
+  it('refused by a collector are counted and logged by its status, without its text', async () => {
     const receiver = await startHttpReceiver(400);
     const { request, spans, logged, close } = await rig({ endpoint: receiver.endpoint, protocol: 'http' });
     await request();
@@ -311,7 +311,7 @@ describe('traces', () => {
     await receiver.close();
   });
 
-  it('that nobody takes hold up no request, and are bounded', async () => {
+  it('without a receiver delay no request, and are bounded', async () => {
     const endpoint = `127.0.0.1:${String(await freePort())}`;
     const { request, spans, close } = await rig({ endpoint, protocol: 'http' });
     const before = process.memoryUsage().heapUsed;

@@ -39,12 +39,12 @@ async function loaded(otel: object): Promise<string[]> {
 }
 
 describe('OpenTelemetry', () => {
-  it('is not loaded while traces are off', async () => {
-    // prom-client loads the interfaces, which hold no SDK.
+  it('is not loaded while traces are disabled', async () => {
+    // prom-client loads the API package, which contains no SDK.
     expect(await loaded({ enabled: false })).toEqual(['@opentelemetry/api']);
   });
 
-  it('is loaded where they are on', async () => {
+  it('is loaded if they are enabled', async () => {
     expect(await loaded({ enabled: true })).toContain('@opentelemetry/sdk-node');
   });
 });

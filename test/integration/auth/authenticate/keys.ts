@@ -39,7 +39,7 @@ export function goodKeys(): void {
     expect(failures).toEqual([]);
   });
 
-  it('carries its own budget, or the default one', async () => {
+  it('has its own budget, or the default one', async () => {
     const { rawKey, record } = await store.create(agent);
     await redis.client.hset('gateway:budget:default', { daily: '5000000000' });
     expect((await present(rawKey)).budget.limits).toEqual({ daily: 5_000_000_000 });
@@ -48,7 +48,7 @@ export function goodKeys(): void {
     expect((await present(rawKey)).budget.limits).toEqual({ minute: 7 });
   });
 
-  it('is read in one wait, a rotated one too once it is known', async () => {
+  it('is read in one wait, and so is a rotated one once it is known', async () => {
     const { rawKey } = await store.create(agent);
     const rotated = (await store.rotate('agent-7', 60_000)).rawKey;
     for (const key of [rawKey, rotated]) await present(key);
@@ -66,7 +66,7 @@ export function goodKeys(): void {
     }
   });
 
-  it('is noted as used, at most once a minute, and never made anew', async () => {
+  it('is recorded as used, at most once a minute, and never created again', async () => {
     const { rawKey, record } = await store.create(agent);
     await present(rawKey);
     await expect
@@ -87,7 +87,7 @@ export function goodKeys(): void {
 }
 
 export function askedBeside(): void {
-  it('is sent with its reads once it was good, a rotated one too; before that, when it is known to be', async () => {
+  it('has its use written with its reads once it was valid, and so has a rotated one; before that, after it was checked', async () => {
     const { rawKey, record } = await store.create(agent);
     const rotated = (await store.rotate('agent-7', 60_000)).rawKey;
     for (const key of [rawKey, rotated]) {
@@ -102,7 +102,7 @@ export function askedBeside(): void {
     }
   });
 
-  it('is not sent any more for a key that was good, and is locked or revoked', async () => {
+  it('has no use written if it was valid, and is now locked or revoked', async () => {
     const { rawKey, record } = await store.create({ ...agent, name: 'locked' });
     async function asked(): Promise<number> {
       const onKnownKey = vi.fn();
@@ -111,7 +111,7 @@ export function askedBeside(): void {
     }
     expect(await asked()).toBe(1);
     await redis.client.set(quarantineKey(record.keyHash), 'manual', 'PX', 60_000);
-    // What is sent with the reads comes before their answer.
+    // A write that is sent with the reads precedes their answer.
     expect([await asked(), await asked()]).toEqual([1, 0]);
     await redis.client.del(quarantineKey(record.keyHash));
     expect(await asked()).toBe(1);
@@ -119,7 +119,7 @@ export function askedBeside(): void {
     expect([await asked(), await asked()]).toEqual([1, 0]);
   });
 
-  it('is not sent for a key that was never good', async () => {
+  it('has no use written if it was never valid', async () => {
     const { rawKey } = await store.create({ ...agent, name: 'gone' });
     await store.revoke('gone');
     for (const key of [rawKey, createRawKey()]) {
@@ -139,7 +139,7 @@ async function readCalls(): Promise<number> {
 
 const ONE_WAIT = ['get', 'hgetall', 'hgetall', 'hgetall', 'hmget', 'pttl', 'time'];
 
-/** The commands that Redis was given meanwhile, by name; those of a script's own come in capitals, and are left out. */
+/** The commands that Redis received meanwhile, by name, without those of scripts, which are in capitals. */
 async function commandsOf(work: () => Promise<unknown>): Promise<string[]> {
   const monitor = await redis.client.monitor();
   const seen: string[] = [];
@@ -165,7 +165,7 @@ export function failureLimit(): void {
     expect(seen).toEqual(['hmget']);
   });
 
-  it('gets in with a good key, a rotated one too', async () => {
+  it('is admitted with a valid key, and with a rotated one', async () => {
     const { rawKey, record } = await store.create(agent);
     const rotated = (await store.rotate('agent-7', 60_000)).rawKey;
     for (const key of [rawKey, rotated]) expect((await present(key)).key.keyHash).toBe(record.keyHash);
@@ -183,7 +183,7 @@ export function failureLimit(): void {
 }
 
 export function noKeys(): void {
-  it('gets one and the same 401, whatever is wrong with it', async () => {
+  it('gets the same 401, whatever is wrong with it', async () => {
     const revoked = await store.create({ ...agent, name: 'revoked' });
     await store.revoke('revoked');
     const expired = await store.create({ ...agent, name: 'expired', expiresInMs: 1 });
@@ -204,12 +204,12 @@ export function noKeys(): void {
     expect(failures).toEqual(wrong.map(() => '192.0.2.7'));
   });
 
-  it('is not one that was made up from a hash', async () => {
+  it('is not accepted in a form derived from a hash', async () => {
     const { record } = await store.create(agent);
     expect((await refusal(record.keyHash)).type).toBe('invalid_key');
   });
 
-  it('is said before a lock and before a risk', async () => {
+  it('is reported before a lock and before a risk', async () => {
     const { rawKey, record } = await store.create(agent);
     await redis.client.set(`gateway:quarantine:${record.keyHash}`, '1');
     await redis.client.hset(`gateway:risk_profile:${record.keyHash}`, { risk_score: '100' });
@@ -226,7 +226,7 @@ export function letInBefore(): void {
       tokenEndsAt,
     });
 
-  it('is let in again as long as nothing has changed, and neither counted nor noted', async () => {
+  it('is admitted again as long as nothing has changed, and neither counted nor recorded', async () => {
     const { record } = await store.create(agent);
     const rotated = await store.rotate('agent-7', 60_000);
     for (const raw of [record.keyHash, hashKey(rotated.rawKey), undefined]) {
@@ -253,7 +253,7 @@ export function letInBefore(): void {
     expect(failures).toEqual([]);
   });
 
-  it('is refused once its JWT has ended', async () => {
+  it('is refused once its JWT has expired', async () => {
     const { record } = await store.create(agent);
     await again(record, record.keyHash, Date.now() + 60_000);
     await expect(again(record, record.keyHash, Date.now() - 1)).rejects.toMatchObject({
@@ -266,7 +266,7 @@ export function onRecord(): void {
   const knows = (...raws: string[]): Promise<boolean> =>
     createKeyStateStore({ client, deadlineMs: 500 }).knowsAny(raws.map(hashKey));
 
-  it('are told of, whatever became of them', async () => {
+  it('are reported in every state', async () => {
     const active = await store.create({ ...agent, name: 'active' });
     const expired = await store.create({ ...agent, name: 'expired', expiresInMs: 1 });
     const revoked = await store.create({ ...agent, name: 'revoked' });
@@ -279,7 +279,7 @@ export function onRecord(): void {
     expect(await knows(createRawKey(), createRawKey())).toBe(false);
   });
 
-  it('are asked for in one wait', async () => {
+  it('are read in one wait', async () => {
     const raws = Array.from({ length: 32 }, () => hashKey(createRawKey()));
     const keys = createKeyStateStore({ client, deadlineMs: 500 });
     await client.ping();
@@ -289,7 +289,7 @@ export function onRecord(): void {
     expect((await readCalls()) - before).toBeLessThanOrEqual(2);
   });
 
-  it('refuse the request where Redis does not answer', async () => {
+  it('refuse the request if Redis does not answer', async () => {
     const other = connectRedis(defaultConfig({ redis: { addr: '127.0.0.1:1' } }).redis, { name: 'gone' });
     const keys = createKeyStateStore({ client: other, deadlineMs: 100 });
     await expect(keys.knowsAny([hashKey(createRawKey())])).rejects.toMatchObject({
@@ -300,7 +300,7 @@ export function onRecord(): void {
 }
 
 export function rotated(): void {
-  it('keeps the old raw key during its grace and not after', async () => {
+  it('keeps the old raw key during its grace period and not longer', async () => {
     const { rawKey, record } = await store.create(agent);
     const rotated = await store.rotate('agent-7', 300);
     expect((await present(rawKey)).key.keyHash).toBe(record.keyHash);
@@ -331,7 +331,7 @@ export function rotated(): void {
     },
   );
 
-  it('launders neither lock, nor risk, nor budget', async () => {
+  it('clears neither lock, nor risk, nor budget', async () => {
     const { record } = await store.create(agent);
     const { rawKey } = await store.rotate('agent-7', 0);
     await redis.client.hset(`gateway:budget:{gateway:risk_profile:${record.keyHash}}`, { daily: '1' });

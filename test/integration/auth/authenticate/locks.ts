@@ -17,7 +17,7 @@ export function damaged(): void {
       return () => vi.useRealTimers();
     });
 
-    it('admits a key as long as it lives, and no longer', async () => {
+    it('admits a key until it expires, and no longer', async () => {
       const lives = await store.create({ ...agent, name: 'lives', expiresInMs: 3_600_000 });
       const ends = await store.create({ ...agent, name: 'ends', expiresInMs: 1 });
       await new Promise((resolve) => setTimeout(resolve, 5));
@@ -25,7 +25,7 @@ export function damaged(): void {
       expect((await refusal(ends.rawKey)).type).toBe('invalid_key');
     });
 
-    it('admits a rotated raw key as long as its grace lasts, and no longer', async () => {
+    it('admits a rotated raw key during its grace period, and no longer', async () => {
       const { rawKey } = await store.create(agent);
       await store.rotate('agent-7', 3_600_000);
       await present(rawKey);
@@ -33,7 +33,7 @@ export function damaged(): void {
       expect((await refusal(rawKey)).type).toBe('invalid_key');
     });
 
-    it('honours a lock that is being written as long as it holds, and no longer', async () => {
+    it('respects a pending lock while it lasts, and no longer', async () => {
       const { rawKey, record } = await store.create(agent);
       async function pending(ms: number): Promise<void> {
         const until = String((await redisNow()) + ms);
@@ -71,7 +71,7 @@ export function damaged(): void {
       expect((await risks.read(record.keyHash)).risk.riskScore).toBe(90);
     });
 
-    it('notes the use of a key once a minute', async () => {
+    it('records the use of a key once a minute', async () => {
       const { rawKey, record } = await store.create(agent);
       const field = (): Promise<string | null> =>
         redis.client.hget(`gateway:key:${record.keyHash}`, 'last_used_at');
@@ -123,7 +123,7 @@ export function locks(): void {
       { kind: 'operator', reason: 'we “look” at it' },
       'an operator has locked it: we “look” at it',
     ],
-  ])('says why: %s', async (_what, cause, words) => {
+  ])('shows its reason: %s', async (_what, cause, words) => {
     const { rawKey, record } = await store.create(agent);
     const value = JSON.stringify({ id: 'x', ...(cause as object) });
     await redis.client.set(`gateway:quarantine:${record.keyHash}`, value, 'EX', 3_600);
@@ -139,7 +139,7 @@ export function locks(): void {
     ['text that runs backwards', { kind: 'operator', reason: 'a\u202eb' }],
     ['a reason without an end', { kind: 'operator', reason: 'a'.repeat(201) }],
     ['a cause of another kind', { kind: 'curse', reason: 'a' }],
-  ])('whose value was tampered with holds, and shows nothing of it: %s', async (_what, cause) => {
+  ])('with a manipulated value holds, and shows nothing of it: %s', async (_what, cause) => {
     const { rawKey, record } = await store.create(agent);
     const value = JSON.stringify({ id: 'x', ...cause });
     await redis.client.set(`gateway:quarantine:${record.keyHash}`, value, 'EX', 3_600);
@@ -148,7 +148,7 @@ export function locks(): void {
     );
   });
 
-  it('that is broken JSON, or a value without a cause, as older gateways wrote it, holds', async () => {
+  it('with broken JSON, or a value without a cause from an older gateway, holds', async () => {
     const { rawKey, record } = await store.create(agent);
     for (const value of ['{"id":', '{}', '[]', '', '8d2f']) {
       await redis.client.set(`gateway:quarantine:${record.keyHash}`, value, 'EX', 3_600);
@@ -156,7 +156,7 @@ export function locks(): void {
     }
   });
 
-  it('is 403 quarantined with the time left in words, no Retry-After, and what lifts it; one set by hand says no more', async () => {
+  it('is 403 quarantined with the remaining time in words, no Retry-After, and its remedy; a manual one says no more', async () => {
     const { rawKey, record } = await store.create(agent);
     await redis.client.set(`gateway:quarantine:${record.keyHash}`, 'secret found', 'EX', 3_600);
 
@@ -179,7 +179,7 @@ export function locks(): void {
     expect((await refusal(rawKey)).message).toBe(`this proxy key is locked. ${release(record.keyHash)}`);
   });
 
-  it('releases the key when it is deleted or outlived', async () => {
+  it('releases the key when it is deleted or expires', async () => {
     const { rawKey, record } = await store.create(agent);
     await redis.client.set(`gateway:quarantine:${record.keyHash}`, '1', 'PX', 40);
     expect((await refusal(rawKey)).message).toMatch(/ for another 1 s, until /);
@@ -187,7 +187,7 @@ export function locks(): void {
     await present(rawKey);
   });
 
-  it('holds already while it is pending in the risk profile', async () => {
+  it('holds while it is pending in the risk profile', async () => {
     const { rawKey, record } = await store.create(agent);
     const profile = `gateway:risk_profile:${record.keyHash}`;
     await redis.client.hset(profile, { pending_lock_id: 'x', pending_lock_until: Date.now() + 9_500 });

@@ -45,7 +45,7 @@ export function riskScore(): void {
     });
   });
 
-  it('that blocks a key is said before its lock: coming back later would not help', async () => {
+  it('that blocks a key is reported before its lock, since waiting would not help', async () => {
     const { rawKey, record } = await store.create(agent);
     await redis.client.set(`gateway:quarantine:${record.keyHash}`, '1', 'EX', 60);
     await redis.client.hset(`gateway:risk_profile:${record.keyHash}`, { risk_score: '0', blocked_at: '1' });
@@ -54,7 +54,7 @@ export function riskScore(): void {
     expect(message).not.toContain('another');
   });
 
-  it('is 0 and blocks nobody where risk profiles are switched off; a lock holds all the same', async () => {
+  it('is 0 and blocks nothing if risk profiles are disabled; a lock still holds', async () => {
     const { rawKey, record } = await store.create(agent);
     const profile = { risk_score: '100', blocked_at: '1', total_policy_blocks: '9' };
     await redis.client.hset(`gateway:risk_profile:${record.keyHash}`, profile);
@@ -77,13 +77,13 @@ export function redisTrouble(): void {
     expect((await refusal(rawKey)).type).toBe('redis_unavailable');
   });
 
-  it('is redis_unavailable: a key of another kind in the place of the profile', async () => {
+  it('is redis_unavailable: a profile key of another type', async () => {
     const { rawKey, record } = await store.create(agent);
     await redis.client.set(`gateway:risk_profile:${record.keyHash}`, 'text');
     expect((await refusal(rawKey)).type).toBe('redis_unavailable');
   });
 
-  it('is redis_unavailable: hung, then gone; and traffic comes back by itself', async () => {
+  it('is redis_unavailable: hung, then gone; and traffic recovers by itself', async () => {
     const { rawKey } = await store.create(agent);
     await redis.pause();
     const startedAt = performance.now();

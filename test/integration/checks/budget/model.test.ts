@@ -14,14 +14,14 @@ import { Ledger } from './model/ledger.ts';
 let client: RedisClient;
 useRedis((started) => ({ client } = started));
 
-/** Reported with a counterexample: fc.assert(…, { seed, path }). */
+/** Printed with a counterexample: fc.assert(…, { seed, path }). */
 const SEED = 20_261_124;
 const RUNS = 200;
 const PERCENTS = [50, 80, 100];
-/** A minute before the end of a month, a week's Sunday: all windows turn soon. */
+/** A minute before the end of a month, on a week's Sunday: all windows turn soon. */
 const EVE = Date.UTC(2026, 4, 31, 23, 59, 0);
 
-/** Back over midnight and forward again, with a reservation on the way: found by an earlier run. */
+/** Back over midnight and forward again, with an open reservation: a regression of an earlier run. */
 const OVER_MIDNIGHT: Command[] = [
   { kind: 'reserve', wanted: { inputNanoUsd: 0 } },
   { kind: 'wait', ms: -86_400_000 },
@@ -132,7 +132,7 @@ async function shown({ store, keyHash }: Rig) {
 const totalOf = async ({ keyHash }: Rig): Promise<number> =>
   Number((await client.hget(riskProfileKey(keyHash), 'total_spend')) ?? 0);
 
-/** Runs one command in Redis and in the model, which must say the same. */
+/** Runs one command in Redis and in the model, and expects equal results. */
 async function step(rigged: Rig, ledger: Ledger, own: BudgetLimits, command: Command): Promise<void> {
   const { clock, store, keyHash, asked } = rigged;
   const of = 'of' in command ? asked[command.of % Math.max(1, asked.length)] : undefined;
@@ -194,7 +194,7 @@ async function settled(
 }
 
 describe('money in Redis', () => {
-  it('is that of plain arithmetic, whatever is reserved, repeated, renewed, settled, lost and waited for', async () => {
+  it('equals plain arithmetic, whatever is reserved, repeated, renewed, settled, lost and waited for', async () => {
     const waits = [1, 9_000, 29_999, 30_000, 60_000, 3_600_000, 86_400_000];
     await fc.assert(
       fc.asyncProperty(limits, commands(waits, 4), async (own, run) => {
@@ -215,7 +215,7 @@ describe('money in Redis', () => {
     );
   }, 60_000);
 
-  it('never goes over a limit, below nothing or astray, however the clock is set', async () => {
+  it('never exceeds a limit, falls below zero or gets lost, however the clock is set', async () => {
     const waits = [1, 30_000, 60_000, 3_600_000, 86_400_000, -1, -30_000, -60_000, -3_600_000, -86_400_000];
     await fc.assert(
       fc.asyncProperty(limits, commands(waits, 1), async (own, run) => {

@@ -19,7 +19,7 @@ useRedis((started) => {
   sessions = createRedisSessionStore({ client, deadlineMs: 2_500, ttlMs: TTL_MS, maxPerKey: 0 });
 });
 
-/** The two scripts of a call, which others may come between. */
+/** The two scripts of a call, which others may interrupt. */
 function rig() {
   const name = { keyHash: newKeyHash(), sessionId: 'one' };
   const account = (limitNanoUsd: number | undefined): Account => ({
@@ -45,7 +45,7 @@ function rig() {
 }
 
 it.each([10 * USD, undefined])(
-  'a budget that is tightened holds for a call that was opened under %s and has not reserved yet',
+  'a tightened budget applies to a call that was opened under %s and has not reserved yet',
   async (before) => {
     const { open, reserve } = rig();
     const early = await open(before);
@@ -56,7 +56,7 @@ it.each([10 * USD, undefined])(
   },
 );
 
-it('a call of an ended session does not overspend the one of its name that was begun after', async () => {
+it('a call of an ended session does not overspend a later one of the same name', async () => {
   const { end, open, reserve } = rig();
   const ended = await open(10 * USD);
   await end();
@@ -65,7 +65,7 @@ it('a call of an ended session does not overspend the one of its name that was b
   expect(await reserve(begun, USD)).toBe('reserved');
 });
 
-it('a session of a name that was used before does not inherit its budget', async () => {
+it('a new session does not inherit the budget of an earlier one of its name', async () => {
   const { end, open, reserve } = rig();
   await reserve(await open(USD), USD);
   await end();

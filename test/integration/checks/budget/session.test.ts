@@ -74,7 +74,7 @@ describe('the account of a session', () => {
     expect(await windowStatus(store, keyHash, 'daily')).toMatchObject({ spent: 7 * USD });
   });
 
-  it('lives as long as an idle session', async () => {
+  it('expires like an idle session', async () => {
     const keyHash = newKeyHash();
     const held = inSession(keyHash, USD, 1);
     await store.reserve(held);
@@ -83,17 +83,17 @@ describe('the account of a session', () => {
     expect(await redis.client.pttl(spendKey(keyHash, 'session:one'))).toBeGreaterThan(TTL_MS - 1_000);
   });
 
-  it('raises no alert: it is a client’s own limit', async () => {
+  it('raises no alert, since it is a client’s own limit', async () => {
     const held = inSession(newKeyHash(), USD, USD);
     await store.reserve(held);
     expect((await settle(held, USD)).crossed).toEqual([]);
   });
 });
 
-describe('a session that was ended while a call was on its way', () => {
+describe('a session that was ended during a call', () => {
   const end = (keyHash: string): Promise<number> => redis.client.del(spendKey(keyHash, 'session:one'));
 
-  it('is not brought back by the settlement, which charges the windows all the same', async () => {
+  it('is not recreated by the settlement, which still charges the windows', async () => {
     const keyHash = newKeyHash();
     const held = inSession(keyHash, 10 * USD, 4 * USD);
     await store.reserve(held);
@@ -103,14 +103,14 @@ describe('a session that was ended while a call was on its way', () => {
     expect(await windowStatus(store, keyHash, 'daily')).toMatchObject({ spent: USD, reserved: 0 });
   });
 
-  it('is not brought back where Redis has lost the reservation', async () => {
+  it('is not recreated if Redis has lost the reservation', async () => {
     const keyHash = newKeyHash();
     await settle(inSession(keyHash, 10 * USD, 4 * USD), USD);
     expect(await exists(keyHash)).toBe(0);
     expect(await windowStatus(store, keyHash, 'daily')).toMatchObject({ spent: USD });
   });
 
-  it('is not brought back by a lease that runs out, nor by a late renewal or settlement', async () => {
+  it('is not recreated by an expiring lease, nor by a late renewal or settlement', async () => {
     const clock = { now: NOON };
     const clocked = budgetStore(client, { now: () => clock.now });
     const keyHash = newKeyHash();
@@ -125,7 +125,7 @@ describe('a session that was ended while a call was on its way', () => {
     expect(await windowStatus(clocked, keyHash, 'daily')).toMatchObject({ spent: USD, reserved: 0 });
   });
 
-  it('and was begun anew is not charged for it, nor given what it had reserved', async () => {
+  it('and opened again is not charged for the call, and does not get its reservation', async () => {
     const clock = { now: NOON };
     const clocked = budgetStore(client, { now: () => clock.now });
     const keyHash = newKeyHash();
@@ -152,7 +152,7 @@ describe('a session that was ended while a call was on its way', () => {
 });
 
 describe('the total spend of a key', () => {
-  /** A reservation of 4 USD whose lease has run out, and been charged. */
+  /** A reservation of 4 USD whose lease has expired and been charged. */
   async function ranOut() {
     const clock = { now: NOON };
     const clocked = budgetStore(client, { now: () => clock.now });
@@ -164,7 +164,7 @@ describe('the total spend of a key', () => {
     return { clocked, keyHash, held };
   }
 
-  it('is the sum of what was charged, whatever the window or session', async () => {
+  it('is the sum of all charges, for every window and session', async () => {
     const keyHash = newKeyHash();
     for (const [index, cost] of [5, 0, 7].entries()) {
       const held = index === 1 ? reservation(keyHash, {}, USD) : inSession(keyHash, undefined, USD);
@@ -175,20 +175,20 @@ describe('the total spend of a key', () => {
     expect(await totalOf(keyHash)).toBe('12');
   });
 
-  it('holds the full reservation of a lease that ran out, until the late settlement corrects it', async () => {
+  it('includes the full reservation of an expired lease, until the late settlement corrects it', async () => {
     const { clocked, keyHash, held } = await ranOut();
     expect(await totalOf(keyHash)).toBe(String(4 * USD));
     await clocked.settle({ ...held, costNanoUsd: USD, repeated: true });
     expect(await totalOf(keyHash)).toBe(String(USD));
   });
 
-  it('gives back what a stalled worker’s renewal turns into a reservation again', async () => {
+  it('excludes a charge that a stalled worker’s renewal turns into a reservation again', async () => {
     const { clocked, keyHash, held } = await ranOut();
     await clocked.renew(keyHash, [held.operationId]);
     expect(await totalOf(keyHash)).toBe('0');
   });
 
-  it('is exact for sums of more digits than Lua prints, and leaves the profile’s life alone', async () => {
+  it('is exact for sums of more digits than Lua prints, and does not extend the profile’s life', async () => {
     const keyHash = newKeyHash();
     const held = reservation(keyHash, {}, 1);
     await redis.client.hset(riskProfileKey(keyHash), 'risk_score', '10');
@@ -246,7 +246,7 @@ describe('the budget check in a session', () => {
     expect(accountsOf(parsed({ body: { model: 'flat', messages: [] } }))).toHaveLength(5);
   });
 
-  it('refuses over the session’s budget with a message and headers of its own', async () => {
+  it('refuses over the session’s budget with its own message and headers', async () => {
     const { check, close } = budgetCheck();
     const body = { model: 'flat', messages: [], max_tokens: 1_000 };
     const verdict = await check.requestBody?.(chat(900_000, { body }), {});
@@ -264,7 +264,7 @@ describe('the budget check in a session', () => {
     await close();
   });
 
-  it('names the key’s window where that is the one that refuses', async () => {
+  it('names the key’s window if that refuses', async () => {
     const { check, close } = budgetCheck();
     const body = { model: 'flat', messages: [], max_tokens: 2_000 };
     const verdict = await check.requestBody?.(chat(USD, { body, limits: { daily: 1_000 } }), {});
@@ -272,7 +272,7 @@ describe('the budget check in a session', () => {
     await close();
   });
 
-  it('grants an output limit, refuses open costs and unknown endpoints, for a session’s budget alone', async () => {
+  it('grants an output limit, and refuses open costs and unknown endpoints, with only a session’s budget', async () => {
     const { check, close } = budgetCheck();
     const granted = chat(4_000_000);
     expect(await check.requestBody?.(granted, {})).toEqual({ kind: 'pass' });
@@ -301,7 +301,7 @@ describe('the budget check in a session', () => {
     await close();
   });
 
-  it('tells the session’s spend with the cost', async () => {
+  it('reports the session’s spend with the cost', async () => {
     const { check, close } = budgetCheck();
     const state = check.begin?.() ?? {};
     const exchange = chat(undefined);

@@ -34,11 +34,11 @@ afterAll(async () => {
   await cluster.close();
 });
 
-/** A ledger of its own slot, on the master of this number. */
+/** A ledger with its own slot, on the master of this number. */
 interface Purse {
   readonly keyHash: string;
   readonly limit: number;
-  /** Nano-USD that settlements and ended leases must have come to. */
+  /** Expected sum of settlements and expired leases, in nano-USD. */
   charged: number;
 }
 
@@ -49,7 +49,7 @@ function purse(master: number, limit: number, name: () => string): Purse {
   }
 }
 
-/** A request that was admitted, in each of its ledgers. */
+/** An admitted request, in each of its ledgers. */
 interface Open {
   readonly purses: readonly Purse[];
   readonly operations: readonly Reservation[];
@@ -69,13 +69,13 @@ async function settled(store: BudgetStore, operation: BudgetOperation, costNanoU
 }
 
 describe('money of three accounts on a Cluster, through two gateways', () => {
-  it('is over no limit at any time, and equals what was charged, through deaths and a failover', async () => {
+  it('exceeds no limit at any time, and equals the charges, through deaths and a failover', async () => {
     const clock = { now: NOON };
     const stores = clients.map((client) => budgetStore(client, { now: () => clock.now }));
     const random = seededRandom(SEED);
     const below = (most: number): number => Math.floor(random() * most);
     const shared = (): string => `budget:${randomUUID()}`;
-    // The first master is the one that is replaced: it has a key and the budget of everything.
+    // The first master is replaced: it has a key and the budget of everything.
     const keys = [purse(0, LIMITS.key, newKeyHash), purse(1, LIMITS.key, newKeyHash)];
     const team = purse(2, LIMITS.team, shared);
     const all = purse(0, LIMITS.all, shared);
@@ -119,7 +119,7 @@ describe('money of three accounts on a Cluster, through two gateways', () => {
       const [one] = open.splice(below(open.length), 1);
       if (one === undefined) return Promise.resolve();
       if (what < 0.95) return settle(store, one, what < 0.7 ? 0 : Math.floor(one.amount * random() * 0.2));
-      // A gateway dies with the request: its lease ends, and what was reserved counts as spent.
+      // A gateway dies with the request: its lease expires, and its reservation counts as spent.
       seen.died += 1;
       for (const each of one.purses) each.charged += one.amount;
       return Promise.resolve();

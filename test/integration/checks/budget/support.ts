@@ -33,7 +33,7 @@ export interface StartedRedis {
   readonly client: RedisClient;
 }
 
-/** A Redis and a client of ours, from before a file's first test, when `use` gets both, until after its last. */
+/** A Redis and a client of ours, available from before a file's first test, when `use` gets both, until after its last. */
 export function useRedis(use: (started: StartedRedis) => void): void {
   let started: StartedRedis | undefined;
   beforeAll(async () => {
@@ -76,7 +76,7 @@ export function reservation(
   };
 }
 
-/** What `budget status` shows of one window. */
+/** One window of `budget status`. */
 export async function windowStatus(store: BudgetStore, keyHash: string, name: string) {
   const statuses = await store.status(keyHash, windowAccounts({}));
   const found = statuses.find(({ account }) => account.name === name);

@@ -16,7 +16,7 @@ useRedis((started) => ({ client } = started));
 let now = 0;
 const store = (): BudgetStore => budgetStore(client, { now: () => now });
 
-/** The accounts as a gateway names them whose clock is `aheadMs` ahead of Redis. */
+/** The accounts as named by a gateway whose clock is `aheadMs` ahead of Redis. */
 function accounts(aheadMs = 0, zone = ZONE): Account[] {
   return windowAccounts({ daily: 1_000 }, createZonedCalendars(zone, () => now + aheadMs)());
 }
@@ -33,7 +33,7 @@ async function dailyOf(keyHash: string) {
   return { spent: found?.spentNanoUsd, resetHours: (found?.resetMs ?? 0) / HOUR_MS };
 }
 
-describe('a day of a time zone', () => {
+describe('a day in a time zone', () => {
   it.each([
     ['in winter', Date.UTC(2026, 10, 26, 22, 30), 0.5],
     ['in summer', Date.UTC(2026, 6, 1, 21, 0), 1],
@@ -51,9 +51,9 @@ describe('a day of a time zone', () => {
   });
 
   it.each([-12 * HOUR_MS, -1_000, 1_000, 12 * HOUR_MS])(
-    'is told by the clock of Redis, though that of a gateway is %d ms off',
+    'is determined by Redis’s clock, though the gateway’s is %d ms off',
     async (aheadMs) => {
-      // Half a second after midnight of Vienna.
+      // Half a second after midnight in Vienna.
       now = Date.UTC(2026, 10, 26, 23, 0) + 500;
       const keyHash = newKeyHash();
       expect(await spend(keyHash, 600, aheadMs)).toBe('reserved');
@@ -69,7 +69,7 @@ describe('a day of a time zone', () => {
     await expect(spend(newKeyHash(), 1, 72 * HOUR_MS)).rejects.toThrow('Redis');
   });
 
-  it('keeps what was spent when the time zone of a budget changes', async () => {
+  it('keeps the spend when the time zone of a budget changes', async () => {
     now = Date.UTC(2026, 10, 26, 12);
     const keyHash = newKeyHash();
     expect(await spend(keyHash, 600)).toBe('reserved');
@@ -78,7 +78,7 @@ describe('a day of a time zone', () => {
   });
 });
 
-describe('calendars of a time zone', () => {
+describe('calendars in a time zone', () => {
   it('name the windows around now, and change at midnight', () => {
     let time = Date.UTC(2026, 10, 26, 18, 0);
     const calendars = createZonedCalendars('Asia/Kathmandu', () => time);

@@ -39,7 +39,7 @@ const NONE = new Uint16Array();
 describe.each<[string, () => DriftStore]>([
   ['in Redis', () => redisStore()],
   ['in memory', () => createMemoryDriftStore()],
-])('a session whose topic is kept %s', (_where, createStore) => {
+])('a session whose topic is stored %s', (_where, createStore) => {
   function rig() {
     const session = newSession();
     const store = createStore();
@@ -51,7 +51,7 @@ describe.each<[string, () => DriftStore]>([
     return { session, store, read };
   }
 
-  it('has no state before its first turn, and is of its key alone', async () => {
+  it('has no state before its first turn, and belongs to its key alone', async () => {
     const { session, store } = rig();
     expect(await store.read(session)).toBeUndefined();
     await store.passTurn(session, { digest: 'a', anchor: grams(0) });
@@ -59,7 +59,7 @@ describe.each<[string, () => DriftStore]>([
     expect(await store.read({ ...session, sessionId: 's2' })).toBeUndefined();
   });
 
-  it('keeps the answer that comes with the turn, where that is the anchor and has more n-grams', async () => {
+  it('keeps the answer that comes with the turn if that is the anchor and has more n-grams', async () => {
     const { session, store, read } = rig();
     const first = { digest: 'a', anchor: grams(0) };
     expect(await store.passTurn(session, first, { answer: grams(40, 5) })).toBe(true);
@@ -83,7 +83,7 @@ describe.each<[string, () => DriftStore]>([
     expect(await read()).toMatchObject({ turnCount: 1, answer: grams(80, 3), createdAt: next.createdAt });
   });
 
-  it('is the same until a turn passes, its anchor is answered, or the session is another one', async () => {
+  it('is unchanged until a turn passes, its anchor is answered, or the session is replaced', async () => {
     const { session, store, read } = rig();
     expect(await store.isSame(session, undefined)).toBe(true);
     await store.passTurn(session, { digest: 'a', anchor: grams(0) });
@@ -106,7 +106,7 @@ describe.each<[string, () => DriftStore]>([
     expect(await store.isSame(session, turned)).toBe(false);
   });
 
-  it('is anchored by its first turn that anchors, and by no other', async () => {
+  it('is anchored by its first turn that can anchor, and by no other', async () => {
     const { session, store, read } = rig();
     expect(await store.passTurn(session, { digest: 'hi' })).toBe(false);
     expect(await store.passTurn(session, { digest: 'a', anchor: grams(0) })).toBe(true);
@@ -123,7 +123,7 @@ describe.each<[string, () => DriftStore]>([
     });
   });
 
-  it('keeps the last turn that stayed on its topic, and what widens it', async () => {
+  it('keeps the last turn on its topic, and its n-grams widen the topic', async () => {
     const { session, store, read } = rig();
     await store.passTurn(session, { digest: 'a', anchor: grams(0) });
     await store.passTurn(session, { digest: 'b', prior: grams(10), widen: grams(30) });
@@ -136,7 +136,7 @@ describe.each<[string, () => DriftStore]>([
     });
   });
 
-  it('keeps the short turns that are not judged yet, until a turn says which they are now', async () => {
+  it('keeps short turns unjudged until a turn decides about them', async () => {
     const { session, store, read } = rig();
     await store.passTurn(session, { digest: 'a', anchor: grams(0) });
     await store.passTurn(session, { digest: 'b', unjudged: [grams(10, 5)] });
@@ -188,7 +188,7 @@ describe.each<[string, () => DriftStore]>([
     expect((await read()).answer).toEqual(grams(300, 30));
   });
 
-  it('begins anew after it was ended, and a late turn of the ended one changes nothing', async () => {
+  it('starts again after it was ended, and a late turn of the ended one changes nothing', async () => {
     const { session, store, read } = rig();
     await store.passTurn(session, { digest: 'a', anchor: grams(0) });
     await store.answerAnchor(session, 'a', grams(100));
@@ -209,7 +209,7 @@ describe.each<[string, () => DriftStore]>([
     expect(await read()).toEqual(begun);
   });
 
-  it('has one anchor after 100 first turns at once', async () => {
+  it('has one anchor after 100 simultaneous first turns', async () => {
     const { session, store, read } = rig();
     const anchored = await Promise.all(
       Array.from({ length: 100 }, (_, nth) =>
@@ -227,7 +227,7 @@ describe.each<[string, () => DriftStore]>([
 });
 
 describe('the state of a session in Redis', () => {
-  it('has one anchor after 100 first turns at once through two connections', async () => {
+  it('has one anchor after 100 simultaneous first turns through two connections', async () => {
     const other = await connect(redis.addr);
     const session = newSession();
     const stores = [redisStore(), redisStore(other)];
@@ -250,7 +250,7 @@ describe('the state of a session in Redis', () => {
     });
   });
 
-  it('lives as long as the session, from its last turn on, a repeated one too', async () => {
+  it('lives as long as the session, from its last turn on, including repeated ones', async () => {
     const session = newSession();
     const key = driftKey(session.keyHash, session.sessionId);
     await redisStore().passTurn(session, { digest: 'a', anchor: grams(0) });
@@ -264,7 +264,7 @@ describe('the state of a session in Redis', () => {
     expect(await redis.client.exists(key)).toBe(0);
   });
 
-  it('is a few kilobytes, and no text', async () => {
+  it('takes a few kilobytes, and contains no text', async () => {
     const session = newSession();
     const store = redisStore();
     await store.passTurn(session, { digest: randomUUID().slice(0, 12), anchor: grams(0, 192) });
@@ -286,7 +286,7 @@ describe('the state of a session in Redis', () => {
   it.each<[string, string, string]>([
     ['a count that is none', 'head', '1 many 0'],
     ['n-grams that are none', 'anchor', '{"a":1}'],
-  ])('is not believed with %s', async (_why, field, value) => {
+  ])('is rejected with %s', async (_why, field, value) => {
     const session = newSession();
     await redisStore().passTurn(session, { digest: 'a', anchor: grams(0) });
     await redis.client.hset(driftKey(session.keyHash, session.sessionId), field, value);

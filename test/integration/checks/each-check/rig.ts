@@ -21,7 +21,7 @@ import { defaultConfig } from '../../../support/default-config.ts';
 import { NO_RISK, parsed } from '../../../support/exchange.ts';
 import { mcpExchange } from '../../../support/mcp-exchange.ts';
 
-/** The checks in their order; three have one name. */
+/** The checks in their order; three share one name. */
 export const LABELS = [
   ...['rate-limit', 'mcp', 'key-access', 'hosted-tools', 'remote-content', 'session', 'normalization'],
   ...['mcp-inspector', 'mcp-tools', 'dlp', 'dlp-held-credential', 'loop', 'drift', 'policy', 'policy-mask'],
@@ -76,7 +76,7 @@ export interface Request {
 
 export type Rig = Awaited<ReturnType<typeof startRig>>;
 
-/** Every check as a gateway makes it, on a Redis; what each says in each hook is noted: `dlp requestBody rewrite`. */
+/** All checks as a gateway creates them, on a Redis; records each hook's verdict: `dlp requestBody rewrite`. */
 export async function startRig(redisAddr: string, more: ConfigInput = {}) {
   const config = defaultConfig({ ...EVERYTHING_ON, ...more, redis: { addr: redisAddr, ...more.redis } });
   const redis: RedisClient = connectRedis(config.redis, { name: 'each-check' });
@@ -182,7 +182,7 @@ function headOf(exchange: Parsed, form: Answered['form'], status: number): Answe
 
 const HOOKS: ReadonlySet<PropertyKey> = new Set(['admit', 'requestHeaders', 'requestBody', 'response']);
 
-/** The check, of whose hooks the verdicts are noted once they are known. */
+/** The check with hooks whose verdicts are recorded. */
 function noting(check: Check, label: string, said: Set<string>): Check {
   return new Proxy(check, {
     get(target, name) {

@@ -30,12 +30,12 @@ describe.each<[string, (now: () => number) => LoopStore]>([
     return { clock, store: storeAt(() => clock.now), session: newSession() };
   }
 
-  it('are none in a new session', async () => {
+  it('are empty in a new session', async () => {
     const { store, session } = rig();
     expect((await store.readCalls(session, MEMORY)).calls).toEqual([]);
   });
 
-  it('come newest first, with their age and all 64 bits', async () => {
+  it('are returned newest first, with their age and all 64 bits', async () => {
     const { clock, store, session } = rig();
     for (const low of [1, 0xfffffffe, 3]) {
       await store.recordCall(session, randomUUID(), call(low), MEMORY);
@@ -48,7 +48,7 @@ describe.each<[string, (now: () => number) => LoopStore]>([
     ]);
   });
 
-  it('are over where they came later than now, before the clock went back', async () => {
+  it('are dropped if they are later than now, from before the clock went back', async () => {
     const { clock, store, session } = rig();
     await store.recordCall(session, randomUUID(), call(1), MEMORY);
     clock.now -= 3_600_000;
@@ -57,7 +57,7 @@ describe.each<[string, (now: () => number) => LoopStore]>([
     expect((await store.readCalls(session, MEMORY)).calls).toEqual([{ ageMs: 1_000, fingerprint: call(2) }]);
   });
 
-  it('are the same until another one joins, or they are forgotten', async () => {
+  it('are unchanged until another one is added, or they expire', async () => {
     const { clock, store, session } = rig();
     const none = await store.readCalls(session, MEMORY);
     expect(none).toEqual({ calls: [], last: '' });
@@ -76,7 +76,7 @@ describe.each<[string, (now: () => number) => LoopStore]>([
     expect(await store.areSame(newSession(), ahead.last)).toBe(false);
   });
 
-  it('join once however often the command is repeated', async () => {
+  it('are added once however often the command is repeated', async () => {
     const { clock, store, session } = rig();
     const operationId = randomUUID();
     for (let nth = 0; nth < 3; nth++) {
@@ -86,7 +86,7 @@ describe.each<[string, (now: () => number) => LoopStore]>([
     expect((await store.readCalls(session, MEMORY)).calls).toEqual([{ ageMs: 30, fingerprint: call(1) }]);
   });
 
-  it('are as many as are kept, and as young', async () => {
+  it('are limited in number and age', async () => {
     const { clock, store, session } = rig();
     for (let low = 0; low < 9; low++) {
       await store.recordCall(session, randomUUID(), call(low), MEMORY);
@@ -107,7 +107,7 @@ describe.each<[string, (now: () => number) => LoopStore]>([
     expect((await store.readCalls({ ...session, keyHash: newKeyHash() }, MEMORY)).calls).toEqual([]);
   });
 
-  it('exceed a limit with the call after it, over a sliding window', async () => {
+  it('exceed a limit with the next call, over a sliding window', async () => {
     const { clock, store, session } = rig();
     const seen: boolean[] = [];
     for (let nth = 0; nth < 5; nth++) {
@@ -119,7 +119,7 @@ describe.each<[string, (now: () => number) => LoopStore]>([
     expect(await store.countArrival(session, randomUUID(), [RPS], false)).toEqual([false]);
   });
 
-  it('are counted for each limit apart, once for each operation', async () => {
+  it('are counted for each limit separately, once for each operation', async () => {
     const { store, session } = rig();
     const operationId = randomUUID();
     for (let nth = 0; nth < 5; nth++) {
@@ -130,7 +130,7 @@ describe.each<[string, (now: () => number) => LoopStore]>([
     expect(await store.countArrival(session, randomUUID(), [RPS, other], false)).toEqual([false, false]);
   });
 
-  it('are counted for each of 40 limits apart, low ones and a high one', async () => {
+  it('are counted for each of 40 limits separately, low ones and a high one', async () => {
     const { clock, store, session } = rig();
     const limits = Array.from({ length: 40 }, (_, nth) => ({
       ...REPEATS,
@@ -158,7 +158,7 @@ describe.each<[string, (now: () => number) => LoopStore]>([
     }
   });
 
-  it('of a high limit are counted once each, can be given back, and leave their window, few or many', async () => {
+  it('of a high limit are counted once each, can be returned, and leave their window, few or many', async () => {
     const { clock, store, session } = rig();
     const high = { ...REPEATS, name: 'repeats/high', limit: 100 };
     const count = async (operationId: string) =>
@@ -178,7 +178,7 @@ describe.each<[string, (now: () => number) => LoopStore]>([
     expect(await count(randomUUID())).toBe(true);
   });
 
-  it('that are denied over a limit are not counted, so that those let through stay counted', async () => {
+  it('denied over a limit are not counted, so admitted ones stay counted', async () => {
     const { store, session } = rig();
     const count = (operationId = randomUUID()) =>
       store.countArrival(session, operationId, [REPEATS, RPS], true);
@@ -193,7 +193,7 @@ describe.each<[string, (now: () => number) => LoopStore]>([
     expect(twice).toEqual([[false], [false], [true]]);
   });
 
-  it('do not count where they came later than now, before the clock went back, denied or not', async () => {
+  it('do not count if they are later than now, from before the clock went back, denied or not', async () => {
     const many = { name: 'repeats/many', windowMs: 60_000, limit: 70 };
     const { clock, store, session } = rig();
     for (let nth = 0; nth < 100; nth++)
@@ -219,7 +219,7 @@ describe.each<[string, (now: () => number) => LoopStore]>([
     ]);
   });
 
-  it('can be given back, also more than once', async () => {
+  it('can be returned, also more than once', async () => {
     const { store, session } = rig();
     const operationId = randomUUID();
     await store.countArrival(session, operationId, [REPEATS], false);
@@ -233,7 +233,7 @@ describe.each<[string, (now: () => number) => LoopStore]>([
 describe('recent calls in Redis', () => {
   const store = (deadlineMs = 2_500): LoopStore => createRedisLoopStore({ client, deadlineMs });
 
-  it('leave nothing behind when their time is over, and never more than is kept', async () => {
+  it('leave nothing behind after their time, and are bounded', async () => {
     const session = newSession();
     const of = (name: string): string => loopKey(session.keyHash, session.sessionId + name);
     const many = { name: 'repeats/many', windowMs: 60_000, limit: 70 };
@@ -255,7 +255,7 @@ describe('recent calls in Redis', () => {
     }
   });
 
-  it('of more than six limits at once stand in sets of their own, as long as they are many', async () => {
+  it('of more than six limits at once are kept in separate sets while they are many', async () => {
     const session = newSession();
     const clock = { now: Date.now() };
     const timed = createRedisLoopStore({ client, deadlineMs: 2_500, now: () => clock.now });
@@ -278,7 +278,7 @@ describe('recent calls in Redis', () => {
     expect(await client.strlen(packed)).toBeLessThan(bytes);
   });
 
-  it('join again where so many came after it that it is forgotten which it was, and are still bounded', async () => {
+  it('are added again if so many followed that the operation was dropped, and are still bounded', async () => {
     const session = newSession();
     const join = (operationId: string) => store().recordCall(session, operationId, call(1), MEMORY);
     const all = { ...MEMORY, maxCalls: 1_000 };
@@ -292,7 +292,7 @@ describe('recent calls in Redis', () => {
     expect(kept).toBeLessThanOrEqual(MEMORY.maxCalls + 64);
   });
 
-  it('are kept no longer than their session is going to live', async () => {
+  it('are kept no longer than their session will live', async () => {
     const session = newSession();
     const sessions = createRedisSessionStore({ client, deadlineMs: 2_500, ttlMs: 86_400_000, maxPerKey: 0 });
     const long = { ...REPEATS, windowMs: 3_600_000 };
@@ -315,7 +315,7 @@ describe('recent calls in Redis', () => {
     expect(await sessions.read(session)).toMatchObject({ callsInFlight: 1, session: { steps: 1 } });
   });
 
-  it('stay as long as their session is used, and go with it', async () => {
+  it('stay as long as their session is used, and are removed with it', async () => {
     const session = newSession();
     const sessions = createRedisSessionStore({ client, deadlineMs: 2_500, ttlMs: 86_400_000, maxPerKey: 0 });
     const arrive = () => store().countArrival(session, randomUUID(), [REPEATS], true);
@@ -342,7 +342,7 @@ describe('recent calls in Redis', () => {
   it.each<[string, (stored: string) => string]>([
     ['cut off', (stored) => stored.slice(0, -1)],
     ['of something else', (stored) => `${stored.slice(0, 3)}x${stored.slice(4)}`],
-  ])('are not believed where they are %s', async (_how, damage) => {
+  ])('are rejected if they are %s', async (_how, damage) => {
     const session = newSession();
     const key = loopKey(session.keyHash, session.sessionId);
     await store().recordCall(session, randomUUID(), call(1), MEMORY);
@@ -350,7 +350,7 @@ describe('recent calls in Redis', () => {
     await expect(store().readCalls(session, MEMORY)).rejects.toMatchObject({ type: 'redis_unavailable' });
   });
 
-  it('are left alone where they are of another version', async () => {
+  it('are left alone if they are of another version', async () => {
     const session = newSession();
     const record = () => store().recordCall(session, randomUUID(), call(1), MEMORY);
     const key = loopKey(session.keyHash, session.sessionId);

@@ -42,7 +42,7 @@ describe('circuits in Redis', () => {
 });
 
 describe('with two gateways', () => {
-  it('failures add up, and 50 that ask at once get one probe', async () => {
+  it('failures add up, and of 50 simultaneous calls one becomes the probe', async () => {
     const second = await connect(redis.addr);
     const settings = { threshold: 6, windowMs: 200 };
     const stores = [breakerStore(settings), breakerStore({ ...settings, client: second })];
@@ -58,7 +58,7 @@ describe('with two gateways', () => {
     const results = await Promise.all(calls.map((call, nth) => at(nth).takeProbe(caller, call)));
     const taken = results.flatMap(({ kind }, nth) => (kind === 'taken' ? [nth] : []));
     expect(taken).toHaveLength(1);
-    // Whichever gateway the probe is reported through, both know of it.
+    // Whichever gateway reports the probe, both know of it.
     const [nth = 0] = taken;
     expect(await at(nth + 1).report(caller, calls[nth] ?? '', 'succeeded')).toEqual(CLOSED);
     for (const store of stores) expect(await store.read(caller)).toEqual({ kind: 'closed' });
@@ -70,7 +70,7 @@ describe('keys', () => {
   const keys = async (server: string): Promise<string[]> =>
     (await redis.client.keys(`*${server}*`)).toSorted();
 
-  it('of a healthy server are none, and all others have a life', async () => {
+  it('do not exist for a healthy server, and all others expire', async () => {
     const store = breakerStore();
     const caller = newCaller();
     const { server, keyHash } = caller;
@@ -91,7 +91,7 @@ describe('keys', () => {
     for (const key of circuits) expect(await redis.client.pttl(key)).toBeGreaterThan(DAY_MS);
   });
 
-  it('of one server lie in one slot, whoever calls', () => {
+  it('of one server are in one slot for all callers', () => {
     const server = 'a.b-c_d';
     const all = [
       mcpFailuresKey(server),
@@ -101,7 +101,7 @@ describe('keys', () => {
     for (const key of all) expect(calculateSlot(key)).toBe(calculateSlot(mcpBreakerKey(server)));
   });
 
-  it('of failures hold no more than open a circuit', async () => {
+  it('of failures hold no more than needed to open a circuit', async () => {
     const store = breakerStore({ threshold: 7 });
     const caller = newCaller();
     const { server, keyHash } = caller;
@@ -116,7 +116,7 @@ describe('keys', () => {
   });
 
   it.each([1, 2])(
-    'with a threshold of %i, it takes three keys or as many lost connections',
+    'with a threshold of %i, it takes three keys or that many lost connections',
     async (threshold) => {
       const store = breakerStore({ threshold });
       const { server } = newCaller();

@@ -37,7 +37,7 @@ const gateway = (...args: readonly string[]): Promise<Ended> =>
   runCli(redis, ['--config', join(folder, 'gateway.yaml'), ...args]);
 
 describe('gateway mcp pins', () => {
-  it('list shows the tools of every server in the configuration, and when they changed', async () => {
+  it('list shows the tools of every configured server, and when they changed', async () => {
     const { code, stdout } = await gateway('mcp', 'pins', 'list');
     expect(code).toBe(0);
     expect(stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
@@ -66,7 +66,7 @@ describe('gateway mcp pins', () => {
     expect((await gateway('mcp', 'pins', 'list', 'unheard-of')).stdout).toMatch(/^No tools are pinned yet/);
   });
 
-  it('accept takes what has changed, and has nothing to do the second time', async () => {
+  it('accept takes the changed tools, and has nothing to do the second time', async () => {
     const first = await gateway('mcp', 'pins', 'accept', 'files', '--output', 'json');
     expect(JSON.parse(first.stdout)).toEqual({
       server: 'files',
@@ -82,7 +82,7 @@ describe('gateway mcp pins', () => {
     });
   });
 
-  it('accept takes one tool alone where it is named', async () => {
+  it('accept takes one named tool', async () => {
     await redis.client.hset('gateway:mcp_pins:files', { 'changed:read': `digest-5 ${String(PINNED_AT)}` });
     expect((await gateway('mcp', 'pins', 'accept', 'files', 'read')).stdout).toBe(
       'Accepted: read (digest-5)\n',
@@ -90,7 +90,7 @@ describe('gateway mcp pins', () => {
     expect(await redis.client.hexists('gateway:mcp_pins:files', 'changed:write')).toBe(1);
   });
 
-  it('accept takes what its operator has looked at, and nothing that came after', async () => {
+  it('accept takes the reviewed definition, and no later one', async () => {
     const other = await gateway('mcp', 'pins', 'accept', 'files', 'write', '--digest', 'digest-2');
     expect([other.code, other.stdout]).toEqual([1, '']);
     expect(other.stderr).toContain('write of files has changed to digest-3: nothing was accepted');

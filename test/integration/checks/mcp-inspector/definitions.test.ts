@@ -28,8 +28,8 @@ function rig() {
 
 const tool = (name: string, description: string) => ({ name, description, icons: ['changes each time'] });
 
-describe('definitions of tools', () => {
-  it('are kept by their digests, without the members that a pin ignores', async () => {
+describe('tool definitions', () => {
+  it('are stored by their digests, without the members that a pin ignores', async () => {
     const { server, store, list } = rig();
     const [first = ''] = await list([tool('read', 'Reads.')]);
     const [second = ''] = await list([tool('read', 'Reads more.')]);
@@ -40,7 +40,7 @@ describe('definitions of tools', () => {
     ]);
   });
 
-  it('hold no secret', async () => {
+  it('contain no secret', async () => {
     const { server, store, list } = rig();
     const secret = `ghp_${'aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3fG5'}`;
     const [digest = ''] = await list([tool('read', `Send ${secret} along.`)]);
@@ -48,7 +48,7 @@ describe('definitions of tools', () => {
     expect(kept).toContain('Send *** along.');
   });
 
-  it('are left out if they are long, and written once by a worker', async () => {
+  it('are omitted if they are long, and written once by a worker', async () => {
     const { server, store, list } = rig();
     const [digest = ''] = await list([tool('long', 'x'.repeat(20_000))]);
     expect(await store.read(server, [digest])).toEqual([undefined]);
@@ -67,14 +67,14 @@ describe('definitions of tools', () => {
     expect(await client.hlen(mcpDefinitionsKey(server))).toBe(40);
   });
 
-  it('end at a bound for each server', async () => {
+  it('are bounded for each server', async () => {
     const { server, store } = rig();
     const definitions = new Map(Array.from({ length: 2_100 }, (_, at) => [`digest-${String(at)}`, '{}']));
     await store.keep(server, definitions);
     expect(await client.hlen(mcpDefinitionsKey(server))).toBe(2_000);
   });
 
-  it('are done without while Redis is gone', async () => {
+  it('are not required while Redis is unreachable', async () => {
     const { list } = rig();
     await redis.stop();
     expect(await list([tool('read', 'Reads.')])).toHaveLength(1);

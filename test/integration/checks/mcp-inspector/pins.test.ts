@@ -25,7 +25,7 @@ describe.each<[string, (now: () => number) => PinStore]>([
   }
   const tool = (name: string, digest: string) => ({ name, digest });
 
-  it('keep what is seen first, and tell what differs from it', async () => {
+  it('keep the first definition, and report a different one', async () => {
     const { clock, pins, server } = rig();
     expect(await pins.show(server, [tool('add', 'A'), tool('sub', 'S')])).toEqual(['new', 'new']);
     clock.now += 1_000;
@@ -44,7 +44,7 @@ describe.each<[string, (now: () => number) => PinStore]>([
     ]);
   });
 
-  it('say the same again when asked again, and remember when a change was seen first', async () => {
+  it('answer repeated queries equally, and remember when a change was first seen', async () => {
     const { clock, pins, server } = rig();
     await pins.show(server, [tool('add', 'A')]);
     await pins.show(server, [tool('add', 'B')]);
@@ -53,7 +53,7 @@ describe.each<[string, (now: () => number) => PinStore]>([
     expect((await pins.list(server))[0]?.change).toEqual({ digest: 'B', seenAt: START });
   });
 
-  it('hold a tool that has changed back until somebody accepts it', async () => {
+  it('withhold a changed tool until an operator accepts it', async () => {
     const { pins, server } = rig();
     await pins.show(server, [tool('add', 'A')]);
     await pins.show(server, [tool('add', 'B')]);
@@ -64,7 +64,7 @@ describe.each<[string, (now: () => number) => PinStore]>([
     expect(await pins.isChanged(server, 'add')).toBe(false);
   });
 
-  it('take the changed definition of one tool for the right one, or of all', async () => {
+  it('accept the changed definition of one tool, or of all', async () => {
     const { clock, pins, server } = rig();
     await pins.show(server, [tool('a', '1'), tool('b', '1'), tool('c', '1'), tool('d', '1')]);
     await pins.show(server, [tool('a', '2'), tool('b', '2'), tool('c', '2')]);
@@ -85,7 +85,7 @@ describe.each<[string, (now: () => number) => PinStore]>([
     expect(await pins.show(server, [tool('a', '1')])).toEqual(['changed']);
   });
 
-  it('take no other definition than the one that is named', async () => {
+  it('accept only the named definition', async () => {
     const { pins, server } = rig();
     await pins.show(server, [tool('add', 'one')]);
     await pins.show(server, [tool('add', 'two')]);
@@ -99,13 +99,13 @@ describe.each<[string, (now: () => number) => PinStore]>([
     expect(await pins.show(server, [tool('add', 'three')])).toEqual(['same']);
   });
 
-  it('keep tools of the same name apart by their servers', async () => {
+  it('separate tools of the same name by their servers', async () => {
     const { pins, server } = rig();
     await pins.show(server, [tool('add', 'A')]);
     expect(await pins.show(newServer(), [tool('add', 'B')])).toEqual(['new']);
   });
 
-  it('know names of any form for what they are', async () => {
+  it('distinguish names of any form', async () => {
     const { pins, server } = rig();
     const names = ['changed:add', 'pin:add', 'add add', '*', 'ä💥', ''];
     expect(
@@ -119,7 +119,7 @@ describe.each<[string, (now: () => number) => PinStore]>([
     expect(await pins.accept(server)).toEqual([{ tool: 'pin:add', digest: 'B' }]);
   });
 
-  it('take no more tools than a server can have', async () => {
+  it('hold at most a server’s maximum of tools', async () => {
     const { pins, server } = rig();
     const tools = Array.from({ length: MAX_PINNED_TOOLS }, (_, nth) => tool(`t${String(nth)}`, 'A'));
     expect(new Set(await pins.show(server, tools))).toEqual(new Set(['new']));
@@ -133,7 +133,7 @@ describe.each<[string, (now: () => number) => PinStore]>([
 });
 
 describe('pins in Redis', () => {
-  it('pin one of two definitions that are first seen at once by two gateways', async () => {
+  it('pin one of two definitions that two gateways first see at the same time', async () => {
     const second = await connect(redis.addr);
     const stores = [client, second].map((one) => createRedisPinStore({ client: one, deadlineMs: 2_500 }));
     const server = newServer();
@@ -147,13 +147,13 @@ describe('pins in Redis', () => {
     expect(states.flat().filter((state) => state === 'changed')).toHaveLength(20);
   });
 
-  it('stay for good: a pin that ran out would let a changed tool pass for a new one', async () => {
+  it('never expire: an expired pin would let a changed tool pass as a new one', async () => {
     const server = newServer();
     await createRedisPinStore({ client, deadlineMs: 2_500 }).show(server, [{ name: 'add', digest: 'A' }]);
     expect(await client.pttl(mcpPinsKey(server))).toBe(-1);
   });
 
-  it('tell the time by the clock of Redis', async () => {
+  it('use Redis’s clock', async () => {
     const server = newServer();
     const pins = createRedisPinStore({ client, deadlineMs: 2_500 });
     await pins.show(server, [{ name: 'add', digest: 'A' }]);

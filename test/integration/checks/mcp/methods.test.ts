@@ -5,7 +5,7 @@ import { defaultConfig } from '../../../support/default-config.ts';
 import { startTestRedis, type TestRedis } from '../../../support/redis.ts';
 import { startTestSidecar, type Seen, type TestSidecar } from '../../../support/settings/sidecar.ts';
 
-/** docs/mcp.md, "Methods": an allowlist for each protocol era, and policies on all that names something. */
+/** docs/mcp-methods.md: an allowlist for each protocol era, and policies for every name. */
 let redis: TestRedis;
 let sidecar: TestSidecar;
 let permissive: TestSidecar;
@@ -94,7 +94,7 @@ const MISSPELT = [
 ];
 
 describe.each<Era>(['session', 'stateless'])('in the %s era', (era) => {
-  it.each(UNKNOWN)('%j is no method, and nothing is sent', async (method) => {
+  it.each(UNKNOWN)('%j is not a method, and nothing is sent', async (method) => {
     for (const allowedTools of [undefined, []]) {
       const params = { name: 'read', arguments: { path: 'a' } };
       const seen = await ask(method, params, { era, ...(allowedTools && { allowedTools }) });
@@ -156,7 +156,7 @@ describe.each<Era>(['session', 'stateless'])('in the %s era', (era) => {
     '..%c0%afx',
     'file:///workspace/../../outside',
   ];
-  it.each(CLIMBS)('%s is denied, whatever names it', async (uri) => {
+  it.each(CLIMBS)('%s is denied under any member', async (uri) => {
     const asked: [string, object][] = [
       ['resources/read', { uri }],
       ['prompts/get', { name: 'show', arguments: { file: uri } }],
@@ -191,7 +191,7 @@ it.each([
   { deep: [[[{ a: { b: ['/workspace/../x'] } }]]] },
   { '../x': true },
   { path: '\uff0e\uff0e\uff0fx' },
-])('a path that leaves its folder is denied wherever it stands in the arguments: %j', async (args) => {
+])('a path that leaves its folder is denied anywhere in the arguments: %j', async (args) => {
   const { upstream, body } = await ask('tools/call', { name: 'read', arguments: args });
   expect(upstream).toBeUndefined();
   expect(body).toContain('policy_denied');
@@ -207,7 +207,7 @@ it.each([
   { path: 'src/x.ts', content: "import x from '../../lib';\nimport y from '../../../lib';\n" },
   { path: 'tsconfig.json', content: '{"extends": "../../../tsconfig.json"}' },
   { old_string: "import x from '../../../lib'", new_string: "import x from '../../../../lib'" },
-])('what stays in its folder, and what is no path, passes: %j', async (args) => {
+])('a path that stays in its folder passes, and so does other text: %j', async (args) => {
   expect((await ask('tools/call', { name: 'read', arguments: args })).upstream).toBeDefined();
 });
 
@@ -216,7 +216,7 @@ it('a credential in the arguments of a prompt is denied', async () => {
   expect((await ask('prompts/get', params)).upstream).toBeUndefined();
 });
 
-it('notifications are an allowlist too', async () => {
+it('notifications have an allowlist too', async () => {
   const { rawKey } = await sidecar.newKey();
   const send = (method: string): Promise<Seen> =>
     sidecar.ask({

@@ -14,7 +14,7 @@ useRedis((started) => ({ client } = started));
 const inRedis = (ttlMs: number, maxPerKey = 10_000): McpSessionStore =>
   createRedisMcpSessionStore({ client, deadlineMs: 2_500, ttlMs, maxPerKey });
 
-/** Sessions of one name and two keys. */
+/** Sessions with one name and two keys. */
 function sessions(): { mine: McpSession; theirs: McpSession } {
   const sessionId = `s-${newKeyHash()}`;
   return {
@@ -26,15 +26,15 @@ function sessions(): { mine: McpSession; theirs: McpSession } {
 describe.each<[string, (ttlMs: number, maxPerKey?: number) => McpSessionStore]>([
   ['in Redis', inRedis],
   ['in memory', (ttlMs, maxPerKey = 10_000) => createMemoryMcpSessionStore({ ttlMs, maxPerKey })],
-])('a session of an MCP server, kept %s', (_where, storeWith) => {
+])('a session of an MCP server, stored %s', (_where, storeWith) => {
   const store = (maxPerKey?: number): McpSessionStore => storeWith(60_000, maxPerKey);
 
-  it('is nobody’s until a server gave it out, and asking for it does not make it one’s own', async () => {
+  it('belongs to no key until a server issues it, and asking for it does not claim it', async () => {
     const { mine } = sessions();
     expect([await store().use(mine), await store().use(mine)]).toEqual(['nobody', 'nobody']);
   });
 
-  it('belongs to the key that it was first given to', async () => {
+  it('belongs to the first key that received it', async () => {
     const { mine, theirs } = sessions();
     const kept = store();
     expect(await kept.bind(mine)).toBe('own');
@@ -46,14 +46,14 @@ describe.each<[string, (ttlMs: number, maxPerKey?: number) => McpSessionStore]>(
     expect([await kept.bind(mine), await kept.use(mine)]).toEqual(['own', 'own']);
   });
 
-  it('is another one on another server', async () => {
+  it('is separate on another server', async () => {
     const { mine } = sessions();
     const kept = store();
     await kept.bind(mine);
     expect(await kept.use({ ...mine, server: 'mail' })).toBe('nobody');
   });
 
-  it('is ended by its own key only', async () => {
+  it('can be ended only by its own key', async () => {
     const { mine, theirs } = sessions();
     const kept = store();
     await kept.bind(mine);
@@ -77,7 +77,7 @@ describe.each<[string, (ttlMs: number, maxPerKey?: number) => McpSessionStore]>(
     expect(await kept.bind(theirs)).toBe('own');
   });
 
-  it('is forgotten where its key has too many, the least recently used first', async () => {
+  it('is dropped if its key has too many, the least recently used first', async () => {
     const keyHash = newKeyHash();
     const name = (sessionId: string): McpSession => ({
       server: 'files',
@@ -105,7 +105,7 @@ describe.each<[string, (ttlMs: number, maxPerKey?: number) => McpSessionStore]>(
     expect(await kept.use(name('one'))).toBe('own');
   });
 
-  it('goes to one of two keys that are given it at once', async () => {
+  it('goes to one of two keys that receive it at the same time', async () => {
     const { mine } = sessions();
     const kept = store();
     const keys = Array.from({ length: 20 }, () => ({ ...mine, keyHash: newKeyHash() }));
@@ -114,7 +114,7 @@ describe.each<[string, (ttlMs: number, maxPerKey?: number) => McpSessionStore]>(
   });
 });
 
-it('a session’s id is not in Redis, and every key there ends by itself', async () => {
+it('is not stored by its id, and every Redis key of it expires', async () => {
   const { mine } = sessions();
   await inRedis(60_000).bind(mine);
   const names = await client.keys('gateway:mcp_session:*');
@@ -125,7 +125,7 @@ it('a session’s id is not in Redis, and every key there ends by itself', async
   for (const name of all) expect(await client.pttl(name)).toBeGreaterThan(0);
 });
 
-it('without Redis a session is nobody’s to use', async () => {
+it('cannot be used without Redis', async () => {
   const gone = await startTestRedis();
   const away = await connect(gone.addr);
   const store = createRedisMcpSessionStore({ client: away, deadlineMs: 300, ttlMs: 60_000 });

@@ -22,7 +22,7 @@ async function takeMany(store: RateLimitStore, keyHash: string, quota: number, c
   return slots;
 }
 
-/** Keys of a test with a clock live as long as their clock says, so it runs beside the real one. */
+/** Keys of a test with a fake clock live by it, so it runs beside the real one. */
 const START = Date.now() + 3_600_000;
 
 describe.each<[string, (now: () => number) => RateLimitStore]>([
@@ -34,7 +34,7 @@ describe.each<[string, (now: () => number) => RateLimitStore]>([
     return { clock, store: storeAt(() => clock.now), keyHash: newKeyHash() };
   }
 
-  it('lets its quota pass at once, and refuses the next one', async () => {
+  it('admits its quota at once, and refuses the next request', async () => {
     const { store, keyHash } = rig();
     const slots = await takeMany(store, keyHash, 60, 61);
     expect(slots.slice(0, 60).every(({ taken }) => taken)).toBe(true);
@@ -63,7 +63,7 @@ describe.each<[string, (now: () => number) => RateLimitStore]>([
     expect(await store.takeSlot(keyHash, 2, MINUTE_MS)).toMatchObject({ taken: true });
   });
 
-  it('counts exactly where a minute cannot be divided by the quota', async () => {
+  it('counts exactly if a minute cannot be divided by the quota', async () => {
     const { clock, store, keyHash } = rig();
     expect((await takeMany(store, keyHash, 7, 8)).map(({ taken }) => taken)).toEqual([
       ...Array<boolean>(7).fill(true),
@@ -73,13 +73,13 @@ describe.each<[string, (now: () => number) => RateLimitStore]>([
     expect((await takeMany(store, keyHash, 7, 2)).map(({ taken }) => taken)).toEqual([true, false]);
   });
 
-  it('holds each key to a quota of its own', async () => {
+  it('gives each key its own quota', async () => {
     const { store, keyHash } = rig();
     await takeMany(store, keyHash, 1, 2);
     expect(await store.takeSlot(newKeyHash(), 1, MINUTE_MS)).toMatchObject({ taken: true });
   });
 
-  it('does not lock a key out where the clock went back, or the quota was made smaller', async () => {
+  it('does not block a key if the clock went back, or the quota was reduced', async () => {
     const { clock, store, keyHash } = rig();
     await takeMany(store, keyHash, 60, 60);
     clock.now -= 3_600_000;
@@ -93,7 +93,7 @@ describe.each<[string, (now: () => number) => RateLimitStore]>([
     expect(await store.takeSlot(keyHash, 7, MINUTE_MS)).toMatchObject({ taken: true });
   });
 
-  it('gives a key no more than its quota where the clock goes forward, and comes back', async () => {
+  it('gives a key no more than its quota if the clock goes forward, and comes back', async () => {
     const { clock, store, keyHash } = rig();
     await takeMany(store, keyHash, 60, 60);
     clock.now += 3_600_000;
@@ -106,7 +106,7 @@ describe.each<[string, (now: () => number) => RateLimitStore]>([
 });
 
 describe('a rate limit in Redis', () => {
-  it('lets exactly 20 of 200 parallel requests pass, from two gateways', async () => {
+  it('admits exactly 20 of 200 parallel requests, from two gateways', async () => {
     const second = await connect(redis.addr);
     const stores = [redisStore(), createRedisRateLimitStore({ client: second, deadlineMs: 2_500 })];
     const keyHash = newKeyHash();
@@ -117,7 +117,7 @@ describe('a rate limit in Redis', () => {
     expect(slots.filter((slot) => slot?.taken)).toHaveLength(20);
   });
 
-  it('leaves a key behind only until its quota is whole again', async () => {
+  it('leaves a key in Redis only until its quota is full again', async () => {
     const store = redisStore();
     const keyHash = newKeyHash();
     await takeMany(store, keyHash, 60, 3);

@@ -51,7 +51,7 @@ function request(
   return { ...parsed({ body: CHAT, ...options }), headers: new Map(Object.entries(headers)) };
 }
 
-/** Both hooks of a request; the verdict that ended it. */
+/** Runs both hooks of a request; returns the verdict that ended it. */
 async function ask(check: CheckUnderTest, exchange: Parsed) {
   const state = check.begin?.() ?? { mcp: {}, stored: new SessionRead() };
   const early = await check.requestHeaders?.(exchange, state);
@@ -63,8 +63,8 @@ async function ask(check: CheckUnderTest, exchange: Parsed) {
 
 const stored = (exchange: Parsed) => store.read({ keyHash: exchange.key.keyHash, sessionId: 'one' });
 
-describe('what other checks judge by', () => {
-  it('is the session as it stands, this call included', async () => {
+describe('the session state for other checks', () => {
+  it('is the current session, including this call', async () => {
     const { check } = sessionCheck();
     const exchange = request({ 'x-gateway-session-id': 'one', 'x-gateway-session-budget': '2.5' });
     expect((await ask(check, exchange)).verdict).toEqual({ kind: 'pass' });
@@ -79,14 +79,14 @@ describe('what other checks judge by', () => {
     });
   });
 
-  it('is nothing without a session, and Redis is not asked', async () => {
+  it('is empty without a session, and Redis is not called', async () => {
     const { check } = sessionCheck();
     const exchange = request({});
     expect(await ask(check, exchange)).toMatchObject({ verdict: { kind: 'pass' }, state: { mcp: {} } });
     expect(exchange.facts.session).toBeNull();
   });
 
-  it('is nothing of a count of tokens', async () => {
+  it('is empty for a token count', async () => {
     const { check } = sessionCheck();
     const exchange = request(undefined, { provider: 'anthropic', path: '/v1/messages/count_tokens' });
     expect((await ask(check, exchange)).verdict).toEqual({ kind: 'pass' });
@@ -96,7 +96,7 @@ describe('what other checks judge by', () => {
 });
 
 describe('the first user request', () => {
-  it('is masked once, and kept nowhere in the clear while its answer is awaited', async () => {
+  it('is masked once, and never stored in plain text while its answer is pending', async () => {
     const { check, counts } = sessionCheck();
     const first = request();
     const { state } = await ask(check, first);
@@ -135,7 +135,7 @@ describe('the end of a call', () => {
     ['complete', 2],
     ['broken_off', 2],
     ['lost', 2],
-  ] as const)('that came out as %s leaves %d steps', async (kind, steps) => {
+  ] as const)('with the outcome %s leaves %d steps', async (kind, steps) => {
     const { check } = sessionCheck();
     const first = request();
     await ask(check, first);
@@ -145,7 +145,7 @@ describe('the end of a call', () => {
     expect((await stored(first))?.session.steps).toBe(steps);
   });
 
-  it('that was refused a step gives none back', async () => {
+  it('that was refused a step returns none', async () => {
     const { check } = sessionCheck();
     const headers = { 'x-gateway-session-id': 'one', 'x-gateway-session-max-steps': '1' };
     const first = request(headers);
@@ -164,7 +164,7 @@ describe('the end of a call', () => {
 });
 
 describe('when Redis fails', () => {
-  it('the call is refused, and its step is given back when Redis is there again, if it was taken', async () => {
+  it('the call is refused, and a taken step is returned when Redis is back', async () => {
     const own = await startTestRedis({ args: ['--appendonly', 'yes', '--appendfsync', 'always'] });
     const ownClient = await connect(own.addr, { read_timeout: 300 });
     const ownStore = sessionStore(ownClient, 500);
@@ -192,7 +192,7 @@ describe('when Redis fails', () => {
       (await ownStore.read({ keyHash: first.key.keyHash, sessionId: 'one' }).catch(() => undefined))?.session
         .steps;
     await expect.poll(steps, { timeout: 10_000 }).toBe(1);
-    // Nothing of it comes twice.
+    // Nothing is written twice.
     await new Promise((resolve) => setTimeout(resolve, 600));
     expect(await steps()).toBe(1);
     await close();

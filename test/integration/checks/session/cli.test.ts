@@ -44,7 +44,7 @@ async function openSession(sessionId: string, anchor = 'Fix the tests.'): Promis
 describe('gateway sessions list', () => {
   it('shows id, times, steps and spend of the live sessions of a key, named in any way', async () => {
     await openSession('a');
-    // Times are told in whole milliseconds.
+    // Times are shown in whole milliseconds.
     await new Promise((resolve) => setTimeout(resolve, 5));
     await store.open(call({ keyHash, sessionId: 'b' }));
     for (const reference of ['planner', keyHash, keyHash.slice(0, 'sha256:'.length + 10)]) {
@@ -64,12 +64,12 @@ describe('gateway sessions list', () => {
     expect(stdout).toMatch(/\na .* 1\/10 +1.5\/2.5\n/);
   });
 
-  it('says that there are none', async () => {
+  it('reports that there are none', async () => {
     expect((await gateway('sessions', 'list', 'planner')).stdout).toBe('planner has no live sessions.\n');
     expect(await json('sessions', 'list', 'planner')).toMatchObject({ sessions: [] });
   });
 
-  it('without a key shows the sessions of all keys, in an order and with filters', async () => {
+  it('without a key shows the sessions of all keys, sorted and filtered', async () => {
     await openSession('a');
     const other = (await json('keys', 'create', '--name', 'other', '--provider', 'openai')).key_hash;
     await store.open(call({ keyHash: other, sessionId: 'b' }));
@@ -86,7 +86,7 @@ describe('gateway sessions list', () => {
     expect(stderr).toContain('1 of 3 shown');
   });
 
-  it('of a key with more sessions than one read takes shows them all', async () => {
+  it('shows all sessions of a key, also beyond one read', async () => {
     await Promise.all(
       Array.from({ length: 450 }, (_, nth) => store.open(call({ keyHash, sessionId: `s${String(nth)}` }))),
     );
@@ -95,7 +95,7 @@ describe('gateway sessions list', () => {
 });
 
 describe('gateway sessions show', () => {
-  it('adds calls on their way, state, taints, tools, and the first user request as it is stored', async () => {
+  it('adds calls in progress, state, taints, tools, and the stored first user request', async () => {
     await openSession('a');
     expect(await json('sessions', 'show', 'planner', 'a')).toMatchObject({
       id: 'a',
@@ -107,13 +107,13 @@ describe('gateway sessions show', () => {
     });
   });
 
-  it('prints no control character of what a client has written', async () => {
+  it('prints no control character from a client', async () => {
     await openSession('a', 'red \u001b[31m and \u202e back\nnext');
     const { stdout } = await gateway('sessions', 'show', 'planner', 'a');
     expect(stdout).toMatch(/anchor +red \uFFFD\[31m and \uFFFD back\uFFFDnext\n/);
   });
 
-  it('leaves out what there is not', async () => {
+  it('omits missing values', async () => {
     await store.open(call({ keyHash, sessionId: 'plain' }));
     expect(await json('sessions', 'show', 'planner', 'plain')).toMatchObject({
       anchor: null,
@@ -125,7 +125,7 @@ describe('gateway sessions show', () => {
 });
 
 describe('gateway sessions end', () => {
-  it('forgets the session with all that belongs to it', async () => {
+  it('removes the session with all its data', async () => {
     await openSession('a');
     const { code, stdout } = await gateway('sessions', 'end', 'planner', 'a');
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'Ended session a of planner.\n' });
@@ -135,7 +135,7 @@ describe('gateway sessions end', () => {
 });
 
 describe.each([['show'], ['end']])('gateway sessions %s', (command) => {
-  it('says which session there is not', async () => {
+  it('names a session that does not exist', async () => {
     const { code, stderr } = await gateway('sessions', command, 'planner', 'nobody\u001b[2J');
     expect(code).toBe(1);
     expect(stderr).toContain(
@@ -143,7 +143,7 @@ describe.each([['show'], ['end']])('gateway sessions %s', (command) => {
     );
   });
 
-  it('says which key there is not', async () => {
+  it('names a key that does not exist', async () => {
     expect((await gateway('sessions', command, 'nobody', 'a')).code).toBe(1);
   });
 });

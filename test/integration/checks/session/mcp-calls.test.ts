@@ -5,8 +5,8 @@ import { useRig } from './mcp-calls/rig.ts';
 
 useRig();
 
-describe('a call of a tool in a session', toolCalls);
+describe('a tool call in a session', toolCalls);
 describe('a history that cannot hold a call', fullHistories);
-describe('other messages of MCP', otherMessages);
-describe('what session headers may say', sessionHeaders);
+describe('other MCP messages', otherMessages);
+describe('values of session headers', sessionHeaders);
 describe('when Redis fails', redisFailures);

@@ -9,7 +9,7 @@ import { createTestCa } from '../../../support/certs.ts';
 import { startRecorder } from '../../../support/recorder.ts';
 import { type Ended, PROXY_KEY, PROVIDER_KEY, run, folder, script, MAIN, running } from './rig.ts';
 
-/** Of calls that start no command. */
+/** For calls that start no command. */
 async function inProcess(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -28,11 +28,11 @@ export function processes(): void {
     [['sh', '-c', 'exit 0'], 0],
     [['sh', '-c', 'exit 42'], 42],
     [['sh', '-c', 'kill -TERM $$'], 143],
-  ])('%j ends with its own code', async (command, code) => {
+  ])('%j exits with its own code', async (command, code) => {
     expect((await run({ flags, command })).code).toBe(code);
   });
 
-  it('says what cannot be run, as shells do', async () => {
+  it('reports a command that cannot be run, as shells do', async () => {
     writeFileSync(join(folder, 'not-executable'), '', { mode: 0o600 });
     const missing = await run({ flags, command: ['no-such-command'] });
     expect(missing).toMatchObject({
@@ -42,12 +42,12 @@ export function processes(): void {
     expect((await run({ flags, command: [join(folder, 'not-executable')] })).code).toBe(126);
   });
 
-  it('gives its input and outputs to the command', async () => {
+  it('gets the input and outputs of exec', async () => {
     const { stdout, stderr } = await run({ flags, command: ['sh', '-c', 'cat; echo err >&2'], stdin: 'in' });
     expect({ stdout, stderr }).toEqual({ stdout: 'in', stderr: 'err\n' });
   });
 
-  it.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)('passes %s on, once, and waits', async (signal) => {
+  it.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)('gets %s once, and exec waits for it', async (signal) => {
     const source = `process.on('${signal}', () => { console.log('told'); setTimeout(() => process.exit(9), 50); });
       setInterval(() => 0, 1000); console.log('ready');`;
     let sent = false;
@@ -62,7 +62,7 @@ export function processes(): void {
     expect({ code, stdout }).toEqual({ code: 9, stdout: 'ready\ntold\n' });
   });
 
-  it('is on its terminal, whose Ctrl-C reaches the command alone', async () => {
+  it('runs on exec’s terminal, whose Ctrl-C reaches only the command', async () => {
     const python = `
 import os, pty, sys, time
 pid, fd = pty.fork()
@@ -101,7 +101,7 @@ print(seen.decode(), os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
     expect(output.trim()).toMatch(/ 11$/);
   });
 
-  it('shows no key in any command line, and leaves nothing behind', async () => {
+  it('exposes no key in a command line, and leaves nothing behind', async () => {
     writeFileSync(
       join(folder, 'codex'),
       '#!/bin/sh\ncat /proc/$$/cmdline /proc/$PPID/cmdline | tr "\\0" " "\n',
@@ -146,13 +146,13 @@ export function wrongCalls(): void {
     expect(stderr).not.toMatch(/sk-mistaken|\n\s+at /);
   });
 
-  it('asks for the gateway where neither a file nor a URL names it: what listens on 8080 gets no key', async () => {
+  it('requires a gateway address from a file or a URL: a program that listens on 8080 gets no key', async () => {
     const { code, stderr } = await run({ command: ['sh', '-c', 'echo started'], env: { GATEWAY_URL: '' } });
     expect(code).toBe(2);
     expect(stderr).toMatch(/no gateway is named.*--gateway-url .*GATEWAY_URL.*--config.*gateway init/);
   });
 
-  it('takes the address of the configuration that is there', async () => {
+  it('uses the address in the configuration', async () => {
     const file = join(folder, 'named.yaml');
     writeFileSync(file, 'server: { port: 1 }\n');
     const ended = await inProcess(['--config', file, 'exec', '--', 'true']);
@@ -177,7 +177,7 @@ export function wrongCalls(): void {
 }
 
 export function overTls(): void {
-  it('trusts the system, a file, and the certificate of a gateway.yaml', async () => {
+  it('trusts the system, a file, and the certificate in a gateway.yaml', async () => {
     const ca = await createTestCa();
     const own = await ca.issue('gateway');
     const elsewhere = await ca.issue('elsewhere', ['other.example']);
@@ -200,7 +200,7 @@ export function overTls(): void {
       const listener = `port: ${new URL(other.url).port}, tls: {cert_file: ${certFile}, key_file: ${keyFile}}`;
       writeFileSync(config, `server: {${listener}}\n`);
       expect((await run({ command })).stdout).toBe('200 {}\n');
-      // Another one that this authority has signed, at the same address, is not it.
+      // Another certificate of this authority, for the same address, is not the gateway's.
       writeFileSync(
         config,
         readFileSync(config, 'utf8').replace(/port: \d+/, `port: ${new URL(gateway.url).port}`),

@@ -12,7 +12,7 @@ async function startGateway(answer?: Answerer): Promise<Recorder> {
 }
 
 export function programs(): void {
-  it('asks the gateway with keys that it does not have, as one session', async () => {
+  it('sends requests to the gateway with keys that it does not have, in one session', async () => {
     const gateway = await startGateway();
     const flags = ['--gateway-url', gateway.url];
     const source = `await show(await ask('${BODY}', { headers: {
@@ -43,7 +43,7 @@ export function programs(): void {
     expect(gateway.last().headers['x-gateway-session-id']).not.toBe(first?.headers['x-gateway-session-id']);
   });
 
-  it('is the only one that is answered, and only for its provider', async () => {
+  it('is the only one that is served, and only for its provider', async () => {
     const gateway = await startGateway();
     const source = `
       const bad = { authorization: 'Bearer sk-exec-' + 'x'.repeat(43) };
@@ -72,12 +72,12 @@ export function programs(): void {
       '/base/openai/v1/models?a=1',
       '/base/mcp/demo',
     ]);
-    // A tool's server has no use for the provider's key.
+    // The server of a tool does not need the provider's key.
     expect(gateway.last().headers).not.toHaveProperty('x-gateway-provider-key');
     expect(gateway.last().headers['authorization']).toBe(`Bearer ${PROXY_KEY}`);
   });
 
-  it('gets the model that was chosen for it', async () => {
+  it('gets the chosen model', async () => {
     const gateway = await startGateway();
     const flags = ['--gateway-url', gateway.url];
     await run({
@@ -98,7 +98,7 @@ export function programs(): void {
     });
   });
 
-  it('is refused where the model cannot be put in', async () => {
+  it('is refused if the model cannot be set', async () => {
     const gateway = await startGateway();
     const zipped = gzipSync(BODY).toString('base64');
     const { stdout } = await run({
@@ -119,7 +119,7 @@ export function programs(): void {
     expect(gateway.requests).toEqual([]);
   });
 
-  it('sends and reads as it comes, and sees a cut as one', async () => {
+  it('sends and receives without delay, and sees a cut as one', async () => {
     let release = (): void => undefined;
     const gateway = await startGateway((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream', 'x-gateway-request-id': 'r1' });
@@ -147,7 +147,7 @@ export function programs(): void {
     expect(stdout).toBe('r1\nGOT 11\nGOT 22\nCUT\n');
   });
 
-  it('is told where the gateway is not there', async () => {
+  it('gets an error if the gateway is unreachable', async () => {
     const gateway = await startRecorder();
     await gateway.close();
     const { stdout } = await run({

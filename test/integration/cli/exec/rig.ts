@@ -25,11 +25,11 @@ interface Call {
   readonly command: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
-  /** Told of the process once it has printed something. */
+  /** Called with the process once it has printed something. */
   readonly onOutput?: (text: string, pid: number) => void;
 }
 
-/** As a user types it: `gateway exec <flags> -- <command>`. */
+/** Runs `gateway exec <flags> -- <command>` as a user types it. */
 export async function run({ flags = [], command, env = {}, stdin = '', onOutput }: Call): Promise<Ended> {
   const child = spawn(process.execPath, [MAIN, 'exec', ...flags, '--', ...command], {
     cwd: folder,
@@ -55,7 +55,7 @@ export async function run({ flags = [], command, env = {}, stdin = '', onOutput 
   return { code, stdout, stderr };
 }
 
-/** A program of its own for `node -e`, with `ask` for a request as an SDK would send it. */
+/** A program for `node -e`, with `ask` for a request as an SDK would send it. */
 export function script(source: string): readonly string[] {
   const prelude = `
     const url = process.env.OPENAI_BASE_URL, key = process.env.OPENAI_API_KEY;

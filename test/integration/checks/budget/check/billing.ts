@@ -26,7 +26,7 @@ const limited = (more: object = {}): Parsed =>
   chat({ body: { model: 'flat', messages: [], max_tokens: 1_000, ...more } });
 const both = (more: object = {}): Parsed =>
   chat({ body: { model: 'both', messages: [], max_tokens: 1_000, ...more } });
-/** Of `both`, by its bytes: the body and the template. */
+/** The tokens of `both` by its bytes: the body and the template. */
 const BOUND = JSON.stringify({ model: 'both', messages: [], max_tokens: 1_000 }).length + 64;
 
 export function plausible(): void {
@@ -83,7 +83,7 @@ export function plausible(): void {
     }
   });
 
-  it('is judged without a budget too, by what the model can write', async () => {
+  it('is judged without a budget too, by the model’s maximum output', async () => {
     const open = chat({ limits: {}, body: { model: 'flat', messages: [] } });
     expect(await charged(open, { usage: usage(808_193) })).toMatchObject({
       spent: 8_192 * OUTPUT,
@@ -96,7 +96,7 @@ export function plausible(): void {
     });
   });
 
-  it('follows from the limit that was granted where the client set none', async () => {
+  it('follows from the granted limit if the client set none', async () => {
     const granted = (): Parsed => chat({ body: { model: 'flat', messages: [] } });
     const most = 4 * 8_192 + 8_192;
     expect(await charged(granted(), { usage: usage(most) })).toMatchObject({
@@ -106,7 +106,7 @@ export function plausible(): void {
     expect(await charged(granted(), { usage: usage(most + 1) })).toMatchObject({ spent: 8_192 * OUTPUT });
   });
 
-  it('is more where the provider runs tools, which read and write in rounds', async () => {
+  it('is more if the provider runs tools, which read and write in rounds', async () => {
     const config: ConfigInput = {
       proxy: { provider_tools: ['web_search'] },
       pricing: { tools: { web_search: 0 } },
@@ -126,7 +126,7 @@ export function plausible(): void {
     });
   });
 
-  it('is a router’s bill of 4 times the reservation and 1 USD, where the model has a price', async () => {
+  it('is a router’s bill of 4 times the reservation and 1 USD, if the model has a price', async () => {
     const routed = (model: string): Parsed =>
       chat({
         provider: 'openrouter',
@@ -148,7 +148,7 @@ export function plausible(): void {
     });
   });
 
-  it('is search units of about as many documents as were sent', async () => {
+  it('is search units for about as many documents as were sent', async () => {
     const rerank = (): Parsed =>
       chat({
         provider: 'cohere',
@@ -169,7 +169,7 @@ export function plausible(): void {
 export function told(): void {
   const one = { usage: { inputTokens: 0, outputTokens: 100 } };
 
-  it('is charged as asked for where that is dearer, which a key without a budget may', async () => {
+  it('is charged as requested if that is dearer, which a key without a budget may', async () => {
     const asking = (): Parsed => limitedFree({ service_tier: 'priority' });
     const limitedFree = (more: object): Parsed =>
       chat({ limits: {}, body: { model: 'flat', messages: [], max_tokens: 1_000, ...more } });
@@ -187,7 +187,7 @@ export function told(): void {
     ['Bedrock’s', 'bedrock', { 'x-amzn-bedrock-service-tier': 'priority' }, 175_000],
     ['Bedrock’s latency', 'bedrock', { 'x-amzn-bedrock-performanceconfig-latency': 'optimized' }, 125_000],
     ['Gemini’s', 'gemini', { 'x-gemini-service-tier': 'priority' }, 200_000],
-  ] as const)('stands in %s headers too', async (_whose, provider, headers, spent) => {
+  ] as const)('is in %s headers too', async (_whose, provider, headers, spent) => {
     const isBedrock = provider === 'bedrock';
     const exchange = chat({
       provider,
@@ -199,7 +199,7 @@ export function told(): void {
     expect(await charged(exchange, { ...one, headers })).toMatchObject({ spent });
   });
 
-  it('raises what a stream that broke off may cost', async () => {
+  it('raises the possible cost of a stream that broke off', async () => {
     const broken = { form: 'stream', text: 'word '.repeat(2_000) } as const;
     const at = { kind: 'broken_off' } as const;
     expect(await charged(limited(), broken, at)).toMatchObject({ spent: 1_000_000 });
@@ -211,7 +211,7 @@ export function told(): void {
     );
   });
 
-  it('does not count where nothing was billed: an error, and an answer that was lost', async () => {
+  it('does not count if nothing was billed: an error, and a lost answer', async () => {
     const says = { service_tier: 'priority' };
     expect(await charged(limited(), { status: 400, says })).toMatchObject({ spent: 0, reportedNanoUsd: 0 });
     expect(await charged(limited(), { status: 504, says })).toMatchObject({
@@ -232,7 +232,7 @@ export function told(): void {
     );
   });
 
-  it('is charged of a router’s bill also where a stream broke off', async () => {
+  it('is charged from a router’s bill even if a stream broke off', async () => {
     const routed = chat({
       provider: 'openrouter',
       path: '/v1/chat/completions',
@@ -243,7 +243,7 @@ export function told(): void {
     expect(broken).toMatchObject({ reserved: 1_000_000, spent: 1_700_000, absurd: [] });
   });
 
-  it('names a model, and not a deployment that is called like one', async () => {
+  it('names a model, and not a deployment of the same name', async () => {
     const config: ConfigInput = {
       providers: { azure: { deployments: { mine: 'flat', both: 'dear' } } },
       pricing: {
@@ -273,7 +273,7 @@ export function hostedTools(): void {
   it.each([
     [['web_search'], 10_000_000],
     [['web_search', 'code_interpreter'], 40_000_000],
-  ])('%j is reserved with the whole context, and a call of each', async (types, callsNanoUsd) => {
+  ])('%j is reserved with the whole context, and one call of each', async (types, callsNanoUsd) => {
     const tools = types.map((type) => ({ type }));
     const exchange = chat({
       path: '/v1/responses',

@@ -5,7 +5,7 @@ import { budgetStore, windowStatus } from '../support.ts';
 import { budgetCheck, chat, spendOf, client } from './rig.ts';
 
 export function charges(): void {
-  /** One request of at most 1,000 tokens (1,000,000 nano-USD) that ended so. */
+  /** One request of at most 1,000 tokens (1,000,000 nano-USD) with this outcome. */
   interface Row {
     readonly what: string;
     readonly outcome: Outcome['kind'];
@@ -229,7 +229,7 @@ export function charges(): void {
     expect(await spendOf(exchange)).toEqual({ spent: 70_000, reserved: 0 });
   });
 
-  it('a stream of an Azure deployment broken off: its time where its model hides reasoning', async () => {
+  it('a broken stream of an Azure deployment: its time if its model hides reasoning', async () => {
     let now = 0;
     const config = {
       providers: { azure: { base_url: 'https://r.openai.azure.com', deployments: { prod: 'gpt-5' } } },
@@ -253,7 +253,7 @@ export function charges(): void {
     expect(await spendOf(exchange)).toEqual({ spent: 800_000, reserved: 0 });
   });
 
-  it('a lease that ran out: the full reservation', async () => {
+  it('an expired lease: the full reservation', async () => {
     let now = Date.now();
     const clocked = budgetStore(client, { now: () => now });
     const { check } = budgetCheck({}, { store: clocked });
@@ -264,7 +264,7 @@ export function charges(): void {
     expect({ spent, reserved }).toEqual({ spent: 1_000_000, reserved: 0 });
   });
 
-  it('a cost over the reservation is charged all the same, and told', async () => {
+  it('a cost over the reservation is charged in full, and reported', async () => {
     const { check, counts } = budgetCheck();
     const state = check.begin?.() ?? {};
     const exchange = chat({ maxTokens: 10 });

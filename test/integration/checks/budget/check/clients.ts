@@ -7,7 +7,7 @@ import { startTestRedis } from '../../../../support/redis.ts';
 import { budgetCheck, chat, client, PINNED, spendOf } from './rig.ts';
 
 export function toldToClients(): void {
-  it('of a whole answer: cost, remainder and window in its headers', async () => {
+  it('cost, remainder and window of a whole answer in its headers', async () => {
     const { check } = budgetCheck();
     const state = check.begin?.() ?? {};
     const exchange = chat({ maxTokens: 1_000, limits: { daily: USD, hourly: 3_000_000 } });
@@ -39,7 +39,7 @@ export function toldToClients(): void {
     return { exchange, answer, rewriter: check.stream?.(answer, state) };
   }
 
-  it('of a stream: what is left in its headers, and the cost in a comment at its end', async () => {
+  it('the remainder at the start of a stream in its headers, and the cost in a comment at its end', async () => {
     const { answer, rewriter } = await stream({});
     expect(Object.fromEntries(answer.responseHeaders)).toEqual({
       'x-gateway-session-remaining': '0.999',
@@ -53,7 +53,7 @@ export function toldToClients(): void {
     expect(await rewriter?.comment?.()).toBeUndefined();
   });
 
-  it('no usage chunk that it did not ask for', async () => {
+  it('no usage chunk that it did not request', async () => {
     const { exchange, rewriter } = await stream({});
     expect(exchange.request.askUsage).toHaveLength(1);
     expect(exchange.edits).toEqual([...(exchange.request.askUsage ?? []), PINNED]);
@@ -61,7 +61,7 @@ export function toldToClients(): void {
     expect(rewriter?.event?.(streamEvent({ usageOnly: true }))).toEqual({ kind: 'drop' });
   });
 
-  it('the usage chunk that it asked for', async () => {
+  it('the usage chunk that it requested', async () => {
     const { exchange, rewriter } = await stream({}, { stream_options: { include_usage: true } });
     expect(exchange.edits).toEqual([PINNED]);
     expect(rewriter).toBeDefined();
@@ -70,7 +70,7 @@ export function toldToClients(): void {
 }
 
 export function alerts(): void {
-  it('are told once, with key, window and threshold', async () => {
+  it('are reported once, with key, window and threshold', async () => {
     const { check, close, alerts } = budgetCheck();
     async function spend(keyHash?: string): Promise<Answered> {
       const state = check.begin?.() ?? {};
@@ -97,7 +97,7 @@ export function alerts(): void {
 }
 
 export function redisFailures(): void {
-  it('a request is refused, a finished answer too, and what was to be settled is settled when it is back', async () => {
+  it('a request is refused, and so is a finished answer; pending settlements follow when Redis is back', async () => {
     const own = await startTestRedis({ args: ['--appendonly', 'yes', '--appendfsync', 'always'] });
     const ownClient = await connect(own.addr, { read_timeout: 300 });
     const ownStore = budgetStore(ownClient, { deadlineMs: 500 });

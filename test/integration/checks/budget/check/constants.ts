@@ -26,7 +26,7 @@ export function shippedConstants(): void {
         while (seconds < until) {
           seconds += 1;
           await vi.advanceTimersByTimeAsync(1_000);
-          // The time is made up, and Redis's answers are not.
+          // The clock is fake, and Redis's answers are real.
           await Promise.all(answers);
           await setImmediate();
         }
@@ -64,7 +64,7 @@ export function shippedConstants(): void {
     await expectLife(60_000, 60_000);
   });
 
-  it('charge 64 leases that ran out in one call, and the rest in the next ones', async () => {
+  it('charge 64 expired leases in one call, and the rest in the next ones', async () => {
     let now = Date.now();
     const store = budgetStore(client, { now: () => now });
     const keyHash = newKeyHash();
@@ -78,7 +78,7 @@ export function shippedConstants(): void {
     expect(await charged()).toBe(100_000);
   });
 
-  it('grant 256 tokens where a quarter of what is left buys less, and refuse where that does not fit', async () => {
+  it('grant 256 tokens if a quarter of the remainder buys less, and refuse if that does not fit', async () => {
     const { check } = budgetCheck();
     const fits = chat({ limits: { daily: 600_000 } });
     await check.requestBody?.(fits, {});
@@ -87,7 +87,7 @@ export function shippedConstants(): void {
     expect(await check.requestBody?.(over, {})).toMatchObject({ type: 'budget_exceeded' });
   });
 
-  it('lower a limit to one token more than is to be thought, and no further', async () => {
+  it('lower a limit to one token more than the thinking budget, and no further', async () => {
     const thinking = (daily: number) =>
       chat({
         provider: 'anthropic',
@@ -106,7 +106,7 @@ export function shippedConstants(): void {
     expect(await check.requestBody?.(thinking(3_000_000), {})).toMatchObject({ type: 'budget_exceeded' });
   });
 
-  it('reserve a whole picture whatever the limit is', async () => {
+  it('reserve a whole picture at any limit', async () => {
     const { check } = budgetCheck({
       pricing: { overrides: { painted: { input: 0, output: 1, output_image: 30 } } },
     });
@@ -117,7 +117,7 @@ export function shippedConstants(): void {
     expect((await spendOf(exchange)).reserved).toBe(8_192 * 30_000);
   });
 
-  it('grant what there is room for beside the input, a token for three bytes', async () => {
+  it('grant the room beside the input, one token for three bytes', async () => {
     const { check } = budgetCheck({
       pricing: {
         overrides: { small: { input: 0, output: 1, context_tokens: 10_000, max_output_tokens: 9_000 } },

@@ -6,12 +6,12 @@ import type { ProviderName } from '../../../../../src/providers/registry.ts';
 import { newKeyHash, USD } from '../support.ts';
 import { budgetCheck, chat, spendOf } from './rig.ts';
 
-/** Reported with a counterexample: fc.assert(…, { seed, path }). */
+/** Printed with a counterexample: fc.assert(…, { seed, path }). */
 const SEED = 20_261_126;
 /** The largest published picture. */
 const PICTURE_TOKENS = 6_240;
 
-/** USD per million tokens of output. */
+/** USD per million output tokens. */
 const PRICES = { cheap: 1, dear: 10, 'painter-image': 30 } as const;
 const OVERRIDES = Object.fromEntries(
   Object.entries(PRICES).map(([model, output]) => [model, { input: 0, output, output_image: output }]),
@@ -36,7 +36,7 @@ const cases = fc.record({
   mayLower: fc.boolean(),
 });
 
-/** Returns the cost of all that a target may write by the body that it gets. */
+/** Returns the cost of the maximum output that a target may write for its body. */
 function most({ body, edits, ownEdits = [], request }: Parsed, { model }: Target): number {
   const sent = JSON.parse(applyEdits(body, [...edits, ...ownEdits]).toString()) as Record<string, number>;
   const { max_tokens = 0, max_completion_tokens = 0, n = 1 } = sent;

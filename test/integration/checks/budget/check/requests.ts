@@ -4,7 +4,7 @@ import { USD, budgetStore, newKeyHash } from '../support.ts';
 import { budgetCheck, chat, spendOf, client, PINNED } from './rig.ts';
 
 export function outputLimits(): void {
-  it('are granted and written into the body where the client set none', async () => {
+  it('are granted and written into the body if the client set none', async () => {
     const { check } = budgetCheck();
     const exchange = chat({ limits: { daily: 40_000_000 } });
     await check.requestBody?.(exchange, {});
@@ -14,7 +14,7 @@ export function outputLimits(): void {
     expect(second.edits).toEqual([expect.objectContaining({ value: 7_952 }), PINNED]);
   });
 
-  it('are the client’s own where it set one, times the choices', async () => {
+  it('are the client’s own if set, times the choices', async () => {
     const { check } = budgetCheck();
     const body = { model: 'flat', messages: [{ role: 'user', content: 'x' }], max_tokens: 100, n: 3 };
     const exchange = chat({ body });
@@ -32,7 +32,7 @@ export function outputLimits(): void {
     expect((await spendOf(exchange)).reserved).toBe(2_048 * 10 * 16 * 1_000);
   });
 
-  it('are left alone for a key without a budget, whose spend is recorded all the same', async () => {
+  it('are left alone for a key without a budget, whose spend is still recorded', async () => {
     const { check } = budgetCheck();
     const state = check.begin?.() ?? {};
     const exchange = chat({ limits: {} });
@@ -46,11 +46,11 @@ export function outputLimits(): void {
 }
 
 export function absurdNumbers(): void {
-  it('leave no trace in the books of a key without a budget', async () => {
+  it('leave no trace in the account of a key without a budget', async () => {
     const { check } = budgetCheck();
     const state = check.begin?.() ?? {};
     const plain = chat({ limits: {} });
-    // Whatever a dialect lets through.
+    // Numbers that a dialect accepts.
     const output = { tokens: 1e308, set: () => [] };
     const exchange = { ...plain, request: { ...plain.request, choices: 1e308, output } };
     await check.requestBody?.(exchange, state);
@@ -89,7 +89,7 @@ export function refusals(): void {
       ' and resets in 3 d 9 h. Wait until then, or lower max_tokens or n. For clients that retry: Quota exceeded, it will reset in 3 d 9 h. Please retry in 288810s',
       undefined,
     ],
-  ])('429 of the %s window at %s says when it starts anew%s', async (window, time, words, retryAfter) => {
+  ])('429 of the %s window at %s names its reset%s', async (window, time, words, retryAfter) => {
     const clocked = budgetStore(client, { now: () => Date.parse(`2031-05-28T${time}Z`) });
     const { check } = budgetCheck({ pricing: { lower_client_limits: false } }, { store: clocked });
     const keyHash = newKeyHash();
@@ -105,7 +105,7 @@ export function refusals(): void {
     expect(headers['retry-after']).toBe(retryAfter);
   });
 
-  it('429 that names no time where the whole window would not hold the request', async () => {
+  it('429 names no time if the whole window could not hold the request', async () => {
     const { check } = budgetCheck();
     const exchange = chat({ maxTokens: 1_000, limits: { hourly: 900_000, monthly: USD } });
     const verdict = await check.requestBody?.(exchange, {});
@@ -123,7 +123,7 @@ export function refusals(): void {
     expect(await spendOf(exchange)).toEqual({ spent: 0, reserved: 0 });
   });
 
-  it('a limit of 0 blocks, without a time to come back', async () => {
+  it('a limit of 0 blocks, and names no time', async () => {
     const { check } = budgetCheck();
     const verdict = await check.requestBody?.(chat({ limits: { daily: 0 } }), {});
     expect(verdict).toMatchObject({
@@ -164,14 +164,14 @@ export function refusals(): void {
       'invalid_request',
       'input_audio',
     ],
-  ])('%s, with a budget only', async (_what, request, type, named) => {
+  ])('%s, only with a budget', async (_what, request, type, named) => {
     const { check } = budgetCheck();
     const verdict = await check.requestBody?.(chat(request), {});
     expect(verdict).toMatchObject({ kind: 'deny', type, message: expect.stringContaining(named) });
     expect(await check.requestBody?.(chat({ ...request, limits: {} }), {})).toEqual({ kind: 'pass' });
   });
 
-  it('a tool that the provider runs and nobody priced', async () => {
+  it('a provider’s tool without a price', async () => {
     const body = { model: 'flat', input: 'x', max_output_tokens: 10, tools: [{ type: 'web_search' }] };
     const request = { body, path: '/v1/responses' };
     const proxy = { provider_tools: ['web_search'] };
@@ -186,7 +186,7 @@ export function refusals(): void {
     expect((await spendOf(priced)).reserved).toBe(10_010_000);
   });
 
-  it('nothing of an unknown model under pricing.unknown_model: free, or a price', async () => {
+  it('no unknown model under pricing.unknown_model: free, or a price', async () => {
     const body = { model: 'nobody-knows', messages: [], max_tokens: 100 };
     const free = chat({ body });
     expect(await budgetCheck({ pricing: { unknown_model: 'free' } }).check.requestBody?.(free, {})).toEqual({
@@ -203,7 +203,7 @@ export function refusals(): void {
 }
 
 export function input(): void {
-  it('is counted where its bytes do not fit', async () => {
+  it('is counted if its bytes do not fit', async () => {
     const { check } = budgetCheck();
     const content = 'the quick brown fox jumps over the lazy dog '.repeat(100);
     const body = { model: 'both', messages: [{ role: 'user', content }], max_tokens: 1 };

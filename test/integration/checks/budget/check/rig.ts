@@ -11,7 +11,7 @@ import { type RequestOptions, parsed } from '../../../../support/exchange.ts';
 import type { Parsed } from '../../../../../src/pipeline/exchange.ts';
 import { USD, windowStatus, connect, budgetStore } from '../support.ts';
 
-/** What OpenAI's requests of a key with a budget carry beside their limit. */
+/** The members that requests to OpenAI get beside their limit for a key with a budget. */
 export const PINNED = { kind: 'set', path: ['service_tier'], value: 'default' };
 
 let redis: TestRedis;
@@ -19,7 +19,7 @@ export let client: RedisClient;
 let store: BudgetStore;
 const closing: (() => Promise<void>)[] = [];
 
-/** Output at 1,000 nano-USD a token, input free: costs are told by the output alone. */
+/** Output at 1,000 nano-USD a token, free input: the output alone decides the cost. */
 const PRICES = {
   flat: { input: 0, output: 1 },
   both: { input: 1, output: 1 },

@@ -101,7 +101,7 @@ export function severalTargets(): void {
     }
   });
 
-  it('charges no more than was reserved for all, if the input was counted', async () => {
+  it('charges no more than the reservation for all, if the input was counted', async () => {
     const prices = { cheap: { input: 10, output: 1 }, dear: { input: 10, output: 10 } };
     const { check } = budgetCheck({ pricing: { overrides: prices } });
     const words = 'international communication '.repeat(200);
@@ -130,7 +130,7 @@ export function severalTargets(): void {
     expect(spent).toBeLessThanOrEqual(reserved);
   });
 
-  it('refuses where the dearest does not fit', async () => {
+  it('refuses if the dearest does not fit', async () => {
     const { check } = budgetCheck(OVERRIDES);
     const { cheap } = routed({}, { daily: DEAR_MOST - 1 });
     expect(await check.requestBody?.(cheap, check.begin?.() ?? {})).toMatchObject({
@@ -138,7 +138,7 @@ export function severalTargets(): void {
     });
   });
 
-  it('leaves out one whose cost has no bound', async () => {
+  it('leaves out a target whose cost has no bound', async () => {
     const { check } = budgetCheck(OVERRIDES);
     const { cheap, dear } = routed();
     cheap.fallbacks = [{ ...dear, request: { ...dear.request, unbounded: 'background' } }];

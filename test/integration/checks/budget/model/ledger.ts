@@ -2,7 +2,7 @@ import { BUDGET_WINDOWS, type BudgetWindow } from '../../../../../src/redis/budg
 import type { BudgetLimits } from '../../../../../src/pipeline/exchange.ts';
 import type { Reservation } from '../../../../../src/checks/budget/store.ts';
 
-/** What docs/budgets.md promises of these, written down a second time. */
+/** The promises of docs/budgets.md, implemented a second time. */
 const LEASE_MS = 30_000;
 const SHARE_OF_REMAINDER = 4;
 
@@ -26,7 +26,7 @@ interface Window {
 interface Hold {
   readonly amount: number;
   readonly tokens: number;
-  /** Where its windows began when it was reserved. */
+  /** The starts of its windows at the reservation. */
   readonly starts: ReadonlyMap<BudgetWindow, number>;
   leaseEnds: number;
   state: 'held' | 'charged' | 'settled';
@@ -69,7 +69,7 @@ export class Ledger {
     }
   }
 
-  /** Whoever touches the account charges the leases that ran out. */
+  /** Every access to the account charges expired leases. */
   expire(now: number): void {
     for (const hold of this.#holds.values()) {
       if (hold.state !== 'held' || hold.leaseEnds > now) continue;
@@ -128,7 +128,7 @@ export class Ledger {
     return true;
   }
 
-  /** @returns whether it was charged, and the thresholds that it crossed */
+  /** @returns whether it was charged, and the crossed thresholds */
   settle(id: string, now: number, cost: number, isFirst: boolean) {
     this.expire(now);
     const hold = this.#holds.get(id);

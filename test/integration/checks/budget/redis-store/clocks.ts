@@ -3,7 +3,7 @@ import { newKeyHash, reservation, USD, windowStatus } from '../support.ts';
 import { NOON, storeAt } from './rig.ts';
 
 export function clocks(): void {
-  it('never reopen when the clock goes back, nor last longer than they were made for', async () => {
+  it('never reopen when the clock goes back, nor last longer than their length', async () => {
     const clock = { now: NOON };
     const store = storeAt(clock);
     const keyHash = newKeyHash();
@@ -17,7 +17,7 @@ export function clocks(): void {
     expect(await windowStatus(store, keyHash, 'daily')).toMatchObject({ spent: USD, resetMs: 43_200_000 });
   });
 
-  it('stay where the clock comes back over their beginning: midnight does not give a day twice', async () => {
+  it('stay if the clock goes back over their beginning: midnight does not give a day twice', async () => {
     const clock = { now: NOON + 12 * 3_600_000 + 60_000 };
     const store = storeAt(clock);
     const keyHash = newKeyHash();
@@ -32,7 +32,7 @@ export function clocks(): void {
     });
   });
 
-  it('of a minute lock nobody out for an hour where the clock goes back by one', async () => {
+  it('of a minute block no key for an hour if the clock goes back by one', async () => {
     const clock = { now: NOON + 3_600_000 };
     const store = storeAt(clock);
     const keyHash = newKeyHash();
@@ -62,7 +62,7 @@ export function clocks(): void {
     }
   });
 
-  it('hold what was reserved before the clock went back until it ends, and nothing less than nothing', async () => {
+  it('hold what was reserved before the clock went back until it ends, and never less than zero', async () => {
     const clock = { now: NOON };
     const store = storeAt(clock);
     const keyHash = newKeyHash();
@@ -86,7 +86,7 @@ export function clocks(): void {
   });
 
   it.each([3_600_000, 180_000])(
-    'get back what a dead gateway held within a lease, though the clock went back by %d ms',
+    'get back a dead gateway’s reservations within a lease, though the clock went back by %d ms',
     async (backMs) => {
       const clock = { now: NOON + 3_600_000 };
       const store = storeAt(clock);

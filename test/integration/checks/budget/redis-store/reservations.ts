@@ -4,7 +4,7 @@ import type { BudgetStore, Reservation } from '../../../../../src/checks/budget/
 import { redis, client, NOON, storeAt } from './rig.ts';
 
 export function reserving(): void {
-  it('lets exactly 10 of 1,000 parallel requests into a budget worth 10', async () => {
+  it('admits exactly 10 of 1,000 parallel requests into a budget for 10', async () => {
     const second = await connect(redis.addr);
     const stores = [budgetStore(client), budgetStore(second)];
     const keyHash = newKeyHash();
@@ -22,7 +22,7 @@ export function reserving(): void {
     });
   });
 
-  it('names the tightest of the windows that a request does not fit in, with its reset', async () => {
+  it('names the tightest of the windows that a request does not fit into, with its reset', async () => {
     const clock = { now: NOON + 10_000 };
     const result = await storeAt(clock).reserve(
       reservation(newKeyHash(), { hourly: 2 * USD, daily: 3 * USD, monthly: 100 * USD }, 4 * USD),
@@ -33,12 +33,12 @@ export function reserving(): void {
     });
   });
 
-  it('blocks a key whose limit is 0, also for what costs nothing', async () => {
+  it('blocks a key whose limit is 0, also for free requests', async () => {
     const result = await budgetStore(client).reserve(reservation(newKeyHash(), { monthly: 0 }, 0));
     expect(result).toMatchObject({ kind: 'refused', tightest: { account: { name: 'monthly' } } });
   });
 
-  it('blocks what costs nothing once a limit is reached', async () => {
+  it('blocks free requests once a limit is reached', async () => {
     const store = budgetStore(client);
     const keyHash = newKeyHash();
     const limits = { daily: USD };
@@ -59,7 +59,7 @@ export function reserving(): void {
     }
   });
 
-  it('takes sums near the highest limit exactly', async () => {
+  it('adds sums near the highest limit exactly', async () => {
     const store = budgetStore(client);
     const keyHash = newKeyHash();
     const limits = { monthly: 9_000_000 * USD };
@@ -73,12 +73,12 @@ export function reserving(): void {
 export function granting(): void {
   const output = { outputTokens: undefined, outputNanoUsd: 10_000 };
 
-  it('grants the maximum where a quarter of the remainder buys it', async () => {
+  it('grants the maximum if a quarter of the remainder pays for it', async () => {
     const result = await budgetStore(client).reserve(reservation(newKeyHash(), { daily: USD }, 0, output));
     expect(result).toMatchObject({ kind: 'reserved', outputTokens: 8192, amountNanoUsd: 81_920_000 });
   });
 
-  it('shrinks to a quarter of what the tightest account has left after the input', async () => {
+  it('shrinks to a quarter of the tightest account’s remainder after the input', async () => {
     const limits = { daily: USD, hourly: 90_000_000 };
     const result = await budgetStore(client).reserve(reservation(newKeyHash(), limits, 10_000_000, output));
     expect(result).toMatchObject({ kind: 'reserved', outputTokens: 2_000, amountNanoUsd: 30_000_000 });
@@ -105,7 +105,7 @@ export function granting(): void {
 }
 
 export function settling(): void {
-  it('replaces the reservation by the cost and names the remainder', async () => {
+  it('replaces the reservation by the cost and returns the remainder', async () => {
     const store = budgetStore(client);
     const keyHash = newKeyHash();
     const held = reservation(keyHash, { daily: 10 * USD }, 4 * USD);
@@ -119,7 +119,7 @@ export function settling(): void {
     expect(await windowStatus(store, keyHash, 'daily')).toMatchObject({ spent: USD, reserved: 0 });
   });
 
-  it('charges a cost over the reservation all the same', async () => {
+  it('charges a cost over the reservation in full', async () => {
     const store = budgetStore(client);
     const keyHash = newKeyHash();
     const held = reservation(keyHash, { daily: USD }, USD);
@@ -128,7 +128,7 @@ export function settling(): void {
     expect(result.tightest?.remainingNanoUsd).toBe(-2 * USD);
   });
 
-  it('gives a released reservation back whole', async () => {
+  it('returns a released reservation in full', async () => {
     const store = budgetStore(client);
     const keyHash = newKeyHash();
     const held = reservation(keyHash, { daily: USD }, USD);
@@ -137,7 +137,7 @@ export function settling(): void {
     expect(await windowStatus(store, keyHash, 'daily')).toMatchObject({ spent: 0, reserved: 0 });
   });
 
-  it('leaves a window alone that has rolled over since the reservation', async () => {
+  it('does not change a window that has turned since the reservation', async () => {
     const clock = { now: NOON + 59_000 };
     const store = storeAt(clock);
     const keyHash = newKeyHash();
@@ -150,7 +150,7 @@ export function settling(): void {
     expect(await windowStatus(store, keyHash, 'hourly')).toMatchObject({ spent: 2 * USD, reserved: USD });
   });
 
-  it('charges the current windows when Redis has lost the hold, on the first attempt only', async () => {
+  it('charges the current windows if Redis has lost the hold, on the first attempt only', async () => {
     const store = budgetStore(client);
     const keyHash = newKeyHash();
     const lost = reservation(keyHash, { daily: 10 * USD }, USD);
@@ -228,7 +228,7 @@ export function lowered(): void {
       ...more,
     });
 
-  it('is lowered to what is left beside the input, in the tightest account', async () => {
+  it('is lowered to the remainder beside the input, in the tightest account', async () => {
     const keyHash = newKeyHash();
     expect(await store.reserve(asking(keyHash, 128_000))).toMatchObject({
       kind: 'reserved',
@@ -237,7 +237,7 @@ export function lowered(): void {
     });
   });
 
-  it('is left alone where it fits, and refused where it may not go so far down', async () => {
+  it('is left alone if it fits, and refused if it cannot be lowered so far', async () => {
     expect(await store.reserve(asking(newKeyHash(), 2_500))).toMatchObject({ outputTokens: 2_500 });
     expect(await store.reserve(asking(newKeyHash(), 2_501, { lowestTokens: 2_501 }))).toMatchObject({
       kind: 'refused',
@@ -252,7 +252,7 @@ export function lowered(): void {
     });
   });
 
-  it('is told as it was lowered where the command is repeated', async () => {
+  it('is returned as lowered if the command is repeated', async () => {
     const request = asking(newKeyHash(), 128_000);
     const first = await store.reserve(request);
     expect(await store.reserve(request)).toMatchObject({ kind: 'reserved', outputTokens: 2_500 });
@@ -260,7 +260,7 @@ export function lowered(): void {
   });
 
   it.each([1_000, 0.3, 33.7, 1e9 / 3])(
-    'never takes more than is left, at %d nano-USD a token',
+    'never exceeds the remainder, at %d nano-USD a token',
     async (rate) => {
       const keyHash = newKeyHash();
       const limit = Math.ceil(10_000 * rate);

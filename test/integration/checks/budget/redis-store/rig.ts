@@ -5,7 +5,7 @@ import { budgetStore, useRedis } from '../support.ts';
 export let redis: TestRedis;
 export let client: RedisClient;
 
-/** Redis refuses to mix time travel with real windows: each test with a clock uses a key of its own. */
+/** Redis refuses to mix fake and real clocks in windows: each test with a clock uses its own key. */
 export function storeAt(clock: { now: number }, more: Parameters<typeof budgetStore>[1] = {}) {
   return budgetStore(client, { now: () => clock.now, ...more });
 }

@@ -16,7 +16,7 @@ import { NOON, storeAt, client, redis } from './rig.ts';
 /** The slot of a key as the client library computes it; the package has no types. */
 const calculateSlot = createRequire(import.meta.url)('cluster-key-slot') as (key: string) => number;
 
-/** 4 USD of the 10 of a day, held at noon. */
+/** 4 USD of a day's 10, held at noon. */
 async function holding() {
   const clock = { now: NOON };
   const store = storeAt(clock);
@@ -27,7 +27,7 @@ async function holding() {
 }
 
 export function leases(): void {
-  it('that ran out are charged in full by whoever touches the account next', async () => {
+  it('that have expired are charged in full at the next access to the account', async () => {
     const { clock, store, keyHash } = await holding();
     clock.now += 30_000;
     expect(await store.reserve(reservation(keyHash, { daily: 10 * USD }, 7 * USD))).toMatchObject({
@@ -45,7 +45,7 @@ export function leases(): void {
     expect(await windowStatus(store, keyHash, 'daily')).toMatchObject({ spent: 0, reserved: 4 * USD });
   });
 
-  it('give way to a late settlement, which replaces what was charged', async () => {
+  it('yield to a late settlement, which replaces the charge', async () => {
     const { clock, store, keyHash, held } = await holding();
     clock.now += 31_000;
     expect(await windowStatus(store, keyHash, 'daily')).toMatchObject({ spent: 4 * USD, reserved: 0 });
@@ -53,7 +53,7 @@ export function leases(): void {
     expect(await windowStatus(store, keyHash, 'daily')).toMatchObject({ spent: USD, reserved: 0 });
   });
 
-  it('turn back into a reservation when a stalled worker renews them', async () => {
+  it('become a reservation again when a stalled worker renews them', async () => {
     const { clock, store, keyHash, held } = await holding();
     clock.now += 31_000;
     expect(await windowStatus(store, keyHash, 'daily')).toMatchObject({ spent: 4 * USD, reserved: 0 });
@@ -70,7 +70,7 @@ export function leases(): void {
     expect(await windowStatus(store, keyHash, 'daily')).toMatchObject({ spent: 300 * USD, reserved: 0 });
   });
 
-  it('tell which operations are no longer held', async () => {
+  it('report operations that are no longer held', async () => {
     const store = budgetStore(client);
     const keyHash = newKeyHash();
     const settled = reservation(keyHash, {}, USD);
@@ -96,7 +96,7 @@ export function windows(): void {
     ['monthly', Date.UTC(2028, 1, 29, 12), 43_200_000],
     ['monthly', Date.UTC(2026, 11, 31, 12), 43_200_000],
     ['monthly', Date.UTC(2027, 0, 1), 31 * 86_400_000],
-  ])('%s at %d ends when UTC says so', async (window, now, resetMs) => {
+  ])('%s at %d ends at the UTC boundary', async (window, now, resetMs) => {
     const status = await windowStatus(storeAt({ now }), newKeyHash(), window);
     expect(status.resetMs).toBe(resetMs);
   });
@@ -128,7 +128,7 @@ export function windows(): void {
     });
   });
 
-  it('are forgotten by Redis some time after they end', async () => {
+  it('expire in Redis some time after they end', async () => {
     const store = budgetStore(client);
     const keyHash = newKeyHash();
     await store.reserve(reservation(keyHash, {}, USD));
@@ -140,7 +140,7 @@ export function windows(): void {
 }
 
 export function lateLease(): void {
-  it('is a reservation again, whether somebody has charged it in between or not', async () => {
+  it('is a reservation again, whether or not it was charged in between', async () => {
     const clock = { now: NOON };
     const store = storeAt(clock);
     for (const isCharged of [true, false]) {
@@ -158,7 +158,7 @@ export function lateLease(): void {
 }
 
 export function alertThresholds(): void {
-  it('are crossed once per key, window and threshold', async () => {
+  it('are reported once per key, window and threshold', async () => {
     const clock = { now: NOON };
     const store = storeAt(clock, { alertPercents: [50, 80, 100] });
     const keyHash = newKeyHash();
@@ -201,7 +201,7 @@ export function limits(): void {
     expect(await store.getLimits(undefined)).toEqual({ hourly: USD });
   });
 
-  it('that are damaged refuse, for reading them as no limit would open the gate', async () => {
+  it('that are damaged refuse, since reading them as no limit would open the gate', async () => {
     const keyHash = newKeyHash();
     await redis.client.hset(budgetLimitsKey(keyHash), 'daily', 'many');
     await expect(budgetStore(client).getLimits(keyHash)).rejects.toMatchObject({ type: 'redis_unavailable' });

@@ -6,7 +6,7 @@ import { answered } from '../../../../support/exchange.ts';
 import { rig, tool, SESSION, type Sent, MCP_SESSION, redis } from './rig.ts';
 
 export function fullHistories(): void {
-  it('refuses it before it is made, and lets tools that it knows pass', async () => {
+  it('refuses the call before it is made, and passes known tools', async () => {
     const { begin, send, own, keyHash, stored } = rig();
     await send(tool('tool-0'));
     const createdAt = (await stored())?.createdAt ?? 0;
@@ -27,7 +27,7 @@ export function fullHistories(): void {
     expect((await send(tool('tool-7'))).verdict).toEqual({ kind: 'pass' });
   });
 
-  it('withholds the answer of one that was made beside the last that fitted', async () => {
+  it('withholds the answer of a call made beside the last one that fitted', async () => {
     const { begin, check, own, send, keyHash, stored } = rig();
     await send(tool('tool-0'));
     const createdAt = (await stored())?.createdAt ?? 0;
@@ -54,7 +54,7 @@ export function fullHistories(): void {
 
 export function otherMessages(): void {
   it.each(['resources/read', 'prompts/get', 'tasks/result'])(
-    '%s brings content in: it has its session, and is no tool',
+    '%s brings in content: it has a session, and is not a tool',
     async (method) => {
       const { send, stored } = rig();
       const body = { jsonrpc: '2.0', id: 1, method, params: { name: 'a', uri: 'memo://a' } };
@@ -70,13 +70,13 @@ export function otherMessages(): void {
     ['a notification', { body: { jsonrpc: '2.0', method: 'notifications/initialized' } }],
     ['an answer to the server', { body: { jsonrpc: '2.0', id: 1, result: {} } }],
     ['a GET', { body: undefined }],
-  ])('%s takes no part in a session', async (_what, sent) => {
+  ])('%s does not take part in a session', async (_what, sent) => {
     const { send, trips } = rig({ required: true });
     const { exchange, verdict } = await send(sent);
     expect([verdict, exchange.facts.session, trips]).toEqual([{ kind: 'pass' }, null, []]);
   });
 
-  it('DELETE ends the session of MCP once the server has, and no other', async () => {
+  it('DELETE ends the MCP session once the server has, and no other', async () => {
     const { send, stored } = rig();
     const own = { [MCP_SESSION]: 'mcp-1' };
     const named = { [MCP_SESSION]: 'mcp-1', [SESSION]: 'one' };
@@ -111,7 +111,7 @@ export function sessionHeaders(): void {
     expect((verdict as { message: string }).message).toContain(named);
   });
 
-  it('limits without a session are no fault of an initialize, which cannot have one', async () => {
+  it('limits without a session are accepted on an initialize, which cannot have one', async () => {
     const body = { jsonrpc: '2.0', id: 1, method: 'initialize', params: {} };
     const { verdict } = await rig().send({ headers: { 'x-gateway-session-budget': '1' }, body });
     expect(verdict).toEqual({ kind: 'pass' });
@@ -126,7 +126,7 @@ export function sessionHeaders(): void {
 }
 
 export function redisFailures(): void {
-  it('the call is refused, and what was lost at the end is let go', async () => {
+  it('the call is refused, and writes lost at the end are dropped', async () => {
     const { begin, check, keyHash } = rig();
     const exchange = mcpExchange({ body: toolCall('a'), headers: { [SESSION]: 'one' }, key: { keyHash } });
     const before = await begin(exchange);

@@ -20,13 +20,13 @@ export interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: JsonObject | undefined;
   readonly method?: string;
-  /** Of the server's answer; undefined where none was seen. */
+  /** Status of the server's answer; undefined if there was none. */
   readonly status?: number | undefined;
   readonly form?: 'whole' | 'stream';
   readonly outcome?: Outcome;
 }
 
-/** One key and its session check; `trips` counts what goes to Redis. */
+/** One key and its session check; `trips` counts round trips to Redis. */
 export function rig(options: { required?: boolean; maxPerKey?: number } = {}) {
   const keyHash = newKeyHash();
   const own = createRedisSessionStore({

@@ -7,7 +7,7 @@ import { UNANSWERED_LIFE_MS } from '../../../../../src/conversation/session-name
 import { rig, tool, SESSION, MCP_SESSION, type Sent } from './rig.ts';
 import type { Check } from '../../../../../src/pipeline/check.ts';
 
-/** A call of a model in the session, as far as it is judged. */
+/** A model call in the session, up to its verdict. */
 async function askModel(check: Check<SessionState>, keyHash: string) {
   const chat = {
     ...parsed({ body: { model: 'm', messages: [] }, keyHash }),
@@ -21,7 +21,7 @@ async function askModel(check: Check<SessionState>, keyHash: string) {
 }
 
 export function toolCalls(): void {
-  it('opens it without a step, and is in its history once the server has answered', async () => {
+  it('opens it without a step, and enters its history once the server has answered', async () => {
     const { send, stored, begin, keyHash } = rig();
     const first = await send(tool('list_files'));
     expect(first.exchange.facts.session).toMatchObject({
@@ -36,7 +36,7 @@ export function toolCalls(): void {
     expect(second.facts.session).toMatchObject({ toolsCalled: ['list_files'] });
   });
 
-  it('belongs to the session of MCP where it names no other', async () => {
+  it('belongs to the MCP session if it names no other', async () => {
     const { send, stored } = rig();
     await send({ headers: { [MCP_SESSION]: 'mcp-1' } });
     await send({ headers: { [MCP_SESSION]: 'mcp-1', [SESSION]: 'own' }, ...tool('b') });
@@ -51,7 +51,7 @@ export function toolCalls(): void {
     expect([verdict, exchange.facts.session, trips]).toEqual([{ kind: 'pass' }, null, []]);
   });
 
-  it('tells steps and spend of the session, like a call of a model', async () => {
+  it('reports steps and spend of the session, like a model call', async () => {
     const { send, check, keyHash } = rig();
     const { chat, state } = await askModel(check, keyHash);
     await check.response?.(answered(chat), state);
@@ -62,7 +62,7 @@ export function toolCalls(): void {
     });
   });
 
-  it('is not stopped by a session that has made its steps, and takes none of them', async () => {
+  it('is not stopped by a session without steps left, and takes none', async () => {
     const { send, check, keyHash, stored } = rig();
     const headers = { [SESSION]: 'one', 'x-gateway-session-max-steps': '1' };
     const chat = {
@@ -91,10 +91,10 @@ export function toolCalls(): void {
     expect(await stored()).toMatchObject({ maxSteps: 9, budgetNanoUsd: 1_000_000_000 });
   });
 
-  it('waits for Redis once before it is forwarded and once before its answer, where the session stays anyway', async () => {
+  it('waits for Redis once before it is forwarded and once before its answer, if the session exists', async () => {
     const { send, trips } = rig();
     await send({});
-    // Of the last nobody waits, nor of `renew`, which says that a call is on its way.
+    // The last command is not awaited, and neither is `renew`, which reports a call in progress.
     expect(trips).toEqual(['peek', 'open', 'keep', 'finish']);
     trips.length = 0;
     await send(tool('b'));
@@ -103,7 +103,7 @@ export function toolCalls(): void {
     expect(trips).toEqual([...again, ...again]);
   });
 
-  it('keeps the session from being forgotten while it runs, and only so long', async () => {
+  it('keeps the session alive while it runs, and only that long', async () => {
     const { begin, check, own, send, keyHash } = rig();
     await send({});
     const calls = async (): Promise<number | undefined> =>
@@ -150,7 +150,7 @@ export function toolCalls(): void {
     expect((await stored())?.toolsCalled).toEqual(['before', ...toolsCalled]);
   });
 
-  it('whose answer an earlier check withholds is remembered all the same', async () => {
+  it('whose answer an earlier check withholds is still remembered', async () => {
     const { begin, check, stored, keyHash } = rig();
     const exchange = mcpExchange({ body: toolCall('a'), headers: { [SESSION]: 'one' }, key: { keyHash } });
     const { state } = await begin(exchange);
@@ -166,7 +166,7 @@ export function toolCalls(): void {
     expect((await send({})).verdict).toMatchObject({ type: 'session_limit_exceeded' });
   });
 
-  it('keeps the history of a session whose only call of a model was denied', async () => {
+  it('keeps the history of a session whose only model call was denied', async () => {
     const { send, check, keyHash, stored } = rig();
     await send({});
     const { chat, state } = await askModel(check, keyHash);
@@ -174,7 +174,7 @@ export function toolCalls(): void {
     expect(await stored()).toMatchObject({ steps: 0, toolsCalled: ['read_file'] });
   });
 
-  it('that an operator’s end overtakes does not bring its session back', async () => {
+  it('that is overtaken by an operator’s end does not recreate its session', async () => {
     const { begin, check, own, stored, keyHash } = rig();
     const exchange = mcpExchange({ body: toolCall('a'), headers: { [SESSION]: 'one' }, key: { keyHash } });
     const { state } = await begin(exchange);

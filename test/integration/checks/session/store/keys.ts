@@ -28,7 +28,7 @@ import { redis, client, sessionStore } from './rig.ts';
 const calculateSlot = createRequire(import.meta.url)('cluster-key-slot') as (key: string) => number;
 
 export function keys(): void {
-  it('all have a life, which use puts off; the anchor stands under its own name', async () => {
+  it('all expire, later after each use; the anchor has its own key', async () => {
     let now = Date.now();
     const store = sessionStore({ ttlMs: 60_000, now: () => now });
     const name = { keyHash: newKeyHash(), sessionId: 'a.b:c_d-e' };
@@ -40,12 +40,12 @@ export function keys(): void {
     await spendInSession(client, name, 5);
     const keys = [anchor, ledger, sessionKey(name.keyHash, name.sessionId), sessionsKey(name.keyHash)];
     for (const key of keys) await redis.client.pexpire(key, 1_000);
-    now += 1_000; // the place among the live sessions lags behind by less
+    now += 1_000; // the rank among the live sessions lags by less
     await store.open(call(name));
     for (const key of keys) expect(await redis.client.pttl(key)).toBeGreaterThan(59_000);
   });
 
-  it('of a session keep to the slot of the risk profile', () => {
+  it('of a session are in the slot of the risk profile', () => {
     const keyHash = newKeyHash();
     const keys = [
       sessionKey(keyHash, 'one'),
@@ -61,7 +61,7 @@ export function keys(): void {
     expect(calculateSlot(sessionAnchorKey(keyHash, 'one'))).not.toBe(slot);
   });
 
-  it('of steps that were given back are one, short-lived and bounded', async () => {
+  it('of returned steps are one, short-lived and bounded', async () => {
     const store = sessionStore();
     const keyHash = newKeyHash();
     const key = leftStepsKey(keyHash);
@@ -73,7 +73,7 @@ export function keys(): void {
     expect(await redis.client.keys(`*${keyHash}*`)).toEqual([key]);
   });
 
-  it('of a session without an answer go within ten minutes, and with one live for its life', async () => {
+  it('of a session without an answer are removed within ten minutes, and with one live for its life', async () => {
     const store = sessionStore();
     const name = { keyHash: newKeyHash(), sessionId: 'one' };
     const step = call(name, { budgetNanoUsd: 5 });
@@ -101,7 +101,7 @@ export function keys(): void {
     for (const life of await lives()) expect(life).toBeGreaterThan(DAY_MS - 60_000);
   });
 
-  it('of one that makes room all go with it, its anchor too', async () => {
+  it('of a session that makes room are all removed with it, including its anchor', async () => {
     const store = sessionStore({ maxLive: 1 });
     const keyHash = newKeyHash();
     const step = call({ keyHash, sessionId: 'a.b:c_d-e' });
@@ -117,7 +117,7 @@ export function keys(): void {
     expect((await redis.client.keys(`*${keyHash}*`)).filter((key) => key.includes('a.b:c'))).toEqual([]);
   });
 
-  it('of one that makes room go with it, also where a reservation in it runs out at that moment', async () => {
+  it('of a session that makes room are removed with it, even if a reservation in it expires at that moment', async () => {
     let now = Date.UTC(2026, 0, 15, 12);
     const store = sessionStore({ maxLive: 1, now: () => now });
     const budgets = budgetStore(client, { leaseMs: LEASE_MS, now: () => now });
@@ -149,7 +149,7 @@ export function keys(): void {
     expect(await redis.client.hget(riskProfileKey(keyHash), 'total_spend')).toBe('5');
   });
 
-  it('change nothing where what was spent in all is damaged and a reservation has run out', async () => {
+  it('change nothing if the total spend is damaged and a reservation has expired', async () => {
     let now = Date.UTC(2026, 0, 15, 12);
     const store = sessionStore({ now: () => now });
     const budgets = budgetStore(client, { leaseMs: LEASE_MS, now: () => now });
@@ -169,7 +169,7 @@ export function keys(): void {
     expect(await store.read({ keyHash, sessionId: 'one' })).toBeUndefined();
   });
 
-  it('beyond the bound, of a time when there was none, go a few with each new session', async () => {
+  it('beyond the bound, from before it existed, are removed a few at a time with each new session', async () => {
     const keyHash = newKeyHash();
     const many = sessionStore();
     for (let nth = 0; nth < 30; nth++) {
@@ -184,7 +184,7 @@ export function keys(): void {
     expect((await store.list(keyHash)).map(({ id }) => id).sort()).toEqual(['t2', 't3', 't4']);
   });
 
-  it('left by a gateway that died with calls on their way can go again once their leases are over', async () => {
+  it('left by a gateway that died with open calls can be removed once their leases are over', async () => {
     let now = 1_800_000_000_000;
     const store = sessionStore({ maxLive: 3, now: () => now });
     const keyHash = newKeyHash();
@@ -197,7 +197,7 @@ export function keys(): void {
     expect(await redis.client.zcard(sessionsKey(keyHash))).toBe(3);
   });
 
-  it('are all gone once a session was ended, those of loop and drift too', async () => {
+  it('are all removed when a session is ended, including those of loop and drift', async () => {
     const store = sessionStore();
     const name = { keyHash: newKeyHash(), sessionId: 'one' };
     const step = call(name);
@@ -216,19 +216,19 @@ export function keys(): void {
 export function manySessions(): void {
   const SESSIONS = WHOLE ? 100_000 : 25_000;
   const AT_ONCE = 500;
-  /** String, ledger and anchor of each, as Redis keeps them, and all that is not a session's. */
+  /** String, ledger and anchor of each as stored, and everything else. */
   const MAX_BYTES = MAX_LIVE_SESSIONS * 2_048 + 4 * 1024 * 1024;
 
   async function usedMemory(): Promise<number> {
     return Number(/used_memory:(\d+)/.exec(await redis.client.info('memory'))?.[1]);
   }
 
-  it('fill no more of Redis than 10,000, whether their calls were answered or not', async () => {
+  it('fill no more of Redis than 10,000, whether or not their calls were answered', async () => {
     await redis.flush();
     const before = await usedMemory();
     const store = sessionStore();
     const keyHash = newKeyHash();
-    /** As `check.ts` makes it. */
+    /** As created by `check.ts`. */
     async function makeCall(answered: boolean): Promise<void> {
       const step = call({ keyHash, sessionId: randomUUID() }, { budgetNanoUsd: 1_000 });
       const { createdAt } = opened(await store.open(step));
@@ -252,7 +252,7 @@ export function manySessions(): void {
 export function placesOfSessions(): void {
   const HOUR_MS = 3_600_000;
 
-  it('lags behind its use by ten seconds at most, and is the very one when it is to go', async () => {
+  it('lags behind its use by at most ten seconds, and is exact when it is about to be removed', async () => {
     let now = Date.now();
     const store = sessionStore({ maxLive: 3, now: () => now });
     const keyHash = newKeyHash();
@@ -275,7 +275,7 @@ export function placesOfSessions(): void {
     expect(await place()).toBe(first + 11_000);
   });
 
-  it('is not lost at the end of the life that it lags behind', async () => {
+  it('is kept past the end of the life that it lags behind', async () => {
     let now = Date.now();
     const store = sessionStore({ maxPerKey: 1, ttlMs: HOUR_MS, now: () => now });
     const one = call({ keyHash: newKeyHash(), sessionId: 'one' });
@@ -292,7 +292,7 @@ export function placesOfSessions(): void {
     expect(await redis.client.zrange(sessionsKey(one.keyHash), '0', '-1')).toEqual(['two']);
   });
 
-  it('is behind all others while a call of it is on its way, and its own again when that has ended', async () => {
+  it('is last while one of its calls is open, and normal again when that has ended', async () => {
     const store = sessionStore({ maxLive: 2 });
     const keyHash = newKeyHash();
     const [one, two] = ['one', 'two'].map((sessionId) => call({ keyHash, sessionId }));
@@ -307,7 +307,7 @@ export function placesOfSessions(): void {
     expect(await place()).toBeLessThanOrEqual(Date.now() + UNANSWERED_LIFE_MS);
   });
 
-  it('of 100 with a call on its way in each is looked for once, and one without is found behind them', async () => {
+  it('of 100 with an open call in each is searched once, and one without is found behind them', async () => {
     const store = sessionStore({ maxLive: 100 });
     const keyHash = newKeyHash();
     const steps = Array.from({ length: 100 }, (_, nth) => call({ keyHash, sessionId: `s${String(nth)}` }));
@@ -327,7 +327,7 @@ export function bytesOfSessions(): void {
   const SESSION_BYTES = 50_000;
   const MAX_BYTES = 1_000_000;
 
-  /** Opens sessions one after the other, each with as much in its loop window. */
+  /** Opens sessions one after another, each with the same amount in its loop window. */
   async function openMany(store: SessionStore, keyHash: string, many: number): Promise<void> {
     for (let nth = 0; nth < many; nth++) {
       const sessionId = `s${String(nth)}`;
@@ -338,7 +338,7 @@ export function bytesOfSessions(): void {
     }
   }
 
-  it('is bounded for a key: those that are first to go make room, with all that hangs on them', async () => {
+  it('is bounded for a key: the first in rank make room, with all their data', async () => {
     const store = sessionStore({ maxKeyBytes: MAX_BYTES, measuredFrom: 10 });
     const [keyHash, other] = [newKeyHash(), newKeyHash()];
     await openMany(store, other, 8);
@@ -353,7 +353,7 @@ export function bytesOfSessions(): void {
     expect(await store.list(other)).toHaveLength(8);
   });
 
-  it('is bounded too where sessions grow after they were opened', async () => {
+  it('is bounded too if sessions grow after they were opened', async () => {
     const store = sessionStore({ maxKeyBytes: MAX_BYTES, measuredFrom: 10 });
     const keyHash = newKeyHash();
     const ids = Array.from({ length: 60 }, (_, nth) => `s${String(nth)}`);
@@ -380,7 +380,7 @@ export function bytesOfSessions(): void {
     expect(await store.list(keyHash)).toHaveLength(100);
   });
 
-  it('leaves less of an anchor to each of very many sessions', async () => {
+  it('leaves each of very many sessions less of an anchor', async () => {
     const store = sessionStore();
     const keyHash = newKeyHash();
     const anchor = 'ä'.repeat(8_192);

@@ -24,7 +24,7 @@ export function readAhead(): void {
     return { store, keyHash, step, readAhead, shown: () => store.read({ keyHash, sessionId: 'one' }) };
   }
 
-  it('is opened where it is so still, new or not, with what it is then', async () => {
+  it('is opened if it is unchanged, new or not, with its current values', async () => {
     const { store, step, readAhead } = await rig();
     for (const steps of [1, 2]) {
       const ahead = await readAhead();
@@ -69,7 +69,7 @@ export function readAhead(): void {
     expect(await shown()).toEqual(before);
   });
 
-  it('is not opened where another call has opened it', async () => {
+  it('is not opened if another call has opened it', async () => {
     const { store, step, readAhead, shown } = await rig();
     const ahead = await readAhead();
     await store.open(step());
@@ -77,14 +77,14 @@ export function readAhead(): void {
     expect((await shown())?.session.steps).toBe(1);
   });
 
-  it('is not refused what it would be refused: who knows of it asks once more', async () => {
+  it('is not refused ahead: the caller that knows of it asks once more', async () => {
     const { store, step, readAhead, shown } = await rig({ maxPerKey: 1 });
     await store.open({ ...step(), sessionId: 'other' });
     expect(await store.open(step(), undefined, await readAhead())).toEqual({ kind: 'changed' });
     expect(await shown()).toBeUndefined();
   });
 
-  it('takes the first request of an ended session of its name with it', async () => {
+  it('removes the first request of an ended session of its name', async () => {
     const { store, keyHash, step, readAhead } = await rig();
     await redis.client.set(sessionAnchorKey(keyHash, 'one'), 'left behind');
     const result = await store.open(step(), undefined, await readAhead());
@@ -143,7 +143,7 @@ export function sessionCounts(): void {
 export function clocks(): void {
   const HOUR_MS = 3_600_000;
 
-  it('that goes back by an hour leaves sessions and their limits as they were', async () => {
+  it('that goes back by an hour leaves sessions and their limits unchanged', async () => {
     const clock = { now: Date.now() };
     const store = sessionStore({ now: () => clock.now });
     const one: SessionName = { keyHash: newKeyHash(), sessionId: 'one' };
@@ -189,7 +189,7 @@ export function damaged(): void {
       (stored) => Buffer.concat([stored.subarray(0, 2), Buffer.alloc(8, 0xff), stored.subarray(10)]),
     ],
   ])(
-    '%s refuses, for reading it as no limit would open the gate; it can be ended',
+    '%s refuses, since reading it as no limit would open the gate; it can be ended',
     async (_how, damage, type = 'redis_unavailable') => {
       const store = sessionStore();
       const one = name();
@@ -209,7 +209,7 @@ export function damaged(): void {
     },
   );
 
-  it('of another type is an answer of Redis like any other failure', async () => {
+  it('of another type is handled like any other Redis failure', async () => {
     const one = name();
     await redis.client.hset(sessionKey(one.keyHash, 'one'), 'x', 'y');
     await expect(sessionStore().open(call(one))).rejects.toMatchObject(unavailable);
