@@ -4,7 +4,7 @@ import type { Config } from './config/schema.ts';
 import type { EnvoyLayout } from './envoy/layout.ts';
 import type { Environment } from './config/environment.ts';
 import type { TellProgress } from './runtime/program.ts';
-import type { WorkerOutput } from './runtime/worker-process.ts';
+import type { WorkerOutput } from './runtime/fork.ts';
 import type { Logger } from './telemetry/logger.ts';
 import type { ReloadOptions } from './runtime/reload.ts';
 import { writeFile } from 'node:fs/promises';

@@ -6,7 +6,7 @@ import { envoyPemFiles } from '../../src/certificates/files.ts';
 import type { Config } from '../../src/config/schema.ts';
 import type { EnvoyLayout } from '../../src/envoy/layout.ts';
 import { systemCaFile } from '../../src/runtime/system-ca.ts';
-import { workerAddresses } from '../../src/runtime/worker-addresses.ts';
+import { workerAddresses } from '../../src/runtime/worker-protocol.ts';
 import type { Io } from '../command.ts';
 import { loadedConfig } from '../loaded-config.ts';
 

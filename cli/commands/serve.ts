@@ -7,7 +7,7 @@ import type { Config } from '../../src/config/schema.ts';
 import { startConfigReader } from '../../src/runtime/config-reader.ts';
 import { giveBackMemory } from '../../src/runtime/give-back-memory.ts';
 import { onStopSignals } from '../../src/runtime/stop-signals.ts';
-import { forkWorker, type WorkerOutput } from '../../src/runtime/worker-process.ts';
+import { forkWorker, type WorkerOutput } from '../../src/runtime/fork.ts';
 import type { Gateway } from '../../src/serve.ts';
 import type { GlobalOptions, Io } from '../command.ts';
 import type { Serving } from '../start-serving.ts';

@@ -17,17 +17,13 @@ export interface AnnounceOptions {
   readonly workers: () => readonly WorkerStatus[];
   readonly certificates: () => CertificateStates;
   readonly reload: () => ReloadState | undefined;
-  readonly everyMs?: number;
 }
 
 const EVERY_MS = 4_000;
 const DEADLINE_MS = 2_000;
 const MAX_CRASH_LOOPS = 16;
 
-/**
- * Announces this gateway in Redis until closed, for the operator's page. A failed announcement is made up for
- * by the next.
- */
+/** Announces this gateway in Redis for the operator's page. Failures are ignored, since the next announcement follows soon. */
 export function announceGateway(options: AnnounceOptions): { close(): Promise<void> } {
   const store = createAnnouncementStore({ client: options.client, deadlineMs: DEADLINE_MS });
   const id = randomUUID();
@@ -36,7 +32,7 @@ export function announceGateway(options: AnnounceOptions): { close(): Promise<vo
     store.announce(announcedOf(options, id, startedAt)).catch(() => undefined);
   }
   announce();
-  const timer = setInterval(announce, options.everyMs ?? EVERY_MS).unref();
+  const timer = setInterval(announce, EVERY_MS).unref();
   return {
     close: async () => {
       clearInterval(timer);

@@ -10,13 +10,10 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileName, secretsWithContent } from '../envoy/secrets.ts';
 
-/** The certificates in force, and the distribution of renewed ones. */
 export interface Certificates extends Pick<FollowedCertificates, 'states' | 'close'> {
   /** Folder of Envoy's SDS files; undefined if Envoy runs externally and reads the files itself. */
   readonly secretsFolder: string | undefined;
-  /** TLS of the workers' ext_proc listeners; undefined without it. */
   extprocTls(): ExtprocTls | undefined;
-  /** TLS of the operator's page; undefined without it. */
   uiTls(): ListenerTls | undefined;
 }
 
@@ -24,9 +21,7 @@ export interface CertificatesOptions {
   readonly config: Config;
   readonly run: RunDirectory;
   readonly log: Logger;
-  /** Called with renewed TLS of the ext_proc listeners. */
   readonly onExtprocTls: (tls: ExtprocTls) => void;
-  /** Called with renewed TLS of the operator's page. */
   readonly onUiTls: (tls: ListenerTls) => void;
 }
 
@@ -84,7 +79,7 @@ function listenerTlsOf({ cert_file: cert, key_file: key }: PemTexts): ListenerTl
   return cert === undefined || key === undefined ? undefined : { cert, key };
 }
 
-/** Writes certificates and keys for Envoy into a private folder, which Envoy watches. */
+/** A private folder for Envoy's certificates and keys, which Envoy watches. */
 interface EnvoySecrets {
   readonly folder: string;
   publish(path: string, texts: PemTexts): Promise<void>;

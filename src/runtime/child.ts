@@ -10,17 +10,15 @@ export type ChildState = 'running' | 'waiting' | 'stopped';
 export interface ChildExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Delay until the restart. */
   readonly retryInMs: number;
 }
 
 export interface ChildOptions {
-  /** Starts the process. Called again after each unexpected end. */
+  /** Called again after each unexpected end. */
   readonly start: () => ChildProcess;
   readonly onLine?: (line: string, from: 'stdout' | 'stderr') => void;
   /** Called with each new process before any other use of it. */
   readonly onStart?: (child: ChildProcess) => void;
-  /** Called after each unexpected end. */
   readonly onExit?: (exit: ChildExit) => void;
   readonly guard?: Guard;
   readonly backoff?: Backoff;
@@ -29,9 +27,9 @@ export interface ChildOptions {
 export interface Backoff {
   readonly initialMs: number;
   readonly maxMs: number;
-  /** A child that ran this long counts as healthy and resets the back-off. */
+  /** A child that ran this long resets the back-off. */
   readonly resetAfterMs: number;
-  /** Returns 0 to 1. Injected for deterministic tests. */
+  /** Returns 0 to 1. */
   readonly random: () => number;
 }
 
@@ -42,7 +40,7 @@ const DEFAULT_BACKOFF: Backoff = {
   random: Math.random,
 };
 
-/** Unexpected ends that count as a crash loop. The back-off allows about ten in this time. */
+/** So many unexpected ends are a crash loop. The back-off allows about ten in this time. */
 const LOOP = { ends: 4, withinMs: 120_000 } as const;
 
 /** A child process that is restarted whenever it ends unexpectedly. */
@@ -50,15 +48,14 @@ export interface SupervisedChild {
   readonly state: ChildState;
   readonly pid: number | undefined;
   readonly restarts: number;
-  /** The child has crashed so often, in so short a time, that restarts do not help. */
+  /** The child is in a crash loop. */
   readonly isLooping: boolean;
-  /** Sends `signal` to the process, if it runs. */
   kill(signal: NodeJS.Signals): void;
-  /** Stops the child for good: calls `ask` (default: SIGTERM), then sends SIGKILL after `graceMs`. Resolves when it is gone. */
+  /** Calls `ask` (default: SIGTERM), then sends SIGKILL after `graceMs`. Resolves when the process is gone. */
   stop(graceMs: number, ask?: (child: ChildProcess) => void): Promise<void>;
 }
 
-/** Returns the delay before restart `attempt` (from 0): exponential, capped, shortened by up to half at random. */
+/** Returns the delay before restart `attempt` (from 0): exponential, capped, shortened at random by up to half. */
 export function backoffMs(attempt: number, backoff: Backoff): number {
   const full = Math.min(backoff.maxMs, backoff.initialMs * 2 ** Math.min(attempt, 30));
   return Math.round(full * (1 - backoff.random() / 2));
@@ -152,7 +149,7 @@ function onceEnded(
   }
   child.once('exit', once);
   child.once('error', () => {
-    // 'error' also reports a failed kill. Only a process that never started has no pid.
+    // 'error' also reports a failed kill; a process that did not start has no pid.
     if (child.pid === undefined) once(null, null);
   });
 }

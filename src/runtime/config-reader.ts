@@ -4,30 +4,27 @@ import type { Environment } from '../config/environment.ts';
 import { ConfigError, type Problem } from '../config/problems.ts';
 import type { Config } from '../config/schema.ts';
 import type { EnvoyLayout } from '../envoy/layout.ts';
-import { entryFile } from './entry-file.ts';
+import { entryFile } from './fork.ts';
 
-/**
- * A process that reads the configuration and then exits. YAML, schemas and the pattern compiler are half of what a
- * supervisor would load, and are not needed afterwards.
- */
+/** A short-lived process. YAML, schemas and the pattern compiler would be half of the modules a supervisor loads. */
 export interface ConfigReader {
   /**
    * Loads the configuration at `path` (default: ./gateway.yaml, if it exists) and checks that it can be served.
    * @throws ConfigError that lists every reason against it
    */
   readConfig(path: string | undefined, environment: Environment): Promise<Config>;
-  /** Renders Envoy's bootstrap for the loaded configuration, as JSON. */
+  /** Renders Envoy's bootstrap for the configuration read, as JSON. */
   renderEnvoy(layout: EnvoyLayout): Promise<string>;
-  /** Compares the loaded configuration with the one in force. */
+  /** Compares the configuration read with the one in force. */
   compare(inForce: Config): Promise<ConfigChanges>;
-  /** Ends the process. Unanswered calls fail. */
+  /** Ends the process; pending calls fail. */
   close(): void;
 }
 
 /** Dotted paths of keys. */
 export interface ConfigChanges {
   readonly changed: readonly string[];
-  /** Changes that need a restart. */
+  /** Those that need a restart. */
   readonly restart: readonly string[];
 }
 
@@ -48,13 +45,13 @@ export function startConfigReader(): ConfigReader {
   const child = fork(entryFile('config-reader'), [], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     serialization: 'advanced',
-    // Short-lived, so memory is cheaper than garbage collection.
+    // For a short life, memory is cheaper than garbage collection.
     execArgv: [...process.execArgv, '--min-semi-space-size=16'],
   });
-  // The process may end or fail to start between calls. `ask` reports that.
+  // `ask` reports a process that has ended or did not start.
   child.on('error', () => undefined);
 
-  /** Handles one question at a time. */
+  /** One question at a time. */
   async function ask(question: Question): Promise<Answer> {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     function ended(): void {

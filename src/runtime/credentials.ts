@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config/schema.ts';
 import type { Environment } from '../config/environment.ts';
 import {
@@ -6,12 +7,15 @@ import {
   type FollowedCredentials,
 } from '../provider-credentials/follow.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import type { ReadOrderStore } from '../provider-credentials/read-orders-store.ts';
+
+/** Interval between looks at the orders. */
+const EVERY_MS = 1_000;
 
 export interface CredentialsOptions {
   readonly config: Config;
   readonly environment: Environment;
   readonly log: Logger;
-  /** Called with the values for new requests. */
   readonly onChanged: (values: CredentialValues) => void;
 }
 
@@ -36,7 +40,42 @@ export function startCredentials(options: CredentialsOptions): Promise<FollowedC
   });
 }
 
-/** Returns the environment variables that hold credentials. Child processes must not inherit them. */
+/** Returns the environment variables that hold credentials, which child processes must not inherit. */
 export function credentialVariables({ credentials }: Config): readonly string[] {
   return Object.values(credentials).flatMap(({ from }) => (from.env === undefined ? [] : [from.env]));
+}
+
+export interface CredentialOrdersOptions {
+  readonly store: Pick<ReadOrderStore, 'orders'>;
+  readonly credentials: Pick<FollowedCredentials, 'readAgain' | 'states'>;
+}
+
+/** Reads credentials again that `gateway credentials rotate` has ordered. Without Redis, orders wait. */
+export function obeyCredentialOrders({ store, credentials }: CredentialOrdersOptions): { close(): void } {
+  const stop = new AbortController();
+  let seen: Readonly<Record<string, string>> | undefined;
+
+  async function look(): Promise<void> {
+    const orders = await store.orders().catch(() => undefined);
+    if (orders === undefined) return;
+    // Earlier orders need nothing: every source is read at start.
+    for (const [name, id] of Object.entries(seen === undefined ? {} : orders)) {
+      if (seen?.[name] !== id) credentials.readAgain(name);
+    }
+    seen = orders;
+  }
+
+  async function poll(): Promise<void> {
+    while (!stop.signal.aborted) {
+      await look();
+      await delay(EVERY_MS, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  if (credentials.states().size > 0) void poll();
+  return {
+    close: () => {
+      stop.abort();
+    },
+  };
 }

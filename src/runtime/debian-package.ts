@@ -6,16 +6,15 @@ import type { Environment } from '../config/environment.ts';
 import { findOnPath, lastLine, MissingPartError, runFile, type TellProgress } from './program.ts';
 
 export interface DebianPackages {
-  /** The missing part, as messages call it. */
+  /** Name of the missing part, for messages. */
   readonly title: string;
   readonly names: readonly string[];
-  /** How a user gets the part without us. */
+  /** What the user can do instead, for messages. */
   readonly remedy: string;
 }
 
 /**
- * Unpacks Debian packages and their missing dependencies into the folder `home`. Nothing is installed into the system, so
- * no daemon of a package starts.
+ * Unpacks Debian packages and their missing dependencies into the folder `home`. It installs nothing into the system.
  * @throws MissingPartError with the remedy
  */
 export async function unpackDebianPackages(
@@ -32,7 +31,7 @@ export async function unpackDebianPackages(
     progress?.(`Fetching ${packages.title} with apt-get (once; it is not installed as a service) …`);
     await download(packages, aptGet, staging, progress);
     await unpack(packages, staging);
-    // Another process may have been faster. Its copy is equivalent.
+    // Another process may have been faster; its copy is equivalent.
     await rename(staging, home).catch(() => undefined);
   } finally {
     await rm(staging, { recursive: true, force: true });

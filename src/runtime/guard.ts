@@ -1,24 +1,17 @@
 import { spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 
-/**
- * Kills children and removes private directories if this process dies abruptly (kill -9, out of memory). Envoy and
- * Redis must not run on unsupervised.
- */
+/** Kills children and removes private directories if this process dies abruptly (kill -9, out of memory). */
 export interface Guard {
-  /** Kills `pid` if this process dies. */
   watch(pid: number): void;
   unwatch(pid: number): void;
-  /** Removes `directory` if this process dies. It must be a private one that we created. */
+  /** Only for a private directory that we created. */
   watchDirectory(directory: string): void;
-  /** Ends the guard without touching anything it watches. */
+  /** Ends the guard; the processes and directories stay. */
   release(): void;
 }
 
-/**
- * Reads `+ PID`, `- PID`, `d DIRECTORY` and `x` (forget all) from a pipe, which the kernel closes whenever
- * this process dies.
- */
+/** Reads `+ PID`, `- PID`, `d DIRECTORY` and `x` (forget all) from a pipe, which the kernel closes if this process dies. */
 const SCRIPT = `
 pids=; dirs=
 while IFS=' ' read -r op arg; do
@@ -35,10 +28,10 @@ sleep 1
 printf '%s\\n' "$dirs" | while IFS= read -r d; do [ -z "$d" ] || rm -rf -- "$d"; done
 `;
 
-/** Starts the guard: a small shell in its own process group, which Ctrl-C does not reach. */
+/** Starts a shell in its own process group, which Ctrl-C does not reach. */
 export function startGuard(): Guard {
   const shell = spawn('/bin/sh', ['-c', SCRIPT], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
-  // Without a shell there is no guard, and an orderly shutdown needs none.
+  // Without a shell there is no guard; an orderly shutdown needs none.
   shell.on('error', () => undefined);
   shell.stdin.on('error', () => undefined);
   shell.unref();

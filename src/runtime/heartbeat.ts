@@ -1,35 +1,28 @@
-/** How long a process may be silent before it counts as hung. */
+/** A process that is silent for longer counts as hung. */
 export interface HeartbeatPatience {
   readonly tickMs: number;
-  /** Allowed silent ticks once the process serves. */
+  /** Silent ticks allowed once the process serves. */
   readonly ticks: number;
-  /** Allowed silent ticks while the process loads. */
+  /** Silent ticks allowed while the process loads. */
   readonly startTicks: number;
 }
 
-/**
- * Envoy cuts the streams of an event loop that is blocked this long (envoy/clusters). The limit is well above
- * `message_timeout`, so a merely slow loop would still answer in time.
- */
+/** Well above Envoy's `message_timeout`: Envoy has cut the streams of an event loop that is blocked this long. */
 export const DEFAULT_PATIENCE: HeartbeatPatience = { tickMs: 1_000, ticks: 15, startTicks: 90 };
-/** Interval between a worker's heartbeats. */
 export const HEARTBEAT_MS = 1_000;
 
 /** Watches one process at a time. */
 export interface Heartbeat {
-  /** Starts to watch a new process. */
   begin(): void;
-  /** Records a message from the process. */
+  /** Call for each message from the process. */
   beat(): void;
-  /** Records that the process serves now. */
   serves(): void;
-  /** Stops watching. */
   end(): void;
 }
 
 /**
- * Calls `onSilent` once when a process has sent nothing for the allowed ticks. Counting ticks instead of time protects
- * against a delayed supervisor (sleep, shared core): while it cannot read messages, no ticks pass either.
+ * Calls `onSilent` once when a process has sent nothing for the allowed ticks. It counts ticks, not time: while the
+ * supervisor itself is delayed (sleep, shared core) and cannot read messages, no ticks pass.
  */
 export function watchHeartbeat(patience: HeartbeatPatience, onSilent: () => void): Heartbeat {
   let timer: NodeJS.Timeout | undefined;

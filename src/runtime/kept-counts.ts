@@ -4,19 +4,19 @@ import { isCount, type MetricJson } from '../telemetry/counts.ts';
 
 /** Counters and histograms of one worker process. */
 export interface ProcessCounts {
-  /** Records the newest state of these metrics. Gauges are ignored. */
+  /** Replaces the state of these metrics. Gauges are ignored. */
   learn(metrics: readonly MetricJson[]): void;
-  /** Adds the counts to those of ended processes. Called after the last message of the process. */
+  /** Adds the counts to those of ended processes. Call it after the last message of the process. */
   retire(): void;
 }
 
 /**
- * Counters and histograms of all worker processes, also of those that have ended. Without them the sum over the workers
- * would fall when a process dies, and Prometheus would take that for a counter that began at zero again.
+ * Counters and histograms of all worker processes, including those that have ended: Prometheus takes a sum that falls
+ * for a counter that began again at zero.
  */
 export interface KeptCounts {
   begin(): ProcessCounts;
-  /** Returns metrics to be summed. Their sum never falls. */
+  /** Returns metrics to be summed, whose sum never falls. */
   all(): MetricJson[][];
 }
 
@@ -41,8 +41,7 @@ export function createKeptCounts(): KeptCounts {
 }
 
 function sum(metrics: readonly MetricJson[][]): MetricJson[] {
-  // A registry keeps the metrics it was given with their `get` functions, which refer to everything summed:
-  // counts of all ended processes would stay in memory.
+  // Each `get` refers to everything summed, and would keep the counts of all ended processes in memory.
   const summed = AggregatorRegistry.aggregate([...metrics]).getMetricsAsArray() as unknown as Summed[];
   return summed.map(({ get: _get, ...metric }) => metric);
 }

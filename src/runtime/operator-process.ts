@@ -1,13 +1,12 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import type { Config } from '../config/schema.ts';
 import type { ListenerTls } from '../operator/listener.ts';
 import type { FromPage, ToPage } from '../operator/protocol.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { superviseChild } from './child.ts';
-import { entryFile } from './entry-file.ts';
+import { entryFile, forkProcess, type WorkerOutput } from './fork.ts';
 import type { Guard } from './guard.ts';
 import { DEFAULT_PATIENCE, watchHeartbeat } from './heartbeat.ts';
-import type { WorkerOutput } from './worker-process.ts';
 
 export interface OperatorProcessOptions {
   readonly config: Config;
@@ -18,20 +17,20 @@ export interface OperatorProcessOptions {
   readonly output?: WorkerOutput | undefined;
 }
 
-/** The process of the operator's page. If it ends it is restarted; requests do not depend on it. */
+/** The process of the operator's page. If it ends, it is restarted; requests do not depend on it. */
 export interface OperatorProcess {
   readonly port: number;
   renewTls(tls: ListenerTls): void;
-  /** Serves the page under another configuration, by a new process. */
+  /** Replaces the process by one with another configuration. */
   use(config: Config): void;
   stop(): Promise<void>;
 }
 
 const END_WITHIN_MS = 2_000;
-/** Its keys and decisions are kept in memory: some 100 MB for 100,000 keys. */
+/** It keeps keys and decisions in memory: some 100 MB for 100,000 keys. */
 const MAX_HEAP_MB = 512;
 
-/** Resolves when the page is served first. @throws Error if it cannot be served */
+/** @throws Error if the page cannot be served */
 export async function startOperatorProcess(options: OperatorProcessOptions): Promise<OperatorProcess> {
   const { version, tls, guard, log } = options;
   let { config } = options;
@@ -56,7 +55,12 @@ export async function startOperatorProcess(options: OperatorProcessOptions): Pro
     }
   }
   const child = superviseChild({
-    start: () => forkPage(options.output),
+    start: () =>
+      forkProcess(
+        entryFile('operator/process'),
+        [`--max-old-space-size=${String(MAX_HEAP_MB)}`],
+        options.output,
+      ),
     onStart: (fresh) => {
       current = fresh;
       heartbeat.begin();
@@ -96,16 +100,4 @@ export async function startOperatorProcess(options: OperatorProcessOptions): Pro
     await stop();
     throw error;
   }
-}
-
-function forkPage(output: WorkerOutput = 'inherit'): ChildProcess {
-  const child = fork(entryFile('operator/process'), [], {
-    stdio: ['ignore', output, 'inherit', 'ipc'],
-    serialization: 'advanced',
-    execArgv: [...process.execArgv, `--max-old-space-size=${String(MAX_HEAP_MB)}`],
-    // Separate process group: Ctrl-C must only reach us.
-    detached: true,
-  });
-  child.on('error', () => undefined);
-  return child;
 }

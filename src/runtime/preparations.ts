@@ -8,11 +8,11 @@ export interface Preparations {
   /** @throws Error if the worker refuses, ends or does not answer in time */
   ask(config: Config, send: (message: ToWorker) => void): Promise<void>;
   answered(answer: Answer): void;
-  /** Fails what the ended process has not answered. */
+  /** Rejects the pending request of a process that ended. */
   ended(): void;
 }
 
-/** Compiling policies may take half of it. */
+/** Compiling policies may take half of this. */
 const PREPARED_WITHIN_MS = 60_000;
 
 export function createPreparations(): Preparations {

@@ -5,10 +5,10 @@ import { homedir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 
-/** Receives a message for the user about each step that takes noticeable time. */
+/** Shows the user a message about each slow step. */
 export type TellProgress = (message: string) => void;
 
-/** A required program is missing. The message names it and the remedy. */
+/** The message names the missing program and the remedy. */
 export class MissingPartError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -36,7 +36,7 @@ export async function isExecutable(path: string): Promise<boolean> {
   }
 }
 
-/** Returns our cache folder for downloads, in `$XDG_CACHE_HOME` or `~/.cache`. Creates it if needed. */
+/** Returns the folder for downloads, in `$XDG_CACHE_HOME` or `~/.cache`, and creates it if needed. */
 export async function cacheDirectory(environment: Environment): Promise<string> {
   const xdg = environment['XDG_CACHE_HOME'];
   const base = xdg !== undefined && isAbsolute(xdg) ? xdg : join(homedir(), '.cache');
@@ -51,7 +51,7 @@ export interface RunResult {
   readonly stderr: string;
 }
 
-/** Runs a program to its end, with limited time and output. Reports failures in the result. */
+/** Runs a program to its end, with limited time and output. Never rejects. */
 export function runFile(
   file: string,
   args: readonly string[],
@@ -74,12 +74,10 @@ export function runFile(
   });
 }
 
-/** Returns the last line of a program's output, for an error message. */
 export function lastLine(text: string): string {
   return text.trim().split('\n').at(-1)?.slice(0, 300) ?? '';
 }
 
-/** Returns true if a docker engine answers. */
 export async function dockerAnswers(environment: Environment): Promise<boolean> {
   const docker = await findOnPath('docker', environment);
   if (docker === undefined) return false;

@@ -9,9 +9,9 @@ import { containerName, spawnRedis, type RedisProgram } from './redis-server.ts'
 
 export interface StartRedisOptions {
   readonly program: RedisProgram;
-  /** Private working directory. */
+  /** A private one. */
   readonly directory: string;
-  /** Port to bind; default: a free one. */
+  /** Default: a free port. */
   readonly port?: number;
   readonly password?: string;
   /** Further command-line settings, such as `['--maxmemory', '10mb']`. */
@@ -24,21 +24,17 @@ export interface RunningRedis {
   readonly host: string;
   readonly port: number;
   readonly pid: number;
-  /** Resolves when the process is gone. */
   stop(): Promise<void>;
 }
 
-/** Disables persistence and eviction. Evicting keys would lose budgets and locks. */
+/** No persistence, and no eviction, which would lose budgets and locks. */
 const BASE_ARGS = ['--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction'];
 
 const READY_WITHIN_MS = 15_000;
 
-/**
- * Starts a Redis server and waits until it answers.
- * @throws MissingPartError if it does not answer
- */
+/** @throws MissingPartError if the server does not answer */
 export async function startRedis(options: StartRedisOptions): Promise<RunningRedis> {
-  // A free port may be taken before Redis binds it. Retries with another one.
+  // Another process may take a free port before Redis binds it.
   const attempts = options.port === undefined ? 3 : 1;
   for (let attempt = 1; ; attempt += 1) {
     const port = options.port ?? (await freePort());
@@ -49,7 +45,7 @@ export async function startRedis(options: StartRedisOptions): Promise<RunningRed
   }
 }
 
-/** Returns the running server, or the reason why it did not start. */
+/** Returns the server, or the reason why it did not start. */
 async function tryStart(options: StartRedisOptions, port: number): Promise<RunningRedis | string> {
   const password = options.password === undefined ? [] : ['--requirepass', options.password];
   const child = spawnRedis(options.program, {
@@ -63,17 +59,13 @@ async function tryStart(options: StartRedisOptions, port: number): Promise<Runni
   }
   child.stdout?.on('data', keepLast);
   child.stderr?.on('data', keepLast);
-  const gone = new Promise<void>((resolve) => {
-    child.once('exit', () => {
-      resolve();
-    });
-    child.once('error', () => {
-      resolve();
-    });
-  });
   let exited = false;
-  void gone.then(() => {
-    exited = true;
+  const gone = new Promise<void>((resolve) => {
+    function end(): void {
+      exited = true;
+      resolve();
+    }
+    child.once('exit', end).once('error', end);
   });
 
   const deadline = Date.now() + READY_WITHIN_MS;
@@ -101,7 +93,7 @@ function running(
     pid,
     stop: async () => {
       child.kill('SIGTERM');
-      // A stopped (SIGSTOP) or busy server does not react to SIGTERM.
+      // A stopped (SIGSTOP) or busy server ignores SIGTERM.
       const force = setTimeout(() => child.kill('SIGKILL'), 2_000);
       await gone;
       clearTimeout(force);
@@ -112,7 +104,7 @@ function running(
   };
 }
 
-/** Returns true if a Redis server answers. Asking for a password counts as an answer, `LOADING` does not. */
+/** Reports whether a Redis server answers. A request for a password counts as an answer, `LOADING` does not. */
 function answersPing(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port });

@@ -20,7 +20,6 @@ const MIN_REDIS_VERSION = '7.0.0';
 
 export const REDIS_IMAGE = 'redis:7';
 
-/** A Redis server program that can be started on this machine. */
 export type RedisProgram =
   | { readonly kind: 'binary'; readonly path: string; readonly libraryPath?: string }
   | { readonly kind: 'docker'; readonly path: string };
@@ -28,8 +27,7 @@ export type RedisProgram =
 const REMEDY = 'install redis-server 7 or newer and put it on PATH, or start docker';
 
 /**
- * Finds a Redis server: on PATH, in docker, or as Debian's package unpacked into the per-user cache. Nothing is
- * installed into the system, so the package's own daemon never starts.
+ * Finds a Redis server: on PATH, in docker, or as Debian's package, unpacked into the per-user cache.
  * @throws MissingPartError with the remedy
  */
 export async function findRedisServer(
@@ -58,7 +56,6 @@ async function redisVersion(path: string, libraryPath?: string): Promise<string 
   return /v=(\d+\.\d+\.\d+)/.exec(result.stdout)?.[1];
 }
 
-/** Unpacks Debian's package and missing libraries into the cache. */
 export async function fromDebianPackage(
   environment: Environment,
   progress: TellProgress | undefined,
@@ -92,7 +89,7 @@ async function unpacked(home: string): Promise<RedisProgram | undefined> {
   return { kind: 'binary', path, libraryPath };
 }
 
-/** Starts the server process. Its data stay in `directory`, and it listens on loopback only. */
+/** Starts the server on loopback, with its data in `directory`. */
 export function spawnRedis(
   program: RedisProgram,
   options: { readonly port: number; readonly directory: string; readonly args: readonly string[] },
@@ -109,7 +106,7 @@ export function spawnRedis(
   const own = ['--port', port, '--bind', '127.0.0.1', '--dir', options.directory];
   return spawn(program.path, [...own, ...options.args], {
     stdio,
-    // Separate process group: Ctrl-C must only reach us, because Redis stops last.
+    // Its own process group: Ctrl-C must reach only us, because Redis stops last.
     detached: true,
     env: program.libraryPath === undefined ? undefined : { LD_LIBRARY_PATH: program.libraryPath },
   });

@@ -15,7 +15,7 @@ export interface RedisWatch {
 
 /** Time to wait for Redis at start. Without Redis, `serve` starts anyway and answers 503. */
 const WAIT_AT_START_MS = 1_500;
-/** Interval between checks of an unfit server, so that a fix takes effect at once. */
+/** Interval between checks of an unfit server, so that a fix takes effect soon. */
 const ASK_AGAIN_MS = 1_000;
 
 /**

@@ -8,21 +8,20 @@ import { messageOf } from '../errors.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { ConfigChanges } from './config-reader.ts';
 
-/** Why the file on disk is not in force. */
+/** The reason why the file on disk is not in force. */
 export type NotInForce = 'broken' | 'restart' | 'refused';
 
 export const NOT_IN_FORCE: readonly NotInForce[] = ['broken', 'restart', 'refused'];
 
 export interface ReloadState {
-  /** Undefined while the configuration in force is the one on disk. */
+  /** Undefined while the file on disk is in force. */
   readonly notInForce: NotInForce | undefined;
   /** Keys whose change needs a restart. */
   readonly keys: readonly string[];
-  /** Reloads since the start. */
+  /** Number of reloads. */
   readonly applied: number;
 }
 
-/** The configuration in force, which follows gateway.yaml. */
 export interface Reload {
   current(): Config;
   state(): ReloadState;
@@ -30,26 +29,23 @@ export interface Reload {
 }
 
 export interface ReloadOptions {
-  /** Path of gateway.yaml. */
   readonly file: string;
-  /** The configuration that `file` had at the start. */
   readonly config: Config;
-  /** Reads and checks the file, and compares it with the configuration in force. @throws ConfigError */
+  /** Reads the file and compares it with the configuration in force. @throws ConfigError */
   readonly read: (inForce: Config) => Promise<{ readonly config: Config; readonly changes: ConfigChanges }>;
-  /** Puts a configuration in force everywhere. @throws Error if it cannot be used; nothing has changed then */
+  /** Puts a configuration in force everywhere. @throws Error if it cannot be used; then nothing has changed */
   readonly apply: (config: Config) => Promise<void>;
   readonly log: Logger;
-  readonly everyMs?: number;
 }
 
-/** Polled, as policy files are: a watch misses some ways in which files are replaced. */
+/** Polls, since a watch misses some ways of replacing files. */
 const EVERY_MS = 1_000;
-/** A configuration that could not be applied is tried again. */
+/** Delay before a configuration that could not be applied is tried again. */
 const TRY_AGAIN_MS = 30_000;
 
 /**
- * Follows gateway.yaml and the `.env` beside it. A changed file is applied as a whole or not at all: if it is
- * invalid, needs a restart or is refused by a worker, the last good one stays in force.
+ * Follows gateway.yaml and the `.env` beside it. If a changed file is invalid, needs a restart or is refused by a worker,
+ * the previous configuration stays in force as a whole.
  */
 export async function followConfig(options: ReloadOptions): Promise<Reload> {
   const { log } = options;
@@ -101,9 +97,7 @@ export async function followConfig(options: ReloadOptions): Promise<Reload> {
 
   async function poll(): Promise<void> {
     while (!stop.signal.aborted) {
-      await delay(options.everyMs ?? EVERY_MS, undefined, { signal: stop.signal, ref: false }).catch(
-        () => undefined,
-      );
+      await delay(EVERY_MS, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
       if (stop.signal.aborted) return;
       const now = await contents(options.file);
       const isChanged = now !== seen;

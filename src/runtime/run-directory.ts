@@ -7,15 +7,14 @@ import type { Environment } from '../config/environment.ts';
 /** A private folder (0700) for the sockets and the Envoy configuration of one run. */
 export interface RunDirectory {
   readonly path: string;
-  /** Returns the full path of a file in it. */
   file(name: string): string;
   remove(): Promise<void>;
 }
 
-/** `sun_path` holds 108 bytes on Linux and 104 elsewhere. Our longest file name is shorter than 20. */
+/** `sun_path` holds 108 bytes on Linux and 104 elsewhere; file names have at most 20. */
 const MAX_PATH_BYTES = 80;
 
-/** Creates the folder in `$XDG_RUNTIME_DIR` or a temporary folder, wherever socket paths are short enough. */
+/** Creates the folder in `$XDG_RUNTIME_DIR` or a temporary folder whose path is short enough for sockets. */
 export async function createRunDirectory(environment: Environment): Promise<RunDirectory> {
   const runtimeDirectory = environment['XDG_RUNTIME_DIR'];
   const preferred = runtimeDirectory !== undefined && isAbsolute(runtimeDirectory) ? [runtimeDirectory] : [];
@@ -41,7 +40,7 @@ function runDirectory(path: string): RunDirectory {
   };
 }
 
-/** Creates the folder of a socket shared with another container (compose's volume), private if it is new. */
+/** Creates the folder of a socket shared with another container; a new one is private. */
 export async function prepareSocketFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
 }

@@ -6,7 +6,7 @@ import { superviseChild, type Backoff, type ChildExit, type SupervisedChild } fr
 import type { Guard } from './guard.ts';
 import { DEFAULT_PATIENCE, watchHeartbeat, type HeartbeatPatience } from './heartbeat.ts';
 import { createKeptCounts, type KeptCounts, type ProcessCounts } from './kept-counts.ts';
-import { forkWorker, type WorkerOutput } from './worker-process.ts';
+import { forkWorker, type WorkerOutput } from './fork.ts';
 import { isCount, type MetricJson } from '../telemetry/counts.ts';
 import type { CredentialValues } from '../provider-credentials/follow.ts';
 import { createPreparations } from './preparations.ts';
@@ -17,12 +17,12 @@ export interface WorkerStatus {
   readonly pid: number | undefined;
   /** The worker accepts ext_proc streams. */
   readonly listening: boolean;
-  /** The worker is connected to Redis. */
+  /** It is connected to Redis. */
   readonly redis: boolean;
   readonly restarts: number;
   /** Number of times it hung and was killed. */
   readonly hangs: number;
-  /** The worker keeps crashing. */
+  /** It keeps crashing. */
   readonly crashLoop: boolean;
   /** Undefined without policies. */
   readonly policies?: PolicyState | undefined;
@@ -31,50 +31,42 @@ export interface WorkerStatus {
 export interface WorkersOptions {
   readonly config: Config;
   readonly addresses: readonly WorkerAddress[];
-  /** TLS of the ext_proc listeners in force when a worker starts. */
+  /** Called for each worker that starts. */
   readonly tls?: () => ExtprocTls | undefined;
-  /** Provider credentials in force when a worker starts. */
+  /** Called for each worker that starts. */
   readonly credentials?: () => CredentialValues;
-  /** The gateway's version, for traces. */
+  /** For traces. */
   readonly version?: string | undefined;
   readonly onExit?: (index: number, exit: ChildExit) => void;
   readonly onFailed?: (index: number, message: string) => void;
   /** Called when a silent worker is about to be killed. */
   readonly onHang?: (index: number) => void;
-  /** Called after each change of a worker's status. */
   readonly onChange?: () => void;
   readonly guard?: Guard;
   readonly backoff?: Backoff;
-  /** How long a worker may be silent. */
   readonly patience?: HeartbeatPatience;
-  /** A process that `forkWorker` started early. Becomes the first worker if it still lives. */
+  /** A process that `forkWorker` started early, which becomes the first worker if it still lives. */
   readonly ahead?: ChildProcess | undefined;
   readonly output?: WorkerOutput | undefined;
-  /** Entry file of the worker. Set by tests only. */
+  /** Set by tests only. */
   readonly entry?: string;
 }
 
-/** The sidecar processes. If one dies it is restarted; the others continue. */
+/** The sidecar processes. One that dies is restarted. */
 export interface Workers {
   status(): WorkerStatus[];
   /** Resolves when every worker has listened once; rejects when one reports a failure. */
   started(): Promise<void>;
-  /**
-   * Returns metrics to be summed: the gauges of each worker that answers in time, and the counters and histograms of
-   * all processes that ever ran.
-   */
+  /** Returns metrics to be summed: gauges of the workers that answer in time, counts of all processes that ever ran. */
   metrics(): Promise<MetricJson[][]>;
-  /** Hands renewed certificates to the workers. */
   renewTls(tls: ExtprocTls): void;
-  /** Hands renewed provider credentials to the workers. */
   renewCredentials(credentials: CredentialValues): void;
-  /** Has every worker build another configuration. @throws Error if one cannot; all have dropped it then */
+  /** Makes every worker build another configuration. @throws Error if one cannot; then all drop it */
   prepare(config: Config): Promise<void>;
-  /** Puts a prepared configuration in force, also in workers that restart. */
+  /** Puts a prepared configuration in force, also for workers that restart. */
   use(config: Config): void;
   /** Refuses new streams and waits for running ones. Workers end after `timeoutMs` at the latest. */
   drain(timeoutMs: number): Promise<void>;
-  /** Kills the workers immediately. */
   kill(): Promise<void>;
 }
 
@@ -100,7 +92,7 @@ export function startWorkers(options: WorkersOptions): Workers {
     },
     prepare: async (next) => {
       const prepared = await Promise.allSettled(workers.map((worker) => worker.prepare(next)));
-      const refused = prepared.find((one) => one.status === 'rejected');
+      const refused = prepared.find((outcome) => outcome.status === 'rejected');
       if (refused === undefined) return;
       for (const worker of workers) worker.send({ kind: 'drop' });
       throw refused.reason;

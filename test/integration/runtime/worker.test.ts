@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, expect, it } from 'vitest';
-import { forkWorker } from '../../../src/runtime/worker-process.ts';
+import { forkWorker } from '../../../src/runtime/fork.ts';
 import type { FromWorker } from '../../../src/runtime/worker-protocol.ts';
 
 /** The worker process itself, with a parent other than `gateway serve`. */

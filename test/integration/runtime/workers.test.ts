@@ -11,7 +11,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { renderMetrics } from '../../../src/admin/metrics.ts';
 import { readiness } from '../../../src/admin/readiness.ts';
 import { defaultConfig } from '../../support/default-config.ts';
-import { forkWorker } from '../../../src/runtime/worker-process.ts';
+import { forkWorker } from '../../../src/runtime/fork.ts';
 import { startWorkers, type Workers, type WorkersOptions } from '../../../src/runtime/workers.ts';
 
 const entry = fileURLToPath(new URL('../../support/fake-worker.ts', import.meta.url));

@@ -10,7 +10,7 @@ import { renderEnvoyGateway, renderIstio } from '../../../src/envoy/mesh.ts';
 import type { EnvoyLayout } from '../../../src/envoy/layout.ts';
 import { renderEnvoy, RUNTIME } from '../../../src/envoy/render.ts';
 import { ENVOY_VERSION } from '../../../src/runtime/envoy-binary.ts';
-import { workerAddresses } from '../../../src/runtime/worker-addresses.ts';
+import { workerAddresses } from '../../../src/runtime/worker-protocol.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 const FOLDERS = ['kubernetes', 'istio', 'envoy-gateway'] as const;

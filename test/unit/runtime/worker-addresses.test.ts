@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { defaultConfig } from '../../support/default-config.ts';
-import { workerAddresses } from '../../../src/runtime/worker-addresses.ts';
+import { workerAddresses } from '../../../src/runtime/worker-protocol.ts';
 
 const addresses = (workers: number, address?: string, token?: string) =>
   workerAddresses(

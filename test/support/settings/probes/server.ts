@@ -1,5 +1,5 @@
 import { configuredAddress } from '../../../../src/exec/gateway-address.ts';
-import { workerAddresses } from '../../../../src/runtime/worker-addresses.ts';
+import { workerAddresses } from '../../../../src/runtime/worker-protocol.ts';
 import {
   answerText,
   asks,
