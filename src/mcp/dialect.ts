@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors.ts';
 import { parseStrictInSteps } from '../json/strict-parse.ts';
 import { addTextsIn } from '../providers/dialects/json-text.ts';
-import { NOTHING_ASKED, NOTHING_SAID } from '../providers/dialects/model-list.ts';
+import { EMPTY_REQUEST, EMPTY_ANSWER } from '../providers/dialects/model-list.ts';
 import type { Dialect, JsonObject, StreamEvent, StreamReader } from '../providers/dialect.ts';
 import type { PromptText, RequestFacts } from '../providers/request-facts.ts';
 import type { Frame } from '../streams/frame.ts';
@@ -14,7 +14,7 @@ import { jsonRpcError } from './refusal.ts';
 /** Members of `params` that identify the call. An edit would turn it into one that was not judged. */
 const SEALED: ReadonlySet<string> = new Set(['name', 'uri', 'taskId', 'requestState', '_meta']);
 
-const COMMON = { hasBody: true, answer: () => NOTHING_SAID, stream: createReader } as const;
+const COMMON = { hasBody: true, answer: () => EMPTY_ANSWER, stream: createReader } as const;
 
 /** One JSON-RPC message to an MCP server (Streamable HTTP, both eras). */
 export const mcpMessages: Dialect = { ...COMMON, name: 'mcp', request: requestFacts };
@@ -38,13 +38,13 @@ export const mcpBodyless: Dialect = {
   ...COMMON,
   name: 'mcp-bodyless',
   hasBody: false,
-  request: () => NOTHING_ASKED,
+  request: () => EMPTY_REQUEST,
 };
 
 function requestFacts(body: JsonObject): RequestFacts {
   const mcp = readMessage(body);
   const texts = mcp.kind === 'response' ? responseTexts(body) : paramsTexts(body, mcp);
-  return { ...NOTHING_ASKED, mcp, texts };
+  return { ...EMPTY_REQUEST, mcp, texts };
 }
 
 /** Attributes tool arguments to the agent and everything else to the client's user. */

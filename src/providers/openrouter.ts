@@ -1,10 +1,9 @@
 import { anthropicMessages } from './dialects/anthropic-messages.ts';
-import { outputsOfBody } from './dialects/requested-outputs.ts';
+import { outputsOfBody, storedPrompt } from './dialects/settings.ts';
 import { openaiEmbeddings } from './dialects/openai-embeddings.ts';
 import { readModels, type OpenaiVariant } from './dialects/openai-request.ts';
 import { readToolSwitches, toolFacts } from './dialects/openai-tools.ts';
 import { routed } from './dialects/routed.ts';
-import { storedPrompt } from './dialects/stored-prompts.ts';
 import type { OwnPrice } from './descriptor.ts';
 import { ANTHROPIC_HEADERS, ANTHROPIC_PARAMETERS } from './client-headers.ts';
 import { openaiEndpoints, tableProvider, pick, under } from './openai-style.ts';

@@ -26,7 +26,7 @@ export function expectPathsToHold(facts: RequestFacts, body: JsonObject): void {
 }
 
 /** What is known of a request that says nothing. */
-export const NOTHING_ASKED = {
+export const EMPTY_REQUEST = {
   stream: false,
   media: [],
   tools: [],

@@ -37,13 +37,13 @@ const STRETCH_WORDS = [40, 14] as const;
 /** Fewer are a name or a nod (`run_shell_command`, `Write`, `Continue`): too little to be sure of. */
 const LEAST_WORDS = 4;
 
-const NOTHING_SAID: Judgement = { score: 0, start: 0, end: 0 };
+const EMPTY_ANSWER: Judgement = { score: 0, start: 0, end: 0 };
 
 /** Judges the stretch of a text that is most likely an attack. Linear in the text, and pure. */
 export function judge(model: Model, text: string): Judgement {
   const { likely, count } = likelyStretches(model, text);
   const [first, ...others] = likely;
-  if (first === undefined) return NOTHING_SAID;
+  if (first === undefined) return EMPTY_ANSWER;
   let best = first;
   for (const stretch of others) if (stretch.sum > best.sum) best = stretch;
   return { score: scoreOf(model, best.sum, count), start: best.start, end: best.end };

@@ -19,8 +19,7 @@ import {
 } from './fields.ts';
 import { createGathered, gatheredFacts, type Gathered } from './json-text.ts';
 import { addBodyMember } from './media.ts';
-import { storedPrompt } from './stored-prompts.ts';
-import { thinkingTokens } from './thinking-tokens.ts';
+import { storedPrompt, thinkingTokens } from './settings.ts';
 
 /** `POST /v1/messages`. */
 export const anthropicMessages: Dialect = {
@@ -100,14 +99,18 @@ function fallbackModels(body: JsonObject): string[] {
   );
 }
 
+/** Members that may select a more expensive service, with the values that do not. */
+const SERVICE_SETTINGS: readonly (readonly [string, ...string[]])[] = [
+  ['service_tier', 'auto', 'standard_only'],
+  ['speed', 'standard'],
+  ['inference_geo', 'global'],
+];
+
 function whyUnbounded(body: JsonObject): string | undefined {
-  const tier = optionalString(body, 'service_tier');
-  if (tier !== undefined && tier !== 'auto' && tier !== 'standard_only')
-    return `service_tier "${tier.slice(0, 32)}"`;
-  const speed = optionalString(body, 'speed');
-  if (speed !== undefined && speed !== 'standard') return `speed "${speed.slice(0, 32)}"`;
-  const geo = optionalString(body, 'inference_geo');
-  if (geo !== undefined && geo !== 'global') return `inference_geo "${geo.slice(0, 32)}"`;
+  for (const [name, ...usual] of SERVICE_SETTINGS) {
+    const value = optionalString(body, name);
+    if (value !== undefined && !usual.includes(value)) return `${name} "${value.slice(0, 32)}"`;
+  }
   if (body.container !== undefined && body.container !== null) return 'container';
   if (body.fallbacks === 'default' || arrayOf(body.fallbacks).length > 0) return 'fallbacks';
   function compacts(edit: unknown) {

@@ -1,3 +1,4 @@
+import { addAll } from '../../add-all.ts';
 import { isObject } from '../../json/is-object.ts';
 import type { JsonPath } from '../../json/path.ts';
 import { ITEM_CHARS, type Work } from '../../turns.ts';
@@ -124,35 +125,32 @@ function* deltasOf(event: JsonObject, path: JsonPath, signed: boolean): Work<Mea
   const delta = objectOf(event.delta);
   const citation = `0/citation/${index}/`;
   const deltas: TextDelta[] = [];
-  function add(more: readonly TextDelta[]): void {
-    for (const one of more) deltas.push(one);
-  }
   for (const name of Object.keys(delta)) {
     const value = delta[name];
     const at = [...path, name];
     switch (name) {
       case 'text':
-        add(piece(`0/text/${index}`, 'text', value, at, { joins: 'text' }));
+        addAll(deltas, piece(`0/text/${index}`, 'text', value, at, { joins: 'text' }));
         break;
       case 'toolUse': {
         const { input } = objectOf(value);
-        add(piece(`0/tool/${index}`, 'tool_arguments', input, [...at, 'input'], { isJson: true }));
+        addAll(deltas, piece(`0/tool/${index}`, 'tool_arguments', input, [...at, 'input'], { isJson: true }));
         break;
       }
       case 'reasoningContent': {
         const { text } = objectOf(value);
         const marks = { ...(signed && { signed }), joins: 'reasoning' };
-        add(piece(`0/reasoning/${index}`, 'reasoning', text, [...at, 'text'], marks));
+        addAll(deltas, piece(`0/reasoning/${index}`, 'reasoning', text, [...at, 'text'], marks));
         break;
       }
       case 'image':
         break;
       case 'citation':
-        add(yield* wholeDeltas(yield* answerTextsIn('text', value, at), citation));
+        addAll(deltas, yield* wholeDeltas(yield* answerTextsIn('text', value, at), citation));
         break;
       default:
         if (!isObject(value) && !Array.isArray(value)) break;
-        add(yield* wholeDeltas(yield* answerTextsIn('text', value, at), moreOf(event)));
+        addAll(deltas, yield* wholeDeltas(yield* answerTextsIn('text', value, at), moreOf(event)));
     }
   }
   const isSigned = objectOf(delta.reasoningContent).signature !== undefined;

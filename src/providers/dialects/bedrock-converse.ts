@@ -2,7 +2,7 @@ import { isObject } from '../../json/is-object.ts';
 import type { Dialect, Endpoint, JsonObject } from '../dialect.ts';
 import type { HostedTool, OutputLimit, RequestFacts } from '../request-facts.ts';
 import { FREE_ANSWERS } from './answer-reader.ts';
-import { requestedOutputs } from './requested-outputs.ts';
+import { requestedOutputs, storedPrompt, thinkingTokens } from './settings.ts';
 import { thinks } from './anthropic-messages.ts';
 import { readAnthropicTools } from './anthropic-tools.ts';
 import { converseAnswers } from './bedrock-answer.ts';
@@ -10,8 +10,6 @@ import { readBlocks, readMessages } from './bedrock-content.ts';
 import { limitAt, namesIn, objectOf, optionalArray, optionalObject, requiredObject } from './fields.ts';
 import { addTextsIn, createGathered, gatheredFacts, type Gathered } from './json-text.ts';
 import { addBodyMember, addEncodedText } from './media.ts';
-import { storedPrompt } from './stored-prompts.ts';
-import { thinkingTokens } from './thinking-tokens.ts';
 
 /** `POST /model/<id>/converse`. */
 export const bedrockConverse: Dialect = {
@@ -36,7 +34,7 @@ export const bedrockCountTokens: Dialect = {
     const into = createGathered();
     const input = objectOf(body.input);
     const converse = objectOf(input.converse);
-    readBlocksOf(into, converse, ['input', 'converse']);
+    readConversation(into, converse, ['input', 'converse']);
     const { invokeModel } = input;
     const path = ['input', 'invokeModel', 'body'];
     if (isObject(invokeModel)) {
@@ -63,7 +61,8 @@ function isStoredPrompt(model: string): boolean {
   return /^arn:[^:]*:bedrock:[^:]*:[^:]*:prompt\//.test(model);
 }
 
-function readBlocksOf(into: Gathered, body: JsonObject, path: readonly string[]): void {
+/** Reads the conversation and the definitions of tools. */
+export function readConversation(into: Gathered, body: JsonObject, path: readonly string[]): void {
   if (body.system !== undefined) readBlocks(into, 'system', body.system, [...path, 'system']);
   readMessages(into, optionalArray(body, 'messages'), [...path, 'messages']);
   const toolConfig = objectOf(body.toolConfig);
@@ -73,7 +72,7 @@ function readBlocksOf(into: Gathered, body: JsonObject, path: readonly string[])
 
 function readConverse(body: JsonObject, endpoint: Endpoint, stream: boolean): RequestFacts {
   const into = createGathered();
-  readBlocksOf(into, body, []);
+  readConversation(into, body, []);
   readOtherMembers(into, body);
   const { names, hostedTools } = readConverseTools(into, body);
   const unbounded = whyUnbounded(body, endpoint.model ?? '');

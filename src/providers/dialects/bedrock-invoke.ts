@@ -14,19 +14,17 @@ import {
   titanText,
 } from './bedrock-prompts.ts';
 import { bedrockCut } from './error-frames.ts';
-import { cacheApart, namesIn, objectOf, optionalArray, parseJson } from './fields.ts';
+import { cacheApart, namesIn, objectOf, parseJson } from './fields.ts';
 import { anthropicAnswers } from './anthropic-answer.ts';
 import { readAnthropicChat } from './anthropic-messages.ts';
-import { requestedOutputs } from './requested-outputs.ts';
-import { readBlocks, readMessages } from './bedrock-content.ts';
-import { converseLimit, readConverseTools } from './bedrock-converse.ts';
+import { requestedOutputs, thinkingTokens } from './settings.ts';
+import { converseLimit, readConversation, readConverseTools } from './bedrock-converse.ts';
 import { cohereV1Answers } from './cohere-answer.ts';
 import { cohereChatV1 } from './cohere-chat.ts';
-import { addTextsIn, createGathered, gatheredFacts } from './json-text.ts';
+import { createGathered, gatheredFacts } from './json-text.ts';
 import { addBodyMember } from './media.ts';
 import { openaiChat } from './openai-chat.ts';
 import { choiceAnswers } from './openai-choices.ts';
-import { thinkingTokens } from './thinking-tokens.ts';
 
 /**
  * Returns the dialect of `POST /model/<id>/invoke` for this model, or of `/invoke-with-response-stream` if `stream`
@@ -136,10 +134,7 @@ const nova: InvokeFamily = {
   name: 'nova',
   request(body, endpoint) {
     const into = createGathered();
-    if (body.system !== undefined) readBlocks(into, 'system', body.system, ['system']);
-    readMessages(into, optionalArray(body, 'messages'), ['messages']);
-    const definition = { role: 'system', kind: 'tool_definition' } as const;
-    addTextsIn(into, definition, objectOf(body.toolConfig).tools, ['toolConfig', 'tools']);
+    readConversation(into, body, []);
     for (const [name, value] of Object.entries(body)) {
       if (!NOVA_READ.has(name)) addBodyMember(into, { role: 'system', kind: 'text' }, name, value);
     }

@@ -3,7 +3,7 @@ import { ITEM_CHARS, type Work } from '../../turns.ts';
 import type { AnswerFacts, AnswerText, Dialect, JsonObject, Usage } from '../dialect.ts';
 import { answerReaders, jsonReader, type AnswerReaders, type Meaning } from './answer-reader.ts';
 import { bedrockCut } from './error-frames.ts';
-import { arrayOf, limitAt, objectOf, requiredString, tokenCount } from './fields.ts';
+import { arrayOf, limitAt, objectOf, plainUsage, requiredString, tokenCount } from './fields.ts';
 import { createGathered, gatheredFacts, type Gathered } from './json-text.ts';
 import { addMedium, addUnknown } from './media.ts';
 
@@ -68,7 +68,7 @@ export const llama = promptFamily('llama', {
   prompts: ['prompt'],
   limit: ['max_gen_len'],
   texts: [['generation']],
-  usage: (answer) => tokenUsage(answer.prompt_token_count, answer.generation_token_count),
+  usage: (answer) => plainUsage(answer.prompt_token_count, answer.generation_token_count),
 });
 
 export const mistralPrompt = promptFamily('mistral', {
@@ -90,13 +90,13 @@ export const titanText = promptFamily('titan-text', {
   usage(answer) {
     const written = arrayOf(answer.results).map((result) => tokenCount(objectOf(result).tokenCount) ?? 0);
     const total = written.length > 0 ? written.reduce((a, b) => a + b) : answer.totalOutputTextTokenCount;
-    return tokenUsage(answer.inputTextTokenCount, total);
+    return plainUsage(answer.inputTextTokenCount, total);
   },
 });
 
 export const titanEmbed = promptFamily('titan-embed', {
   prompts: ['inputText'],
-  usage: (answer) => tokenUsage(answer.inputTextTokenCount, 0),
+  usage: (answer) => plainUsage(answer.inputTextTokenCount, 0),
 });
 
 export const cohereEmbedFamily = promptFamily('cohere-embed', {
@@ -106,12 +106,6 @@ export const cohereEmbedFamily = promptFamily('cohere-embed', {
 export const cohereRerankFamily = promptFamily('cohere-rerank', {
   prompts: ['query', 'documents'],
 });
-
-function tokenUsage(input: unknown, output: unknown): Usage | undefined {
-  const inputTokens = tokenCount(input);
-  const outputTokens = tokenCount(output);
-  return inputTokens === undefined || outputTokens === undefined ? undefined : { inputTokens, outputTokens };
-}
 
 function* textsAt(answer: JsonObject, places: NonNullable<PromptFormat['texts']>): Work<AnswerText[]> {
   const found: AnswerText[] = [];

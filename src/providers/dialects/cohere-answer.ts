@@ -11,7 +11,7 @@ import {
   wholeDeltas,
 } from './answer-reader.ts';
 import { cohereV1Cut, cohereV2Cut } from './error-frames.ts';
-import { arrayOf, objectOf, tokenCount } from './fields.ts';
+import { arrayOf, countOrZero, objectOf } from './fields.ts';
 import { addAnswerTextsIn, answerTextsIn } from './json-text.ts';
 import { pieceTokens, tokensMember } from './token-texts.ts';
 import { isObject } from '../../json/is-object.ts';
@@ -51,11 +51,11 @@ function* contentTexts(message: JsonObject): Work<AnswerText[]> {
   for (const [index, value] of arrayOf(message.content).entries()) {
     const part = objectOf(value);
     const path = ['message', 'content', index];
-    const said =
+    const own =
       part.type === 'thinking'
         ? answerTexts('reasoning', part.thinking, [...path, 'thinking'])
         : answerTexts('text', part.text, [...path, 'text']);
-    addAll(found, said);
+    addAll(found, own);
     yield ITEM_CHARS;
   }
   return found;
@@ -220,10 +220,10 @@ export function readCohereUsage(value: unknown): Usage | undefined {
 }
 
 function readUnits(units: JsonObject): Usage | undefined {
-  const inputTokens = tokensIn(units.input_tokens);
-  const imageTokens = tokensIn(units.image_tokens);
-  const outputTokens = tokensIn(units.output_tokens);
-  const searchUnits = tokensIn(units.search_units);
+  const inputTokens = countOrZero(units.input_tokens);
+  const imageTokens = countOrZero(units.image_tokens);
+  const outputTokens = countOrZero(units.output_tokens);
+  const searchUnits = countOrZero(units.search_units);
   if (inputTokens === undefined || imageTokens === undefined) return undefined;
   if (outputTokens === undefined || searchUnits === undefined) return undefined;
   if (
@@ -238,9 +238,4 @@ function readUnits(units: JsonObject): Usage | undefined {
     outputTokens,
     ...(searchUnits > 0 ? { searchUnits } : {}),
   };
-}
-
-/** Reads a count that defaults to 0. Returns undefined if it is invalid. */
-function tokensIn(value: unknown): number | undefined {
-  return value === undefined || value === null ? 0 : tokenCount(value);
 }

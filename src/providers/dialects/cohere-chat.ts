@@ -24,7 +24,7 @@ import {
   type TextRole,
 } from './json-text.ts';
 import { addBodyMember, addMedium, addUnknown } from './media.ts';
-import { thinkingTokens } from './thinking-tokens.ts';
+import { thinkingTokens } from './settings.ts';
 
 const DEFINITION = { role: 'system', kind: 'tool_definition' } as const;
 const SYSTEM = { role: 'system', kind: 'text' } as const;

@@ -10,35 +10,21 @@ import { withoutCase } from '../../text/without-case.ts';
 /** Larger counts are treated as missing (docs/budgets.md). */
 export const MAX_TOKENS = 1e9;
 
-/** Returns the array, or an empty one for any other value. For answers, whose readers never throw. */
+/** Returns the array, or an empty one for any other value, since readers of answers never throw. */
 export function arrayOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Returns the object, or an empty one for any other value. For answers, whose readers never throw. */
+/** Returns the object, or an empty one for any other value. */
 export function objectOf(value: unknown): JsonObject {
   return isObject(value) ? value : {};
-}
-
-/**
- * Returns the body of an OpenAI-style request and its members that may hold Google's settings: clients spell out
- * `extra_body`, or send its content.
- */
-export function settingsOf(body: JsonObject): readonly JsonObject[] {
-  const { extra_body: extra, google } = body;
-  const places = [body];
-  if (isObject(google)) places.push(google);
-  if (!isObject(extra)) return places;
-  places.push(extra);
-  if (isObject(extra.google)) places.push(extra.google);
-  return places;
 }
 
 /** A shorter text cannot nest deeply enough to matter. */
 const FLAT_CHARS = 2_048;
 
 /**
- * Parses a frame's payload. Returns undefined if it is invalid JSON, or only a number, boolean or null.
+ * Parses a frame's payload; undefined for invalid JSON, numbers, booleans and null.
  * @throws GatewayError upstream_unavailable if it would take too long to parse
  */
 export function parseJson({ data, document }: Pick<Frame, 'data' | 'document'>): unknown {
@@ -51,7 +37,7 @@ export function parseJson({ data, document }: Pick<Frame, 'data' | 'document'>):
   try {
     return withText(JSON.parse(data));
   } catch {
-    // An unreadable event carries nothing. If usage is missing at the end, the streamed text is settled instead.
+    // If usage is missing at the end, the streamed text is settled instead.
     return undefined;
   }
 }
@@ -60,9 +46,21 @@ function withText(json: unknown): unknown {
   return typeof json === 'string' || (typeof json === 'object' && json !== null) ? json : undefined;
 }
 
-/** Returns a reported token count, or undefined if it is missing, negative, NaN or absurdly large. */
+/** Returns a reported count; undefined if it is missing, negative, NaN or absurdly large. */
 export function tokenCount(value: unknown): number | undefined {
   return typeof value === 'number' && value >= 0 && value <= MAX_TOKENS ? Math.ceil(value) : undefined;
+}
+
+/** Reads a count that is omitted when zero; undefined if it is invalid. */
+export function countOrZero(value: unknown): number | undefined {
+  return value === undefined || value === null ? 0 : tokenCount(value);
+}
+
+/** Builds usage from two counts; undefined unless both are valid. */
+export function plainUsage(input: unknown, output: unknown): Usage | undefined {
+  const inputTokens = tokenCount(input);
+  const outputTokens = tokenCount(output);
+  return inputTokens === undefined || outputTokens === undefined ? undefined : { inputTokens, outputTokens };
 }
 
 /** Builds usage from an input count that excludes cache reads and writes. */
@@ -73,39 +71,56 @@ export function cacheApart(
   cacheWrite: unknown,
   for1h = 0,
 ): Usage | undefined {
-  const freshTokens = tokenCount(fresh);
-  const outputTokens = tokenCount(output);
-  if (freshTokens === undefined || outputTokens === undefined) return undefined;
+  const usage = plainUsage(fresh, output);
+  if (usage === undefined) return undefined;
   const cacheReadTokens = tokenCount(cacheRead) ?? 0;
   const written = tokenCount(cacheWrite) ?? 0;
   const cacheWrite1hTokens = Math.min(for1h, written);
   return {
-    inputTokens: freshTokens + cacheReadTokens + written,
-    outputTokens,
+    inputTokens: usage.inputTokens + cacheReadTokens + written,
+    outputTokens: usage.outputTokens,
     cacheReadTokens,
     cacheWriteTokens: written - cacheWrite1hTokens,
     cacheWrite1hTokens,
   };
 }
 
-/** Reads a member that must be a string. Null counts as absent. */
-export function optionalString(body: JsonObject, name: string): string | undefined {
-  const value = body[name];
-  if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'string') throw wrongType(name, 'a string');
-  return value;
+/** Builds a reader of a member that must pass a test. Null counts as absent. */
+function optional<T>(isWanted: (value: unknown) => value is T, wanted: string) {
+  return (body: JsonObject, name: string): T | undefined => {
+    const value = body[name];
+    if (value === undefined || value === null) return undefined;
+    if (!isWanted(value)) throw wrongType(name, wanted);
+    return value;
+  };
+}
+
+function isWhole(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
+export const optionalString = optional((value) => typeof value === 'string', 'a string');
+export const optionalObject = optional(isObject, 'an object');
+export const optionalArray: (body: JsonObject, name: string) => readonly unknown[] | undefined = optional(
+  Array.isArray,
+  'an array',
+);
+export const optionalCount = optional(isWhole, 'a whole number of at least 0');
+/** Larger counts are nonsense, and lose precision in arithmetic. */
+export const optionalPositive = optional(
+  (value): value is number => isWhole(value) && value > 0 && value <= 1e9,
+  'a positive whole number',
+);
+const optionalFlag = optional((value) => typeof value === 'boolean', 'a boolean');
+
+/** Reads a boolean that defaults to false. */
+export function optionalBoolean(body: JsonObject, name: string): boolean {
+  return optionalFlag(body, name) ?? false;
 }
 
 export function requiredString(body: JsonObject, name: string): string {
   const value = optionalString(body, name);
   if (value === undefined || value === '') throw wrongType(name, 'a non-empty string');
-  return value;
-}
-
-export function optionalArray(body: JsonObject, name: string): readonly unknown[] | undefined {
-  const value = body[name];
-  if (value === undefined || value === null) return undefined;
-  if (!Array.isArray(value)) throw wrongType(name, 'an array');
   return value;
 }
 
@@ -115,32 +130,8 @@ export function requiredArray(body: JsonObject, name: string): readonly unknown[
   return value;
 }
 
-export function optionalObject(body: JsonObject, name: string): JsonObject | undefined {
-  const value = body[name];
-  if (value === undefined || value === null) return undefined;
-  if (!isObject(value)) throw wrongType(name, 'an object');
-  return value;
-}
-
 export function requiredObject(value: unknown, name: string): JsonObject {
   if (!isObject(value)) throw wrongType(name, 'an object');
-  return value;
-}
-
-export function optionalBoolean(body: JsonObject, name: string): boolean {
-  const value = body[name];
-  if (value === undefined || value === null) return false;
-  if (typeof value !== 'boolean') throw wrongType(name, 'a boolean');
-  return value;
-}
-
-/** Reads a member that must be a whole number of at least 0. Null counts as absent. */
-export function optionalCount(body: JsonObject, name: string): number | undefined {
-  const value = body[name];
-  if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
-    throw wrongType(name, 'a whole number of at least 0');
-  }
   return value;
 }
 
@@ -148,7 +139,7 @@ export function namesIn(...lines: readonly string[]): ReadonlySet<string> {
   return new Set(lines.flatMap((line) => line.split(' ')));
 }
 
-/** Refuses known members in another letter case, since some provider parsers accept `N` for `n`. */
+/** Refuses known members in another letter case: some provider parsers accept `N` for `n`. */
 export function refuseOtherCase(body: JsonObject, isKnown: (name: string) => boolean): void {
   for (const name of Object.keys(body)) {
     const folded = withoutCase(name);
@@ -158,7 +149,7 @@ export function refuseOtherCase(body: JsonObject, isKnown: (name: string) => boo
   }
 }
 
-/** Reads a token limit where 0 means none, as in protocols that cannot distinguish 0 from absent. */
+/** Reads a token limit for which 0 means none. */
 export function optionalLimit(body: JsonObject, name: string): number | undefined {
   const limit = optionalCount(body, name);
   return limit === 0 ? undefined : limit;

@@ -1,3 +1,4 @@
+import { addAll } from '../../add-all.ts';
 import type { JsonPath } from '../../json/path.ts';
 import { ITEM_CHARS, type Work } from '../../turns.ts';
 import type {
@@ -18,7 +19,7 @@ import {
   wholeDeltas,
 } from './answer-reader.ts';
 import { geminiCut } from './error-frames.ts';
-import { arrayOf, objectOf, tokenCount } from './fields.ts';
+import { arrayOf, countOrZero, objectOf, tokenCount } from './fields.ts';
 import { addAnswerTextsIn, answerTextsIn } from './json-text.ts';
 import { addChosenTokens, tokensMember } from './token-texts.ts';
 
@@ -33,7 +34,7 @@ function* readGenerated(answer: JsonObject): Work<AnswerFacts> {
     const own: AnswerText[] = [];
     for (const { part, path: at } of partsOfCandidate(candidate, path)) yield* addPartTexts(own, part, at);
     const spelled = own.find(({ kind }) => kind === 'text')?.path ?? path;
-    for (const text of own) texts.push(text);
+    addAll(texts, own);
     yield* addCandidateTokens(tokens, objectOf(candidate), path, spelled.join('.'));
   }
   return {
@@ -97,9 +98,9 @@ export function readGeminiUsage(value: unknown): Usage | undefined {
   const usage = objectOf(value);
   const promptTokens = tokenCount(usage.promptTokenCount);
   if (promptTokens === undefined) return undefined;
-  const thoughts = tokensNamed(usage, 'thoughtsTokenCount');
-  const written = tokensNamed(usage, 'candidatesTokenCount');
-  const toolPrompt = tokensNamed(usage, 'toolUsePromptTokenCount');
+  const thoughts = countOrZero(usage.thoughtsTokenCount);
+  const written = countOrZero(usage.candidatesTokenCount);
+  const toolPrompt = countOrZero(usage.toolUsePromptTokenCount);
   if (thoughts === undefined || written === undefined || toolPrompt === undefined) return undefined;
   const inputTokens = promptTokens + toolPrompt;
   // A count omitted although the total is larger is not zero.
@@ -114,12 +115,6 @@ export function readGeminiUsage(value: unknown): Usage | undefined {
     ...(inputAudioTokens === undefined ? {} : { inputAudioTokens }),
     ...(outputAudioTokens === undefined ? {} : { outputAudioTokens }),
   };
-}
-
-/** Reads a count that is omitted when zero. Returns undefined if it is invalid. */
-function tokensNamed(usage: JsonObject, name: string): number | undefined {
-  const value = usage[name];
-  return value === undefined || value === null ? 0 : tokenCount(value);
 }
 
 /** Undefined if the provider does not split usage by modality. */
@@ -142,7 +137,7 @@ function createGeneratedReader() {
   const calls = new Map<number, CallsSoFar>();
   let finished = false;
   return jsonReader(geminiCut, function* (answer): Work<Meaning> {
-    const said: Said = { deltas: [], ends: [], begins: [] };
+    const found: Found = { deltas: [], ends: [], begins: [] };
     const tokens: TokenText[] = [];
     for (const [c, value] of arrayOf(answer.candidates).entries()) {
       const candidate = objectOf(value);
@@ -155,21 +150,21 @@ function createGeneratedReader() {
       } else {
         running.add(index);
       }
-      const before = said.deltas.length;
+      const before = found.deltas.length;
       for (const placed of partsOfCandidate(value, path)) {
-        yield* addPart(said, placed, index, callsOf(calls, index));
+        yield* addPart(found, placed, index, callsOf(calls, index));
       }
       yield* addCandidateTokens(tokens, candidate, path, `${index}/text`);
-      if (endsChoice(index, isStopped, said.deltas.length > before)) said.ends.push(`${index}/`);
+      if (endsChoice(index, isStopped, found.deltas.length > before)) found.ends.push(`${index}/`);
       yield ITEM_CHARS;
     }
     const usage = readGeminiUsage(answer.usageMetadata);
     const blocked = typeof objectOf(answer.promptFeedback).blockReason === 'string';
     return {
-      deltas: said.deltas,
+      deltas: found.deltas,
       isInOrder: true,
-      ends: blocked ? ['*'] : said.ends,
-      ...(said.begins.length > 0 && { begins: said.begins }),
+      ends: blocked ? ['*'] : found.ends,
+      ...(found.begins.length > 0 && { begins: found.begins }),
       ...tokensMember(tokens),
       ...(usage === undefined ? {} : { usage }),
       ...((finished && running.size === 0) || blocked ? { done: true } : {}),
@@ -178,7 +173,7 @@ function createGeneratedReader() {
   });
 }
 
-interface Said {
+interface Found {
   readonly deltas: TextDelta[];
   readonly ends: string[];
   readonly begins: BegunChannel[];
@@ -197,7 +192,7 @@ function callsOf(calls: Map<number, CallsSoFar>, candidate: number): CallsSoFar 
 }
 
 /** A call arrives as an object, or as pieces of its strings until a piece lacks `willContinue`. */
-function* addPart(into: Said, { part, path }: PlacedPart, candidate: number, calls: CallsSoFar): Work<void> {
+function* addPart(into: Found, { part, path }: PlacedPart, candidate: number, calls: CallsSoFar): Work<void> {
   const { functionCall, ...rest } = part;
   yield* addWords(into, rest, path, candidate);
   if (functionCall === undefined) return;
@@ -206,7 +201,7 @@ function* addPart(into: Said, { part, path }: PlacedPart, candidate: number, cal
   const under = `${candidate}/tool/${calls.count}/`;
   const at = [...path, 'functionCall'];
   const strings = yield* answerTextsIn('tool_arguments', whole, at);
-  for (const delta of yield* wholeDeltas(strings, `${under}whole/`)) into.deltas.push(delta);
+  addAll(into.deltas, yield* wholeDeltas(strings, `${under}whole/`));
   calls.continues = whole.willContinue === true;
   for (const [index, value] of arrayOf(partialArgs).entries()) {
     const { jsonPath, stringValue: text, willContinue } = objectOf(value);
@@ -222,7 +217,7 @@ function* addPart(into: Said, { part, path }: PlacedPart, candidate: number, cal
 }
 
 /** Text continues in later frames. Code and tool results arrive whole. */
-function* addWords(into: Said, part: JsonObject, path: JsonPath, candidate: number): Work<void> {
+function* addWords(into: Found, part: JsonObject, path: JsonPath, candidate: number): Work<void> {
   const under = `${candidate}/whole/`;
   const { text, ...rest } = part;
   if (typeof text === 'string' && text !== '') {
@@ -234,6 +229,6 @@ function* addWords(into: Said, part: JsonObject, path: JsonPath, candidate: numb
   }
   const others: AnswerText[] = [];
   yield* addPartTexts(others, rest, path);
-  for (const delta of yield* wholeDeltas(others, under)) into.deltas.push(delta);
+  addAll(into.deltas, yield* wholeDeltas(others, under));
   into.ends.push(under);
 }

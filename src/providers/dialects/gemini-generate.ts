@@ -1,18 +1,15 @@
-import { GatewayError } from '../../errors.ts';
 import type { JsonEdit } from '../../json/path.ts';
 import type { Dialect, Endpoint, JsonObject } from '../dialect.ts';
 import type { HostedTool, OutputLimit, RequestFacts } from '../request-facts.ts';
 import { FREE_ANSWERS } from './answer-reader.ts';
-import { requestedOutputs } from './requested-outputs.ts';
-import { arrayOf, namesIn, objectOf, optionalLimit, requiredObject } from './fields.ts';
+import { requestedOutputs, storedPrompt, thinkingTokens } from './settings.ts';
+import { arrayOf, namesIn, objectOf, optionalLimit, optionalString, requiredObject } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 import { geminiAnswers, readGeminiUsage } from './gemini-answer.ts';
 import { readGeminiContent, readGeminiContents } from './gemini-content.ts';
 import { camelName, listAt, member } from './gemini-fields.ts';
 import { addTextsIn, createGathered, gatheredFacts, type Gathered } from './json-text.ts';
 import { addBodyMember } from './media.ts';
-import { storedPrompt } from './stored-prompts.ts';
-import { thinkingTokens } from './thinking-tokens.ts';
 
 /** `POST …/models/<model>:generateContent`. */
 export const geminiGenerate: Dialect = {
@@ -123,13 +120,8 @@ function isCheapTier(tier: unknown): boolean {
 
 /** Adds a model named in the body, so that the gateway judges it as well as the path's. */
 function addModel(models: string[], body: JsonObject): void {
-  const { model } = body;
-  if (model === undefined || model === null) return;
-  if (typeof model !== 'string') {
-    throw new GatewayError('invalid_request', `The request's "model" must be a string.`);
-  }
-  const name = model.replace(/^models\//, '');
-  if (!models.includes(name)) models.push(name);
+  const name = optionalString(body, 'model')?.replace(/^models\//, '');
+  if (name !== undefined && !models.includes(name)) models.push(name);
 }
 
 interface Config {

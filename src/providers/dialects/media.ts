@@ -59,7 +59,7 @@ function addTextBytes(
 }
 
 /** Media as declared by its member name and MIME type. */
-export interface SaidMedium {
+export interface DeclaredMedium {
   readonly kind: Media['kind'];
   readonly mimeType?: string | undefined;
   /** The member is named for an address, so its value is one unless it is a data URL. */
@@ -77,7 +77,7 @@ const START_CHARS = 256;
 export function addMedium(
   into: Gathered,
   place: TextRole,
-  { kind, mimeType, isAddress = false }: SaidMedium,
+  { kind, mimeType, isAddress = false }: DeclaredMedium,
   text: unknown,
   path: JsonPath,
 ): void {
@@ -115,15 +115,15 @@ function addDataUrl(
   const [header, mimeType = '', parameters = ''] = DATA_URL.exec(text.slice(0, START_CHARS)) ?? [];
   if (header === undefined) return false;
   const data = text.slice(header.length);
-  const saidKind = kind === 'document' && mimeType !== '' ? mediaKind(mimeType) : kind;
+  const declaredKind = kind === 'document' && mimeType !== '' ? mediaKind(mimeType) : kind;
   if (!/;base64$/i.test(parameters)) {
     const bytes = isTextType(mimeType) ? percentDecoded(data) : undefined;
     if (bytes === undefined) {
-      into.media.push({ kind: saidKind, source: 'inline' });
+      into.media.push({ kind: declaredKind, source: 'inline' });
       if (isAdded === undefined) addText(into, place, text, path);
     } else addTextBytes(into, kind, place, bytes, path);
   } else if (isTextType(mimeType)) addTextFile(into, kind, place, data, path);
-  else into.media.push({ kind: saidKind, source: 'inline', data, ...(mimeType !== '' && { mimeType }) });
+  else into.media.push({ kind: declaredKind, source: 'inline', data, ...(mimeType !== '' && { mimeType }) });
   return true;
 }
 
@@ -157,7 +157,7 @@ const ADDRESS_NAME = /(?:_ur[li]|Ur[li])s?$/;
 const KIND_IN_NAME = /image|picture|photo|audio|video/i;
 
 /** Returns the media that a member of this name holds, or undefined if it need not hold any. */
-export function mediumNamed(name: string): SaidMedium | undefined {
+export function mediumNamed(name: string): DeclaredMedium | undefined {
   const isAddress = ADDRESS_NAME.test(name);
   const kind = KINDS.get(name);
   if (kind !== undefined) return { kind, isAddress };
@@ -191,7 +191,7 @@ export function addUnknown(into: Gathered, place: TextRole, value: unknown, path
 export function addMediaOf(
   into: Gathered,
   place: TextRole,
-  medium: SaidMedium | undefined,
+  medium: DeclaredMedium | undefined,
   value: unknown,
   path: JsonPath,
 ): void {
@@ -205,7 +205,7 @@ function addMediaIn(
   place: TextRole,
   value: unknown,
   at: (string | number)[],
-  above: SaidMedium | undefined,
+  above: DeclaredMedium | undefined,
 ): void {
   if (typeof value === 'string') {
     if (/^data:/i.test(value))
@@ -237,7 +237,7 @@ function addMediaIn(
 }
 
 /** An address beside a MIME type is a file, whatever the object is called. */
-export function fileReferred(value: { readonly [name: string]: unknown }): SaidMedium | undefined {
+export function fileReferred(value: { readonly [name: string]: unknown }): DeclaredMedium | undefined {
   const type = value.mimeType ?? value.mime_type ?? value.media_type ?? value.mediaType ?? value.contentType;
   return typeof type === 'string' && /^[a-z]+\//i.test(type) ? { kind: mediaKind(type) } : undefined;
 }
@@ -247,7 +247,7 @@ const MEDIUM_TYPE = /^(?:input_|output_)?(image|audio|video|file|document|media|
 const MAY_BE_TEXT: ReadonlySet<string> = new Set(['file', 'document']);
 
 /** Returns the media declared by a part's type, or undefined for text and unknown types. */
-export function mediumTyped(type: unknown): SaidMedium | undefined {
+export function mediumTyped(type: unknown): DeclaredMedium | undefined {
   const word = typeof type === 'string' ? MEDIUM_TYPE.exec(type)?.[1] : undefined;
   if (word === undefined) return undefined;
   const kind = word === 'image' || word === 'audio' || word === 'video' ? word : 'document';

@@ -8,7 +8,6 @@ import type {
   StreamReader,
   TextDelta,
   TokenText,
-  Usage,
 } from '../dialect.ts';
 import type { OutputLimit, RequestFacts } from '../request-facts.ts';
 import { answerReaders, jsonReader, type Meaning, wholeDeltas } from './answer-reader.ts';
@@ -18,16 +17,17 @@ import {
   objectOf,
   optionalBoolean,
   optionalObject,
+  optionalPositive,
+  plainUsage,
   requiredArray,
   requiredString,
-  tokenCount,
 } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 import { addAnswerTextsIn, createGathered, gatheredFacts } from './json-text.ts';
 import { readChatMessages } from './openai-chat.ts';
 import { readTokenInput } from './openai-embeddings.ts';
 import { readParts } from './openai-parts.ts';
-import { optionalPositive, readMembers } from './openai-request.ts';
+import { readMembers } from './openai-request.ts';
 import { readToolList, toolFacts, type ToolOffer } from './openai-tools.ts';
 import { addListedTokens, tokensMember } from './token-texts.ts';
 
@@ -42,10 +42,7 @@ export const ollamaEmbed: Dialect = {
   name: 'ollama-embed',
   hasBody: true,
   request: (body) => ({ ...readBody(body), stream: false, output: undefined }),
-  answer: (body) => {
-    const inputTokens = tokenCount(objectOf(body).prompt_eval_count);
-    return { usage: inputTokens === undefined ? undefined : { inputTokens, outputTokens: 0 }, texts: [] };
-  },
+  answer: (body) => ({ usage: plainUsage(objectOf(body).prompt_eval_count, 0), texts: [] }),
   stream: () => undefined,
 };
 
@@ -108,14 +105,8 @@ function* readNativeAnswer(body: JsonObject): Work<AnswerFacts> {
   const spelled = texts.find(({ kind }) => kind === 'text')?.path.join('.') ?? '';
   const tokens: TokenText[] = [];
   yield* addListedTokens(tokens, body.logprobs, ['logprobs'], spelled);
-  return { usage: readUsage(body), texts, ...tokensMember(tokens) };
-}
-
-function readUsage(body: JsonObject): Usage | undefined {
-  const inputTokens = tokenCount(body.prompt_eval_count);
-  const outputTokens = tokenCount(body.eval_count);
-  const known = inputTokens !== undefined && outputTokens !== undefined;
-  return known ? { inputTokens, outputTokens } : undefined;
+  const usage = plainUsage(body.prompt_eval_count, body.eval_count);
+  return { usage, texts, ...tokensMember(tokens) };
 }
 
 function* answerTexts(body: JsonObject): Work<AnswerText[]> {
@@ -144,7 +135,7 @@ function* readAnswerLine(line: JsonObject, wordDeltas: WordDeltas): Work<Meaning
   const calls = texts.filter(({ kind }) => kind === 'tool_arguments');
   const tokens: TokenText[] = [];
   yield* addListedTokens(tokens, line.logprobs, ['logprobs'], '0/text');
-  const usage = readUsage(line);
+  const usage = plainUsage(line.prompt_eval_count, line.eval_count);
   const words = yield* wordDeltas(texts);
   const hasCalls = arrayOf(objectOf(line.message).tool_calls).length > 0;
   return {

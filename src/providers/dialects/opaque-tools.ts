@@ -5,6 +5,7 @@ import type { JsonObject } from '../dialect.ts';
 import type { HostedTool } from '../request-facts.ts';
 import { camelName } from './gemini-fields.ts';
 import { readToolSwitches, SWITCHES, toolFacts, type ToolFacts, type ToolOffer } from './openai-tools.ts';
+import { isSet } from './settings.ts';
 
 /** Tool types that clients run, in any dialect. The provider runs every other type. */
 const CLIENT_RUN =
@@ -111,9 +112,7 @@ function offersOf(tool: JsonObject, at: JsonPath): ToolOffer[] {
 }
 
 function isOn(value: unknown): boolean {
-  return (
-    value !== undefined && value !== null && value !== false && !(Array.isArray(value) && value.length === 0)
-  );
+  return isSet(value) && !(Array.isArray(value) && value.length === 0);
 }
 
 /** Normalises a name as a lenient parser would, ignoring case and word separators. */

@@ -10,7 +10,7 @@ import {
   isTokensOrVectors,
   mediumNamed,
   mediumTyped,
-  type SaidMedium,
+  type DeclaredMedium,
 } from './media.ts';
 
 /** Members of a content part that describe it and are not content themselves. */
@@ -58,7 +58,7 @@ export function readParts(into: Gathered, place: TextRole, value: unknown, path:
   }
 }
 
-function mediumOfType(type: unknown): SaidMedium | undefined {
+function mediumOfType(type: unknown): DeclaredMedium | undefined {
   return type === 'computer_screenshot' ? { kind: 'image' } : mediumTyped(type);
 }
 
@@ -72,7 +72,7 @@ function readMember(
   name: string,
   value: unknown,
   path: JsonPath,
-  type: SaidMedium | undefined,
+  type: DeclaredMedium | undefined,
 ): void {
   if (NOT_CONTENT.has(name)) return;
   const unread = MEDIA_OR_WORDS.get(name);
@@ -93,7 +93,7 @@ function readMember(
 function readMedium(
   into: Gathered,
   place: TextRole,
-  medium: SaidMedium,
+  medium: DeclaredMedium,
   value: unknown,
   path: JsonPath,
 ): void {
@@ -115,7 +115,10 @@ function readMedium(
   }
 }
 
-function mimeTypeSaid({ kind }: SaidMedium, part: { readonly [name: string]: unknown }): string | undefined {
+function mimeTypeSaid(
+  { kind }: DeclaredMedium,
+  part: { readonly [name: string]: unknown },
+): string | undefined {
   if (kind === 'audio' && typeof part.format === 'string') return `audio/${part.format}`;
   const said = part.media_type ?? part.mime_type ?? part.mimeType;
   return typeof said === 'string' ? said : undefined;

@@ -2,13 +2,14 @@ import { GatewayError } from '../../errors.ts';
 import type { JsonEdit } from '../../json/path.ts';
 import type { Endpoint, JsonObject } from '../dialect.ts';
 import type { OutputLimit, RequestFacts } from '../request-facts.ts';
-import { outputsOfBody } from './requested-outputs.ts';
+import { isSet, outputsOfBody, storedPrompt, thinkingTokensOfBody } from './settings.ts';
 import {
   namesIn,
   objectOf,
   optionalArray,
   optionalBoolean,
   optionalObject,
+  optionalPositive,
   optionalString,
   refuseOtherCase,
   requiredString,
@@ -18,8 +19,6 @@ import { addBodyMember, mediumNamed } from './media.ts';
 import type { ChoiceVariant } from './openai-choices.ts';
 import { readParts } from './openai-parts.ts';
 import { readToolSwitches, SWITCHES, toolFacts, type ToolOffer } from './openai-tools.ts';
-import { storedPrompt } from './stored-prompts.ts';
-import { thinkingTokensOfBody } from './thinking-tokens.ts';
 
 /** Differences between a provider's requests and OpenAI's. */
 export interface OpenaiVariant extends ChoiceVariant {
@@ -143,17 +142,6 @@ export function choiceFacts(into: Gathered, body: JsonObject, settings: RequestS
   };
 }
 
-/** Larger counts are nonsense, and lose precision in arithmetic. */
-const MAX_COUNT = 1e9;
-
-/** Reads a member that must be a whole number of at least 1. Null counts as absent. */
-export function optionalPositive(body: JsonObject, name: string): number | undefined {
-  const value = body[name];
-  if (value === undefined || value === null) return undefined;
-  if (typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= MAX_COUNT) return value;
-  throw new GatewayError('invalid_request', `The request's "${name}" must be a positive whole number.`);
-}
-
 /** OpenAI's own names, and other names for a limit that compatible engines accept. */
 const LIMIT_NAMES = [
   ...['max_tokens', 'max_completion_tokens', 'max_output_tokens'],
@@ -206,15 +194,10 @@ function askUsage(body: JsonObject, variant: OpenaiVariant): Pick<RequestFacts, 
   return { askUsage: [{ kind: 'set', path: ['stream_options', 'include_usage'], value: true }] };
 }
 
-/** Some provider parsers accept 1 or "true" for true. */
-function isOn(value: unknown): boolean {
-  return value !== undefined && value !== null && value !== false;
-}
-
 /** The client asks to omit the model's reasoning from the answer. Hidden reasoning is still billed. */
 function hidesReasoning(body: JsonObject): Pick<RequestFacts, 'hidesReasoning'> {
   const hides =
-    isOn(objectOf(body.reasoning).exclude) ||
+    isSet(objectOf(body.reasoning).exclude) ||
     body.reasoning_format === 'hidden' ||
     (body.include_reasoning !== undefined && body.include_reasoning !== true);
   return hides ? { hidesReasoning: true } : {};
@@ -222,7 +205,7 @@ function hidesReasoning(body: JsonObject): Pick<RequestFacts, 'hidesReasoning'> 
 
 /** Returns why a request's cost cannot be bounded, if it cannot. */
 function whyUnbounded(body: JsonObject, variant: OpenaiVariant): Pick<RequestFacts, 'unbounded'> {
-  for (const name of ['background', 'deferred']) if (isOn(body[name])) return { unbounded: name };
+  for (const name of ['background', 'deferred']) if (isSet(body[name])) return { unbounded: name };
   const tier = optionalString(body, 'service_tier');
   const standard = ['auto', 'default', 'standard', ...(variant.standardTiers ?? [])];
   return tier === undefined || standard.includes(tier)

@@ -4,6 +4,7 @@ import type { HostedTool } from '../request-facts.ts';
 import { arrayOf, objectOf, requiredObject } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 import { addTextsIn, type Gathered } from './json-text.ts';
+import { isSet } from './settings.ts';
 
 export interface ToolOffer {
   /** The dialect's own type name. */
@@ -82,7 +83,7 @@ export function readToolSwitches(body: JsonObject, models: readonly string[]): T
 
 /** Any value may enable the tool. Only xAI's search has an explicit off mode. */
 function isSwitchedOn(name: string, value: unknown): boolean {
-  if (value === undefined || value === null || value === false) return false;
+  if (!isSet(value)) return false;
   if (Array.isArray(value)) return value.length > 0;
   return !(name === 'search_parameters' && objectOf(value).mode === 'off');
 }

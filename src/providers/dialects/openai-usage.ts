@@ -1,5 +1,5 @@
 import type { JsonObject, Usage } from '../dialect.ts';
-import { objectOf, tokenCount } from './fields.ts';
+import { objectOf, plainUsage, tokenCount } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 
 /**
@@ -11,10 +11,13 @@ import { isObject } from '../../json/is-object.ts';
  */
 export function readOpenaiUsage(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined;
-  const inputTokens = tokenCount(value.prompt_tokens ?? value.input_tokens);
-  const written = tokenCount(value.completion_tokens ?? value.output_tokens);
-  if (inputTokens === undefined || written === undefined) return undefined;
-  const outputTokens = Math.max(written, (tokenCount(value.total_tokens) ?? 0) - inputTokens);
+  const written = plainUsage(
+    value.prompt_tokens ?? value.input_tokens,
+    value.completion_tokens ?? value.output_tokens,
+  );
+  if (written === undefined) return undefined;
+  const { inputTokens } = written;
+  const outputTokens = Math.max(written.outputTokens, (tokenCount(value.total_tokens) ?? 0) - inputTokens);
   const input = objectOf(value.prompt_tokens_details ?? value.input_tokens_details);
   const output = objectOf(value.completion_tokens_details ?? value.output_tokens_details);
   return {
@@ -23,8 +26,8 @@ export function readOpenaiUsage(value: unknown): Usage | undefined {
     ...part('cacheReadTokens', cachedTokens(value, input), inputTokens),
     ...part('cacheWriteTokens', input.cache_write_tokens, inputTokens),
     ...part('reasoningTokens', output.reasoning_tokens, outputTokens),
-    ...usageField('inputAudioTokens', input.audio_tokens, inputTokens),
-    ...usageField('outputAudioTokens', output.audio_tokens, outputTokens),
+    ...partOrZero('inputAudioTokens', input.audio_tokens, inputTokens),
+    ...partOrZero('outputAudioTokens', output.audio_tokens, outputTokens),
   };
 }
 
@@ -33,13 +36,13 @@ function cachedTokens(usage: JsonObject, details: JsonObject): unknown {
   return details.cached_tokens ?? usage.prompt_cache_hit_tokens ?? usage.num_cached_tokens;
 }
 
+/** Omits 0. */
 function part(name: keyof Usage, value: unknown, whole: number): Partial<Usage> {
-  const count = tokenCount(value);
-  return count === undefined || count === 0 ? {} : { [name]: Math.min(count, whole) };
+  return value === 0 ? {} : partOrZero(name, value, whole);
 }
 
-/** Like `part`, but keeps 0: no audio differs from an unknown amount. */
-function usageField(name: keyof Usage, value: unknown, whole: number): Partial<Usage> {
+/** Keeps 0: no audio differs from an unknown amount. */
+function partOrZero(name: keyof Usage, value: unknown, whole: number): Partial<Usage> {
   const count = tokenCount(value);
   return count === undefined ? {} : { [name]: Math.min(count, whole) };
 }
@@ -47,6 +50,5 @@ function usageField(name: keyof Usage, value: unknown, whole: number): Partial<U
 /** Reads usage of endpoints without output. Embeddings and rerank report the input, some only as a total. */
 export function readInputUsage(value: unknown): Usage | undefined {
   const usage = objectOf(value);
-  const inputTokens = tokenCount(usage.prompt_tokens ?? usage.input_tokens ?? usage.total_tokens);
-  return inputTokens === undefined ? undefined : { inputTokens, outputTokens: 0 };
+  return plainUsage(usage.prompt_tokens ?? usage.input_tokens ?? usage.total_tokens, 0);
 }

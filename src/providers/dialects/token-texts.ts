@@ -1,3 +1,4 @@
+import { addAll } from '../../add-all.ts';
 import { MASK } from '../../text/mask.ts';
 import type { JsonEdit, JsonPath } from '../../json/path.ts';
 import { ITEM_CHARS, type Work } from '../../turns.ts';
@@ -40,7 +41,7 @@ export function* addListedTokens(
     }
   }
   yield* addSpelledBytes(into, listed);
-  for (const token of alternatives) into.push(token);
+  addAll(into, alternatives);
 }
 
 /** No finding is shorter. */

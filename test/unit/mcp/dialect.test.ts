@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { mcpBodyless, mcpMessages, mcpToolCalls } from '../../../src/mcp/dialect.ts';
 import type { Dialect, JsonObject } from '../../../src/providers/dialect.ts';
 import type { RequestFacts } from '../../../src/providers/request-facts.ts';
-import { NOTHING_ASKED } from '../../support/request-facts.ts';
+import { EMPTY_REQUEST } from '../../support/request-facts.ts';
 
 const ENDPOINT = { operation: 'mcp', dialect: mcpMessages } as const;
 
@@ -22,7 +22,7 @@ describe('a message to an MCP server', () => {
     const { mcp, texts, ...rest } = read(message('tools/list'));
     expect(mcp).toEqual({ kind: 'request', id: 7, method: 'tools/list' });
     expect(texts).toEqual([]);
-    expect(rest).toEqual({ ...NOTHING_ASKED, model: undefined, models: [] });
+    expect(rest).toEqual({ ...EMPTY_REQUEST, model: undefined, models: [] });
   });
 
   it('shows the arguments of a tool, each where it stands, and its name as what no edit may change', () => {

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { byteBound, countedBound, countedInput, requestUnits } from '../../../src/pricing/input-bound.ts';
 import type { RequestFacts } from '../../../src/providers/request-facts.ts';
 import type { ProviderName } from '../../../src/providers/registry.ts';
-import { NOTHING_ASKED } from '../../support/request-facts.ts';
+import { EMPTY_REQUEST } from '../../support/request-facts.ts';
 
 function facts(more: Partial<RequestFacts> = {}): RequestFacts {
-  return { ...NOTHING_ASKED, model: 'm', models: ['m'], texts: [], ...more };
+  return { ...EMPTY_REQUEST, model: 'm', models: ['m'], texts: [], ...more };
 }
 
 const say = (text: string) => ({ role: 'user' as const, kind: 'text' as const, text, path: ['x'] });

@@ -1,0 +1,157 @@
+import { isObject } from '../../json/is-object.ts';
+import type { JsonObject } from '../dialect.ts';
+import type { OutputModality, RequestFacts } from '../request-facts.ts';
+import { arrayOf, objectOf } from './fields.ts';
+
+/**
+ * Returns the body of an OpenAI-style request and its members that may hold Google's settings: clients spell out
+ * `extra_body`, or send its content.
+ */
+function settingsOf(body: JsonObject): readonly JsonObject[] {
+  const { extra_body: extra, google } = body;
+  const places = [body];
+  if (isObject(google)) places.push(google);
+  if (!isObject(extra)) return places;
+  places.push(extra);
+  if (isObject(extra.google)) places.push(extra.google);
+  return places;
+}
+
+/** Any value but null and false may enable a setting: some provider parsers accept 1 or "true" for true. */
+export function isSet(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== false;
+}
+
+/** Members that list output modalities, in every dialect and in both of Google's spellings. */
+const MODALITY_LISTS: readonly string[] = [
+  'modalities',
+  'outputModalities',
+  'output_modalities',
+  'responseModalities',
+  'response_modalities',
+];
+
+/** Settings for generated sound, images or video. Their presence implies the modality. */
+const OUTPUT_SETTINGS: readonly (readonly [name: string, output: OutputModality])[] = [
+  ['audio', 'audio'],
+  ['speechConfig', 'audio'],
+  ['speech_config', 'audio'],
+  ['imageConfig', 'image'],
+  ['image_config', 'image'],
+  ['videoConfig', 'video'],
+  ['video_config', 'video'],
+];
+
+/**
+ * Returns the non-text output modalities requested in these objects: the body, and its members that hold such
+ * settings. An unknown modality counts as audio, the most expensive one.
+ */
+export function requestedOutputs(...places: readonly unknown[]): Pick<RequestFacts, 'outputs'> {
+  const outputs: OutputModality[] = [];
+  for (const place of places) {
+    if (!isObject(place)) continue;
+    for (const name of MODALITY_LISTS) if (isSet(place[name])) outputs.push(...modalitiesIn(place[name]));
+    for (const [name, output] of OUTPUT_SETTINGS) if (isSet(place[name])) outputs.push(output);
+  }
+  return outputs.length === 0 ? {} : { outputs: [...new Set(outputs)] };
+}
+
+export function outputsOfBody(body: JsonObject): Pick<RequestFacts, 'outputs'> {
+  const places = settingsOf(body);
+  return requestedOutputs(
+    ...places,
+    ...places.flatMap((place) => [place.generationConfig, place.generation_config]),
+  );
+}
+
+function modalitiesIn(value: unknown): OutputModality[] {
+  return (Array.isArray(value) ? value : [value]).flatMap(modalityOf);
+}
+
+/** Google's enum may arrive as a number. */
+const TEXT_WORDS: ReadonlySet<unknown> = new Set(['text', 'modality_unspecified', 'none', '0', '1']);
+
+function modalityOf(value: unknown): OutputModality[] {
+  const word = String(value).toLowerCase();
+  if (TEXT_WORDS.has(word)) return [];
+  if (word.startsWith('image') || word === '2') return ['image'];
+  return word.startsWith('video') ? ['video'] : ['audio'];
+}
+
+/** Objects that enable thinking, in all dialects and both of Google's spellings, with their token limits. */
+const THINKING_SETTINGS: readonly (readonly [name: string, members: readonly string[]])[] = [
+  ['thinking', ['budget_tokens', 'token_budget']], // Anthropic, and those that follow it; Cohere
+  ['reasoning', ['max_tokens']], // OpenRouter
+  ['reasoning_config', ['budget_tokens']], // Bedrock
+  ['reasoningConfig', ['budget_tokens', 'budgetTokens']],
+  ['thinkingConfig', ['thinkingBudget', 'thinking_budget']],
+  ['thinking_config', ['thinkingBudget', 'thinking_budget']],
+];
+/** Top-level token limits (Qwen hosts, vLLM). Fireworks accepts a number as reasoning effort. */
+const THINKING_LIMITS: readonly string[] = ['thinking_budget', 'thinking_token_budget', 'reasoning_effort'];
+
+/** Returns the largest thinking limit in these objects: the body, and its members that hold such settings. */
+export function thinkingTokens(...places: readonly unknown[]): Pick<RequestFacts, 'thinkingTokens'> {
+  let most = 0;
+  for (const place of places) if (isObject(place)) most = Math.max(most, mostIn(place));
+  return most === 0 ? {} : { thinkingTokens: most };
+}
+
+/** Also reads other providers' settings. */
+export function thinkingTokensOfBody(body: JsonObject): Pick<RequestFacts, 'thinkingTokens'> {
+  const { chat_template_kwargs, generationConfig, generation_config } = body;
+  return thinkingTokens(...settingsOf(body), chat_template_kwargs, generationConfig, generation_config);
+}
+
+function mostIn(place: JsonObject): number {
+  let most = 0;
+  for (const name of THINKING_LIMITS) most = Math.max(most, countOf(place[name]));
+  for (const [name, members] of THINKING_SETTINGS) {
+    const settings = place[name];
+    if (!isObject(settings)) continue;
+    for (const member of members) most = Math.max(most, countOf(settings[member]));
+  }
+  return most;
+}
+
+/** Ignores -1 (no limit) and 0 (no thinking). */
+function countOf(value: unknown): number {
+  return typeof value === 'number' && value > 0 && value <= 1e9 ? value : 0;
+}
+
+/**
+ * Members that name something stored at the provider with its own prompt and tools: OpenAI's prompts, OpenRouter's
+ * presets, Mistral's and Azure's agents, assistants, Gemini's caches, Anthropic's skills. They never carry prompt
+ * text, so any non-null value counts.
+ */
+const STORED_MEMBERS: readonly string[] = [
+  'preset',
+  'prompt_id',
+  'agent_id',
+  'agent',
+  'agent_reference',
+  'assistant_id',
+  'cached_content',
+  'cachedContent',
+];
+
+/** OpenRouter accepts a preset in place of a model or appended to it; Bedrock accepts a prompt ARN. */
+const STORED_MODEL = /@preset\/|^arn:[^:]*:bedrock:[^:]*:[^:]*:prompt\//i;
+
+/** Returns the member that names something stored at the provider, which may bring tools of its own. */
+export function storedPrompt(
+  body: unknown,
+  models: readonly string[] = [],
+): Pick<RequestFacts, 'storedPrompt'> {
+  const own = objectOf(body);
+  const places = settingsOf(own);
+  const named = STORED_MEMBERS.find((name) =>
+    places.some((place) => (place[name] ?? undefined) !== undefined),
+  );
+  if (named !== undefined) return { storedPrompt: named };
+  // In other dialects, `prompt` is the text itself.
+  if (isObject(own.prompt) || (isObject(own.extra_body) && isObject(own.extra_body.prompt)))
+    return { storedPrompt: 'prompt' };
+  if (arrayOf(objectOf(own.container).skills).length > 0) return { storedPrompt: 'container.skills' };
+  return models.some((model) => STORED_MODEL.test(model)) ? { storedPrompt: 'model' } : {};
+}
