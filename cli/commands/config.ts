@@ -1,7 +1,6 @@
 import { Option, type Command } from 'commander';
 import { stringify } from 'yaml';
-import { explainConfig } from '../../src/config/explain.ts';
-import { maskConfig, serializeConfig } from '../../src/config/print.ts';
+import { explainConfig, maskConfig, serializeConfig } from '../../src/config/print.ts';
 import { ConfigError, formatProblem, type Problem } from '../../src/config/problems.ts';
 import { configJsonSchema, type Config, type ConfigInput } from '../../src/config/schema.ts';
 import type { ConfigSources } from '../../src/config/load.ts';

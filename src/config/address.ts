@@ -1,14 +1,14 @@
 import { isIP } from 'node:net';
 
 export interface HostPort {
-  /** An IPv6 address has no brackets here. */
+  /** Without brackets, also for IPv6. */
   readonly host: string;
   readonly port: number;
 }
 
 /** Parses `host:port` or `[v6]:port`; undefined if it is neither. */
-export function parseHostPort(written: string): HostPort | undefined {
-  const match = /^(?:\[([0-9A-Fa-f:.]{2,45})\]|([A-Za-z0-9._-]{1,253})):(\d{1,5})$/.exec(written);
+export function parseHostPort(text: string): HostPort | undefined {
+  const match = /^(?:\[([0-9A-Fa-f:.]{2,45})\]|([A-Za-z0-9._-]{1,253})):(\d{1,5})$/.exec(text);
   const host = match?.[1] ?? match?.[2];
   const port = Number(match?.[3]);
   if (host === undefined || port < 1 || port > 65_535) return undefined;
@@ -21,20 +21,20 @@ export type ExtprocAddress =
   { readonly kind: 'unix'; readonly path: string } | ({ readonly kind: 'tcp' } & HostPort);
 
 /** Parses `unix:/absolute/path` or `host:port`; undefined if it is neither. */
-export function parseExtprocAddress(written: string): ExtprocAddress | undefined {
-  if (written.startsWith('unix:/')) return { kind: 'unix', path: written.slice('unix:'.length) };
-  const tcp = parseHostPort(written);
+export function parseExtprocAddress(text: string): ExtprocAddress | undefined {
+  if (text.startsWith('unix:/')) return { kind: 'unix', path: text.slice('unix:'.length) };
+  const tcp = parseHostPort(text);
   return tcp && { kind: 'tcp', ...tcp };
 }
 
-/** Returns true for an address that never leaves this machine. `host` may have IPv6 brackets. */
+/** Reports whether an address stays on this machine. `host` may have IPv6 brackets. */
 export function isLoopbackHost(host: string): boolean {
   const bare = host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
   if (bare === 'localhost' || bare === '::1') return true;
   return isIP(bare) === 4 && bare.startsWith('127.');
 }
 
-/** Returns true if requests to this URL leave the machine unencrypted. */
+/** Reports whether requests to this URL leave the machine unencrypted. */
 export function isPlainAfar(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'http:' && !isLoopbackHost(hostname);

@@ -1,20 +1,12 @@
 import { isObject } from '../json/is-object.ts';
-import { configJsonSchema, type Config } from './schema.ts';
+import { configJsonSchema, type Config, type JsonSchema } from './schema.ts';
 
 /** A key whose value differs between two configurations. */
 export interface ChangedKey {
   /** Dotted path; `mcp.servers` if entries were added or removed. */
   readonly path: string;
-  /** The change takes effect at the next start only. */
+  /** The change only takes effect at the next start. */
   readonly needsRestart: boolean;
-}
-
-interface SchemaNode {
-  readonly 'x-restart'?: boolean;
-  readonly properties?: Readonly<Record<string, SchemaNode>>;
-  readonly items?: SchemaNode;
-  readonly additionalProperties?: SchemaNode | boolean;
-  readonly anyOf?: readonly SchemaNode[];
 }
 
 /** Lists the keys that differ, as far down as both configurations have the same groups. */
@@ -25,7 +17,7 @@ export function changedKeys(before: Config, after: Config): readonly ChangedKey[
 function changesBelow(
   before: unknown,
   after: unknown,
-  schema: SchemaNode | undefined,
+  schema: JsonSchema | undefined,
   path: string,
   restartsAbove: boolean,
 ): ChangedKey[] {
@@ -43,28 +35,28 @@ function changesBelow(
     );
   }
   if (Array.isArray(before) && Array.isArray(after) && before.length === after.length) {
-    return before.flatMap((one: unknown, nth) =>
-      changesBelow(one, after[nth], itemOf(schema), `${path}[${String(nth)}]`, restarts),
+    return before.flatMap((item: unknown, nth) =>
+      changesBelow(item, after[nth], itemOf(schema), `${path}[${String(nth)}]`, restarts),
     );
   }
   return Object.is(before, after) ? [] : [{ path, needsRestart: restarts || restartsBelow(schema) }];
 }
 
-function memberOf(schema: SchemaNode | undefined, name: string): SchemaNode | undefined {
-  const group = schema?.properties ? schema : (schema?.anyOf?.find((one) => one.properties) ?? schema);
+function memberOf(schema: JsonSchema | undefined, name: string): JsonSchema | undefined {
+  const group = schema?.properties ? schema : (schema?.anyOf?.find((option) => option.properties) ?? schema);
   const rest = group?.additionalProperties;
   return group?.properties?.[name] ?? (typeof rest === 'object' ? rest : undefined);
 }
 
-function itemOf(schema: SchemaNode | undefined): SchemaNode | undefined {
-  return schema?.items ?? schema?.anyOf?.find((one) => one.items)?.items;
+function itemOf(schema: JsonSchema | undefined): JsonSchema | undefined {
+  return schema?.items ?? schema?.anyOf?.find((option) => option.items)?.items;
 }
 
-function restartsBelow(schema: SchemaNode | undefined): boolean {
+function restartsBelow(schema: JsonSchema | undefined): boolean {
   if (schema === undefined) return false;
   const { properties, items, additionalProperties, anyOf } = schema;
   const below = [...Object.values(properties ?? {}), ...(anyOf ?? [])];
   if (items !== undefined) below.push(items);
   if (typeof additionalProperties === 'object') below.push(additionalProperties);
-  return below.some((one) => one['x-restart'] === true || restartsBelow(one));
+  return below.some((child) => child['x-restart'] === true || restartsBelow(child));
 }

@@ -1,7 +1,6 @@
-import { DURATION_PATTERN } from './duration.ts';
-import { configJsonSchema } from './schema.ts';
+import { configJsonSchema, isDuration, type JsonSchema } from './schema.ts';
 
-/** One key of gateway.yaml, as the schema describes it. */
+/** A key of gateway.yaml. */
 export interface ConfigKey {
   /** Dotted path; items of lists are `servers[]`, values of maps `overrides.*`. */
   readonly path: string;
@@ -10,34 +9,18 @@ export interface ConfigKey {
   /** Undefined for a key without a default. */
   readonly preset: unknown;
   readonly description: string;
-  /** Has keys below it. */
+  /** Has keys of its own. */
   readonly isGroup: boolean;
-  /** A change takes effect at the next start only. */
+  /** A change only takes effect at the next start. */
   readonly needsRestart: boolean;
-}
-
-interface Schema {
-  readonly 'x-restart'?: boolean;
-  readonly type?: string;
-  readonly description?: string;
-  readonly default?: unknown;
-  readonly const?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly pattern?: string;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly items?: Schema;
-  readonly anyOf?: readonly Schema[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly additionalProperties?: Schema | boolean;
 }
 
 /** Lists all keys of gateway.yaml in the order of the schema, groups before the keys in them. */
 export function configKeys(): readonly ConfigKey[] {
-  return keysBelow(configJsonSchema() as Schema, '', false);
+  return keysBelow(configJsonSchema(), '', false);
 }
 
-function keysBelow(schema: Schema, prefix: string, restartsAbove: boolean): readonly ConfigKey[] {
+function keysBelow(schema: JsonSchema, prefix: string, restartsAbove: boolean): readonly ConfigKey[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, child]) => {
     const path = `${prefix}${name}`;
     const [below, suffix] = nested(child);
@@ -56,8 +39,8 @@ function keysBelow(schema: Schema, prefix: string, restartsAbove: boolean): read
   });
 }
 
-/** Finds the schema with the keys below this one, and how their paths go on. */
-function nested(schema: Schema): readonly [Schema | undefined, string] {
+/** Returns the schema with the keys below this one, and the suffix of their paths. */
+function nested(schema: JsonSchema): readonly [JsonSchema | undefined, string] {
   if (schema.properties) return [schema, ''];
   if (schema.items?.properties) return [schema.items, '[]'];
   const values = schema.additionalProperties;
@@ -66,7 +49,7 @@ function nested(schema: Schema): readonly [Schema | undefined, string] {
   return [below, `.*${suffix}`];
 }
 
-function valuesText(schema: Schema): string {
+function valuesText(schema: JsonSchema): string {
   if (isDuration(schema)) return 'duration';
   if (schema.anyOf) return schema.anyOf.map(valuesText).join(', or ');
   if (schema.enum) return schema.enum.map((value) => `\`${String(value)}\``).join(', ');
@@ -79,8 +62,4 @@ function valuesText(schema: Schema): string {
   return minimum === undefined || maximum === undefined
     ? type
     : `${type}, ${String(minimum)} to ${String(maximum)}`;
-}
-
-function isDuration({ anyOf }: Schema): boolean {
-  return anyOf?.some(({ pattern }) => pattern === DURATION_PATTERN.source) === true;
 }

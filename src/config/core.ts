@@ -1,10 +1,8 @@
-import { alerting, otel, audit } from './sections/observability.ts';
+import { alerting, audit, metrics, otel } from './sections/observability.ts';
 import { auth, zsp, signature } from './sections/auth.ts';
 import { envoy, server } from './sections/server.ts';
-import { spendSection } from './sections/spend.ts';
-import { budgetsSection } from './sections/budgets.ts';
+import { budgetsSection, spendSection } from './sections/budgets.ts';
 import { credentialsSection } from './sections/credentials.ts';
-import { metrics } from './sections/metrics.ts';
 import { mcpSection } from './sections/mcp.ts';
 import { policySection } from './sections/policy.ts';
 import { modelsSection, routesSection } from './sections/models.ts';

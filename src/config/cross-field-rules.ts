@@ -1,21 +1,16 @@
-import { isIP } from 'node:net';
-import { isForbidden } from '../alerting/address.ts';
-import { secretBytes } from '../alerting/sign.ts';
-import { PROVIDER_NAMES, providers as known } from '../providers/registry.ts';
-import { isLoopbackHost, isPlainAfar, parseExtprocAddress } from './address.ts';
-import { auditProblems } from './audit-rules.ts';
+import type { ContentClass } from '../detectors/finding.ts';
+import { isLoopbackHost, parseExtprocAddress } from './address.ts';
 import type { Milliseconds } from './duration.ts';
-import { dlpClasses } from './dlp-rules.ts';
 import { injectionPatterns, mcpServers, suppressedRules } from './mcp-rules.ts';
+import { auditProblems, plainHttp, tokenProblems, webhook } from './outbound-rules.ts';
 import { routeTargets } from './route-rules.ts';
-import type { Rule, RuleProblem } from './rule.ts';
+import type { Rule, RuleProblem, RuleProblems } from './rule.ts';
 import type { Config } from './schema.ts';
-import { tokenProblems } from './token-rules.ts';
 import { uiProblems } from './ui-rules.ts';
 
 /** Time for one retry within a phase, added to `redis.read_timeout` (docs/redis.md). */
 const PHASE_SLACK_MS: Milliseconds = 500;
-/** Envoy must wait longer than the sidecar. This also bounds how long a hung sidecar blocks a client. */
+/** Envoy waits longer than the sidecar. This bounds how long a hung sidecar blocks a client. */
 const MAX_PHASE_MS: Milliseconds = 30_000;
 /** `sun_path` holds 104 bytes on some systems, and the index of the worker is appended. */
 const MAX_SOCKET_PATH_BYTES = 98;
@@ -49,7 +44,7 @@ export function pendingPerKey({ zsp }: Config): number {
   return zsp.max_pending_per_key ?? Math.ceil(zsp.max_pending / 10);
 }
 
-/** Margin beyond the deadlines after an approval: long texts, shared cores. */
+/** Margin beyond the deadlines after an approval, for long texts and shared cores. */
 const AFTER_APPROVAL_MS: Milliseconds = 5_000;
 /** After an approval, the key is checked again and the rest of the phase runs. */
 const PHASES_AFTER_APPROVAL = 3;
@@ -91,7 +86,7 @@ const RULES: readonly Rule[] = [
   webhook,
 ];
 
-function phaseDeadline(config: Config): readonly (RuleProblem | false)[] {
+function phaseDeadline(config: Config): RuleProblems {
   return [
     phaseDeadlineMs(config) > MAX_PHASE_MS && {
       path: ['redis', 'read_timeout'],
@@ -101,7 +96,7 @@ function phaseDeadline(config: Config): readonly (RuleProblem | false)[] {
   ];
 }
 
-function listeners({ server }: Config): readonly (RuleProblem | false)[] {
+function listeners({ server }: Config): RuleProblems {
   return [
     server.port === server.admin_port && {
       path: ['server', 'admin_port'],
@@ -111,7 +106,7 @@ function listeners({ server }: Config): readonly (RuleProblem | false)[] {
 }
 
 /** A certificate and its key need each other. */
-function pairRules({ server, redis, audit, ui }: Config): readonly (RuleProblem | false)[] {
+function pairRules({ server, redis, audit, ui }: Config): RuleProblems {
   const groups = [
     [['server', 'tls'], server.tls],
     [['server', 'extproc', 'tls'], server.extproc.tls],
@@ -129,7 +124,7 @@ function pairRules({ server, redis, audit, ui }: Config): readonly (RuleProblem 
   );
 }
 
-function extproc({ server }: Config): readonly (RuleProblem | false)[] {
+function extproc({ server }: Config): RuleProblems {
   const { address, tls, token } = server.extproc;
   const parsed = address === undefined ? undefined : parseExtprocAddress(address);
   if (parsed === undefined) return [];
@@ -142,15 +137,15 @@ function extproc({ server }: Config): readonly (RuleProblem | false)[] {
       },
     ];
   }
-  const mutualTls = [tls.cert_file, tls.key_file, tls.ca_file].every((file) => file !== undefined);
-  const tokenIsEnough = token !== undefined && isLoopbackHost(parsed.host);
+  const hasMutualTls = [tls.cert_file, tls.key_file, tls.ca_file].every((file) => file !== undefined);
+  const isTokenEnough = token !== undefined && isLoopbackHost(parsed.host);
   return [
     parsed.port + server.workers - 1 > 65_535 && {
       path,
       message: 'must leave a port for each of server.workers: they use this port and the following ones',
     },
-    !mutualTls &&
-      !tokenIsEnough && {
+    !hasMutualTls &&
+      !isTokenEnough && {
         path,
         message:
           'over TCP needs mutual TLS (server.extproc.tls cert_file, key_file, ca_file); on a loopback address server.extproc.token is enough',
@@ -158,7 +153,7 @@ function extproc({ server }: Config): readonly (RuleProblem | false)[] {
   ];
 }
 
-function redisTopology({ redis }: Config): readonly (RuleProblem | false)[] {
+function redisTopology({ redis }: Config): RuleProblems {
   const sentinel = redis.sentinel.addrs.length > 0;
   const cluster = redis.cluster.addrs.length > 0;
   return [
@@ -180,7 +175,7 @@ function redisTopology({ redis }: Config): readonly (RuleProblem | false)[] {
 }
 
 /** Gateways addressed by host name have no paths for MCP servers. */
-function authorityRules({ proxy, mcp }: Config): readonly (RuleProblem | false)[] {
+function authorityRules({ proxy, mcp }: Config): RuleProblems {
   return [
     mcp.enabled &&
       Object.keys(proxy.authorities).length > 0 && {
@@ -191,41 +186,7 @@ function authorityRules({ proxy, mcp }: Config): readonly (RuleProblem | false)[
   ];
 }
 
-const ONLY_HTTPS =
-  'must be https:// (plain http is allowed for loopback addresses, or with SERVER_INSECURE_DEV=true)';
-const SELF_HOSTED = PROVIDER_NAMES.filter((name) => known[name].selfHosted);
-const ELSEWHERE = PROVIDER_NAMES.filter((name) => !known[name].selfHosted);
-
-/** Credentials travel to these addresses. Plain HTTP is only safe on this machine. */
-function plainHttp({ server, providers, mcp, credentials }: Config): readonly (RuleProblem | false)[] {
-  if (server.insecure_dev) return [];
-  const bases = ELSEWHERE.map((name) => ({
-    url: providers[name].base_url,
-    problem: {
-      path: ['providers', name, 'base_url'],
-      message: `must be https:// (plain http is allowed for loopback addresses, ${SELF_HOSTED.join(' and ')}, or with SERVER_INSECURE_DEV=true)`,
-    },
-  }));
-  const servers = mcp.servers.map(({ url }, index) => ({
-    url,
-    problem: {
-      path: ['mcp', 'servers', index, 'url'],
-      message: ONLY_HTTPS,
-    },
-  }));
-  const vaults = Object.entries(credentials).map(([name, { from }]) => ({
-    url: from.vault?.address,
-    problem: {
-      path: ['credentials', name, 'from', 'vault', 'address'],
-      message: ONLY_HTTPS,
-    },
-  }));
-  return [...bases, ...servers, ...vaults].map(
-    ({ url, problem }) => url !== undefined && isPlainAfar(url) && problem,
-  );
-}
-
-function riskThresholds({ risk_profile }: Config): readonly (RuleProblem | false)[] {
+function riskThresholds({ risk_profile }: Config): RuleProblems {
   return [
     risk_profile.auto_quarantine_threshold > risk_profile.permanent_block_threshold && {
       path: ['risk_profile', 'auto_quarantine_threshold'],
@@ -234,8 +195,8 @@ function riskThresholds({ risk_profile }: Config): readonly (RuleProblem | false
   ];
 }
 
-/** A feature with an empty secret would protect nothing. */
-function secrets({ signature, zsp }: Config): readonly (RuleProblem | false)[] {
+/** Rejects features with an empty secret, which would protect nothing. */
+function secrets({ signature, zsp }: Config): RuleProblems {
   const needed = [
     [signature.enabled, signature.secret, 'signature', 'secret', 'signature.enabled'],
     [zsp.enabled, zsp.jwks_url, 'zsp', 'jwks_url', 'zsp.enabled'],
@@ -249,38 +210,30 @@ function secrets({ signature, zsp }: Config): readonly (RuleProblem | false)[] {
   );
 }
 
-/** Checks a literal IP address. Host names are checked when an alert is sent. */
-function isForbiddenHost(hostname: string): boolean {
-  const bare = hostname.replace(/^\[|\]$/g, '');
-  return isIP(bare) !== 0 && isForbidden(bare);
-}
+type Switch = Extract<keyof Config['server']['dlp'], `scan_${string}`>;
 
-/** Alerts carry key names and spending, and the URL path often holds a credential. */
-function webhook({ alerting, server }: Config): readonly (RuleProblem | false)[] {
-  const { webhook_url: url, secret } = alerting;
-  if (url === '') return [];
-  const { username, password, hostname } = new URL(url);
-  const path = ['alerting', 'webhook_url'];
-  return [
-    isPlainAfar(url) &&
-      !server.insecure_dev && {
-        path,
-        message:
-          'must be https:// (plain http is allowed for loopback addresses, or with SERVER_INSECURE_DEV=true)',
-      },
-    username + password !== '' && {
-      path,
-      message: 'must not contain a user name or password: put the credential into its path',
-    },
-    isForbiddenHost(hostname) && {
-      path,
-      message: 'must not be a link-local, metadata or multicast address: use another host',
-    },
-    secret !== '' &&
-      secretBytes(secret) === undefined && {
-        path: ['alerting', 'secret'],
-        message:
-          'must be whsec_ and the base64 of 24 to 64 bytes, for example from: echo whsec_$(openssl rand -base64 32)',
-      },
-  ];
+const SWITCHES: Readonly<Record<ContentClass, Switch>> = {
+  secret: 'scan_secrets',
+  email: 'scan_pii',
+  card: 'scan_pii',
+  ssn: 'scan_pii',
+  phone: 'scan_pii',
+  network: 'scan_network',
+  credentials: 'scan_credentials',
+  iban: 'scan_iban',
+  wallet_key: 'scan_wallet_keys',
+  seed_phrase: 'scan_seed_phrases',
+};
+
+/** Rejects classes whose scan is off, which would never be detected. */
+function dlpClasses({ server: { dlp } }: Config): RuleProblems {
+  return (['request_classes', 'answer_classes'] as const).flatMap((list) =>
+    (dlp[list] ?? []).map(
+      (kind, index) =>
+        !dlp[SWITCHES[kind]] && {
+          path: ['server', 'dlp', list, index],
+          message: `${kind} is off: set server.dlp.${SWITCHES[kind]}`,
+        },
+    ),
+  );
 }

@@ -28,12 +28,12 @@ export class Draft {
     for (const [path, name] of fillFromOtelVariables(this.values, env)) this.#variables.set(path, name);
   }
 
-  /** Returns all schema issues that remain after empty keys are removed and environment text is converted. */
+  /** Repairs the values, and returns the schema issues that remain. */
   validate(): readonly z.core.$ZodIssue[] {
     for (;;) {
       const issues = configSchema.safeParse(this.values).error?.issues ?? [];
       const repaired = issues.filter((issue) => this.#repair(issue));
-      if (repaired.length === 0) return oneForEachPath(issues);
+      if (repaired.length === 0) return firstPerPath(issues);
     }
   }
 
@@ -44,21 +44,21 @@ export class Draft {
     return this.#file?.locate(path) ?? '';
   }
 
-  /** Treats an empty key as unset. Text from the environment may mean a number or a boolean. */
+  /** Removes an empty key, and converts text of the environment to a number or a boolean. */
   #repair(issue: z.core.$ZodIssue): boolean {
     const value = configValueAt(this.values, issue.path);
     if (value === null) return removeAt(this.values, issue.path);
     const dotted = issue.path.join('.');
     const fromEnvironment = this.#variables.has(dotted) || this.#file?.filledPaths.has(dotted) === true;
     if (issue.code !== 'invalid_type' || typeof value !== 'string' || !fromEnvironment) return false;
-    const meant = issue.expected === 'boolean' ? toBoolean(value) : writtenNumber(value);
-    if (meant === undefined) return false;
-    setAt(this.values, issue.path, meant);
+    const parsed = issue.expected === 'boolean' ? toBoolean(value) : toNumber(value);
+    if (parsed === undefined) return false;
+    setAt(this.values, issue.path, parsed);
     return true;
   }
 }
 
-/** Yields the environment variables that `overriddenBy` names, with the path of their key. */
+/** Yields the variables of `overriddenBy`, each with the path of its key. */
 function* overrides(
   schema: z.core.$ZodType,
   path: readonly string[],
@@ -73,8 +73,8 @@ function* overrides(
   }
 }
 
-/** A value of the wrong type breaks further rules. Only its first issue is kept. */
-function oneForEachPath(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
+/** Keeps the first issue of each path: a value of the wrong type breaks further rules. */
+function firstPerPath(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
   const seen = new Set<string>();
   return issues.filter((issue) => {
     if (issue.code === 'unrecognized_keys') return true;
@@ -87,11 +87,11 @@ function toBoolean(text: string): boolean | undefined {
   return text === 'true' ? true : text === 'false' ? false : undefined;
 }
 
-function writtenNumber(text: string): number | undefined {
+function toNumber(text: string): number | undefined {
   return /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text) ? Number(text) : undefined;
 }
 
-/** Returns the values without the invalid ones, so that cross-field rules can run at the same time. */
+/** Returns the values without the invalid ones, so that cross-field rules can run on the others. */
 export function withoutFaults(
   values: Record<string, unknown>,
   issues: readonly z.core.$ZodIssue[],

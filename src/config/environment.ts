@@ -3,27 +3,26 @@ import type { Problem } from './problems.ts';
 /** The environment of the process. The CLI passes it in; no other code reads it. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads `SERVER_INSECURE_DEV`. Only `true` lifts the TLS requirement. Misspelt values are reported. */
+/** Reads `SERVER_INSECURE_DEV`, which lifts the TLS requirement. Reports values other than true and false. */
 export function readInsecureDev(env: Environment, problems: Problem[]): boolean {
-  const written = env['SERVER_INSECURE_DEV'] ?? '';
-  if (!['', 'true', 'false'].includes(written)) {
+  const value = env['SERVER_INSECURE_DEV'] ?? '';
+  if (!['', 'true', 'false'].includes(value)) {
     problems.push({
       where: 'environment SERVER_INSECURE_DEV',
       path: '',
       message: 'must be true or false',
     });
   }
-  return written === 'true';
+  return value === 'true';
 }
 
 export interface Filled {
   readonly text: string;
-  /** True if at least one variable was substituted. */
   readonly filled: boolean;
   readonly problems: readonly string[];
 }
 
-/** Matches to the end of the value if the brace is not closed. Such text is left unchanged. */
+/** An expression without closing brace matches to the end, and is left unchanged. */
 const EXPRESSION = /\$\$\{|\$\{([^}]*)(\}|$)/g;
 
 /** Substitutes `${NAME}` and `${NAME:-default}`, not recursively. `$${` is a literal `${`. */

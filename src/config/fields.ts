@@ -1,4 +1,4 @@
-/** Building blocks of the section files. Each states its rule, which is also the error message. */
+/** Building blocks of the section files. Each rule is also the error message. */
 import { isIP } from 'node:net';
 import * as z from 'zod';
 import { parseExtprocAddress, parseHostPort } from './address.ts';
@@ -16,14 +16,14 @@ export type DeepReadonly<T> = T extends readonly (infer Item)[]
     : T;
 
 /**
- * Marks a key, or all keys of a group, whose change takes effect at the next start only: Envoy's configuration or the
- * supervisor depends on it. All other keys are reloaded.
+ * Marks a key, or all keys of a group, whose change only takes effect at the next start, because Envoy's configuration
+ * or the supervisor depends on it. All other keys are reloaded.
  */
 export function needsRestart<Schema extends z.ZodType>(schema: Schema): Schema {
   return schema.meta({ 'x-restart': true }) as Schema;
 }
 
-/** Lets an environment variable override a key, and says so in its description. */
+/** Lets an environment variable override a key, and adds this to the description. */
 export function overriddenBy<Schema extends z.ZodType>(variable: string, schema: Schema): Schema {
   const description = `${schema.description ?? ''} \`${variable}\` overrides it.`;
   return schema.meta({ description, 'x-environment': variable }) as Schema;
@@ -32,10 +32,10 @@ export function overriddenBy<Schema extends z.ZodType>(variable: string, schema:
 /** A loaded section: validated, complete, frozen. */
 export type Settings<Section extends z.ZodType> = DeepReadonly<z.output<Section>>;
 
-const writtenDuration = z
+const durationText = z
   .union([z.string().regex(DURATION_PATTERN), z.literal(0)], { error: DURATION_RULE })
-  .transform((written, context) => {
-    const durationMs = parseDuration(String(written));
+  .transform((text, context) => {
+    const durationMs = parseDuration(String(text));
     if (durationMs !== undefined) return durationMs;
     context.addIssue({ code: 'custom', message: `${DURATION_RULE}, at most 10 years` });
     return z.NEVER;
@@ -43,14 +43,14 @@ const writtenDuration = z
 
 /** A positive duration, in milliseconds once loaded. */
 export function duration(preset: string) {
-  return writtenDuration
+  return durationText
     .refine((durationMs) => durationMs > 0, { error: `${DURATION_RULE}, and more than zero` })
     .prefault(preset);
 }
 
 /** A duration that may be `0`. */
 export function durationOrZero(preset: string) {
-  return writtenDuration.prefault(preset);
+  return durationText.prefault(preset);
 }
 
 export const port = z.int().min(1).max(65_535);
@@ -66,7 +66,7 @@ export const hostName = z.string().regex(/^[A-Za-z0-9._:-]{1,253}$/, {
   error: 'must be a host name or an IP address',
 });
 
-export const hostPort = z.string().refine((written) => parseHostPort(written) !== undefined, {
+export const hostPort = z.string().refine((text) => parseHostPort(text) !== undefined, {
   error: 'must be host:port or [IPv6]:port',
 });
 
@@ -75,35 +75,35 @@ export const authority = z.string().regex(/^(?:[a-z0-9-]{1,63}\.)*[a-z0-9-]{1,63
   error: 'must be a lower-case host name without wildcards; a port is optional',
 });
 
-export const extprocAddress = z.string().refine((written) => parseExtprocAddress(written) !== undefined, {
+export const extprocAddress = z.string().refine((text) => parseExtprocAddress(text) !== undefined, {
   error: 'must be unix:/absolute/path or host:port',
 });
 
-/** A file name. Relative names start at the working directory. */
+/** Relative names start at the working directory. */
 export const filePath = z.string().min(1).max(4_096);
 
-function isHttpUrl(written: string): boolean {
-  if (!URL.canParse(written)) return false;
-  const { protocol } = new URL(written);
+function isHttpUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol } = new URL(text);
   return protocol === 'http:' || protocol === 'https:';
 }
 
 export const httpUrl = z.string().refine(isHttpUrl, { error: 'must be an http:// or https:// URL' });
 
 /** An http(s) URL, or empty for none. */
-export const httpUrlOrEmpty = z.string().refine((written) => written === '' || isHttpUrl(written), {
+export const httpUrlOrEmpty = z.string().refine((text) => text === '' || isHttpUrl(text), {
   error: 'must be an http:// or https:// URL, or empty',
 });
 
-/** Root URL of an API. Requests append to it, so credentials, query and fragment are refused. Loads without trailing slash. */
+/** Root URL of an API, to which requests append a path. Loads without trailing slash. */
 export const baseUrl = z
   .string()
   .refine(
-    (written) => {
-      if (!isHttpUrl(written)) return false;
-      const url = new URL(written);
-      return url.username === '' && url.password === '' && !/[?#]/.test(written);
+    (text) => {
+      if (!isHttpUrl(text)) return false;
+      const url = new URL(text);
+      return url.username === '' && url.password === '' && !/[?#]/.test(text);
     },
     { error: 'must be an http:// or https:// URL without credentials, query or fragment' },
   )
-  .transform((written) => written.replace(/(?<!\/)\/+$/, ''));
+  .transform((text) => text.replace(/(?<!\/)\/+$/, ''));

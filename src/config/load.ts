@@ -8,7 +8,7 @@ import { readInsecureDev, type Environment } from './environment.ts';
 import { issueMessage } from './issue-message.ts';
 import { ConfigError, type Problem } from './problems.ts';
 import { crossFieldProblems } from './cross-field-rules.ts';
-import { configSchema, configJsonSchema, type Config, type ConfigInput } from './schema.ts';
+import { configSchema, configJsonSchema, type Config, type ConfigInput, type JsonSchema } from './schema.ts';
 import { configValueAt } from './values.ts';
 import { readConfigYaml, type KeyPath, type YamlFile } from './yaml-file.ts';
 import { nearestName } from './nearest-name.ts';
@@ -19,14 +19,14 @@ export interface LoadOptions {
   /** `--config`; the file must exist. Undefined: ./gateway.yaml if it exists, else the defaults. */
   readonly path?: string | undefined;
   readonly env: Environment;
-  /** Values from the command line or from an embedding program. They win over everything else. */
+  /** Values of the command line, which win over everything else. */
   readonly argvOverrides?: ConfigInput | undefined;
 }
 
 export interface ConfigSources {
   /** The file that was read; undefined if there was none. */
   readonly file: string | undefined;
-  /** Returns true if the file, the environment or the command line set this key or one inside it. */
+  /** Reports whether the file, the environment or the command line set this key or one below it. */
   explicitlySet(dottedPath: string): boolean;
   /** Returns where a key was set, for messages: `gateway.yaml:3:5`, `environment REDIS_ADDR`, `command line`. */
   locate(path: KeyPath): string;
@@ -73,13 +73,13 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
 
 /**
  * Adds the `.env` beside the configuration file. Variables that are already set win, even empty ones.
- * `SERVER_INSECURE_DEV` is ignored there: the `.env` of another program must not lift TLS.
+ * `SERVER_INSECURE_DEV` is ignored, so that the `.env` of another program does not switch TLS off.
  */
 function withEnvFile({ path, env }: LoadOptions): Environment {
   if (path === NO_FILE) return env;
   const name = join(dirname(path ?? DEFAULT_CONFIG_PATH), '.env');
   try {
-    const { SERVER_INSECURE_DEV: _lifted, ...fromFile } = parseEnv(readFileSync(name, 'utf8'));
+    const { SERVER_INSECURE_DEV: _ignored, ...fromFile } = parseEnv(readFileSync(name, 'utf8'));
     return { ...fromFile, ...env };
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
@@ -101,7 +101,7 @@ function besideFile(config: Config, file: string | undefined): Config {
   };
 }
 
-/** As `path`: reads no file, not even ./gateway.yaml. */
+/** A `path` that stands for no file, not even ./gateway.yaml. */
 export const NO_FILE = '';
 
 type NamedFile = YamlFile & { readonly name: string };
@@ -149,7 +149,7 @@ function freeze(values: Record<string, unknown>, insecureDev: boolean): Config |
   return data && { ...data, server: { ...data.server, insecure_dev: insecureDev } };
 }
 
-/** Skips a rule if one of its keys is already invalid, which would report the same fault twice. */
+/** Reports whether an issue concerns a key of a rule. Such a rule would report the same fault again. */
 function mayConcern(issue: z.core.$ZodIssue, path: KeyPath): boolean {
   if (issue.code === 'unrecognized_keys') return false;
   return issue.path.slice(0, 2).every((step, index) => step === path[index]);
@@ -163,38 +163,31 @@ function deepFreeze<T>(value: T): T {
   return value;
 }
 
-interface SchemaNode {
-  readonly properties?: Readonly<Record<string, SchemaNode>>;
-  readonly items?: SchemaNode;
-  readonly additionalProperties?: SchemaNode | boolean;
-  readonly anyOf?: readonly SchemaNode[];
-}
-
 /** Suggests the nearest name in the group, or the place where a key of this name belongs. */
 function unknownKeyMessage(group: readonly PropertyKey[], key: string): string {
   if (group.join('.') === 'server' && key === 'insecure_dev') {
     return 'can only be set by the environment variable SERVER_INSECURE_DEV';
   }
-  const root: SchemaNode = configJsonSchema();
+  const root = configJsonSchema();
   const near = nearestName(key, Object.keys(nodeAt(root, group)?.properties ?? {}));
   if (near !== undefined) return `unknown key; did you mean ${near}?`;
   const elsewhere = keyPathsOf(root, []).find((path) => path.at(-1) === key);
   return elsewhere === undefined ? 'unknown key' : `unknown key here; did you mean ${elsewhere.join('.')}?`;
 }
 
-function nodeAt(root: SchemaNode, path: readonly PropertyKey[]): SchemaNode | undefined {
-  let node: SchemaNode | undefined = root;
+function nodeAt(root: JsonSchema, path: readonly PropertyKey[]): JsonSchema | undefined {
+  let node: JsonSchema | undefined = root;
   for (const step of path) {
     if (node?.anyOf) node = node.anyOf.find((option) => option.properties);
-    const named: SchemaNode | undefined = node?.properties?.[String(step)];
-    const rest: SchemaNode | undefined =
+    const named: JsonSchema | undefined = node?.properties?.[String(step)];
+    const rest: JsonSchema | undefined =
       typeof node?.additionalProperties === 'object' ? node.additionalProperties : undefined;
     node = typeof step === 'number' ? node?.items : (named ?? rest);
   }
   return node?.properties ? node : node?.anyOf?.find((option) => option.properties);
 }
 
-function keyPathsOf(node: SchemaNode, prefix: readonly string[]): string[][] {
+function keyPathsOf(node: JsonSchema, prefix: readonly string[]): string[][] {
   return Object.entries(node.properties ?? {}).flatMap(([name, child]) => {
     const path = [...prefix, name];
     return [path, ...keyPathsOf(child, path)];

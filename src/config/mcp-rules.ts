@@ -2,11 +2,11 @@
 import { createPatternDetector } from '../detectors/expression.ts';
 import { toolRuleNames } from '../detectors/tool-rules.ts';
 import { nearestName } from './nearest-name.ts';
-import type { RuleProblem } from './rule.ts';
+import type { RuleProblem, RuleProblems } from './rule.ts';
 import type { Config } from './schema.ts';
 import { messageOf } from '../errors.ts';
 
-export function mcpServers({ mcp }: Config): readonly (RuleProblem | false)[] {
+export function mcpServers({ mcp }: Config): RuleProblems {
   const names = mcp.servers.map(({ name }) => name);
   return mcp.servers.flatMap(({ name, headers, url, public: known }, index) => [
     names.indexOf(name) !== index && {
@@ -26,14 +26,14 @@ export function mcpServers({ mcp }: Config): readonly (RuleProblem | false)[] {
   ]);
 }
 
-/** Headers that describe the transport or the content. A server's configuration must not set them. */
-const CARRYING =
+/** Headers of transport and content, which a server's configuration must not set. */
+const RESERVED =
   /^(host|content-.*|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|accept|accept-encoding|last-event-id|mcp-.*|x-gateway-.*|x-envoy-.*|x-forwarded-.*|x-request-id|proxy-.*)$/;
 
 function headerNameProblems(names: readonly string[]): RuleProblem[] {
   const lower = names.map((name) => name.toLowerCase());
   return names.flatMap((name, index) => {
-    if (CARRYING.test(name.toLowerCase())) {
+    if (RESERVED.test(name.toLowerCase())) {
       return [{ path: [name], message: 'is a header that only the gateway or the client may set' }];
     }
     const isRepeated = lower.indexOf(name.toLowerCase()) !== index;
@@ -41,18 +41,18 @@ function headerNameProblems(names: readonly string[]): RuleProblem[] {
   });
 }
 
-/** Rejects misspelt names: the value that the operator considers public would stay guarded. */
+/** Rejects misspelt names, which would leave a public value guarded. */
 function publicProblems(known: readonly string[], configured: readonly string[]): RuleProblem[] {
   const lower = configured.map((name) => name.toLowerCase());
   return known.flatMap((name, index) => {
     if (lower.includes(name.toLowerCase())) return [];
-    const meant = nearestName(name, configured);
-    const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+    const nearest = nearestName(name, configured);
+    const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
     return [{ path: [index], message: `is not a header or parameter of this server${hint}` }];
   });
 }
 
-export function injectionPatterns({ mcp }: Config): readonly (RuleProblem | false)[] {
+export function injectionPatterns({ mcp }: Config): RuleProblems {
   return mcp.inspector.custom_injection_patterns.map((pattern, index) => {
     const reason = patternProblem(pattern);
     return (
@@ -70,21 +70,21 @@ function patternProblem(pattern: string): string | undefined {
     return undefined;
   } catch (failure) {
     const reason = messageOf(failure);
-    // RE2 puts the pattern after its complaint.
+    // RE2 appends the pattern to its message.
     const complaint = /^error parsing regexp: ([^`]*?):? ?(?:`|$)/.exec(reason)?.[1];
     return complaint === undefined ? reason : `cannot be matched by RE2 (${complaint})`;
   }
 }
 
-/** Rejects unknown rules. A misspelt rule would keep firing, and a removed one would only seem switched off. */
-export function suppressedRules({ mcp }: Config): readonly (RuleProblem | false)[] {
+/** Rejects unknown rules. A misspelt rule would keep firing, and a removed one would only seem to be off. */
+export function suppressedRules({ mcp }: Config): RuleProblems {
   if (mcp.servers.every(({ suppress }) => suppress.length === 0)) return [];
   const known = toolRuleNames(mcp.inspector.custom_injection_patterns.length);
   return mcp.servers.flatMap(({ suppress }, server) =>
     suppress.map((rule, index) => {
       if (known.includes(rule)) return false;
-      const meant = nearestName(rule, known);
-      const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+      const nearest = nearestName(rule, known);
+      const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
       return {
         path: ['mcp', 'servers', server, 'suppress', index],
         message: `is not a rule of the inspector${hint}`,

@@ -25,14 +25,14 @@ export function editDistance(a: string, b: string): number {
   for (let row = 1; row <= a.length; row++) {
     const current = [row];
     for (let column = 1; column <= b.length; column++) {
-      const same = a[row - 1] === b[column - 1];
+      const isSame = a[row - 1] === b[column - 1];
       let distance = Math.min(
         cellAt(last, column) + 1,
         cellAt(current, column - 1) + 1,
-        cellAt(last, column - 1) + (same ? 0 : 1),
+        cellAt(last, column - 1) + (isSame ? 0 : 1),
       );
-      const swapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
-      if (swapped) distance = Math.min(distance, cellAt(beforeLast, column - 2) + 1);
+      const isSwapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      if (isSwapped) distance = Math.min(distance, cellAt(beforeLast, column - 2) + 1);
       current.push(distance);
     }
     [beforeLast, last] = [last, current];

@@ -8,7 +8,7 @@ const ANY = /^[^]{1,8192}$/;
 const FRACTION = /^(?:0(?:\.[0-9]{1,15})?|1(?:\.0{1,15})?|\.[0-9]{1,15})$/;
 const SAMPLERS = /^(?:parentbased_)?(?:always_on|always_off|traceidratio)$/;
 
-/** A variable's accepted values, and the rule in words. */
+/** Accepted values of a variable, and the rule in words. */
 interface VariableForm {
   readonly pattern: RegExp;
   readonly rule: string;
@@ -17,7 +17,7 @@ interface VariableForm {
 const text: VariableForm = { pattern: ANY, rule: 'must have 1 to 8192 characters' };
 const number: VariableForm = { pattern: POSITIVE, rule: 'must be a whole number above 0' };
 
-/** Variables of one exporter setting: for all signals, and for traces, which wins. */
+/** The variables of one exporter setting: for all signals, and for traces, which takes precedence. */
 function exporter(name: string, form: VariableForm): Readonly<Record<string, VariableForm>> {
   return { [`OTEL_EXPORTER_OTLP_${name}`]: form, [`OTEL_EXPORTER_OTLP_TRACES_${name}`]: form };
 }
@@ -55,7 +55,7 @@ const VARIABLES: Readonly<Record<string, VariableForm>> = {
 export function otelVariableFault(name: string, value: string): string | undefined {
   const form = VARIABLES[name];
   if (form === undefined)
-    return `is not passed to OpenTelemetry; known are ${Object.keys(VARIABLES).join(', ')}`;
+    return `is not passed to OpenTelemetry, unlike ${Object.keys(VARIABLES).join(', ')}`;
   return form.pattern.test(value) ? undefined : form.rule;
 }
 
@@ -81,7 +81,7 @@ export function fillFromOtelVariables(
   if (!isObject(otel) || (otel['enabled'] !== true && otel['enabled'] !== 'true')) return set;
   const filled: Record<string, unknown> = otel;
 
-  /** Returns the name of the first of these variables that has a value. */
+  /** Returns the first of these variables that has a value. */
   const named = (...names: string[]): string | undefined =>
     names.find((name) => (env[name] ?? '').trim() !== '');
   function fill(key: string, value: unknown, variable: string): void {
@@ -89,9 +89,9 @@ export function fillFromOtelVariables(
     set.set(`otel.${key}`, variable);
   }
 
-  const off = switchedOff(env);
-  if (off !== undefined) {
-    fill('enabled', false, off);
+  const disabling = switchedOff(env);
+  if (disabling !== undefined) {
+    fill('enabled', false, disabling);
     return set;
   }
   fillTransport(filled, env, { named, fill });
@@ -99,7 +99,7 @@ export function fillFromOtelVariables(
   return set;
 }
 
-/** Operators switch all SDKs of a host off by these, so they win over `otel.enabled`. */
+/** Operators switch off all SDKs of a host by these variables, which therefore override `otel.enabled`. */
 function switchedOff(env: Environment): string | undefined {
   if (env['OTEL_SDK_DISABLED']?.trim().toLowerCase() === 'true') return 'OTEL_SDK_DISABLED';
   return env['OTEL_TRACES_EXPORTER']?.trim() === 'none' ? 'OTEL_TRACES_EXPORTER' : undefined;
@@ -117,17 +117,17 @@ function fillTransport(otel: Record<string, unknown>, env: Environment, { named,
   const forTraces = named('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT');
   const endpoint =
     otel['endpoint'] === undefined ? (forTraces ?? named('OTEL_EXPORTER_OTLP_ENDPOINT')) : undefined;
-  const written = endpoint === undefined ? '' : (env[endpoint] ?? '').trim();
+  const address = endpoint === undefined ? '' : (env[endpoint] ?? '').trim();
   if (otel['protocol'] === undefined) {
     if (env['OTEL_TRACES_EXPORTER']?.trim() === 'console') fill('protocol', 'stdout', 'OTEL_TRACES_EXPORTER');
     else if (protocol !== undefined) {
       const value = (env[protocol] ?? '').trim();
       fill('protocol', PROTOCOLS[value] ?? value, protocol);
-    } else if (endpoint !== undefined) fill('protocol', usualProtocol(written), endpoint);
+    } else if (endpoint !== undefined) fill('protocol', defaultProtocol(address), endpoint);
   }
   const isHttp = otel['protocol'] === 'http';
   if (endpoint !== undefined) {
-    const url = withScheme(written, env, named);
+    const url = withScheme(address, env, named);
     fill('endpoint', isHttp && endpoint !== forTraces ? withTracesPath(url) : url, endpoint);
   } else if (otel['endpoint'] === undefined && isHttp && protocol !== undefined) {
     fill('endpoint', 'http://localhost:4318', protocol);
@@ -135,7 +135,7 @@ function fillTransport(otel: Record<string, unknown>, env: Environment, { named,
 }
 
 /** OpenTelemetry's default protocol, except at the port for gRPC. */
-function usualProtocol(endpoint: string): string {
+function defaultProtocol(endpoint: string): string {
   return /:4317\/?$/.test(endpoint) ? 'grpc' : 'http';
 }
 
@@ -147,7 +147,7 @@ function withScheme(endpoint: string, env: Environment, named: Filling['named'])
   return `${isInsecure ? 'http' : 'https'}://${endpoint}`;
 }
 
-/** The endpoint for all signals is a base, to which each signal adds its path. */
+/** Adds the path of traces to the endpoint for all signals. */
 function withTracesPath(endpoint: string): string {
   if (!URL.canParse(endpoint)) return endpoint;
   const url = new URL(endpoint);
@@ -156,18 +156,18 @@ function withTracesPath(endpoint: string): string {
 }
 
 function fillVariables(otel: Record<string, unknown>, env: Environment, set: Map<string, string>): void {
-  const written = otel['variables'] ?? {};
-  if (!isObject(written)) return; // reported by validation
-  const variables: Record<string, unknown> = { ...written };
-  const isOurSampler = otel['sampling_rate'] !== undefined;
+  const configured = otel['variables'] ?? {};
+  if (!isObject(configured)) return; // reported by validation
+  const variables: Record<string, unknown> = { ...configured };
+  const hasRate = otel['sampling_rate'] !== undefined;
   for (const name of Object.keys(VARIABLES)) {
     const value = env[name]?.trim() ?? '';
     if (value === '' || variables[name] !== undefined) continue;
-    if (isOurSampler && (name === SAMPLER || name === SAMPLER_ARG)) continue;
+    if (hasRate && (name === SAMPLER || name === SAMPLER_ARG)) continue;
     variables[name] = value;
     set.set(`otel.variables.${name}`, name);
   }
-  if (isOurSampler || variables[SAMPLER] === undefined) {
+  if (hasRate || variables[SAMPLER] === undefined) {
     delete variables[SAMPLER];
     delete variables[SAMPLER_ARG];
   } else {

@@ -9,7 +9,7 @@ import { ConfigError, type Problem } from './problems.ts';
 import type { Config } from './schema.ts';
 import { messageOf } from '../errors.ts';
 
-/** Returns the problems that only prevent `serve` from starting; other commands ignore them. */
+/** Returns the problems that prevent `serve` from starting, but no other command. */
 export function preflightProblems(config: Config, sources: ConfigSources): Problem[] {
   const problem = (path: string, message: string): Problem => ({
     where: sources.locate(path.split('.')),
@@ -26,15 +26,15 @@ export function preflightProblems(config: Config, sources: ConfigSources): Probl
       ),
     );
   }
-  const unusable = signingKeyFault(config);
-  if (unusable !== undefined) problems.push(problem('signature.secret', unusable));
+  const fault = signingKeyFault(config);
+  if (fault !== undefined) problems.push(problem('signature.secret', fault));
   if (config.policy.enabled) problems.push(...policyPathProblems(config, sources));
   for (const files of pemFiles(config)) {
     for (const { key, message } of pemProblems(files, readPemTexts(files)))
       problems.push(problem(`${files.path}.${key}`, message));
   }
   for (const [name, file] of Object.entries(config.otel.variables)) {
-    // OpenTelemetry would go on without it.
+    // OpenTelemetry would continue without the file.
     if (OTEL_FILES.test(name) && !isReadable(file))
       problems.push(problem(`otel.variables.${name}`, 'names a file that is missing or cannot be read'));
   }
@@ -52,7 +52,7 @@ function signingKeyFault({ signature }: Config): string | undefined {
   }
 }
 
-/** Checks the policy paths that were set explicitly. The default paths may be missing. */
+/** Checks explicitly set policy paths; default paths may be missing. */
 export function policyPathProblems({ policy }: Config, sources: ConfigSources): Problem[] {
   return (['policy_file', 'policy_dir'] as const)
     .filter((key) => sources.explicitlySet(`policy.${key}`) && !isReadable(policy[key]))
@@ -68,14 +68,11 @@ function isReadable(file: string): boolean {
     accessSync(file, constants.R_OK);
     return true;
   } catch {
-    return false; // reported by the caller
+    return false;
   }
 }
 
-/**
- * Rejects a configuration that cannot be served.
- * @throws ConfigError that lists every reason
- */
+/** @throws ConfigError that lists all problems of `preflightProblems` */
 export function preflight(config: Config, sources: ConfigSources): void {
   const problems = preflightProblems(config, sources);
   if (problems.length > 0) throw new ConfigError(problems);

@@ -1,13 +1,15 @@
+import { Document, isPair, isScalar, isSeq, visit } from 'yaml';
 import { MASK } from '../text/mask.ts';
 import { isOpaqueSegment } from '../text/opaque-segment.ts';
-import { type Config, configJsonSchema, type ConfigInput } from './schema.ts';
-import { DURATION_PATTERN, formatDuration } from './duration.ts';
+import { configKeys } from './config-keys.ts';
+import { formatDuration } from './duration.ts';
 import { OTEL_SECRETS } from './otel-variables.ts';
+import { configJsonSchema, isDuration, type Config, type ConfigInput, type JsonSchema } from './schema.ts';
 
 /** Keys with secret values, at any depth. */
 const SECRET_KEYS: ReadonlySet<string> = new Set(['password', 'secret', 'escalation_secret', 'token']);
 
-/** Returns a copy for display. Secrets and possible credentials in URLs are replaced by `***`. */
+/** Returns a copy for display, with `***` for secrets and possible credentials in URLs. */
 export function maskConfig(config: Config): Config {
   return {
     ...withMasks(config),
@@ -31,7 +33,7 @@ function maskHeaders(headers: Readonly<Record<string, string>>): Record<string, 
   return Object.fromEntries(Object.keys(headers).map((name) => [name, MASK]));
 }
 
-/** Masks headers as a whole: where a name ends is not certain in a misspelt one. */
+/** Masks whole headers, because a misspelt one may have no clear end of the name. */
 function maskVariables(variables: Config['otel']['variables']): Config['otel']['variables'] {
   return Object.fromEntries(
     Object.entries(variables).map(([name, value]) => [name, OTEL_SECRETS.test(name) ? MASK : maskUrl(value)]),
@@ -70,21 +72,16 @@ function maskWebhook(value: string): string {
   return URL.canParse(value) ? `${new URL(value).origin}/${MASK}` : value;
 }
 
-interface SchemaNode {
-  readonly properties?: Readonly<Record<string, SchemaNode>>;
-  readonly anyOf?: readonly { readonly pattern?: string }[];
-}
-
-/** Returns the effective configuration as gateway.yaml would spell it, with durations such as `30s`. */
+/** Returns the effective configuration as gateway.yaml would have it, with durations such as `30s`. */
 export function serializeConfig(config: Config): ConfigInput {
-  const written = write(config, configJsonSchema()) as ConfigInput & { server: { insecure_dev?: boolean } };
-  // Only the environment may set it. A file with it would be refused.
-  delete written.server.insecure_dev;
-  return written;
+  const input = write(config, configJsonSchema()) as ConfigInput & { server: { insecure_dev?: boolean } };
+  // Only the environment may set it; a file with it is refused.
+  delete input.server.insecure_dev;
+  return input;
 }
 
-function write(value: unknown, schema: SchemaNode | undefined): unknown {
-  if (typeof value === 'number' && isDuration(schema)) return formatDuration(value);
+function write(value: unknown, schema: JsonSchema | undefined): unknown {
+  if (typeof value === 'number' && schema && isDuration(schema)) return formatDuration(value);
   if (Array.isArray(value)) return value.map((item) => write(item, undefined));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
@@ -94,6 +91,19 @@ function write(value: unknown, schema: SchemaNode | undefined): unknown {
   );
 }
 
-function isDuration(schema: SchemaNode | undefined): boolean {
-  return schema?.anyOf?.some(({ pattern }) => pattern === DURATION_PATTERN.source) === true;
+/** Writes a configuration as YAML, each key under its description. */
+export function explainConfig(input: ConfigInput): string {
+  const descriptions = new Map(configKeys().map(({ path, description }) => [path, description]));
+  const document = new Document(input);
+  visit(document, {
+    Pair(_position, pair, ancestors) {
+      const steps = [...ancestors, pair].flatMap((node) => {
+        if (isPair(node) && isScalar(node.key)) return [`.${String(node.key.value)}`];
+        return isSeq(node) ? ['[]'] : [];
+      });
+      const description = descriptions.get(steps.join('').slice(1));
+      if (isScalar(pair.key) && description) pair.key.commentBefore = ` ${description}`;
+    },
+  });
+  return document.toString({ lineWidth: 0 });
 }

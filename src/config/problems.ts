@@ -1,4 +1,4 @@
-/** A problem in the configuration. It never contains a value, which may be a secret. */
+/** A problem in the configuration, without values, which may be secrets. */
 export interface Problem {
   /** Where the key was set: `gateway.yaml:3:5`, `environment SERVER_PORT`, `command line`, or the file name. */
   readonly where: string;
@@ -8,7 +8,7 @@ export interface Problem {
   readonly message: string;
 }
 
-/** The configuration is invalid. The message lists every problem, one a line. */
+/** An invalid configuration. The message lists every problem on its own line. */
 export class ConfigError extends Error {
   readonly problems: readonly Problem[];
 

@@ -2,10 +2,10 @@
 import { TARGET_APIS } from '../providers/api-endpoints.ts';
 import { providers as known, type ProviderName } from '../providers/registry.ts';
 import { nearestName } from './nearest-name.ts';
-import type { RuleProblem } from './rule.ts';
+import type { RuleProblem, RuleProblems } from './rule.ts';
 import type { Config } from './schema.ts';
 
-export function routeTargets(config: Config): readonly (RuleProblem | false)[] {
+export function routeTargets(config: Config): RuleProblems {
   return Object.entries(config.models).flatMap(([alias, targets]) => [
     ...targets.flatMap((target, index) => [
       ...credentialProblems(config, ['models', alias, index, 'credential'], target),
@@ -27,13 +27,13 @@ function credentialProblems(
   { credentials }: Config,
   path: RuleProblem['path'],
   { provider, credential }: { readonly provider: ProviderName; readonly credential?: string | undefined },
-): readonly (RuleProblem | false)[] {
+): RuleProblems {
   if (credential === undefined) return [];
   const owner = Object.hasOwn(credentials, credential) ? credentials[credential] : undefined;
   if (owner === undefined) {
-    const meant = nearestName(credential, Object.keys(credentials));
+    const nearest = nearestName(credential, Object.keys(credentials));
     return [
-      { path, message: `is not in credentials${meant === undefined ? '' : `; did you mean ${meant}?`}` },
+      { path, message: `is not in credentials${nearest === undefined ? '' : `; did you mean ${nearest}?`}` },
     ];
   }
   return [

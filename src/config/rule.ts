@@ -6,5 +6,11 @@ export interface RuleProblem {
   readonly message: string;
 }
 
+/** Possible problems; `false` for each that the configuration does not have. */
+export type RuleProblems = readonly (RuleProblem | false)[];
+
 /** A rule across several keys. Runs on a configuration whose single keys are valid. */
-export type Rule = (config: Config) => readonly (RuleProblem | false)[];
+export type Rule = (config: Config) => RuleProblems;
+
+export const ONLY_HTTPS =
+  'must be https:// (plain http is allowed for loopback addresses, or with SERVER_INSECURE_DEV=true)';

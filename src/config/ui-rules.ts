@@ -1,10 +1,10 @@
 import { isLoopbackHost, isPlainAfar } from './address.ts';
-import type { RuleProblem } from './rule.ts';
+import type { RuleProblems } from './rule.ts';
 import type { Config } from './schema.ts';
 
 export type PageSignInKind = 'oidc' | 'password' | 'proxy';
 
-/** Ways to sign in to the operator's page under this configuration. A password only counts where the page stays on this machine. */
+/** Returns the enabled kinds of sign-in to the operator's page. A password is only enough if the page stays on this machine. */
 export function signInKindsOf({ ui }: Pick<Config, 'ui'>): readonly PageSignInKind[] {
   const isLocal = isLoopbackHost(ui.host) && (ui.public_url === undefined || isLoopbackUrl(ui.public_url));
   return [
@@ -15,7 +15,7 @@ export function signInKindsOf({ ui }: Pick<Config, 'ui'>): readonly PageSignInKi
 }
 
 /** Rejects an operator's page that others could reach without TLS or without a sign-in. */
-export function uiProblems(config: Config): readonly (RuleProblem | false)[] {
+export function uiProblems(config: Config): RuleProblems {
   const { ui, server } = config;
   if (!ui.enabled) return [];
   const isLoopback = isLoopbackHost(ui.host);
@@ -27,12 +27,13 @@ export function uiProblems(config: Config): readonly (RuleProblem | false)[] {
     !isLoopback &&
       ui.tls.cert_file === undefined && {
         path: ['ui', 'host'],
-        message: 'must be a loopback address without ui.tls cert_file and key_file',
+        message: 'must be a loopback address, unless ui.tls cert_file and key_file are set',
       },
     !isLoopback &&
       ui.public_url === undefined && {
         path: ['ui', 'host'],
-        message: 'must be a loopback address without ui.public_url, the URL at which browsers reach the page',
+        message:
+          'must be a loopback address, unless ui.public_url is set, the URL at which browsers reach the page',
       },
     ui.public_url !== undefined &&
       new URL(ui.public_url).pathname !== '/' && {
@@ -42,7 +43,7 @@ export function uiProblems(config: Config): readonly (RuleProblem | false)[] {
     signInKindsOf(config).length === 0 && {
       path: ['ui', 'enabled'],
       message:
-        'needs a way to sign in, ui.oidc or ui.proxy_auth: a password only counts where ui.host and ui.public_url are loopback addresses',
+        'needs ui.oidc or ui.proxy_auth to sign in: a password is only enough if ui.host and ui.public_url are loopback addresses',
     },
     ...signInProblems(config),
     ui.session.idle > ui.session.absolute && {
@@ -52,7 +53,7 @@ export function uiProblems(config: Config): readonly (RuleProblem | false)[] {
   ];
 }
 
-function signInProblems({ ui: { oidc, proxy_auth } }: Config): readonly (RuleProblem | false)[] {
+function signInProblems({ ui: { oidc, proxy_auth } }: Config): RuleProblems {
   const hasOidc = oidc.issuer !== undefined;
   const isOwnerGranted = Object.values(oidc.roles).includes('owner');
   return [
@@ -74,12 +75,12 @@ function signInProblems({ ui: { oidc, proxy_auth } }: Config): readonly (RulePro
     isOwnerGranted &&
       oidc.owner_claim === undefined && {
         path: ['ui', 'oidc', 'owner_claim'],
-        message: 'must be set where ui.oidc.roles grants owner',
+        message: 'must be set if ui.oidc.roles grants owner',
       },
     proxy_auth.header !== undefined &&
       proxy_auth.from.length === 0 && {
         path: ['ui', 'proxy_auth', 'from'],
-        message: 'must have the addresses of the proxy: from others, its header is dropped',
+        message: 'must list the addresses of the proxy: its header is dropped from all others',
       },
   ];
 }

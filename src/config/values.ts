@@ -1,4 +1,3 @@
-/** Edits the plain values of a configuration before validation. */
 import type { KeyPath } from './yaml-file.ts';
 import { isObject } from '../json/is-object.ts';
 

@@ -19,7 +19,7 @@ export type KeyPath = readonly PropertyKey[];
 export interface YamlFile {
   readonly values: Record<string, unknown>;
   readonly problems: readonly Problem[];
-  /** Dotted paths of substituted values. They are strings, but may mean numbers. */
+  /** Dotted paths of substituted values: strings that may stand for numbers. */
   readonly filledPaths: ReadonlySet<string>;
   /** Returns `file:line:column` of a key, or of the nearest enclosing group. */
   locate(path: KeyPath): string;
@@ -38,10 +38,10 @@ export function readConfigYaml(name: string, text: string, env: Environment): Ya
     path: '',
     message: `not valid YAML: ${error.code.toLowerCase().replaceAll('_', ' ')}`,
   }));
-  const broken = problems.length > 0;
-  const filledPaths = broken ? new Set<string>() : fill(document, env, at, problems);
+  const isBroken = problems.length > 0;
+  const filledPaths = isBroken ? new Set<string>() : fill(document, env, at, problems);
   return {
-    values: broken ? {} : toValues(document, name, problems),
+    values: isBroken ? {} : toValues(document, name, problems),
     problems,
     filledPaths,
     locate: (path) => locate(document, path, at) ?? name,
@@ -82,7 +82,7 @@ function fill(
       for (const message of result.problems) {
         problems.push({ where: at(node.range?.[0] ?? 0), path, message });
       }
-      // A value that could not be filled counts as unset, so that its fault is reported once.
+      // Counts as unset after a problem, which would otherwise be reported twice.
       node.value = result.problems.length === 0 ? result.text : null;
       if (result.filled) filledPaths.add(path);
     },
@@ -107,9 +107,9 @@ function locate(document: Document, path: KeyPath, at: (offset: number) => strin
     if (isAlias(node)) node = node.resolve(document);
     const pair = isMap(node) ? node.items.find(({ key }) => keyName(key) === String(step)) : undefined;
     const item: unknown = isSeq(node) ? node.items[Number(step)] : undefined;
-    const marker = pair?.key ?? item;
-    if (!isNode(marker)) break;
-    offset = marker.range?.[0] ?? offset;
+    const positioned = pair?.key ?? item;
+    if (!isNode(positioned)) break;
+    offset = positioned.range?.[0] ?? offset;
     node = pair ? pair.value : item;
   }
   return offset === undefined ? undefined : at(offset);

@@ -14,14 +14,14 @@ export const auth = section({
     positiveCount
       .default(60)
       .describe(
-        'Failed authentications of one client address that are answered with full effort in a minute; repeated bad keys beyond get a cheap refusal. Valid keys are unaffected.',
+        'Failed authentications per client address and minute that are checked in full. Further repeats of a bad key get a cheap refusal; valid keys are unaffected.',
       ),
   ),
   trusted_hops: needsRestart(
     count
       .max(100)
       .default(0)
-      .describe('Proxies in front of the gateway whose `x-forwarded-for` is believed. 0 believes none.'),
+      .describe('Number of proxies in front of the gateway whose `x-forwarded-for` is trusted.'),
   ),
 })
   .prefault({})
@@ -29,18 +29,18 @@ export const auth = section({
 
 /** JWT authentication and human approval (docs/identity.md, docs/approvals.md). */
 export const zsp = section({
-  enabled: needsRestart(z.boolean().default(false).describe('Accept JWTs beside proxy keys.')),
+  enabled: needsRestart(z.boolean().default(false).describe('Accept JWTs in addition to proxy keys.')),
   jwt_only: z.boolean().default(false).describe('Require a JWT with every proxy key.'),
   jwks_url: httpUrlOrEmpty
     .default('')
     .describe('URL of the JSON Web Key Set that verifies JWTs. Required when `enabled`.'),
   issuer: z.string().default('').describe('Required `iss` of a JWT.'),
   audience: z.string().default('').describe('Required `aud` of a JWT.'),
-  leeway: durationOrZero('30s').describe('Tolerated clock difference when the times of a JWT are checked.'),
+  leeway: durationOrZero('30s').describe('Tolerated clock difference for the times of a JWT.'),
   require_dpop: z
     .boolean()
     .default(false)
-    .describe('Require a DPoP proof (RFC 9449) with every JWT, so that a stolen token is of no use.'),
+    .describe('Require a DPoP proof (RFC 9449) with every JWT, so that a stolen token is useless.'),
   escalation_enabled: needsRestart(
     z
       .boolean()
@@ -52,25 +52,25 @@ export const zsp = section({
     .default('')
     .describe('Secret that signs approvals. All gateways and operators on one Redis need the same one.'),
   escalation_timeout: needsRestart(
-    duration('60s').describe('Longest time that a request waits for a person; then it is refused.'),
+    duration('60s').describe('Longest time that a request waits for approval; then it is refused.'),
   ),
   escalation_arguments: z
     .boolean()
     .default(false)
     .describe(
-      'Show approvers the arguments of an MCP call that waits, with everything masked that data-loss prevention finds. They are in Redis while it waits.',
+      'Show approvers the arguments of a waiting MCP call, with the findings of data-loss prevention masked. Redis holds them while the call waits.',
     ),
   escalation_prompts: z
     .boolean()
     .default(false)
     .describe(
-      'Show approvers the last text of the user in a model call that waits, masked as arguments are. Needs `escalation_arguments` too.',
+      'Show approvers the last user text of a waiting model call, masked in the same way. Also needs `escalation_arguments`.',
     ),
-  max_pending: positiveCount.default(100).describe('Requests that may wait for a person at the same time.'),
+  max_pending: positiveCount.default(100).describe('Requests that may wait for approval at the same time.'),
   max_pending_per_key: positiveCount
     .optional()
     .describe(
-      'Requests of one key that may wait for a person at the same time. Default: a tenth of `max_pending`.',
+      'Requests of one key that may wait for approval at the same time. Default: a tenth of `max_pending`.',
     ),
 }).prefault({});
 
@@ -85,7 +85,7 @@ export const signature = section({
   secret: z
     .string()
     .default('')
-    .describe('The HMAC secret; for `ed25519` a PKCS#8 PEM private key or the path of one.'),
+    .describe('The HMAC secret; for `ed25519`, a PKCS#8 PEM private key or its path.'),
 })
   .prefault({})
   .describe('Signed upstream requests and receipts. See docs/signatures.md.');

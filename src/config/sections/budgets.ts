@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { PROVIDER_NAMES } from '../../providers/registry.ts';
 import { BUDGET_WINDOWS, MAX_LIMIT_USD } from '../../redis/budget-limits.ts';
-import { section, type Settings } from '../fields.ts';
+import { duration, section, type Settings } from '../fields.ts';
 
 const name = z.string().min(1).max(256);
 const names = z.array(name).min(1).max(1_000).optional();
@@ -17,18 +17,18 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** Conditions of `budgets[].match`, also of budgets that are set by command. */
+/** Conditions of `budgets[].match`, and of budgets set by command. */
 export const budgetMatch = section({
   owners: names.describe('Owners of keys (`keys create --owner`), as globs.'),
-  tags: z.record(name, name).optional().describe('Tags that a key must have, all of them; values are globs.'),
+  tags: z.record(name, name).optional().describe('Tags that a key must all have; values are globs.'),
   claims: z
     .record(name, name)
     .optional()
     .describe(
-      'Claims that the JWT must have, all of them; values are globs, and of a list one must match. Needs `zsp.jwt_only`.',
+      'Claims that the JWT must all have; values are globs, and one item of a list must match. Needs `zsp.jwt_only`.',
     ),
-  providers: z.array(z.enum(PROVIDER_NAMES)).min(1).optional().describe('Providers that are asked.'),
-  models: names.describe('Models that are asked for, as globs.'),
+  providers: z.array(z.enum(PROVIDER_NAMES)).min(1).optional().describe('Requested providers.'),
+  models: names.describe('Requested models, as globs.'),
   mcp_servers: names.describe('MCP servers whose tools are called, by their names in `mcp.servers`.'),
 });
 
@@ -37,18 +37,18 @@ export const budgetName = z
   .regex(/^[A-Za-z0-9._-]{1,64}$/, { error: 'must be 1 to 64 of A-Z a-z 0-9 . _ -' });
 
 const sharedBudget = section({
-  name: budgetName.describe('Shown in refusals, headers and alerts. What was spent is kept under it.'),
+  name: budgetName.describe('Shown in refusals, headers and alerts. Redis keeps the spend under this name.'),
   match: budgetMatch
     .prefault({})
-    .describe('The requests that count: all conditions must hold; `{}` matches every request.'),
+    .describe('The requests that count. All conditions must hold; `{}` matches every request.'),
   time_zone: timeZone
     .default('UTC')
     .describe('IANA time zone in which days, weeks and months begin, such as `Europe/Vienna`.'),
-  minute: limit.describe('USD in a minute.'),
-  hourly: limit.describe('USD in an hour.'),
-  daily: limit.describe('USD on a day.'),
-  weekly: limit.describe('USD in a week from Monday on.'),
-  monthly: limit.describe('USD in a calendar month.'),
+  minute: limit.describe('USD per minute.'),
+  hourly: limit.describe('USD per hour.'),
+  daily: limit.describe('USD per day.'),
+  weekly: limit.describe('USD per week, from Monday.'),
+  monthly: limit.describe('USD per calendar month.'),
 }).refine((budget) => BUDGET_WINDOWS.some((window) => budget[window] !== undefined), {
   error: `must have one of ${BUDGET_WINDOWS.join(', ')}`,
 });
@@ -62,7 +62,15 @@ export const budgetsSection = z
   })
   .default([])
   .describe(
-    'Budgets that several keys share: of teams, models, or everything. A request must fit in each one that matches.',
+    'Budgets shared by several keys, such as those of a team or for a model. A request must fit into each budget that matches.',
   );
 
 export type SharedBudgetSettings = Settings<typeof sharedBudget>;
+
+/** Records of what was spent (docs/spend.md). */
+export const spendSection = section({
+  enabled: z.boolean().default(false).describe('Record the spend of each key by day, provider and model.'),
+  retention: duration('400d').describe('How long the records of a day are kept.'),
+})
+  .prefault({})
+  .describe('Records for `gateway spend`. See docs/spend.md.');

@@ -7,7 +7,7 @@ const environmentName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, {
 });
 
 const vaultPath = z.string().regex(/^(?!\/)[A-Za-z0-9._\-/]{1,512}$/, {
-  error: 'must be a path of Vault without a leading slash, such as secret/data/openai',
+  error: 'must be a Vault path without a leading slash, such as secret/data/openai',
 });
 
 const vault = section({
@@ -20,56 +20,60 @@ const vault = section({
     .string()
     .regex(/^[A-Za-z0-9._-]{1,128}$/, { error: 'must be 1 to 128 of A-Z a-z 0-9 . _ -' })
     .optional()
-    .describe('Role to sign in with, by a JWT of Kubernetes or another issuer.'),
+    .describe('Role to sign in with, by a JWT from Kubernetes or another issuer.'),
   mount: vaultPath
     .default('kubernetes')
-    .describe('Mount of the method to sign in with, `kubernetes` or `jwt`, below `auth/`.'),
+    .describe('Mount of the sign-in method, `kubernetes` or `jwt`, below `auth/`.'),
   jwt_file: filePath
     .default('/var/run/secrets/kubernetes.io/serviceaccount/token')
     .describe('File with the JWT to sign in with.'),
   token_file: filePath
     .optional()
-    .describe('File with a token, as Vault Agent writes it, instead of `role`. It is read for each request.'),
+    .describe(
+      'File with a token, such as Vault Agent writes, instead of `role`. It is read for each request.',
+    ),
   ca_file: filePath
     .optional()
-    .describe('PEM bundle that verifies the certificate of Vault, instead of the bundle of Node.'),
+    .describe("PEM bundle that verifies Vault's certificate, instead of Node's bundle."),
 }).refine(({ role, token_file: file }) => (role === undefined) !== (file === undefined), {
   error: 'must have either role or token_file',
 });
 
-/** The source of a credential: exactly one of these, and `ttl`. */
+/** Exactly one source, and `ttl`. */
 const source = section({
   env: environmentName
     .optional()
-    .describe('Environment variable of `gateway serve`. It is not handed on to other processes.'),
+    .describe('Environment variable of `gateway serve`. It is not passed to other processes.'),
   file: filePath
     .optional()
-    .describe('File with the credential, and a line break at most. A renewed file counts within seconds.'),
+    .describe(
+      'File with only the credential; a final line break is ignored. A renewed file takes effect within seconds.',
+    ),
   command: z
     .array(z.string().min(1).max(4_096))
     .min(1)
     .max(64)
     .optional()
     .describe(
-      'Program with its arguments, run without a shell; it prints the credential. Runs again after `ttl`.',
+      'Program with its arguments, which prints the credential. It runs without a shell, and again after `ttl`.',
     ),
   vault: vault.optional().describe('Secret in HashiCorp Vault or OpenBao. Leases and tokens are renewed.'),
   workload_identity: z
     .enum(['aws', 'azure', 'gcp'])
     .optional()
     .describe(
-      'Short-lived credentials of the cloud that this gateway runs in: `aws` for bedrock, `azure` for azure, `gcp` for gemini. Renewed before they end.',
+      'Short-lived credentials of the cloud that this gateway runs in: `aws` for bedrock, `azure` for azure, `gcp` for gemini. Renewed before they expire.',
     ),
   ttl: duration('15m').describe(
     'Time after which `command` runs again, and a secret without a lease is read again.',
   ),
 }).refine(
   ({ env, file, command, vault: server, workload_identity: cloud }) =>
-    [env, file, command, server, cloud].filter((one) => one !== undefined).length === 1,
+    [env, file, command, server, cloud].filter((value) => value !== undefined).length === 1,
   { error: 'must have one of env, file, command, vault and workload_identity' },
 );
 
-/** The provider that takes the credentials of each cloud. */
+/** Provider of each cloud. */
 const CLOUDS = { aws: 'bedrock', azure: 'azure', gcp: 'gemini' } as const;
 
 const credential = section({
@@ -78,13 +82,13 @@ const credential = section({
     .describe('Provider that gets the credential. It is sent to no other host.'),
   from: source,
   max_age: duration('24h').describe(
-    'How long the last value stays in use while its source cannot be read; then requests get 503 `credential_unavailable`.',
+    'How long the last value is used while its source cannot be read; then requests get 503 `credential_unavailable`.',
   ),
 }).refine(
   ({ provider, from: { workload_identity: cloud } }) => cloud === undefined || CLOUDS[cloud] === provider,
   {
     path: ['from', 'workload_identity'],
-    error: 'must be of the provider: aws for bedrock, azure for azure, gcp for gemini',
+    error: 'must match the provider: aws for bedrock, azure for azure, gcp for gemini',
   },
 );
 

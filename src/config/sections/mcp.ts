@@ -3,17 +3,16 @@ import { circuitBreaker } from '../../checks/mcp-breaker/config.ts';
 import { inspector } from '../../checks/mcp-inspector/config.ts';
 import { needsRestart, httpUrl, positiveCount, section, type Settings } from '../fields.ts';
 
-/** The full URL of a server: requests use its path and query. Credentials belong in `headers`. */
 const serverUrl = httpUrl.refine(
-  (written) => {
-    if (!URL.canParse(written)) return true; // reported by httpUrl
-    const url = new URL(written);
-    return url.username === '' && url.password === '' && !written.includes('#');
+  (text) => {
+    if (!URL.canParse(text)) return true; // reported by httpUrl
+    const url = new URL(text);
+    return url.username === '' && url.password === '' && !text.includes('#');
   },
   { error: 'must be a URL without user, password or fragment (put credentials into headers)' },
 );
 
-/** The form that browsers send, because origins are compared exactly. */
+/** As browsers send it, since origins are compared exactly. */
 const origin = z.string().regex(/^[a-z][a-z0-9+.-]*:\/\/[a-z0-9._:[\]-]+$/, {
   error: 'must be an origin as browsers send it, such as https://app.example: lower case, no path',
 });
@@ -51,7 +50,7 @@ const mcpServer = section({
   tool_costs: z
     .record(z.string().min(1).max(256), z.number().min(0).max(1_000_000))
     .default({})
-    .describe('USD for a call of each tool, charged to budgets; `*` stands for all other tools.'),
+    .describe('USD per call by tool, charged to budgets; `*` stands for all other tools.'),
   pin: z
     .enum(['off', 'warn', 'block'])
     .default('warn')
@@ -75,7 +74,9 @@ export const mcpSection = section({
   unknown_methods: z
     .enum(['deny', 'allow'])
     .default('deny')
-    .describe('Methods that MCP does not define. Misspelt variants of defined methods are always refused.'),
+    .describe(
+      'Whether to allow methods that MCP does not define. Misspelt names of defined methods are always refused.',
+    ),
   servers: z.array(mcpServer).default([]).describe('MCP servers that clients may use.'),
   circuit_breaker: circuitBreaker,
   inspector,

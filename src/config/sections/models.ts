@@ -3,15 +3,15 @@ import { PROVIDER_NAMES } from '../../providers/registry.ts';
 import { durationOrZero, needsRestart, positiveCount, section, type Settings } from '../fields.ts';
 
 const target = section({
-  provider: z.enum(PROVIDER_NAMES).describe('Provider that is asked.'),
-  model: z.string().min(1).max(256).describe('Model as the provider names it.'),
+  provider: z.enum(PROVIDER_NAMES).describe('Provider of the target.'),
+  model: z.string().min(1).max(256).describe("The provider's name of the model."),
   credential: z
     .string()
     .min(1)
     .max(64)
     .optional()
     .describe(
-      'Name in `credentials`, of the same provider, with which this target is asked for every key that may use it. Default: the credential of the key.',
+      'Name of a credential of the same provider (`credentials`), used for every key that may use this target. Default: the credential of the key.',
     ),
   weight: z
     .int()
@@ -19,7 +19,7 @@ const target = section({
     .max(1_000)
     .optional()
     .describe(
-      'Share of the requests, in relation to the weights of the other targets. A target with `on` and without a weight is asked only after another one.',
+      'Share of the requests, relative to the weights of the other targets. A target with `on` but no weight is only a fallback.',
     ),
   on: needsRestart(
     z
@@ -27,21 +27,21 @@ const target = section({
       .max(3)
       .default([])
       .describe(
-        'When this target is asked after another one: no connection (`connect`), too many requests (`429`), an error of the server (`5xx`). Empty: never.',
+        'Failures of another target after which this one is tried: no connection (`connect`), too many requests (`429`), a server error (`5xx`). Empty: none.',
       ),
   ),
   timeout: durationOrZero('0').describe(
-    "Longest wait for the beginning of this target's answer, if the request may go to others too; then it has timed out. 0: `proxy.upstream_timeout`.",
+    "Longest wait for the beginning of this target's answer, if another target may follow. 0: `proxy.upstream_timeout`.",
   ),
   retry_uncertain: z
     .boolean()
     .default(false)
     .describe(
-      'Ask this target, if it has `on`, also after a request that may have been processed: reset, timed out, 502, 504 or 524. Both are charged.',
+      'Also try this target, if it has `on`, when another one may have processed the request: after a reset, a timeout, 502, 504 or 524. Both are charged.',
     ),
 });
 
-/** Names that stand where a model's name would (docs/routes.md). */
+/** Aliases of models (docs/routes.md). */
 export const modelsSection = z
   .record(
     z.string().regex(/^[A-Za-z0-9._:@/-]{1,128}$/, {
@@ -58,19 +58,19 @@ export const routesSection = section({
   sticky: z
     .boolean()
     .default(false)
-    .describe('Keep a session (`X-Gateway-Session-ID`) with the target that its first request was given.'),
+    .describe('Keep a session (`X-Gateway-Session-ID`) on the target of its first request.'),
   circuit_breaker: section({
     enabled: z
       .boolean()
       .default(true)
-      .describe('Pass over targets that keep failing, where the name has another one.'),
+      .describe('Skip targets that keep failing, if the name has another one.'),
     threshold: positiveCount
       .default(5)
-      .describe('Failures within the window after which a target is passed over.'),
+      .describe('Failures within the window after which a target is skipped.'),
     window_seconds: positiveCount
       .default(60)
       .describe(
-        'Window, in seconds, in which failures are counted, and time until one request tries the target again.',
+        'Window in seconds in which failures are counted; also the time until one request tries a skipped target again.',
       ),
   }).prefault({}),
 })

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { parseHostPort } from '../address.ts';
 import {
   baseUrl,
+  count,
   filePath,
   fraction,
   hostName,
@@ -25,7 +26,7 @@ export const alerting = section({
     .array(z.enum(['quarantine', 'escalation', 'circuit']))
     .max(3)
     .default([])
-    .describe('Events to alert on beside budget thresholds.'),
+    .describe('Events to alert on in addition to budget thresholds.'),
   thresholds: z
     .array(
       section({
@@ -39,18 +40,18 @@ export const alerting = section({
     )
     .max(100)
     .default([])
-    .describe('Shares of a budget at which to alert, once for each window.'),
+    .describe('Shares of a budget at which to alert, once per window.'),
 })
   .prefault({})
   .describe('Alerts about budgets and other events. See docs/alerts.md.');
 
-function isEndpoint(written: string): boolean {
-  if (parseHostPort(written) !== undefined) return true;
-  return /^https?:\/\//i.test(written) && URL.canParse(written);
+function isEndpoint(text: string): boolean {
+  if (parseHostPort(text) !== undefined) return true;
+  return /^https?:\/\//i.test(text) && URL.canParse(text);
 }
 
-const viewerUrl = httpUrlOrEmpty.refine((written) => written === '' || written.includes('{trace_id}'), {
-  error: 'must contain {trace_id}, in place of which the id of a trace is put',
+const viewerUrl = httpUrlOrEmpty.refine((text) => text === '' || text.includes('{trace_id}'), {
+  error: 'must contain {trace_id}, which is replaced by the id of a trace',
 });
 
 export const otel = needsRestart(
@@ -68,7 +69,7 @@ export const otel = needsRestart(
     viewer_url: viewerUrl
       .default('')
       .describe(
-        "Address at which a trace is shown, with `{trace_id}` in place of its id, such as `https://grafana.example/trace/{trace_id}`. The operator's page links it. Empty: no link.",
+        "URL that shows a trace, with `{trace_id}` for its id, such as `https://grafana.example/trace/{trace_id}`. The operator's page links to it. Empty: no link.",
       ),
     sampling_rate: fraction.default(1).describe('Share of requests to trace, 0 to 1.'),
     variables: z
@@ -99,7 +100,7 @@ const headerValue = z
 const receiverTls = {
   ca_file: filePath
     .optional()
-    .describe('PEM bundle that verifies the certificate of the receiver, instead of the bundle of Node.'),
+    .describe("PEM bundle that verifies the certificate of the receiver, instead of Node's bundle."),
   cert_file: filePath.optional().describe('PEM client certificate, if the receiver requires one.'),
   key_file: filePath.optional().describe('PEM private key of `cert_file`.'),
 };
@@ -147,12 +148,12 @@ export const audit = section({
   file: z
     .string()
     .default('')
-    .describe('File to append audit records to, one JSON object a line. Empty: no file.'),
+    .describe('File to append audit records to, one JSON object per line. Empty: no file.'),
   secret: z
     .string()
     .default('')
     .describe(
-      'Key of the HMACs that records carry in place of matched text. Set it to compare findings across processes. Empty: a random key for each process.',
+      'Key of the HMACs that replace matched text in records. Set it to compare findings across processes. Empty: a random key for each process.',
     ),
   otlp: auditOtlp,
   syslog: auditSyslog,
@@ -163,8 +164,29 @@ export const audit = section({
     .boolean()
     .default(false)
     .describe(
-      'Refuse requests while audit records cannot be written. Set it where an unrecorded request is worse than a refused one.',
+      'Refuse requests while audit records cannot be text. Set it if an unrecorded request is worse than a refused one.',
     ),
 })
   .prefault({})
   .describe('The audit trail. See docs/audit.md.');
+
+export const metrics = section({
+  budget_keys: count
+    .max(500)
+    .default(0)
+    .describe('Number of keys per worker with `gateway_budget_used_ratio`: those charged last. 0: none.'),
+  spend_models: count
+    .max(500)
+    .default(0)
+    .describe(
+      'Number of models per worker with `gateway_model_spend_usd_total`: those charged first. All others are counted as `other`. 0: none.',
+    ),
+  spend_owners: count
+    .max(500)
+    .default(0)
+    .describe(
+      'Number of owners per worker with `gateway_owner_spend_usd_total`: those charged first. All others are counted as `other`. 0: none.',
+    ),
+})
+  .prefault({})
+  .describe('Metrics with labels of keys, models and owners. See docs/telemetry.md.');

@@ -7,14 +7,14 @@ export const policySection = section({
   enabled: needsRestart(z.boolean().default(false).describe('Evaluate policies.')),
   policy_file: filePath
     .default('./policies.yaml')
-    .describe('YAML file of policy cards. Changes on disk are picked up.'),
+    .describe('YAML file of policy cards. Changes on disk are reloaded.'),
   policy_dir: filePath
     .default('./policies')
-    .describe('Directory of Rego files (package `gateway.policy`). Changes on disk are picked up.'),
+    .describe('Directory of Rego files (package `gateway.policy`). Changes on disk are reloaded.'),
   presets: z
     .array(z.enum(PRESET_NAMES))
     .default([])
-    .describe('Built-in sets of rules to evaluate beside your own.'),
+    .describe('Built-in sets of rules to evaluate in addition to your own.'),
   overrides: z
     .record(z.string().min(1).max(256), z.enum(RULE_MODES))
     .default({})
@@ -26,11 +26,11 @@ export const policySection = section({
       'Verdict when no rule applies. Default: `deny` if any source has a rule that allows, else `allow`.',
     ),
   trust: section({
-    system: z.boolean().default(true).describe('Leave system messages alone.'),
-    developer: z.boolean().default(true).describe('Leave developer messages alone.'),
+    system: z.boolean().default(true).describe('Do not apply injection rules to system messages.'),
+    developer: z.boolean().default(true).describe('Do not apply injection rules to developer messages.'),
   })
     .prefault({})
-    .describe('Authors whose messages injection rules leave alone. Keys, cards and rules may say otherwise.'),
+    .describe('Authors whose messages injection rules ignore. Keys, cards and rules can override this.'),
 })
   .prefault({})
   .describe('Sources of policies. See docs/policies.md.');

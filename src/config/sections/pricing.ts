@@ -15,7 +15,7 @@ const override = section({
   output_image: perMillion.optional().describe('USD per million image output tokens.'),
   output_video: perMillion.optional().describe('USD per million video output tokens.'),
   request: z.number().min(0).max(10_000).optional().describe('USD per call.'),
-  max_output_tokens: positiveCount.optional().describe('Most output tokens of one answer.'),
+  max_output_tokens: positiveCount.optional().describe('Maximum output tokens of an answer.'),
   context_tokens: positiveCount.optional().describe('Size of the context window in tokens.'),
 });
 
@@ -28,15 +28,15 @@ const outputTokensPerSecond = section(
 export const pricing = section({
   default_max_output_tokens: positiveCount
     .default(8_192)
-    .describe('Output tokens to reserve where neither the model nor the request has a known limit.'),
+    .describe('Output tokens to reserve if neither the model nor the request has a known limit.'),
   default_context_tokens: positiveCount
     .default(200_000)
-    .describe('Context window, in tokens, of a model whose own is unknown.'),
+    .describe('Context window, in tokens, of a model whose window is unknown.'),
   abort_slack_tokens: count
     .default(256)
-    .describe('Output tokens to charge beyond what was seen when a stream breaks off.'),
+    .describe('Output tokens to charge in addition to those seen when a stream breaks off.'),
   output_tokens_per_second: outputTokensPerSecond.describe(
-    'Upper bound of output speed by provider, in tokens per second. It prices an answer that broke off and hid its reasoning.',
+    'Upper bound of output speed by provider, in tokens per second. It prices an answer that broke off after hidden reasoning.',
   ),
   lower_client_limits: z
     .boolean()

@@ -6,7 +6,7 @@ import { remoteContentSettings } from '../../checks/remote-content/config.ts';
 
 const provider = section({
   base_url: needsRestart(
-    baseUrl.optional().describe('Base URL of the API. Default: the public one of the provider.'),
+    baseUrl.optional().describe("Base URL of the API. Default: the provider's public one."),
   ),
   ca_file: needsRestart(
     filePath
@@ -36,34 +36,34 @@ const azure = section({
 
 export const providersSection = section({ ...fromProviders(() => provider), azure })
   .prefault({})
-  .describe('Upstreams. See docs/routing.md#upstreams.');
+  .describe('Addresses of the providers. See docs/routing.md#upstreams.');
 
-/** Matches a method and a path with its provider: `POST /openai/v1/audio/*`. */
+/** A method, and a path that begins with a provider, such as `POST /openai/v1/audio/*`. */
 export const UNKNOWN_ENDPOINT_PATTERN = new RegExp(
   `^(GET|POST) (/(?:${PROVIDER_NAMES.join('|')})(?:/[A-Za-z0-9_~@:.*-]+)+)$`,
 );
 
 const unknownEndpoint = z.string().regex(UNKNOWN_ENDPOINT_PATTERN, {
   error:
-    'must be a method and a path with its provider, such as `POST /openai/v1/audio/*`; `*` matches one segment, a final `**` any number',
+    'must be a method, and a path that begins with a provider, such as `POST /openai/v1/audio/*`; `*` matches one segment, a final `**` any number',
 });
 
 export const proxy = section({
   connect_timeout: needsRestart(
     duration('5s').describe(
-      'Longest wait for a connection to a provider or MCP server, TLS handshake included; then 502 `upstream_unavailable`. Raise it for servers that are far away or start on demand.',
+      'Longest wait for a connection to a provider or MCP server, including the TLS handshake; then 502 `upstream_unavailable`. Raise it for servers that are distant or start on demand.',
     ),
   ),
   upstream_timeout: needsRestart(
     duration('300s').describe(
-      'Longest wait for the headers of an answer, for the next chunk of a stream, and for an unstreamed answer as a whole; then 504. Raise it for models that think long without streaming.',
+      'Longest wait for the headers of an answer, for the next chunk of a stream, and for an unstreamed answer as a whole; then 504. Raise it for models that think for a long time without streaming.',
     ),
   ),
   client_keys: z
     .enum(['allow', 'deny', 'prefer'])
     .default('allow')
     .describe(
-      'Provider keys that clients send: `allow` uses them where the proxy key has no credential of the gateway for the provider, `prefer` also where it has one, `deny` refuses them with 400.',
+      'Provider keys that clients send: `allow` uses them if the proxy key has no credential for the provider, `prefer` even if it has one, `deny` refuses them with 400.',
     ),
   unknown_endpoints: z
     .union([z.enum(['deny', 'allow']), z.array(unknownEndpoint)], {
@@ -71,7 +71,7 @@ export const proxy = section({
     })
     .default('deny')
     .describe(
-      'Endpoints that the gateway cannot read: refuse them, pass them to providers that are not self-hosted, or pass those of a list such as `POST /openai/v1/audio/*`.',
+      'Endpoints that the gateway cannot inspect: refuse them, pass them to providers that are not self-hosted, or pass only those of a list such as `POST /openai/v1/audio/*`.',
     ),
   ...hostedToolsSettings,
   ...remoteContentSettings,
@@ -79,8 +79,8 @@ export const proxy = section({
     .record(authority, z.enum(PROVIDER_NAMES))
     .default({})
     .describe(
-      'Transparent egress: providers by the host that clients ask for. If set, nothing else is served.',
+      'Transparent egress: providers by the host that clients request. If set, nothing else is served.',
     ),
 })
   .prefault({})
-  .describe('Endpoints and features that may pass to the providers. See docs/routing.md.');
+  .describe('Endpoints and features that the gateway passes to providers. See docs/routing.md.');

@@ -27,7 +27,7 @@ export const redis = needsRestart(
       .literal(STORED_VERSIONS)
       .default(NEWEST_STORED_VERSION)
       .describe(
-        'Version of the stored data that is written. Data of this version and the one before is read. Lower it while gateways of the version before run on the same Redis.',
+        'Version in which data is stored. This version and the previous one can be read. Lower it while older gateways run on the same Redis.',
       ),
     wait_replicas: count
       .max(10)
@@ -39,17 +39,17 @@ export const redis = needsRestart(
       ca_file: filePath
         .optional()
         .describe('PEM bundle that verifies the certificate of the server, instead of the system bundle.'),
-      cert_file: filePath.optional().describe('PEM client certificate, where Redis asks for one.'),
+      cert_file: filePath.optional().describe('PEM client certificate, if Redis requires one.'),
       key_file: filePath.optional().describe('PEM private key of `cert_file`.'),
       server_name: hostName
         .optional()
-        .describe('Name in the certificate of the server, where it differs from the address.'),
+        .describe('Name in the certificate of the server, if it differs from the address.'),
     }).prefault({}),
     sentinel: section({
       addrs: z
         .array(hostPort)
         .default([])
-        .describe('`host:port` of the sentinels. If set, they name the server in place of `redis.addr`.'),
+        .describe('`host:port` of the sentinels. If set, they name the server, and `redis.addr` is ignored.'),
       master_name: z.string().min(1).optional().describe('Name of the master that the sentinels watch.'),
       password: z
         .string()
@@ -61,10 +61,10 @@ export const redis = needsRestart(
         .array(hostPort)
         .default([])
         .describe(
-          '`host:port` of some nodes of a Redis Cluster; the others are discovered. If set, they stand in place of `redis.addr`.',
+          '`host:port` of some nodes of a Redis Cluster; the others are discovered. If set, `redis.addr` is ignored.',
         ),
     }).prefault({}),
   })
     .prefault({})
-    .describe('A single Redis, Sentinel or Cluster: the one with addresses is used. See docs/redis.md.'),
+    .describe('A single Redis, Sentinel or Cluster, whichever has addresses. See docs/redis.md.'),
 );

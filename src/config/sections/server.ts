@@ -23,19 +23,16 @@ const tls = section({
   key_file: filePath.optional().describe('PEM private key of `cert_file`.'),
 }).prefault({});
 
-/** Connection between Envoy and the sidecar. Without an address: a unix socket in a private directory. */
 const extproc = section({
   address: extprocAddress
     .optional()
     .describe(
-      'Where the sidecar listens for Envoy: `unix:/path` or `host:port`. Default: a Unix socket in a private directory. Set it when Envoy runs in another container.',
+      'Address at which the sidecar listens for Envoy: `unix:/path` or `host:port`. Default: a Unix socket in a private directory. Set it when Envoy runs in another container.',
     ),
   tls: section({
-    cert_file: filePath.optional().describe('PEM certificate that the sidecar shows to Envoy.'),
+    cert_file: filePath.optional().describe('PEM certificate that the sidecar presents to Envoy.'),
     key_file: filePath.optional().describe('PEM private key of `cert_file`.'),
-    ca_file: filePath
-      .optional()
-      .describe('PEM certificate authority that must have signed the certificate that Envoy shows.'),
+    ca_file: filePath.optional().describe("PEM certificate authority that verifies Envoy's certificate."),
   }).prefault({}),
   token: z
     .string()
@@ -48,7 +45,7 @@ const extproc = section({
     .enum(['lean', 'grpc-js'])
     .default('lean')
     .describe(
-      'HTTP/2 server for gRPC: `lean` is the faster one of the gateway, `grpc-js` the library. Change it only to rule the transport out when you look for a fault.',
+      "HTTP/2 server for gRPC: `lean` is the gateway's own and faster, `grpc-js` the library's. Change it only to rule out the transport as the cause of a fault.",
     ),
 }).prefault({});
 
@@ -56,7 +53,9 @@ export const server = section({
   host: needsRestart(
     ipAddress
       .default('0.0.0.0')
-      .describe('IP address on which clients are served. `0.0.0.0` is every address of this machine.'),
+      .describe(
+        'IP address on which clients are served. `0.0.0.0` stands for all addresses of this machine.',
+      ),
   ),
   port: needsRestart(
     overriddenBy('SERVER_PORT', port.default(8080).describe('Port on which clients are served.')),
@@ -77,7 +76,7 @@ export const server = section({
     z
       .enum(['debug', 'info', 'warn', 'error'])
       .default('info')
-      .describe('Least severe log lines to write. No level logs prompts, answers or credentials.'),
+      .describe('Lowest severity of log lines. No level logs prompts, answers or credentials.'),
   ),
   read_timeout: needsRestart(
     duration('30s').describe(
@@ -98,7 +97,7 @@ export const server = section({
       'Requests of one client address that may be open at the same time in each worker, over all keys; more get 429. Raise it, or set `auth.trusted_hops`, when clients share an address.',
     ),
   shed_after: duration('1s').describe(
-    'Delay of a worker beyond which it refuses new requests with 503 `overloaded`: first those of the keys that ask for most, at three times the delay all. Open requests go on.',
+    'Delay beyond which a worker refuses new requests with 503 `overloaded`: first those of the busiest keys, at three times the delay all. Open requests continue.',
   ),
   max_payload_bytes: needsRestart(
     positiveCount
@@ -125,7 +124,7 @@ export const server = section({
       .enum(['gateway', 'native'])
       .default('gateway')
       .describe(
-        'Bodies of refusals: `gateway` is one JSON form for all, `native` the error object of the requested provider, for clients that read only that.',
+        'Bodies of refusals: `gateway` is one JSON form for all, `native` is the error object of the requested provider, for clients that only understand that.',
       ),
   ),
   refusal_details: z
@@ -146,7 +145,7 @@ export const server = section({
       .max(256)
       .default(1)
       .describe(
-        'Sidecar processes that share the load. Use one for each core that Envoy and Redis leave free.',
+        'Number of sidecar processes that share the load. Use one for each core that Envoy and Redis leave free.',
       ),
   ),
   drain_timeout: duration('25s').describe(
@@ -161,7 +160,7 @@ export const envoy = needsRestart(
   section({
     path: filePath
       .optional()
-      .describe('Path of the Envoy binary. Default: Envoy on PATH, or the one that the set-up installed.'),
+      .describe('Path of the Envoy binary. Default: Envoy on PATH, or the one that the setup installed.'),
     managed: z
       .boolean()
       .default(true)
@@ -178,5 +177,5 @@ export const envoy = needsRestart(
       ),
   })
     .prefault({})
-    .describe('The Envoy in front. See docs/serving.md.'),
+    .describe('The Envoy in front of the sidecar. See docs/serving.md.'),
 );

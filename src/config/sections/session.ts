@@ -10,7 +10,7 @@ const score = z.int().min(0).max(100);
 
 export const riskProfile = section({
   enabled: z.boolean().default(true).describe('Keep a risk score for each key.'),
-  ttl: durationOrZero('0').describe('Life of a profile. 0 keeps it for ever.'),
+  ttl: durationOrZero('0').describe('Lifetime of a profile. 0 keeps it forever.'),
   auto_quarantine_threshold: score.default(75).describe('Score above which the key is locked for a while.'),
   permanent_block_threshold: score
     .default(90)

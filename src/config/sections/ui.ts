@@ -10,8 +10,8 @@ const network = z.string().refine(isNetwork, {
   error: 'must be an IP address, or a network such as 10.0.0.0/8',
 });
 
-function isNetwork(written: string): boolean {
-  const [address = '', prefix, more] = written.split('/');
+function isNetwork(text: string): boolean {
+  const [address = '', prefix, more] = text.split('/');
   const family = isIP(address);
   if (family === 0 || more !== undefined) return false;
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128));
@@ -21,18 +21,18 @@ const oidc = section({
   issuer: baseUrl
     .optional()
     .describe(
-      'Issuer URL of the OpenID provider: `https`, or `http` on this machine. Turns this sign-in on.',
+      'Issuer URL of the OpenID provider, `https`, or `http` on this machine. Turns this sign-in on.',
     ),
   client_id: text.optional().describe('Client id of the page at the provider.'),
   client_secret_file: filePath
     .optional()
     .describe(
-      'File with the client secret, read at each sign-in. Without it, the page is a public client that proves itself by PKCE alone.',
+      'File with the client secret, read at each sign-in. Without it, the page is a public client, which only uses PKCE.',
     ),
-  scopes: z.array(text).max(32).default(['profile']).describe('Scopes that are asked for beside `openid`.'),
+  scopes: z.array(text).max(32).default(['profile']).describe('Scopes to request in addition to `openid`.'),
   role_claim: text
     .default('groups')
-    .describe('Claim whose values grant roles; `realm_access.roles` is a claim inside another.'),
+    .describe('Claim whose values grant roles. `realm_access.roles` names a nested claim.'),
   roles: z
     .record(text, z.enum(GRANTED_ROLES))
     .default({})
@@ -48,17 +48,17 @@ const proxyAuth = section({
   header: headerName
     .optional()
     .describe(
-      'Header in which an authenticating proxy names the person. Turns this sign-in on. The proxy must remove what clients send in it.',
+      'Header in which an authenticating proxy names the person. Turns this sign-in on. The proxy must remove the header from requests of clients.',
     ),
   from: z
     .array(network)
     .max(100)
     .default([])
-    .describe('Addresses and networks of the proxy. From others, the header is dropped.'),
+    .describe('Addresses and networks of the proxy. The header is dropped from all others.'),
   role_header: headerName
     .optional()
     .describe(
-      'Header in which the proxy names roles, separated by commas; an `owner` owns the keys of his name. Without it, everybody is a viewer.',
+      "Header in which the proxy names roles, separated by commas. An `owner` sees the keys whose owner has the person's name. Without this key, everyone is a viewer.",
     ),
 }).prefault({});
 
@@ -69,13 +69,13 @@ export const ui = needsRestart(
     host: ipAddress
       .default('127.0.0.1')
       .describe(
-        'IP address of the page. Other than loopback needs `ui.tls`, `ui.public_url`, and a sign-in other than by password.',
+        'IP address of the page. An address other than loopback needs `ui.tls`, `ui.public_url`, and a sign-in other than by password.',
       ),
     port: port.default(9091).describe('Port of the page.'),
     public_url: baseUrl
       .optional()
       .describe(
-        'URL of the page as browsers reach it, if a proxy stands in front or `ui.host` is not loopback. Requests for any other host are refused.',
+        'URL at which browsers reach the page, if a proxy stands in front or `ui.host` is not loopback. Requests for other hosts are refused.',
       ),
     tls: section({
       cert_file: filePath.optional().describe('PEM certificate chain of the page, leaf first.'),
@@ -84,8 +84,8 @@ export const ui = needsRestart(
     oidc: oidc.describe('Sign-in by OpenID Connect.'),
     proxy_auth: proxyAuth.describe('Sign-in by an authenticating proxy.'),
     session: section({
-      idle: duration('30m').describe('A session ends when it was not used for so long.'),
-      absolute: duration('12h').describe('A session ends after so long, however much it is used.'),
+      idle: duration('30m').describe('Idle time after which a session ends.'),
+      absolute: duration('12h').describe('Time after which a session ends even if it is used.'),
     }).prefault({}),
   })
     .prefault({})

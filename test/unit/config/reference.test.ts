@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { CONFIGURATION_PAGE, configurationPage } from '../../../build-docs.ts';
 import { configKeys } from '../../../src/config/config-keys.ts';
-import { explainConfig } from '../../../src/config/explain.ts';
+import { explainConfig } from '../../../src/config/print.ts';
 
 describe('the description of gateway.yaml', () => {
   it('says what each key does', () => {
