@@ -1,11 +1,11 @@
-/** Roles of a character in words; one bit each. */
+/** A character's roles in words; one bit each. */
 export const KIND = {
   lower: 1,
   upper: 2,
   /** Other letters, and numbers that are not digits. */
   letter: 4,
   digit: 8,
-  /** Marks continue a word, but begin none. */
+  /** Marks continue a word but begin none. */
   mark: 16,
   underscore: 32,
   dot: 64,
@@ -14,7 +14,7 @@ export const KIND = {
   otherSign: 256,
   slash: 512,
   beyondAscii: 1_024,
-  /** From a script without spaces between words. */
+  /** Of a script without spaces between words. */
   unspaced: 2_048,
   /** Takes two units. */
   pair: 4_096,
@@ -24,7 +24,7 @@ export const KIND = {
 
 export const LETTER_OR_NUMBER = KIND.lower | KIND.upper | KIND.letter | KIND.digit;
 export const BEGINS_WORD = LETTER_OR_NUMBER | KIND.underscore | KIND.slash;
-/** Signs inside names and paths, and behind words. */
+/** Signs inside names and paths, and after words. */
 export const SIGN = KIND.dot | KIND.nameSign | KIND.otherSign;
 export const GOES_ON = LETTER_OR_NUMBER | KIND.mark | KIND.underscore | SIGN;
 
@@ -40,15 +40,15 @@ const SIGN_KINDS: Readonly<Record<string, number>> = {
 
 const UNSPACED = /^[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]/;
 
-/** By code unit, filled as characters occur; ASCII at start. */
+/** By code unit, filled as characters occur. */
 const UNREAD = 0x8000;
 export const KINDS = new Uint16Array(0x10000).fill(UNREAD);
-/** Lower case of the units in words seen so far, except odd ones. */
+/** Lower case by code unit, filled likewise, except for odd ones. */
 export const LOWER = new Uint16Array(0x10000);
 for (let unit = 0; unit < 0x80; unit++) readKinds(String.fromCharCode(unit), 0, unit);
 
 /**
- * Returns the kinds of the character at an offset; 0 for one outside words.
+ * Returns the kinds of the character at an offset; 0 outside words.
  * @param unit the text's unit there
  */
 export function kindsAt(text: string, at: number, unit: number): number {

@@ -24,48 +24,45 @@ import {
 import type { SimHash } from '../../text/simhash.ts';
 import { isTurnOver, nextTurn } from '../../turns.ts';
 import type { LoopConfig } from './config.ts';
-import { isRepeated, isStalled } from './detect.ts';
+import { arrivalLimits, detectLoop } from './detect.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { latestStep, toolStep, type LoopStep } from './step.ts';
-import type { ArrivalLimit, LoopMemory, LoopStore, RecentCall, RecentCalls } from './store.ts';
-import { arrivalLimits } from './velocity.ts';
+import type { ArrivalLimit, LoopMemory, LoopStore, RecentCalls } from './store.ts';
 
 export interface LoopDeps {
   readonly config: LoopConfig;
   readonly store: LoopStore;
-  /** `server.shadow_mode`: a call proceeds and counts, whatever the verdict. */
+  /** `server.shadow_mode`: calls proceed and count, whatever the verdict. */
   readonly shadowMode: boolean;
 }
 
-/** The value of `X-Gateway-Loop-Detected`. */
+/** Values of `X-Gateway-Loop-Detected`. */
 export type LoopDetector = 'fingerprint' | 'velocity' | 'stall';
 
-/** One exchange's place in its session's calls. */
 export interface LoopState {
   readonly operationId: string;
   session?: SessionName;
-  /** Name under which calls of its kind are stored: turns, or tool calls. */
+  /** Name under which calls of this kind are stored: turns, or tool calls. */
   kept?: SessionName;
   readonly stored: SessionRead<RecentCalls>;
   fingerprint?: SimHash | undefined;
-  /** Limits against which this call is counted; it stays counted only if it is answered. */
+  /** Limits that count this call; it stays counted only if it is answered. */
   counted: readonly ArrivalLimit[];
-  /** Settles once the count is known. */
+  /** Settles when the count is known. */
   counting?: Promise<unknown>;
 }
 
-/** Calls in a window; a session with more is caught long before. */
+/** Calls in a window. A session with more is detected long before. */
 const MAX_CALLS = 256;
-/** Stalls have no window: the last calls count unless they are older than this. */
+/** Stalls have no window: recent calls count up to this age. */
 const STALL_MEMORY_MS = 3_600_000;
 const TOO_MANY_REQUESTS = 429;
 const SERVER_ERROR = 500;
 
 /**
- * Detects an agent that repeats itself in a session (docs/loops.md): the same call repeated (fingerprint),
- * too many calls (velocity), or calls that hardly change (stall). Turns are compared with turns, and tool
- * calls of MCP servers with such calls. A call counts once it is answered, except with 429 or 5xx, so that a
- * client's own retries are not a loop.
+ * Detects agents that repeat themselves in a session (docs/loops.md): the same call repeated (fingerprint), too many
+ * calls (velocity), or calls that hardly change (stall). Turns are compared with turns, and MCP tool calls with such
+ * calls. A call counts once it is answered, except with 429 or 5xx: a client's retries are not a loop.
  */
 export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<LoopState, 'loop'> {
   const name = 'loop';
@@ -80,7 +77,7 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
     session: SessionName,
     batch: Batch | undefined,
   ): Promise<Verdict> {
-    // Kept by nothing else: the calls are many, and the answer may take minutes.
+    // Held by nothing else: the calls are many, and the answer may take minutes.
     const stored = await state.stored.take();
     const step = loopStepOf(exchange);
     if (isTurnOver(step.userText.length)) await nextTurn();
@@ -94,7 +91,7 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
       return { kind: 'pending', verdict: confirmed(name, same, counted) };
     }
     if (limits.length === 0 || (blocks && seen === 'fingerprint')) return flagged(exchange, seen);
-    // A stalled call is denied before anything is reserved for it, but excess velocity is reported first.
+    // A stalled call is denied before anything is reserved, but excess velocity is reported first.
     if (blocks && seen === 'stall') return count(exchange, state, session, limits, seen);
     return { kind: 'pending', verdict: count(exchange, state, session, limits, seen, batch) };
   }
@@ -107,7 +104,7 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
     seen: LoopDetector | undefined,
     batch?: Batch,
   ): Promise<FinalVerdict> {
-    // Set before the store is called: a count whose reply is lost must be given back too.
+    // Set before the store is called, so that a count whose reply is lost is given back too.
     state.counted = limits;
     const counting = store.countArrival(session, state.operationId, limits, blocks, batch);
     state.counting = counting.catch((cause: unknown) => {
@@ -126,10 +123,10 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
   async function keepCall(state: LoopState, batch: Batch | undefined): Promise<Pass> {
     const { session, kept, operationId, counted, fingerprint } = state;
     if (session === undefined || kept === undefined) return PASS;
-    // If counted before its session has its full life, it would expire with an unanswered session.
+    // Counted again, because the first count may expire with the unanswered session.
     const isLong = counted.some(({ windowMs }) => windowMs > UNANSWERED_LIFE_MS);
     await Promise.all([
-      // Repeating this changes only times.
+      // Repeating it changes only times.
       isLong ? store.countArrival(session, operationId, counted, false, batch) : undefined,
       fingerprint === undefined ? undefined : store.recordCall(kept, operationId, fingerprint, memory, batch),
     ]);
@@ -167,7 +164,7 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
       try {
         await store.giveBack(session, operationId, counted);
       } catch {
-        // It leaves its window by itself.
+        // It expires with its window.
       }
     },
   };
@@ -183,7 +180,7 @@ function toolSession(exchange: Parsed): SessionName | undefined {
   return calledTool(exchange.request.mcp) === undefined ? undefined : mcpSessionOf(exchange);
 }
 
-/** A failure that clients retry by themselves. */
+/** Clients retry these failures by themselves. */
 function isUnserved({ status }: Answered): boolean {
   return status === TOO_MANY_REQUESTS || status >= SERVER_ERROR;
 }
@@ -197,20 +194,10 @@ function memoryOf({ fingerprint, stall }: LoopDeps['config']): LoopMemory {
   };
 }
 
-function detectLoop(
-  config: LoopDeps['config'],
-  calls: readonly RecentCall[],
-  fingerprint: SimHash | undefined,
-): 'fingerprint' | 'stall' | undefined {
-  if (fingerprint === undefined) return undefined;
-  if (isRepeated(config.fingerprint, calls, fingerprint)) return 'fingerprint';
-  return isStalled(config.stall, calls, fingerprint) ? 'stall' : undefined;
-}
-
 const REMEDY: Readonly<Record<LoopDetector, string>> = {
   fingerprint: 'the session repeats the same call; change the request, or wait',
   velocity: 'the session calls too often; slow down',
-  stall: 'the calls of the session hardly differ; change the request, or start a new session',
+  stall: 'recent calls are nearly identical; change the request, or start a new session',
 };
 
 function loopDenied(detector: LoopDetector): Denial {

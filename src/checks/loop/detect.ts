@@ -1,29 +1,45 @@
+import type { Parsed } from '../../pipeline/exchange.ts';
 import type { LoopConfig } from './config.ts';
-import { hammingDistance, SIMHASH_BITS, type SimHash } from '../../text/simhash.ts';
-import type { RecentCall } from './store.ts';
+import {
+  formatSimHash,
+  hammingDistance,
+  hashFeature,
+  SIMHASH_BITS,
+  type SimHash,
+} from '../../text/simhash.ts';
+import type { LoopStep } from './step.ts';
+import type { ArrivalLimit, RecentCall } from './store.ts';
 
-type Settings = LoopConfig;
+const SECOND_MS = 1_000;
+
+/** Compares a call with earlier ones, newest first. */
+export function detectLoop(
+  config: LoopConfig,
+  calls: readonly RecentCall[],
+  fingerprint: SimHash | undefined,
+): 'fingerprint' | 'stall' | undefined {
+  if (fingerprint === undefined) return undefined;
+  if (isRepeated(config.fingerprint, calls, fingerprint)) return 'fingerprint';
+  return isStalled(config.stall, calls, fingerprint) ? 'stall' : undefined;
+}
 
 /** Reports whether the window already has `threshold` calls like this one. */
-export function isRepeated(
-  { threshold, window_seconds, similarity_threshold }: Settings['fingerprint'],
+function isRepeated(
+  { threshold, window_seconds, similarity_threshold }: LoopConfig['fingerprint'],
   calls: readonly RecentCall[],
   fingerprint: SimHash,
 ): boolean {
   const similar = calls.filter(
     (call) =>
-      call.ageMs < window_seconds * 1_000 &&
+      call.ageMs < window_seconds * SECOND_MS &&
       similarityOf(call.fingerprint, fingerprint) >= similarity_threshold,
   );
   return similar.length >= threshold;
 }
 
-/**
- * Reports whether this call and each of the last `low_diversity_threshold` hardly differ from the call
- * before. `calls` has the newest first.
- */
-export function isStalled(
-  { min_hamming_distance, low_diversity_threshold }: Settings['stall'],
+/** Reports whether this call and the last `low_diversity_threshold` each hardly differ from the call before. */
+function isStalled(
+  { min_hamming_distance, low_diversity_threshold }: LoopConfig['stall'],
   calls: readonly RecentCall[],
   fingerprint: SimHash,
 ): boolean {
@@ -36,6 +52,28 @@ export function isStalled(
   return true;
 }
 
-function similarityOf(one: SimHash, other: SimHash): number {
-  return 1 - hammingDistance(one, other) / SIMHASH_BITS;
+function similarityOf(a: SimHash, b: SimHash): number {
+  return 1 - hammingDistance(a, b) / SIMHASH_BITS;
+}
+
+/** Returns the limits for a call: on all calls of its session, and on calls like it, unless a setting is 0. */
+export function arrivalLimits(
+  { max_rps, max_endpoint_repeats, repeat_window_seconds }: LoopConfig['velocity'],
+  { method, path, mcp }: Pick<Parsed, 'method' | 'path' | 'mcp'>,
+  { tools }: Pick<LoopStep, 'tools'>,
+): ArrivalLimit[] {
+  const limits: ArrivalLimit[] = [];
+  if (max_rps > 0) {
+    // Less than one per second: one in several seconds.
+    const windowMs = Math.max(SECOND_MS, Math.ceil(SECOND_MS / max_rps));
+    limits.push({ name: 'rps', windowMs, limit: Math.max(1, Math.floor((max_rps * windowMs) / SECOND_MS)) });
+  }
+  if (max_endpoint_repeats > 0) {
+    // A tool may be called at either address of its server.
+    const at = mcp === undefined ? path : `/mcp/${mcp.server}`;
+    const same = formatSimHash(hashFeature([method, at, ...tools].join('\n')));
+    const windowMs = repeat_window_seconds * SECOND_MS;
+    limits.push({ name: `repeats/${same}`, windowMs, limit: max_endpoint_repeats });
+  }
+  return limits;
 }

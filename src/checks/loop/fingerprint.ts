@@ -17,27 +17,26 @@ import type { LoopStep } from './step.ts';
 import { FILLER, HIGH, LOW, NAME, PLAIN, WordList, type ReadState } from './word-list.ts';
 import { readWords } from './read-words.ts';
 
-/** Longer texts are read word by word only at head and tail; an agent's result may have megabytes. */
+/** Longer texts are read word by word at head and tail only: an agent's result may have megabytes. */
 const MAX_CHARS = 16_384;
-// Weights are powers of two times this one, except for filler.
+// Weights, except filler's, are powers of two times ORDER_WEIGHT.
 const ORDER_WEIGHT = 0.5;
 const [ORDER_POWER, PLAIN_POWER, NAME_POWER] = [0, 1, 2];
 const FILLER_WEIGHT = 0.1;
 /**
- * Share of a fingerprint that depends on all content words together. With it, one changed word flips about 14
- * of the 64 bits, even in a long text. Without it, one of 100 words would flip 3, and a batch of records
- * under one long instruction would count as a loop.
+ * Share of a fingerprint that depends on all content words together. With it, one changed word flips about 14 of the 64
+ * bits, even in a long text. Without it, one of 100 words would flip 3, and a batch of records under one long
+ * instruction would count as a loop.
  */
 const WHOLE_SHARE = 0.25;
-/** A turn of at most this length ("continue", "yes, please") gets its meaning from the answer before it. */
+/** A turn of at most this length ("continue", "yes, please") is read with the answer before it. */
 const MAX_WORDS_OF_CONSENT = 1;
 
-/** A part of a step. Its words are processed before another step is read. */
+/** A part of a step. Reused: its words are processed before another step is read. */
 interface Part {
   readonly words: WordList;
-  /** Hash state behind the part's name, for the hash of all words together. */
+  /** Hash state after the part's name, for the hash of all words together. */
   readonly together: HashState;
-  /** Sums of its features. */
   readonly sums: SimHashSums;
 }
 
@@ -52,10 +51,10 @@ const GOT = partOf('got');
 const ANSWERED = partOf('answered');
 const MEDIUM = partOf('medium');
 
-/** A way of reading a part's words. */
+/** How a part's words are read. */
 interface Reader {
   readonly read: (text: string, words: WordList) => void;
-  /** Pairs of neighbours are features too. */
+  /** Whether pairs of neighbours are features too. */
   readonly ordered: boolean;
 }
 
@@ -73,7 +72,7 @@ const asOneWord: Reader = {
   },
 };
 
-/** Returns the 64-bit SimHash of a step; undefined if it contains nothing. */
+/** Returns a step's 64-bit SimHash; undefined if it is empty. */
 export function fingerprintOf(step: LoopStep, defeatPadding: boolean): SimHash | undefined {
   return (defeatPadding ? fingerprintBy(step, unpadded) : undefined) ?? fingerprintBy(step, asWritten);
 }
@@ -85,18 +84,17 @@ const whole: ReadState = new Int32Array(2);
 function fingerprintBy(step: LoopStep, reader: Reader): SimHash | undefined {
   whole.fill(0);
   const userText = sumUp(USER_TEXT, step.userText, reader);
-  const isConsent = USER_TEXT.words.telling <= MAX_WORDS_OF_CONSENT;
+  const isConsent = USER_TEXT.words.contentWords <= MAX_WORDS_OF_CONSENT;
   const parts = [
     userText,
     sumUp(CALLED, step.called, reader),
-    sumUp(GOT, step.got, reader),
-    isConsent ? sumUp(ANSWERED, step.answered, reader) : undefined,
+    sumUp(GOT, step.results, reader),
+    isConsent ? sumUp(ANSWERED, step.answer, reader) : undefined,
     sumUp(MEDIUM, step.medium, asOneWord),
   ].filter((part) => part !== undefined);
   return parts.length === 0 ? undefined : combine(parts);
 }
 
-/** The sum of a part's features, and its length. */
 interface PartSums {
   readonly sums: SimHashSums;
   readonly norm: number;
@@ -104,10 +102,7 @@ interface PartSums {
 
 const allSums = createSimHashSums();
 
-/**
- * Weights all parts equally, whatever their length; otherwise an instruction would drown the call that it led
- * to.
- */
+/** Weights all parts equally, whatever their length: a long instruction must not outweigh the call that it led to. */
 function combine(parts: readonly PartSums[]): SimHash {
   allSums.fill(0);
   const share = Math.sqrt((1 - WHOLE_SHARE) / parts.length);
@@ -118,10 +113,9 @@ function combine(parts: readonly PartSums[]): SimHash {
 
 const votes = new Votes();
 const fillerVotes = new Votes();
-/** Hash state of the current feature. */
 const state: ReadState = new Int32Array(2);
 
-/** Adds the part's content words to `whole`; undefined if it has no words. */
+/** Adds the part's content words to `whole`. Returns undefined if it has no words. */
 function sumUp(
   { words, together, sums }: Part,
   text: string,
@@ -138,7 +132,7 @@ function sumUp(
   return { sums, norm: Math.sqrt(squares) };
 }
 
-/** The squared weight of a word, by kind. */
+/** Squared weights by word kind. */
 const SQUARES = new Float64Array(3);
 SQUARES[FILLER] = FILLER_WEIGHT ** 2;
 SQUARES[PLAIN] = (ORDER_WEIGHT * 2 ** PLAIN_POWER) ** 2;
@@ -173,10 +167,10 @@ function voteForOrder(words: WordList): number {
     }
     before = index;
   }
-  return Math.max(words.telling - 1, 0) * ORDER_WEIGHT ** 2;
+  return Math.max(words.contentWords - 1, 0) * ORDER_WEIGHT ** 2;
 }
 
-/** A sum is independent of order. */
+/** The sum does not depend on order. */
 function addTogether(words: WordList, together: HashState): void {
   let wholeHigh = whole[HIGH] ?? 0;
   let wholeLow = whole[LOW] ?? 0;
@@ -211,7 +205,7 @@ function readAsWritten(text: string, words: WordList): void {
   if (signs !== '') words.addWhole(signs);
 }
 
-/** A stand-in for unread text, equal only if every byte is. */
+/** Stands for unread text; equal only if every byte is. */
 function wholeAsWord(text: string): string {
   return hash('sha1', text, 'base64');
 }

@@ -12,34 +12,34 @@ type Entries = Map<string, Entry>;
 
 interface List {
   readonly entries: Entries;
-  /** End of the youngest entry's life. */
+  /** When the newest entry expires. */
   endsAt: number;
 }
 
-/** Beyond this, the least recently used sessions are dropped. */
+/** If there are more, the least recently used sessions are dropped. */
 const MAX_LISTS = 10_000;
-/** Expired lists are removed once per this many additions. */
-const PUTS_OF_A_SWEEP = 256;
+/** Additions between two removals of expired lists. */
+const PUTS_PER_SWEEP = 256;
 
-/** Recent calls in memory, for use without Redis. `now` is in ms, and never goes back. */
+/** Keeps recent calls in memory, for use without Redis. `now` is in ms and never goes back. */
 export function createMemoryLoopStore(now: () => number = Date.now): LoopStore {
-  /** The least recently used first. */
+  /** Least recently used first. */
   const lists = new Map<string, List>();
   let puts = 0;
 
-  /** Returns the entries within the window. */
+  /** Returns a list's entries within the window. */
   function within(name: string, windowMs: number): Entries {
     const entries: Entries = lists.get(name)?.entries ?? new Map();
     const until = now();
     for (const [operationId, { at }] of entries) {
-      // An entry from the future was made before the clock was set back.
+      // An entry from the future precedes a clock that was set back.
       if (at > until - windowMs && at <= until) break;
       entries.delete(operationId);
     }
     return entries;
   }
 
-  /** Adds an entry unless it exists; drops the oldest beyond `max`. */
+  /** Adds an entry unless it exists. Drops the oldest beyond `max`. */
   function put(
     name: string,
     operationId: string,
@@ -57,7 +57,7 @@ export function createMemoryLoopStore(now: () => number = Date.now): LoopStore {
     lists.set(name, { entries, endsAt: at + windowMs });
     puts += 1;
     // Not every time, since a Map's first key is found behind all deleted ones.
-    if (lists.size > MAX_LISTS || puts % PUTS_OF_A_SWEEP === 0) sweep(at);
+    if (lists.size > MAX_LISTS || puts % PUTS_PER_SWEEP === 0) sweep(at);
   }
 
   function sweep(at: number): void {

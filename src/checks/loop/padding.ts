@@ -1,6 +1,6 @@
 import { isFiller } from './word-list.ts';
 
-/** Padding that makes a prompt look new: counters, dates, and empty words. */
+/** Words that make a prompt look new: counters, dates, and empty words. */
 const PADDING: ReadonlySet<string> = new Set(
   `zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
   eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand first second third fourth
@@ -20,9 +20,9 @@ const LETTERS = 26;
 const LETTER_A = 97;
 
 /**
- * Letter pairs that occur at the start, inside and at the end of words in English and related languages: for
- * each first letter from a to z, the possible second letters. Counted over a vocabulary of 13,000 words;
- * about 7 % of the words in use have another pair, as do 98 % of random strings of six letters.
+ * Letter pairs that occur at the start, inside and at the end of words in English and related languages: for each first
+ * letter from a to z, the possible second letters. Counted over a vocabulary of 13,000 words. About 7 % of the words in
+ * use have another pair, and 98 % of random strings of six letters.
  */
 const [START_PAIRS, INNER_PAIRS, END_PAIRS] = [
   `bcdfgilmnprstuvw aeiloru aehiloruy aeioru acdfilmnpqrstvx aeiloru aeiloru aeiouy dglmnrst aeou eino aeiou aeiouy
@@ -35,7 +35,7 @@ const [START_PAIRS, INNER_PAIRS, END_PAIRS] = [
   acdegknosty cdfgklmnprstwx ehlorsty u abcdegikmnorstvy acehkmopsty aehorsty bdelmnprst eo ns - s e`,
 ].map((rows) => pairs(rows));
 
-/** Marks each pair with 1 at `pairAt`. */
+/** Returns a table with 1 at `pairAt` of each pair. */
 function pairs(rows: string): Uint8Array {
   const known = new Uint8Array(LETTERS * LETTERS);
   for (const [first, row] of rows.split(/\s+/).entries()) {
@@ -48,17 +48,17 @@ function pairAt(word: string, at: number): number {
   return (word.charCodeAt(at) - LETTER_A) * LETTERS + word.charCodeAt(at + 1) - LETTER_A;
 }
 
-/** Chunks without punctuation; each may be several joined words. */
+/** May be several joined words. */
 const CHUNK = /[\p{L}\p{N}\p{M}]+/gu;
 const ASCII = /^[a-z]+$/;
-/** A single word, as most chunks are. */
+/** Most chunks are a single word. */
 const ONE_WORD = /^[A-Za-z][a-z]*$/;
 const VOWEL = /[aeiouy]/;
 const MIN_LETTERS = 3;
 const LONGEST_PHRASE_WORDS = 8;
 const PHRASE_REPEATS = 3;
 
-/** Returns the distinct words of a text without padding, in lower case; digits and punctuation are dropped. */
+/** Returns a text's distinct words without padding, in lower case. Digits and punctuation are dropped. */
 export function unpaddedWords(text: string): string[] {
   const words: string[] = [];
   const read = new Map<string, readonly string[]>();
@@ -67,13 +67,10 @@ export function unpaddedWords(text: string): string[] {
     if (parts === undefined) read.set(chunk, (parts = wordsOfChunk(chunk)));
     for (const part of parts) words.push(part);
   }
-  return [...new Set(withoutRepeatedPhrases(words))].filter(saysSomething);
+  return [...new Set(withoutRepeatedPhrases(words))].filter(isContent);
 }
 
-/**
- * Splits compounds such as `loginForm2`. With digits in the middle it is an identifier, a hash or base64, not
- * a word.
- */
+/** Splits compounds such as `loginForm2`. A chunk with digits inside is an identifier, a hash or base64, not words. */
 function wordsOfChunk(chunk: string): readonly string[] {
   if (ONE_WORD.test(chunk)) return [chunk.toLowerCase()];
   const letters = chunk.replace(/^\p{N}+|(?<!\p{N})\p{N}+$/gu, '');
@@ -84,7 +81,7 @@ function wordsOfChunk(chunk: string): readonly string[] {
     .split(' ');
 }
 
-function saysSomething(word: string): boolean {
+function isContent(word: string): boolean {
   if (isFiller(word) || PADDING.has(word)) return false;
   if (!ASCII.test(word)) return true;
   return word.length >= MIN_LETTERS && VOWEL.test(word) && !looksRandom(word);
@@ -118,7 +115,7 @@ function withoutRepeatedPhrases(words: readonly string[]): string[] {
   return kept.length > 0 ? kept : [...words];
 }
 
-/** Numbers equal words alike, since they are compared often. */
+/** Gives equal words the same number, since they are compared often. */
 function numbered(words: readonly string[]): Uint32Array {
   const numbers = new Map<string, number>();
   return Uint32Array.from(words, (word) => {

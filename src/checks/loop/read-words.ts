@@ -29,7 +29,7 @@ export function readWords(text: string, words: WordList): void {
     let unit = units[at] ?? 0;
     let kinds = kindsAt(text, at, unit);
     if (kinds === KIND.lower || kinds === KIND.upper) {
-      // Most words: ASCII letters, of which only the first may be a capital.
+      // Most words: ASCII letters, with only the first a capital.
       do {
         unit |= TO_LOWER;
         high = Math.imul(high ^ unit, HIGH_PRIME);
@@ -53,10 +53,10 @@ export function readWords(text: string, words: WordList): void {
   }
 }
 
-/** More than is read of any part of a step. */
+/** More than is read of any part. */
 const reader = new UnitReader(16_448);
 
-/** A full stop at the end of a sentence, which does not continue the word. */
+/** A sign that ends the word, such as a full stop. */
 function isLastSign(text: string, units: Uint16Array, at: number, kinds: number): boolean {
   return (kinds & SIGN) !== 0 && (kindsAt(text, at + 1, units[at + 1] ?? 0) & GOES_ON) === 0;
 }
@@ -67,8 +67,8 @@ function isQuoted(units: Uint16Array, start: number): boolean {
 }
 
 /**
- * Adds the word that begins at `start`, whose plain letters up to `from` are hashed in `high` and `low`.
- * Returns its end, including signs behind it.
+ * Adds the word that begins at `start`, whose plain letters up to `from` are hashed in `high` and `low`. Returns its
+ * end, including signs after it.
  */
 function readWordsFrom(
   text: string,
@@ -83,7 +83,7 @@ function readWordsFrom(
   let endHigh = high;
   let endLow = low;
   let isName = false;
-  /** Kinds of the signs since `end`; of all characters; and of the previous one. */
+  /** Kinds of the signs since `end`, of all characters, and of the previous character. */
   let waiting = 0;
   let all = 0;
   let before = from > start ? kindsAt(text, from - 1, units[from - 1] ?? 0) : 0;
@@ -119,7 +119,7 @@ function readWordsFrom(
   return at;
 }
 
-/** Words beyond ASCII are not filler, which is English. */
+/** Filler is English, so words beyond ASCII are none. */
 function wordKindOf(isName: boolean, all: number): typeof NAME | typeof PLAIN | undefined {
   if (isName) return NAME;
   return (all & KIND.beyondAscii) !== 0 ? PLAIN : undefined;
@@ -131,7 +131,7 @@ function looksLikeName(seen: number, kinds: number, before: number): boolean {
   return (before & KIND.lower) !== 0 && (kinds & KIND.upper) !== 0;
 }
 
-/** Adds each pair of neighbours in a run without spaces; none takes two units. */
+/** Adds each pair of neighbours in a run without spaces and without surrogates. */
 function addWordPairs(
   text: string,
   units: Uint16Array,
@@ -158,7 +158,7 @@ function addWordPairs(
   }
 }
 
-/** Adds words with characters of two units, or that lower-case to more than one. */
+/** Adds words with characters of two units, or that lower-case to several. */
 function addOdd(written: string, isUnspaced: boolean, quoted: boolean, words: WordList): void {
   for (const piece of isUnspaced ? pairsOf(written) : [written]) {
     const isName = quoted || LOOKS_LIKE_NAME.test(piece);

@@ -15,7 +15,7 @@ const joinScript = loadScript(new URL('./record-call.lua', import.meta.url));
 const countScript = loadScript(new URL('./count-arrival.lua', import.meta.url));
 const giveBackScript = loadScript(new URL('./release-arrival.lua', import.meta.url));
 
-/** As calls.lua has it: version, time, fingerprint, operation. */
+/** Layout of calls.lua: version, time, fingerprint, operation. */
 const OPERATION_CHARS = 13;
 const ENTRY_CHARS = 1 + 13 + 16 + OPERATION_CHARS;
 const FINGERPRINT_AT = 1 + 13;
@@ -25,11 +25,11 @@ const ENTRIES = /^(?:1\d{13}[0-9a-f]{16}[^]{13})*$/;
 
 const exceededReply = listOf(flag);
 
-/** Recent calls in Redis, shared by all gateways on it. */
+/** Keeps recent calls in Redis, shared by all gateways. */
 export function createRedisLoopStore({ client, deadlineMs, now }: RedisStoreOptions): LoopStore {
   const at = (): string | number => (now === undefined ? '' : now());
   const { run } = createOperations(client, deadlineMs);
-  /** Plain commands: in a script they would cost Redis several times as much. */
+  /** Uses plain commands, since a script costs Redis several times as much. */
   const readCalls: LoopStore['readCalls'] = (session, { keepMs, maxCalls }) =>
     withRedisDeadline(deadlineMs, async () => {
       const [reply, readAt] = await Promise.all([
@@ -97,29 +97,29 @@ function isDone(reply: unknown): void {
 function exceededOf(reply: unknown, limits: number): boolean[] {
   const exceeded = exceededReply(reply);
   if (exceeded.length !== limits) throw wrongShape();
-  return exceeded.map((one) => one === 1);
+  return exceeded.map((each) => each === 1);
 }
 
 function callsKey({ keyHash, sessionId }: SessionName): string {
   return loopKey(keyHash, sessionId);
 }
 
-/** The string of the session itself: tool calls are kept beside it, under a name of their own. */
+/** The session's own string; tool calls are stored beside it under another name. */
 function loopStateKey({ keyHash, sessionId }: SessionName): string {
   return sessionKey(keyHash, sessionId.split('/', 1)[0] ?? sessionId);
 }
 
-/** A session's arrivals, and for each limit where those are that do not fit in there; no session id holds a slash. */
+/** Keys of a session's arrivals, and of the overflow of each limit. Session ids contain no slash. */
 function arrivalKeys({ keyHash, sessionId }: SessionName, limits: readonly ArrivalLimit[]): string[] {
   return ['arrivals', ...limits.map(({ name }) => name)].map((name) =>
     loopKey(keyHash, `${sessionId}/${name}`),
   );
 }
 
-/** By how much two servers of a cluster may differ; what lies further ahead came before a clock went back, and is over. */
+/** Largest clock difference in a cluster. An entry further ahead is from before a clock was set back. */
 const MAX_SKEW_MS = 1_000;
 
-/** Entries of calls.lua, the oldest first. */
+/** Reads entries of calls.lua, oldest first. */
 function recentCalls(now: number, entries: string, keepMs: number): RecentCall[] {
   const calls: RecentCall[] = [];
   for (let at = entries.length - ENTRY_CHARS; at >= 0; at -= ENTRY_CHARS) {

@@ -4,23 +4,23 @@ import type { Parsed } from '../../pipeline/exchange.ts';
 import type { JsonObject } from '../../providers/dialect.ts';
 import type { PromptText } from '../../providers/request-facts.ts';
 
-/** The new part of a call; agents send their whole history with every one. */
+/** The new part of a call; agents send their whole history each time. */
 export interface LoopStep {
   /** The user's last turn, normalized if known. */
   readonly userText: string;
   /** Names and arguments of the last tool calls, unless the user has spoken since. */
   readonly called: string;
   /** Results of those calls: the same call with another result is progress. */
-  readonly got: string;
+  readonly results: string;
   /** The answer before the user's last turn, unless a tool was called since. */
-  readonly answered: string;
+  readonly answer: string;
   /** Names of the tools in `called`, sorted. */
   readonly tools: readonly string[];
   /** Base64 of the last image, sound or document. */
   readonly medium: string;
 }
 
-/** Limit of argument strings whose tool name is looked up; no model makes that many calls at once. */
+/** Most calls whose tool name is looked up; no model makes that many at once. */
 const MAX_NAMED = 1_000;
 
 /** Returns the step of an MCP tool call, which contains no user text. */
@@ -29,8 +29,8 @@ export function toolStep(server: string, tool: string, json: JsonObject): LoopSt
   return {
     userText: '',
     called: `${server} ${tool}\n${written}`,
-    got: '',
-    answered: '',
+    results: '',
+    answer: '',
     tools: [tool],
     medium: '',
   };
@@ -38,21 +38,21 @@ export function toolStep(server: string, tool: string, json: JsonObject): LoopSt
 
 export function latestStep(exchange: Pick<Parsed, 'request' | 'facts' | 'json'>): LoopStep {
   const { request, facts, json } = exchange;
-  const { called, got } = latestCalls(messagesLast(request.texts));
+  const { called, results } = latestCalls(messagesLast(request.texts));
   const named = called.slice(0, MAX_NAMED).map(({ path }) => toolNameAt(json, path));
   const tools = [...new Set(named)].filter((name) => name !== '').sort();
-  const stepped = called.length > 0 || got.length > 0;
+  const stepped = called.length > 0 || results.length > 0;
   return {
     userText: lastUserTurn(request, normalizedBy(facts.prompt?.normalizedTexts)) ?? '',
     called: [...tools, ...called.map(({ text }) => text)].join('\n'),
-    got: got.map(({ text }) => text).join('\n'),
-    answered: stepped ? '' : lastAnswer(request.texts),
+    results: results.map(({ text }) => text).join('\n'),
+    answer: stepped ? '' : lastAnswer(request.texts),
     tools,
     medium: request.media.at(-1)?.data ?? '',
   };
 }
 
-/** Returns normalized texts; one that would become empty stays as written. */
+/** Returns the normalized texts; one that would become empty stays as written. */
 function normalizedBy(texts: readonly string[] | undefined): TextOf | undefined {
   if (texts === undefined) return undefined;
   return ({ text: written }, index) => {
@@ -61,7 +61,7 @@ function normalizedBy(texts: readonly string[] | undefined): TextOf | undefined 
   };
 }
 
-/** Members of Cohere's v1 that hold the latest turn, wherever they are in the body. */
+/** Members of Cohere's v1 with the latest turn, wherever they are in the body. */
 const LAST_PLACES: readonly unknown[] = ['message', 'tool_results'];
 
 function messagesLast(texts: readonly PromptText[]): readonly PromptText[] {
@@ -72,31 +72,31 @@ function messagesLast(texts: readonly PromptText[]): readonly PromptText[] {
 
 interface Calls {
   readonly called: readonly PromptText[];
-  readonly got: readonly PromptText[];
+  readonly results: readonly PromptText[];
 }
 
-/** Walks back over the last results and the calls they answer, up to the user's turn. */
+/** Walks back over the last results and the calls they answer, to the user's turn. */
 function latestCalls(texts: readonly PromptText[]): Calls {
   const called: PromptText[] = [];
-  const got: PromptText[] = [];
+  const results: PromptText[] = [];
   const withResults = new Set(texts.filter(isResult).map(({ path }) => path[1]));
   let passedAnswer = false;
   for (let index = texts.length - 1; index >= 0; index--) {
     const found = texts[index];
     if (found === undefined || !isConversation(found)) continue;
     if (isResult(found)) {
-      if (called.length > 0 || passedAnswer || isOfEarlierCall(found, got.at(-1))) break;
-      got.push(found);
+      if (called.length > 0 || passedAnswer || isOfEarlierCall(found, results.at(-1))) break;
+      results.push(found);
     } else if (found.kind === 'tool_arguments') {
       called.push(found);
     } else if (found.role === 'assistant') {
-      passedAnswer ||= got.length > 0;
+      passedAnswer ||= results.length > 0;
     } else if (!withResults.has(found.path[1])) {
-      // Agents add reminders next to results, which are not user turns.
+      // Agents put reminders beside results; these are not user turns.
       break;
     }
   }
-  return { called: called.reverse(), got: got.reverse() };
+  return { called: called.reverse(), results: results.reverse() };
 }
 
 function isConversation({ role, kind }: PromptText): boolean {
@@ -125,7 +125,7 @@ function lastAnswer(texts: readonly PromptText[]): string {
 
 const ARGUMENTS: ReadonlySet<string | number> = new Set(['arguments', 'args', 'input', 'parameters']);
 
-/** Returns the innermost `name` on the path to a call's arguments, which some dialects omit from the texts. */
+/** Returns the innermost `name` on the path to a call's arguments: some dialects have it outside of the texts. */
 function toolNameAt(json: JsonObject, path: PromptText['path']): string {
   let at: unknown = json;
   let name = '';

@@ -11,32 +11,29 @@ export interface RecentCall {
 /** A session's calls, newest first. */
 export interface RecentCalls {
   readonly calls: readonly RecentCall[];
-  /** Identifies the newest stored call; empty if there is none. */
+  /** Identifies the newest stored call; empty without calls. */
   readonly last: string;
 }
 
-/** How much of a session's past is kept. */
+/** Bounds of what is stored per session. */
 export interface LoopMemory {
   readonly keepMs: number;
-  /** Beyond this, the oldest are dropped. */
+  /** If there are more, the oldest are dropped. */
   readonly maxCalls: number;
 }
 
-/** A limit on arrivals: at most `limit` in `windowMs`, counted separately by name. */
+/** At most `limit` arrivals in `windowMs`, counted separately by name. */
 export interface ArrivalLimit {
-  /** `rps`, or what repeats; plain characters, bounded. */
+  /** `rps`, or `repeats/` and a hash. */
   readonly name: string;
   readonly windowMs: number;
   readonly limit: number;
 }
 
-/** Recent calls of sessions; changes are idempotent under their operation id. */
+/** Recent calls of sessions. Changes are idempotent by operation id. */
 export interface LoopStore {
   readCalls(session: SessionName, memory: LoopMemory): Promise<RecentCalls>;
-  /**
-   * Returns false if another call was answered since, or the calls expired; then the rest of the batch is
-   * skipped.
-   */
+  /** Returns false, and skips the rest of the batch, if another call was answered since or calls expired. */
   areSame(session: SessionName, last: RecentCalls['last'], batch?: Batch): Promise<boolean>;
   /** Adds an answered call. */
   recordCall(
@@ -47,8 +44,8 @@ export interface LoopStore {
     batch?: Batch,
   ): Promise<void>;
   /**
-   * Counts a new call, and returns true for each limit that it exceeds. With `denies`, such a call is removed
-   * from all counts, so that it cannot displace allowed ones, and the rest of the batch is skipped.
+   * Counts a new call, and returns true for each limit that it exceeds. With `denies`, such a call is not counted, so
+   * that it cannot displace allowed ones, and the rest of the batch is skipped.
    */
   countArrival(
     session: SessionName,
@@ -57,6 +54,6 @@ export interface LoopStore {
     denies: boolean,
     batch?: Batch,
   ): Promise<readonly boolean[]>;
-  /** Removes a call from the counts of `countArrival`. */
+  /** Removes a call from these counts. */
   giveBack(session: SessionName, operationId: string, limits: readonly ArrivalLimit[]): Promise<void>;
 }

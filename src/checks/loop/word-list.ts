@@ -1,6 +1,5 @@
 import { HIGH_PRIME, LOW_PRIME, LOW_SHIFT, readFeature, type HashState } from '../../text/simhash.ts';
 import { LOWER } from './character-kinds.ts';
-import { FIRST_WORDS, WordTable } from './word-table.ts';
 import { grown } from '../../text/grown.ts';
 
 // How much a word says: filler hardly anything; names, paths, numbers and quoted words most.
@@ -9,7 +8,7 @@ export const PLAIN = 1;
 export const NAME = 2;
 export type WordKind = typeof FILLER | typeof PLAIN | typeof NAME;
 
-/** Function words and small talk in English. */
+/** English function words and small talk. */
 const FILLERS: ReadonlySet<string> = new Set(
   `a an the this that these those it its he she they them their there here i me my mine you your yours we us our
   is are was were be been being am do does did doing done have has had having will would shall should can could may
@@ -24,32 +23,32 @@ export function isFiller(word: string): boolean {
   return FILLERS.has(word);
 }
 
-/** Initial capacity for the units of words. */
+/** A text of 16 Ki characters may have as many. */
+const FIRST_WORDS = 512;
 const FIRST_UNITS = 4_096;
 const SPACE = 0x20;
 
-/** A growing `HashState`, as 32-bit integers, which object members would not be. */
+/** A `HashState` as 32-bit integers, which object members would not be. */
 export type ReadState = Int32Array;
 export const HIGH = 0;
 export const LOW = 1;
 
 /**
- * The distinct words of a part of a step, in order of first occurrence. Stored as feature hashes, which begin
- * with the part's name, and as units, from which pairs are hashed.
+ * The distinct words of a step's part, in order of first occurrence: as feature hashes, which begin with the part's
+ * name, and as units, from which pairs are hashed.
  */
 export class WordList {
-  /** Initial hash state of each word, behind the part's name. */
+  /** Initial hash state of each word, after the part's name. */
   readonly seed: HashState;
   readonly #words = new WordTable();
   readonly #fillers = new WordTable();
-  /** `WordKind` of each word. */
+  /** `WordKind` by word. */
   #kinds = new Uint8Array(FIRST_WORDS);
-  /** Concatenated lower-case units of all words, and the end of each. */
+  /** Concatenated lower-case units of all words, and each word's end. */
   #units = new Uint16Array(FIRST_UNITS);
   #ends = new Int32Array(FIRST_WORDS);
   #end = 0;
-  /** Number of content words. */
-  telling = 0;
+  contentWords = 0;
 
   constructor(name: string) {
     this.seed = readFeature(`${name} `);
@@ -66,11 +65,11 @@ export class WordList {
   clear(): void {
     this.#words.clear();
     this.#end = 0;
-    this.telling = 0;
+    this.contentWords = 0;
   }
 
   /**
-   * Adds a word by its hash, or raises the kind of a known one.
+   * Adds a word by its hash, or raises a known word's kind.
    * @param kind undefined for a word that may be filler
    * @returns true for a new word, whose units must be added next
    */
@@ -78,14 +77,14 @@ export class WordList {
     const { count } = this.#words;
     const index = this.#words.add(high, low);
     if (index === count) {
-      const its = kind ?? (this.#fillers.has(high, low) ? FILLER : PLAIN);
-      if (its !== FILLER) this.telling += 1;
+      const ownKind = kind ?? (this.#fillers.has(high, low) ? FILLER : PLAIN);
+      if (ownKind !== FILLER) this.contentWords += 1;
       if (index === this.#kinds.length) this.#grow();
-      this.#kinds[index] = its;
+      this.#kinds[index] = ownKind;
       return true;
     }
     if (raises && kind !== undefined) {
-      if (this.#kinds[index] === FILLER) this.telling += 1;
+      if (this.#kinds[index] === FILLER) this.contentWords += 1;
       this.#kinds[index] = kind;
     }
     return false;
@@ -124,14 +123,14 @@ export class WordList {
     return this.#words.lows[index] ?? 0;
   }
 
-  /** Sets a state to the hash of a word and a following space. */
+  /** Sets a state to the hash of a word and a space. */
   readWithSpace(index: number, state: ReadState): void {
     state[HIGH] = Math.imul(this.highOf(index) ^ SPACE, HIGH_PRIME);
     const low = Math.imul(this.lowOf(index) ^ SPACE, LOW_PRIME);
     state[LOW] = low ^ (low >>> LOW_SHIFT);
   }
 
-  /** Extends a state by a word in place; there are millions of them. */
+  /** Extends a state by a word. */
   readOn(index: number, state: ReadState): void {
     let high = state[HIGH] ?? 0;
     let low = state[LOW] ?? 0;
@@ -150,5 +149,65 @@ export class WordList {
   #grow(): void {
     this.#kinds = grown(this.#kinds);
     this.#ends = grown(this.#ends);
+  }
+}
+
+/** Distinct words by hash, in order of first occurrence. */
+class WordTable {
+  count = 0;
+  highs = new Int32Array(FIRST_WORDS);
+  lows = new Int32Array(FIRST_WORDS);
+  /** By slot: a word's index plus `#base` plus 1. Values up to `#base` are older than the last `clear`. */
+  #slots = new Int32Array(2 * FIRST_WORDS);
+  #base = 0;
+
+  clear(): void {
+    this.#base += this.count;
+    this.count = 0;
+    if (this.#base < 2 ** 30) return;
+    this.#base = 0;
+    this.#slots.fill(0);
+  }
+
+  has(high: number, low: number): boolean {
+    return (this.#slots[this.#slotOf(high, low)] ?? 0) > this.#base;
+  }
+
+  /** Returns a word's index; a new word gets the previous `count`. */
+  add(high: number, low: number): number {
+    let slot = this.#slotOf(high, low);
+    const known = (this.#slots[slot] ?? 0) - this.#base;
+    if (known > 0) return known - 1;
+    if (this.count === this.highs.length) {
+      this.#grow();
+      slot = this.#slotOf(high, low);
+    }
+    this.highs[this.count] = high;
+    this.lows[this.count] = low;
+    this.count += 1;
+    this.#slots[slot] = this.#base + this.count;
+    return this.count - 1;
+  }
+
+  /** Returns the slot of a word, or the free slot for it. */
+  #slotOf(high: number, low: number): number {
+    const slots = this.#slots;
+    const last = slots.length - 1;
+    let slot = (high ^ (high >>> 15) ^ low) & last;
+    for (;;) {
+      const index = (slots[slot] ?? 0) - this.#base - 1;
+      if (index < 0 || (this.highs[index] === high && this.lows[index] === low)) return slot;
+      slot = (slot + 1) & last;
+    }
+  }
+
+  #grow(): void {
+    this.highs = grown(this.highs);
+    this.lows = grown(this.lows);
+    this.#slots = new Int32Array(2 * this.highs.length);
+    this.#base = 0;
+    for (let index = 0; index < this.count; index++) {
+      this.#slots[this.#slotOf(this.highs[index] ?? 0, this.lows[index] ?? 0)] = index + 1;
+    }
   }
 }

@@ -6,7 +6,7 @@ import { hammingDistance } from '../../../../src/text/simhash.ts';
 import { parsed, type RequestOptions } from '../../../support/exchange.ts';
 import { quickestCpuMs } from '../../../support/cpu-time.ts';
 
-const NOTHING: LoopStep = { userText: '', called: '', got: '', answered: '', tools: [], medium: '' };
+const NOTHING: LoopStep = { userText: '', called: '', results: '', answer: '', tools: [], medium: '' };
 /** Most bits of 64 that similarity 0.95 lets differ. */
 const ALIKE_BITS = 3;
 
@@ -43,13 +43,13 @@ describe('the fingerprint of a step', () => {
   it('tells calls apart under a long instruction, by their arguments or by what they brought', () => {
     const userText = words(2_000);
     const called = 'read_file\n{"path":"src/a.ts"}';
-    const got = 'status: running, 40 percent';
-    expect(distance({ userText, called, got }, { userText, called, got })).toBe(0);
+    const results = 'status: running, 40 percent';
+    expect(distance({ userText, called, results }, { userText, called, results })).toBe(0);
     expect(
-      distance({ userText, called, got }, { userText, called: called.replace('a.ts', 'b.ts'), got }),
+      distance({ userText, called, results }, { userText, called: called.replace('a.ts', 'b.ts'), results }),
     ).toBeGreaterThan(3);
     expect(
-      distance({ userText, called, got }, { userText, called, got: got.replace('40', '50') }),
+      distance({ userText, called, results }, { userText, called, results: results.replace('40', '50') }),
     ).toBeGreaterThan(3);
   });
 
@@ -75,10 +75,10 @@ describe('the fingerprint of a step', () => {
   it('reads "continue" together with the answer that it follows', () => {
     const userText = 'Continue, please.';
     expect(
-      distance({ userText, answered: 'Once upon a time' }, { userText, answered: 'The ship sank' }),
+      distance({ userText, answer: 'Once upon a time' }, { userText, answer: 'The ship sank' }),
     ).toBeGreaterThan(3);
     const long = 'Describe the harbour of Bergen.';
-    expect(distance({ userText: long, answered: 'one' }, { userText: long, answered: 'two' })).toBe(0);
+    expect(distance({ userText: long, answer: 'one' }, { userText: long, answer: 'two' })).toBe(0);
   });
 
   it('tells images apart, and texts of signs alone', () => {
@@ -162,8 +162,8 @@ describe('the latest step', () => {
     ];
     expect(step({ messages })).toMatchObject({
       userText: 'Read both.',
-      got: 'text of b',
-      answered: '',
+      results: 'text of b',
+      answer: '',
       tools: ['read'],
     });
     expect(step({ messages }).called).toContain('{"path":"b"}');
@@ -173,7 +173,7 @@ describe('the latest step', () => {
       { role: 'assistant', content: 'Done.' },
       { role: 'user', content: 'Thanks.' },
     ];
-    expect(step({ messages: later })).toEqual({ ...NOTHING, userText: 'Thanks.', answered: 'Done.' });
+    expect(step({ messages: later })).toEqual({ ...NOTHING, userText: 'Thanks.', answer: 'Done.' });
   });
 
   it('with Anthropic’s messages has the tool’s name, and what stands beside a result is no turn', () => {
@@ -196,14 +196,14 @@ describe('the latest step', () => {
       result('2', 'two'),
     ];
     const found = step({ messages, max_tokens: 9 }, { provider: 'anthropic', path: '/v1/messages' });
-    expect(found).toMatchObject({ got: 'two', tools: ['view'] });
+    expect(found).toMatchObject({ results: 'two', tools: ['view'] });
     expect(found.called).toMatch(/^view\n/);
     const silent = [...messages.slice(0, 3), use('2', 'wait', {}), result('2', 'three')];
     expect(
       step({ messages: silent, max_tokens: 9 }, { provider: 'anthropic', path: '/v1/messages' }),
     ).toMatchObject({
       called: '',
-      got: 'three',
+      results: 'three',
     });
   });
 
@@ -216,7 +216,7 @@ describe('the latest step', () => {
       { type: 'function_call_output', call_id: '2', output: 'two' },
     ];
     const found = step({ input }, { path: '/v1/responses' });
-    expect(found).toMatchObject({ userText: 'Look around.', got: 'two', tools: ['view'] });
+    expect(found).toMatchObject({ userText: 'Look around.', results: 'two', tools: ['view'] });
   });
 
   it('with Gemini has both', () => {
@@ -228,7 +228,7 @@ describe('the latest step', () => {
     const path = '/v1beta/models/m:generateContent';
     const found = latestStep(parsed({ provider: 'gemini', path, body: { contents } }));
     expect(found.tools).toEqual(['list']);
-    expect(found.got).toContain('one');
+    expect(found.results).toContain('one');
   });
 
   it('with Cohere’s first version starts anew with the message', () => {
@@ -241,7 +241,7 @@ describe('the latest step', () => {
     expect(step(body, { provider: 'cohere', path: '/v1/chat' })).toMatchObject({
       userText: 'Thanks.',
       called: '',
-      got: '',
+      results: '',
     });
   });
 

@@ -56,7 +56,7 @@ describe('the words of a call', () => {
       ['glacier', NAME],
       ['and', FILLER],
     ]);
-    expect(read('the and "the"').telling).toBe(1);
+    expect(read('the and "the"').contentWords).toBe(1);
   });
 
   it('are read in every script', () => {
