@@ -16,6 +16,7 @@ import { answerMarks, policy, policyState } from './policy/entry.ts';
 import { rateLimit } from './rate-limit/entry.ts';
 import { remoteContent } from './remote-content/entry.ts';
 import { session } from './session/entry.ts';
+import { storedObjects } from './stored-objects/entry.ts';
 
 /**
  * The order of the checks. The first denial wins, and what earlier checks took is given back by their `end`
@@ -26,6 +27,7 @@ export const ORDER = [
   mcp, // the key's tools and MCP sessions: equally cheap and decisive
   keyAccess, // the key's providers and models: costs nothing
   hostedTools, // changes the request, so that later checks judge what will be sent
+  storedObjects, // refuses what other keys created at the provider, before anything is spent on the rest
   remoteContent, // refuses unreadable content before anything is spent on the rest
   session, // takes its step with the reads, before more expensive work
   normalization, // denies nothing: decodes the prompt for later checks

@@ -24,6 +24,8 @@ export interface Endpoint {
   readonly dialect: Dialect;
   /** The model if the path names it (Gemini, Bedrock, Azure deployments), decoded. */
   readonly model?: string;
+  /** Path segments of an unknown endpoint that the operator's pattern leaves open: they may be ids. */
+  readonly openSegments?: readonly string[];
   /** The stream format if the Content-Type does not reveal it (Gemini's JSON array). */
   readonly streamFormat?: 'json-array';
 }

@@ -104,8 +104,11 @@ function checkObject(object: JsonObject, isBody: boolean): void {
   if (mayFold) refuseTwins(object);
 }
 
-/** The body's own members belong to the dialect, whatever their names. */
-function isClientsOwn(name: string, value: object, isBody: boolean): boolean {
+/**
+ * Reports whether the names below a member are client-defined. The body's own members belong to the dialect, whatever
+ * their names.
+ */
+export function isClientsOwn(name: string, value: object, isBody: boolean): boolean {
   if (isBody) return OWN_AT_ROOT.has(name);
   return OWN_NAMES.has(name) || (OWN_OBJECTS.has(name) && !Array.isArray(value));
 }

@@ -132,6 +132,11 @@ export function mcpSessionKey(digest: string): string {
   return `gateway:mcp_session:${digest}`;
 }
 
+/** Objects that a key created at providers: sorted set of digests by their last use in Unix ms. */
+export function storedObjectsKey(keyHash: string): string {
+  return `gateway:stored_objects:${tag(keyHash)}`;
+}
+
 /** A key's sessions of MCP servers: sorted set of digests by last use. */
 export function mcpSessionsKey(keyHash: string): string {
   return `gateway:mcp_sessions:${tag(keyHash)}`;

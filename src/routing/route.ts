@@ -57,8 +57,10 @@ function createProviderRoute(
     const takes = METHODS.filter((each) => provider.endpoint(each, path, query) !== undefined);
     if (known.length === 0 || takes.length > 0) throw methodNotAllowed(takes.length === 0 ? METHODS : takes);
     const requested = { provider, basePath: upstream.basePath, method, path, query };
-    if (unknown.isOpen(requested)) {
-      return { kind: 'provider', upstream, endpoint: UNKNOWN_ENDPOINT, path, query: sent, maxRequestBytes };
+    const openSegments = unknown.open(requested);
+    if (openSegments !== undefined) {
+      const opened = { ...UNKNOWN_ENDPOINT, openSegments };
+      return { kind: 'provider', upstream, endpoint: opened, path, query: sent, maxRequestBytes };
     }
     throw unknownEndpoint(requested, rest, unknown.mayBeOpened(requested));
   };

@@ -7,8 +7,11 @@ import { shownPath, type RequestedPath, intendedPath } from './intended-path.ts'
 
 /** Decides about requests to endpoints that no dialect reads (`proxy.unknown_endpoints`). */
 export interface UnknownEndpoints {
-  /** @throws GatewayError policy_denied if the path is listed but this request is never allowed */
-  isOpen(requested: RequestedPath): boolean;
+  /**
+   * Returns the path segments that no pattern spells out, or undefined if the path is closed.
+   * @throws GatewayError policy_denied if the path is listed but this request is never allowed
+   */
+  open(requested: RequestedPath): readonly string[] | undefined;
   /** Reports whether an operator could open this path. */
   mayBeOpened(requested: RequestedPath): boolean;
 }
@@ -23,19 +26,24 @@ export function createUnknownEndpoints({ proxy }: Config): UnknownEndpoints {
   const setting = proxy.unknown_endpoints;
   const patterns = typeof setting === 'string' ? [] : setting.map(readPattern);
 
-  function isListed({ provider, method, path }: RequestedPath): boolean {
-    if (setting === 'allow') return !provider.selfHosted;
-    const segments = `${provider.name}${path}`.split('/');
-    return patterns.some((pattern) => pattern.method === method && matches(pattern.segments, segments));
+  /** Returns the fewest segments that the matching patterns leave open, or undefined if none matches. */
+  function openSegments({ provider, method, path }: RequestedPath): readonly string[] | undefined {
+    const [name = '', ...segments] = `${provider.name}${path}`.split('/');
+    if (setting === 'allow') return provider.selfHosted ? undefined : segments;
+    const left = patterns
+      .filter((pattern) => pattern.method === method && matches(pattern.segments, [name, ...segments]))
+      .map((pattern) => segments.filter((segment, index) => pattern.segments[index + 1] !== segment));
+    return left.toSorted((one, other) => one.length - other.length)[0];
   }
 
   return {
-    isOpen(requested) {
-      if (!isListed(requested)) return false;
+    open(requested) {
+      const segments = openSegments(requested);
+      if (segments === undefined) return undefined;
       const { provider, path } = requested;
       if (!isPlainlyWritten(path) || spellsKnownPath(requested)) throw misspelt(requested);
       if (isAdministrative(provider, path)) throw administrative(provider, requested);
-      return true;
+      return segments;
     },
     mayBeOpened: (requested) =>
       isPlainlyWritten(requested.path) &&

@@ -3,6 +3,7 @@ import { fromProviders, PROVIDER_NAMES } from '../../providers/registry.ts';
 import { needsRestart, baseUrl, filePath, section, authority, duration } from '../fields.ts';
 import { hostedToolsSettings } from '../../checks/hosted-tools/config.ts';
 import { remoteContentSettings } from '../../checks/remote-content/config.ts';
+import { storedObjectsSettings } from '../../checks/stored-objects/config.ts';
 
 const provider = section({
   base_url: needsRestart(
@@ -75,6 +76,7 @@ export const proxy = section({
     ),
   ...hostedToolsSettings,
   ...remoteContentSettings,
+  ...storedObjectsSettings,
   authorities: z
     .record(authority, z.enum(PROVIDER_NAMES))
     .default({})

@@ -96,6 +96,18 @@ describe('a request is judged by', () => {
     expectSaid('hosted-tools requestBody flag', 'remote-content requestBody deny');
   });
 
+  it('stored-objects, by the key that created them', async () => {
+    const key = { keyHash: keyHash() };
+    const made = await rig.chat('hi', { key }, { store: true });
+    await rig.whole(made, { ...ANSWER('ok'), audio: { id: 'audio_1' } });
+    const says = [{ role: 'assistant', audio: { id: 'audio_1' } }];
+    expect((await rig.chat('hi', { key }, { messages: says })).denial).toBeUndefined();
+    expect((await rig.chat('hi', {}, { messages: says })).denial?.type).toBe('not_found');
+    const listed = await rig.whole(await rig.list({ key }), { data: [{ id: 'audio_1' }, { id: 'audio_2' }] });
+    expect(JSON.parse(listed.body)).toEqual({ data: [{ id: 'audio_1' }] });
+    expectSaid('stored-objects requestBody deny', 'stored-objects response rewrite');
+  });
+
   it('session', async () => {
     expect((await rig.chat('hi', { session: 'no/id' })).denial?.type).toBe('invalid_request');
     const key = { keyHash: keyHash() };

@@ -13,6 +13,7 @@ import { createRunner, type Run } from '../../../../src/pipeline/run.ts';
 import { createCardSet } from '../../../../src/policy/cards/card-set.ts';
 import { policySetOf } from '../../../../src/policy/policy-set.ts';
 import type { JsonObject } from '../../../../src/providers/dialect.ts';
+import { opaque } from '../../../../src/providers/dialects/opaque.ts';
 import { connectRedis, waitUntilReady, type RedisClient } from '../../../../src/redis/client.ts';
 import { sse } from '../../../../src/streams/sse.ts';
 import { createAuditLog, createLogger } from '../../../../src/telemetry/logger.ts';
@@ -23,9 +24,9 @@ import { mcpExchange } from '../../../support/mcp-exchange.ts';
 
 /** The checks in their order; three share one name. */
 export const LABELS = [
-  ...['rate-limit', 'mcp', 'key-access', 'hosted-tools', 'remote-content', 'session', 'normalization'],
-  ...['mcp-inspector', 'mcp-tools', 'dlp', 'dlp-held-credential', 'loop', 'drift', 'policy', 'policy-mask'],
-  ...['mcp-breaker', 'budget', 'policy-state', 'policy-mask-again', 'answer-marks'],
+  ...['rate-limit', 'mcp', 'key-access', 'hosted-tools', 'stored-objects', 'remote-content', 'session'],
+  ...['normalization', 'mcp-inspector', 'mcp-tools', 'dlp', 'dlp-held-credential', 'loop', 'drift', 'policy'],
+  ...['policy-mask', 'mcp-breaker', 'budget', 'policy-state', 'policy-mask-again', 'answer-marks'],
 ] as const;
 
 const CARD = `metadata: { name: each }
@@ -59,6 +60,8 @@ const EVERYTHING_ON = {
     circuit_breaker: { threshold: 1 },
   },
 } as const satisfies ConfigInput;
+
+const LIST_ENDPOINT: Parsed['endpoint'] = { operation: 'unknown', dialect: opaque, openSegments: [] };
 
 const NOWHERE = { write: (): void => undefined };
 
@@ -136,6 +139,17 @@ export async function startRig(redisAddr: string, more: ConfigInput = {}) {
     chat: (content: unknown, request?: Request, body: JsonObject = {}) =>
       ask(
         parsed({ body: { model: 'm', max_tokens: 9, messages: [{ role: 'user', content }], ...body } }),
+        request,
+      ),
+    /** A GET of a list that the gateway has no dialect for. */
+    list: (request?: Request) =>
+      ask(
+        {
+          ...parsed({ body: { model: 'm', messages: [] } }),
+          method: 'GET',
+          endpoint: LIST_ENDPOINT,
+          json: {},
+        },
         request,
       ),
     mcp: (body: JsonObject, request?: Request) => ask(mcpExchange({ body }), request),

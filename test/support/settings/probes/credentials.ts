@@ -107,6 +107,16 @@ const refusedTo = (who: string): unknown => expect.stringContaining(`to ${who}`)
 const BY_FILE = { ...VAULT, token_file: file('token') };
 
 export const credentialProbes: Probes = {
+  'proxy.shared_objects': {
+    with: main({ file: file('one.key') }),
+    values: [[], ['resp_*']],
+    see: outcome({
+      ...withMain,
+      path: '/openai/v1/responses',
+      body: { model: 'gpt-4o', input: 'x', previous_response_id: 'resp_1' },
+    }),
+    expected: ['404 not_found', 200],
+  },
   ...vaultProbe(
     'address',
     BY_ROLE,

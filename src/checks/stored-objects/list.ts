@@ -1,0 +1,36 @@
+import { isContainer } from '../../json/is-object.ts';
+import type { JsonEdit } from '../../json/path.ts';
+import { listedId } from '../../providers/stored-objects.ts';
+
+/** An element of a list in an answer. */
+interface ListedObject {
+  readonly id: string | undefined;
+  readonly remove: JsonEdit;
+}
+
+/** The parts of an answer that lists what is stored at a provider. */
+interface StoredList {
+  readonly elements: readonly ListedObject[];
+  /** Members that are neither a list nor a single value, in which other keys' objects could be. */
+  readonly others: readonly JsonEdit[];
+}
+
+/** Reads a list of stored objects: an array, or an object with arrays and single values. */
+export function readStoredList(json: unknown): StoredList | undefined {
+  if (Array.isArray(json)) return { elements: elementsOf(json, []), others: [] };
+  if (!isContainer(json)) return undefined;
+  const members = Object.entries(json);
+  return {
+    elements: members.flatMap(([name, value]) => (Array.isArray(value) ? elementsOf(value, [name]) : [])),
+    others: members.flatMap(([name, value]): JsonEdit[] =>
+      isContainer(value) && !Array.isArray(value) ? [{ kind: 'remove', path: [name] }] : [],
+    ),
+  };
+}
+
+function elementsOf(list: readonly unknown[], path: readonly string[]): ListedObject[] {
+  return list.map((element, index) => ({
+    id: listedId(element),
+    remove: { kind: 'remove', path: [...path, index] },
+  }));
+}

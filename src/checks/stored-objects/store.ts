@@ -1,0 +1,23 @@
+/** Objects of one key at one provider. */
+export interface ObjectsOfKey {
+  readonly keyHash: string;
+  readonly provider: string;
+  readonly ids: readonly string[];
+}
+
+/** An object is forgotten so long after its last use. */
+export const STORED_OBJECT_LIFE_MS = 90 * 86_400_000;
+
+/** Most objects of one key. Beyond them, the least recently used are forgotten. */
+export const MAX_STORED_OBJECTS = 100_000;
+
+/** Remembers which key created which object at a provider. */
+export interface StoredObjectStore {
+  /** @throws GatewayError redis_unavailable */
+  keep(objects: ObjectsOfKey): Promise<void>;
+  /**
+   * Reports for each id whether it is the key's own, and extends the life of those that are.
+   * @throws GatewayError redis_unavailable
+   */
+  find(objects: ObjectsOfKey): Promise<readonly boolean[]>;
+}

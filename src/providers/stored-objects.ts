@@ -1,0 +1,181 @@
+import { Walk } from '../inspect/walk.ts';
+import { isContainer, isObject } from '../json/is-object.ts';
+import type { JsonPath } from '../json/path.ts';
+import { ITEM_CHARS, type Work } from '../turns.ts';
+import type { JsonObject } from './dialect.ts';
+import { isClientsOwn } from './folded-names.ts';
+
+/** An object stored at a provider (a response, a file, a batch) that a request names. */
+export interface NamedObject {
+  /** Without the path or URL around it. */
+  readonly id: string;
+  /** The member that names it. */
+  readonly member: string;
+}
+
+/** Members that are an id, though their names do not say so. */
+const IDS: ReadonlySet<string> = new Set([
+  ...['conversation', 'container', 'thread'],
+  ...['cachedContent', 'cached_content', 'fileSearchStoreNames', 'file_search_store_names'],
+]);
+/** Members whose objects have the `id` of something stored. */
+const HOLDERS: ReadonlySet<string> = new Set([
+  ...['conversation', 'container', 'thread', 'audio', 'voice', 'assistant', 'file', 'vector_store'],
+]);
+/** Client-defined names whose values the provider reads as content. */
+const READ_BY_PROVIDER: ReadonlySet<string> = new Set(['variables', 'promptVariables']);
+const ID_NAME = /(?:_ids?|[a-z]Ids?)$/;
+const URI_NAME = /^(?:fileUri|file_uri)$/;
+
+/** Ids that name nothing stored: parts of the conversation itself, people, and the operator's own prompts. */
+const INNOCENT: ReadonlySet<string> = new Set([
+  ...['callid', 'toolcallid', 'tooluseid', 'approvalrequestid', 'customid', 'documentid', 'requestid'],
+  ...['userid', 'enduserid', 'sessionid', 'promptid', 'connectorid', 'modelid', 'toolid', 'clientid'],
+  ...['traceid', 'spanid', 'parentspanid', 'organizationid', 'projectid', 'tenantid', 'customerid'],
+]);
+
+/** Items that the provider completes from what it stored under their `id`. */
+function isStoredItem(list: string, item: JsonObject): boolean {
+  const { type, role, content, result, encrypted_content: sealed } = item;
+  if (type === 'item_reference') return true;
+  if (type === 'image_generation_call') return typeof result !== 'string';
+  if (type === 'reasoning') return !isFilled(sealed) && !isFilled(content);
+  const isTyped = type !== undefined && type !== null;
+  return list === 'input' && !isTyped && role === undefined && content === undefined;
+}
+
+function isFilled(value: unknown): boolean {
+  return (typeof value === 'string' || Array.isArray(value)) && value.length > 0;
+}
+
+/** Forms of ids, for endpoints whose members are unknown: `file-9aT…`, `resp_68a…`, `files/abc`, UUIDs. */
+const ID_FORM =
+  /^(?:[a-z]{2,14}[-_](?=[A-Za-z]*\d)[A-Za-z0-9]{12,}|(?:files|cachedContents|fileSearchStores|batches|corpora|tunedModels)\/[\w-]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+
+/** Returns the id without the collection, URL or action around it: `abc` for `files/abc:download`. */
+function bareId(id: string): string {
+  return id.slice(id.lastIndexOf('/') + 1);
+}
+
+interface NamedObjectsOptions {
+  /** The endpoint has no dialect, so strings in the form of an id count under any name. */
+  readonly isUnknown: boolean;
+  /** Reports that a value at this path will not be sent. */
+  readonly isRemoved: (path: JsonPath) => boolean;
+}
+
+/** Collects the stored objects that a request's JSON names. */
+export function* namedObjects(
+  body: JsonObject,
+  { isUnknown, isRemoved }: NamedObjectsOptions,
+): Work<readonly NamedObject[]> {
+  const found = new Map<string, NamedObject>();
+  function add(member: string, id: string): void {
+    const bare = bareId(id);
+    if (bare !== '') found.set(bare, { id: bare, member });
+  }
+  /** The state of a level is the nearest member name above its values. */
+  const walk = new Walk<string>(body, '');
+  for (let level = walk.next(); level !== undefined; level = walk.next()) {
+    const { step, value } = walk;
+    const name = typeof step === 'string' ? step : level.state;
+    if (typeof value === 'string') {
+      if (namesObject(name, value) || (isUnknown && hasIdForm(name, value))) add(name, value);
+    } else if (isContainer(value) && !isRemoved(walk.path)) {
+      const isOwn = !isUnknown && typeof step === 'string' && isUnread(step, value, walk.depth === 1);
+      if (!isOwn) {
+        const id = isObject(value) ? storedId(name, value) : undefined;
+        if (id !== undefined) add(`${name}.id`, id);
+        walk.enter(name);
+      }
+    }
+    yield ITEM_CHARS;
+  }
+  return [...found.values()];
+}
+
+function isUnread(name: string, value: object, isTopLevel: boolean): boolean {
+  return !READ_BY_PROVIDER.has(name) && isClientsOwn(name, value, isTopLevel);
+}
+
+function storedId(name: string, value: JsonObject): string | undefined {
+  const { id } = value;
+  return typeof id === 'string' && (HOLDERS.has(name) || isStoredItem(name, value)) ? id : undefined;
+}
+
+/** A string under `file_id` or in `file_ids`, `conversation: "conv_1"`, `fileUri` of Google's own storage. */
+function namesObject(name: string, value: string): boolean {
+  return URI_NAME.test(name) ? isGoogleFile(value) : isIdName(name);
+}
+
+function isIdName(name: string): boolean {
+  return IDS.has(name) || (ID_NAME.test(name) && !isInnocent(name));
+}
+
+function hasIdForm(name: string, value: string): boolean {
+  return !isInnocent(name) && ID_FORM.test(value);
+}
+
+function isInnocent(name: string): boolean {
+  return INNOCENT.has(name.replaceAll('_', '').toLowerCase().replace(/s$/, ''));
+}
+
+function isGoogleFile(uri: string): boolean {
+  if (!URL.canParse(uri)) return true;
+  const { hostname } = new URL(uri);
+  return hostname === 'googleapis.com' || hostname.endsWith('.googleapis.com');
+}
+
+/** A name and a value: as JSON, as fields of a form, or in a query. */
+const PAIR =
+  /\b([A-Za-z_]{0,40}(?:_ids?|[a-z]Ids?)|conversation|container|thread|cachedContent|cached_content)["']?(?:\s{0,8}[:=]\s{0,8}["']?|\r?\n\r?\n)([\w./:-]{1,300})/g;
+
+/** Collects what a body that is not JSON names, such as a file with the requests of a batch. */
+export function objectsInTexts(texts: readonly string[]): readonly NamedObject[] {
+  const found = new Map<string, NamedObject>();
+  for (const text of texts)
+    for (const [, member = '', value = ''] of text.matchAll(PAIR)) {
+      const id = bareId(value);
+      if (id !== '' && !isInnocent(member)) found.set(id, { id, member });
+    }
+  return [...found.values()];
+}
+
+const VERSION = /^v\d[a-z0-9]*$/;
+const WORD = /^[a-z]+(?:[_-][a-z]+)*$/;
+
+/** Returns the path segments that may be ids; the last word of a POST names an action. */
+export function objectsInPath(method: string, segments: readonly string[]): readonly NamedObject[] {
+  return segments.flatMap((segment, index) => {
+    const isAction = method === 'POST' && index === segments.length - 1 && WORD.test(segment);
+    const id = segment.split(':', 1)[0] ?? '';
+    return isAction || VERSION.test(segment) || id === '' ? [] : [{ id, member: 'the path' }];
+  });
+}
+
+/** The stored objects in an answer: all of them, those of an unknown endpoint's own object, or only references. */
+export type ObjectsWanted = 'all' | 'outside_lists' | 'references';
+
+/** Collects ids in an answer by which later requests may name stored objects. */
+export function* objectsIn(answer: unknown, wanted: ObjectsWanted): Work<readonly string[]> {
+  const found = new Set<string>();
+  const walk = new Walk<string>(answer, '');
+  for (let level = walk.next(); level !== undefined; level = walk.next()) {
+    const { step, value } = walk;
+    const name = typeof step === 'string' ? step : level.state;
+    if (typeof value === 'string') {
+      const isOwnId = step === 'id' && (wanted !== 'references' || HOLDERS.has(level.state));
+      if (isOwnId || isIdName(name) || (wanted === 'outside_lists' && hasIdForm(name, value)))
+        found.add(bareId(value));
+    } else if (wanted !== 'outside_lists' || !Array.isArray(value)) walk.enter(name);
+    yield ITEM_CHARS;
+  }
+  return [...found];
+}
+
+/** Returns the id of an element in a list of stored objects. */
+export function listedId(element: unknown): string | undefined {
+  const { id, name } = isObject(element) ? element : { id: undefined, name: undefined };
+  const found = typeof id === 'string' ? id : name;
+  return typeof found === 'string' ? bareId(found) : undefined;
+}

@@ -1,0 +1,236 @@
+import OpenAI from 'openai';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startGateway, type TestGateway, type TestKey } from '../support/gateway.ts';
+import { send, type Reply } from '../support/http.ts';
+import { createProviderAccount, type ProviderAccount } from '../support/provider-account.ts';
+
+/** What is stored at a provider under a credential of the gateway belongs to the key that created it. */
+
+let account: ProviderAccount;
+let gateway: TestGateway;
+let ada: TestKey;
+let bob: TestKey;
+
+beforeAll(async () => {
+  account = await createProviderAccount();
+  const at = { base_url: account.url };
+  gateway = await startGateway({
+    config: {
+      providers: { openai: at, anthropic: at, gemini: at, vllm: at },
+      credentials: {
+        o: { provider: 'openai', from: { env: 'TEST_HELD_KEY' } },
+        a: { provider: 'anthropic', from: { env: 'TEST_HELD_KEY' } },
+        g: { provider: 'gemini', from: { env: 'TEST_HELD_KEY' } },
+      },
+      proxy: {
+        stored_prompts: 'allow',
+        shared_objects: ['file-shared*', 'grok-*'],
+        unknown_endpoints: [
+          'GET /openai/v1/responses/*',
+          'GET /openai/v1/responses/*/input_items',
+          'GET /openai/v1/files',
+          'POST /openai/v1/files',
+          'GET /openai/v1/files/*/content',
+          'POST /openai/v1/batches',
+          'GET /openai/v1/batches/**',
+          'POST /openai/v1/audio/*',
+          'POST /gemini/v1beta/cachedContents',
+          'GET /gemini/v1beta/cachedContents/*',
+        ],
+      },
+    },
+    env: { TEST_HELD_KEY: 'held-8Gk2pQ9vXw4ZtR7yLm3N' },
+  });
+  const shared = {
+    credentials: ['o', 'a', 'g'],
+    allowedProviders: ['openai', 'anthropic', 'gemini', 'vllm'],
+  };
+  ada = await gateway.createKey({ ...shared, allowedProviders: ['openai', 'anthropic', 'gemini', 'vllm'] });
+  bob = await gateway.createKey({ ...shared, allowedProviders: ['openai', 'anthropic', 'gemini', 'vllm'] });
+});
+afterAll(async () => {
+  await gateway.stop();
+  await account.close();
+});
+
+const openaiOf = ({ rawKey }: TestKey): OpenAI =>
+  new OpenAI({ apiKey: rawKey, baseURL: `${gateway.baseUrl}/openai/v1`, maxRetries: 0 });
+
+function ask(key: TestKey, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}) {
+  return send(gateway.baseUrl, {
+    path,
+    method: body === undefined ? 'GET' : 'POST',
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    headers: {
+      authorization: `Bearer ${key.rawKey}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+  });
+}
+
+const respond = (key: TestKey, more: object): Promise<Reply> =>
+  ask(key, '/openai/v1/responses', { model: 'gpt-4o', input: 'hi', ...more });
+const idOf = ({ body }: Reply, member = 'id'): string =>
+  String((JSON.parse(body) as Record<string, unknown>)[member]);
+
+/** Ada may, Bob may not, and nothing of Bob's request arrives. */
+async function expectAdas(asks: (key: TestKey) => Promise<Reply>): Promise<void> {
+  const before = account.arrived.length;
+  const refused = await asks(bob);
+  expect([refused.status, refused.body]).toEqual([404, expect.stringContaining('proxy.shared_objects')]);
+  expect(account.arrived.length).toBe(before);
+  expect((await asks(ada)).status).toBe(200);
+}
+
+describe('a stored response', () => {
+  it.each([false, true])('goes on for its own key only (stream: %s)', async (stream) => {
+    const client = openaiOf(ada);
+    let id = '';
+    if (stream) {
+      for await (const event of await client.responses.create({ model: 'gpt-4o', input: 'hi', stream }))
+        if (event.type === 'response.created') ({ id } = event.response);
+    } else ({ id } = await client.responses.create({ model: 'gpt-4o', input: 'hi' }));
+    expect(id).toMatch(/^resp_/);
+    await expectAdas((key) => respond(key, { previous_response_id: id }));
+    await expectAdas((key) => ask(key, `/openai/v1/responses/${id}`));
+    await expectAdas((key) => ask(key, `/openai/v1/responses/${id}/input_items`));
+  });
+
+  it.each([false, true])('has items that only its key may name (stream: %s)', async (stream) => {
+    const { body } = await respond(ada, { stream });
+    const [item = ''] = /msg_[0-9a-z]+/.exec(body) ?? [];
+    await expectAdas((key) => respond(key, { input: [{ type: 'item_reference', id: item }] }));
+  });
+
+  it('is nobody’s if the gateway has never seen it', async () => {
+    for (const more of [
+      { previous_response_id: 'resp_68a7c1d2e3f405162738495a' },
+      { conversation: 'conv_68a7c1d2e3f405162738495a' },
+      { conversation: { id: 'conv_68a7c1d2e3f405162738495a' } },
+      { input: [{ id: 'msg_68a7c1d2e3f405162738495a' }] },
+      { input: [{ type: 'reasoning', id: 'rs_68a7c1d2e3f405162738495a', summary: [] }] },
+      { input: [{ role: 'user', content: [{ type: 'input_file', file_id: 'file-68a7c1d2e3f4' }] }] },
+      { prompt: { id: 'pmpt_1', variables: { a: { type: 'input_file', file_id: 'file-68a7c1d2e3f4' } } } },
+    ])
+      expect([(await respond(ada, more)).status, more]).toEqual([404, more]);
+  });
+
+  it('is another one at another provider', async () => {
+    const id = idOf(await respond(ada, {}));
+    const body = { model: 'm', input: 'hi', previous_response_id: id };
+    expect((await ask(ada, '/vllm/v1/responses', body)).status).toBe(404);
+  });
+});
+
+describe('what names nothing stored', () => {
+  it('passes: calls, items with their content, arguments and metadata', async () => {
+    const input = [
+      { type: 'message', id: 'msg_1', role: 'assistant', content: [{ type: 'output_text', text: 'x' }] },
+      { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAA' },
+      { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'f', arguments: '{"file_id":"file-1"}' },
+      { type: 'function_call_output', call_id: 'call_1', output: 'x' },
+    ];
+    const tools = [
+      { type: 'function', name: 'f', parameters: { properties: { file_id: { enum: ['file-1'] } } } },
+    ];
+    expect((await respond(ada, { input, tools, metadata: { file_id: 'file-1' } })).status).toBe(200);
+    const content = [{ type: 'tool_use', id: 'toolu_1', name: 'f', input: { file_id: 'file-1' } }];
+    const result = [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'x' }];
+    const messages = [
+      { role: 'user', content: 'hi' },
+      { role: 'assistant', content },
+      { role: 'user', content: result },
+    ];
+    const metadata = { user_id: 'ada' };
+    const body = { model: 'claude-sonnet-4-5', max_tokens: 9, messages, metadata };
+    expect((await ask(ada, '/anthropic/v1/messages', body)).status).toBe(200);
+  });
+
+  it('passes: an action at the end of an open path', async () => {
+    expect(
+      (await ask(ada, '/openai/v1/audio/speech', { model: 'tts-1', input: 'hi', voice: 'alloy' })).status,
+    ).toBe(200);
+  });
+});
+
+describe('objects of other kinds', () => {
+  it('a file, its content, and batches with it', async () => {
+    const form = '--b\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nuser_data\r\n--b--\r\n';
+    const type = { 'content-type': 'multipart/form-data; boundary=b' };
+    const file = idOf(await ask(ada, '/openai/v1/files', form, type));
+    expect(file).toMatch(/^file-/);
+    await expectAdas((key) => ask(key, `/openai/v1/files/${file}/content`));
+    await expectAdas((key) =>
+      respond(key, { input: [{ role: 'user', content: [{ type: 'input_file', file_id: file }] }] }),
+    );
+    const made = await ask(ada, '/openai/v1/batches', { input_file_id: file, endpoint: '/v1/responses' });
+    const output = idOf(made, 'output_file_id');
+    await expectAdas((key) => ask(key, '/openai/v1/batches', { input_file_id: file }));
+    await expectAdas((key) => ask(key, `/openai/v1/batches/${idOf(made)}`));
+    await expectAdas((key) => ask(key, `/openai/v1/files/${output}/content`));
+    // A line of a batch names what the batch will read.
+    const line = JSON.stringify({ body: { previous_response_id: 'resp_68a7c1d2e3f405162738495a' } });
+    for (const written of [line, line.replace('previous', '\\u0070revious')])
+      expect((await ask(ada, '/openai/v1/files', form.replace('user_data', written), type)).status).toBe(404);
+  });
+
+  it('a container of Anthropic’s', async () => {
+    const body = { model: 'claude-sonnet-4-5', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] };
+    const { body: answer } = await ask(ada, '/anthropic/v1/messages', body);
+    const container = (JSON.parse(answer) as { container: { id: string } }).container.id;
+    await expectAdas((key) => ask(key, '/anthropic/v1/messages', { ...body, container }));
+    await expectAdas((key) => ask(key, '/anthropic/v1/messages', { ...body, container: { id: container } }));
+  });
+
+  it('a cache of Google’s', async () => {
+    const contents = [{ role: 'user', parts: [{ text: 'hi' }] }];
+    const made = await ask(ada, '/gemini/v1beta/cachedContents', {
+      model: 'models/gemini-2.5-flash',
+      contents,
+    });
+    const cachedContent = idOf(made, 'name');
+    const path = '/gemini/v1beta/models/gemini-2.5-flash:generateContent';
+    await expectAdas((key) => ask(key, path, { contents, cachedContent }));
+    await expectAdas((key) => ask(key, `/gemini/v1beta/${cachedContent}`));
+  });
+});
+
+describe('a list of all objects', () => {
+  it('has only those of the key', async () => {
+    const form = '--b\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nuser_data\r\n--b--\r\n';
+    const type = { 'content-type': 'multipart/form-data; boundary=b' };
+    const adas = idOf(await ask(ada, '/openai/v1/files', form, type));
+    const bobs = idOf(await ask(bob, '/openai/v1/files', form, type));
+    const listed = [];
+    for await (const { id } of openaiOf(bob).files.list()) listed.push(id);
+    expect(listed).toEqual([bobs]);
+    expect((await ask(ada, '/openai/v1/files')).body).toContain(adas);
+  });
+});
+
+describe('an object that the operator shares', () => {
+  it('is for all keys', async () => {
+    expect((await ask(bob, '/openai/v1/files/file-shared1/content')).status).toBe(200);
+  });
+});
+
+describe('a credential of the client', () => {
+  it('leads to an account of its own, where nothing changes', async () => {
+    const key = await gateway.createKey();
+    const own = { 'x-gateway-provider-key': 'sk-own-5Tz8' };
+    const body = { model: 'gpt-4o', input: 'hi', previous_response_id: 'resp_1' };
+    expect((await ask(key, '/openai/v1/responses', body, own)).status).toBe(200);
+    expect((await ask(key, '/openai/v1/files', undefined, own)).status).toBe(200);
+  });
+});
+
+describe('without Redis', () => {
+  it('nothing stored is named, and nothing new becomes a key’s', async () => {
+    const id = idOf(await respond(ada, {}));
+    const before = account.arrived.length;
+    await gateway.redis.stop();
+    expect((await respond(ada, { previous_response_id: id })).status).toBe(503);
+    expect(account.arrived.length).toBe(before);
+  });
+});
