@@ -110,10 +110,10 @@ export function createRunner(options: RunnerOptions): () => Run {
 
     function judge<X extends Admitted>(judgement: Judgement<X>): Ruling {
       const batch = newBatch?.();
-      const fail = (cause: unknown): never => {
+      function fail(cause: unknown): never {
         closeBatch(judgement.hook, batch, true);
         throw cause;
-      };
+      }
       let ruling: Ruling;
       try {
         ruling = firstDenial(judgement, batch, 0);

@@ -1,5 +1,3 @@
-import type { Escalation } from '../../escalation/escalation.ts';
-
 /** Each role includes those before it. */
 export const ROLES = ['viewer', 'approver', 'operator', 'admin'] as const;
 
@@ -38,7 +36,10 @@ export function maySee(
 }
 
 /** Removes arguments and prompts from a pending request unless the role may approve it. */
-export function forRole(escalation: Escalation, role: Role): Escalation {
+export function forRole<T extends { readonly arguments: string; readonly prompt_text: string }>(
+  escalation: T,
+  role: Role,
+): T {
   return hasRole(role, 'approver') ? escalation : { ...escalation, arguments: '', prompt_text: '' };
 }
 
