@@ -19,7 +19,6 @@ import type { Aliases } from './routes/aliases.ts';
 import type { AliasesParts } from './routes/create.ts';
 import { createRoute } from './routing/route.ts';
 import { configuredUpstreams } from './routing/upstreams.ts';
-import { loadSigner } from './signing/load-signer.ts';
 import { createAnonymousLines } from './telemetry/anonymous-lines.ts';
 import { createObserver } from './telemetry/observer.ts';
 import { messageOf } from './errors.ts';
@@ -150,7 +149,9 @@ async function build(
       providerCredentials,
       ...authentication({ config, client: redis, fitness, tokens: identity?.tokens, ...telemetry }),
       isGatewayToken: identity?.isGatewayToken,
-      signer: config.signature.enabled ? await loadSigner(config.signature) : undefined,
+      signer: config.signature.enabled
+        ? (await import('./signing/signer.ts')).signerOf(config.signature)
+        : undefined,
       admission,
       places: createPlaces(placeLimits(config.server, MAX_OPEN_STREAMS)),
       authorityPath: createAuthorityPath(config),

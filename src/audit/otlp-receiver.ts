@@ -6,7 +6,7 @@ import { createOtlpHttpExportDelegate } from '@opentelemetry/otlp-exporter-base/
 import { LogsExporterMetricsHelper, ProtobufLogsSerializer } from '@opentelemetry/otlp-transformer';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import type { ReadableLogRecord } from '@opentelemetry/sdk-logs';
-import { latestPemTexts } from '../certificates/latest.ts';
+import { latestPemTexts } from '../certificates/pem.ts';
 import type { Config } from '../config/schema.ts';
 import { messageOf } from '../errors.ts';
 import { Agent as HttpAgent } from '../node-http.ts';

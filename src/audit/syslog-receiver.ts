@@ -1,7 +1,7 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
-import { latestPemTexts } from '../certificates/latest.ts';
+import { latestPemTexts } from '../certificates/pem.ts';
 import { parseHostPort } from '../config/address.ts';
 import type { Config } from '../config/schema.ts';
 import { SEND_WITHIN_MS, type AuditReceiver } from './receiver.ts';

@@ -4,9 +4,8 @@ import { readClock } from '../redis/clock.ts';
 import { KEY_INDEX, keyRecordKey } from '../redis/keys.ts';
 import { loadScript } from '../redis/script.ts';
 import { maskSecrets } from '../detectors/mask.ts';
-import { formField } from '../redis/stored-forms.ts';
+import { formField, writeVersionOf } from '../redis/stored-forms.ts';
 import { redisUnavailable } from '../redis/unavailable.ts';
-import { writeVersionOf } from '../redis/write-version.ts';
 import {
   changedFields,
   keyChangeSchema,

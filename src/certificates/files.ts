@@ -1,5 +1,5 @@
 import type { Config } from '../config/schema.ts';
-import { PEM_KEYS, type PemFiles } from './pem-files.ts';
+import { PEM_KEYS, type PemFiles } from './pem.ts';
 
 const REDIS_TLS = 'redis.tls';
 export const UI_TLS = 'ui.tls';
@@ -7,7 +7,7 @@ const AUDIT_OTLP = 'audit.otlp';
 const AUDIT_SYSLOG = 'audit.syslog';
 const NOT_ENVOYS: ReadonlySet<string> = new Set([REDIS_TLS, UI_TLS, AUDIT_OTLP, AUDIT_SYSLOG]);
 
-/** Returns every group of the configuration that names a PEM file. */
+/** Returns the groups of the configuration that name PEM files. */
 export function pemFiles({ server, redis, providers, audit, ui }: Config): readonly PemFiles[] {
   const groups: PemFiles[] = [
     { path: 'server.tls', ...server.tls },

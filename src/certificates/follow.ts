@@ -1,27 +1,34 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-
 import type { Config } from '../config/schema.ts';
 import { messageOf } from '../errors.ts';
 import { pemFiles } from './files.ts';
-import { PEM_KEYS, type PemFiles, type PemKey } from './pem-files.ts';
-import { firstToEnd, parseCertificates, pemProblems, type PemProblem, type PemTexts } from './pem.ts';
+import {
+  PEM_KEYS,
+  type PemFiles,
+  type PemKey,
+  firstToEnd,
+  parseCertificates,
+  pemProblems,
+  type PemProblem,
+  type PemTexts,
+} from './pem.ts';
 
-/** State of each certificate file, by configuration key. */
+/** By configuration key. */
 export type CertificateStates = ReadonlyMap<string, CertificateState>;
 
 export interface CertificateState {
-  /** End of the first certificate to expire of those in force, in Unix seconds. */
+  /** When the first of the certificates in force ends, in Unix seconds. */
   readonly end: number;
-  /** The file on disk cannot be used, so the certificate before it stays in force. */
+  /** The file on disk cannot be used; the previous certificate stays in force. */
   readonly broken: boolean;
 }
 
-/** The certificates and keys in force: the newest files that could be used. */
+/** The certificates and keys in force: the newest usable ones. */
 export interface FollowedCertificates {
-  /** Returns the contents in force of a group such as `server.tls`; undefined if it names no file. */
+  /** Returns the contents of a group such as `server.tls`; undefined if it names no file. */
   texts(path: string): PemTexts | undefined;
-  /** Paths of all groups that name files. */
+  /** Of all groups that name files. */
   readonly paths: readonly string[];
   states(): CertificateStates;
   close(): void;
@@ -29,14 +36,14 @@ export interface FollowedCertificates {
 
 export interface FollowOptions {
   readonly config: Config;
-  /** Called with each renewed group before it counts as in force. The group before stays in force if it rejects. */
+  /** Called before a renewed group is in force. If it rejects, the previous contents stay in force. */
   readonly onRenewed: (path: string, texts: PemTexts) => Promise<void> | void;
-  /** Called once for each content that cannot be used. */
+  /** Called once for each unusable content. */
   readonly onBroken: (path: string, problems: readonly PemProblem[]) => void;
   readonly everyMs?: number;
 }
 
-/** Files are polled: a watch misses some ways in which they are replaced (decision 309). */
+/** Polls, since a watch misses some ways of replacing files (decision 309). */
 const EVERY_MS = 1_000;
 
 /**
@@ -70,7 +77,6 @@ interface Group {
   readonly path: string;
   texts(): PemTexts;
   states(): (readonly [key: string, state: CertificateState])[];
-  /** Reads the files again. */
   look(): Promise<void>;
 }
 
@@ -90,7 +96,7 @@ async function followGroup(files: PemFiles, { onRenewed, onBroken }: FollowOptio
     if (problems.length === 0) {
       brokenKeys = new Set();
       reported = undefined;
-      // A certificate and its key are replaced one after the other: a problem counts if it lasts until the next look.
+      // Certificate and key are replaced one after the other, so a problem counts only if it lasts until the next look.
     } else if (isStable && (reported === undefined || !isSame(now, reported))) {
       brokenKeys = new Set(problems.map(({ key }) => key));
       reported = now;
@@ -98,7 +104,7 @@ async function followGroup(files: PemFiles, { onRenewed, onBroken }: FollowOptio
     }
   }
 
-  /** Puts new contents in force, unless they cannot be used. */
+  /** Puts contents in force, or returns the reasons against them. */
   async function adopt(texts: PemTexts): Promise<readonly PemProblem[]> {
     const problems = pemProblems(files, texts);
     if (problems.length > 0) return problems;

@@ -1,29 +1,39 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 
-import { PEM_KEYS, type PemFiles, type PemKey } from './pem-files.ts';
+/** The files of one group of settings: a certificate with its key, an authority, or all three. */
+export interface PemFiles {
+  /** Dotted path of the group: `server.tls`, `providers.openai`. */
+  readonly path: string;
+  readonly cert_file?: string | undefined;
+  readonly key_file?: string | undefined;
+  readonly ca_file?: string | undefined;
+}
+
+export type PemKey = 'cert_file' | 'key_file' | 'ca_file';
+
+export const PEM_KEYS: readonly PemKey[] = ['cert_file', 'key_file', 'ca_file'];
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
-/** Contents of the files of one group. A file that cannot be read is missing. */
+/** Contents of the files of one group, without files that cannot be read. */
 export type PemTexts = { readonly [Key in PemKey]?: string };
 
-/** A file that cannot be used. */
 export interface PemProblem {
   readonly key: PemKey;
   readonly message: string;
 }
 
-/** Parses every certificate of a PEM text. @throws Error if one cannot be parsed */
+/** @throws Error if a certificate cannot be parsed */
 export function parseCertificates(pem: string): X509Certificate[] {
-  return (pem.match(CERTIFICATE) ?? []).map((one) => new X509Certificate(one));
+  return (pem.match(CERTIFICATE) ?? []).map((text) => new X509Certificate(text));
 }
 
-/** Returns the certificate that ends first. */
 export function firstToEnd(certificates: readonly X509Certificate[]): X509Certificate | undefined {
   return certificates.toSorted((a, b) => Date.parse(a.validTo) - Date.parse(b.validTo))[0];
 }
 
-/** Returns why the files of a group cannot be used; empty if they can. */
+/** Returns the reasons why the files of a group cannot be used. */
 export function pemProblems(files: PemFiles, texts: PemTexts): readonly PemProblem[] {
   const problems: PemProblem[] = [];
   for (const key of PEM_KEYS) {
@@ -38,7 +48,6 @@ export function pemProblems(files: PemFiles, texts: PemTexts): readonly PemProbl
   if (leaf?.checkPrivateKey(privateKey) !== true) {
     return [{ key: 'key_file', message: 'is not the key of the first certificate in cert_file' }];
   }
-  // Redis has limits of its own.
   const refused = files.path.startsWith('server.') ? refusedByEnvoy(privateKey) : undefined;
   return refused === undefined ? [] : [{ key: 'key_file', message: refused }];
 }
@@ -67,7 +76,7 @@ function privateKeyProblem(text: string): string | undefined {
 
 const MIN_RSA_BITS = 2_048;
 
-/** BoringSSL's limits, so that Envoy accepts every pair that is accepted here. */
+/** Applies BoringSSL's limits, so that Envoy accepts every pair that is accepted here. */
 function refusedByEnvoy({ asymmetricKeyType: type, asymmetricKeyDetails }: KeyObject): string | undefined {
   const { modulusLength = 0, namedCurve = '' } = asymmetricKeyDetails ?? {};
   if (type === 'rsa' && modulusLength < MIN_RSA_BITS)
@@ -75,4 +84,37 @@ function refusedByEnvoy({ asymmetricKeyType: type, asymmetricKeyDetails }: KeyOb
   if (type === 'ec' && !['prime256v1', 'secp384r1', 'secp521r1'].includes(namedCurve))
     return `is on the curve ${namedCurve}: Envoy accepts P-256, P-384 and P-521`;
   return undefined;
+}
+
+export function readPemTexts(files: PemFiles): PemTexts {
+  return Object.fromEntries(
+    PEM_KEYS.flatMap((key) => {
+      const file = files[key];
+      const text = file === undefined ? undefined : textOf(file);
+      return text === undefined ? [] : [[key, text] as const];
+    }),
+  );
+}
+
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined; // reported by `pemProblems`
+  }
+}
+
+/**
+ * Returns a function that reads the files of a group again, and returns the newest usable contents.
+ * @throws Error if a file cannot be used at the start
+ */
+export function latestPemTexts(files: PemFiles): () => PemTexts {
+  let inForce = readPemTexts(files);
+  const [first] = pemProblems(files, inForce);
+  if (first !== undefined) throw new Error(`${files.path}.${first.key} ${first.message}`);
+  return () => {
+    const now = readPemTexts(files);
+    if (pemProblems(files, now).length === 0) inForce = now;
+    return inForce;
+  };
 }

@@ -1,7 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { pemFiles } from '../certificates/files.ts';
-import { pemProblems } from '../certificates/pem.ts';
-import { readPemTexts } from '../certificates/read.ts';
+import { pemProblems, readPemTexts } from '../certificates/pem.ts';
 import { createSigningKey } from '../signing/signing-key.ts';
 import type { ConfigSources } from './load.ts';
 import { OTEL_FILES } from './otel-variables.ts';

@@ -1,6 +1,5 @@
 import { dirname, join } from 'node:path';
-import type { PemFiles } from '../certificates/pem-files.ts';
-import type { PemTexts } from '../certificates/pem.ts';
+import type { PemFiles, PemTexts } from '../certificates/pem.ts';
 import { typed, type EnvoyLayout, type EnvoyObject } from './layout.ts';
 
 /** A certificate and an authority of one group are two secrets to Envoy, each in a file of its own. */

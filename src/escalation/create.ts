@@ -3,7 +3,7 @@ import type { Config } from '../config/schema.ts';
 import { pendingPerKey, phaseDeadlineMs } from '../config/cross-field-rules.ts';
 import { connectRedis, type RedisClient } from '../redis/client.ts';
 import { ESCALATION_ANSWERS } from '../redis/keys.ts';
-import { hear } from '../redis/subscribe.ts';
+import { subscribe } from '../redis/subscribe.ts';
 import type { Logger, SecurityEvents } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { createApprovals, type Approvals, type ApprovalsObserver } from './approvals.ts';
@@ -34,7 +34,7 @@ export function createApprovalsOnRedis(deps: ApprovalsOnRedisDeps): Approvals {
   });
   const listener = connectRedis(config.redis, { name, mayBeSilent: true });
   const prefix = ESCALATION_ANSWERS.slice(0, -1);
-  void hear(listener, ESCALATION_ANSWERS, (channel, message) =>
+  void subscribe(listener, ESCALATION_ANSWERS, (channel, message) =>
     approvals.handleAnswer(channel.slice(prefix.length), message),
   );
   return {

@@ -2,7 +2,7 @@ import type { Config } from '../config/schema.ts';
 import { parseEscalationEvent } from '../escalation/escalation.ts';
 import { connectRedis, waitUntilReady, type RedisClient } from '../redis/client.ts';
 import { ESCALATION_REQUESTS } from '../redis/keys.ts';
-import { hear } from '../redis/subscribe.ts';
+import { subscribe } from '../redis/subscribe.ts';
 import type { WatchEscalations } from './answer-escalation.ts';
 
 /** Subscriptions to approval events, each with its own connection. */
@@ -23,7 +23,7 @@ export function createEscalationListeners(redis: Config['redis'], name: string):
         listeners.delete(listener);
       }
       try {
-        const subscribed = hear(listener, ESCALATION_REQUESTS, (_channel, message) => {
+        const subscribed = subscribe(listener, ESCALATION_REQUESTS, (_channel, message) => {
           const event = parseEscalationEvent(message);
           if (event !== undefined) onEvent(event);
         });

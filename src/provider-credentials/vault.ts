@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
-import { latestPemTexts } from '../certificates/latest.ts';
+import { latestPemTexts } from '../certificates/pem.ts';
 import type { CredentialSettings } from '../config/sections/credentials.ts';
 import type { ReadValue, Source } from './source.ts';
 import { askVault, type VaultAddress, type VaultAnswer, type VaultRequest } from './vault-request.ts';

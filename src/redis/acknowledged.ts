@@ -1,20 +1,19 @@
 import { Cluster, type Redis } from 'ioredis';
 import { connectRedis, waitUntilReady, type RedisClient, type RedisSettings } from './client.ts';
 
-/** Repeats a write and resolves when `redis.wait_replicas` replicas have it. */
 export interface Acknowledgement {
   /**
-   * @param key written key, which determines the master in a cluster
-   * @param write safe to repeat
-   * @throws Error if too few replicas have it within `redis.wait_timeout`; it is written anyway
+   * Repeats a write and waits until `redis.wait_replicas` replicas have it.
+   * @param key determines the master in a cluster
+   * @throws Error if too few replicas have the write within `redis.wait_timeout`; it is written anyway
    */
   confirm(key: string, write: (master: Redis) => Promise<unknown>): Promise<void>;
   close(): void;
 }
 
 /**
- * Returns undefined if no replicas are awaited. `WAIT` covers only writes of its own connection and blocks later
- * commands there, so this uses separate connections and repeats the write on them.
+ * Returns undefined if `redis.wait_replicas` is 0. `WAIT` covers only the writes of its own connection and blocks later
+ * commands there, so this repeats the write on a separate connection.
  */
 export function createAcknowledgement(settings: RedisSettings, name: string): Acknowledgement | undefined {
   const { wait_replicas: replicas, wait_timeout: timeoutMs } = settings;
@@ -27,7 +26,7 @@ export function createAcknowledgement(settings: RedisSettings, name: string): Ac
       const { stream } = master;
       await write(master);
       const acknowledged = await master.wait(replicas, timeoutMs);
-      // A newer connection has written nothing, so its acknowledgement would be empty.
+      // The acknowledgement of a newer connection does not cover the write.
       if (master.stream === stream && acknowledged >= replicas) return;
       throw new Error(
         `written, but ${String(replicas)} of the replicas (redis.wait_replicas) did not acknowledge it in time`,
@@ -39,7 +38,7 @@ export function createAcknowledgement(settings: RedisSettings, name: string): Ac
 
 async function masterOf(client: RedisClient, key: string): Promise<Redis> {
   if (!(client instanceof Cluster)) return client;
-  // A command with the key follows redirections, which the client remembers.
+  // This command follows redirections, which the client remembers.
   await client.exists(key);
   const slot = Number(await client.cluster('KEYSLOT', key));
   const address = client.slots[slot]?.[0];

@@ -6,7 +6,7 @@ import { redisUnavailable, withRedisDeadline } from './unavailable.ts';
 
 export interface Operation<Reply> extends ScriptCall {
   readonly read: (reply: unknown) => Reply;
-  /** Called if the script refused. Returns arguments for a second attempt, or undefined for none. */
+  /** Called if the script refused. Returns arguments for a second attempt; undefined without one. */
   readonly otherwise?: (reply: Reply) => ScriptCall['args'] | undefined;
 }
 
@@ -16,7 +16,7 @@ export interface Operations {
   run<Reply>(operation: Operation<Reply>, batch?: Batch): Promise<Reply>;
 }
 
-/** @param deadlineMs for one operation or a whole batch: see `phaseDeadlineMs` */
+/** @param deadlineMs of one operation or a whole batch; see `phaseDeadlineMs` */
 export function createOperations(client: RedisClient, deadlineMs: number): Operations {
   function runAlone<Reply>(operation: Operation<Reply>): Promise<Reply> {
     const batch = new RedisBatch(client, deadlineMs);
@@ -108,9 +108,9 @@ export class RedisBatch implements Batch {
 }
 
 function answerAll(waiting: readonly Waiting[], { replies, refused }: Replies): void {
-  for (const [index, one] of waiting.entries()) {
-    if (refused === undefined || refused === index) answer(one, replies[index]);
-    else one.reject(new BatchAborted());
+  for (const [index, each] of waiting.entries()) {
+    if (refused === undefined || refused === index) answer(each, replies[index]);
+    else each.reject(new BatchAborted());
   }
 }
 

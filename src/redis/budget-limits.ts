@@ -2,7 +2,7 @@ import { GatewayError } from '../errors.ts';
 import { checkForm } from './stored-forms.ts';
 import type { BudgetLimits } from '../pipeline/exchange.ts';
 
-/** Budget windows, shortest first; also the values of `X-Gateway-Budget-Window` (docs/budgets.md). */
+/** Shortest first; also the values of `X-Gateway-Budget-Window` (docs/budgets.md). */
 export const BUDGET_WINDOWS = ['minute', 'hourly', 'daily', 'weekly', 'monthly'] as const;
 
 export type BudgetWindow = (typeof BUDGET_WINDOWS)[number];
@@ -10,23 +10,20 @@ export type BudgetWindow = (typeof BUDGET_WINDOWS)[number];
 /** Keeps sums of nano-USD exact in doubles. */
 export const MAX_LIMIT_USD = 9_000_000;
 
-/** Reports whether the key has a budget, even 0. */
 export function hasBudget(limits: BudgetLimits): boolean {
   return BUDGET_WINDOWS.some((window) => limits[window] !== undefined);
 }
 
 /**
- * Reads a stored limits hash (`HGETALL`); an empty one means no budget. Throws `redis_unavailable` for an invalid
- * amount, because reading it as unlimited would allow everything.
+ * Reads a stored limits hash (`HGETALL`); an empty hash means no budget.
+ * @throws GatewayError redis_unavailable for an invalid amount, which must not count as unlimited
  */
 export function parseBudgetLimits(fields: Readonly<Record<string, string>>): BudgetLimits {
   checkForm('limits', fields['form']);
   const limits: { -readonly [Window in BudgetWindow]?: number } = {};
   for (const window of BUDGET_WINDOWS) {
     const stored = fields[window];
-    if (stored === undefined) {
-      continue;
-    }
+    if (stored === undefined) continue;
     if (!/^\d{1,16}$/.test(stored)) {
       throw new GatewayError('redis_unavailable', `The stored ${window} budget is damaged: set it again`);
     }

@@ -2,14 +2,15 @@ import { Cluster, Redis } from 'ioredis';
 import { parseHostPort, type HostPort } from '../config/address.ts';
 import type { CoreConfig } from '../config/core.ts';
 import { watchConnection } from './connection-watch.ts';
-import { redisTlsOptions } from './tls-options.ts';
 import { withoutArguments } from './unavailable.ts';
-import { setWriteVersion } from './write-version.ts';
+import { setWriteVersion } from './stored-forms.ts';
+import type { ConnectionOptions } from 'node:tls';
+import { latestPemTexts } from '../certificates/pem.ts';
 
-/** A single Redis, a Sentinel group's master or a cluster. The commands in use are the same on all three. */
+/** A single Redis, a Sentinel group's master, or a cluster. */
 export type RedisClient = Redis | Cluster;
 
-/** The `redis` section of the configuration; times in milliseconds. */
+/** Times in milliseconds. */
 export type RedisSettings = CoreConfig['redis'];
 
 export type RedisState = 'ready' | 'down';
@@ -24,23 +25,22 @@ export interface RedisStoreOptions {
 
 export interface ConnectOptions {
   readonly name: string;
-  /** Called on every change, with Redis's reason if there is one. The reason contains no credentials. */
+  /** Called on every change, with Redis's reason if known, which contains no credentials. */
   readonly onState?: (state: RedisState, reason: Error | undefined) => void;
-  /** For subscribers and blocking readers, whose servers may be silent. */
+  /** For subscribers and blocking readers. */
   readonly mayBeSilent?: boolean;
 }
 
 /**
- * Opens a connection that fails fast while Redis is away and reconnects by itself. Returns at once; use {@link
- * waitUntilReady} to wait for the first connection.
+ * Opens a connection that fails fast while Redis is away and reconnects by itself. Returns at once (`waitUntilReady`).
  */
 export function connectRedis(settings: RedisSettings, options: ConnectOptions): RedisClient {
   const client =
     settings.cluster.addrs.length > 0 ? connectCluster(settings, options) : connectOne(settings, options);
   setWriteVersion(client, settings.write_version);
   watchState(client, options.onState);
-  function watch(one: Redis): void {
-    watchConnection(one, {
+  function watch(connection: Redis): void {
+    watchConnection(connection, {
       readTimeoutMs: settings.read_timeout,
       writeTimeoutMs: settings.write_timeout,
       mayBeSilent: options.mayBeSilent === true,
@@ -56,9 +56,7 @@ export function connectRedis(settings: RedisSettings, options: ConnectOptions): 
 
 /** Resolves once commands can be sent; rejects after `timeoutMs` with Redis's last reason. */
 export async function waitUntilReady(client: RedisClient, timeoutMs: number): Promise<void> {
-  if (client.status === 'ready') {
-    return;
-  }
+  if (client.status === 'ready') return;
   await new Promise<void>((resolve, reject) => {
     let reason = new Error('no answer');
     function onError(failure: unknown): void {
@@ -81,9 +79,7 @@ export async function waitUntilReady(client: RedisClient, timeoutMs: number): Pr
 
 /** Resolves when the first attempt to connect has ended, or after `timeoutMs`. */
 export async function firstAttempt(client: RedisClient, timeoutMs: number): Promise<void> {
-  if (client.status === 'ready') {
-    return;
-  }
+  if (client.status === 'ready') return;
   await new Promise<void>((resolve) => {
     function done(): void {
       clearTimeout(timer);
@@ -97,7 +93,7 @@ export async function firstAttempt(client: RedisClient, timeoutMs: number): Prom
   });
 }
 
-/** Returns 50 ms, 100 ms … 2 s, with jitter, so that workers do not reconnect at once. Never gives up. */
+/** Returns 50 ms, 100 ms … 2 s, with jitter, so that workers do not all reconnect at once. */
 export function reconnectDelayMs(attempt: number): number {
   return Math.min(50 * 2 ** Math.min(attempt - 1, 10), 2000) + Math.floor(Math.random() * 50);
 }
@@ -112,10 +108,7 @@ function connectOne(settings: RedisSettings, options: ConnectOptions): Redis {
   });
 }
 
-/**
- * Reconnects after an unexpected end: ioredis gives up if a failover is announced while it asks a sentinel
- * for the master.
- */
+/** ioredis gives up if a failover is announced while it asks a sentinel for the master. */
 function connectAgain(client: Redis): void {
   const disconnect = client.disconnect.bind(client);
   let isWanted = true;
@@ -138,10 +131,10 @@ function connectCluster(settings: RedisSettings, options: ConnectOptions): Clust
   return new Cluster(settings.cluster.addrs.map(checkedHostPort), {
     enableOfflineQueue: false,
     maxRedirections: settings.max_retries + 1,
-    // A hanging server delays slot updates by this long.
+    // A hanging server delays slot updates by this time.
     slotsRefreshTimeout: Math.min(settings.dial_timeout, settings.read_timeout / 4),
     clusterRetryStrategy: reconnectDelayMs,
-    // Certificates name hosts; without this, TLS would verify the resolved address.
+    // Otherwise TLS would verify the resolved address; certificates name hosts.
     ...(settings.tls.enabled
       ? { dnsLookup: (host: string, done: (error: null, host: string) => void) => done(null, host) }
       : {}),
@@ -178,9 +171,7 @@ function sentinelOptions(settings: RedisSettings) {
 
 function checkedHostPort(addr: string): HostPort {
   const parsed = parseHostPort(addr);
-  if (parsed === undefined) {
-    throw new Error(`redis: "${addr}" is not host:port`);
-  }
+  if (parsed === undefined) throw new Error(`redis: "${addr}" is not host:port`);
   return parsed;
 }
 
@@ -188,13 +179,11 @@ function watchState(client: RedisClient, onState: ConnectOptions['onState']): vo
   let state: RedisState = 'down';
   let reason: Error | undefined;
   function change(next: RedisState): void {
-    if (next === state) {
-      return;
-    }
+    if (next === state) return;
     state = next;
     onState?.(next, next === 'ready' ? undefined : reason);
   }
-  // Without a listener ioredis prints every failed attempt. Commands report failures themselves.
+  // Without a listener, ioredis prints every failed attempt.
   client.on('error', (failure: unknown) => {
     reason = withoutArguments(failure);
   });
@@ -203,9 +192,31 @@ function watchState(client: RedisClient, onState: ConnectOptions['onState']): vo
   client.on('end', () => change('down'));
 }
 
-/** Describes the Redis address for people; with a group, `redis.addr` is not used. */
+/** Returns the Redis address for messages. */
 export function describedRedis({ addr, cluster, sentinel }: RedisSettings): string {
   if (cluster.addrs.length > 0) return `cluster ${cluster.addrs.join(', ')}`;
   if (sentinel.addrs.length > 0) return `sentinel ${sentinel.addrs.join(', ')}`;
   return addr;
+}
+
+/**
+ * Returns options that ioredis reads at each connection, so that the next one uses renewed files.
+ * @throws Error if a file cannot be used at the start
+ */
+function redisTlsOptions(tls: RedisSettings['tls']): ConnectionOptions | undefined {
+  if (!tls.enabled) return undefined;
+  const latest = latestPemTexts({ path: 'redis.tls', ...tls });
+  return {
+    minVersion: 'TLSv1.2',
+    ...(tls.server_name === undefined ? {} : { servername: tls.server_name }),
+    get ca() {
+      return latest().ca_file;
+    },
+    get cert() {
+      return latest().cert_file;
+    },
+    get key() {
+      return latest().key_file;
+    },
+  };
 }

@@ -1,18 +1,17 @@
 import type { RedisClient } from './client.ts';
 import { isReplyOf, wrongShape } from './reply.ts';
 
-/** September 2001. */
 const LONG_AGO_SECONDS = 1_000_000_000;
 
-const asked = new WeakMap<RedisClient, Promise<number>>();
+const pending = new WeakMap<RedisClient, Promise<number>>();
 
 /** Returns Redis's time in Unix ms. Callers in one write get the same time. */
 export function readClock(client: RedisClient): Promise<number> {
-  const known = asked.get(client);
+  const known = pending.get(client);
   if (known !== undefined) return known;
   const time = askClock(client);
-  asked.set(client, time);
-  queueMicrotask(() => asked.delete(client));
+  pending.set(client, time);
+  queueMicrotask(() => pending.delete(client));
   return time;
 }
 

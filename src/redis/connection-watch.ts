@@ -2,24 +2,23 @@ import type { Redis } from 'ioredis';
 import type { Writable } from 'node:stream';
 
 export interface ConnectionLimits {
-  /** `redis.read_timeout`: how long a sent command may wait for its reply. */
+  /** `redis.read_timeout`: from a command to its reply. */
   readonly readTimeoutMs: number;
-  /** `redis.write_timeout`: how long written bytes may wait for the system to take them. */
+  /** `redis.write_timeout`: until the system has taken written bytes. */
   readonly writeTimeoutMs: number;
-  /** For subscribers and blocking readers: once connected, commands may wait without limit. */
+  /** Once connected, commands may wait without limit. */
   readonly mayBeSilent: boolean;
 }
 
 type CommandItem = NonNullable<ReturnType<Redis['commandQueue']['peekBack']>>;
 
-/** Fine enough that a limit plus a tick stays within the slack of a phase's deadline. */
+/** A limit plus a tick stays within the slack of a phase's deadline. */
 const TICKS_PER_LIMIT = 8;
 const MIN_TICK_MS = 10;
 
 /**
- * Destroys a connection on which a command misses its deadline or that accepts no more bytes, even if data
- * still trickles in; the client then reconnects. Waiting commands fail and are not resent, because their
- * callers have given up.
+ * Destroys a connection on which a command misses its deadline, or that takes no more bytes, even if data still
+ * trickles in; the client then reconnects. Waiting commands fail and are not resent, since their callers have given up.
  */
 export function watchConnection(client: Redis, limits: ConnectionLimits): void {
   client.on('connect', () => watchStream(client, limits));
@@ -52,8 +51,8 @@ function watchStream(client: Redis, { readTimeoutMs, writeTimeoutMs, mayBeSilent
 }
 
 /**
- * Takes the newest waiting mark at each tick; returns whether the oldest has waited for the limit. Marks complete in
- * order. Time is counted in ticks, which stop while the event loop is blocked: then the other side is not at fault.
+ * Takes the newest waiting mark at each tick, and reports whether the oldest has waited for the limit. Marks complete
+ * in order. It counts ticks, which stop while the event loop is blocked: then the other side is not at fault.
  */
 function watchOldest<Mark>(limitTicks: number, isDone: (mark: Mark) => boolean) {
   const marks: { readonly mark: Mark; readonly tick: number }[] = [];
@@ -70,7 +69,7 @@ function watchOldest<Mark>(limitTicks: number, isDone: (mark: Mark) => boolean) 
   };
 }
 
-/** Destroyed, because a hanging peer would not take part in closing. */
+/** Destroys the stream, because a hanging peer takes no part in closing. */
 function giveUp(client: Redis, reason: string): void {
   const failure = new Error(reason);
   client.stream.destroy(failure);
@@ -78,8 +77,8 @@ function giveUp(client: Redis, reason: string): void {
 }
 
 /**
- * Drops unanswered commands of a lost connection that are too old to resend: callers have given up, and Redis
- * may have forgotten the operation ids that make repeats harmless.
+ * Drops unanswered commands of a lost connection that are too old to resend: callers have given up, and Redis may have
+ * forgotten the operation ids that make repeats harmless.
  */
 function dropLate({ commandQueue }: Redis, withinMs: number): void {
   if (commandQueue.length === 0) return;
@@ -92,16 +91,15 @@ function rejectAll(queue: Redis['commandQueue'], failure: Error): void {
   for (let item = queue.shift(); item !== undefined; item = queue.shift()) item.command.reject(failure);
 }
 
-/** Numbers of batches handed to a stream and of batches that the system has taken. */
+/** Batches handed to a stream, and batches that the system has taken. */
 interface WrittenBatches {
   readonly begun: number;
   readonly taken: number;
 }
 
 /**
- * Joins all commands written in one turn into one write. The client writes strings, which the engine joins without a
- * copy. ioredis's auto-pipelining does the same, but its pipelines outlive their turn, so that their objects survive
- * young collections; pauses were thirty times as long (decision 067).
+ * Joins all commands of one turn into one write; strings are joined without a copy. The pipelines of ioredis's
+ * auto-pipelining survive young collections, whose pauses were thirty times as long (decision 067).
  */
 export function batchWrites(stream: Writable): WrittenBatches {
   const batches = { begun: 0, taken: 0 };
@@ -122,7 +120,7 @@ export function batchWrites(stream: Writable): WrittenBatches {
     if (typeof chunk === 'string' && args.length === 1) {
       if (text === '') {
         batches.begun += 1;
-        // Runs after this turn's settled promises have continued and sent their commands.
+        // Runs after the promises settled in this turn have sent their commands.
         process.nextTick(flush);
       }
       text += chunk;

@@ -4,23 +4,19 @@ import type { RedisClient } from './client.ts';
 import { checkServer } from './server-check.ts';
 import { withRedisDeadline } from './unavailable.ts';
 
-/** Checks that the Redis server may be used, again after each reconnect. */
 export interface Fitness {
   readonly fit: boolean;
-  /**
-   * Resolves once the server is known to be new enough and not to evict.
-   * @throws GatewayError redis_unavailable
-   */
+  /** @throws GatewayError redis_unavailable unless the server is new enough and does not evict */
   assertFit(): Promise<void>;
-  /** Called when the connection was lost, since another server may answer next. */
+  /** Call it when the connection was lost, since another server may answer next. */
   reset(): void;
   close(): void;
 }
 
-/** Interval for checking an unfit server, so that traffic resumes soon after it is fixed. */
+/** For an unfit server, so that traffic resumes soon after it is fixed. */
 const ASK_AGAIN_MS = 1_000;
 
-/** Interval for checking a fit server, whose settings may change. */
+/** For a fit server, whose settings may change. */
 export const CHECK_EVERY_MS = 20_000;
 
 export interface FitnessOptions {
@@ -43,7 +39,7 @@ export function createFitness(client: RedisClient, options: FitnessOptions): Fit
     fit = false;
     asked = undefined;
   }
-  /** Requests still pass. A failed check is an outage, which requests notice themselves. */
+  /** A failed check means an outage, which requests notice themselves. */
   async function checkAgain(): Promise<void> {
     if (!fit) return;
     const question = { at: performance.now(), answer: ask() };
@@ -57,7 +53,6 @@ export function createFitness(client: RedisClient, options: FitnessOptions): Fit
   }
   const timer = setInterval(() => void checkAgain(), options.checkEveryMs ?? CHECK_EVERY_MS).unref();
 
-  // Servers of a cluster come and go while the connection stays.
   if (client instanceof Cluster) client.on('+node', reset);
 
   return {

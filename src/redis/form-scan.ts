@@ -6,12 +6,12 @@ export interface FormScan {
   readonly scanned: number;
   /** False if there are more keys. */
   readonly isWhole: boolean;
-  /** Unreadable values by form and version. */
-  readonly unknown: readonly {
-    readonly form: StoredForm;
-    readonly version: string;
-    readonly count: number;
-  }[];
+  readonly unknown: readonly (UnknownValue & { readonly count: number })[];
+}
+
+interface UnknownValue {
+  readonly form: StoredForm;
+  readonly version: string;
 }
 
 const MAX_SCANNED = 20_000;
@@ -19,7 +19,7 @@ const PAGE = 1_000;
 
 /** Searches a bounded number of keys per server for stored values of unknown versions. */
 export async function scanForms(client: RedisClient): Promise<FormScan> {
-  const counts = new Map<string, { form: StoredForm; version: string; count: number }>();
+  const counts = new Map<string, UnknownValue & { readonly count: number }>();
   let scanned = 0;
   let isWhole = true;
   for (const server of client instanceof Cluster ? client.nodes('master') : [client]) {
@@ -42,10 +42,7 @@ export async function scanForms(client: RedisClient): Promise<FormScan> {
   return { scanned, isWhole, unknown: [...counts.values()] };
 }
 
-async function unknownAt(
-  server: Redis,
-  key: string,
-): Promise<{ readonly form: StoredForm; readonly version: string } | undefined> {
+async function unknownAt(server: Redis, key: string): Promise<UnknownValue | undefined> {
   const form = formOf(key);
   if (form === undefined) return undefined;
   const stored = STORED_FORMS[form];
@@ -59,7 +56,7 @@ async function unknownAt(
   return { form, version: form === 'calls' ? String.fromCharCode(byte) : String(byte) };
 }
 
-/** Some prefixes also have keys of another type. Other failures must not pass for readable data. */
+/** Some prefixes also have keys of another type. */
 function otherType(failure: unknown): null {
   if (failure instanceof Error && failure.message.startsWith('WRONGTYPE')) return null;
   throw failure;

@@ -1,7 +1,7 @@
 /**
- * All Redis keys of the gateway. Three names are fixed, because others read them (docs/redis.md). Everything else of a
- * proxy key carries the hash tag `{gateway:risk_profile:<key_hash>}`, so that one script can change windows, sessions
- * and risk together on a cluster.
+ * All Redis keys of the gateway. Three names are fixed, because others read them (docs/redis.md). All other state of a
+ * proxy key has the hash tag `{gateway:risk_profile:<key_hash>}`, so that one script can change windows, sessions and
+ * risk together on a cluster.
  */
 
 /** docs/risk.md. */
@@ -14,7 +14,7 @@ export function quarantineKey(keyHash: string): string {
   return `gateway:quarantine:${keyHash}`;
 }
 
-/** Requests refused while a key is locked or blocked: hash of their number and the time of the last, in the slot of the lock. */
+/** Requests refused while a key is locked or blocked: hash of their count and last time, in the slot of the lock. */
 export function heldAttemptsKey(keyHash: string): string {
   return `gateway:held_attempts:{${quarantineKey(keyHash)}}`;
 }
@@ -28,7 +28,7 @@ function tag(keyHash: string): string {
   return `{${riskProfileKey(keyHash)}}`;
 }
 
-/** A raw key's record. `rawHash` is the hash of the presented raw key, which changes by rotation. */
+/** A raw key's record. Rotation changes `rawHash`. */
 export function keyRecordKey(rawHash: string): string {
   return `gateway:key:${rawHash}`;
 }
@@ -42,10 +42,10 @@ export const KEYS_BY_CREATION = `gateway:keys_by_creation:{${KEY_INDEX}}`;
 /** Used keys by their last use, in Unix ms; in the slot of the index. */
 export const KEYS_BY_USE = `gateway:keys_by_use:{${KEY_INDEX}}`;
 
-/** Keys with a score, a lock, a block or a limit of 0, by the time until which lists look at them. */
+/** Keys with a score, a lock, a block or a limit of 0, by the time until which lists show them. */
 export const MARKED_KEYS = `gateway:marked_keys:{${KEY_INDEX}}`;
 
-/** Present while the two above have every key that belongs there (use-order.ts): string. */
+/** Present while the two sets above are complete (use-order.ts): string. */
 export const USES_COMPLETE = `gateway:keys_by_use_complete:{${KEY_INDEX}}`;
 
 /** Hash of key name to key hash. */
@@ -69,7 +69,7 @@ export function budgetLimitsKey(keyHash: string): string {
 /** Limits for keys without their own budget. */
 export const DEFAULT_BUDGET_KEY = 'gateway:budget:default';
 
-/** Budgets that several keys share, as operators set them: hash of JSON by `budget:<name>`, in the slot of the default one. */
+/** Budgets that several keys share: hash of JSON by `budget:<name>`, in the slot of the default budget. */
 export const SHARED_BUDGETS = `gateway:shared_budgets:{${DEFAULT_BUDGET_KEY}}`;
 
 /** One ledger of a key's accounts, such as `windows`: string (ledger.lua). */
@@ -190,7 +190,7 @@ export function escalationKey(id: string): string {
 /** Ids of waiting requests: sorted set by expiry in Unix ms. */
 export const ESCALATIONS_KEY = 'gateway:escalation:pending';
 
-/** The same for one key: by `<request digest> <id>`, in the same slot. */
+/** Waiting requests of one key: by `<request digest> <id>`, in the same slot. */
 export function escalationsOfKey(keyHash: string): string {
   return `gateway:escalation:pending_of:{${ESCALATIONS_KEY}}:${keyHash}`;
 }
@@ -223,15 +223,15 @@ export function auditBatchKey(batchId: string): string {
 /** API tokens of the operator's page: hash of token hash to JSON. */
 export const UI_TOKENS = 'gateway:ui_tokens';
 
-/** When each of them was last used: hash of token hash to Unix ms, in the same slot. */
+/** Their last uses: hash of token hash to Unix ms, in the same slot. */
 export const UI_TOKEN_USES = `gateway:ui_token_uses:{${UI_TOKENS}}`;
 
-/** One change made over the operator's API, with its answer: string; by digests of the person and of the Idempotency-Key. */
+/** The answer to a change over the operator's API: string; by digests of the person and the Idempotency-Key. */
 export function uiAnswerKey(person: string, change: string): string {
   return `gateway:ui_answer:{${uiChangesKey(person)}}:${change}`;
 }
 
-/** Changes that a person made over the operator's API in this minute: counter. */
+/** A person's changes over the operator's API in this minute: counter. */
 export function uiChangesKey(person: string): string {
   return `gateway:ui_changes:${person}`;
 }
@@ -239,23 +239,23 @@ export function uiChangesKey(person: string): string {
 /** The scrypt hash of the password of the operator's page: string. */
 export const UI_PASSWORD = 'gateway:ui_password';
 
-/** A session of the operator's page: string; by the SHA-256 of its id, in the slot of the password. */
+/** A session of the operator's page: string; by the SHA-256 of its id, in the password's slot. */
 export function uiSessionKey(idHash: string): string {
   return `gateway:ui_session:{${UI_PASSWORD}}:${idHash}`;
 }
 
-/** Attempts to sign in to the operator's page, of an address or of `all`, in one minute (Unix time / 60). */
+/** Attempts to sign in to the operator's page, from an address or `all`, in one minute (Unix time / 60). */
 export function uiAttemptsKey(who: string, minute: number): string {
   return `gateway:ui_attempts:{${UI_PASSWORD}}:${who}:${String(minute)}`;
 }
 
-/** Orders to read the source of a provider credential again: hash of its name to an id. */
+/** Orders to read a provider credential again: hash of its name to an id. */
 export const CREDENTIAL_READS = 'gateway:credential_reads';
 
 /** The last announcement of each running gateway: hash of gateway id to JSON. */
 export const GATEWAYS = 'gateway:gateways';
 
-/** When each of them counts as gone: sorted set of gateway ids by Unix ms, in the same slot. */
+/** The times when they count as gone: sorted set of gateway ids by Unix ms, in the same slot. */
 export const GATEWAY_ENDS = `gateway:gateway_ends:{${GATEWAYS}}`;
 
 /** CSRF key for people identified by an authenticating proxy: string. */

@@ -8,8 +8,8 @@ const markScript = loadScript(new URL('./mark-key.lua', import.meta.url));
 export const MARK_MS = 40 * 86_400_000;
 
 /**
- * Has lists look at a key that has a score, a lock, a block or a limit of 0, even if it is not used. Call it before the state
- * is written, so that no crash leaves such a key unmarked.
+ * Marks a key with a score, a lock, a block or a limit of 0, so that lists show it even if it is not used. Call it
+ * before the state is written, so that no crash leaves such a key unmarked.
  * @param forMs Infinity for a state without an end
  */
 export async function markKey(client: RedisClient, keyHash: string, forMs: number): Promise<void> {

@@ -1,7 +1,4 @@
-/**
- * Reads a value of a reply or throws `wrongShape`. Used instead of zod on the request path, because zod creates two
- * objects per value.
- */
+/** Reads a value of a reply, or throws `wrongShape`. On the request path, zod would create two objects per value. */
 export type ReplyReader<Value> = (reply: unknown) => Value;
 
 export const text: ReplyReader<string> = (reply) => {
@@ -48,7 +45,6 @@ export function tupleOf<const Values extends readonly unknown[]>(
   };
 }
 
-/** Returns undefined for an empty list. */
 export function unlessEmpty<Value>(read: ReplyReader<Value>): ReplyReader<Value | undefined> {
   return (reply) => (isReplyOf(0, reply) ? undefined : read(reply));
 }

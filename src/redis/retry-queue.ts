@@ -5,12 +5,11 @@ export interface RetryQueueOptions<Item> {
   readonly giveUpMs: number;
 }
 
-/** Repeats failed Redis operations in the background for a while. */
 export interface RetryQueue<Item> {
-  /** Attempts the item now and retries in the background if that fails. Never rejects. */
+  /** Attempts the item now, and in the background if that fails. Never rejects. */
   give(item: Item): Promise<void>;
   giveLater(item: Item): void;
-  /** Attempts pending items a last time and stops. */
+  /** Attempts pending items a last time. */
   close(): Promise<void>;
 }
 

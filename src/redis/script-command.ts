@@ -4,7 +4,7 @@ export type ScriptArg = string | number;
 
 const USUAL_ARGUMENT_BYTES = 512;
 
-/** Ends an argument and announces the next one by its length in bytes. */
+/** The end of an argument, and the length of the next in bytes. */
 const ANNOUNCED: readonly string[] = Array.from({ length: USUAL_ARGUMENT_BYTES }, (_, bytes) =>
   announced(bytes),
 );
@@ -15,12 +15,9 @@ function announced(bytes: number): string {
 
 const TEXT_REPLIES = { replyEncoding: 'utf8' } as const;
 
-/**
- * EVALSHA or EVAL as an ioredis command, which can be resent and redirected, but encodes its arguments at half the
- * cost.
- */
+/** An ioredis command, which can be resent and redirected, that encodes its arguments at half the cost. */
 export class ScriptCommand extends Command {
-  /** @param words everything after the command's name, see `scriptWords`; not copied */
+  /** @param words see `scriptWords`; not copied */
   constructor(name: 'evalsha' | 'eval', words: string[]) {
     super(name, [], TEXT_REPLIES);
     this.args = words;
@@ -47,8 +44,8 @@ function encodedCommand(name: string, args: readonly string[]): string {
     text += arg;
   }
   text += '\r\n';
-  // Some character takes more than one byte.
-  return Buffer.byteLength(text) === text.length ? text : encodedByBytes(begin, name, args);
+  const isAscii = Buffer.byteLength(text) === text.length;
+  return isAscii ? text : encodedByBytes(begin, name, args);
 }
 
 function encodedByBytes(begin: string, name: string, args: readonly string[]): string {

@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { RedisClient } from './client.ts';
-import { withConstants } from './lua-constants.ts';
-import { withoutUnused } from './lua-functions.ts';
+import { withConstants, withoutUnused } from './lua-source.ts';
 import { wrongShape } from './reply.ts';
-import { NEWEST_STORED_VERSION, STORED_VERSIONS, type StoredVersion } from './stored-forms.ts';
-import { writeVersionOf } from './write-version.ts';
+import {
+  NEWEST_STORED_VERSION,
+  STORED_VERSIONS,
+  type StoredVersion,
+  writeVersionOf,
+} from './stored-forms.ts';
 import { ScriptCommand, scriptWords, type ScriptArg } from './script-command.ts';
 
 export type { ScriptArg };
@@ -14,7 +17,7 @@ const INCLUDE = /^-- @include (\S+\.lua)$/gm;
 const PASTE = /^( +)-- @include (\S+\.lua)$/gm;
 const HEAD = /^#!lua(?: flags=(\S+))?\n/;
 
-/** A script's keys, all of one slot, and its arguments. */
+/** The keys have one slot. */
 export interface ScriptCall {
   readonly script: RedisScript;
   readonly keys: readonly string[];
@@ -22,37 +25,36 @@ export interface ScriptCall {
 }
 
 /**
- * A Lua script, which Redis runs as one atomic step. It returns its reply. To be joinable with others (see
- * `runTogether`), it also returns a function that performs the writes, or `false` to refuse.
+ * A Lua script, which Redis runs as one atomic step. It returns its reply and, if it can run together with others, a
+ * function that performs the writes, or `false` to refuse.
  */
 export interface RedisScript {
-  /** Runs only the script; the caller parses the reply. */
+  /** Resolves with the unread reply. */
   run(client: RedisClient, keys: readonly string[], args: readonly ScriptArg[]): Promise<unknown>;
   readonly parts: ScriptParts;
 }
 
 export interface ScriptParts {
-  /** From the first line `#!lua`; if undefined, Redis checks each command. */
+  /** Those of the first line `#!lua`; without it, Redis checks each command. */
   readonly flags: readonly string[] | undefined;
-  /** Declarations of constants, see `withConstants`. */
+  /** See `withConstants`. */
   readonly constants: string;
-  /** Texts of included files, in order of need. */
+  /** Included files by address, in order of need. */
   readonly includes: ReadonlyMap<string, string>;
   readonly body: string;
 }
 
 /**
  * Loads a `.lua` file: `loadScript(new URL('./reserve-budget.lua', import.meta.url))`. A line `-- @include shared.lua`
- * includes another file, relative to this one. If indented, the text goes into the surrounding function, so that what
- * it creates is only created when that function runs.
- * @param constants by names in capitals; cheaper than arguments for values that never change
+ * includes another file, relative to this one. Indented, it includes it in the surrounding function, which then creates
+ * its values only when it runs.
+ * @param constants by names in capitals; cheaper than arguments
  */
 export function loadScript(
   file: URL,
   constants: Readonly<Record<string, string | number>> = {},
 ): RedisScript {
   const parts = readScriptParts(file, constants);
-  /** By the version they write. */
   const alone = new Map<StoredVersion, Evaluable>();
   function made(version: StoredVersion): Evaluable {
     const known = alone.get(version);
@@ -74,9 +76,7 @@ export function loadScript(
   };
 }
 
-/**
- * Runs scripts one after the other as one atomic step. If one refuses, later ones do not run and nothing is written.
- */
+/** Runs scripts in order as one atomic step. If one refuses, later ones do not run and nothing is written. */
 export function runTogether(client: RedisClient, calls: readonly ScriptCall[]): Promise<Replies> {
   const evaluable = composed(calls, writeVersionOf(client));
   const words = [evaluable.sha, ''];
@@ -98,12 +98,12 @@ function readReplies(reply: unknown, calls: number): Replies {
 }
 
 export interface Replies {
-  /** Index of the call that refused, which is the last one with a reply. */
+  /** Index of the call that refused, the last one with a reply. */
   readonly refused: number | undefined;
   readonly replies: readonly unknown[];
 }
 
-/** Preceded by the script and the number of keys. */
+/** The script and the number of keys. */
 const BEFORE_KEYS = 2;
 
 interface Evaluable {
@@ -114,8 +114,7 @@ interface Evaluable {
 function evaluate(client: RedisClient, { source }: Evaluable, words: string[]): Promise<unknown> {
   const sent = Promise.resolve(client.sendCommand(new ScriptCommand('evalsha', words)));
   return sent.catch((failure: unknown) => {
-    // A restarted or flushed server, or a new master, does not know the script; EVAL runs and stores it. In a cluster
-    // the error may follow redirections.
+    // A restarted or flushed server, or a new master, does not know the script. In a cluster, the message says more.
     if (failure instanceof Error && failure.message.includes('NOSCRIPT')) {
       return client.sendCommand(new ScriptCommand('eval', words.with(0, source)));
     }
@@ -131,7 +130,7 @@ end
 return reply
 `;
 
-/** Returns the first argument: where each part's keys and arguments end. */
+/** Returns the ends of each part's keys and arguments, the first argument of joined scripts. */
 function endsOf(calls: readonly ScriptCall[]): string {
   let keyEnd = 0;
   let argEnd = 1;
@@ -144,15 +143,15 @@ function endsOf(calls: readonly ScriptCall[]): string {
   return ends;
 }
 
-/** Two base 64 digits, starting from `0`. */
+/** Returns two digits of base 64, from `0` on. */
 function endDigits(end: number): string {
   if (end >= 4_096) throw new Error('the parts of a script have too many keys or arguments');
   return String.fromCharCode(48 + (end >> 6), 48 + (end & 63));
 }
 
 /**
- * Joins scripts so that each part sees its own KEYS and ARGV when it judges and when it writes; ARGV[1] has their ends
- * (see `endDigits`). The parts are unrolled, because tables of parts, replies and commits would cost Redis more.
+ * Joins scripts: each part sees its own KEYS and ARGV when it judges and when it writes, and ARGV[1] has their ends
+ * (`endsOf`). Unrolled parts cost Redis less than tables of parts, replies and commits.
  */
 function togetherText(bodies: readonly string[]): string {
   const nths = bodies.map((_, index) => index + 1);
@@ -190,13 +189,12 @@ function sliceText(what: 'key' | 'arg', nth: number): string {
   return `{ unpack(all_${what}s, ${what}_end_${nth - 1} + 1, ${what}_end_${nth}) }`;
 }
 
-/** Scripts that start with the same parts. */
+/** A tree of the combinations of scripts in use, of which there are few. */
 interface Composition {
   evaluable: Evaluable | undefined;
   readonly longer: Map<RedisScript, Composition>;
 }
 
-/** One per combination of operations in a batch; there are few. */
 const compositions: Readonly<Record<StoredVersion, Composition>> = {
   1: { evaluable: undefined, longer: new Map() },
   2: { evaluable: undefined, longer: new Map() },
@@ -223,7 +221,7 @@ function composedOf(parts: readonly ScriptParts[], version: StoredVersion): Eval
   const bodies = parts.map(({ body }) => body);
   const constants = new Set(parts.map((part) => part.constants));
   return prepare(
-    // A flag lifts a restriction of Redis, so every part must have it.
+    // A flag lifts a restriction, so every part must have it.
     parts[0]?.flags?.filter((flag) => parts.every(({ flags }) => flags?.includes(flag))) ?? [],
     version,
     `${[...constants].join('')}local KEYS, ARGV = KEYS, ARGV\n${[...includes.values()].join('')}${togetherText(bodies)}`,
@@ -257,7 +255,6 @@ function readScriptParts(file: URL, constants: Readonly<Record<string, string | 
   };
 }
 
-/** By file, since scripts share them. */
 const includedTexts = new Map<string, string>();
 
 function readIncluded(file: URL): string {
@@ -266,7 +263,7 @@ function readIncluded(file: URL): string {
   return text;
 }
 
-/** Collects included files, each once, in order of need. */
+/** Moves included files to `includes`, each once, in order of need. */
 function withoutIncludes(text: string, file: URL, includes: Map<string, string>): string {
   const pasted = text.replace(PASTE, (_line, indent: string, name: string) =>
     readIncluded(new URL(name, file)).replace(/^(?=.)/gm, indent),

@@ -6,7 +6,7 @@ import { redisUnavailable } from './unavailable.ts';
 export interface ServerCheck {
   readonly version: string;
   readonly maxmemoryPolicy: string;
-  /** Problems with their remedies; empty if the server is fit. */
+  /** With their remedies; empty if the server is fit. */
   readonly problems: readonly string[];
 }
 
@@ -14,8 +14,8 @@ const MIN_MAJOR_VERSION = 7;
 const REPLICA_ANSWERS_WITHIN_MS = 500;
 
 /**
- * Checks what `serve` and `doctor` require of Redis: version 7 or newer, and no eviction (docs/redis.md). In a cluster
- * every server is checked, since any master may hold a lock and any replica may become a master.
+ * Checks that Redis is version 7 or newer and does not evict (docs/redis.md). In a cluster every server is checked,
+ * since any master may hold a lock and any replica may become a master.
  */
 export async function checkServer(client: RedisClient): Promise<ServerCheck> {
   try {
@@ -25,7 +25,7 @@ export async function checkServer(client: RedisClient): Promise<ServerCheck> {
   }
 }
 
-/** Returns all problems, and version and policy of the first unfit server or else the first one. */
+/** Returns all problems, and the version and policy of the first unfit server, or else of the first server. */
 async function checkCluster(cluster: Cluster): Promise<ServerCheck> {
   const masters = cluster.nodes('master').map((node) => checkOne(node, serverAddress(node)));
   const replicas = cluster.nodes('slave').map(checkReplica);
@@ -65,12 +65,10 @@ function serverProblems(server: string, version: string, maxmemoryPolicy: string
   return problems;
 }
 
-/** Hosted servers may forbid CONFIG; INFO has the policy too. */
+/** Reads INFO, since hosted servers may forbid CONFIG. */
 async function readMaxmemoryPolicy(client: Redis): Promise<string> {
   const policy = infoField(await client.info('memory'), 'maxmemory_policy');
-  if (policy !== undefined) {
-    return policy;
-  }
+  if (policy !== undefined) return policy;
   const reply: unknown = await client.call('CONFIG', 'GET', 'maxmemory-policy');
   return Array.isArray(reply) && typeof reply[1] === 'string' ? reply[1] : 'unknown';
 }

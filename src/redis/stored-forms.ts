@@ -1,8 +1,8 @@
 import { GatewayError } from '../errors.ts';
 
 /**
- * Versions of stored data that this build reads (docs/upgrading.md): the current one and the one before (commit
- * 6e9f4f37). `redis.write_version` chooses the one that is written.
+ * Versions of stored data that this build reads (docs/upgrading.md): the current one and the previous one (commit
+ * 6e9f4f37). `redis.write_version` chooses the version to write.
  */
 export const STORED_VERSIONS = [1, 2] as const;
 export type StoredVersion = (typeof STORED_VERSIONS)[number];
@@ -10,30 +10,28 @@ const [OLDEST] = STORED_VERSIONS;
 export const NEWEST_STORED_VERSION: StoredVersion = 2;
 
 interface FormKeys {
-  /** Prefix of the form's keys, and their suffix if other forms share the prefix. */
+  /** The prefix of its keys, and the suffix if other forms share the prefix. */
   readonly begin: string;
   readonly end?: string;
 }
 
-/** A packed string. Its first byte is its own version, which is the same in all of STORED_VERSIONS. */
+/** A packed string whose first byte is its own version, the same in all of STORED_VERSIONS. */
 interface PackedForm extends FormKeys {
   readonly byte: number;
 }
 
-/** A hash whose field `form` holds the stored version; 1 if absent. */
+/** A hash whose field `form` is the stored version; 1 if absent. */
 interface HashForm extends FormKeys {
   readonly field: 'form';
 }
 
-/**
- * Forms that carry their version. All others are plain numbers, texts, sets or lists, which change by a new key name.
- */
+/** Forms with a version. All others are plain numbers, texts, sets or lists, which change by a new key name. */
 export const STORED_FORMS = {
   ledger: { begin: 'gateway:spend:', byte: 2 },
   hold: { begin: 'gateway:hold:', byte: 2 },
   session: { begin: 'gateway:session_state:', byte: 2 },
   arrivals: { begin: 'gateway:loop:', end: '/arrivals', byte: 2 },
-  /** Read and appended as text; each entry starts with this character. */
+  /** Text; each entry starts with this character. */
   calls: { begin: 'gateway:loop:', byte: '1'.charCodeAt(0) },
   key: { begin: 'gateway:key:', field: 'form' },
   limits: { begin: 'gateway:budget:', field: 'form' },
@@ -47,7 +45,7 @@ export const STORED_FORMS = {
 
 export type StoredForm = keyof typeof STORED_FORMS;
 
-/** Thrown for a stored value of a version that this build does not read. */
+/** This build does not read the version of a stored value. */
 export class UnknownForm extends Error {
   readonly form: StoredForm;
   readonly version: string;
@@ -60,7 +58,7 @@ export class UnknownForm extends Error {
   }
 }
 
-/** Returns the version field of a new hash, if its version has one. */
+/** Returns the version field of a new hash; the oldest version has none. */
 export function formField(version: StoredVersion): readonly [] | readonly ['form', string] {
   return version === OLDEST ? [] : ['form', String(version)];
 }
@@ -74,7 +72,9 @@ export function checkForm(form: StoredForm, version: string | null | undefined):
 }
 
 export function isReadable(version: string | null | undefined): boolean {
-  return version === null || version === undefined || STORED_VERSIONS.some((one) => String(one) === version);
+  return (
+    version === null || version === undefined || STORED_VERSIONS.some((known) => String(known) === version)
+  );
 }
 
 export function storedFormUnknown(unknown: UnknownForm): GatewayError {
@@ -90,7 +90,6 @@ export function storedFormUnknown(unknown: UnknownForm): GatewayError {
 /** The form of script failures: `error('UNKNOWN_FORM ledger 3')`. */
 const SCRIPT_FAILURE = /UNKNOWN_FORM ([a-z_]{1,32}) ([0-9a-z]{1,16})/;
 
-/** Reads an unknown form from a script's failure. */
 export function unknownFormOf(failure: unknown): UnknownForm | undefined {
   if (failure instanceof UnknownForm) return failure;
   if (!(failure instanceof Error)) return undefined;
@@ -100,4 +99,15 @@ export function unknownFormOf(failure: unknown): UnknownForm | undefined {
 
 function isStoredForm(name: string): name is StoredForm {
   return Object.hasOwn(STORED_FORMS, name);
+}
+
+/** By connection; `redis.write_version`. */
+const versions = new WeakMap<object, StoredVersion>();
+
+export function setWriteVersion(client: object, version: StoredVersion): void {
+  versions.set(client, version);
+}
+
+export function writeVersionOf(client: object): StoredVersion {
+  return versions.get(client) ?? NEWEST_STORED_VERSION;
 }

@@ -3,30 +3,25 @@ import { storedFormUnknown, unknownFormOf } from './stored-forms.ts';
 
 const MAX_REASON_CHARS = 200;
 
-/** Bugs of our own code, which must stay visible; the request is still refused. */
+/** Bugs in our own code, which must stay visible; the request is still refused. */
 const OWN_MISTAKES = [TypeError, RangeError, ReferenceError, SyntaxError];
 
 /**
- * Turns every Redis failure (refused, closed, READONLY, OOM, NOAUTH, MISCONF, LOADING, CLUSTERDOWN, timeout, wrong
- * shape) into `redis_unavailable`, and values of unknown versions into `stored_form_unknown`.
+ * Turns values of unknown versions into `stored_form_unknown`, and every other Redis failure into `redis_unavailable`.
  */
 export function redisUnavailable(failure: unknown): Error {
-  if (failure instanceof GatewayError) {
-    return failure;
-  }
+  if (failure instanceof GatewayError) return failure;
   const unknownForm = unknownFormOf(failure);
   if (unknownForm !== undefined) return storedFormUnknown(unknownForm);
-  if (OWN_MISTAKES.some((mistake) => failure instanceof mistake)) {
-    return failure as Error;
-  }
+  if (OWN_MISTAKES.some((mistake) => failure instanceof mistake)) return failure as Error;
   return new GatewayError('redis_unavailable', 'Redis is unavailable: no request passes until it is back', {
     cause: withoutArguments(failure),
   });
 }
 
 /**
- * Returns a copy of a client error that is safe to log. ioredis attaches the command with its arguments (such as AUTH's
- * password), and servers before Redis 6 quote them in the message.
+ * Returns a copy of an error that is safe to log: ioredis attaches the command's arguments, such as AUTH's password,
+ * and servers before Redis 6 quote them in the message.
  */
 export function withoutArguments(failure: unknown): Error {
   const message = failure instanceof Error ? failure.message : 'not an error';
@@ -37,7 +32,7 @@ export function withoutArguments(failure: unknown): Error {
   return copy;
 }
 
-/** Runs Redis work under one deadline; any failure becomes `redis_unavailable`. */
+/** Any failure becomes `redis_unavailable`. */
 export function withRedisDeadline<T>(deadlineMs: number, work: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {

@@ -11,7 +11,9 @@ export interface Guard {
   release(): void;
 }
 
-/** Reads `+ PID`, `- PID`, `d DIRECTORY` and `x` (forget all) from a pipe, which the kernel closes if this process dies. */
+/**
+ * Reads `+ PID`, `- PID`, `d DIRECTORY` and `x` (forget all) from a pipe, which the kernel closes if this process dies.
+ */
 const SCRIPT = `
 pids=; dirs=
 while IFS=' ' read -r op arg; do

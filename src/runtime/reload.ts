@@ -44,8 +44,8 @@ const EVERY_MS = 1_000;
 const TRY_AGAIN_MS = 30_000;
 
 /**
- * Follows gateway.yaml and the `.env` beside it. If a changed file is invalid, needs a restart or is refused by a worker,
- * the previous configuration stays in force as a whole.
+ * Follows gateway.yaml and the `.env` beside it. If a changed file is invalid, needs a restart or is refused by a
+ * worker, the previous configuration stays in force as a whole.
  */
 export async function followConfig(options: ReloadOptions): Promise<Reload> {
   const { log } = options;

@@ -4,9 +4,8 @@ import type { RedisClient } from '../redis/client.ts';
 import { DEFAULT_BUDGET_KEY, SHARED_BUDGETS } from '../redis/keys.ts';
 import { oneOf } from '../redis/reply.ts';
 import { loadScript } from '../redis/script.ts';
-import { checkForm, formField } from '../redis/stored-forms.ts';
+import { checkForm, formField, writeVersionOf } from '../redis/stored-forms.ts';
 import { withRedisDeadline } from '../redis/unavailable.ts';
-import { writeVersionOf } from '../redis/write-version.ts';
 import { fieldOf, readStoredBudget, readStoredBudgets, written } from './stored-form.ts';
 
 /** As many as gateway.yaml may have; bounds the ledgers of a request. */

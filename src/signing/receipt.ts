@@ -1,19 +1,19 @@
 import * as z from 'zod';
 
-/** `typ` headers that distinguish signed requests from receipts, so that one cannot pass for the other. */
+/** `typ` headers: a signed request cannot pass for a receipt. */
 export const REQUEST_TYPE = 'gateway-request+jws';
 export const RECEIPT_TYPE = 'gateway-receipt+jwt';
 
 const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 
-/** The gateway's signed statement to its client about one exchange. */
+/** The gateway's signed statement about one exchange. */
 export const receiptSchema = z.object({
   /** Request id, as in `X-Gateway-Request-ID`. */
   jti: z.string(),
   /** Start of the answer, in Unix seconds. */
   iat: z.int(),
   key_hash: digest,
-  /** Digest of the body that the client sent; absent if the request was refused before its body arrived. */
+  /** Digest of the client's body; absent if the request was refused before its body arrived. */
   request_digest: digest.optional(),
   /** Digest of the body sent upstream; absent if nothing was sent. */
   upstream_digest: digest.optional(),

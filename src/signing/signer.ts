@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
+import type { Config } from '../config/schema.ts';
 import { nextTurn } from '../turns.ts';
 import { RECEIPT_TYPE, REQUEST_TYPE, type Receipt } from './receipt.ts';
-import type { SigningKey } from './signing-key.ts';
+import { createSigningKey, type SigningKey } from './signing-key.ts';
 
 /** Creates the signatures of an exchange (docs/signatures.md). */
 export interface Signer {
@@ -13,8 +14,13 @@ export interface Signer {
   receipt(receipt: Omit<Receipt, 'iat'>): string;
 }
 
-/** Larger bodies are signed in their own turn of the event loop. */
+/** Larger bodies are signed in a turn of their own. */
 const LARGE_BYTES = 256 * 1_024;
+
+/** @throws Error if `signature.secret` is no usable key */
+export function signerOf(signature: Config['signature']): Signer {
+  return createSigner(createSigningKey(signature));
+}
 
 /** @param now returns Unix ms */
 export function createSigner(key: SigningKey, now: () => number = Date.now): Signer {
@@ -40,7 +46,7 @@ function signCompact(key: SigningKey, header: JwsHeader, payload: object): strin
   return `${input}.${key.sign([input]).toString('base64url')}`;
 }
 
-/** Returns a JWS with detached payload (RFC 7515 appendix F). Verifiers insert the bytes again. */
+/** Returns a JWS with detached payload (RFC 7515 appendix F). */
 function signDetached(key: SigningKey, header: JwsHeader, payload: Buffer): string {
   const first = encoded(protectedHeader(key, header));
   return `${first}..${key.sign(signingInput(first, payload)).toString('base64url')}`;

@@ -2,12 +2,12 @@ import { createHash, createHmac, createPrivateKey, createPublicKey, sign, type K
 import { readFileSync } from 'node:fs';
 import type { Config } from '../config/schema.ts';
 
-/** The key of `signature.*`. Signs upstream requests and receipts. */
+/** The key of `signature.secret`. */
 export interface SigningKey {
   readonly algorithm: 'HS256' | 'EdDSA';
   /** For a public key, its RFC 7638 thumbprint. */
   readonly kid: string;
-  /** Signs a JWS Signing Input, given in pieces. */
+  /** @param pieces of the JWS Signing Input */
   sign(pieces: Iterable<string>): Buffer;
   /** JWK Set for verifiers; undefined for a shared key. */
   readonly publicKeys: { readonly keys: readonly PublicJwk[] } | undefined;
@@ -26,7 +26,7 @@ const KID_BYTES = 12;
 /** HS256 needs a key as long as its hash (RFC 7518 section 3.2). */
 const STRONG_SECRET_BYTES = 32;
 
-/** Returns true if the HMAC secret is short enough to be found by brute force from one receipt. */
+/** Reports whether brute force on one receipt could find the HMAC secret. */
 export function isWeakSecret({ enabled, type, secret }: Config['signature']): boolean {
   return enabled && type === 'hmac' && Buffer.byteLength(secret) < STRONG_SECRET_BYTES;
 }

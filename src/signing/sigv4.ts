@@ -6,9 +6,9 @@ export interface SigV4Request {
   readonly method: string;
   /** The `host` header as sent, including a non-default port. */
   readonly authority: string;
-  /** Path and query exactly as sent. */
+  /** Path and query, exactly as sent. */
   readonly path: string;
-  /** Body exactly as sent. */
+  /** Exactly as sent. */
   readonly body: Buffer;
   /** Default: the region in the authority. */
   readonly region?: string;
@@ -21,8 +21,7 @@ const DEFAULT_REGION = 'us-east-1';
 
 /**
  * Returns the headers that sign a request with AWS Signature Version 4 (AWS IAM User Guide, "Create a signed AWS API
- * request"). Only headers set by the gateway are signed, so that no proxy can break the signature: host, date, body
- * digest and session token.
+ * request"). Only headers of the gateway are signed, so that no proxy can break the signature.
  */
 export function signSigV4(request: SigV4Request): Record<string, string> {
   const { credential, authority, body, service = 'bedrock', now = new Date() } = request;
@@ -46,7 +45,7 @@ export function signSigV4(request: SigV4Request): Record<string, string> {
   return { ...signed, authorization };
 }
 
-/** Extracts `eu-west-1` from `bedrock-runtime.eu-west-1.amazonaws.com` and its FIPS, VPC and dual-stack forms. */
+/** Returns `eu-west-1` for `bedrock-runtime.eu-west-1.amazonaws.com` and its FIPS, VPC and dual-stack forms. */
 export function regionOf(authority: string): string {
   return /(?:^|\.)bedrock-runtime(?:-fips)?\.([a-z0-9-]+)\./.exec(authority)?.[1] ?? DEFAULT_REGION;
 }
@@ -75,8 +74,8 @@ function canonicalRequest(
 }
 
 /**
- * Encodes each path segment again: every service except S3 signs an ARN's `%2F` as `%252F`.
- * Dot segments never occur, because paths with them are refused.
+ * Encodes each segment again: every service except S3 signs `%2F` as `%252F`. Paths with dot segments are refused
+ * earlier.
  */
 function canonicalPath(path: string): string {
   const segments = path.split('/').filter((segment) => segment !== '');

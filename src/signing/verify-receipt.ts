@@ -1,7 +1,6 @@
 import { compactVerify, createLocalJWKSet, errors, type JSONWebKeySet } from 'jose';
 import { RECEIPT_TYPE, receiptSchema, type Receipt } from './receipt.ts';
 
-/** The key to verify a receipt with. */
 export type ReceiptKey = { readonly secret: string } | { readonly keys: JSONWebKeySet };
 
 export type VerifiedReceipt =
@@ -10,7 +9,7 @@ export type VerifiedReceipt =
 
 const MAX_CHARS = 16_384;
 
-/** Verifies a receipt. An invalid one is a result, not an error. */
+/** An invalid receipt is a result, not an error. */
 export async function verifyReceipt(written: string, key: ReceiptKey): Promise<VerifiedReceipt> {
   if (written.length > MAX_CHARS) return invalidReceipt('it is too long for a receipt');
   try {

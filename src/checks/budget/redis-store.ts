@@ -14,9 +14,8 @@ import { createOperations } from '../../redis/batch.ts';
 import { markKey } from '../../redis/marked-keys.ts';
 import { flag, listOf, number, oneOf, tupleOf, wholeNumber } from '../../redis/reply.ts';
 import { loadScript, type ScriptArg } from '../../redis/script.ts';
-import { formField } from '../../redis/stored-forms.ts';
+import { formField, writeVersionOf } from '../../redis/stored-forms.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
-import { writeVersionOf } from '../../redis/write-version.ts';
 import type {
   Account,
   AccountStatus,

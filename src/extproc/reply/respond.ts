@@ -42,7 +42,9 @@ export function awaitRequestBody(): ProcessingResponse {
   return { request_headers: { response: {} }, mode_override: WITH_ANSWER };
 }
 
-/** Gives the request gate's verdict, only in the last request phase: an uninspected body could follow an earlier one. */
+/**
+ * Gives the request gate's verdict, only in the last request phase: an uninspected body could follow an earlier one.
+ */
 export function forwardRequest(
   phase: 'request_headers' | 'request_body',
   changes: HeaderChanges,
@@ -116,7 +118,9 @@ export function bePatient(ms: number): ProcessingResponse {
   return { override_message_timeout_ms: ms };
 }
 
-/** Ends the exchange with the gateway's answer. By `details`, Envoy passes the body unchanged and decides on logging. */
+/**
+ * Ends the exchange with the gateway's answer. By `details`, Envoy passes the body unchanged and decides on logging.
+ */
 export function refuse(
   answer: Omit<RefusalAnswer, 'headers'>,
   headers: HeaderList,

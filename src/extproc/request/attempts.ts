@@ -33,8 +33,8 @@ interface Planned extends RoutedTo {
 
 /**
  * Sends a request that several targets may get, one after another. Envoy's second listener makes the attempts
- * (envoy/attempts.lua) by the plans written here; the checks have judged each of them. A header goes to a target only if
- * the first target would get it too, because the checks have searched no other headers.
+ * (envoy/attempts.lua) by the plans written here; the checks have judged each of them. A header goes to a target only
+ * if the first target would get it too, because the checks have searched no other headers.
  */
 export async function sendAttempts(
   context: StreamContext,

@@ -5,7 +5,7 @@ import { parseEscalationEvent, type EscalationEvent } from '../../../src/escalat
 import { createRedisEscalationStore } from '../../../src/escalation/redis-store.ts';
 import type { NewEscalation, WaitLimits } from '../../../src/escalation/store.ts';
 import { ESCALATION_REQUESTS, ESCALATIONS_KEY, escalationsOfKey } from '../../../src/redis/keys.ts';
-import { hear } from '../../../src/redis/subscribe.ts';
+import { subscribe } from '../../../src/redis/subscribe.ts';
 import { newEscalation } from '../../support/new-escalation.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 
@@ -135,7 +135,7 @@ it('keeps the first answer, unless that was invalid', async () => {
 it('announces a request and its end to listeners', async () => {
   const listener = redis.client.duplicate();
   const events: EscalationEvent[] = [];
-  await hear(listener, ESCALATION_REQUESTS, (_channel, message) => {
+  await subscribe(listener, ESCALATION_REQUESTS, (_channel, message) => {
     const event = parseEscalationEvent(message);
     if (event !== undefined) events.push(event);
   });

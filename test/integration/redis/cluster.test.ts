@@ -7,7 +7,7 @@ import { createAcknowledgement } from '../../../src/redis/acknowledged.ts';
 import { connectRedis, waitUntilReady, type RedisClient } from '../../../src/redis/client.ts';
 import { scanForms } from '../../../src/redis/form-scan.ts';
 import { quarantineKey, riskProfileKey, spendKey } from '../../../src/redis/keys.ts';
-import { hear } from '../../../src/redis/subscribe.ts';
+import { subscribe } from '../../../src/redis/subscribe.ts';
 import { checkServer } from '../../../src/redis/server-check.ts';
 import { moveSlot, slotOf, startTestCluster, type TestCluster } from '../../support/redis-cluster.ts';
 import { until } from '../../support/redis-node.ts';
@@ -168,7 +168,7 @@ describe('a published message', () => {
   beforeAll(async () => {
     const settings = redisSettings('127.0.0.1:1', { cluster: { addrs: [...cluster.addrs] } });
     listener = connectRedis(settings, { name: 'listener', mayBeSilent: true });
-    await hear(listener, 'gateway:test:*', (_channel, message) => heard.push(message));
+    await subscribe(listener, 'gateway:test:*', (_channel, message) => heard.push(message));
   });
   afterAll(() => listener.disconnect());
 

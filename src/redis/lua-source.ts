@@ -1,13 +1,12 @@
 const DECLARATION = /^local ([A-Z_]+(?:, [A-Z_]+)*) = (.+)$/;
 const VALUES = /'[^']*'|[^',]+/g;
 const LITERAL = /^(?:'[^'\\]*'|[\d.()+*/ -]+)$/;
-/** Tokens that are kept, comments, and names. Unterminated strings are skipped once. */
+/** Strings, comments and names. */
 const TOKENS = /'(?:[^'\\]|\\.)*'?|"(?:[^"\\]|\\.)*"?|--.*|\b[A-Z_]+\b/g;
 
 /**
  * Replaces constants in a Lua script (`local NAME, OTHER = 1, '<Bd'` at the start of a line, names in capitals) by
- * their values and removes comments. Otherwise every function that uses an outer name captures it each time it is
- * created, which is at every call. Line numbers stay the same.
+ * their values, since functions capture outer names at every call. Removes comments; line numbers stay the same.
  * @throws Error if a name has two values
  */
 export function withConstants(text: string): string {
@@ -28,7 +27,6 @@ export function withConstants(text: string): string {
     .join('\n');
 }
 
-/** Returns the constants that a line declares. */
 function constantsOf(line: string, written: string): (readonly [string, string])[] {
   const names = DECLARATION.exec(line)?.[1]?.split(', ') ?? [];
   const values = (written.slice(written.indexOf('=') + 1).match(VALUES) ?? [])
@@ -39,4 +37,37 @@ function constantsOf(line: string, written: string): (readonly [string, string])
     const value = values[index] ?? '';
     return [name, /^(?:'|[\d.]+$)/.test(value) ? value : `(${value})`];
   });
+}
+
+/** A top-level function, which starts and ends at the start of a line. */
+const FUNCTION = /^local function (\w+)\([^]*?\nend$/gm;
+const WORD = /[a-z_]\w*/g;
+
+/**
+ * Removes unused functions from a script without comments: each is created at every call. Line numbers stay the same.
+ */
+export function withoutUnused(script: string): string {
+  const uses = wordsIn(script);
+  const functions = Array.from(script.matchAll(FUNCTION), ([text, name = '']) => ({
+    text,
+    name,
+    words: wordsIn(text),
+  }));
+  const unused = new Set<string>();
+  for (let found = true; found;) {
+    found = false;
+    for (const { text, name, words } of functions) {
+      if (unused.has(text) || uses.get(name) !== words.get(name)) continue;
+      unused.add(text);
+      for (const [word, times] of words) uses.set(word, (uses.get(word) ?? 0) - times);
+      found = true;
+    }
+  }
+  return script.replace(FUNCTION, (text) => (unused.has(text) ? text.replace(/[^\n]+/g, '') : text));
+}
+
+function wordsIn(text: string): Map<string, number> {
+  const words = new Map<string, number>();
+  for (const word of text.match(WORD) ?? []) words.set(word, (words.get(word) ?? 0) + 1);
+  return words;
 }
