@@ -5,7 +5,7 @@ import type { Parsed } from '../pipeline/exchange.ts';
 import { placeOf, type RefusalFinding } from '../where-found.ts';
 import { timeSpan, wholeSeconds } from '../text/time-span.ts';
 
-/** 403: not allowed by this key, this gateway or a rule. */
+/** 403: not allowed by the key, the gateway or a rule. */
 export function policyDenied(message: string, details?: RefusalDetails): Denial {
   return {
     kind: 'deny',
@@ -16,7 +16,7 @@ export function policyDenied(message: string, details?: RefusalDetails): Denial 
   };
 }
 
-/** The same for a judged call; an MCP call's denial names tool and rule for its agent. */
+/** The same for a judged call; an MCP denial names the tool and the rule for its agent. */
 export function callDenied({ request }: Parsed, reason: string, rule: string): Denial {
   const tool = calledTool(request.mcp);
   if (tool !== undefined) return toolDenied({ tool, reason, rule });
@@ -29,18 +29,16 @@ export interface ToolDenial {
   /** Read by agents and sent as a header: plain ASCII without client text. */
   readonly reason: string;
   readonly rule: string;
-  /** By default `policy_denied`. */
   readonly type?: ErrorType;
   /** The rule's finding and its place. */
   readonly found?: Omit<RefusalFinding, 'rule'>;
 }
 
-/** Describes a refusal of a tool by name. */
 export function calledByName(check: string): Pick<RefusalFinding, 'detector' | 'place'> {
   return { detector: check, place: placeOf(['params', 'name']) };
 }
 
-/** Refuses a tool call with what an agent needs to proceed otherwise (docs/mcp.md). */
+/** Refuses a tool call, with what an agent needs to proceed otherwise (docs/mcp.md). */
 export function toolDenied({ tool, reason, rule, type = 'policy_denied', found }: ToolDenial): Denial {
   return {
     kind: 'deny',
@@ -57,8 +55,8 @@ export function invalidRequest(message: string): Denial {
 }
 
 /**
- * Ends a refusal that retrying cannot cure soon. Qwen Code and Gemini CLI ignore `x-should-retry` and the
- * body's type: they read the message, and retry a 429 for minutes without these words (decision 099).
+ * Ends a refusal that retries cannot cure soon. Qwen Code and Gemini CLI ignore `x-should-retry` and the body's type:
+ * they read the message, and without these words retry a 429 for minutes (decision 099).
  */
 export const NEVER_RESETS = 'For clients that retry: Quota exceeded (limit: 0), no wait will reset it';
 

@@ -15,18 +15,17 @@ export interface FactUse<Reads extends FactName = FactName, Writes extends FactN
   /** Must be written by this check or an earlier one. */
   readonly reads?: readonly Reads[];
   readonly writes?: readonly Writes[];
-  /** Written again after another check has written it. */
+  /** Rewritten after another check has written it. */
   readonly refreshes?: readonly Reads[];
 }
 
-/** A check's entry in `order.ts`. It is loaded with the configuration; `make` imports the check itself. */
+/** A check's entry in `order.ts`, loaded with the configuration. `make` imports the check itself. */
 export interface CheckEntry<
   Name extends string,
   Own extends Sections,
   Reads extends FactName = FactName,
   Writes extends FactName = FactName,
 > {
-  /** Top-level sections of gateway.yaml that belong to this check. */
   readonly sections: Own;
   readonly facts: FactUse<Reads, Writes>;
   /** Returns undefined if the check has nothing to do. */

@@ -6,7 +6,6 @@ export function findingId(rule: string, matchedText: string): string {
   return `${rule}:${digest}`;
 }
 
-/** Returns the rule in a finding's id. */
 export function ruleOf(id: string): string {
   const end = id.lastIndexOf(':');
   return end === -1 ? id : id.slice(0, end);

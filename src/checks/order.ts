@@ -19,8 +19,8 @@ import { session } from './session/entry.ts';
 import { storedObjects } from './stored-objects/entry.ts';
 
 /**
- * The order of the checks. The first denial wins, and what earlier checks took is given back by their `end`
- * hooks. Key, lock and risk come first, in auth/authenticate.
+ * The order of the checks. The first denial wins, and `end` hooks give back what earlier checks took. Key, lock and
+ * risk come first, in auth/authenticate.
  */
 export const ORDER = [
   rateLimit, // first: a refused request costs only its headers
@@ -50,10 +50,10 @@ type Entry = (typeof ORDER)[number];
 
 type Facts<Use extends 'reads' | 'writes'> = NonNullable<Entry['facts'][Use]>[number];
 
-/** Facts written by auth/authenticate, before the first check. */
+/** Facts that auth/authenticate writes, before the first check. */
 export const GIVEN_FACTS = ['agentRisk'] as const;
 
-/** Facts that are read but never written; with any, `composeChecks` does not compile. */
+/** Facts that are read but never written. If there is one, `composeChecks` does not compile. */
 export type UnwrittenFact = Exclude<Facts<'reads'>, Facts<'writes'> | (typeof GIVEN_FACTS)[number]>;
 
 /** Stable names: metric labels and log fields. */

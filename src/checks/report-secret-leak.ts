@@ -8,31 +8,30 @@ import type { RiskStore } from '../risk/store.ts';
 import type { SessionStore } from './session/store.ts';
 import type { Parsed } from '../pipeline/exchange.ts';
 
-/** Secrets or other data from a provider or a tool that were withheld from the client. */
+/** Secrets or personal data from a provider or a tool that were withheld from the client. */
 export interface SecretLeak {
   readonly exchange: Parsed;
-  /** Findings named by `findingId(rule, matchedText)` of checks/finding-id, without text. */
+  /** Finding ids (finding-id.ts), without text. */
   readonly findings: readonly string[];
-  /** Duration of the key's lock: the check's `quarantine_duration`; 0 only scores. */
+  /** Duration of the key's lock (`quarantine_duration`); 0 only scores. */
   readonly lockMs: number;
-  /** None of it is a secret (`dlp.action: quarantine`), so it does not set `secret_accessed`. */
+  /** No secret among it (`dlp.action: quarantine`), so the session is not tainted. */
   readonly personalDataOnly?: true;
 }
 
 /**
  * Locks the key, scores it (+30, once per distinct finding) and taints its session with `secret_accessed`
- * (docs/risk.md). Personal data locks and scores the same, without a taint.
+ * (docs/risk.md). Personal data does not taint.
  * @throws GatewayError redis_unavailable
  */
 export type ReportSecretLeak = (leak: SecretLeak) => Promise<void>;
 
 export interface SecretLeakDeps {
-  /** With `risk_profile.enabled: false` it only locks. */
+  /** With `risk_profile.enabled: false`, it only locks. */
   readonly record: RiskStore['record'];
   readonly addTaint: SessionStore['addTaint'];
 }
 
-/** Locks and scores the key of a leak; for a secret, also taints the exchange's session, if any. */
 export function createReportSecretLeak({ record, addTaint }: SecretLeakDeps): ReportSecretLeak {
   return async (leak) => {
     const { exchange, findings, lockMs, personalDataOnly } = leak;
@@ -61,7 +60,7 @@ function leakCause({ exchange, findings, personalDataOnly }: SecretLeak): LockCa
   };
 }
 
-/** Masks a tool's name, which client or server chose and which may contain what was found. */
+/** Masks the tool's name: client or server chose it, and it may contain what was found. */
 function leakPlace({
   mcp,
   request,

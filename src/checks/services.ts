@@ -13,7 +13,7 @@ import type { Judge, JudgeDeps } from './policy/judge.ts';
 import type { PolicyStateDeps } from './policy/state-check.ts';
 import type { SessionStore } from './session/store.ts';
 
-/** Stores that several checks share. A check builds its own store with `ownStore`. */
+/** Stores that several checks share. A check builds its own store by `ownStore`. */
 export interface SharedStores {
   readonly sessions: SessionStore;
   readonly risk: RiskStore;
@@ -26,16 +26,16 @@ export interface InMemory {
   readonly now: () => number;
 }
 
-/** Where checks keep their state: in Redis, or in this process when they judge recorded calls. */
+/** Where checks keep their state: in Redis, or in memory when they judge recorded calls. */
 export type StorePlace = ({ readonly kind: 'redis' } & OnRedis) | ({ readonly kind: 'memory' } & InMemory);
 
-/** Both forms of a check's own store. Each imports its module, so that only the form in use is loaded. */
+/** Both forms of a check's own store. Each imports its module, so that only the one in use is loaded. */
 export interface StoreForms<Store> {
   redis(place: OnRedis): Promise<Store>;
   memory(place: InMemory): Promise<Store>;
 }
 
-/** Builds a check's own store. Without a form for memory, it returns undefined when recorded calls are judged. */
+/** Builds a check's own store; undefined for recorded calls if there is no memory form. */
 export interface OwnStore {
   <Store>(forms: StoreForms<Store>): Promise<Store>;
   <Store>(forms: Pick<StoreForms<Store>, 'redis'>): Promise<Store | undefined>;
@@ -63,18 +63,18 @@ export interface Counting {
 export interface ChecksObserver {
   readonly dlpFound: DlpCheckDeps['onFound'];
   readonly dlpEvidence?: DlpCheckDeps['onEvidence'];
-  /** Receives the inspector's findings. */
+  /** Receives the MCP inspector's findings. */
   readonly audit: Audit;
-  /** Called when a set failed to judge a call. */
+  /** Called when a policy set failed to judge a call. */
   readonly policyTrouble: (cause: unknown) => void;
   readonly policyDecided: JudgeDeps['onDecision'];
   /** Called when the store did not learn about the end of a call. */
   readonly callNotEnded: (cause: unknown) => void;
-  /** Called when a move by a call that was not made could not be undone. */
+  /** Called when a state move of a call that was not made could not be undone. */
   readonly moveNotUndone: (cause: unknown) => void;
 }
 
-/** Policy services shared by several checks. */
+/** Policy services that several checks share. */
 export interface PolicyServices extends Pick<PolicyStateDeps, 'sessions' | 'mark'> {
   readonly current: () => PolicySet;
   readonly judge: Judge;
@@ -92,6 +92,6 @@ export interface CheckServices {
   readonly authenticateAgain: McpCheckDeps['authenticateAgain'];
   /** Undefined without policies. */
   readonly policies: PolicyServices | undefined;
-  /** Registers work to settle with a store before it closes. */
+  /** Registers work to finish before the stores close. */
   readonly onClose: (close: () => Promise<void>) => void;
 }

@@ -15,23 +15,22 @@ export interface DriftCheckDeps {
   readonly config: DriftConfig;
   readonly store: DriftStore;
   /**
-   * Reports whether policies use drift facts. Then drift is measured even if `enabled` is off, without
-   * denials by this check.
+   * Reports whether policies read drift facts. If so, drift is measured even without `enabled`, but this check denies
+   * nothing.
    */
-  readonly isAskedFor?: () => boolean;
+  readonly isReadByPolicies?: () => boolean;
 }
 
-/** One exchange's turn in its session. */
 export interface DriftExchange {
-  /** The session as opened by the session check. */
+  /** The session as the session check opened it. */
   session?: SessionLife;
-  /** Undefined for an unknown session. */
+  /** Undefined for a session without turns. */
   readonly stored: SessionRead<DriftState | undefined>;
-  /** Changes to apply if the turn is answered. */
+  /** Changes to apply when the turn is answered. */
   passed?: PassedTurn;
-  /** The turn anchors the session, unless another one was quicker. */
+  /** The turn anchors the session, unless another was faster. */
   mayAnchor?: boolean;
-  /** The answer of the anchoring turn, until it is added to the anchor. */
+  /** The anchoring turn's answer, until it is added to the anchor. */
   answer?: Answer;
 }
 
@@ -44,16 +43,16 @@ export function driftSettings(config: DriftConfig): DriftSettings {
 }
 
 /**
- * Denies a turn that has left its session's topic (docs/drift.md). A turn counts once the provider has
- * answered it. A denied or drifting turn never becomes a reference for later ones.
+ * Denies a turn that leaves its session's topic (docs/drift.md). A turn counts once the provider has answered it. A
+ * denied or drifting turn never becomes a reference for later ones.
  */
 export function createDriftCheck({
   config,
   store,
-  isAskedFor,
+  isReadByPolicies,
 }: DriftCheckDeps): Check<DriftExchange, 'drift'> {
   const name = 'drift';
-  if (!config.enabled && isAskedFor === undefined)
+  if (!config.enabled && isReadByPolicies === undefined)
     return { name, shadowable: true, requestBody: notMeasured };
   const settings = driftSettings(config);
 
@@ -81,13 +80,13 @@ export function createDriftCheck({
     }
   }
 
-  const isWanted = (): boolean => config.enabled || isAskedFor?.() === true;
+  const isMeasured = (): boolean => config.enabled || isReadByPolicies?.() === true;
 
   function judge(exchange: Parsed, state: DriftExchange, found: DriftState | undefined): Denial | Pass {
     const { session } = exchange.facts;
     const text = lastQuestion(exchange.request);
     if (session === undefined || session === null || text === undefined) return PASS;
-    // Ignores what an earlier session of this name has left behind.
+    // Ignores what an earlier session of this name has left.
     const known = found?.createdAt === session.createdAt ? found : undefined;
     const { facts, passed } = judgeTurn(known, text, settings);
     exchange.facts.drift = facts;
@@ -102,7 +101,7 @@ export function createDriftCheck({
     repeatable: true,
     begin: () => ({ stored: new SessionRead() }),
     prepare(exchange, state, batch) {
-      if (!isWanted()) return;
+      if (!isMeasured()) return;
       if (!isParsed(exchange)) return state.stored.readAhead(exchange, batch, store.read);
       const session = turnSession(exchange);
       if (session !== undefined) state.stored.read(exchange, () => store.read(session));
@@ -127,16 +126,16 @@ export function createDriftCheck({
       try {
         await addAnswer(state);
       } catch {
-        // The anchor stays narrower; while Redis is away, no turn passes anyway.
+        // The anchor stays narrower. Without Redis, no turn passes anyway.
       }
     },
   };
 }
 
-/** A longer one is read in a turn of its own. */
+/** Longer answers are read separately, in another turn of the event loop. */
 const SHORT_CHARS = 16_384;
 
-/** The answer that goes with its turn: whole, short, and possibly the anchor's. */
+/** Returns the answer to store with its turn: whole, short, and possibly the anchor's. */
 function shortAnswer({ form, answer }: Answered, { mayAnchor }: DriftExchange): GramSet | undefined {
   const { text } = answer.written;
   const goesAlong = mayAnchor === true && form === 'whole' && text.length <= SHORT_CHARS;

@@ -2,26 +2,20 @@ import type { DriftFacts } from '../../pipeline/facts.ts';
 import { answerGrams, judgeTurn, type DriftSettings } from './drift.ts';
 import { createMemoryDriftStore } from './memory-store.ts';
 
-/** A conversation: the user's texts, and the assistant's known answers to them. */
+/** The user's texts, and the assistant's known answers to them. */
 export interface Conversation {
   readonly turns: readonly string[];
   readonly replies: readonly (string | undefined)[];
 }
 
-/** `driftDetected` stands for the denial. */
-export type JudgedTurn = DriftFacts;
-
-/**
- * Judges whole conversations turn by turn as the check does on the wire: a denied turn and its reply are
- * dropped. Runs offline.
- */
+/** Judges whole conversations turn by turn, as the check does: a denied turn and its reply are dropped. */
 export function createConversationJudge(
   settings: DriftSettings,
-): (conversation: Conversation) => Promise<JudgedTurn[]> {
+): (conversation: Conversation) => Promise<DriftFacts[]> {
   const session = { keyHash: 'offline', sessionId: 'offline', createdAt: 0 };
   return async ({ turns, replies }) => {
     const store = createMemoryDriftStore();
-    const judged: JudgedTurn[] = [];
+    const judged: DriftFacts[] = [];
     for (const [index, turn] of turns.entries()) {
       const { facts, passed } = judgeTurn(await store.read(session), turn, settings);
       judged.push(facts);

@@ -11,9 +11,9 @@ export interface DriftSettings {
   readonly driftScoreThreshold: number;
 }
 
-/** Stored state of a session: n-gram sets and digests, never text. */
+/** A session's stored state: n-gram sets and digests, never text. */
 export interface DriftState {
-  /** Creation time of the session, Unix ms. */
+  /** Unix ms. */
   readonly createdAt: number;
   /** User turns that passed, including the anchor. */
   readonly turnCount: number;
@@ -21,30 +21,30 @@ export interface DriftState {
   readonly anchor: { readonly digest: string; readonly grams: GramSet } | undefined;
   /** The anchor's answer, as the client received it. */
   readonly answer: GramSet;
-  /** N-grams that later well-grounded turns have added to the topic. */
+  /** N-grams that later, well-grounded turns have added to the topic. */
   readonly widened: GramSet;
   /** The last judged turn that stayed on topic. */
   readonly prior: GramSet;
-  /** Short turns since the last on-topic turn, oldest first; each was too short to judge. */
+  /** Turns too short to judge since the last on-topic turn, oldest first. */
   readonly unjudged: readonly GramSet[];
   /** The last turns that passed, oldest first. */
   readonly recentDigests: readonly string[];
 }
 
-/** Changes by a turn that passed; `digest` identifies it, so that passing twice changes nothing. */
+/** Changes by a turn that passed. Its `digest` makes a repeat harmless. */
 export interface PassedTurn {
   readonly digest: string;
   /** Anchors the session, unless another turn was faster. */
   readonly anchor?: GramSet;
   readonly prior?: GramSet;
-  /** The new list of unjudged short turns; if absent, the list stays. */
+  /** The new list of unjudged turns; if absent, the list stays. */
   readonly unjudged?: readonly GramSet[];
   /** N-grams to add to the widened anchor, while there is room. */
   readonly widen?: GramSet;
 }
 
 export interface DriftJudgement {
-  /** `driftDetected` stands for the denial. */
+  /** `driftDetected` means a denial. */
   readonly facts: DriftFacts;
   readonly passed: PassedTurn;
 }
@@ -56,8 +56,8 @@ const PRIOR_WEIGHT = 0.25;
 /** A turn with fewer n-grams is too short to be judged alone. Measured: docs/drift.md. */
 const MIN_JUDGED_GRAMS = 18;
 /**
- * Short turns are judged together with earlier ones about the same thing, from this many n-grams on.
- * Questions about an unnamed topic ("what about the oldest?") share nothing with each other.
+ * Short turns are judged together with earlier ones about the same thing, from this many n-grams on. Questions about an
+ * unnamed topic ("what about the oldest?") share nothing with each other.
  */
 const MIN_AKIN_GRAMS = 16;
 const MAX_UNJUDGED_TURNS = 8;
@@ -67,14 +67,14 @@ const MIN_FIRST_GRAMS = 5;
 const MIN_TASK_GRAMS = 8;
 /** and any turn from this size on. */
 const MIN_TOPIC_GRAMS = 40;
-/** A turn widens the anchor if this share of it is grounded; mentioning the topic in passing does not suffice. */
+/** A turn widens the anchor if this share of it is grounded; a mention of the topic does not suffice. */
 const MIN_WIDENING_SIMILARITY = 0.2;
-/** N-grams kept of one text; a larger set would share something with any turn. */
+/** N-grams kept per text; a larger set would share something with any turn. */
 const MAX_GRAMS = 192;
 /** Unrelated English shares about one n-gram per 2,400 in a set; longer texts vary more. */
 const CHANCE_GRAMS = 1_500;
 const MAX_CHANCE = 0.9;
-/** 48 bits distinguish the few turns of a session. */
+/** 48 bits distinguish a session's few turns. */
 const DIGEST_CHARS = 12;
 
 /** Limits of the n-grams that widen an anchor, and of the remembered turns. */
@@ -82,8 +82,8 @@ export const MAX_WIDENED_GRAMS = 128;
 export const MAX_RECENT_TURNS = 16;
 
 /**
- * Judges the user's turn against the session so far; undefined means a session without turns. Pure: changes
- * for the store are in `passed`.
+ * Judges the user's turn against the session so far (undefined: no turns). Pure: `passed` has the changes for the
+ * store.
  */
 export function judgeTurn(
   state: DriftState | undefined,
@@ -129,8 +129,7 @@ export function judgeTurn(
 }
 
 /**
- * Reports whether a turn sets a topic. Small talk at the start sets none; a request for something or a long
- * text does.
+ * Reports whether a turn sets a topic: small talk at the start does not; a request for something, or a long text, does.
  */
 function isTopic(text: string, grams: GramSet, isFirst: boolean): boolean {
   if (grams.length >= MIN_TOPIC_GRAMS) return true;
@@ -151,33 +150,33 @@ function shortDigest(text: string): string {
   return hash('sha256', text, 'hex').slice(0, DIGEST_CHARS);
 }
 
-/** Facts of a turn that is not judged: the first, or a short one. */
+/** Returns the facts of a turn that is not judged: the first, or a short one. */
 function onTopic(turnCount: number): DriftFacts {
   return { driftDetected: false, driftScore: 0, anchorSimilarity: 1, priorSimilarity: 1, turnCount };
 }
 
 interface Comparison {
-  /** Similarity to the anchor and its answer only. */
+  /** Similarity to the anchor and its answer alone. */
   readonly originalSimilarity: number;
   /** Similarity to the widened anchor. */
   readonly anchorSimilarity: number;
   readonly priorSimilarity: number;
 }
 
-/** @param part share of the turn in its n-grams together with those of earlier short turns that shared nothing */
+/** @param part the turn's share of its n-grams together with those of earlier short turns that shared nothing */
 function compare(state: DriftState, anchor: GramSet, words: WordGrams, part: number): Comparison {
   const original = union(anchor, state.answer);
   const originalSimilarity = part * similarity(words, original);
   const widenedSimilarity = part * similarity(words, union(original, state.widened));
   return {
     originalSimilarity,
-    // Larger sets have more chance matches, so widening must not lower the original similarity.
+    // Larger sets match more by chance, so widening must not lower the original similarity.
     anchorSimilarity: Math.max(originalSimilarity, widenedSimilarity),
     priorSimilarity: part * similarity(words, state.prior),
   };
 }
 
-/** Returns containment above what an unrelated turn would share by chance. */
+/** Returns the containment beyond what an unrelated turn would share by chance. */
 function similarity(words: WordGrams, set: GramSet): number {
   const chance = Math.min(MAX_CHANCE, set.length / CHANCE_GRAMS);
   return Math.max(0, (containment(words, set) - chance) / (1 - chance));

@@ -16,7 +16,7 @@ export const drift = checkEntry(
     return createDriftCheck({
       config: session.drift_detection,
       store,
-      ...(policies !== undefined && { isAskedFor: () => policies.current().readsDrift }),
+      ...(policies !== undefined && { isReadByPolicies: () => policies.current().readsDrift }),
     });
   },
   { reads: ['session', 'isReadAhead'], writes: ['drift'] },

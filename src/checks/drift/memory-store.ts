@@ -12,10 +12,10 @@ const FRESH: Omit<DriftState, 'createdAt'> = {
   recentDigests: [],
 };
 
-/** Beyond this, the sessions with the oldest last turn are dropped. */
+/** If there are more, those with the oldest last turn are dropped. */
 const MAX_SESSIONS = 10_000;
 
-/** The in-memory counterpart of the Redis store, for offline work. */
+/** Keeps topics in memory, for offline work. */
 export function createMemoryDriftStore(): DriftStore {
   const states = new Map<string, DriftState>();
   const nameOf = ({ keyHash, sessionId }: { keyHash: string; sessionId: string }): string =>

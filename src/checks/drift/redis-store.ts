@@ -13,7 +13,6 @@ import type { DriftStore } from './store.ts';
 export interface RedisDriftStoreOptions {
   readonly client: RedisClient;
   readonly deadlineMs: number;
-  /** `session.ttl`. */
   readonly ttlMs: number;
 }
 
@@ -46,7 +45,7 @@ const fieldsReply = tupleOf(
 /** Tells the script to keep a field. */
 const KEPT = '=';
 
-/** Topics of sessions in Redis: one bounded hash per session, with the session's life. */
+/** Keeps sessions' topics in Redis: one bounded hash per session, with the session's life. */
 export function createRedisDriftStore({ client, deadlineMs, ttlMs }: RedisDriftStoreOptions): DriftStore {
   const keyOf = ({ keyHash, sessionId }: SessionName): string => driftKey(keyHash, sessionId);
   const encoded = (set: GramSet | undefined): string => (set === undefined ? '' : encodeGrams(set));
@@ -104,7 +103,7 @@ function gramsText(field: unknown): GramSet {
   return grams;
 }
 
-/** Sets separated by spaces, which their encoding does not contain. */
+/** Sets are separated by spaces, which their encoding does not contain. */
 function listOfGrams(field: unknown): readonly GramSet[] {
   const sets = (textOrNothing(field) ?? '').split(' ');
   return sets.filter((set) => set !== '').map(gramsText);

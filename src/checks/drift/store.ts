@@ -10,32 +10,28 @@ export interface SessionLife extends SessionName {
 }
 
 export interface PassTurnOptions {
-  /** The turn's answer. Kept as by `answerAnchor` if the turn is the anchor. */
+  /** The turn's answer, stored as by `answerAnchor` if the turn is the anchor. */
   readonly answer?: GramSet | undefined;
   readonly batch?: Batch | undefined;
 }
 
-/** Stored topics of sessions. Each step is atomic and safe to repeat. */
+/** Sessions' topics. Changes are atomic and safe to repeat. */
 export interface DriftStore {
   /**
-   * Returns undefined if no session of this name has had a turn within `session.ttl`. `createdAt` shows
-   * whether it is the same session.
+   * Returns undefined if no session of this name has had a turn within `session.ttl`. It may be an earlier session:
+   * compare `createdAt`.
    */
   read(session: SessionName): Promise<DriftState | undefined>;
-  /**
-   * Returns false if the session's topic has changed since it was read; then the rest of the batch is
-   * skipped.
-   */
+  /** Returns false, and skips the rest of the batch, if the topic has changed since it was read. */
   isSame(session: SessionName, read: DriftState | undefined, batch?: Batch): Promise<boolean>;
   /**
-   * Counts a turn that passed, unless it equals one of the last turns, and stores its changes. Remains of an
-   * older session are dropped, and a turn of one changes nothing in a newer one. Resolves to true if the turn
-   * is the session's anchor.
+   * Counts a turn that passed, unless it equals one of the last turns, and stores its changes. Removes what an older
+   * session left; a turn of an older session changes nothing. Resolves to true if the turn is the session's anchor.
    */
   passTurn(session: SessionLife, turn: PassedTurn, options?: PassTurnOptions): Promise<boolean>;
   /**
-   * Adds the anchor's answer to the anchor with this digest. An agent's first turn has several answers,
-   * mostly tool calls; the one with the most n-grams is kept.
+   * Stores an answer of the anchor with this digest. An agent's first turn has several answers, mostly tool calls; the
+   * one with the most n-grams is kept.
    */
   answerAnchor(session: SessionName, digest: string, answer: GramSet): Promise<void>;
 }

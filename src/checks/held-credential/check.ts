@@ -6,7 +6,7 @@ import type { Answered } from '../../pipeline/exchange.ts';
 import { RecentMap } from '../../recent-map.ts';
 import { createCredentialSearch } from './search.ts';
 
-/** Credentials whose searches are kept, renewed ones included. */
+/** Credentials whose searches are kept, including renewed ones. */
 const MAX_KEPT = 64;
 
 /** Masks one credential in the answers to requests that carried it. */
@@ -21,8 +21,8 @@ export interface HeldCredentialDeps {
 }
 
 /**
- * Masks the gateway's credential in the provider's answer to a request that carried it (docs/provider-credentials.md). In
- * force without DLP and in shadow mode too, since clients must never hold the credential.
+ * Masks the gateway's credential in the answer to a request that carried it (docs/provider-credentials.md), even
+ * without DLP and in shadow mode: clients must never get it.
  */
 export function createHeldCredentialCheck({ onMasked }: HeldCredentialDeps): Check<unknown, 'dlp'> {
   const kept = new RecentMap<CredentialMask>(MAX_KEPT);
@@ -68,7 +68,7 @@ function createMask(value: string): CredentialMask {
   };
 }
 
-/** Headers as earlier checks have left them. */
+/** Returns the exchange with headers as earlier checks have left them. */
 function withMaskedHeaders(exchange: Answered): Answered {
   const { answerHeaders, responseHeaders } = exchange;
   const now = [...answerHeaders].map(([name, value]) => [name, responseHeaders.get(name) ?? value] as const);

@@ -9,15 +9,15 @@ import { inTurns, type Work } from '../../turns.ts';
 
 const LABEL = { detector: 'secrets', class: 'secret', rule: 'held_credential' } as const;
 
-/** Shorter values are words of texts. */
+/** Shorter values occur in ordinary texts. */
 const MIN_CHARS = 8;
-/** Parts of a credential that consists of several, such as the access key and the secret of AWS. */
+/** Shortest part of a composed credential, such as AWS's access key and secret. */
 const MIN_PART_CHARS = 16;
 
-/** Searches answers for one credential: as it was sent, in its parts, and in Base64, hex and percent encoding. */
+/** Searches answers for one credential: as sent, in its parts, and in Base64, hex and percent encoding. */
 export function createCredentialSearch(value: string): AnswerSearch {
   const values = [value, ...value.split(':').filter((part) => part.length >= MIN_PART_CHARS)];
-  const written = new Set(values.flatMap((one) => (one.length < MIN_CHARS ? [] : formsOf(one))));
+  const written = new Set(values.flatMap((each) => (each.length < MIN_CHARS ? [] : formsOf(each))));
   const detectors = [...written].map((text) => createLiteralDetector(text, LABEL));
   const plain = asOneDetector(detectors);
   return {
@@ -33,13 +33,13 @@ function* findEach(
 ): Work<readonly SearchedText[]> {
   const all: SearchedText[] = [];
   for (const text of texts) {
-    let isIn = false;
+    let isFound = false;
     for (const detector of detectors) {
-      // Looking for one literal takes a tenth of reading.
+      // A search for one literal takes a tenth of a read.
       yield text.length >> 3;
-      isIn ||= detector.find(text).length > 0;
+      isFound ||= detector.find(text).length > 0;
     }
-    const findings = isIn ? find(text) : [];
+    const findings = isFound ? find(text) : [];
     all.push({ findings, isWhole: findings.length <= MAX_FINDINGS });
   }
   return all;

@@ -10,21 +10,20 @@ import type { HostedTool } from '../../providers/request-facts.ts';
 /** Optional additions to a request: OpenRouter's plugins, which read files or repair JSON. */
 const EXTRAS: ReadonlySet<string> = new Set(['plugins']);
 
-/** More than any client sends. Each costs an edit. */
+/** More than any client sends; each costs an edit. */
 const MAX_REMOVED = 1_000;
 
 export interface HostedToolsOptions {
   /** Allowed types (`proxy.provider_tools`). */
   readonly allowed: readonly string[];
-  /** `proxy.provider_tools_action`. */
   readonly action: 'remove' | 'deny';
-  /** `proxy.stored_prompts`. */
   readonly storedPrompts: 'deny' | 'allow';
 }
 
 /**
- * Removes tools that the provider would run out of the gateway's sight, unless allowed. Denies the request instead if
- * it requires one, has no other tool, or names stored content that may bring such tools (docs/hosted-tools.md).
+ * Removes tools that the provider would run out of the gateway's sight, unless they are allowed. Denies the request
+ * instead if it requires one, has no other tool, or names stored content that may bring such tools
+ * (docs/hosted-tools.md).
  */
 export function createHostedToolsCheck(options: HostedToolsOptions): Check<unknown, 'hosted-tools'> {
   return {
@@ -50,29 +49,29 @@ export function createHostedToolsCheck(options: HostedToolsOptions): Check<unkno
           `the provider would run ${types} itself: omit these tools, or ask the operator to add them to proxy.provider_tools`,
         );
       }
-      if (isAllThereIs(exchange, unwanted)) {
+      if (hasNoOtherTool(exchange, unwanted)) {
         return policyDenied(
           `the request's only tools are ${types}, which the provider would run itself: without them the model would invent results; an operator can add them to proxy.provider_tools`,
         );
       }
       addAll(exchange.edits, removals(exchange.json, unwanted));
       exchange.responseHeaders.set(HEADER.toolsRemoved, types);
-      return { kind: 'flag', reason: `took out ${types}` };
+      return { kind: 'flag', reason: `removed ${types}` };
     },
   };
 }
 
 /**
- * Reports whether only unwanted tools were requested. Agents send their web search this way, and a model that cannot
- * search as asked invents results. Counting tokens is harmless.
+ * Reports whether all requested tools are unwanted. Agents send their web search this way, and a model that cannot
+ * search invents results. Counting tokens is harmless.
  */
-function isAllThereIs({ request, endpoint }: Parsed, unwanted: readonly HostedTool[]): boolean {
+function hasNoOtherTool({ request, endpoint }: Parsed, unwanted: readonly HostedTool[]): boolean {
   if (endpoint.operation === 'count_tokens' || request.tools.length > 0) return false;
   const kept = request.hostedTools.length - unwanted.length;
   return kept === 0 && unwanted.some(({ type }) => !EXTRAS.has(type));
 }
 
-/** Returns the tools' removals. A list that becomes empty is removed too, since providers reject empty lists. */
+/** Returns the edits that remove tools. A list that becomes empty is removed too: providers reject empty lists. */
 function removals(json: JsonObject, tools: readonly HostedTool[]): JsonEdit[] {
   const edits = tools.flatMap((tool) => tool.remove);
   const removedIn = new Map<string, { parent: JsonPath; indexes: Set<number> }>();
@@ -106,7 +105,7 @@ function hostedValueAt(json: JsonObject, path: JsonPath): unknown {
   return at;
 }
 
-/** Tool types come from the client and go into a header, so they are limited to plain characters. */
+/** Tool types come from the client and go into a header, so they are reduced to plain characters. */
 function toolTypeInPrint(type: string): string {
   return type.slice(0, 64).replace(/[^A-Za-z0-9._:-]/g, '?');
 }

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 
-/** Keys of `proxy` (docs/hosted-tools.md). */
 export const hostedToolsSettings = {
   provider_tools: z
     .array(z.string().min(1))

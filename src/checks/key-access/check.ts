@@ -5,7 +5,7 @@ import { policyDenied } from '../denials.ts';
 import type { ProviderName } from '../../providers/registry.ts';
 
 export interface KeyAccessOptions {
-  /** Maps a deployment name to its model (`providers.azure.deployments`). The model must be allowed, not the name. */
+  /** Maps a deployment name to its model (`providers.azure.deployments`), which must be allowed. */
   readonly modelOf: (provider: ProviderName, name: string) => string;
 }
 
@@ -38,7 +38,7 @@ export function createKeyAccessCheck({ modelOf }: KeyAccessOptions): Check<unkno
           'this key may not use this model: use another model, or ask the operator to allow it',
         );
       }
-      // A target may read more models in the body than the first one reads.
+      // A target may read other models in the body than the first target.
       exchange.fallbacks &&= exchange.fallbacks.filter(mayUseAll);
       return PASS;
     },

@@ -16,7 +16,6 @@ export interface McpBreakerDeps {
   readonly renewAfterMs: number;
 }
 
-/** An exchange's state in its server's circuits. */
 export interface McpBreakerState {
   readonly operationId: string;
   read?: Promise<CircuitState>;
@@ -31,8 +30,8 @@ const SERVER_ERROR = 500;
 const SOON_MS = 1_000;
 
 /**
- * Fails fast if a server failed a key, or all keys, too often, and lets one call at a time probe whether it has
- * recovered (docs/mcp-breaker.md). Only JSON-RPC requests count and probe, because servers answer other messages, and
+ * Fails fast if a server has failed a key, or all keys, too often, and lets one call at a time probe whether it has
+ * recovered (docs/mcp-breaker.md). Only JSON-RPC requests count and probe: servers answer other messages, and
  * unsupported GETs, arbitrarily.
  */
 export function createMcpBreakerCheck(deps: McpBreakerDeps): Check<McpBreakerState, 'mcp-breaker'> {
@@ -42,7 +41,7 @@ export function createMcpBreakerCheck(deps: McpBreakerDeps): Check<McpBreakerSta
 
   async function takeProbe(caller: CircuitCaller, state: McpBreakerState): Promise<CircuitState> {
     const { operationId } = state;
-    // Set before the request, because a probe whose reply is lost must be released too.
+    // Set before Redis is called, so that a probe whose reply is lost is released too.
     Object.assign(state, { counts: true, probes: true });
     const result = await store.takeProbe(caller, operationId);
     if (result.kind !== 'taken') {
@@ -50,14 +49,14 @@ export function createMcpBreakerCheck(deps: McpBreakerDeps): Check<McpBreakerSta
       return result;
     }
     function renew(): void {
-      // If this fails, the lease ends and another call may probe.
+      // If this fails, the lease ends, and another call may probe.
       store.takeProbe(caller, operationId).catch(() => undefined);
     }
     state.renewal = setInterval(renew, deps.renewAfterMs).unref();
     return { kind: 'closed' };
   }
 
-  /** Reports a call at most once, and only if it changes something. */
+  /** Reports a call at most once, and only if it may change a circuit. */
   async function report(caller: CircuitCaller, state: McpBreakerState, result: CallResult): Promise<void> {
     clearInterval(state.renewal);
     state.counts = false;
@@ -103,7 +102,7 @@ export function createMcpBreakerCheck(deps: McpBreakerDeps): Check<McpBreakerSta
     end(exchange, outcome, state) {
       const caller = callerOf(exchange);
       if (caller === undefined || !state.counts) return undefined;
-      // The failure stays uncounted. A probe's lease expires by itself.
+      // The failure is not counted; a probe's lease expires.
       return report(caller, state, resultAtEnd(exchange, outcome)).catch(() => undefined);
     },
   };

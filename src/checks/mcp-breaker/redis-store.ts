@@ -23,7 +23,7 @@ const takeReply = z.tuple([z.enum(['taken', 'closed', 'open']), waitMs]);
 const change = z.enum(['opened', 'closed', 'same']);
 const reportReply = z.tuple([change, change]);
 
-/** Stores circuits in Redis, shared by all gateways. */
+/** Keeps circuits in Redis, shared by all gateways. */
 export function createRedisBreakerStore(options: RedisBreakerStoreOptions): BreakerStore {
   const { client, deadlineMs, threshold, windowMs, probeLeaseMs } = options;
   const now = (): string | number => (options.now === undefined ? '' : options.now());

@@ -9,8 +9,8 @@ import type { StreamEvent } from '../../providers/dialect.ts';
 const ERROR_STATUS = 400;
 
 /**
- * Hides tools that a key may not call (docs/mcp-tools.md). This is access control, so shadow mode or a disabled
- * inspector does not reveal more. For a key with an allowlist, ambiguous answers are refused.
+ * Hides tools that a key may not call (docs/mcp-tools.md). This is access control, so neither shadow mode nor a
+ * disabled inspector reveals more. For a key with an allowlist, ambiguous answers are refused.
  */
 export function createMcpToolsCheck(): Check<unknown, 'mcp-tools'> {
   return {
@@ -29,9 +29,7 @@ export function createMcpToolsCheck(): Check<unknown, 'mcp-tools'> {
       return {
         kind: 'rewrite',
         reason: leftOut(edits),
-        apply: () => {
-          addAll(whole.edits, edits);
-        },
+        apply: () => addAll(whole.edits, edits),
       };
     },
     stream(exchange) {

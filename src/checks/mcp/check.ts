@@ -16,7 +16,7 @@ import { inOrder, type TaskBinding } from './task-binding.ts';
 export interface McpCheckDeps {
   readonly binding: SessionBinding;
   readonly tasks: TaskBinding;
-  /** Adds a key's policy block to its risk score (docs/risk.md): +10, once a day per finding. */
+  /** Adds a policy block to the key's risk score (docs/risk.md): +10, once a day per finding. */
   readonly scorePolicyBlock: (keyHash: string, findings: readonly string[]) => Promise<void>;
   readonly authenticateAgain: AuthenticateAgain;
   readonly unknownMethods: McpConfig['unknown_methods'];
@@ -30,7 +30,7 @@ export interface McpState {
 const RULE = 'allowed_tools';
 
 /**
- * Restricts messages to the methods of MCP, and keys to their own tools, sessions and tasks (docs/mcp.md). The message
+ * Restricts messages to MCP's methods, and keys to their own tools, sessions and tasks (docs/mcp.md). Only the message
  * decides, never the path.
  */
 export function createMcpCheck(deps: McpCheckDeps): Check<McpState, 'mcp'> {
@@ -88,10 +88,7 @@ export function createMcpCheck(deps: McpCheckDeps): Check<McpState, 'mcp'> {
   };
 }
 
-/**
- * Refuses messages other than tool calls that could become one, or that ask for more than a key without tools may
- * have.
- */
+/** Refuses other messages than tool calls that could become one, or that a key without tools may not send. */
 function judgeOther(allowedTools: readonly string[] | undefined, type: McpCallType | undefined): Verdict {
   const isRefused =
     type === 'mcp_other'
@@ -124,12 +121,12 @@ function methodDenied(reason: string, rule: string): Denial {
   return { ...policyDenied(reason, { reason, rule }), findings };
 }
 
-/** Sent by the server, or by a proxy in front of it. */
+/** Statuses by which the server, or a proxy before it, rejects credentials. */
 const UNAUTHORIZED: ReadonlySet<number> = new Set([401, 403, 407]);
 
 /**
- * Hides that a server wants other credentials. The client would blame its own gateway key, and start to authorize
- * itself at a server that it is not a client of. Returns undefined for other answers.
+ * Hides that a server wants other credentials: the client would blame its gateway key, and try to authorize itself at a
+ * server that it has no account with. Returns undefined for other answers.
  */
 function refuseUnauthorized({ origin, status, mcp }: Answered): Denial | undefined {
   if (origin !== 'provider' || !UNAUTHORIZED.has(status)) return undefined;

@@ -11,8 +11,8 @@ export type AuthenticateAgain = (
 ) => Promise<unknown>;
 
 /**
- * Cuts an open-ended stream before its next event once its key is locked, blocked, revoked or expired, since no
- * further request would reveal it. Returns undefined for other streams.
+ * Cuts an open-ended stream before its next event once its key is locked, blocked, revoked or expired: no further
+ * request would reveal it. Returns undefined for other streams.
  */
 export function createKeyGuard(
   exchange: Answered,
@@ -38,7 +38,7 @@ export function createKeyGuard(
   };
 }
 
-/** Matches server-initiated streams: the GET stream of the older era, and subscriptions of the stateless one. */
+/** Matches server-initiated streams: the GET stream up to 2025-11-25, and later subscriptions. */
 function isOpenEnded({ mcp, method, request }: Answered): boolean {
   if (mcp === undefined) return false;
   return (

@@ -17,13 +17,13 @@ import { after, type Awaitable } from '../../turns.ts';
 import type { McpSession, McpSessionStore } from './session-binding/store.ts';
 
 /**
- * Binds each task of an MCP server to the key that began it (docs/mcp-sessions.md#tasks). To the server all keys are one
- * client, so it cannot tell whose task it is asked about.
+ * Binds each MCP task to the key that began it (docs/mcp-sessions.md#tasks). All keys are one client to the server, so
+ * it cannot tell them apart.
  */
 export interface TaskBinding {
   /** Checks that the named task belongs to the key. */
   judge(exchange: Parsed): Awaitable<Verdict>;
-  /** Binds the task that an answer begins, and leaves tasks of other keys out of a list. */
+  /** Binds a task that an answer begins, and removes other keys' tasks from a list. */
   keep(exchange: Answered): Awaitable<Verdict>;
   /** Does the same for each message of a stream. */
   rewriter(exchange: Answered): StreamRewriter | undefined;
@@ -32,16 +32,16 @@ export interface TaskBinding {
 const LIST = 'tasks/list';
 const NAMING: ReadonlySet<string> = new Set(['tasks/get', 'tasks/result', 'tasks/update', 'tasks/cancel']);
 const ERROR_STATUS = 400;
-/** More tasks of one list are left out unread. */
+/** Tasks beyond this in a list are removed without a look-up. */
 const MAX_LISTED = 1_000;
 
-/** @param store shared with MCP sessions, whose ids hold no line feed */
+/** @param store shared with MCP sessions, whose ids contain no line feed */
 export function createTaskBinding(store: Pick<McpSessionStore, 'bind' | 'use'>): TaskBinding {
   async function isOwn(exchange: Parsed, taskId: unknown): Promise<boolean> {
     return typeof taskId === 'string' && (await store.use(taskOf(exchange, taskId))) === 'own';
   }
 
-  /** Returns the edits that leave tasks of other keys out, or a denial if the answer names one of those. */
+  /** Returns the edits that remove other keys' tasks, or a denial if the message begins a task of another key. */
   async function judgeMessage(exchange: Answered, message: JsonObject): Promise<Denial | JsonEdit[]> {
     const begun = begunTask(exchange, message);
     if (begun !== undefined && (await store.bind(taskOf(exchange, begun))) !== 'own') return takenTask();
@@ -96,7 +96,7 @@ export function createTaskBinding(store: Pick<McpSessionStore, 'bind' | 'use'>):
   };
 }
 
-/** Asks the second rewriter about events that the first one passes. */
+/** Passes events that the first rewriter passes to the second. */
 export function inOrder(
   first: StreamRewriter | undefined,
   second: StreamRewriter | undefined,
@@ -111,7 +111,7 @@ export function inOrder(
   };
 }
 
-/** An unknown method that an operator lets pass may name a task too. */
+/** An unknown method that an operator allows may name a task too. */
 function isAboutTask(method: string, taskId: unknown): boolean {
   return NAMING.has(method) || (method.startsWith('tasks/') && taskId !== undefined);
 }
@@ -138,12 +138,12 @@ function namesTasks(exchange: Answered, message: JsonObject): boolean {
   return begunTask(exchange, message) !== undefined || listedTasks(exchange, message).length > 0;
 }
 
-/** Returns the method that a message answers; undefined for what a server's own stream repeats. */
+/** Returns the method that a message answers; undefined for messages that answer another request. */
 function answeredMethod({ request: { mcp } }: Answered, message: JsonObject): string | undefined {
   return mcp?.kind === 'request' && mcp.id === message['id'] ? mcp.method : undefined;
 }
 
-/** Returns the task in place of a result: `task` up to 2025-11-25, the result itself in 2026-07-28. */
+/** Returns the task that a result begins: in `task` up to 2025-11-25, the result itself in 2026-07-28. */
 function begunTask(exchange: Answered, message: JsonObject): string | undefined {
   const { result } = message;
   if (!isObject(result) || answeredMethod(exchange, message)?.startsWith('tasks/') === true) return undefined;
@@ -162,7 +162,7 @@ function leftOut(edits: readonly JsonEdit[]): string {
   return `left out tasks of other keys: ${String(edits.length)}`;
 }
 
-/** Unknown tasks and those of others look alike, so guessing ids reveals nothing. */
+/** Unknown tasks and other keys' tasks look alike, so guessing ids reveals nothing. */
 function unknownTask(): Denial {
   return {
     kind: 'deny',

@@ -4,11 +4,11 @@ import { PASS, type Check, type Verdict } from '../../pipeline/check.ts';
 import { after, type Awaitable } from '../../turns.ts';
 
 export interface NormalizationCheckDeps {
-  /** Normalizes in turns of the event loop. */
+  /** Yields to the event loop. */
   readonly normalizeAll: (texts: readonly string[]) => Awaitable<readonly Normalized[]>;
 }
 
-/** Names in records: those of the policy input without `has_`. */
+/** Names in records: those of the policy input, without `has_`. */
 const FLAGS = {
   hasHomoglyphs: 'homoglyphs',
   hasInvisibleChars: 'invisible_chars',
@@ -18,8 +18,8 @@ const FLAGS = {
 } as const;
 
 /**
- * Normalizes every text of a prompt once, for the later checks (docs/normalization.md). Hidden text alone is
- * only flagged; policies decide.
+ * Normalizes every text of a prompt once, for later checks (docs/normalization.md). Hidden text is only flagged;
+ * policies decide.
  */
 export function createNormalizationCheck({
   normalizeAll,
@@ -30,7 +30,7 @@ export function createNormalizationCheck({
     shadowable: true,
     requestBody: ({ request, facts }) =>
       after(normalizeNew(request.texts.map(({ text }) => text)), (normalized): Verdict => {
-        const obfuscation = combinedFlags(normalized.map((one) => one.obfuscation));
+        const obfuscation = combinedFlags(normalized.map((text) => text.obfuscation));
         facts.prompt = { normalizedTexts: normalized.map(({ text }) => text), obfuscation };
         return obfuscation.obfuscationDetected
           ? { kind: 'flag', reason: `hidden text: ${flagNames(obfuscation).join(', ')}` }
@@ -40,7 +40,7 @@ export function createNormalizationCheck({
 }
 
 function combinedFlags(all: readonly Obfuscation[]): Obfuscation {
-  const some = (flag: keyof Obfuscation): boolean => all.some((one) => one[flag]);
+  const some = (flag: keyof Obfuscation): boolean => all.some((obfuscation) => obfuscation[flag]);
   return {
     obfuscationDetected: some('obfuscationDetected'),
     hasHomoglyphs: some('hasHomoglyphs'),

@@ -21,8 +21,8 @@ export interface PolicyMaskState {
 }
 
 /**
- * Masks what policies' `mask` rules match in a call and its answer, with the policy set that judged the call.
- * If a call is judged twice, a second check masks the rest, so that both judgements' masks apply.
+ * Masks what policies' `mask` rules match in a call and its answer, by the policy set that judged the call. If a call
+ * is judged twice, a second check applies the second judgement's masks too.
  */
 export function createPolicyMaskCheck(deps: PolicyMaskDeps): Check<PolicyMaskState, 'policy'> {
   const { judgement, masksOf } = deps;
@@ -72,7 +72,7 @@ export function createPolicyMaskCheck(deps: PolicyMaskDeps): Check<PolicyMaskSta
 }
 
 function notMaskable({ request }: Parsed, rule: string): Denial {
-  const reason = `the policy rule ${rule} masks something that stands where it cannot be masked (a member name, the address, signed or encoded text): send it as plain text, or leave it out`;
+  const reason = `the policy rule ${rule} masks something that cannot be masked where it is (a member name, the address, signed or encoded text): send it as plain text, or leave it out`;
   const tool = calledTool(request.mcp);
   if (tool !== undefined) return toolDenied({ tool, reason, rule });
   return policyDenied(reason, { reason, rule });

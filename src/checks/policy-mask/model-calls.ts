@@ -21,9 +21,8 @@ import type { WordsPlace } from '../../inspect/whole/document-search.ts';
 import { after, type Awaitable } from '../../turns.ts';
 import type { MaskSearch } from '../../policy/masking/search.ts';
 
-/** The masks of policies' rules in a request. */
+/** Policies' masks in a request. */
 interface MaskedRequest {
-  /** Rules that matched. */
   readonly rules: ReadonlySet<string>;
   /** Matches that cannot be masked. */
   readonly unmaskable: readonly RefusalFinding[];
@@ -32,26 +31,26 @@ interface MaskedRequest {
   readonly headers: ReadonlySet<string>;
 }
 
-/** A search of a body for some of the patterns. */
-interface Look<Body> {
+/** A search for some of the patterns. */
+interface Search<Body> {
   readonly findAll: FindAll;
-  /** Undefined, or returning undefined: searches the body and everything sent beside it. */
-  readonly looksAt?: (body: Body) => ((place: WordsPlace) => boolean) | undefined;
+  /** If it is absent or returns undefined, the body and everything sent with it is searched. */
+  readonly scopeOf?: (body: Body) => ((place: WordsPlace) => boolean) | undefined;
 }
 
-/** Masks a request after the edits of earlier checks. */
+/** Masks a request, after earlier checks' edits. */
 export async function maskRequest(exchange: Parsed, masks: Masks): Promise<MaskedRequest> {
   const edits: JsonEdit[] = [];
   const rules = new Set<string>();
   const unmaskable: RefusalFinding[] = [];
   let headers: ReadonlySet<string> = new Set();
-  for (const { findAll, looksAt } of looksAtRequest(masks)) {
-    if (looksAt === undefined && edits.length === 0) {
+  for (const { findAll, scopeOf } of searchesOf(masks)) {
+    if (scopeOf === undefined && edits.length === 0) {
       const nothing = findsNothing(exchange, findAll);
       if (nothing instanceof Promise ? await nothing : nothing) continue;
     }
     const seen = withEdits(exchange, [...exchange.edits, ...edits]);
-    const inspected = await inspectRequest(seen, findAll, looksAt?.(seen));
+    const inspected = await inspectRequest(seen, findAll, scopeOf?.(seen));
     for (const { finding } of inspected.found) rules.add(finding.rule);
     addAll(unmaskable, ofPolicies(inspected));
     if (inspected.found.length === 0) continue;
@@ -81,9 +80,9 @@ function findsNothing({ edits, facts: { searched } }: Parsed, findAll: FindAll):
 function ofPolicies({ found, unmaskable }: InspectedRequest): readonly RefusalFinding[] {
   if (unmaskable.length === 0) return [];
   const fixed = new Set(unmaskable);
-  const told = found.filter(({ finding }) => fixed.has(finding));
+  const fixedFindings = found.filter(({ finding }) => fixed.has(finding));
   return distinctFindings(
-    told.map(({ finding, where }) => ({
+    fixedFindings.map(({ finding, where }) => ({
       rule: finding.rule,
       ...(finding.class !== 'pattern' && { detector: finding.detector }),
       class: finding.class,
@@ -98,24 +97,24 @@ async function rulesOverParts(request: Parsed['request'], overParts: MaskSearch)
   return found.flatMap(({ findings }) => findings.map(({ rule }) => rule));
 }
 
-function looksAtRequest({ plainData, injections, words, inArguments }: Masks): readonly Look<Parsed>[] {
+function searchesOf({ plainData, injections, words, inArguments }: Masks): readonly Search<Parsed>[] {
   return [
     ...(plainData === undefined ? [] : [{ findAll: plainData.findAll }]),
-    ...injections.map(({ search, trust }) => ({ findAll: search.findAll, looksAt: outsideTrusted(trust) })),
+    ...injections.map(({ search, trust }) => ({ findAll: search.findAll, scopeOf: outsideTrusted(trust) })),
     ...(words === undefined
       ? []
       : [
           {
             findAll: words.findAll,
-            looksAt: ({ json, request }: Parsed) => wordsAreAt(conversationPlaces(json, request.texts)),
+            scopeOf: ({ json, request }: Parsed) => wordsAreAt(conversationPlaces(json, request.texts)),
           },
         ]),
-    ...inArguments.map(({ search, path }) => ({ findAll: search.findAll, looksAt: () => inArgument(path) })),
+    ...inArguments.map(({ search, path }) => ({ findAll: search.findAll, scopeOf: () => inArgument(path) })),
   ];
 }
 
-/** Searches everywhere except in instructions trusted by the call or the rules. */
-function outsideTrusted(ofRules: InjectionMasks['trust']): NonNullable<Look<Parsed>['looksAt']> {
+/** Searches everywhere except in instructions that the call or the rules trust. */
+function outsideTrusted(ofRules: InjectionMasks['trust']): NonNullable<Search<Parsed>['scopeOf']> {
   return ({ request, facts }) => {
     const trust = facts.judged?.call.trust;
     if (trust === undefined) return undefined;
@@ -129,7 +128,7 @@ function outsideTrusted(ofRules: InjectionMasks['trust']): NonNullable<Look<Pars
   };
 }
 
-/** Searches an argument of a tool call, and below. */
+/** Searches a tool call's argument, and everything below it. */
 function inArgument(path: ArgumentMasks['path']): (place: WordsPlace) => boolean {
   const to = ['params', 'arguments', ...path];
   return ({ kind, path: at }) =>
@@ -137,19 +136,21 @@ function inArgument(path: ArgumentMasks['path']): (place: WordsPlace) => boolean
     to.every((step, index) => String(at[index]) === step);
 }
 
-/** Returns a request with edits applied, and an edit list of its own. */
+/** Returns a request with edits applied, and with its own edit list. */
 function withEdits(exchange: Parsed, before: readonly JsonEdit[]): Parsed {
   if (before.length === 0) return { ...exchange, edits: [] };
   const json = editedView(exchange.json, before) as JsonObject;
-  const texts = exchange.request.texts.flatMap((one) => textNow(one, exchange.json, json));
+  const texts = exchange.request.texts.flatMap((text) => textNow(text, exchange.json, json));
   return { ...exchange, json, request: { ...exchange.request, texts }, edits: [] };
 }
 
 /** Returns a text in its current form; nothing if its place is gone. */
-function textNow(one: PromptText, before: unknown, now: unknown): PromptText[] {
-  if (before === now) return [one];
-  const text = valueAt(now, one.path);
+function textNow(earlier: PromptText, before: unknown, now: unknown): PromptText[] {
+  if (before === now) return [earlier];
+  const text = valueAt(now, earlier.path);
   if (text === undefined || text === null) return [];
-  // A text in another form is not a string there, and is not edited.
-  return typeof text === 'string' && valueAt(before, one.path) === one.text ? [{ ...one, text }] : [one];
+  // Where the document has another form of the text, it is not edited.
+  return typeof text === 'string' && valueAt(before, earlier.path) === earlier.text
+    ? [{ ...earlier, text }]
+    : [earlier];
 }

@@ -11,7 +11,7 @@ import { findInTexts, type PlacedFinding } from '../../inspect/message/search.ts
 import { readTexts } from '../../inspect/message/texts.ts';
 import { editWholeMessage, readWholeMessage, uninspectable } from '../../inspect/message/whole-message.ts';
 
-/** A message of an MCP server with policies' masks applied. */
+/** Policies' masks in an MCP message. */
 interface MaskedMessage {
   readonly rules: readonly string[];
   readonly edits: readonly JsonEdit[];
@@ -19,9 +19,9 @@ interface MaskedMessage {
 
 /** Policies mask no shorter numbers. */
 const LEAST_NUMBER = 1e8;
-const TOO_MUCH = 'it holds more than can be searched for what policies mask';
+const TOO_MUCH = 'it has more text than can be searched for what policies mask';
 
-/** Masks a whole answer to a tool call, after the edits of earlier checks. */
+/** Masks a whole answer to a tool call, after earlier checks' edits. */
 export async function maskWholeResult(exchange: Answered, search: MaskSearch): Promise<Verdict> {
   const { whole } = exchange.answer;
   if (whole === undefined || whole.body.length === 0) return PASS;
@@ -42,7 +42,6 @@ export async function maskWholeResult(exchange: Answered, search: MaskSearch): P
   };
 }
 
-/** Masks a stream of messages, event by event. */
 export function createResultRewriter(search: MaskSearch): StreamRewriter {
   let isRedacted = false;
   return {
@@ -68,14 +67,15 @@ async function maskMessage(message: unknown, search: MaskSearch): Promise<Masked
   });
   if (!isWhole) return uninspectable(TOO_MUCH);
   const fixed = await inTurns(fixedAmong(found));
-  // Custom words in an id or method name are not content.
-  const placed = found.filter((one) => one.finding.class !== 'pattern' || !fixed.has(one));
+  // Policies' words in an id or method name are not content.
+  const placed = found.filter((each) => each.finding.class !== 'pattern' || !fixed.has(each));
   const ruleOf = ({ finding }: PlacedFinding): string =>
     finding.class === 'secret' ? (search.secretsBy ?? finding.rule) : finding.rule;
-  if (placed.some((one) => fixed.has(one))) {
+  const unmaskable = placed.filter((each) => fixed.has(each));
+  if (unmaskable.length > 0) {
     const why = 'a policy masks a part of it that cannot be changed (its id, method or version)';
     const findings = distinctFindings(
-      placed.filter((one) => fixed.has(one)).map((one) => ({ rule: ruleOf(one), class: one.finding.class })),
+      unmaskable.map((each) => ({ rule: ruleOf(each), class: each.finding.class })),
     );
     return { ...uninspectable(why), findings };
   }

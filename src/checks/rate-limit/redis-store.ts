@@ -9,7 +9,7 @@ const takeScript = loadScript(new URL('./take-slot.lua', import.meta.url));
 
 const takeReply = tupleOf(flag, count, count, count);
 
-/** The rate limit shared by all gateways on one Redis. */
+/** Keeps rate limits in Redis, shared by all gateways. */
 export function createRedisRateLimitStore(options: RedisStoreOptions): RateLimitStore {
   const { client, deadlineMs, now } = options;
   const operations = createOperations(client, deadlineMs);

@@ -1,21 +1,20 @@
 import type { Batch } from '../../pipeline/batch.ts';
 
-/** The outcome for one request. */
 export interface Slot {
-  /** False: the quota is used up, and this request used none of it. */
+  /** False if the quota is used up; the request then used none of it. */
   readonly taken: boolean;
-  /** Requests that would still pass now. */
+  /** Requests that would pass now. */
   readonly remaining: number;
-  /** Until the next slot is free; 0 while there is one. */
+  /** Time until the next slot is free; 0 if one is. */
   readonly waitMs: number;
-  /** Until the whole quota is free again. */
+  /** Time until the whole quota is free. */
   readonly fullMs: number;
 }
 
-/** Rate limits by key, shared by gateways or in this process. */
+/** Rate limits by key. */
 export interface RateLimitStore {
   /**
-   * Takes one slot of the key's quota, if one is free. Up to `quota` slots accumulate and refill evenly over
+   * Takes a slot of the key's quota, if one is free. Up to `quota` slots accumulate; they refill evenly over
    * `windowMs`.
    */
   takeSlot(keyHash: string, quota: number, windowMs: number, batch?: Batch): Promise<Slot>;

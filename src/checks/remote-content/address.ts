@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** A client-supplied media address. */
+/** The address of a medium, written by a client. */
 export type Address =
   /** Contains the data itself (`data:`). */
   | { readonly kind: 'inline' }
@@ -8,7 +8,7 @@ export type Address =
   | { readonly kind: 'web'; readonly host: string }
   /** In the provider's own cloud storage. */
   | { readonly kind: 'stored' }
-  /** Another scheme, not an address, or ambiguous between parsers. */
+  /** Another scheme, no address, or one that parsers read differently. */
   | { readonly kind: 'unclear' };
 
 /** Excludes user names, percent signs, backslashes and non-ASCII hosts, on which URL parsers disagree. */
@@ -21,7 +21,7 @@ export function readAddress(written: string): Address {
   return host === undefined ? { kind: 'unclear' } : hostAddress(host);
 }
 
-/** Normalises the host as the URL standard does: numbers of any base and length are IPv4 addresses. */
+/** Normalizes the host as the URL standard does: numbers of any base and length are IPv4 addresses. */
 function hostAddress(host: string): Address {
   const url = `http://${host}/`;
   if (!URL.canParse(url)) return { kind: 'unclear' };
@@ -52,7 +52,7 @@ const V4 = [
   '224.0.0.0/4',
   '240.0.0.0/4',
 ];
-/** Translated, NAT64, 6to4 and Teredo addresses lead to the IPv4 address they contain. */
+/** Translated, NAT64, 6to4 and Teredo addresses lead to the IPv4 address that they contain. */
 const V6 = [
   '::/96',
   '::ffff:0:0:0/96',
@@ -73,7 +73,7 @@ for (const network of [...V4, ...V6]) {
   INSIDE.addSubnet(address, Number(prefix), address.includes(':') ? 'ipv6' : 'ipv4');
 }
 
-/** Names that resolve only inside a network, or to any address their owner chooses (the last row). */
+/** Names that resolve only inside a network, or, from `nip.io` on, to any address that their owner chooses. */
 const INSIDE_NAMES =
   /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|lan|home|corp|private|home\.arpa|svc|consul|nip\.io|sslip\.io|xip\.io|localtest\.me|lvh\.me|vcap\.me|lacolhost\.com|traefik\.me|rbndr\.us|1u\.ms)$/;
 
@@ -86,5 +86,5 @@ export function isInsideHost(host: string): boolean {
 
 /** @param allowed host names, or `.name` for all subdomains */
 export function isAllowedHost(host: string, allowed: readonly string[]): boolean {
-  return allowed.some((one) => (one.startsWith('.') ? host.endsWith(one) : host === one));
+  return allowed.some((name) => (name.startsWith('.') ? host.endsWith(name) : host === name));
 }

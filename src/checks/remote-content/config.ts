@@ -4,7 +4,6 @@ const allowedHost = z.string().regex(/^\.?(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63
   error: 'must be a host name in lower case (example.com), or .example.com for all its subdomains',
 });
 
-/** Keys of `proxy` (docs/remote-content.md). */
 export const remoteContentSettings = {
   remote_content: z
     .union([z.enum(['deny', 'allow']), z.array(allowedHost)])

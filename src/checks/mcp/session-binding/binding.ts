@@ -6,7 +6,7 @@ import type { McpSession, McpSessionStore } from './store.ts';
 
 /** Binds each MCP session to the key that received it (docs/mcp-sessions.md). */
 export interface SessionBinding {
-  /** Checks that the named session belongs to the key. Takes one Redis round trip, or none without a session. */
+  /** Checks that the named session belongs to the key. */
   judge(exchange: Parsed): Promise<Verdict>;
   /** Binds a session that an answer creates, and forgets one that it ends. */
   keep(exchange: Answered): Promise<Verdict>;
@@ -16,21 +16,21 @@ export function createSessionBinding(store: McpSessionStore): SessionBinding {
   return {
     async judge(exchange) {
       const session = sessionOf(exchange, exchange.headers.get(MCP_SESSION_HEADER));
-      if (session === undefined) return resumesNobodys(exchange) ? sessionMissing() : PASS;
-      // Unknown sessions and those of others look alike, so guessing ids reveals nothing.
+      if (session === undefined) return resumesWithoutSession(exchange) ? sessionMissing() : PASS;
+      // Unknown sessions and other keys' sessions look alike, so guessing ids reveals nothing.
       return (await store.use(session)) === 'own' ? PASS : sessionGone();
     },
     async keep(exchange) {
-      const asked = sessionOf(exchange, exchange.headers.get(MCP_SESSION_HEADER));
+      const named = sessionOf(exchange, exchange.headers.get(MCP_SESSION_HEADER));
       if (exchange.origin !== 'provider') return PASS;
-      if (asked !== undefined && hasEndedSession(exchange)) {
-        await store.end(asked);
+      if (named !== undefined && hasEndedSession(exchange)) {
+        await store.end(named);
         return PASS;
       }
-      // Servers create no session with an error, and accepting one would let callers fill the store.
+      // Servers create no session with an error; accepting one would let callers fill the store.
       if (!isSuccess(exchange)) return PASS;
       const given = sessionOf(exchange, exchange.answerHeaders.get(MCP_SESSION_HEADER));
-      if (given === undefined || given.sessionId === asked?.sessionId) return PASS;
+      if (given === undefined || given.sessionId === named?.sessionId) return PASS;
       return (await store.bind(given)) === 'own' ? PASS : takenSession();
     },
   };
@@ -41,8 +41,8 @@ function sessionOf({ mcp, key }: Parsed, sessionId: string | undefined): McpSess
   return { server: mcp.server, sessionId, keyHash: key.keyHash };
 }
 
-/** All keys are one client to a server. Only a session tells it whose events to resend. */
-function resumesNobodys({ mcp, method, headers }: Parsed): boolean {
+/** All keys are one client to a server: only a session tells it whose events to resend. */
+function resumesWithoutSession({ mcp, method, headers }: Parsed): boolean {
   return mcp !== undefined && method === 'GET' && headers.has('last-event-id');
 }
 
@@ -54,7 +54,7 @@ function sessionMissing(): Denial {
   };
 }
 
-/** A server may refuse to end a session (405) and keep it. */
+/** A server may refuse to end a session (405), and keep it. */
 function hasEndedSession(exchange: Answered): boolean {
   return exchange.method === 'DELETE' && isSuccess(exchange);
 }
@@ -68,7 +68,7 @@ function sessionGone(): Denial {
   };
 }
 
-/** Handing it out would let the client use another key's session. */
+/** With it, the client could use another key's session. */
 function takenSession(): Denial {
   return {
     kind: 'deny',

@@ -2,13 +2,13 @@ import { MAX_MCP_SESSIONS, type McpSession, type McpSessionStore, type Owner } f
 
 export interface MemoryMcpSessionStoreOptions {
   readonly ttlMs: number;
-  /** Defaults to MAX_MCP_SESSIONS. Set by tests. */
+  /** MAX_MCP_SESSIONS except in tests. */
   readonly maxPerKey?: number;
   /** Unix ms. */
   readonly now?: () => number;
 }
 
-/** Stores the MCP sessions of this process, for use without Redis. */
+/** Keeps MCP sessions in memory, for use without Redis. */
 export function createMemoryMcpSessionStore({
   ttlMs,
   maxPerKey = MAX_MCP_SESSIONS,

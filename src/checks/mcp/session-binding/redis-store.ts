@@ -8,11 +8,9 @@ import { MAX_MCP_SESSIONS, type McpSession, type McpSessionStore } from './store
 
 export interface RedisMcpSessionStoreOptions {
   readonly client: RedisClient;
-  /** See `phaseDeadlineMs`. */
   readonly deadlineMs: number;
-  /** `session.ttl`. */
   readonly ttlMs: number;
-  /** Defaults to MAX_MCP_SESSIONS. Set by tests. */
+  /** MAX_MCP_SESSIONS except in tests. */
   readonly maxPerKey?: number;
 }
 
@@ -25,7 +23,7 @@ const useReply = z.enum(['own', 'foreign', 'nobody']);
 const digests = z.array(z.string());
 const flag = z.literal([0, 1]);
 
-/** Stores MCP sessions in Redis. Session ids act as credentials, so only digests are stored. */
+/** Keeps MCP sessions in Redis. Session ids act as credentials, so only digests are stored. */
 export function createRedisMcpSessionStore(options: RedisMcpSessionStoreOptions): McpSessionStore {
   const { client, deadlineMs, ttlMs, maxPerKey = MAX_MCP_SESSIONS } = options;
   const within = <T>(work: () => Promise<T>): Promise<T> => withRedisDeadline(deadlineMs, work);
@@ -75,7 +73,7 @@ function storeKey(session: McpSession): string {
   return mcpSessionKey(sessionKeyDigest(session));
 }
 
-/** Server names contain no space, so pairs cannot collide. */
+/** Server names contain no space, so no two pairs are equal. */
 function sessionKeyDigest({ server, sessionId }: McpSession): string {
   return createHash('sha256').update(`${server} ${sessionId}`).digest('hex');
 }
