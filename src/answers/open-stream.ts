@@ -33,14 +33,14 @@ export function openStream(
       'upstream_unavailable',
       'the provider sent a stream in a character set that cannot be inspected',
     );
-  const bearsComments = endpoint.dialect.bearsComments !== false;
+  const acceptsComments = endpoint.dialect.acceptsComments !== false;
   return createAnswerStream({
     answer,
     format: isSuccess(exchange) ? asLabelled(format) : format,
-    form: eventForm(exchange, format, bearsComments),
+    form: eventForm(exchange, format, acceptsComments),
     reader: streamReader(exchange),
     rewriters,
-    stripComments: stripComments || !bearsComments,
+    stripComments: stripComments || !acceptsComments,
   });
 }
 

@@ -2,7 +2,6 @@ import { isObject } from '../json/is-object.ts';
 import { objectOf } from './dialects/fields.ts';
 import type { JsonObject } from './dialect.ts';
 
-/** Identity of an answer for traces: its id and finish reasons. */
 export interface AnswerIdentity {
   readonly id: string | undefined;
   /** One for each choice, in order. Empty until the answer ends. */
@@ -16,18 +15,17 @@ export interface IdentityReader {
 }
 
 const MAX_CHOICES = 16;
-/** Ids and reasons are plain words, so that no text of an answer can stand in their place. */
+/** Ids and reasons are single words, so that text of an answer cannot pass as one. */
 const ID = /^[\w.:=/+@-]{1,128}$/;
 const REASON = /^\w[\w.-]{0,63}$/;
-/** States of an answer under way. */
 const UNFINISHED: ReadonlySet<string> = new Set(['in_progress', 'queued']);
 
 /** Members that wrap an answer in some streams. */
 const WRAPPED = ['response', 'message', 'delta', 'messageStop'] as const;
 
 /**
- * Creates a reader for every dialect's answers. Members are identified by name, which no two dialects use differently,
- * since compatible servers mix dialects.
+ * Creates a reader for the answers of all dialects, which compatible servers mix. No two dialects use these member
+ * names differently.
  */
 export function createIdentityReader(): IdentityReader {
   let id: string | undefined;

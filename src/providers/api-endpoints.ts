@@ -5,13 +5,11 @@ import type { Provider } from './registry.ts';
 export const TARGET_APIS = ['openai', 'anthropic'] as const;
 export type TargetApi = (typeof TARGET_APIS)[number];
 
-/** Paths below a provider's base path (`Descriptor.basePaths`). */
 const PATHS: Readonly<Record<TargetApi, readonly string[]>> = {
   openai: [...MODEL_PATHS, '/moderations', '/rerank'],
   anthropic: ['/v1/messages', '/v1/messages/count_tokens'],
 };
 
-/** An endpoint that other providers may have too. */
 export interface ApiPath {
   readonly api: TargetApi;
   readonly path: string;

@@ -19,8 +19,8 @@ const RESOURCE = /^(?:\/openai)?(?:\/v1)?(\/.+)$/;
 const MODELS = /^(?:\/openai)?(?:\/v1)?\/models(\/[^/]+)?$/;
 
 /**
- * Azure OpenAI: `/openai/deployments/<name>/…`, where the deployment replaces the model, and `/openai/v1/…`. Set
- * `providers.azure.base_url` to the resource; there is no public endpoint.
+ * Azure OpenAI: `/openai/deployments/<name>/…`, where the deployment replaces the model, and `/openai/v1/…`. The base
+ * URL is the customer's resource.
  */
 export const azure: Descriptor<'azure'> = {
   name: 'azure',

@@ -16,7 +16,6 @@ const COMPATIBLE = under(
 
 const MODEL_PATH = /^\/model\/([^/]+)\/([a-z-]+)$/;
 
-/** Decoded model ids and ARNs. */
 const MODEL_ID = /^[A-Za-z0-9][A-Za-z0-9._:/-]*$/;
 
 /** An ARN that ends in the model's own id rather than a user-defined name. */
@@ -101,15 +100,12 @@ export const bedrock: Descriptor<'bedrock'> = {
   },
 };
 
-/**
- * Returns the model named by a path segment: a model id unchanged, an ARN reduced to its model id where it has one.
- */
+/** Returns the model of a path segment: a model id as it is, an ARN by its model id where it has one. */
 function modelOf(segment: string): string | undefined {
   let id: string;
   try {
     id = decodeURIComponent(segment);
   } catch {
-    // Bedrock has no path with invalid percent-encoding.
     return undefined;
   }
   if (!MODEL_ID.test(id) || /(^|\/)\.{1,2}(\/|$)/.test(id)) return undefined;

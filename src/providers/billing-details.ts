@@ -7,9 +7,8 @@ export interface BillingDetails {
   readonly models: readonly string[];
   readonly tiers: readonly string[];
   readonly speeds: readonly string[];
-  /** Where inference ran. */
   readonly geos: readonly string[];
-  /** Number of runs per provider-run tool. */
+  /** Runs by provider-run tool. */
   readonly toolCalls: ReadonlyMap<string, number>;
   /** The largest token count rejected as absurd, or 0. */
   readonly absurdTokens: number;
@@ -41,12 +40,12 @@ const MAX_NAMES = 8;
 const MAX_TOOLS = 32;
 const MAX_NAME_CHARS = 256;
 
-/** Members that wrap billing details in some streams. Otherwise they are at the top level. */
+/** Members that wrap billing details in some streams. */
 const WRAPPED = ['response', 'message', 'metadata', 'x_groq'] as const;
 
 /**
- * Creates a reader for every dialect's answers. Members are identified by name, which no two dialects use
- * differently, since compatible servers mix dialects.
+ * Creates a reader for the answers of all dialects, which compatible servers mix. No two dialects use these member
+ * names differently.
  */
 export function createBillingReader(): BillingReader {
   return new BillingDetailsReader();
@@ -58,7 +57,7 @@ class BillingDetailsReader implements BillingReader {
   readonly #tiers: string[] = [];
   readonly #speeds: string[] = [];
   readonly #geos: string[] = [];
-  /** Cumulative counts for the answer so far. */
+  /** Cumulative counts, as reported. */
   readonly #running = new Map<string, number>();
   /** Counts of individual events. */
   readonly #seen = new Map<string, number>();
@@ -125,7 +124,6 @@ class BillingDetailsReader implements BillingReader {
     }
   }
 
-  /** Counts calls among Responses output items. */
   #countItems(items: readonly unknown[]): void {
     const calls = new Map<string, number>();
     for (const item of items) {
@@ -135,7 +133,6 @@ class BillingDetailsReader implements BillingReader {
     for (const [name, number] of calls) this.#count(name, number);
   }
 
-  /** Gemini lists its search queries. */
   #countSearches(candidates: readonly unknown[]): void {
     let queries = 0;
     for (const candidate of candidates) {

@@ -21,7 +21,6 @@ const EVERYWHERE: ReadonlySet<string> = new Set([
   ].map((what) => `x-stainless-${what}`),
 ]);
 
-/** Headers of Anthropic's API, which some other providers also implement. */
 export const ANTHROPIC_HEADERS: ReadonlySet<string> = new Set([
   'anthropic-version',
   'anthropic-beta',
@@ -59,8 +58,7 @@ export function takesHeader({ headers }: ClientFields, name: string): boolean {
 }
 
 /**
- * Returns the query, with its `?`, without unknown parameters. An encoded spelling such as `%61lt` counts as a
- * different parameter, so it is dropped.
+ * Returns the query, with its `?`, without unknown parameters. Encoded spellings such as `%61lt` are unknown.
  */
 export function takenQuery({ parameters }: ClientFields, query: string): string {
   if (query === '') return query;

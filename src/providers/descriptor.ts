@@ -28,22 +28,20 @@ export interface Descriptor<Name extends string = string> extends ClientFields {
   readonly modelInPath?: RegExp;
   /** For self-hosted providers, plain HTTP is allowed and models cost 0 unless overridden. */
   readonly selfHosted: boolean;
-  /** The error object that clients expect, except at the paths of `errorShapesAt`. */
   readonly errorShape: ErrorShape;
-  /** Other error objects by path, without the provider's segment. The first match wins. See `ERROR_SHAPES`. */
+  /** Other shapes by path, without the provider's segment. The first match wins. See `ERROR_SHAPES`. */
   readonly errorShapesAt?: readonly (readonly [RegExp, ErrorShape])[];
   readonly exec: ExecVariables;
   readonly pricing: ProviderPricing;
   readonly traces?: TraceNames;
   /**
-   * Returns the endpoint at a provider path (`/v1/chat/completions`, after the base path, without query), or
-   * undefined if the gateway cannot read it. `method` is GET, HEAD or POST. `query` matters to the few endpoints
-   * whose answer format it selects.
+   * Returns the endpoint at a provider path (`/v1/chat/completions`, after the base path), or undefined if the gateway
+   * cannot read it. `method` is GET, HEAD or POST. `query` selects the answer format of a few endpoints.
    */
   endpoint(method: string, path: string, query?: string): Endpoint | undefined;
   /**
-   * Returns why a request header (lower-case names) makes the cost unbounded, such as an expensive service tier.
-   * Complements `RequestFacts.unbounded`.
+   * Returns the request header that makes the cost unbounded, such as an expensive service tier. Names are in lower
+   * case. Complements `RequestFacts.unbounded`.
    */
   unboundedBy?(headers: ReadonlyMap<string, string>): string | undefined;
   /** Returns how to send this credential upstream. Throws GatewayError invalid_request if it is malformed. */
@@ -95,7 +93,7 @@ export interface ProviderPricing {
   ownPrice?(model: string): OwnPrice | undefined;
   /** USD per provider-run search, if the provider's price page lists it. */
   readonly searchUsd?: number;
-  /** Most tokens of one image of any size. */
+  /** Most tokens of any image. */
   readonly maxImageTokens?: number;
   /** Returns the most tokens of an image, or undefined if its size does not bound them. */
   imageTokens?(width: number, height: number): number | undefined;

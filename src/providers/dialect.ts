@@ -46,7 +46,7 @@ export interface Dialect {
   /** True if the request has a JSON body to parse. */
   readonly hasBody: boolean;
   /** False if clients fail on event stream lines that are not data. No comments are sent to them. */
-  readonly bearsComments?: false;
+  readonly acceptsComments?: false;
   /** Reads a parsed request body. Throws GatewayError invalid_request if a required field has the wrong type. */
   request(body: JsonObject, endpoint: Endpoint): RequestFacts;
   /** Reads an unstreamed 2xx answer. Never throws: unreadable parts are absent. */
@@ -58,9 +58,7 @@ export interface Dialect {
   stream(request?: RequestFacts): StreamReader | undefined;
 }
 
-/**
- * A frame in the dialect's own format that reports an error. The first one's JSON has our `type` at the top level.
- */
+/** A frame of the dialect that reports an error. The JSON of the first has the gateway's `type` at the top level. */
 export interface CutPayload {
   /** SSE `event:` name, or AWS `:exception-type`. */
   readonly event?: string;
@@ -104,13 +102,11 @@ export interface AnswerFacts {
   readonly tokens?: readonly TokenText[];
 }
 
-/**
- * One token of a probability list (`logprobs`). The tokens of a channel, concatenated, usually spell its text.
- */
+/** A token of a probability list (`logprobs`). The tokens of a channel together usually spell its text. */
 export interface TokenText {
   /**
    * In a whole answer, the path of the spelled text, joined by `.`; in a stream, the delta's channel. A suffix such
-   * as `/bytes` marks data beside the tokens that spells something different.
+   * as `/bytes` marks data beside the tokens with another spelling.
    */
   readonly channel: string;
   readonly text: string;
@@ -134,8 +130,8 @@ export interface StreamReader {
   /** Reads a frame. The event's frame may be repacked to the same meaning, without hidden data. */
   readonly read: Stepwise<Frame, StreamEvent>;
   /**
-   * Returns at least one payload that ends the stream with an error this dialect's clients show.
-   * @param isLastWithheld true if the last event read must not be repeated, since it may be why the stream is cut
+   * Returns one or more payloads that end the stream with an error that clients show.
+   * @param isLastWithheld the last event must not be repeated, since it may be why the stream is cut
    */
   cut(refusal: Refusal, isLastWithheld?: true): readonly CutPayload[];
 }
@@ -144,7 +140,7 @@ export interface StreamEvent {
   readonly frame: Frame;
   /** The JSON that delta paths point into, if it is packed inside the frame's payload. */
   readonly inner?: InnerPayload;
-  /** Pieces of text in this frame. Their paths point into the frame's JSON. */
+  /** Pieces of text, with paths in the frame's JSON. */
   readonly deltas: readonly TextDelta[];
   /** The parsed JSON that delta paths point into. Undefined if it is not JSON (`[DONE]`, a broken frame). */
   readonly json?: unknown;
@@ -156,8 +152,8 @@ export interface StreamEvent {
   readonly isInOrder?: true;
   readonly tokens?: readonly TokenText[];
   /**
-   * Marks data besides the payload: comments, ids, unknown headers, broken remains. `json` is that text. It precedes
-   * the frame's own event. Clients never join such texts, and an edit removes them.
+   * Marks data besides the payload: comments, ids, unknown headers, broken remains. `json` is that text. The event
+   * precedes the frame's own. Clients never join such texts, and an edit removes them.
    */
   readonly sideband?: true;
   /** Usage of the whole answer so far, if this frame reports it. The reader merges partial reports. */
@@ -202,6 +198,6 @@ export interface TextDelta {
   readonly copies?: string;
   /** The element that contains the text, if the provider's API forbids empty elements. */
   readonly part?: JsonPath;
-  /** Of unknown role: a separate text, or a continuation of its channel in the previous event. */
+  /** May be a separate text, or continue its channel in the previous event. */
   readonly loose?: true;
 }

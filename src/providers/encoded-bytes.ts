@@ -7,7 +7,7 @@ const MIN_CHARS_INSIDE = 1_024;
 /** Tools wrap encoded bytes at 60 columns or more. Shorter lines are word lists and digests. */
 const MIN_COLUMNS = 60;
 
-/** How much of a long run is examined first. */
+/** Digits of a long run that are examined first. */
 const START_CHARS = 16_384;
 
 const DATA_URL = /^\s{0,64}data:[^,]{0,192};base64,/i;

@@ -16,9 +16,7 @@ const MODELS = /^\/v1(?:beta|alpha)?\/models(\/[A-Za-z0-9._-]+)?$/;
 
 const compatibleChat = openaiChat({ limitFields: ['max_tokens', 'max_completion_tokens'], asksUsage: true });
 
-/**
- * Gemini's OpenAI-compatible chat. Google's own settings come in `extra_body.google`, which may name a stored prompt.
- */
+/** Gemini's OpenAI-compatible chat. Google's settings in `extra_body.google` may name a stored prompt. */
 const geminiCompatibleChat: Dialect = {
   ...compatibleChat,
   name: 'gemini-compatible-chat',
@@ -28,7 +26,6 @@ const geminiCompatibleChat: Dialect = {
   },
 };
 
-/** Gemini's OpenAI-compatible API, at Google's own paths. */
 const COMPATIBLE: Readonly<Record<string, Endpoint>> = {
   '/v1beta/openai/chat/completions': { operation: 'chat', dialect: geminiCompatibleChat },
   '/v1beta/openai/embeddings': { operation: 'embeddings', dialect: openaiEmbeddings },

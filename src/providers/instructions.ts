@@ -26,7 +26,7 @@ const PLACES = new RegExp(
   ].join(''),
 );
 
-/** No instruction is deeper. */
+/** Depth of the deepest instruction. */
 const MAX_STEPS = 8;
 
 /** Returns the role of an instruction in a system or developer message, or undefined for any other text. */

@@ -8,7 +8,7 @@ const endpoints = openaiEndpoints({
   standardTiers: ['standard_only'],
   cut: mistralCut,
   // Mistral's JavaScript SDK up to 1.3 misses `[DONE]` if a comment arrives in the same chunk.
-  bearsComments: false,
+  acceptsComments: false,
 });
 
 /** Mistral. Agents, conversations, OCR and audio are not readable. */

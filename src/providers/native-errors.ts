@@ -15,8 +15,8 @@ export interface NativeFacts {
 type Body = Readonly<Record<string, unknown>>;
 
 /**
- * Builds a refusal as the provider's own error object, with our `type` at the top level (`server.error_format:
- * native`). If that object does not define `error`, `error` is the message (docs/refusals.md).
+ * Builds a refusal as the provider's own error object, with the gateway's `type` at the top level
+ * (`server.error_format: native`). If that object does not define `error`, `error` is the message (docs/refusals.md).
  */
 export function nativeBody(shape: ErrorShape, facts: NativeFacts): Body {
   const { type, requestId, findings } = facts;
@@ -88,7 +88,7 @@ function openaiType(type: ErrorType, status: number): string {
   return status >= 500 ? 'server_error' : 'invalid_request_error';
 }
 
-/** Codes that clients recognise. Codex stops immediately when a quota is spent. */
+/** Codes that clients recognize. Codex stops immediately when a quota is spent. */
 function openaiCode(type: ErrorType): string {
   if (SPENT.has(type)) return 'insufficient_quota';
   if (type === 'rate_limited') return 'rate_limit_exceeded';
@@ -132,7 +132,7 @@ function statusNames(status: number): StatusNames {
   return { ...(status >= 500 ? SERVER_ERROR : CLIENT_ERROR), ...BY_STATUS[status] };
 }
 
-/** Seconds. Gemini CLI gives up at once, and shows the message, if it would have to wait more than five minutes. */
+/** In seconds. Gemini CLI gives up and shows the message if it would have to wait more than five minutes. */
 const LONGER_THAN_CLIENTS_WAIT = '3600';
 
 function googleDetails({ type, status, requestId, retryAfter }: NativeFacts): readonly Body[] {

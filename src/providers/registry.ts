@@ -15,7 +15,7 @@ import { together } from './together.ts';
 import { vllm } from './vllm.ts';
 import { xai } from './xai.ts';
 
-/** Every provider, in the order of messages and pages. Adding one takes its file and its line here. */
+/** All providers, in the order of messages and pages. */
 const all = {
   openai,
   anthropic,

@@ -9,7 +9,7 @@ export interface RequestFacts {
   /** Every model that may serve the request, `model` first (OpenRouter `models` fallbacks). */
   readonly models: readonly string[];
   readonly stream: boolean;
-  /** Texts from everywhere in the request: content parts, system, tool definitions, results, arguments and so on. */
+  /** Texts from all of the request: content parts, system, tool definitions, results, arguments and so on. */
   readonly texts: readonly PromptText[];
   readonly media: readonly Media[];
   /** Tools that the client offers and runs itself. */
@@ -68,7 +68,6 @@ interface MediaOf<Source extends string> {
   readonly mimeType?: string;
 }
 
-/** Media contained in the request. */
 export interface InlineMedia extends MediaOf<'inline'> {
   /** Base64 as sent, without a `data:` prefix. Absent for other encodings. */
   readonly data?: string;
@@ -78,7 +77,6 @@ export interface InlineMedia extends MediaOf<'inline'> {
 export interface RemoteMedia extends MediaOf<'url'> {
   /** As written by the client, so not necessarily a URL. */
   readonly address: string;
-  /** Path of the address in the body. */
   readonly path: JsonPath;
   readonly data?: undefined;
 }
@@ -109,7 +107,6 @@ function isUnread({ kind, text, path, editable }: PromptText): boolean {
 export interface HostedTool {
   /** The dialect's own type name, as used in `proxy.provider_tools`. */
   readonly type: string;
-  /** The edits that remove it from the body. */
   readonly remove: readonly JsonEdit[];
   /** The request requires it (`tool_choice`), so it must not be removed silently. */
   readonly forced: boolean;
@@ -131,8 +128,6 @@ export interface PriceCap {
 export interface OutputLimit {
   /** The client's own limit in tokens per choice. */
   readonly tokens: number | undefined;
-  /**
-   * Returns the edits that set this limit in the dialect's member. They never raise a lower limit of the client's.
-   */
+  /** Returns the edits that set this limit in the dialect's member. They never raise the client's own limit. */
   set(tokens: number): readonly JsonEdit[];
 }

@@ -30,13 +30,12 @@ export function answerReaders(
   return { answer: stepwise((body: unknown) => read(objectOf(body))), stream };
 }
 
-/** Answers of token-counting endpoints: no text, free of charge. */
+/** Readers of token-counting endpoints: no text, free of charge. */
 export const FREE_ANSWERS: Pick<Dialect, 'answer' | 'stream'> = {
   answer: () => ({ usage: { inputTokens: 0, outputTokens: 0 }, texts: [] }),
   stream: () => undefined,
 };
 
-/** A stream event without its frame. */
 export type Meaning = Omit<StreamEvent, 'frame'>;
 
 /** The meaning of OpenAI's `[DONE]` marker. */
@@ -60,9 +59,9 @@ export function jsonReader(
 }
 
 /**
- * Groups texts that clients concatenate, as the `joined` member of an answer's facts. Returns an empty object where no
- * texts join. Tool arguments never join, since each is its own document.
- * @param nameOf returns the group's name, or undefined for a text that stands alone
+ * Groups texts that clients concatenate, as the `joined` member of an answer's facts. Tool arguments never join, since
+ * each is its own document.
+ * @param nameOf returns the group's name; undefined for a text outside groups
  */
 export function* joinedMember(
   texts: readonly AnswerText[],
@@ -84,8 +83,8 @@ export function* joinedMember(
 const MAX_NAME_CHARS = 64;
 
 /**
- * Names the channel of a whole text by its path, or by its number among the texts of an event if a member name is long:
- * the channels of all texts below it would repeat that name.
+ * Names the channel of a whole text by its path, or by its number in the event if the path has a long member name,
+ * which the channels of all texts below it would repeat.
  */
 export function wholeChannel(under: string, path: JsonPath, nth: number): string {
   const isLong = path.some((step) => typeof step === 'string' && step.length > MAX_NAME_CHARS);
@@ -93,8 +92,8 @@ export function wholeChannel(under: string, path: JsonPath, nth: number): string
 }
 
 /**
- * Turns strings into separate texts, each on a channel named `under` plus its path (`wholeChannel`). `under` ends in `/`, so ending it
- * ends them all.
+ * Turns texts into deltas with channels of their own (`wholeChannel`). `under` ends in `/`, and ending it ends them
+ * all.
  * @param marks properties added to each delta
  */
 export function* wholeDeltas(

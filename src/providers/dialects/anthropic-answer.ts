@@ -28,7 +28,7 @@ function* readAnthropicMessage(message: JsonObject): Work<AnswerFacts> {
   };
 }
 
-/** Citations, tools and thinking split an answer's text into blocks, which clients show as one text. */
+/** Joins blocks, into which citations, tools and thinking split an answer's text. */
 function joinedName({ kind, path: [, , name, ...below] }: AnswerText): string | undefined {
   return below.length === 0 && (name === 'text' || name === 'thinking') ? kind : undefined;
 }
@@ -38,13 +38,13 @@ function* addBlockTexts(into: AnswerText[], value: unknown, path: JsonPath): Wor
   if (!isObject(value)) return;
   switch (value.type) {
     case 'text':
-      addOne(into, { kind: 'text', text: value.text, path: [...path, 'text'] });
+      addText(into, { kind: 'text', text: value.text, path: [...path, 'text'] });
       yield* addAnswerTextsIn(into, 'text', value.citations, [...path, 'citations']);
       return;
     case 'thinking': {
       const signed = typeof value.signature === 'string' && value.signature !== '';
       const at = [...path, 'thinking'];
-      addOne(into, { kind: 'reasoning', text: value.thinking, path: at, ...(signed && { signed }) });
+      addText(into, { kind: 'reasoning', text: value.thinking, path: at, ...(signed && { signed }) });
       return;
     }
     case 'redacted_thinking':
@@ -59,20 +59,20 @@ function* addBlockTexts(into: AnswerText[], value: unknown, path: JsonPath): Wor
   }
 }
 
-function addOne(into: AnswerText[], one: Omit<AnswerText, 'text'> & { readonly text: unknown }): void {
-  const { text } = one;
-  if (typeof text === 'string' && text !== '') into.push({ ...one, text });
+function addText(into: AnswerText[], found: Omit<AnswerText, 'text'> & { readonly text: unknown }): void {
+  const { text } = found;
+  if (typeof text === 'string' && text !== '') into.push({ ...found, text });
 }
 
 /** Iterations that the top-level counts exclude. */
-const BILLED_BESIDE: ReadonlySet<unknown> = new Set(['compaction', 'advisor_message']);
+const BILLED_SEPARATELY: ReadonlySet<unknown> = new Set(['compaction', 'advisor_message']);
 
-/** Normalises usage. Anthropic's `input_tokens` excludes cache reads and writes. */
+/** Normalizes usage. Anthropic's `input_tokens` excludes cache reads and writes. */
 function readUsage(usage: JsonObject): Usage | undefined {
   const top = readCounts(usage);
   if (top === undefined) return undefined;
   return arrayOf(usage.iterations)
-    .filter((iteration) => isObject(iteration) && BILLED_BESIDE.has(iteration.type))
+    .filter((iteration) => isObject(iteration) && BILLED_SEPARATELY.has(iteration.type))
     .map((iteration) => readCounts(objectOf(iteration)))
     .reduce<Usage>((sum, more) => (more === undefined ? sum : addUsage(sum, more)), top);
 }
@@ -106,11 +106,14 @@ function addUsage(a: Usage, b: Usage): Usage {
  * sometimes corrected input) at `message_delta`. The reader keeps the latest value of each member.
  */
 function createMessageReader() {
-  let said: JsonObject = {};
+  let latest: JsonObject = {};
   function merge(usage: unknown): Pick<Meaning, 'usage'> {
     if (!isObject(usage)) return {};
-    said = { ...said, ...Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null)) };
-    const merged = readUsage(said);
+    latest = {
+      ...latest,
+      ...Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null)),
+    };
+    const merged = readUsage(latest);
     return merged === undefined ? {} : { usage: merged };
   }
   function* read(event: JsonObject): Work<Meaning> {
@@ -144,7 +147,7 @@ function createMessageReader() {
 
 const STARTED = '0/text/start/';
 
-/** Usually empty, but some servers send all content here. SDKs append later blocks to it. */
+/** Reads content that some servers send with the message; SDKs append later blocks to it. */
 function* startedMessage(message: JsonObject): Work<Meaning> {
   const found: AnswerText[] = [];
   for (const [index, block] of arrayOf(message.content).entries()) {
@@ -156,7 +159,7 @@ function* startedMessage(message: JsonObject): Work<Meaning> {
     : { deltas: deltas.map((delta) => ({ ...delta, joins: delta.kind })), ends: [STARTED] };
 }
 
-/** A block may start with text of its own. Results of provider-run tools arrive whole. */
+/** Reads a block's first text. Results of provider-run tools arrive whole. */
 function* startOfMessage(event: JsonObject): Work<Meaning> {
   const found: AnswerText[] = [];
   yield* addBlockTexts(found, event.content_block, ['content_block']);

@@ -12,7 +12,7 @@ type Role = PromptText['role'];
 const CALLS: ReadonlySet<unknown> = new Set(['tool_use', 'server_tool_use', 'mcp_tool_use']);
 
 /**
- * Reads `content` or `system`: a string or a list of blocks. Every string in a block of unknown type is read, so that
+ * Reads `content` or `system`: a string or a list of blocks. All strings in a block of unknown type are read, so that
  * new types cannot bypass inspection.
  */
 export function readAnthropicContent(into: Gathered, role: Role, content: unknown, path: JsonPath): void {
@@ -54,7 +54,7 @@ function readBlock(into: Gathered, place: TextRole, block: JsonObject, path: Jso
   }
 }
 
-/** Search results, provider tool results, tool references and unknown types. */
+/** Reads search results, provider tool results, tool references and unknown types. */
 function readOther(into: Gathered, place: TextRole, block: JsonObject, path: JsonPath): void {
   const isResult = typeof block.type === 'string' && block.type.endsWith('_tool_result');
   const kind = isResult ? 'tool_result' : place.kind;

@@ -44,7 +44,6 @@ export function readAnthropicChat(body: JsonObject, model: string): RequestFacts
   return { ...readBody(body, model), output: outputLimit(body) };
 }
 
-/** Reads everything but the output limit. */
 function readBody(body: JsonObject, model: string): RequestFacts {
   const into = createGathered();
   readAnthropicContent(into, 'system', body.system, ['system']);
@@ -91,7 +90,7 @@ function readOtherMembers(into: Gathered, body: JsonObject): void {
   }
 }
 
-/** Models that may answer instead through server-side fallback. `default` is a model only Anthropic knows. */
+/** Returns the models of server-side fallback. `default` is a model that only Anthropic knows. */
 function fallbackModels(body: JsonObject): string[] {
   if (body.fallbacks === 'default') return ['default'];
   return arrayOf(body.fallbacks).map((fallback) =>

@@ -13,21 +13,21 @@ interface LooseText {
   /** Path of member names and self-declared element indexes, equal in all events that continue the same text. */
   readonly place: string;
   /** False for labels (names, types, times), which never continue in a later event. */
-  readonly mayGoOn: boolean;
+  readonly mayContinue: boolean;
 }
 
 /**
- * Reads a stream of unknown dialect: from an unknown endpoint, or an error. Every string is a text whose channel is
- * its place. No string counts as model output.
+ * Reads a stream of unknown dialect: from an unknown endpoint, or an error. Each string is a text whose channel is its
+ * place; none counts as model output.
  */
 export function createAnyJsonReader(): StreamReader {
   return {
     read: stepwise(function* (frame: Frame): Work<StreamEvent> {
       const json = parseJson(frame);
       const deltas: TextDelta[] = [];
-      yield* walkAnyJson(json, ({ text, path, place, mayGoOn }) => {
+      yield* walkAnyJson(json, ({ text, path, place, mayContinue }) => {
         const delta = { channel: `any/${place}`, kind: 'text', text, path, repeats: true } as const;
-        deltas.push(mayGoOn ? { ...delta, loose: true } : delta);
+        deltas.push(mayContinue ? { ...delta, loose: true } : delta);
       });
       return {
         frame,
@@ -40,23 +40,22 @@ export function createAnyJsonReader(): StreamReader {
   };
 }
 
-/** Groups texts at the same place in a list of documents, since a client may read the list as a stream. */
+/** Groups texts at the same place in a list of documents, which a client may read as a stream. */
 export function* textsOverElements(elements: readonly unknown[]): Work<readonly (readonly AnswerText[])[]> {
   const byPlace = new Map<string, AnswerText[]>();
   for (const [index, element] of elements.entries()) {
-    yield* walkAnyJson(element, ({ text, path, place, mayGoOn }) => {
-      if (!mayGoOn) return;
-      const one: AnswerText = { kind: 'text', text, path: [index, ...path] };
+    yield* walkAnyJson(element, ({ text, path, place, mayContinue }) => {
+      if (!mayContinue) return;
+      const found: AnswerText = { kind: 'text', text, path: [index, ...path] };
       const known = byPlace.get(place);
-      if (known === undefined) byPlace.set(place, [one]);
-      else known.push(one);
+      if (known === undefined) byPlace.set(place, [found]);
+      else known.push(found);
     });
     yield ITEM_CHARS;
   }
   return [...byPlace.values()].filter(({ length }) => length > 1);
 }
 
-/** Of a container. */
 interface State {
   readonly place: string;
   readonly name: string | undefined;
@@ -70,7 +69,7 @@ function* walkAnyJson(root: unknown, onText: (found: LooseText) => void): Work<v
   if (typeof root === 'string') visit(root, '', undefined);
 
   function visit(text: string, place: string, name: string | undefined): void {
-    if (text !== '') onText({ text, path: [...walk.path], place, mayGoOn: !isLabel(name, text) });
+    if (text !== '') onText({ text, path: [...walk.path], place, mayContinue: !isLabel(name, text) });
   }
 
   for (let level = walk.next(); level !== undefined; level = walk.next()) {
@@ -109,7 +108,7 @@ const LABEL_NAMES =
   /^(?:object|role|model|name|event|kind|status|state|version|timestamp|created_?at|.{0,40}id|.{0,40}reason|.{0,40}type|.{0,40}fingerprint)$/i;
 const LABEL = /^[\w.:+/-]{1,128}$/;
 
-/** Recognises one-word names, types and times, which clients never join across events. */
+/** Recognizes one-word names, types and times, which clients never join across events. */
 function isLabel(name: string | undefined, value: string): boolean {
   return name !== undefined && value.length <= 128 && LABEL_NAMES.test(name) && LABEL.test(value);
 }

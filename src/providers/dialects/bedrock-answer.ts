@@ -47,7 +47,7 @@ function* addBlockTexts(into: AnswerText[], block: JsonObject, path: JsonPath): 
   yield ITEM_CHARS;
 }
 
-/** Normalises usage. `inputTokens` excludes cache reads and writes. Nova's invoke appends `Count`. */
+/** Normalizes usage. `inputTokens` excludes cache reads and writes. Nova's invoke appends `Count`. */
 function readUsage(value: unknown): Usage | undefined {
   const usage = objectOf(value);
   return cacheApart(

@@ -8,9 +8,7 @@ import { addTextFile, addUnknown } from './media.ts';
 
 type Role = PromptText['role'];
 
-/**
- * Reads `system`, `content` or a tool result's content: a list of blocks, each with a single member naming its type.
- */
+/** Reads `system`, `content` or a tool result's content: blocks, each with one member named by its type. */
 export function readBlocks(into: Gathered, role: Role, blocks: unknown, path: JsonPath): void {
   const place: TextRole = { role, kind: role === 'tool' ? 'tool_result' : 'text' };
   if (!Array.isArray(blocks)) {
@@ -63,7 +61,7 @@ function readReasoning(into: Gathered, role: Role, block: JsonObject, path: Json
   addSealedText(into, place, block.redactedContent, [...path, 'redactedContent']);
 }
 
-/** Reads content marked for a guardrail. The model reads it like any other block. */
+/** Reads content marked for a guardrail, which the model reads too. */
 function readGuarded(into: Gathered, place: TextRole, block: JsonObject, path: JsonPath): void {
   addTextsIn(into, place, block.text, [...path, 'text']);
   if (isObject(block.image)) readMedium(into, place, 'image', block.image, [...path, 'image']);

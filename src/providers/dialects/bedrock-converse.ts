@@ -56,7 +56,7 @@ function modelFacts(into: Gathered, endpoint: Endpoint): RequestFacts {
   };
 }
 
-/** A Bedrock prompt-management ARN in place of the model. Its text and tools are not visible. */
+/** Recognizes the ARN of a stored prompt, whose text and tools are not visible. */
 function isStoredPrompt(model: string): boolean {
   return /^arn:[^:]*:bedrock:[^:]*:[^:]*:prompt\//.test(model);
 }
@@ -157,9 +157,7 @@ function raisesCost(value: unknown): boolean {
   );
 }
 
-/**
- * Limits `inferenceConfig.maxTokens`, and Nova's older name for it. If both are set, the higher one may be billed.
- */
+/** Limits `inferenceConfig.maxTokens` and Nova's older name for it. Of both, the higher may be billed. */
 export function converseLimit(body: JsonObject): OutputLimit {
   const limits = ['maxTokens', 'max_new_tokens'].map((name) => limitAt(body, 'inferenceConfig', name));
   const set = limits.filter(({ tokens }) => tokens !== undefined);

@@ -27,9 +27,8 @@ import { openaiChat } from './openai-chat.ts';
 import { choiceAnswers } from './openai-choices.ts';
 
 /**
- * Returns the dialect of `POST /model/<id>/invoke` for this model, or of `/invoke-with-response-stream` if `stream`
- * is set. The body is in the model family's own format. Returns undefined if the family is unknown, since its bodies
- * cannot be read.
+ * Returns the dialect of `POST /model/<id>/invoke`, or of `/invoke-with-response-stream` if `stream` is set: the own
+ * format of the model's family. Undefined for unknown families, whose bodies cannot be read.
  */
 export function bedrockInvoke(model: string, stream: boolean): Dialect | undefined {
   const family = familyOf(model);
@@ -112,7 +111,7 @@ function settledUsage(metrics: JsonObject, own: Usage | undefined): Usage | unde
 
 /**
  * Returns the family of a model id, or undefined if its body format is unknown. Ignores cross-region prefixes (`us.`,
- * `eu.`, `global.` …). Treats an ARN as Anthropic, but then the body must confirm it.
+ * `eu.`, `global.` …). An ARN counts as Anthropic if the body confirms it.
  */
 function familyOf(model: string): InvokeFamily | undefined {
   if (model.startsWith('arn:')) return anthropicByBody;
@@ -153,12 +152,10 @@ const nova: InvokeFamily = {
 
 const cohereCommand: InvokeFamily = {
   name: 'cohere-command',
-  // Cohere's own v1 chat body without its model.
   request: (body, endpoint) => cohereChatV1.request({ ...body, model: endpoint.model ?? '' }, endpoint),
   ...cohereV1Answers,
 };
 
-/** A family with OpenAI's chat body and these output limit members. */
 function chatFamily(...limitFields: [string, ...string[]]): InvokeFamily {
   const chat = openaiChat({ limitFields, asksUsage: false });
   return {

@@ -14,7 +14,6 @@ export interface InvokeFamily extends AnswerReaders {
 }
 
 interface PromptFormat {
-  /** Members that hold prompt text. */
   readonly prompts: readonly string[];
   /** Path of the output limit. Absent if nothing is generated. */
   readonly limit?: readonly [string] | readonly [string, string];

@@ -183,10 +183,10 @@ function* readV1Event(event: JsonObject): Work<Meaning> {
   }
 }
 
-/** Holds citations, searches, complete tool calls, and the whole answer, which the last event repeats. */
+/** Channels of citations, searches, complete tool calls, and of the whole answer in the last event. */
 const V1_WHOLE = '0/whole/';
 
-/** Marks the answer's own text as a copy, since it was already streamed. */
+/** Marks the answer's own text as a copy of the streamed one. */
 function copiesOfV1(deltas: readonly TextDelta[]): TextDelta[] {
   return deltas.map((delta) => {
     const [first, second] = delta.path;
@@ -209,8 +209,8 @@ function* readV1End(event: JsonObject): Work<Meaning> {
 }
 
 /**
- * Reads v2 `usage` or v1 `meta`. `billed_units` is what Cohere charges. `tokens` also counts text that Cohere adds to
- * the prompt, so it is used only without `billed_units`.
+ * Reads v2 `usage` or v1 `meta`. Cohere charges `billed_units`; `tokens`, used only without them, also counts text that
+ * Cohere adds to the prompt.
  */
 export function readCohereUsage(value: unknown): Usage | undefined {
   const usage = objectOf(value);

@@ -147,10 +147,10 @@ function readV2Part(into: Gathered, place: TextRole, part: JsonObject, path: Jso
 /** Reads an image whose address is a string, or the `url` of an object. */
 export function addCohereImage(into: Gathered, place: TextRole, part: JsonObject, path: JsonPath): void {
   const { image_url: image } = part;
-  const isObjectOfIt = typeof image !== 'string';
+  const isNested = typeof image !== 'string';
   const at = [...path, 'image_url'];
-  const url = isObjectOfIt ? objectOf(image).url : image;
-  addMedium(into, place, { kind: 'image', isAddress: true }, url, isObjectOfIt ? [...at, 'url'] : at);
+  const url = isNested ? objectOf(image).url : image;
+  addMedium(into, place, { kind: 'image', isAddress: true }, url, isNested ? [...at, 'url'] : at);
 }
 
 function readV2Tools(into: Gathered, body: JsonObject) {

@@ -34,9 +34,7 @@ export function choicesCut({ type, message }: Refusal, last: JsonObject): readon
 
 const MAX_CHOICES = 128;
 
-/**
- * Returns the choice indexes of a chunk. The chunk may be why the stream is cut, so nothing else of it is repeated.
- */
+/** Returns only the choice indexes of a chunk, which may be why the stream is cut. */
 function indexesOf({ choices }: JsonObject): readonly number[] {
   const indexes = arrayOf(choices)
     .slice(0, MAX_CHOICES)
@@ -49,7 +47,7 @@ function indexesOf({ choices }: JsonObject): readonly number[] {
  * @mistralai/mistralai 1.3 loses the last event of a read if it is shorter than the events before it in that read.
  * This exceeds their total in a 64 KiB read.
  */
-const LONGER_THAN_WHAT_IS_READ_WITH_IT = 8_192;
+const PAD_CHARS = 8_192;
 
 /**
  * Mistral clients validate chunks strictly and raise on anything else. Clients that skip unknown data find Mistral's
@@ -65,7 +63,7 @@ export function mistralCut({ type, message }: Refusal, last: JsonObject): readon
     model: stringOr(last.model),
     choices: [{ index: 0, delta: { content: '' }, finish_reason: 'error' }],
   };
-  return [{ json: error }, { json: chunk, pad: LONGER_THAN_WHAT_IS_READ_WITH_IT }];
+  return [{ json: error }, { json: chunk, pad: PAD_CHARS }];
 }
 
 export interface CutResponse {
@@ -76,8 +74,8 @@ export interface CutResponse {
 }
 
 /**
- * Some OpenAI clients raise an event named `error`, some an event of that `type`, some a failed response. Of OpenAI's
- * codes, `invalid_prompt` is the only one that no agent retries.
+ * Some OpenAI clients raise an event named `error`, some an event of that `type`, some a failed response.
+ * `invalid_prompt` is OpenAI's only code that no agent retries.
  */
 export function responsesCut(
   { type, message }: Refusal,
@@ -111,7 +109,7 @@ export function responsesCut(
   ];
 }
 
-/** Anthropic clients recognise an error by the event name; those that read only data, by its `type`. */
+/** Anthropic clients recognize an error by the event name, or by the `type` in its data. */
 export function anthropicCut({ type, message }: Refusal): readonly CutPayload[] {
   const error = { type, message };
   return [
@@ -122,7 +120,7 @@ export function anthropicCut({ type, message }: Refusal): readonly CutPayload[] 
 
 /**
  * Google clients raise an error with an HTTP status in `error.code`. Older ones skip it, but fail on a line that is
- * not JSON or lacks a blank line after it. Other clients ignore that line as an unknown field.
+ * not JSON or has no blank line after it. Other clients ignore that line as an unknown field.
  */
 export function geminiCut({ type, message }: Refusal): readonly CutPayload[] {
   const status = ERROR_STATUS[type] === 403 ? 'PERMISSION_DENIED' : 'UNAVAILABLE';
@@ -130,12 +128,12 @@ export function geminiCut({ type, message }: Refusal): readonly CutPayload[] {
   return [{ json: { error, type }, line: `error: ${type}: ${message}` }];
 }
 
-/** Of Bedrock's stream exceptions, the only one that no client retries. */
+/** Bedrock's only stream exception that no client retries. */
 export function bedrockCut({ type, message }: Refusal): readonly CutPayload[] {
   return [{ event: 'validationException', json: { message, type } }];
 }
 
-/** Cohere v2 clients raise nothing within a stream. They recognise an error by how the message ends. */
+/** Cohere v2 clients raise nothing within a stream; they recognize an error by how the message ends. */
 export function cohereV2Cut({ type, message }: Refusal): readonly CutPayload[] {
   const delta = { finish_reason: 'ERROR', error: message };
   return [

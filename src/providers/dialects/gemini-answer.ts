@@ -51,7 +51,7 @@ function joinedName({ kind, path }: AnswerText): string | undefined {
   return isPartText ? `${String(path[1])}/${kind}` : undefined;
 }
 
-/** The length of a path such as `candidates.0.content.parts.0.text`. */
+/** Steps of `candidates.0.content.parts.0.text`. */
 const PART_TEXT_STEPS = 6;
 
 function* addCandidateTokens(
@@ -91,7 +91,7 @@ function* addPartTexts(into: AnswerText[], part: JsonObject, path: JsonPath): Wo
 }
 
 /**
- * Normalises `usageMetadata`. The prompt count includes cached tokens; the candidates' count excludes thoughts.
+ * Normalizes `usageMetadata`. The prompt count includes cached tokens; the candidates' count excludes thoughts.
  * Tokens read by provider-run tools are extra. Google omits zero counts.
  */
 export function readGeminiUsage(value: unknown): Usage | undefined {
@@ -191,7 +191,7 @@ function callsOf(calls: Map<number, CallsSoFar>, candidate: number): CallsSoFar 
   return known;
 }
 
-/** A call arrives as an object, or as pieces of its strings until a piece lacks `willContinue`. */
+/** Reads a call, which arrives as an object, or in pieces of its strings until one lacks `willContinue`. */
 function* addPart(into: Found, { part, path }: PlacedPart, candidate: number, calls: CallsSoFar): Work<void> {
   const { functionCall, ...rest } = part;
   yield* addWords(into, rest, path, candidate);
@@ -216,7 +216,7 @@ function* addPart(into: Found, { part, path }: PlacedPart, candidate: number, ca
   into.ends.push(calls.continues ? `${under}whole/` : under);
 }
 
-/** Text continues in later frames. Code and tool results arrive whole. */
+/** Reads text, which continues in later frames, and code and tool results, which arrive whole. */
 function* addWords(into: Found, part: JsonObject, path: JsonPath, candidate: number): Work<void> {
   const under = `${candidate}/whole/`;
   const { text, ...rest } = part;

@@ -21,9 +21,7 @@ export function readGeminiContents(into: Gathered, found: Member | undefined, pa
   for (const item of listAt(found, path)) readGeminiContent(into, 'user', item.value, item.path);
 }
 
-/**
- * Reads one Content. Its own role takes precedence over `role`, except over `system`. A bare string is read as text.
- */
+/** Reads a Content or a bare string. A Content's role takes precedence over `role`, except over `system`. */
 export function readGeminiContent(into: Gathered, role: Role, value: unknown, path: JsonPath): void {
   if (typeof value === 'string') {
     addText(into, { role, kind: 'text' }, value, path);
@@ -115,20 +113,20 @@ function readInline(into: Gathered, role: Role, blob: JsonObject, path: JsonPath
 const STORED =
   /^(?:files\/[\w-]+|gs:\/\/.*|https:\/\/generativelanguage\.googleapis\.com\/v1(?:beta|alpha)?\/files\/[\w-]+)$/s;
 
-/** Reads a stored file or a remote address. The gateway can see neither. */
+/** Reads a stored file or a remote address, whose content is not visible. */
 function readFile(into: Gathered, role: Role, file: JsonObject, path: JsonPath): void {
   const mimeType = mimeTypeOf(file);
   const uri = member(file, 'fileUri');
   into.unseenContent = true;
-  const said = {
+  const declared = {
     // Without a type it could be anything. Video is the most expensive.
     kind: mimeType === '' ? 'video' : mediaKind(mimeType),
     ...(mimeType === '' ? {} : { mimeType }),
   };
   const address = uri?.value;
   if (uri === undefined || typeof address !== 'string' || STORED.test(address)) {
-    into.media.push({ ...said, source: 'id' });
-  } else into.media.push({ ...said, source: 'url', address, path: [...path, uri.name] });
+    into.media.push({ ...declared, source: 'id' });
+  } else into.media.push({ ...declared, source: 'url', address, path: [...path, uri.name] });
   if (uri) addText(into, { role, kind: 'text' }, uri.value, [...path, uri.name]);
 }
 

@@ -2,7 +2,7 @@ import { GatewayError } from '../../errors.ts';
 import type { JsonPath } from '../../json/path.ts';
 import type { JsonObject } from '../dialect.ts';
 
-/** A member with the client's spelling: Google accepts both `systemInstruction` and `system_instruction`. */
+/** A member in the client's spelling: Google accepts both `systemInstruction` and `system_instruction`. */
 export interface Member {
   readonly name: string;
   readonly value: unknown;
@@ -10,9 +10,7 @@ export interface Member {
 
 const snakeNames = new Map<string, string>();
 
-/**
- * `maxOutputTokens` -> `max_output_tokens`. Only a small closed set of names is requested, so the cache stays small.
- */
+/** `maxOutputTokens` -> `max_output_tokens`. Callers pass a closed set of names, which bounds the cache. */
 function snakeName(camel: string): string {
   const known = snakeNames.get(camel);
   if (known !== undefined) return known;

@@ -23,7 +23,7 @@ export const geminiGenerate: Dialect = {
 export const geminiStreamGenerate: Dialect = {
   ...geminiGenerate,
   name: 'gemini-stream-generate',
-  bearsComments: false,
+  acceptsComments: false,
   request: (body, endpoint) => ({ ...geminiGenerate.request(body, endpoint), stream: true }),
 };
 
@@ -43,7 +43,10 @@ export const geminiCountTokens: Dialect = {
     return {
       ...request,
       texts: [...outer.texts, ...request.texts.map(under)],
-      media: [...outer.media, ...request.media.map((one) => (one.source === 'url' ? under(one) : one))],
+      media: [
+        ...outer.media,
+        ...request.media.map((medium) => (medium.source === 'url' ? under(medium) : medium)),
+      ],
       unseenContent: outer.unseenContent || request.unseenContent,
       hostedTools: request.hostedTools.map((tool) => ({ ...tool, remove: tool.remove.map(under) })),
     };
@@ -118,7 +121,7 @@ function isCheapTier(tier: unknown): boolean {
   return typeof tier === 'string' && /^(unspecified|standard|flex)$/i.test(tier);
 }
 
-/** Adds a model named in the body, so that the gateway judges it as well as the path's. */
+/** Adds a model named in the body, which is judged like the path's. */
 function addModel(models: string[], body: JsonObject): void {
   const name = optionalString(body, 'model')?.replace(/^models\//, '');
   if (name !== undefined && !models.includes(name)) models.push(name);

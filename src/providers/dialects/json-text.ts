@@ -12,8 +12,8 @@ export interface FoundText {
 }
 
 /**
- * Returns every string inside a JSON value with its path, then its member names and numbers as one uneditable text,
- * since they can carry words too.
+ * Returns the strings inside a JSON value with their paths, then its member names and numbers, which can carry words
+ * too, as one uneditable text.
  */
 export function textsIn(value: unknown, path: JsonPath): FoundText[] {
   return runNow(textsInSteps(value, path));
@@ -73,7 +73,6 @@ function addOtherWord(rest: { words: string }, word: string): void {
   rest.words += rest.words === '' ? word : `\n${word}`;
 }
 
-/** What a request reader collects from the body. */
 export interface Gathered {
   readonly texts: PromptText[];
   readonly media: Media[];
@@ -94,7 +93,7 @@ export function createGathered(): Gathered {
 }
 
 /**
- * Builds the facts of a request for one answer without tools or output. The dialect adds the rest.
+ * Builds the facts of a request for one answer without tools or output.
  * @param models all that may serve the request, the requested one first
  */
 export function gatheredFacts(into: Gathered, models: readonly string[]): RequestFacts {
@@ -116,7 +115,7 @@ export function gatheredFacts(into: Gathered, models: readonly string[]): Reques
 
 export type TextRole = Pick<PromptText, 'role' | 'kind'>;
 
-/** Adds a non-empty string and ignores everything else. */
+/** Adds a non-empty string; ignores everything else. */
 export function addText(into: Gathered, place: TextRole, text: unknown, path: JsonPath): void {
   if (typeof text === 'string' && text !== '') {
     into.texts.push({ role: place.role, kind: place.kind, text, path });

@@ -33,8 +33,8 @@ export function addEncodedText(into: Gathered, place: TextRole, base64: unknown,
 }
 
 /**
- * Adds a file declared as text. A provider may go by its bytes or by its member (`kind`) and treat it as media
- * anyway, so unless it is a document of plain text, it also counts as media of unknown size.
+ * Adds a file declared as text. Unless it is a document of plain text, it also counts as media of unknown size: a
+ * provider may go by its bytes or by its member (`kind`).
  */
 export function addTextFile(
   into: Gathered,
@@ -58,11 +58,10 @@ function addTextBytes(
   into.media.push({ kind: isSoundFile(bytes) ? 'audio' : kind, source: 'inline' });
 }
 
-/** Media as declared by its member name and MIME type. */
 export interface DeclaredMedium {
   readonly kind: Media['kind'];
   readonly mimeType?: string | undefined;
-  /** The member is named for an address, so its value is one unless it is a data URL. */
+  /** The member's name means an address; its value is one unless it is a data URL. */
   readonly isAddress?: boolean;
   /** An object of this type is media whatever its members are called. */
   readonly isPart?: boolean;
@@ -185,7 +184,7 @@ export function addUnknown(into: Gathered, place: TextRole, value: unknown, path
 }
 
 /**
- * Adds the media recognisable in a value whose strings were already added.
+ * Adds the media recognizable in a value whose strings were already added.
  * @param medium how the value itself was declared
  */
 export function addMediaOf(
@@ -230,8 +229,8 @@ function addMediaIn(
       at.pop();
     }
     // Its content has an unknown name, or is too short to distinguish from words.
-    const isSaid = typed?.isPart === true || typeof value.blob === 'string';
-    if (isSaid && into.media.length === before)
+    const isDeclared = typed?.isPart === true || typeof value.blob === 'string';
+    if (isDeclared && into.media.length === before)
       into.media.push({ kind: typed?.kind ?? 'document', source: 'id' });
   }
 }
@@ -287,7 +286,9 @@ export function addBodyMember(into: Gathered, place: TextRole, name: string, val
 
 /** Switches such as `enable_thinking` steer a template without adding text. */
 function isSwitches(value: unknown): boolean {
-  return isObject(value) && Object.values(value).every((one) => typeof one !== 'string' && !isContainer(one));
+  return (
+    isObject(value) && Object.values(value).every((item) => typeof item !== 'string' && !isContainer(item))
+  );
 }
 
 /** vLLM would fetch an already processed prompt from this other engine. */

@@ -129,7 +129,7 @@ function createLineReader(): StreamReader {
   return jsonReader(plainCut, (line) => readAnswerLine(line, wordDeltas));
 }
 
-/** Reads one line, which carries one piece. The last line has `done` and the counts. Tool calls arrive whole. */
+/** Reads a line, which carries one piece. The last one has `done` and the counts. Tool calls arrive whole. */
 function* readAnswerLine(line: JsonObject, wordDeltas: WordDeltas): Work<Meaning> {
   const texts = yield* answerTexts(line);
   const calls = texts.filter(({ kind }) => kind === 'tool_arguments');
@@ -155,8 +155,8 @@ const WHOLE = '0/tool/';
 type WordDeltas = (texts: readonly AnswerText[]) => Work<TextDelta[]>;
 
 /**
- * Chats put text in `message`, generation in `response` and `thinking`. Clients of a stream with both read only the
- * one they know, so the first to carry text streams it and the other is treated as a copy.
+ * Chats put text in `message`, generation in `response` and `thinking`. Clients read only one of them, so in a stream
+ * with both the first to carry text streams it and the other is a copy.
  */
 function createWordDeltas(): WordDeltas {
   let speaker: string | undefined;

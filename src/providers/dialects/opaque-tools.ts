@@ -25,7 +25,7 @@ export function isHostedType(type: string): boolean {
   return HOSTED.has(lower.replace(VERSION, '')) || lower.startsWith('tool_search_tool_');
 }
 
-/** Members, normalised by `plainName`, that enable a tool wherever they occur. */
+/** Members, normalized by `plainName`, that enable a tool wherever they occur. */
 const SWITCH_NAMES: ReadonlySet<string> = new Set([
   ...[...SWITCHES].map(plainName),
   ...`codeexecution coderunner connectors enterprisewebsearch filesearch googlemaps googlesearch
@@ -115,7 +115,7 @@ function isOn(value: unknown): boolean {
   return isSet(value) && !(Array.isArray(value) && value.length === 0);
 }
 
-/** Normalises a name as a lenient parser would, ignoring case and word separators. */
+/** Normalizes a name as a lenient parser would, ignoring case and word separators. */
 function plainName(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }

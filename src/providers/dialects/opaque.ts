@@ -8,7 +8,7 @@ import { readOpaqueTools } from './opaque-tools.ts';
 import { createAnyJsonReader, textsOverElements } from './any-json.ts';
 
 /**
- * The dialect of unknown endpoints allowed by `proxy.unknown_endpoints`. Every string of the JSON is prompt text, and
+ * The dialect of unknown endpoints allowed by `proxy.unknown_endpoints`. All strings of the JSON are prompt text, and
  * nothing can be priced. Answers are read for texts that span events.
  */
 export const opaque: Dialect = {

@@ -85,14 +85,14 @@ function readChatMessage(into: Gathered, value: unknown, path: JsonPath): void {
   }
 }
 
-/** An earlier audio turn is sent back by id, and billed as audio again. */
+/** Reads an earlier audio turn, which is sent by id and billed as audio again. */
 function readEarlierSound(into: Gathered, value: unknown): void {
   if (value === undefined || value === null) return;
   into.unseenContent = true;
   into.media.push({ kind: 'audio', source: 'id' });
 }
 
-/** Skips ids and types, which come from the provider. */
+/** Reads calls without ids and types, which come from the provider. */
 function readCalls(into: Gathered, role: PromptText['role'], value: unknown, path: JsonPath): void {
   if (!Array.isArray(value)) return;
   value.forEach((item, index) => {

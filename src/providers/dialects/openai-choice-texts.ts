@@ -22,8 +22,7 @@ export const wholeCall: NameCall = (_choice, _call, place) => String(place);
 
 /**
  * Names streamed calls. Entries with the same `index` belong to one call until another `id` arrives with a function
- * name: some servers number every call 0. Without a name the call continues, since some servers give every piece a
- * new `id`.
+ * name: some servers number every call 0. Without a name the call continues: some servers give each piece a new `id`.
  */
 function createCallNames(): NameCall {
   const calls = new Map<string, { id: unknown; count: number }>();
@@ -47,11 +46,11 @@ function hasName(call: JsonObject): boolean {
   return typeof name === 'string' && name !== '';
 }
 
-/** The member that holds a choice's message in chat. Completions have none. */
+/** The member of a choice with its message in chat. */
 type MessageMember = 'message' | 'delta';
 
 /**
- * Reads every text of one choice. Runs for every chunk of a stream, so it builds paths only for texts it finds.
+ * Reads the texts of one choice. Runs for every chunk of a stream, so it builds paths only for texts that it finds.
  * @param index the choice's own number, which may differ from its place
  */
 export function* readChoiceTexts(
@@ -173,8 +172,7 @@ type ReadChunkTexts = (into: ChoiceTexts, choice: JsonObject, index: number, pat
 
 /**
  * Reads the texts of one choice, chunk by chunk. Most servers stream `delta`; Mistral on Bedrock streams `message`.
- * If a choice has both, the first to carry text streams it and the other is read as a copy, because clients differ in
- * which they show.
+ * If a choice has both, the first to carry text streams it and the other is a copy, because clients show either.
  */
 export function createChunkTexts(): ReadChunkTexts {
   const nameCall = createCallNames();
@@ -190,19 +188,19 @@ export function createChunkTexts(): ReadChunkTexts {
     const speaker = speakers.get(index);
     const isOther = speaker !== undefined && speaker !== member;
     const before = into.deltas.length;
-    const said: Required<ChoiceTexts> = { deltas: [], ends: [], begins: [] };
+    const found: Required<ChoiceTexts> = { deltas: [], ends: [], begins: [] };
     const alone = { [member]: choice[member] };
-    yield* readChoiceTexts(said, alone, index, path, member, isOther ? wholeCall : nameCall);
-    if (said.deltas.length > 0 && speaker === undefined) speakers.set(index, member);
+    yield* readChoiceTexts(found, alone, index, path, member, isOther ? wholeCall : nameCall);
+    if (found.deltas.length > 0 && speaker === undefined) speakers.set(index, member);
     const own = `${index}/`;
     const beside = (channel: string): string => `${own}${member}/${channel.slice(own.length)}`;
-    for (const delta of said.deltas) {
+    for (const delta of found.deltas) {
       into.deltas.push(isOther ? { ...delta, channel: beside(delta.channel), copies: delta.channel } : delta);
     }
-    for (const one of isOther ? [] : said.begins) {
+    for (const one of isOther ? [] : found.begins) {
       into.begins?.push({ ...one, before: one.before + before });
     }
-    for (const channel of said.ends) into.ends.push(isOther ? beside(channel) : channel);
+    for (const channel of found.ends) into.ends.push(isOther ? beside(channel) : channel);
   }
 
   return function* (into, choice, index, path) {
@@ -229,10 +227,10 @@ function textBeside(
   { text }: JsonObject,
   index: number,
   path: JsonPath,
-  said: readonly TextDelta[],
+  found: readonly TextDelta[],
 ): TextDelta | undefined {
   if (typeof text !== 'string' || text === '') return undefined;
-  const isMirror = said.some((delta) => delta.text === text);
+  const isMirror = found.some((delta) => delta.text === text);
   const beside = { channel: `${index}/beside/text`, kind: 'text', text, path: [...path, 'text'] } as const;
   return isMirror ? beside : { ...beside, copies: `${index}/text` };
 }

@@ -27,19 +27,19 @@ export type ChoiceCut = (refusal: Refusal, last: JsonObject) => readonly CutPayl
 export interface ChoiceVariant {
   /** Defaults to a chunk with an `error`. */
   readonly cut?: ChoiceCut;
-  /** See `Dialect.bearsComments`. */
-  readonly bearsComments?: false;
+  /** See `Dialect.acceptsComments`. */
+  readonly acceptsComments?: false;
 }
 
 export function choiceDialect(
   name: string,
-  { bearsComments, cut }: ChoiceVariant,
+  { acceptsComments, cut }: ChoiceVariant,
   request: Dialect['request'],
 ): Dialect {
   return {
     name,
     hasBody: true,
-    ...(bearsComments === false && { bearsComments }),
+    ...(acceptsComments === false && { acceptsComments }),
     request,
     ...choiceAnswers(cut),
   };
@@ -97,9 +97,7 @@ interface Spelled {
   readonly refusal: string;
 }
 
-/**
- * Adds `logprobs` of chat (lists of objects) or completions (parallel lists, which some servers also use in chat).
- */
+/** Adds `logprobs`: lists of objects in chat, parallel lists in completions and in chat of some servers. */
 function* addChoiceTokens(
   into: TokenText[],
   choice: JsonObject,

@@ -29,7 +29,7 @@ function readCompletion(body: JsonObject, endpoint: Endpoint, variant: OpenaiVar
   return {
     ...facts,
     choices: facts.choices * promptCount(body.prompt),
-    // The client's limit, or else the endpoint's documented default, which is low enough for clients to rely on.
+    // Clients rely on the endpoint's documented default.
     output: { ...output, tokens: output.tokens ?? variant.completionsDefault },
   };
 }

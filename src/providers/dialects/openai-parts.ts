@@ -13,7 +13,7 @@ import {
   type DeclaredMedium,
 } from './media.ts';
 
-/** Members of a content part that describe it and are not content themselves. */
+/** Members that describe a content part. */
 const NOT_CONTENT: ReadonlySet<string> = new Set([
   'type',
   'id',
@@ -33,12 +33,12 @@ const MEDIA_OR_WORDS: ReadonlyMap<string, Media['kind']> = new Map([
   ['video', 'video'],
 ]);
 
-/** Members that must not be edited, because the provider verifies or decrypts them. */
+/** Members that the provider verifies or decrypts, so that they must not be edited. */
 const SEALED: ReadonlySet<string> = new Set(['signature', 'encrypted_content', 'fingerprint']);
 
 /**
- * Reads content in any form: a string, a part or a list of parts. Every string in an unknown part is read, so that
- * new types cannot bypass inspection.
+ * Reads content in any form: a string, a part or a list of parts. All strings in an unknown part are read, so that new
+ * types cannot bypass inspection.
  */
 export function readParts(into: Gathered, place: TextRole, value: unknown, path: JsonPath): void {
   if (typeof value === 'string') {
@@ -103,7 +103,7 @@ function readMedium(
       readMedium(into, place, medium, item, [...path, index]);
     });
   } else if (isObject(value)) {
-    const mimeType = mimeTypeSaid(medium, value) ?? medium.mimeType;
+    const mimeType = declaredMimeType(medium, value) ?? medium.mimeType;
     for (const [name, member] of Object.entries(value)) {
       const at = [...path, name];
       if (name === 'file_id') addUnseenFile(into, medium.kind, member);
@@ -115,13 +115,13 @@ function readMedium(
   }
 }
 
-function mimeTypeSaid(
+function declaredMimeType(
   { kind }: DeclaredMedium,
   part: { readonly [name: string]: unknown },
 ): string | undefined {
   if (kind === 'audio' && typeof part.format === 'string') return `audio/${part.format}`;
-  const said = part.media_type ?? part.mime_type ?? part.mimeType;
-  return typeof said === 'string' ? said : undefined;
+  const type = part.media_type ?? part.mime_type ?? part.mimeType;
+  return typeof type === 'string' ? type : undefined;
 }
 
 function addUnseenFile(into: Gathered, kind: Media['kind'], id: unknown): void {

@@ -99,7 +99,6 @@ function withoutOnline(model: string): string {
   return model.replaceAll(EVERY_ONLINE, '');
 }
 
-/** Facts about a request besides the text of its body. */
 interface RequestSettings {
   readonly models: RequestedModels;
   readonly offers: readonly ToolOffer[];
@@ -116,7 +115,7 @@ export function bodyFacts(into: Gathered, body: JsonObject, settings: RequestSet
     ...gatheredFacts(into, names),
     stream: optionalBoolean(body, 'stream'),
     ...toolFacts(offers, settings.toolChoice),
-    unseenContent: into.unseenContent || preset || goesOn(body),
+    unseenContent: into.unseenContent || preset || continuesConversation(body),
     ...(preset && { unbounded: 'preset' }),
     ...outputsOfBody(body),
     ...thinkingTokensOfBody(body),
@@ -126,8 +125,8 @@ export function bodyFacts(into: Gathered, body: JsonObject, settings: RequestSet
   };
 }
 
-/** The request continues a conversation stored by the provider. */
-function goesOn(body: JsonObject): boolean {
+/** Reports whether the request continues a conversation that the provider stores. */
+function continuesConversation(body: JsonObject): boolean {
   const isNamed = body.conversation !== undefined && body.conversation !== null;
   return isNamed || optionalString(body, 'previous_response_id') !== undefined;
 }
@@ -148,7 +147,7 @@ const LIMIT_NAMES = [
   ...['max_new_tokens', 'n_predict', 'num_predict', 'max_gen_len', 'max_tokens_to_sample', 'max_length'],
   ...['maxTokens', 'maxOutputTokens', 'maxNewTokens', 'max_generated_tokens'],
 ];
-/** Members for the number of answers returned, or generated to choose from. */
+/** Members for the number of answers, returned or generated to choose from. */
 const CHOICE_NAMES = [
   ...['n', 'best_of', 'n_cmpl', 'num_generations', 'num_return_sequences', 'num_choices', 'num_beams'],
   ...['candidate_count', 'candidateCount', 'beam_width'],
@@ -156,8 +155,8 @@ const CHOICE_NAMES = [
 
 /**
  * Reads the output limit. If a client sets several effective members, the highest may be billed. A limit under a name
- * that this provider ignores bounds nothing by itself, and caps what may be granted. Since a provider may start to
- * support a name at any time, such a limit is never raised, nor left above a grant.
+ * that this provider ignores bounds nothing, but caps grants, and is never left above one: the provider may start to
+ * support the name at any time.
  */
 export function readOutputLimit(body: JsonObject, fields: OpenaiVariant['limitFields']): OutputLimit {
   const limits = LIMIT_NAMES.map((name) => ({ name, tokens: optionalPositive(body, name) }));
@@ -194,7 +193,7 @@ function askUsage(body: JsonObject, variant: OpenaiVariant): Pick<RequestFacts, 
   return { askUsage: [{ kind: 'set', path: ['stream_options', 'include_usage'], value: true }] };
 }
 
-/** The client asks to omit the model's reasoning from the answer. Hidden reasoning is still billed. */
+/** Reports whether the answer omits the model's reasoning, which is still billed. */
 function hidesReasoning(body: JsonObject): Pick<RequestFacts, 'hidesReasoning'> {
   const hides =
     isSet(objectOf(body.reasoning).exclude) ||
@@ -203,7 +202,6 @@ function hidesReasoning(body: JsonObject): Pick<RequestFacts, 'hidesReasoning'> 
   return hides ? { hidesReasoning: true } : {};
 }
 
-/** Returns why a request's cost cannot be bounded, if it cannot. */
 function whyUnbounded(body: JsonObject, variant: OpenaiVariant): Pick<RequestFacts, 'unbounded'> {
   for (const name of ['background', 'deferred']) if (isSet(body[name])) return { unbounded: name };
   const tier = optionalString(body, 'service_tier');

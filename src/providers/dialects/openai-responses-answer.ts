@@ -138,8 +138,8 @@ const PIECES: ReadonlyMap<string, DeltaKind> = new Map<string, DeltaKind>([
 const LAST: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete', 'response.failed']);
 
 /**
- * Reads the events of a streamed response. The `.done` events and the last event repeat what the deltas contained, so
- * their texts are marked as repeats.
+ * Reads the events of a streamed response. The `.done` events and the last event repeat the texts of the deltas, and
+ * are marked as repeats.
  */
 function createResponseReader() {
   let response: JsonObject = {};
@@ -167,7 +167,7 @@ function createResponseReader() {
   );
 }
 
-type Said = Pick<Meaning, 'deltas' | 'ends' | 'tokens'>;
+type FoundTexts = Pick<Meaning, 'deltas' | 'ends' | 'tokens'>;
 
 const SOUND = 'response.audio';
 
@@ -177,7 +177,7 @@ function pieceNamed(name: string, { delta }: JsonObject): DeltaKind | undefined 
   return PIECES.get(name) ?? (isText ? { kind: 'text', word: name } : undefined);
 }
 
-function* readPiece(event: JsonObject, type: string): Work<Said> {
+function* readPiece(event: JsonObject, type: string): Work<FoundTexts> {
   const piece = pieceNamed(type.slice(0, -'.delta'.length), event);
   if (piece === undefined) return yield* readCopies(event, type);
   const { word, ...kind } = piece;
@@ -255,7 +255,7 @@ function wordOfPart(name: unknown, kind: TextDelta['kind']): string {
 }
 
 /** Reads texts that repeat earlier pieces or arrive whole. */
-function* readCopies(event: JsonObject, type: string): Work<Said> {
+function* readCopies(event: JsonObject, type: string): Work<FoundTexts> {
   const isReasoning = type.includes('.reasoning');
   const kind = isReasoning ? 'reasoning' : 'text';
   const response = objectOf(event.response);

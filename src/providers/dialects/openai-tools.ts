@@ -55,7 +55,7 @@ export const SWITCHES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Models that always run tools of their own. OpenRouter takes suffixes such as `:nitro` behind every name, and adds a
+ * Models that always run tools of their own. OpenRouter accepts suffixes such as `:nitro` after every name, and adds a
  * search to OpenAI's deep research, which OpenAI itself refuses without one.
  */
 const TOOL_RUNNING_MODELS: readonly (readonly [RegExp, string])[] = [
@@ -102,7 +102,7 @@ export function toolFacts(offers: readonly ToolOffer[], toolChoice: unknown): To
   const hostedTools = offers
     .filter((offer) => !offer.clientRun)
     .map(({ type, remove }): HostedTool => {
-      // Only the first tool of a type edits `tool_choice`. Repeating it for each would take quadratic time.
+      // Only the first tool of a type edits `tool_choice`: an edit for each would take quadratic time.
       const removals = seen.has(type) ? remove : [...remove, ...allowedToolRemovals(allowed, type)];
       seen.add(type);
       return {

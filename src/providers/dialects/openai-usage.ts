@@ -3,11 +3,9 @@ import { objectOf, plainUsage, tokenCount } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 
 /**
- * Normalises a usage object with chat names (`prompt_tokens`, `completion_tokens`) or responses names
- * (`input_tokens`, `output_tokens`). The prompt count includes cached tokens.
- *
- * Some providers (xAI, Gemini's compatible endpoint) count reasoning only in `total_tokens`, so everything in the
- * total beyond the prompt is output.
+ * Normalizes usage in the names of chat (`prompt_tokens`, `completion_tokens`) or responses (`input_tokens`,
+ * `output_tokens`). The prompt includes cached tokens. Some providers (xAI, Gemini's compatible endpoint) count
+ * reasoning only in `total_tokens`, so all of the total beyond the prompt is output.
  */
 export function readOpenaiUsage(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined;
@@ -47,7 +45,7 @@ function partOrZero(name: keyof Usage, value: unknown, whole: number): Partial<U
   return count === undefined ? {} : { [name]: Math.min(count, whole) };
 }
 
-/** Reads usage of endpoints without output. Embeddings and rerank report the input, some only as a total. */
+/** Reads usage of endpoints without output, some of which report the input only as a total. */
 export function readInputUsage(value: unknown): Usage | undefined {
   const usage = objectOf(value);
   return plainUsage(usage.prompt_tokens ?? usage.input_tokens ?? usage.total_tokens, 0);

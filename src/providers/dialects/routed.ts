@@ -8,9 +8,9 @@ import type { PriceCap, RequestFacts } from '../request-facts.ts';
 import { objectOf, optionalObject, refuseOtherCase } from './fields.ts';
 
 /**
- * Extends a dialect for OpenRouter, which routes a request among a model's hosts by its own choice and the client's
- * (`provider`, `:nitro`) and reports what it billed. Caps the hosts' prices and reads the bill (openrouter.ai/docs,
- * provider routing and usage accounting).
+ * Extends a dialect for OpenRouter, which chooses among a model's hosts, also by the client's wishes (`provider`,
+ * `:nitro`), and reports what it billed. Caps the hosts' prices and reads the bill (openrouter.ai/docs, provider
+ * routing and usage accounting).
  */
 export function routed(inner: Dialect): Dialect {
   return {
@@ -28,12 +28,12 @@ export function routed(inner: Dialect): Dialect {
 }
 
 /** Members of `provider` read here. The others only choose among hosts, which the price cap bounds. */
-const READ: ReadonlySet<string> = new Set(['max_price']);
+const ROUTING_MEMBERS: ReadonlySet<string> = new Set(['max_price']);
 
 function readRouting(body: JsonObject): Pick<RequestFacts, 'capPrice'> {
   refuseOtherCase(body, (name) => name === 'provider');
   const provider = optionalObject(body, 'provider') ?? {};
-  refuseOtherCase(provider, (name) => READ.has(name));
+  refuseOtherCase(provider, (name) => ROUTING_MEMBERS.has(name));
   const own = optionalObject(provider, 'max_price') ?? {};
   const limits = new Map(Object.entries(own).map(([name, value]) => [name, usdOf(value)]));
   refuseOtherCase(own, (name) => CAPPED.has(name));
@@ -68,7 +68,7 @@ function usdOf(value: unknown): number {
   );
 }
 
-/** A larger bill for one call is nonsense, like a negative one. */
+/** A larger bill for one call is nonsense. */
 const MAX_BILL_USD = 10_000;
 
 /** Reads the billed amount. If the client's own key is used at the host, the host's bill is added. */

@@ -51,7 +51,7 @@ const MIN_FOUND_BYTES = 6;
 function alternativeText(value: unknown): string | undefined {
   const { token, bytes } = objectOf(value);
   const isLong = typeof token === 'string' && arrayOf(bytes).length >= MIN_FOUND_BYTES;
-  return isLong && saysOther(token, bytes) ? Buffer.from(arrayOf(bytes).map(Number)).toString() : undefined;
+  return isLong && differs(token, bytes) ? Buffer.from(arrayOf(bytes).map(Number)).toString() : undefined;
 }
 
 /**
@@ -132,7 +132,7 @@ interface TokenBytes {
  * character belongs to the token with its last byte.
  */
 function* addSpelledBytes(into: TokenText[], list: readonly TokenBytes[]): Work<void> {
-  if (!(yield* isAnyOther(list))) return;
+  if (!(yield* anyDiffers(list))) return;
   const decoder = new TextDecoder();
   for (const { token, bytes } of list) {
     const text = decoder.decode(tokenBytes(token.text, bytes), { stream: true });
@@ -141,16 +141,16 @@ function* addSpelledBytes(into: TokenText[], list: readonly TokenBytes[]): Work<
   }
 }
 
-function* isAnyOther(list: readonly TokenBytes[]): Work<boolean> {
+function* anyDiffers(list: readonly TokenBytes[]): Work<boolean> {
   for (const { token, bytes } of list) {
-    if (saysOther(token.text, bytes)) return true;
+    if (differs(token.text, bytes)) return true;
     yield ITEM_CHARS;
   }
   return false;
 }
 
 /** Reports whether the bytes beside a token differ from its text. */
-function saysOther(text: string, bytes: unknown): boolean {
+function differs(text: string, bytes: unknown): boolean {
   if (!Array.isArray(bytes)) return false;
   if (bytes.length === text.length && isAscii(text, bytes)) return false;
   const given = tokenBytes(text, bytes);
