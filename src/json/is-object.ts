@@ -1,3 +1,5 @@
+export type JsonObject = { readonly [name: string]: unknown };
+
 /** Recognizes parsed objects: neither null nor a list. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return isContainer(value) && !Array.isArray(value);

@@ -1,7 +1,7 @@
 import { withoutCase } from '../text/without-case.ts';
-import { isObject } from '../json/is-object.ts';
+import { isObject, type JsonObject } from '../json/is-object.ts';
 import type { JsonRpcId } from './message.ts';
-import type { JsonObject, StreamEvent } from '../providers/dialect.ts';
+import type { StreamEvent } from '../providers/dialect.ts';
 import { readMediaType } from '../media-type.ts';
 
 /** Recognizes a server's JSON-RPC message (response, request or notification) that all parsers read alike. */

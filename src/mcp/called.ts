@@ -1,9 +1,8 @@
-import { isObject } from '../json/is-object.ts';
+import { isObject, type JsonObject } from '../json/is-object.ts';
 import type { JsonPath } from '../json/path.ts';
 import { calledTool, type McpMessage } from './message.ts';
 import { callTypeOf, type McpCallType } from './methods.ts';
 import { paramsOf } from './read-message.ts';
-import type { JsonObject } from '../providers/dialect.ts';
 
 /** A message's call to a server, as policies read it. */
 export interface McpCall {

@@ -1,6 +1,5 @@
-import { isObject } from '../json/is-object.ts';
+import { isObject, type JsonObject } from '../json/is-object.ts';
 import type { McpMessage } from './message.ts';
-import type { JsonObject } from '../providers/dialect.ts';
 
 /** Protocol eras: up to 2025-11-25, and from 2026-07-28. */
 export type McpEra = 'sessions' | 'stateless';

@@ -1,11 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import { isObject } from '../json/is-object.ts';
+import { isObject, type JsonObject } from '../json/is-object.ts';
 import { GatewayError } from '../errors.ts';
 import type { McpMessage } from './message.ts';
 import type { McpEra } from './methods.ts';
 import { paramsOf } from './read-message.ts';
 import { valueAt, type JsonPath } from '../json/path.ts';
-import type { JsonObject } from '../providers/dialect.ts';
 
 const NUMBER = /^-?\d{1,32}(?:\.\d{1,32})?$/;
 

@@ -1,9 +1,8 @@
-import { isObject } from '../json/is-object.ts';
+import { isObject, type JsonObject } from '../json/is-object.ts';
 import { GatewayError } from '../errors.ts';
 import { parseStrict } from '../json/strict-parse.ts';
 import type { JsonRpcId, McpMessage } from './message.ts';
 import { withoutCase } from '../text/without-case.ts';
-import type { JsonObject } from '../providers/dialect.ts';
 
 /** Members of a JSON-RPC message. MCP's schemas allow no others. */
 const MEMBERS: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params', 'result', 'error']);

@@ -1,6 +1,7 @@
 import type { KeyRecord } from '../auth/key-record.ts';
 import type { JsonEdit } from '../json/path.ts';
-import type { AnswerFacts, AnswerText, Endpoint, JsonObject, Usage } from '../providers/dialect.ts';
+import type { AnswerFacts, AnswerText, Endpoint, Usage } from '../providers/dialect.ts';
+import type { JsonObject } from '../json/is-object.ts';
 import type { RequestFacts } from '../providers/request-facts.ts';
 import type { Provider, ProviderName } from '../providers/registry.ts';
 import type { BillingReader } from '../providers/billing-details.ts';

@@ -1,9 +1,8 @@
-import { isObject } from '../json/is-object.ts';
+import { isObject, type JsonObject } from '../json/is-object.ts';
 import { GatewayError } from '../errors.ts';
 import { parseStrictInSteps } from '../json/strict-parse.ts';
 import { refuseFoldedNames } from '../providers/folded-names.ts';
 import { assertModelName } from '../providers/model-name.ts';
-import type { JsonObject } from '../providers/dialect.ts';
 import { inTurns, LONG_STEP, runNow, type Awaitable, type Work } from '../turns.ts';
 import type { Identified, Parsed } from './exchange.ts';
 

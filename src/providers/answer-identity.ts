@@ -1,6 +1,5 @@
-import { isObject } from '../json/is-object.ts';
+import { isObject, type JsonObject } from '../json/is-object.ts';
 import { objectOf } from './dialects/fields.ts';
-import type { JsonObject } from './dialect.ts';
 
 export interface AnswerIdentity {
   readonly id: string | undefined;

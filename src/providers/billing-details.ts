@@ -1,6 +1,5 @@
-import { isObject } from '../json/is-object.ts';
+import { isObject, type JsonObject } from '../json/is-object.ts';
 import { MAX_TOKENS, objectOf, tokenCount } from './dialects/fields.ts';
-import type { JsonObject } from './dialect.ts';
 
 /** Billing details in an answer besides token counts, with the provider's own names. */
 export interface BillingDetails {

@@ -1,4 +1,5 @@
 import type { Refusal } from '../errors.ts';
+import type { JsonObject } from '../json/is-object.ts';
 import type { JsonEdit, JsonPath } from '../json/path.ts';
 import type { Frame } from '../streams/frame.ts';
 import type { Stepwise } from '../turns.ts';
@@ -68,8 +69,6 @@ export interface CutPayload {
   /** Number of spaces after the JSON, for clients that lose short events. */
   readonly pad?: number;
 }
-
-export type JsonObject = { readonly [name: string]: unknown };
 
 /** Token counts as billed. `inputTokens` includes cache reads and writes in every dialect. */
 export interface Usage {

@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors.ts';
-import type { JsonObject } from './dialect.ts';
+import type { JsonObject } from '../json/is-object.ts';
 import { withoutCase } from '../text/without-case.ts';
 
 /**

@@ -1,8 +1,7 @@
 import { Walk } from '../inspect/walk.ts';
-import { isContainer, isObject } from '../json/is-object.ts';
+import { isContainer, isObject, type JsonObject } from '../json/is-object.ts';
 import type { JsonPath } from '../json/path.ts';
 import { ITEM_CHARS, type Work } from '../turns.ts';
-import type { JsonObject } from './dialect.ts';
 import { isClientsOwn } from './folded-names.ts';
 
 /** An object stored at a provider (a response, a file, a batch) that a request names. */

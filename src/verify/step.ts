@@ -1,4 +1,4 @@
-import type { JsonObject } from '../providers/dialect.ts';
+import type { JsonObject } from '../json/is-object.ts';
 import type { ProviderName } from '../providers/registry.ts';
 
 export type StepType = 'llm_call' | 'llm_response' | 'mcp_tool_call' | 'mcp_tool_response';

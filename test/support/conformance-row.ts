@@ -1,4 +1,5 @@
-import type { JsonObject, Operation, Usage } from '../../src/providers/dialect.ts';
+import type { Operation, Usage } from '../../src/providers/dialect.ts';
+import type { JsonObject } from '../../src/json/is-object.ts';
 import type { ProviderName } from '../../src/providers/registry.ts';
 import type { StreamFormat } from '../../src/streams/frame.ts';
 

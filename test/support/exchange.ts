@@ -5,7 +5,8 @@ import { newFacts, type Facts, type SessionFacts } from '../../src/pipeline/fact
 import type { Obfuscation } from '../../src/normalize/normalize.ts';
 import { createBillingReader } from '../../src/providers/billing-details.ts';
 import { newAnswer } from '../../src/answers/new-answer.ts';
-import type { JsonObject, StreamEvent, Usage } from '../../src/providers/dialect.ts';
+import type { StreamEvent, Usage } from '../../src/providers/dialect.ts';
+import type { JsonObject } from '../../src/json/is-object.ts';
 import type { RequestFacts } from '../../src/providers/request-facts.ts';
 import { type ProviderName, providers } from '../../src/providers/registry.ts';
 

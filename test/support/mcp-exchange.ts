@@ -2,7 +2,7 @@ import { mcpMessages } from '../../src/mcp/dialect.ts';
 import type { McpTarget } from '../../src/mcp/message.ts';
 import type { KeyRecord } from '../../src/auth/key-record.ts';
 import type { Parsed } from '../../src/pipeline/exchange.ts';
-import type { JsonObject } from '../../src/providers/dialect.ts';
+import type { JsonObject } from '../../src/json/is-object.ts';
 import type { RequestFacts } from '../../src/providers/request-facts.ts';
 import { factsOf, parsed } from './exchange.ts';
 

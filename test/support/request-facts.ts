@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { JsonPath } from '../../src/json/path.ts';
-import type { JsonObject } from '../../src/providers/dialect.ts';
+import type { JsonObject } from '../../src/json/is-object.ts';
 import type { RequestFacts } from '../../src/providers/request-facts.ts';
 
 /** What stands at a path of a document. */

@@ -9,7 +9,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { createAnswerStream } from '../../src/answers/answer-stream.ts';
 import type { StreamRewriter } from '../../src/pipeline/check.ts';
 import { newAnswer } from '../../src/answers/new-answer.ts';
-import type { JsonObject } from '../../src/providers/dialect.ts';
+import type { JsonObject } from '../../src/json/is-object.ts';
 import { type Provider, type ProviderName, providers } from '../../src/providers/registry.ts';
 import { streamFormatFor } from '../../src/streams/format.ts';
 

@@ -4,7 +4,7 @@ import type { JsonEdit, JsonPath } from '../../json/path.ts';
 import { PASS, type Check } from '../../pipeline/check.ts';
 import { invalidRequest, policyDenied } from '../denials.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
-import type { JsonObject } from '../../providers/dialect.ts';
+import type { JsonObject } from '../../json/is-object.ts';
 import type { HostedTool } from '../../providers/request-facts.ts';
 
 /** Optional additions to a request: OpenRouter's plugins, which read files or repair JSON. */

@@ -1,7 +1,7 @@
 import { paramsOf } from '../../mcp/read-message.ts';
 import { lastUserTurn, type TextOf } from '../../conversation/user-turns.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
-import type { JsonObject } from '../../providers/dialect.ts';
+import type { JsonObject } from '../../json/is-object.ts';
 import type { PromptText } from '../../providers/request-facts.ts';
 
 /** The new part of a call; agents send their whole history each time. */

@@ -9,7 +9,8 @@ import {
 } from '../../pipeline/check.ts';
 import type { Answered, WholeAnswer } from '../../pipeline/exchange.ts';
 import { isServerMessage, answeredId, isMessageEvent } from '../../mcp/answer-shape.ts';
-import type { JsonObject, StreamEvent } from '../../providers/dialect.ts';
+import type { StreamEvent } from '../../providers/dialect.ts';
+import type { JsonObject } from '../../json/is-object.ts';
 import { createSeams } from '../../inspect/message/seams.ts';
 import type { PlacedFinding } from '../../inspect/message/search.ts';
 import { editWholeMessage, readWholeMessage, uninspectable } from '../../inspect/message/whole-message.ts';

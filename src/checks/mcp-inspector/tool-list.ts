@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../providers/dialect.ts';
-import { isObject } from '../../json/is-object.ts';
+import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { createHash, type Hash } from 'node:crypto';
 import { stringPieces } from '../../json/edit-writer.ts';
 import { inTurns, ITEM_CHARS, type Work } from '../../turns.ts';

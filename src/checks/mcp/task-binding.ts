@@ -1,6 +1,6 @@
 import { isMessageEvent, isServerMessage } from '../../mcp/answer-shape.ts';
 import { paramsOf } from '../../mcp/read-message.ts';
-import { isObject } from '../../json/is-object.ts';
+import { isObject, type JsonObject } from '../../json/is-object.ts';
 import type { JsonEdit } from '../../json/path.ts';
 import {
   PASS,
@@ -11,7 +11,7 @@ import {
   type Verdict,
 } from '../../pipeline/check.ts';
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
-import type { JsonObject, StreamEvent } from '../../providers/dialect.ts';
+import type { StreamEvent } from '../../providers/dialect.ts';
 import { withoutCase } from '../../text/without-case.ts';
 import { after, type Awaitable } from '../../turns.ts';
 import type { McpSession, McpSessionStore } from './session-binding/store.ts';

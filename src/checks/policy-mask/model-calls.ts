@@ -7,7 +7,7 @@ import { joinedPrompts } from '../../policy/joined-parts.ts';
 import type { ArgumentMasks, InjectionMasks, Masks } from '../../policy/masking/masks.ts';
 import { isTrusted } from '../../policy/trust.ts';
 import { instructionRole } from '../../providers/instructions.ts';
-import type { JsonObject } from '../../providers/dialect.ts';
+import type { JsonObject } from '../../json/is-object.ts';
 import type { PromptText } from '../../providers/request-facts.ts';
 import { distinctFindings, type RefusalFinding } from '../../where-found.ts';
 import { inspectRequest, type InspectedRequest } from '../../inspect/request.ts';

@@ -2,7 +2,7 @@ import { applyEditsInTurns } from '../../json/edit.ts';
 import { HEADER } from '../../headers.ts';
 import { isMirrored, mirroredAfter } from '../../mcp/mirrored.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
-import type { JsonObject } from '../../providers/dialect.ts';
+import type { JsonObject } from '../../json/is-object.ts';
 import type { McpUpstream, ProviderUpstream } from '../../routing/upstreams.ts';
 import type { Signer } from '../../signing/signer.ts';
 import type { StreamContext } from '../context.ts';

@@ -1,15 +1,8 @@
 import type { JsonPath } from '../../json/path.ts';
 import type { Frame } from '../../streams/frame.ts';
 import { ITEM_CHARS, stepwise, type Work } from '../../turns.ts';
-import type {
-  AnswerFacts,
-  AnswerText,
-  Dialect,
-  JsonObject,
-  StreamEvent,
-  StreamReader,
-  TextDelta,
-} from '../dialect.ts';
+import type { AnswerFacts, AnswerText, Dialect, StreamEvent, StreamReader, TextDelta } from '../dialect.ts';
+import type { JsonObject } from '../../json/is-object.ts';
 import type { RequestFacts } from '../request-facts.ts';
 import { objectOf, parseJson } from './fields.ts';
 import type { FoundText } from './json-text.ts';

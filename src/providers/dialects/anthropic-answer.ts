@@ -1,7 +1,7 @@
-import { isObject } from '../../json/is-object.ts';
+import { isObject, type JsonObject } from '../../json/is-object.ts';
 import type { JsonPath } from '../../json/path.ts';
 import { ITEM_CHARS, type Work } from '../../turns.ts';
-import type { AnswerFacts, AnswerText, JsonObject, TextDelta, Usage } from '../dialect.ts';
+import type { AnswerFacts, AnswerText, TextDelta, Usage } from '../dialect.ts';
 import {
   answerReaders,
   editable,

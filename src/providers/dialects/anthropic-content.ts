@@ -1,8 +1,7 @@
 import type { JsonPath } from '../../json/path.ts';
-import type { JsonObject } from '../dialect.ts';
 import type { Media, PromptText } from '../request-facts.ts';
 import { requiredObject } from './fields.ts';
-import { isObject } from '../../json/is-object.ts';
+import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { addSealedText, addText, addThought, addTextsIn, type Gathered, type TextRole } from './json-text.ts';
 import { addMedium, addTextFile, addUnknown, isTextType } from './media.ts';
 

@@ -1,5 +1,5 @@
-import { isObject } from '../../json/is-object.ts';
-import type { Dialect, JsonObject } from '../dialect.ts';
+import { isObject, type JsonObject } from '../../json/is-object.ts';
+import type { Dialect } from '../dialect.ts';
 import type { OutputLimit, PromptText, RequestFacts } from '../request-facts.ts';
 import { anthropicAnswers } from './anthropic-answer.ts';
 import { readAnthropicContent } from './anthropic-content.ts';

@@ -1,8 +1,7 @@
 import type { JsonPath } from '../../json/path.ts';
-import type { JsonObject } from '../dialect.ts';
 import type { HostedTool } from '../request-facts.ts';
 import { arrayOf, objectOf, optionalArray, requiredObject } from './fields.ts';
-import { isObject } from '../../json/is-object.ts';
+import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { addTextsIn, type Gathered } from './json-text.ts';
 
 /** Dated tool types that the client runs. `custom` and untyped tools are client-defined. */

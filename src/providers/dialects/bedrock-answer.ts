@@ -1,8 +1,8 @@
 import { addAll } from '../../add-all.ts';
-import { isObject } from '../../json/is-object.ts';
+import { isObject, type JsonObject } from '../../json/is-object.ts';
 import type { JsonPath } from '../../json/path.ts';
 import { ITEM_CHARS, type Work } from '../../turns.ts';
-import type { AnswerFacts, AnswerText, JsonObject, TextDelta, Usage } from '../dialect.ts';
+import type { AnswerFacts, AnswerText, TextDelta, Usage } from '../dialect.ts';
 import { answerReaders, joinedMember, jsonReader, type Meaning, wholeDeltas } from './answer-reader.ts';
 import { bedrockCut } from './error-frames.ts';
 import { arrayOf, cacheApart, objectOf, tokenCount } from './fields.ts';

@@ -1,5 +1,5 @@
-import { isObject } from '../../json/is-object.ts';
-import type { Dialect, Endpoint, JsonObject } from '../dialect.ts';
+import { isObject, type JsonObject } from '../../json/is-object.ts';
+import type { Dialect, Endpoint } from '../dialect.ts';
 import type { HostedTool, OutputLimit, RequestFacts } from '../request-facts.ts';
 import { FREE_ANSWERS } from './answer-reader.ts';
 import { requestedOutputs, storedPrompt, thinkingTokens } from './settings.ts';

@@ -1,7 +1,8 @@
 import { GatewayError } from '../../errors.ts';
 import type { Frame } from '../../streams/frame.ts';
 import { stepsOf, stepwise, type Work } from '../../turns.ts';
-import type { Dialect, InnerPayload, JsonObject, StreamEvent, StreamReader, Usage } from '../dialect.ts';
+import type { Dialect, InnerPayload, StreamEvent, StreamReader, Usage } from '../dialect.ts';
+import type { JsonObject } from '../../json/is-object.ts';
 import { isException, novaAnswers } from './bedrock-answer.ts';
 import {
   cohereEmbedFamily,

@@ -1,6 +1,7 @@
 import type { JsonPath } from '../../json/path.ts';
 import { ITEM_CHARS, type Work } from '../../turns.ts';
-import type { AnswerFacts, AnswerText, Dialect, JsonObject, Usage } from '../dialect.ts';
+import type { AnswerFacts, AnswerText, Dialect, Usage } from '../dialect.ts';
+import type { JsonObject } from '../../json/is-object.ts';
 import { answerReaders, jsonReader, type AnswerReaders, type Meaning } from './answer-reader.ts';
 import { bedrockCut } from './error-frames.ts';
 import { arrayOf, limitAt, objectOf, plainUsage, requiredString, tokenCount } from './fields.ts';

@@ -1,7 +1,7 @@
 import { addAll } from '../../add-all.ts';
 import type { JsonPath } from '../../json/path.ts';
 import { ITEM_CHARS, type Work } from '../../turns.ts';
-import type { AnswerFacts, AnswerText, JsonObject, TextDelta, TokenText, Usage } from '../dialect.ts';
+import type { AnswerFacts, AnswerText, TextDelta, TokenText, Usage } from '../dialect.ts';
 import {
   answerReaders,
   editable,
@@ -14,7 +14,7 @@ import { cohereV1Cut, cohereV2Cut } from './error-frames.ts';
 import { arrayOf, countOrZero, objectOf } from './fields.ts';
 import { addAnswerTextsIn, answerTextsIn } from './json-text.ts';
 import { pieceTokens, tokensMember } from './token-texts.ts';
-import { isObject } from '../../json/is-object.ts';
+import { isObject, type JsonObject } from '../../json/is-object.ts';
 
 /** Reads answers of `/v2/chat` and its SSE events. */
 export const cohereV2Answers = answerReaders(readV2Answer, () => jsonReader(cohereV2Cut, readV2Event));

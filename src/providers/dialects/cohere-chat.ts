@@ -1,5 +1,6 @@
 import type { JsonPath } from '../../json/path.ts';
-import type { Dialect, JsonObject } from '../dialect.ts';
+import type { Dialect } from '../dialect.ts';
+import type { JsonObject } from '../../json/is-object.ts';
 import type { HostedTool, PromptText, RequestFacts } from '../request-facts.ts';
 import { cohereV1Answers, cohereV2Answers } from './cohere-answer.ts';
 import {

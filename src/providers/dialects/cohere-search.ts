@@ -1,4 +1,5 @@
-import type { Dialect, JsonObject } from '../dialect.ts';
+import type { Dialect } from '../dialect.ts';
+import type { JsonObject } from '../../json/is-object.ts';
 import { FREE_ANSWERS } from './answer-reader.ts';
 import { readCohereUsage } from './cohere-answer.ts';
 import { arrayOf, objectOf, optionalArray, requiredArray, requiredObject, requiredString } from './fields.ts';

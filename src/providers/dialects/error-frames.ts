@@ -1,6 +1,7 @@
 import { arrayOf, objectOf } from './fields.ts';
 import { ERROR_STATUS, mayRetry, type Refusal } from '../../errors.ts';
-import type { CutPayload, JsonObject } from '../dialect.ts';
+import type { CutPayload } from '../dialect.ts';
+import type { JsonObject } from '../../json/is-object.ts';
 
 /*
  * Payloads that make clients treat a cut stream as an error, each tested with them (docs/clients/streams.md). `error`

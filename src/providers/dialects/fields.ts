@@ -1,9 +1,9 @@
 import { GatewayError } from '../../errors.ts';
 import { assertParseable } from '../../json/document-shape.ts';
 import type { Frame } from '../../streams/frame.ts';
-import { isObject } from '../../json/is-object.ts';
+import { isObject, type JsonObject } from '../../json/is-object.ts';
 import type { JsonEdit } from '../../json/path.ts';
-import type { JsonObject, Usage } from '../dialect.ts';
+import type { Usage } from '../dialect.ts';
 import type { OutputLimit } from '../request-facts.ts';
 import { withoutCase } from '../../text/without-case.ts';
 

@@ -1,15 +1,8 @@
 import { addAll } from '../../add-all.ts';
 import type { JsonPath } from '../../json/path.ts';
 import { ITEM_CHARS, type Work } from '../../turns.ts';
-import type {
-  AnswerFacts,
-  AnswerText,
-  BegunChannel,
-  JsonObject,
-  TextDelta,
-  TokenText,
-  Usage,
-} from '../dialect.ts';
+import type { AnswerFacts, AnswerText, BegunChannel, TextDelta, TokenText, Usage } from '../dialect.ts';
+import type { JsonObject } from '../../json/is-object.ts';
 import {
   answerReaders,
   createChoiceEnds,

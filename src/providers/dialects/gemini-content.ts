@@ -1,8 +1,7 @@
 import type { JsonPath } from '../../json/path.ts';
-import type { JsonObject } from '../dialect.ts';
 import type { PromptText } from '../request-facts.ts';
 import { namesIn, objectOf, requiredObject } from './fields.ts';
-import { isObject } from '../../json/is-object.ts';
+import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { camelName, listAt, member, type Member } from './gemini-fields.ts';
 import { addSealedText, addText, addTextsIn, type Gathered } from './json-text.ts';
 import { addTextFile, addUnknown, isTextType, mediaKind } from './media.ts';

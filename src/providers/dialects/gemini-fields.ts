@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors.ts';
 import type { JsonPath } from '../../json/path.ts';
-import type { JsonObject } from '../dialect.ts';
+import type { JsonObject } from '../../json/is-object.ts';
 
 /** A member in the client's spelling: Google accepts both `systemInstruction` and `system_instruction`. */
 export interface Member {

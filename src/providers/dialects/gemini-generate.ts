@@ -1,10 +1,10 @@
 import type { JsonEdit } from '../../json/path.ts';
-import type { Dialect, Endpoint, JsonObject } from '../dialect.ts';
+import type { Dialect, Endpoint } from '../dialect.ts';
 import type { HostedTool, OutputLimit, RequestFacts } from '../request-facts.ts';
 import { FREE_ANSWERS } from './answer-reader.ts';
 import { requestedOutputs, storedPrompt, thinkingTokens } from './settings.ts';
 import { arrayOf, namesIn, objectOf, optionalLimit, optionalString, requiredObject } from './fields.ts';
-import { isObject } from '../../json/is-object.ts';
+import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { geminiAnswers, readGeminiUsage } from './gemini-answer.ts';
 import { readGeminiContent, readGeminiContents } from './gemini-content.ts';
 import { camelName, listAt, member } from './gemini-fields.ts';

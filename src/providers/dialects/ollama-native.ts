@@ -1,14 +1,6 @@
 import { addAll } from '../../add-all.ts';
 import { ITEM_CHARS, type Work } from '../../turns.ts';
-import type {
-  AnswerFacts,
-  AnswerText,
-  Dialect,
-  JsonObject,
-  StreamReader,
-  TextDelta,
-  TokenText,
-} from '../dialect.ts';
+import type { AnswerFacts, AnswerText, Dialect, StreamReader, TextDelta, TokenText } from '../dialect.ts';
 import type { OutputLimit, RequestFacts } from '../request-facts.ts';
 import { answerReaders, jsonReader, type Meaning, wholeDeltas } from './answer-reader.ts';
 import { plainCut } from './error-frames.ts';
@@ -22,7 +14,7 @@ import {
   requiredArray,
   requiredString,
 } from './fields.ts';
-import { isObject } from '../../json/is-object.ts';
+import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { addAnswerTextsIn, createGathered, gatheredFacts } from './json-text.ts';
 import { readChatMessages } from './openai-chat.ts';
 import { readTokenInput } from './openai-embeddings.ts';

@@ -1,7 +1,6 @@
 import { addAll } from '../../add-all.ts';
 import type { JsonPath } from '../../json/path.ts';
-import { isObject } from '../../json/is-object.ts';
-import type { JsonObject } from '../dialect.ts';
+import { isObject, type JsonObject } from '../../json/is-object.ts';
 import type { HostedTool } from '../request-facts.ts';
 import { camelName } from './gemini-fields.ts';
 import { readToolSwitches, SWITCHES, toolFacts, type ToolFacts, type ToolOffer } from './openai-tools.ts';

@@ -1,5 +1,6 @@
 import { stepwise, type Work } from '../../turns.ts';
-import type { AnswerFacts, Dialect, JsonObject } from '../dialect.ts';
+import type { AnswerFacts, Dialect } from '../dialect.ts';
+import type { JsonObject } from '../../json/is-object.ts';
 import type { PromptText } from '../request-facts.ts';
 import type { JsonPath } from '../../json/path.ts';
 import { createGathered } from './json-text.ts';

@@ -1,6 +1,7 @@
 import { addAll } from '../../add-all.ts';
 import type { JsonPath } from '../../json/path.ts';
-import type { Dialect, Endpoint, JsonObject } from '../dialect.ts';
+import type { Dialect, Endpoint } from '../dialect.ts';
+import type { JsonObject } from '../../json/is-object.ts';
 import type { PromptText, RequestFacts } from '../request-facts.ts';
 import { arrayOf, namesIn, requiredArray, requiredObject } from './fields.ts';
 import { addEncodedPrompt, addTextsIn, createGathered, type Gathered } from './json-text.ts';

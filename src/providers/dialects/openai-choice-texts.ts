@@ -1,9 +1,9 @@
 import type { JsonPath } from '../../json/path.ts';
 import { ITEM_CHARS, type Work } from '../../turns.ts';
-import type { BegunChannel, JsonObject, TextDelta } from '../dialect.ts';
+import type { BegunChannel, TextDelta } from '../dialect.ts';
 import { wholeChannel } from './answer-reader.ts';
 import { arrayOf, objectOf } from './fields.ts';
-import { isObject } from '../../json/is-object.ts';
+import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { textsInSteps } from './json-text.ts';
 
 export interface ChoiceTexts {

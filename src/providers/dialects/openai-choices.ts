@@ -2,7 +2,7 @@ import type { Refusal } from '../../errors.ts';
 import type { JsonPath } from '../../json/path.ts';
 import type { Frame } from '../../streams/frame.ts';
 import { ITEM_CHARS, type Work } from '../../turns.ts';
-import type { AnswerFacts, AnswerText, CutPayload, Dialect, JsonObject, TokenText } from '../dialect.ts';
+import type { AnswerFacts, AnswerText, CutPayload, Dialect, TokenText } from '../dialect.ts';
 import {
   answerReaders,
   type AnswerReaders,
@@ -14,7 +14,7 @@ import {
 } from './answer-reader.ts';
 import { choicesCut } from './error-frames.ts';
 import { arrayOf, objectOf } from './fields.ts';
-import { isObject } from '../../json/is-object.ts';
+import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { addAnswerTextsIn } from './json-text.ts';
 import { type ChoiceTexts, createChunkTexts, readChoiceTexts, wholeCall } from './openai-choice-texts.ts';
 import { readOpenaiUsage } from './openai-usage.ts';

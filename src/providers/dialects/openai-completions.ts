@@ -1,4 +1,5 @@
-import type { Dialect, Endpoint, JsonObject } from '../dialect.ts';
+import type { Dialect, Endpoint } from '../dialect.ts';
+import type { JsonObject } from '../../json/is-object.ts';
 import type { RequestFacts } from '../request-facts.ts';
 import { addEncodedPrompt, createGathered } from './json-text.ts';
 import { choiceDialect } from './openai-choices.ts';

@@ -1,5 +1,6 @@
 import type { JsonPath } from '../../json/path.ts';
-import type { AnswerFacts, Dialect, JsonObject } from '../dialect.ts';
+import type { AnswerFacts, Dialect } from '../dialect.ts';
+import type { JsonObject } from '../../json/is-object.ts';
 import type { RequestFacts } from '../request-facts.ts';
 import { objectOf, optionalString, requiredString } from './fields.ts';
 import { addEncodedPrompt, addTextsIn, createGathered, gatheredFacts, type Gathered } from './json-text.ts';

@@ -1,6 +1,7 @@
 import { GatewayError } from '../../errors.ts';
 import type { JsonEdit } from '../../json/path.ts';
-import type { Endpoint, JsonObject } from '../dialect.ts';
+import type { Endpoint } from '../dialect.ts';
+import type { JsonObject } from '../../json/is-object.ts';
 import type { OutputLimit, RequestFacts } from '../request-facts.ts';
 import { isSet, outputsOfBody, storedPrompt, thinkingTokensOfBody } from './settings.ts';
 import {

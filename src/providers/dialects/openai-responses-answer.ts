@@ -1,8 +1,8 @@
-import { isObject } from '../../json/is-object.ts';
+import { isObject, type JsonObject } from '../../json/is-object.ts';
 import type { JsonPath } from '../../json/path.ts';
 import type { Frame } from '../../streams/frame.ts';
 import { ITEM_CHARS, type Work } from '../../turns.ts';
-import type { AnswerFacts, AnswerText, JsonObject, TextDelta, TokenText } from '../dialect.ts';
+import type { AnswerFacts, AnswerText, TextDelta, TokenText } from '../dialect.ts';
 import { answerReaders, DONE, joinedMember, jsonReader, type Meaning, wholeDeltas } from './answer-reader.ts';
 import { responsesCut } from './error-frames.ts';
 import { arrayOf, objectOf, tokenCount } from './fields.ts';

@@ -1,10 +1,10 @@
 import { addAll } from '../../add-all.ts';
 import type { JsonPath } from '../../json/path.ts';
-import type { Dialect, Endpoint, JsonObject } from '../dialect.ts';
+import type { Dialect, Endpoint } from '../dialect.ts';
 import type { PromptText, RequestFacts } from '../request-facts.ts';
 import { FREE_ANSWERS } from './answer-reader.ts';
 import { arrayOf, namesIn, objectOf, requiredObject } from './fields.ts';
-import { isObject } from '../../json/is-object.ts';
+import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { addText, createGathered, type Gathered, type TextRole } from './json-text.ts';
 import { addUnknown } from './media.ts';
 import { readParts } from './openai-parts.ts';

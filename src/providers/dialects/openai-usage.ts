@@ -1,6 +1,6 @@
-import type { JsonObject, Usage } from '../dialect.ts';
+import type { Usage } from '../dialect.ts';
 import { objectOf, plainUsage, tokenCount } from './fields.ts';
-import { isObject } from '../../json/is-object.ts';
+import { isObject, type JsonObject } from '../../json/is-object.ts';
 
 /**
  * Normalizes usage in the names of chat (`prompt_tokens`, `completion_tokens`) or responses (`input_tokens`,

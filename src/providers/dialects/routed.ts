@@ -3,7 +3,8 @@ import { toNanoUsd } from '../../pricing/usd.ts';
 import type { JsonEdit } from '../../json/path.ts';
 import type { Frame } from '../../streams/frame.ts';
 import { stepsOf, stepwise, type Work } from '../../turns.ts';
-import type { AnswerFacts, Dialect, JsonObject, StreamEvent, StreamReader, Usage } from '../dialect.ts';
+import type { AnswerFacts, Dialect, StreamEvent, StreamReader, Usage } from '../dialect.ts';
+import type { JsonObject } from '../../json/is-object.ts';
 import type { PriceCap, RequestFacts } from '../request-facts.ts';
 import { objectOf, optionalObject, refuseOtherCase } from './fields.ts';
 

@@ -1,5 +1,4 @@
-import { isObject } from '../../json/is-object.ts';
-import type { JsonObject } from '../dialect.ts';
+import { isObject, type JsonObject } from '../../json/is-object.ts';
 import type { OutputModality, RequestFacts } from '../request-facts.ts';
 import { arrayOf, objectOf } from './fields.ts';
 

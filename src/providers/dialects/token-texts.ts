@@ -2,7 +2,8 @@ import { addAll } from '../../add-all.ts';
 import { MASK } from '../../text/mask.ts';
 import type { JsonEdit, JsonPath } from '../../json/path.ts';
 import { ITEM_CHARS, type Work } from '../../turns.ts';
-import type { JsonObject, TokenText } from '../dialect.ts';
+import type { TokenText } from '../dialect.ts';
+import type { JsonObject } from '../../json/is-object.ts';
 import { arrayOf, objectOf } from './fields.ts';
 
 /**

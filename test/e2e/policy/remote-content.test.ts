@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { JsonObject } from '../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../src/json/is-object.ts';
 import { askWith } from '../../support/ask-provider.ts';
 import { createFakeProvider, type FakeProvider } from '../../support/fake-provider/index.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../src/json/is-object.ts';
 import { DISGUISES } from '../../unit/detectors/literals/disguises.ts';
 import { askWith } from '../../support/ask-provider.ts';
 import { createFakeProvider, type FakeProvider } from '../../support/fake-provider/index.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkSections, ORDER } from '../../../src/checks/order.ts';
-import type { JsonObject } from '../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../src/json/is-object.ts';
 import { sessionKey } from '../../../src/redis/keys.ts';
 import { toolCall } from '../../support/mcp-exchange.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { firstQuestion, lastQuestion } from '../../../src/conversation/questions.ts';
 import { lastUserTurn } from '../../../src/conversation/user-turns.ts';
-import type { JsonObject } from '../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../src/json/is-object.ts';
 import type { RequestFacts } from '../../../src/providers/request-facts.ts';
 import { type ProviderName, providers } from '../../../src/providers/registry.ts';
 import { quickestCpuMs } from '../../support/cpu-time.ts';

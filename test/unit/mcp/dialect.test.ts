@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { mcpBodyless, mcpMessages, mcpToolCalls } from '../../../src/mcp/dialect.ts';
-import type { Dialect, JsonObject } from '../../../src/providers/dialect.ts';
+import type { Dialect } from '../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../src/json/is-object.ts';
 import type { RequestFacts } from '../../../src/providers/request-facts.ts';
 import { EMPTY_REQUEST } from '../../support/request-facts.ts';
 

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../src/errors.ts';
 import { providers } from '../../../src/providers/registry.ts';
-import type { Dialect, Endpoint, JsonObject } from '../../../src/providers/dialect.ts';
+import type { Dialect, Endpoint } from '../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../src/json/is-object.ts';
 import { valueAt } from '../../support/request-facts.ts';
 
 /** One path for each dialect that reads bodies of its own. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { policyCallOf } from '../../../src/checks/policy/policy-call.ts';
 import { holdsEncodedBytes } from '../../../src/providers/encoded-bytes.ts';
-import type { JsonObject } from '../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../src/json/is-object.ts';
 import type { ProviderName } from '../../../src/providers/registry.ts';
 import { parsed } from '../../support/exchange.ts';
 import { threadCpuMs } from '../../support/cpu-time.ts';

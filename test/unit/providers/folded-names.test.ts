@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MEMBER_NAMES, OWN_NAMES, refuseFoldedNames } from '../../../src/providers/folded-names.ts';
-import type { JsonObject } from '../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../src/json/is-object.ts';
 import { providers } from '../../../src/providers/registry.ts';
 import type { JsonPath } from '../../../src/json/path.ts';
 import { quickestCpuMs } from '../../support/cpu-time.ts';

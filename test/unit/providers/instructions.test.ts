@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { instructionRole } from '../../../src/providers/instructions.ts';
-import type { JsonObject } from '../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../src/json/is-object.ts';
 import { type ProviderName, providers } from '../../../src/providers/registry.ts';
 
 interface Row {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { applyEdits } from '../../../src/json/edit.ts';
-import type { JsonObject } from '../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../src/json/is-object.ts';
 import type { PriceCap } from '../../../src/providers/request-facts.ts';
 import { providers } from '../../../src/providers/registry.ts';
 import { parsed } from '../../support/exchange.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { byteBound, countedBound } from '../../../src/pricing/input-bound.ts';
-import type { JsonObject } from '../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../src/json/is-object.ts';
 import type { Media } from '../../../src/providers/request-facts.ts';
 import type { ProviderName } from '../../../src/providers/registry.ts';
 import { parsed } from '../../support/exchange.ts';

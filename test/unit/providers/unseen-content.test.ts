@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { policyCallOf } from '../../../src/checks/policy/policy-call.ts';
-import type { JsonObject } from '../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../src/json/is-object.ts';
 import { PROVIDER_NAMES, type ProviderName } from '../../../src/providers/registry.ts';
 import { parsed } from '../../support/exchange.ts';
 import { pdf, png, wav } from '../../support/media-files.ts';

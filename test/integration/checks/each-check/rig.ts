@@ -12,7 +12,7 @@ import { newFacts } from '../../../../src/pipeline/facts.ts';
 import { createRunner, type Run } from '../../../../src/pipeline/run.ts';
 import { createCardSet } from '../../../../src/policy/cards/card-set.ts';
 import { policySetOf } from '../../../../src/policy/policy-set.ts';
-import type { JsonObject } from '../../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../../src/json/is-object.ts';
 import { opaque } from '../../../../src/providers/dialects/opaque.ts';
 import { connectRedis, waitUntilReady, type RedisClient } from '../../../../src/redis/client.ts';
 import { sse } from '../../../../src/streams/sse.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../../src/json/is-object.ts';
 import type { ProviderName } from '../../../../src/providers/registry.ts';
 
 /** What a generated request asks for. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sse } from '../../../../src/streams/sse.ts';
 import { createAnswerStream } from '../../../../src/answers/answer-stream.ts';
-import type { JsonObject } from '../../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../../src/json/is-object.ts';
 import type { ProviderName } from '../../../../src/providers/registry.ts';
 import { answered, AWS_KEY, dlp, EMAIL, judgeAnswer } from './rig.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createHostedToolsCheck } from '../../../../src/checks/hosted-tools/check.ts';
 import { applyEdits } from '../../../../src/json/edit.ts';
-import type { JsonObject } from '../../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../../src/json/is-object.ts';
 import type { ProviderName } from '../../../../src/providers/registry.ts';
 import { composedOnMemory } from '../../../support/composed-checks.ts';
 import { parsed } from '../../../support/exchange.ts';

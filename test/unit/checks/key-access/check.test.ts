@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createKeyAccessCheck } from '../../../../src/checks/key-access/check.ts';
 import type { Parsed } from '../../../../src/pipeline/exchange.ts';
 import { createModelOf } from '../../../../src/pricing/deployments.ts';
-import type { JsonObject, Operation } from '../../../../src/providers/dialect.ts';
+import type { Operation } from '../../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../../src/json/is-object.ts';
 import { parsed } from '../../../support/exchange.ts';
 
 function asks(operation: Operation, models: readonly string[], allowedModels?: readonly string[]): Parsed {

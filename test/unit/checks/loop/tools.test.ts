@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { HEADER } from '../../../../src/headers.ts';
 import type { Parsed } from '../../../../src/pipeline/exchange.ts';
-import type { JsonObject } from '../../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../../src/json/is-object.ts';
 import { NEW_SESSION } from '../../../support/exchange.ts';
 import { mcpExchange, toolCall, type McpRequestOptions } from '../../../support/mcp-exchange.ts';
 import { toExchange, type LoopConfig } from '../../../support/transcripts/replay.ts';

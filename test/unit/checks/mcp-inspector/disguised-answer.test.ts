@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../../src/json/is-object.ts';
 import { createRunner } from '../../../../src/pipeline/run.ts';
 import { newAnswer } from '../../../../src/answers/new-answer.ts';
 import { mcpExchange } from '../../../support/mcp-exchange.ts';

@@ -12,7 +12,7 @@ import type { ObservedVerdict } from '../../../../src/pipeline/enforcement.ts';
 import type { SecretLeak } from '../../../../src/checks/report-secret-leak.ts';
 import { readAtOnce } from '../../../support/read-at-once.ts';
 import { createAnyJsonReader } from '../../../../src/providers/dialects/any-json.ts';
-import type { JsonObject } from '../../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../../src/json/is-object.ts';
 import { sse } from '../../../../src/streams/sse.ts';
 import { createMatchDigest, type AuditEvent } from '../../../../src/telemetry/audit.ts';
 import { answered } from '../../../support/exchange.ts';

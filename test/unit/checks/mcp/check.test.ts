@@ -8,7 +8,7 @@ import { GatewayError } from '../../../../src/errors.ts';
 import type { Denial } from '../../../../src/pipeline/check.ts';
 import type { Answered, Parsed } from '../../../../src/pipeline/exchange.ts';
 import { findingId } from '../../../../src/checks/finding-id.ts';
-import type { JsonObject } from '../../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../../src/json/is-object.ts';
 import { answered, parsed } from '../../../support/exchange.ts';
 import { mcpExchange, toolCall, type McpRequestOptions } from '../../../support/mcp-exchange.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PASS, type Check } from '../../../../src/pipeline/check.ts';
-import type { JsonObject } from '../../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../../src/json/is-object.ts';
 import { mcpExchange, toolCall } from '../../../support/mcp-exchange.ts';
 import { CARD, dlp, EMAIL, parsed, SSN } from '../dlp/rig.ts';
 import { contains, detects, inArgument, judged, maskRig, regex, rule, sendRequest } from './rig.ts';

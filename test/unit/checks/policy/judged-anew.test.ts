@@ -5,7 +5,7 @@ import type { Parsed, WholeAnswer } from '../../../../src/pipeline/exchange.ts';
 import { newFacts } from '../../../../src/pipeline/facts.ts';
 import { createRunner, type Run } from '../../../../src/pipeline/run.ts';
 import type { ObservedVerdict } from '../../../../src/pipeline/enforcement.ts';
-import type { JsonObject } from '../../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../../src/json/is-object.ts';
 import { createAnyJsonReader } from '../../../../src/providers/dialects/any-json.ts';
 import { sse } from '../../../../src/streams/sse.ts';
 import { composedOnMemory, rethrow } from '../../../support/composed-checks.ts';

@@ -4,7 +4,7 @@ import type { Parsed } from '../../../../src/pipeline/exchange.ts';
 import type { Facts } from '../../../../src/pipeline/facts.ts';
 import { policyCallOf } from '../../../../src/checks/policy/policy-call.ts';
 import type { PolicyCall } from '../../../../src/policy/call.ts';
-import type { JsonObject } from '../../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../../src/json/is-object.ts';
 import { factsOf, NOTHING_HIDDEN, parsed, type RequestOptions } from '../../../support/exchange.ts';
 import { mcpExchange, toolCall, type McpRequestOptions } from '../../../support/mcp-exchange.ts';
 import { quickestCpuMs } from '../../../support/cpu-time.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createRunner } from '../../../../src/pipeline/run.ts';
 import type { Parsed } from '../../../../src/pipeline/exchange.ts';
 import { newFacts } from '../../../../src/pipeline/facts.ts';
-import type { JsonObject } from '../../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../../src/json/is-object.ts';
 import { composedOnMemory, rethrow } from '../../../support/composed-checks.ts';
 import { NO_RISK, parsed } from '../../../support/exchange.ts';
 

@@ -6,7 +6,7 @@ import type { Verdict } from '../../../../src/pipeline/check.ts';
 import { createCardSet } from '../../../../src/policy/cards/card-set.ts';
 import { policySetOf } from '../../../../src/policy/policy-set.ts';
 import type { Parsed } from '../../../../src/pipeline/exchange.ts';
-import type { JsonObject } from '../../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../../src/json/is-object.ts';
 import type { ProviderName } from '../../../../src/providers/registry.ts';
 import { defaultConfig } from '../../../support/default-config.ts';
 import { parsed } from '../../../support/exchange.ts';

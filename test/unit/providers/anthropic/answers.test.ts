@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { anthropicMessages } from '../../../../src/providers/dialects/anthropic-messages.ts';
-import type { JsonObject } from '../../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../../src/json/is-object.ts';
 import { sse } from '../../../../src/streams/sse.ts';
 import { readCutAtEachByte } from '../../../support/read-stream.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../../src/errors.ts';
 import { anthropic } from '../../../../src/providers/anthropic.ts';
-import type { JsonObject } from '../../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../../src/json/is-object.ts';
 import { read } from './rig.ts';
 import { placedWordsOf, expectPathsToHold } from '../../../support/request-facts.ts';
 

@@ -1,5 +1,5 @@
 import { anthropicMessages } from '../../../../src/providers/dialects/anthropic-messages.ts';
-import type { JsonObject } from '../../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../../src/json/is-object.ts';
 import type { RequestFacts } from '../../../../src/providers/request-facts.ts';
 
 const ENDPOINT = { operation: 'chat', dialect: anthropicMessages } as const;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { bedrock } from '../../../../src/providers/bedrock.ts';
 import { bedrockConverse, bedrockCountTokens } from '../../../../src/providers/dialects/bedrock-converse.ts';
-import type { JsonObject } from '../../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../../src/json/is-object.ts';
 import { awsEventStream } from '../../../../src/streams/aws-event-stream.ts';
 import { eventFrame } from '../../../support/fake-provider/bedrock.ts';
 import { readCutAtEachByte } from '../../../support/read-stream.ts';

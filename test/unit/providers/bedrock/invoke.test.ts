@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../../src/errors.ts';
 import { bedrockInvoke } from '../../../../src/providers/dialects/bedrock-invoke.ts';
-import type { Dialect, JsonObject } from '../../../../src/providers/dialect.ts';
+import type { Dialect } from '../../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../../src/json/is-object.ts';
 import { awsEventStream } from '../../../../src/streams/aws-event-stream.ts';
 import { eventFrame } from '../../../support/fake-provider/bedrock.ts';
 import { readCutAtEachByte } from '../../../support/read-stream.ts';

@@ -1,5 +1,6 @@
 import { bedrockConverse } from '../../../../src/providers/dialects/bedrock-converse.ts';
-import type { Endpoint, JsonObject } from '../../../../src/providers/dialect.ts';
+import type { Endpoint } from '../../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../../src/json/is-object.ts';
 import type { RequestFacts } from '../../../../src/providers/request-facts.ts';
 
 export const ENDPOINT: Endpoint = {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { cohereChatV1, cohereChatV2 } from '../../../../src/providers/dialects/cohere-chat.ts';
 import { cohereRerank } from '../../../../src/providers/dialects/cohere-search.ts';
-import type { Dialect, JsonObject } from '../../../../src/providers/dialect.ts';
+import type { Dialect } from '../../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../../src/json/is-object.ts';
 import { ndjson } from '../../../../src/streams/ndjson.ts';
 import { sse } from '../../../../src/streams/sse.ts';
 import { readCutAtEachByte } from '../../../support/read-stream.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { cohere } from '../../../../src/providers/cohere.ts';
 import { cohereChatV1, cohereChatV2 } from '../../../../src/providers/dialects/cohere-chat.ts';
 import { cohereEmbed, cohereRerank } from '../../../../src/providers/dialects/cohere-search.ts';
-import type { JsonObject } from '../../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../../src/json/is-object.ts';
 import { wordsOf, expectPathsToHold } from '../../../support/request-facts.ts';
 import { read } from './rig.ts';
 

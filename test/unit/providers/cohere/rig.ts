@@ -1,5 +1,6 @@
 import { cohereChatV2 } from '../../../../src/providers/dialects/cohere-chat.ts';
-import type { Dialect, Endpoint, JsonObject } from '../../../../src/providers/dialect.ts';
+import type { Dialect, Endpoint } from '../../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../../src/json/is-object.ts';
 import type { RequestFacts } from '../../../../src/providers/request-facts.ts';
 
 const ENDPOINT: Endpoint = { operation: 'chat', dialect: cohereChatV2 };

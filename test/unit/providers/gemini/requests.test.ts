@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { geminiCountTokens, geminiEmbed } from '../../../../src/providers/dialects/gemini-generate.ts';
-import type { JsonObject } from '../../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../../src/json/is-object.ts';
 import { ENDPOINT, read } from './rig.ts';
 import { wordsOf, expectPathsToHold, placedWordsOf } from '../../../support/request-facts.ts';
 

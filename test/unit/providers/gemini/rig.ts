@@ -1,5 +1,6 @@
 import { geminiGenerate } from '../../../../src/providers/dialects/gemini-generate.ts';
-import type { Endpoint, JsonObject } from '../../../../src/providers/dialect.ts';
+import type { Endpoint } from '../../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../../src/json/is-object.ts';
 import type { RequestFacts } from '../../../../src/providers/request-facts.ts';
 
 export const ENDPOINT: Endpoint = { operation: 'chat', dialect: geminiGenerate, model: 'gemini-x' };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../../src/json/is-object.ts';
 import type { ProviderName } from '../../../../src/providers/registry.ts';
 import { CHAT, RESPONSES, COMPLETIONS, read, withoutTools } from './rig.ts';
 

@@ -1,5 +1,5 @@
 import { applyEdits } from '../../../../src/json/edit.ts';
-import type { JsonObject } from '../../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../../src/json/is-object.ts';
 import type { RequestFacts } from '../../../../src/providers/request-facts.ts';
 import { type ProviderName, providers } from '../../../../src/providers/registry.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../../src/errors.ts';
-import type { JsonObject } from '../../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../../src/json/is-object.ts';
 import { type ProviderName, providers } from '../../../../src/providers/registry.ts';
 import { CHAT, RESPONSES, COMPLETIONS, read } from './rig.ts';
 

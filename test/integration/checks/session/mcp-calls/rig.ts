@@ -1,6 +1,6 @@
 import type { TestRedis } from '../../../../support/redis.ts';
 import type { RedisClient } from '../../../../../src/redis/client.ts';
-import type { JsonObject } from '../../../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../../../src/json/is-object.ts';
 import type { Outcome, Parsed } from '../../../../../src/pipeline/exchange.ts';
 import { newKeyHash, useRedis } from '../../budget/support.ts';
 import { createRedisSessionStore } from '../../../../../src/checks/session/redis-store.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../../../src/json/is-object.ts';
 import { ATTACK, AWS_KEY, inspector, REMOVED, result } from '../rig.ts';
 import { base64 } from './rig.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryPinStore } from '../../../../../src/checks/mcp-inspector/memory-store.ts';
-import type { JsonObject } from '../../../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../../../src/json/is-object.ts';
 import { toolCall } from '../../../../support/mcp-exchange.ts';
 import { ATTACK, AWS_KEY, event, inspector, messagesIn, REMOVED, result } from '../rig.ts';
 import { LIST, tool, list } from './rig.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryPinStore } from '../../../../../src/checks/mcp-inspector/memory-store.ts';
 import { GatewayError } from '../../../../../src/errors.ts';
-import type { JsonObject } from '../../../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../../../src/json/is-object.ts';
 import { toolCall } from '../../../../support/mcp-exchange.ts';
 import { event, inspector } from '../rig.ts';
 import { LIST, tool, list, namesIn } from './rig.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../../src/providers/dialect.ts';
+import type { JsonObject } from '../../../../../src/json/is-object.ts';
 import { result } from '../rig.ts';
 
 export const LIST: JsonObject = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
