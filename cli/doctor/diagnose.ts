@@ -8,7 +8,7 @@ import { operate, type LocalOperations } from '../../src/operate.ts';
 import { messageOf } from '../../src/errors.ts';
 import { fetchKeySet } from '../../src/auth/jwt/fetch-key-set.ts';
 import { KEY_SET_TIMEOUT_MS } from '../../src/config/cross-field-rules.ts';
-import { describePolicies } from '../../src/policy/describe-policies.ts';
+import { describePolicies } from '../../src/policy/describe-set.ts';
 import { describedFile } from '../policy-view.ts';
 
 const SAMPLES = 9;

@@ -21,7 +21,7 @@ const MAX_READINGS = 10;
  */
 export function createPatternDetector(source: string, rule: string): Detector {
   const pattern = compile(source);
-  if (pattern.test('')) throw new Error('matches the empty text, and so everywhere');
+  if (pattern.test('')) throw new Error('matches the empty text, so it matches everywhere');
   const label = { detector: 'prompt_injection', class: 'override', rule } as const;
   return unlessAbsent(pattern, (text) => {
     const found: Finding[] = [];

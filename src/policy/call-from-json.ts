@@ -9,14 +9,14 @@ import { textsIn } from '../providers/dialects/json-text.ts';
 import { objectReading, contextReadings } from './context-readings.ts';
 import type { ActionInput, CallText, PolicyCall, PolicyInput, TraceStep, ContextReading } from './call.ts';
 import { callSchema, type CallJson } from './call-json.ts';
-import { withResolvedPaths } from './call-texts.ts';
+import { withResolvedPaths } from './resolved-path.ts';
 import { callTrust, type TrustSettings } from './trust.ts';
 import { joinedParts, type Part } from './joined-parts.ts';
 import type { McpCallType } from '../mcp/methods.ts';
 import { keysOf } from './schema-keys.ts';
 import { stepOfTexts } from './trace-step.ts';
 
-/** An invalid policy input. The message names the wrong members, one per line, and never shows a value. */
+/** An invalid policy input. The message lists the wrong members, one per line, without their values. */
 class CallJsonError extends Error {
   constructor(message: string) {
     super(message);
@@ -30,7 +30,7 @@ export interface WrittenCall {
   readonly history: readonly TraceStep[];
 }
 
-/** Longest policy input: the largest request that a gateway accepts, fully escaped. */
+/** Longest policy input: the largest request of a gateway, fully escaped. */
 const MAX_CHARS = 16 * 1_048_576;
 
 /**
@@ -102,7 +102,7 @@ function trustIn({ trust: own }: Pick<CallJson, 'trust'>, configured: TrustSetti
   };
 }
 
-/** Default method for each type of call. */
+/** Default `mcp_method` of each type. */
 const DEFAULT_METHODS: Readonly<Record<McpCallType, string>> = {
   mcp_tool_call: 'tools/call',
   mcp_resource_read: 'resources/read',
@@ -125,7 +125,7 @@ function policyInput({ agent, request, session, agent_risk }: Omit<CallJson, 'hi
   return { agent, request: { ...request, mcp_method, path, arguments: args }, session, agent_risk };
 }
 
-/** Returns the texts of such a call that checks would see. */
+/** Returns the texts that checks would see in such a call. */
 function writtenTexts(
   request: PolicyInput['request'],
   { prompt_text, action }: Omit<CallJson, 'history'>,
@@ -158,22 +158,19 @@ function writtenPart(text: string, path: JsonPath): Part {
   return { text, path: ['params', 'arguments', ...path], isConversation: true };
 }
 
-/** Like `contextReadings` of a request; arguments are read as a document. */
-export function* writtenContextReadings(
+/** Like `contextReadings` for a request; arguments are read as a document. */
+export function writtenContextReadings(
   request: PolicyInput['request'],
   texts: readonly CallText[],
-): Generator<ContextReading> {
-  if (
-    request.method === 'mcp_tool_call' &&
-    typeof request.arguments === 'object' &&
-    request.arguments !== null
-  ) {
-    yield objectReading(request.arguments, [], []);
-  }
-  yield* contextReadings(
-    undefined,
-    texts.map((text) => ({ ...text, path: [], isConversation: text.argument === undefined, isString: true })),
-  );
+): readonly ContextReading[] {
+  const args = request.method === 'mcp_tool_call' ? request.arguments : undefined;
+  const placed = texts.map((text) => {
+    return { ...text, path: [], isConversation: text.argument === undefined, isString: true };
+  });
+  return [
+    ...(typeof args === 'object' && args !== null ? [objectReading(args, [], [])] : []),
+    ...contextReadings(undefined, placed),
+  ];
 }
 
 function obfuscationFlags(all: readonly Obfuscation[]): ActionInput['obfuscation'] {
@@ -195,6 +192,6 @@ function issueLines(issue: z.core.$ZodIssue, name: string): string[] {
   return issue.keys.map((key) => {
     const near = nearestName(key, keysOf(callSchema));
     const meant = near === undefined || near === key ? '' : `; did you mean ${near}?`;
-    return at([...issue.path, key.slice(0, 64)], `is no member of a policy input${meant}`);
+    return at([...issue.path, key.slice(0, 64)], `is not a member of a policy input${meant}`);
   });
 }

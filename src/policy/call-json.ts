@@ -15,8 +15,8 @@ import {
 } from './input-fields.ts';
 
 /**
- * Policy inputs as people write them (docs/policies.md): members left out are empty, as for a call without a session,
- * and unknown members are errors.
+ * Policy inputs as people write them (docs/policies.md): missing members are empty, as for a call without a session;
+ * unknown members are errors.
  */
 const MAX_STEPS = 10_000;
 
@@ -35,7 +35,7 @@ const textsSchema = z.union([z.string(), z.array(z.string())], {
 
 const instruction = z.strictObject({ role: z.enum(INSTRUCTION_ROLES), text: z.string() });
 
-/** Texts of a prompt; an instruction names its role. */
+/** Instructions name their role. */
 export const promptSchema = z.union([z.string(), z.array(z.union([z.string(), instruction]))], {
   error: 'must be a text, or a list of texts and instructions ({role: system or developer, text})',
 });
@@ -88,5 +88,4 @@ export const callSchema = z
     error: "is for llm_call: the texts of an MCP server's call are its arguments",
   });
 
-/** A call from JSON with defaults filled in. */
 export type CallJson = z.output<typeof callSchema>;

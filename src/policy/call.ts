@@ -18,15 +18,15 @@ import type {
 import type { CallTrust } from './trust.ts';
 import type { RuleOverrides } from './rule-modes.ts';
 
-/** One call of a model or MCP server as policies judge it (docs/policies.md). */
+/** A call as policies judge it (docs/policies.md). */
 export interface PolicyCall {
   readonly input: PolicyInput;
   readonly texts: readonly CallText[];
-  /** Headers and address; built only for rules about detected data. */
+  /** Headers and address, built only for rules about detected data. */
   readonly carried?: () => readonly string[];
-  /** Joined neighbouring parts of messages, for matches across two parts (`joined-parts.ts`). */
+  /** Joined neighbouring parts, for matches across two of them (`joined-parts.ts`). */
   readonly joined?: () => Iterable<string>;
-  /** The texts together with their context, which may identify them (`context-readings.ts`). */
+  /** Texts with the context that may identify them (`context-readings.ts`). */
   readonly contextReadings: () => Iterable<ContextReading>;
   /** Marks of the session's earlier steps, from `PolicySet.marksOf`. */
   readonly marks: readonly string[];
@@ -36,7 +36,7 @@ export interface PolicyCall {
   readonly overrides?: RuleOverrides | undefined;
   /** Built only for policies that read it (docs/normalization.md). */
   readonly action: () => ActionInput;
-  /** Replaces the model's score in tests. */
+  /** Overrides the model's score in policy tests. */
   readonly injectionScore?: number | undefined;
 }
 
@@ -45,7 +45,6 @@ export const INITIAL_STATE = 'INIT';
 
 export type CallType = PolicyInput['request']['method'];
 
-/** One text of a call, raw and normalized. */
 export interface CallText {
   readonly raw: string;
   readonly normalized: string;
@@ -53,14 +52,14 @@ export interface CallText {
   readonly argument: JsonPath | undefined;
   /** Not sent: the resolved form of a path that was sent. */
   readonly isResolved?: true;
-  /** Role of an instruction in a system or developer message; undefined for other texts. */
+  /** Set for instructions in system and developer messages. */
   readonly role?: InstructionRole | undefined;
   readonly source?: Pick<PromptText, 'path' | 'role' | 'kind'>;
   /** Written by the model or the agent's maker: an assistant turn, arguments of its calls, a tool definition. */
   readonly isOwn?: boolean;
 }
 
-/** A text with the words before it that may identify it. */
+/** A text after words that may identify it. */
 export interface ContextText {
   readonly before: string;
   readonly text: string;
@@ -68,7 +67,7 @@ export interface ContextText {
 
 /** Readings of texts that belong together. */
 export interface ContextReading {
-  /** The document with all of them; undefined if they depend on other texts. */
+  /** The document that contains them; undefined if they depend on other texts. */
   readonly document: string | undefined;
   /** Path below `arguments` of a tool call; undefined elsewhere. */
   readonly argument: JsonPath | undefined;
@@ -79,7 +78,7 @@ type MembersOf<Rows extends Readonly<Record<string, FieldRow>>> = {
   readonly [Name in keyof Rows]: DeepReadonly<z.output<Rows[Name]['type']>>;
 };
 
-/** `input` of policies, without `action`. Its members are in `input-fields.ts`. */
+/** `input` of policies, without `action` (`input-fields.ts`). */
 export interface PolicyInput {
   readonly agent: AgentInput;
   readonly request: LlmRequestInput | McpRequestInput;
@@ -98,7 +97,7 @@ export type ActionInput = Omit<MembersOf<typeof ACTION>, 'injection_score'> & {
   readonly obfuscation: MembersOf<typeof OBFUSCATION>;
 };
 
-/** One step of a session as `contains_matching_trace` sees it. */
+/** A session step, for `contains_matching_trace`. */
 export interface TraceStep {
   readonly type: 'llm_call' | 'llm_response' | McpCallType | 'mcp_tool_response';
   /** The provider or MCP server. */

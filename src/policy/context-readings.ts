@@ -10,7 +10,7 @@ import {
 } from '../text/beside.ts';
 import type { CallText, ContextReading, ContextText } from './call.ts';
 
-/** A text of a call with its position. */
+/** A text of a call and its position. */
 export interface PlacedText extends CallText {
   readonly path: JsonPath;
   /** Part of a conversation: it may continue the text before it. */
@@ -19,9 +19,9 @@ export interface PlacedText extends CallText {
   readonly isString: boolean;
 }
 
-/** Preceding texts that are read with it. */
+/** Preceding texts read together with a text. */
 const TEXTS_BEFORE = 4;
-/** Longer embedded documents are not parsed, which would take a turn. */
+/** Longer embedded documents are not parsed, which would fill a turn. */
 const MAX_PARSED_CHARS = 262_144;
 const DOCUMENT = /^\s{0,64}[[{]/;
 
@@ -32,9 +32,8 @@ const SHORT_CHARS = 256;
 const APART = '\n\uffff\n';
 
 /**
- * Reads a call's texts as their recipients would, for detectors that identify values by name: arguments as a
- * document, values with the names around them, conversation with its preceding texts.
- *
+ * Reads a call's texts as their recipients would, for detectors that identify values by name: arguments as a document,
+ * values with the names around them, conversation after its preceding texts.
  * @param json contains the texts
  */
 export function* contextReadings(json: unknown, texts: readonly PlacedText[]): Generator<ContextReading> {
@@ -82,21 +81,26 @@ function conversationReading(texts: readonly PlacedText[], index: number): Conte
   return { document: undefined, argument, texts: () => named };
 }
 
-/** A value with its member name and context. Forms and documents have names of their own. */
+/** A value with its member name and context. Forms and documents contain names of their own. */
 function namedReading({ raw, argument, path }: PlacedText, holderOf: HolderOf): ContextReading {
-  function* texts(): Generator<ContextText> {
-    const name = path.findLast((step) => typeof step === 'string');
-    if (name !== undefined) yield { before: contextOf(name), text: raw };
-    const holder = holderOf(path);
-    if (holder === undefined) return;
-    for (const beside of besideInDocument(raw, holder, path)) yield { before: contextOf(beside), text: raw };
-  }
-  return { document: undefined, argument, texts };
+  return {
+    document: undefined,
+    argument,
+    texts() {
+      const name = path.findLast((step) => typeof step === 'string');
+      const holder = holderOf(path);
+      const beside = holder === undefined ? [] : besideInDocument(raw, holder, path);
+      return [...(name === undefined ? [] : [name]), ...beside].map((each) => ({
+        before: contextOf(each),
+        text: raw,
+      }));
+    },
+  };
 }
 
 type HolderOf = (path: JsonPath) => Holder | undefined;
 
-/** Finds the holders of texts by their paths. Texts of one object are adjacent, so its names are counted once. */
+/** Finds the containers of texts by path. Texts of one object are adjacent, so its names are counted once. */
 function createHolders(json: unknown): HolderOf {
   let container: unknown;
   let names: readonly string[] | undefined;
@@ -118,7 +122,7 @@ function createHolders(json: unknown): HolderOf {
 interface PlacedDocument {
   readonly root: object;
   readonly text: string;
-  /** The nearest member name above it. */
+  /** The nearest enclosing member name. */
   readonly name: string | undefined;
 }
 
@@ -135,11 +139,14 @@ function documentReading(
   argument: JsonPath | undefined,
 ): ContextReading {
   const document = documents.map(({ text }) => text).join(APART);
-  function* texts(): Generator<ContextText> {
-    yield { before: '', text: document };
-    for (const { root, text, name } of documents) if (mayHoldIdentified(text)) yield* valuesOf(root, name);
-  }
-  return { document, argument, texts };
+  return {
+    document,
+    argument,
+    *texts() {
+      yield { before: '', text: document };
+      for (const { root, text, name } of documents) if (mayHoldIdentified(text)) yield* valuesOf(root, name);
+    },
+  };
 }
 
 function parsed(text: string): unknown {

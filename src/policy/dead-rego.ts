@@ -2,13 +2,12 @@ import { MCP_CALL_TYPES } from '../mcp/methods.ts';
 import { nearestName } from '../config/nearest-name.ts';
 import { isObject } from '../json/is-object.ts';
 import { PATIENT_ENGINE } from './load-policies.ts';
-import { startEngineThread } from './rego/engine-thread.ts';
+import { POLICY_PACKAGE, POLICY_RULES, startEngineThread } from './rego/engine-thread.ts';
 import { FIELD_GROUPS } from './input-fields.ts';
-import { POLICY_PACKAGE } from './rego/rego-set.ts';
 import { comparisonIn, inputPath, type Term, staticPath } from './rego-terms.ts';
 import type { RegoFacts, RegoFile } from './rego/thread-messages.ts';
 
-/** Members of `input` (docs/policies.md); `null` is a value, `true` has members of any name. */
+/** Members of `input` (docs/policies.md); `null` is a value, `true` a map. */
 type Members = { readonly [name: string]: Members | null | true };
 
 function membersAt(path: string): Members {
@@ -27,7 +26,7 @@ function parentOf(path: string): string {
 const INPUT = membersAt('');
 const METHODS: readonly string[] = ['llm_call', ...MCP_CALL_TYPES];
 const METHOD = 'input.request.method';
-const ASKED = ['allow', 'deny', 'escalate', 'quarantine', 'taint'];
+const EVALUATED: readonly string[] = POLICY_RULES;
 const COMPARISONS = new Set(['equal', 'eq', 'assign', 'internal.member_2']);
 const PARSE = 'decision = rego.parse_module("policy.rego", input)';
 
@@ -55,7 +54,7 @@ export async function deadRego(files: readonly RegoFile[], { rules }: RegoFacts)
     return [
       ...rules
         .filter(
-          (rule) => rule.package === POLICY_PACKAGE && !ASKED.includes(rule.name) && !used.has(rule.name),
+          (rule) => rule.package === POLICY_PACKAGE && !EVALUATED.includes(rule.name) && !used.has(rule.name),
         )
         .map(({ name, file, row }) => `${file}:${String(row)}: ${unread(name)}`),
       ...parsed.flatMap(({ file, module }) => deadConditions(file, module)),
@@ -66,12 +65,12 @@ export async function deadRego(files: readonly RegoFile[], { rules }: RegoFacts)
 }
 
 function unread(name: string): string {
-  const near = nearestName(name, ASKED) ?? ASKED.find((asked) => name.startsWith(asked.slice(0, 3)));
+  const near = nearestName(name, EVALUATED) ?? EVALUATED.find((known) => name.startsWith(known.slice(0, 3)));
   const remedy = near === undefined ? 'use it in a rule or remove it' : `did you mean ${near}?`;
-  return `rule ${name} is never read: the gateway asks for ${ASKED.join(', ')}; ${remedy}`;
+  return `rule ${name} is never read: the gateway evaluates ${EVALUATED.join(', ')}; ${remedy}`;
 }
 
-/** Names used in bodies and values of rules, without the rule's own head. */
+/** Names used in bodies and values of rules, excluding the rule's own head. */
 function namesIn(module: unknown): string[] {
   const rules = isObject(module) && Array.isArray(module['rules']) ? module['rules'].filter(isObject) : [];
   const names: string[] = [];
@@ -109,7 +108,7 @@ const PLACE = '\u0000';
 
 interface Problem {
   readonly message: string;
-  /** A word in the line. */
+  /** A word in the line to report. */
   readonly text: string;
 }
 
@@ -139,7 +138,7 @@ function unknownMember(path: readonly string[] | undefined): Problem | undefined
   return undefined;
 }
 
-/** A comparison of the method with values that it never has. */
+/** Finds a comparison of the method with a value that it never has. */
 function impossibleMethod(terms: unknown): Problem | undefined {
   const { operator = '', sides = [] } = comparisonIn(terms) ?? {};
   const isMethod = (term: Term): boolean => ['input', ...(inputPath(term) ?? [])].join('.') === METHOD;
@@ -186,7 +185,7 @@ interface Contradiction {
   readonly second: string;
 }
 
-/** Finds an input member that must equal two values. All expressions of a body must hold. */
+/** Finds an input member that must equal two values, since all expressions of a body must hold. */
 function contradictionIn(body: unknown): Contradiction | undefined {
   if (!Array.isArray(body)) return undefined;
   const wanted = new Map<string, string>();
@@ -201,7 +200,7 @@ function contradictionIn(body: unknown): Contradiction | undefined {
 }
 
 function equalityIn(expression: unknown): { readonly path: string; readonly value: string } | undefined {
-  // With `with`, an expression reads another input.
+  // An expression with `with` reads another input.
   if (!isObject(expression) || expression['negated'] === true || expression['with'] !== undefined)
     return undefined;
   const { operator, sides } = comparisonIn(expression['terms']) ?? {};
@@ -219,8 +218,8 @@ const ELSE = /^(?:\}\s*)?else\b([^]*)$/;
 const IS_WRITTEN = /\bif$/;
 
 /**
- * Rewrites Rego v0 heads (`deny[reason] { … }`) to v1, to see what rules read. Only heads at the start of a line are
- * found; other forms stay and do not parse.
+ * Rewrites Rego v0 heads (`deny[reason] { … }`) to v1, to parse which names rules read. Finds heads at the start of a
+ * line only; other forms stay and do not parse.
  */
 function asRegoV1(text: string): string {
   let head = '';

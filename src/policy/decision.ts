@@ -2,20 +2,19 @@ import type { RefusalFinding } from '../where-found.ts';
 
 /** A rule that fired. */
 export interface RuleHit {
-  /** Its name in the card, or in the Rego package. */
+  /** Name in the card or Rego package. */
   readonly rule: string;
   /** Shown to the refused client. May contain an agent's text. */
   readonly reason: string;
   /** The rule's file; absent if its engine does not report it. */
   readonly file?: string;
   readonly line?: number;
-  /** Matches of its conditions in the texts; absent if it searches for nothing. */
+  /** Matches of its conditions in the texts; absent if it searches nothing. */
   readonly found?: readonly RefusalFinding[];
-  /** The key's risk score does not change (`score: false`). */
+  /** Does not change the key's risk score (`score: false`). */
   readonly isUnscored?: true;
 }
 
-/** A rule that taints the session. */
 export interface TaintHit extends RuleHit {
   readonly flag: string;
 }
@@ -25,7 +24,7 @@ export interface ReportedHit extends RuleHit {
   readonly action: 'quarantine' | 'deny' | 'escalate' | 'mask' | 'taint' | 'allow';
 }
 
-/** The result of policies for one call, each list in a fixed order (docs/policies.md). */
+/** The result for one call, each list in a fixed order (docs/policies.md). */
 export interface Decision {
   /** The strongest kind present wins: quarantine, deny, escalate, mask. */
   readonly quarantine: readonly RuleHit[];
@@ -33,7 +32,7 @@ export interface Decision {
   readonly escalate: readonly RuleHit[];
   /** Rules that mask this request. */
   readonly mask: readonly RuleHit[];
-  /** Flags for the session, unless the call is denied. */
+  /** Not applied if the call is denied. */
   readonly taint: readonly TaintHit[];
   readonly allow: readonly RuleHit[];
   readonly reported?: readonly ReportedHit[];
@@ -62,15 +61,15 @@ export function merged(one: Decision, other: Decision): Decision {
   };
 }
 
-/** Longer reasons and flags are cut before they are searched for secrets. */
+/** Longer reasons and flags are not searched for secrets, and not shown. */
 const MAX_READ_CHARS = 4_096;
 const MAX_SHOWN_CHARS = 512;
 
 /**
- * Prepares a rule's text, which may contain an agent's, for answers, headers, logs and terminals. Masks
- * before cutting: half a secret would not be recognized.
+ * Prepares a rule's text, which may quote an agent, for answers, headers, logs and terminals. Masks before cutting,
+ * since half a secret would not be recognized.
  */
 export function shownReason(text: string, maskSecrets: (text: string) => string): string {
-  if (text.length > MAX_READ_CHARS) return 'a policy rule, whose words are too many to be shown';
+  if (text.length > MAX_READ_CHARS) return 'a policy rule whose reason is too long to show';
   return maskSecrets(text).slice(0, MAX_SHOWN_CHARS);
 }

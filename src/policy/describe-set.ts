@@ -1,6 +1,7 @@
-import type { LoadedPolicies } from './load-policies.ts';
+import { loadPolicies, type LoadedPolicies } from './load-policies.ts';
+import { readPolicyFiles, type PolicySources } from './policy-files.ts';
 import type { RuleMode } from './rule-modes.ts';
-import { POLICY_PACKAGE } from './rego/rego-set.ts';
+import { POLICY_PACKAGE, POLICY_RULES } from './rego/engine-thread.ts';
 import { defaultActionOf, type DefaultAction } from './verdict.ts';
 
 /** Describes the loaded policies for a person. */
@@ -21,12 +22,12 @@ export interface SetDescription {
   readonly reads_prompt: boolean;
   readonly reads_drift: boolean;
   readonly initial_state: string;
-  /** Loaded parts that have no effect or another one than they seem to. */
+  /** Loaded parts without effect, or with an unexpected one. */
   readonly warnings: readonly string[];
 }
 
-/** Rules of these names are evaluated in `gateway.policy` only. */
-const EVALUATED: ReadonlySet<string> = new Set(['allow', 'deny', 'escalate', 'quarantine', 'taint']);
+/** Rules of these names take effect in `gateway.policy` only. */
+const EVALUATED: ReadonlySet<string> = new Set(POLICY_RULES);
 
 export function describeSet(loaded: LoadedPolicies, written: DefaultAction | undefined): SetDescription {
   const { files, cards, rego, set } = loaded;
@@ -66,7 +67,7 @@ export function whyDefault(written: DefaultAction | undefined, canAllow: boolean
     : 'no rule allows, so calls that no rule denies pass';
 }
 
-/** Helper rules of other packages have the package's name. */
+/** Prefixes rules of other packages with their package. */
 function regoRules({ rego }: LoadedPolicies, file: string): string[] {
   const rules = (rego?.facts.rules ?? []).filter((rule) => rule.file === file);
   return [
@@ -87,12 +88,12 @@ function warningsOf(
   for (const { name, package: where, file, row } of rego?.facts.rules ?? []) {
     if (where === POLICY_PACKAGE || !EVALUATED.has(name) || isTest(where)) continue;
     warnings.push(
-      `${file}:${String(row)}: ${name} stands in package ${where}, and is asked for in ${POLICY_PACKAGE} only`,
+      `${file}:${String(row)}: ${name} is in package ${where}, but only ${POLICY_PACKAGE} is evaluated`,
     );
   }
   const seen = new Set<string>();
   for (const { name } of files.cards) {
-    if (seen.has(name)) warnings.push(`${name}: is loaded twice (policy_file lies in policy_dir)`);
+    if (seen.has(name)) warnings.push(`${name}: is loaded twice (policy_file is in policy_dir)`);
     seen.add(name);
   }
   for (const { file, names, hasStates } of cards.rules) {
@@ -103,4 +104,29 @@ function warningsOf(
 
 function isTest(name: string): boolean {
   return name.endsWith('_test');
+}
+
+/** The policies that would apply if the gateway started now. */
+export interface PoliciesDescription extends SetDescription {
+  /** Memory growth of this process when it starts the Rego engine; undefined without Rego. */
+  readonly engineBytes: number | undefined;
+}
+
+/**
+ * Loads the policies as the gateway does, describes and unloads them.
+ * @throws PolicyFilesError if the gateway could not load them
+ */
+export async function describePolicies(
+  sources: PolicySources,
+  written: DefaultAction | undefined,
+): Promise<PoliciesDescription> {
+  const files = await readPolicyFiles(sources);
+  const before = process.memoryUsage.rss();
+  const loaded = await loadPolicies(files);
+  const grown = process.memoryUsage.rss() - before;
+  await loaded.set.close();
+  return {
+    ...describeSet(loaded, written),
+    engineBytes: loaded.rego === undefined ? undefined : grown,
+  };
 }

@@ -6,6 +6,7 @@ import type { ExplainedRule } from './cards/card-set.ts';
 import { whyDefault } from './describe-set.ts';
 import { merged, NO_DECISION, type Decision, shownReason } from './decision.ts';
 import type { LoadedPolicies } from './load-policies.ts';
+import type { POLICY_RULES } from './rego/engine-thread.ts';
 import type { PolicySet } from './policy-set.ts';
 import { defaultActionOf, passes, strongestOf, type DefaultAction, type PolicyVerdict } from './verdict.ts';
 import { findSecrets } from '../detectors/secrets/secrets.ts';
@@ -13,11 +14,10 @@ import { MASK } from '../text/mask.ts';
 import type { RefusalFinding } from '../where-found.ts';
 import type { Evidence } from './cards/evidence.ts';
 
-/** The rules that fired for a call and why. Contains no secret of the call. */
+/** The rules that fired for a call, and why. Contains no secret of the call. */
 export interface Explanation {
   /** For example `llm_call gpt-4o` or `mcp_tool_call db.query`. */
   readonly call: string;
-  /** `none`: no rule decides. */
   readonly verdict: PolicyVerdict;
   readonly passes: boolean;
   readonly reasons: readonly string[];
@@ -47,9 +47,9 @@ export interface RuleExplanation {
   readonly found: readonly FoundWords[];
 }
 
-type RegoRule = 'allow' | 'deny' | 'escalate' | 'quarantine' | 'taint';
+type RegoRule = (typeof POLICY_RULES)[number];
 
-/** @throws RegoEvaluationError if the engine could not judge the call; on the wire it is denied */
+/** @throws RegoEvaluationError if the engine cannot judge the call, which the gateway would deny */
 export async function explainCall(
   { cards, rego, set }: LoadedPolicies,
   written: WrittenCall,
@@ -81,7 +81,7 @@ export async function explainCall(
   };
 }
 
-/** Adds the marks that the set derives from the session's earlier steps. */
+/** Adds the marks of the session's earlier steps. */
 export async function withMarks({ call, history }: WrittenCall, set: PolicySet): Promise<PolicyCall> {
   const marks = await marksOf(history, set);
   return { ...call, marks: [...new Set([...call.marks, ...marks])] };
@@ -130,7 +130,7 @@ function shown(text: string): string {
   return shownReason(text, maskSecrets);
 }
 
-/** A match with its words and without secrets, for the author of the call. */
+/** A match with the text around it, without secrets, for the author of the call. */
 interface FoundWords extends RefusalFinding {
   readonly before: string;
   readonly words: string;
@@ -139,7 +139,7 @@ interface FoundWords extends RefusalFinding {
 
 const CONTEXT_CHARS = 40;
 const MAX_WORDS_CHARS = 256;
-/** Characters around a match, enough to recognize a surrounding secret. */
+/** Characters around a match: enough to recognize a secret around it. */
 const AROUND = 4_096;
 const SECRET: ReadonlySet<string> = new Set(['secret', 'credentials', 'wallet_key', 'seed_phrase']);
 

@@ -2,16 +2,16 @@ import * as z from 'zod';
 import { MCP_CALL_TYPES } from '../mcp/methods.ts';
 
 /**
- * One member of a policy's `input`. The types of calls, their JSON reader, the fields of cards, the members available
- * to Rego, suggestions for misspelt names and the table in docs/policies.md derive from these rows.
+ * A member of a policy's `input`. These rows define the type of calls, their JSON, the fields of cards, the members
+ * that Rego may read, suggestions for misspelt names and the table in docs/policies.md.
  */
 export interface FieldRow<Type extends z.ZodType = z.ZodType> {
-  /** As written in JSON. A member left out is empty, as for a call without a session. */
+  /** Its form in JSON. A missing member is empty, as for a call without a session. */
   readonly type: Type;
-  /** A `map` has members of any name, a `document` is any JSON. */
+  /** A `map` has members of any name; a `document` is any JSON. */
   readonly form: 'value' | 'list' | 'map' | 'document';
   readonly means: string;
-  /** True if cards select it by other means than a condition. */
+  /** Cards select calls by it without a condition. */
   readonly notInCards?: true;
 }
 
@@ -34,7 +34,7 @@ const text = (means: string) => row('value', empty, means);
 const amount = (means: string) => row('value', amountOf, means);
 const similarity = (means: string) => row('value', similarityOf, means);
 const flag = (means: string) => row('value', z.boolean().default(false), means);
-/** Derived from the rest of the call if left out. */
+/** Derived from the rest of the call if missing. */
 const derivedText = (means: string) => row('value', z.string().exactOptional(), means);
 const derivedFlag = (means: string) => row('value', z.boolean().exactOptional(), means);
 const names = (means: string) => row('list', z.array(z.string()).readonly().default([]), means);
@@ -63,7 +63,7 @@ const taintFlags = z
   )
   .prefault([]);
 
-/** Members that a key lacks are empty, so that rules about them are decided. */
+/** Missing members are empty, so that rules about them are decided. */
 export const AGENT = {
   key_hash: text('hash of the proxy key'),
   name: text('name of the key'),
@@ -89,7 +89,6 @@ export const LLM_REQUEST = {
   unseen_content: UNSEEN_CONTENT,
 } satisfies Rows;
 
-/** Members that a call lacks are empty, so that rules about them are decided. */
 export const MCP_REQUEST = {
   provider: PROVIDER,
   method: method(z.enum(MCP_CALL_TYPES)),
@@ -157,7 +156,7 @@ export const OBFUSCATION = {
 export interface FieldGroup {
   readonly path: string;
   readonly rows: Rows;
-  /** Prefix of the group's fields in cards. Undefined if cards cannot read it. */
+  /** Prefix in cards; undefined if cards cannot read the group. */
   readonly cards: string | undefined;
 }
 

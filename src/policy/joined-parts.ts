@@ -1,7 +1,7 @@
 import type { JsonPath } from '../json/path.ts';
 import type { PromptText } from '../providers/request-facts.ts';
 
-/** A text of a request with its position. */
+/** A text of a request and its position. */
 export interface Part {
   readonly text: string;
   readonly path: JsonPath;
@@ -9,7 +9,7 @@ export interface Part {
   readonly isConversation: boolean;
 }
 
-/** Characters of a long part that are read on either side of a seam. */
+/** Characters of a long part to read on either side of a seam. */
 const SEAM_CHARS = 1_024;
 /** Replaces the omitted middle of a long part, so that no word continues across it. */
 const APART = `\n${'\uffff'.repeat(16)}\n`;
@@ -21,13 +21,11 @@ const CONVERSATION: ReadonlySet<PromptText['kind']> = new Set([
   'tool_arguments',
 ]);
 
-/** Returns texts that neighbouring parts of messages form together. */
+/** Returns the texts that neighbouring parts of messages form together. */
 export function joinedPrompts(texts: readonly PromptText[]): Iterable<string> {
-  return joinedParts(promptParts(texts));
-}
-
-function* promptParts(texts: readonly PromptText[]): Generator<Part> {
-  for (const { text, path, kind } of texts) yield { text, path, isConversation: CONVERSATION.has(kind) };
+  return joinedParts(
+    texts.map(({ text, path, kind }) => ({ text, path, isConversation: CONVERSATION.has(kind) })),
+  );
 }
 
 /** Limits per turn: joined characters and visited parts. */
@@ -36,10 +34,10 @@ const PARTS = 1_024;
 
 /**
  * Joins the neighbouring parts of each message (content parts, text blocks, list elements of an argument), to find
- * words split across two parts. Long parts are read only near seams. Yields an empty text if nothing was joined for a
- * while.
+ * words split across two parts. Reads long parts only near seams. Yields an empty text now and then while nothing is
+ * joined.
  */
-export function* joinedParts(parts: Iterable<Part>): Generator<string> {
+export function* joinedParts(parts: readonly Part[]): Generator<string> {
   let joined = '';
   let previous: Part | undefined;
   let looked = 0;
@@ -66,7 +64,7 @@ function nearSeams(text: string): string {
   return text.slice(0, SEAM_CHARS) + APART + text.slice(-SEAM_CHARS);
 }
 
-/** Members whose elements are parts of one text rather than separate messages. */
+/** Members whose elements are parts of one text, not separate messages. */
 const PARTS_OF_ONE: ReadonlySet<JsonPath[number]> = new Set(['system']);
 
 /** Reports whether two texts are at the same place in adjacent elements of a list. */

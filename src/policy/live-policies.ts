@@ -14,7 +14,6 @@ export interface LivePoliciesOptions {
   readonly onBroken: (cause: unknown) => void;
 }
 
-/** The current policy set, which follows the files on disk. */
 export interface LivePolicies {
   /** Call once per request; the result may change between calls. */
   current(): PolicySet;
@@ -23,21 +22,18 @@ export interface LivePolicies {
 
 /** Polling, because file watchers miss either editors' renames or the symlink swaps of Kubernetes. */
 const LOOK_EVERY_MS = 300;
-/**
- * Retry interval for files that the engine could not compile, perhaps because the machine was busy. Each attempt takes
- * a core.
- */
+/** Retry interval for files that the engine could not compile, perhaps on a busy machine. Each attempt takes a core. */
 const TRY_AGAIN_MS = 60_000;
-/** Limit per attempt for files that change while they are read. */
+/** Attempts to read files that keep changing. */
 const MAX_READS = 20;
-/** By then, requests that used a replaced set have finished. */
+/** Requests that use a replaced set have finished by then. */
 const OLD_SET_LIFE_MS = 30_000;
 
 /**
  * Loads the policies and follows their files. A changed set is compiled in the background and replaces the old one as a
  * whole.
- *
- * @throws PolicyFilesError | RegoFilesError if the initial load fails
+ * @throws PolicyFilesError
+ * RegoFilesError if the initial load fails
  */
 export async function loadLivePolicies(options: LivePoliciesOptions): Promise<LivePolicies> {
   const { sources, engine } = options;
@@ -47,7 +43,7 @@ export async function loadLivePolicies(options: LivePoliciesOptions): Promise<Li
   options.onLoaded(set.digest);
   const ended = new AbortController();
   const retired = new Set<PolicySet>();
-  /** Files that the engine failed on, skipped until then. */
+  /** Files that the engine failed on, skipped until `untilMs`. */
   let failed = { stamp: '', untilMs: 0 };
   const watching = watch();
 
@@ -84,7 +80,7 @@ export async function loadLivePolicies(options: LivePoliciesOptions): Promise<Li
     retire(old);
   }
 
-  /** Retries only files on which the engine failed, and later; invalid ones must change first. */
+  /** Retries only files on which the engine failed, after a while; invalid ones must change first. */
   async function compiled(next: Settled): Promise<PolicySet> {
     try {
       return await createPolicySet(next.files, engine);
@@ -113,7 +109,7 @@ export async function loadLivePolicies(options: LivePoliciesOptions): Promise<Li
   };
 }
 
-/** Files that did not change while read. A mix of two states is not a valid set. */
+/** Files that did not change while they were read: a mix of two states is not a valid set. */
 interface Settled {
   readonly stamp: string;
   readonly files: PolicyFiles;
@@ -124,16 +120,16 @@ async function readSettled(sources: PolicySources): Promise<Settled> {
     const stamp = await stampOf(sources);
     const files = await readPolicyFiles(sources);
     if ((await stampOf(sources)) === stamp) return { stamp, files };
-    if (attempt === MAX_READS) throw new PolicyFilesError('the policies change while they are read');
+    if (attempt === MAX_READS) throw new PolicyFilesError('the policies keep changing while they are read');
   }
 }
 
-/** Refuses to drop the last file: its deletion may be a mistake, and would disable the policies. */
+/** Refuses to drop the last file, which may be a mistake and would disable the policies. */
 function assertNoneGone(before: PolicyFiles, after: PolicyFiles): void {
   const written = ({ rego, cards }: PolicyFiles): number =>
     rego.length + cards.filter(({ isPreset }) => !isPreset).length;
   if (written(before) > 0 && written(after) === 0)
-    throw new PolicyFilesError('every policy file is gone: to run without them, restart');
+    throw new PolicyFilesError('every policy file is gone: restart to run without policies');
 }
 
 /** Resolves to false if aborted. */

@@ -14,7 +14,7 @@ export interface LoadedPolicies {
   readonly set: PolicySet;
 }
 
-/** Nothing waits for these calls, and the machine may be busy. */
+/** No request waits for this engine, and the machine may be busy. */
 export const PATIENT_ENGINE: RegoEngineOptions = {
   evaluationMs: 5_000,
   graceMs: 1_000,

@@ -7,7 +7,7 @@ import { FALLBACK_PRESET, presetFiles, type PresetName } from './presets.ts';
 import type { RuleOverrides } from './rule-modes.ts';
 import type { RegoFile } from './rego/thread-messages.ts';
 
-/** Sources of policies. Missing ones are not loaded; callers check their existence. */
+/** Sources of policies. Missing ones are skipped; callers check that they exist. */
 export interface PolicySources {
   /** `policy.policy_file`, a card. */
   readonly file: string | undefined;
@@ -16,7 +16,7 @@ export interface PolicySources {
   readonly presets: readonly PresetName[];
   /** `policy.overrides`. */
   readonly overrides?: RuleOverrides | undefined;
-  /** These replace the configuration's policies; its overrides may name rules of those. */
+  /** These replace the configuration's policies, whose rules the overrides may still name. */
   readonly areChosen?: boolean;
 }
 
@@ -35,14 +35,13 @@ export function policySources({
   return { file: policy_file, folder: policy_dir, presets, overrides };
 }
 
-/** The policies on disk at one moment. */
 export interface PolicyFiles {
   readonly rego: readonly RegoFile[];
   readonly cards: readonly CardFile[];
   readonly overrides: RuleOverrides;
-  /** Overrides for rules outside these files are ignored. */
+  /** Ignores overrides for other rules. */
   readonly overridesMayMiss: boolean;
-  /** `sha256:` and hex, over names, texts and overrides; identifies the set in records. */
+  /** `sha256:<hex>` over names, texts and overrides; identifies the set in records. */
   readonly digest: string;
 }
 
@@ -55,16 +54,15 @@ const CARD = /\.ya?ml$/;
 const CARD_TEST = /_test\.ya?ml$/;
 
 /**
- * Reads a card, the Rego files and cards of a folder without its subfolders, and presets (docs/policies.md), but no
- * policy tests (`_test`). Defaults to the `safety` preset.
- *
+ * Reads a card, the Rego files and cards of a folder without its subfolders, and presets, but no policy tests
+ * (`_test`). Defaults to the `safety` preset (docs/policies.md).
  * @throws PolicyFilesError if a file cannot be read or is too large
  */
 export async function readPolicyFiles(sources: PolicySources): Promise<PolicyFiles> {
   return policyFilesAt(await pathsOf(sources), sources);
 }
 
-/** @throws PolicyFilesError as readPolicyFiles does */
+/** @throws PolicyFilesError like `readPolicyFiles` */
 export async function policyFilesAt(
   paths: readonly string[],
   { presets, overrides = {}, areChosen = false }: Omit<PolicySources, 'file' | 'folder'>,
@@ -78,7 +76,7 @@ export async function policyFilesAt(
   }
   const isAnyThere = rego.length + cards.length + presets.length > 0;
   for (const { name, path } of presetFiles(isAnyThere ? presets : [FALLBACK_PRESET])) {
-    // By name, because readers of records do not know the installation path.
+    // Named without its path, which readers of records do not know.
     cards.push({ name: `preset ${name}`, text: await readText(path), isPreset: true });
   }
   const bytes = [...rego, ...cards].reduce((sum, { text }) => sum + text.length, 0);
@@ -95,7 +93,7 @@ export async function policyFilesAt(
   };
 }
 
-/** Returns a text that changes whenever a policy file is added, removed or written; cheap to compute. */
+/** Returns a cheap text that changes whenever a policy file is added, removed or written. */
 export async function stampOf(sources: PolicySources): Promise<string> {
   const stamps = await Promise.all(
     (await pathsOf(sources)).map(async (path) => {
@@ -111,7 +109,7 @@ async function pathsOf({ file, folder }: PolicySources): Promise<string[]> {
   return [...(file !== undefined && (await isThere(file)) ? [file] : []), ...inFolder];
 }
 
-/** Returns a folder's files whose names `isWanted` accepts, in order; empty if it does not exist. */
+/** Returns the accepted files of a folder, sorted; empty if it does not exist. */
 export async function pathsIn(folder: string, isWanted: (name: string) => boolean): Promise<string[]> {
   const paths = (await fileNamesIn(folder)).filter(isWanted).map((name) => join(folder, name));
   if (paths.length > MAX_FILES)
@@ -119,7 +117,7 @@ export async function pathsIn(folder: string, isWanted: (name: string) => boolea
   return paths.sort();
 }
 
-/** As in `x_test.rego` and `x_test.yaml`. */
+/** Accepts `x_test.rego` and `x_test.yaml`. */
 export function isPolicyTest(name: string): boolean {
   return !name.startsWith('.') && (REGO_TEST.test(name) || CARD_TEST.test(name));
 }

@@ -11,9 +11,9 @@ import type { Awaitable } from '../turns.ts';
 export interface PolicySet {
   /** Identifies the set in records. */
   readonly digest: string;
-  /** Some source can allow calls, so calls that nothing allows are denied unless `policy.default_action` is set. */
+  /** Some source can allow calls, so `policy.default_action` defaults to deny. */
   readonly canAllow: boolean;
-  /** Initial state of sessions. */
+  /** Of sessions. */
   readonly initialState: string;
   /** Some rule reads the session's drift, so it must be measured. */
   readonly readsDrift: boolean;
@@ -23,27 +23,24 @@ export interface PolicySet {
   readonly judgesPrompts: boolean;
   /**
    * Judges a call without side effects.
-   *
    * @throws Error if it cannot be judged; the caller denies
    */
   decide(call: PolicyCall): Awaitable<Decision>;
-  /** Returns the next state of the session if the call is allowed; undefined if it stays. */
+  /** Returns the session's next state if the call is allowed; undefined if it stays. */
   nextState(call: PolicyCall): Promise<string | undefined>;
   /** Returns the rules that mask this call and its answer. */
   masksFor(call: PolicyCall): readonly MaskRule[];
   /**
-   * Reports whether some rule needs earlier steps of this type (`contains_matching_trace`); otherwise `marksOf` is not
-   * called.
+   * Reports whether some rule needs earlier steps of this type (`contains_matching_trace`). If not, `marksOf` need not
+   * be called.
    */
   needsSteps(type: TraceStep['type']): boolean;
-  /** Returns the marks under which the session remembers such a step. */
+  /** Returns the marks by which the session remembers a step. */
   marksOf(step: TraceStep): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
 /**
- * Compiles a set.
- *
  * @throws PolicyFilesError with every error of its cards
  * @throws RegoFilesError with every error of its Rego files
  */
@@ -71,7 +68,7 @@ export function policySetOf(digest: string, cards: CardSet, rego: RegoSet | unde
   };
 }
 
-/** Always runs both engines, because records name every rule that fired. */
+/** Always runs both engines: records name every rule that fired. */
 async function decideByBoth(call: PolicyCall, cards: CardSet, rego: RegoSet): Promise<Decision> {
   const byCards = async (): Promise<Decision> => cards.decide(call);
   const [fromRego, fromCards] = await Promise.all([rego.decide(call, cards.initialState), byCards()]);

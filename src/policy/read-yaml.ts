@@ -6,19 +6,18 @@ import { keysOf } from './schema-keys.ts';
 
 type Path = readonly PropertyKey[];
 
-/** Defines how to read a file written by people. */
 export interface YamlShape<T> {
   readonly schema: z.ZodType<T>;
-  /** The kind of file for errors: `a card`. */
+  /** Names the kind of file in errors: `a card`. */
   readonly what: string;
 }
 
-/** A valid file with the positions of its parts. */
+/** A valid file, with the positions of its parts. */
 export interface ReadYaml<T> {
   readonly value: T;
-  /** From 1; falls back to the nearest enclosing part. */
+  /** From 1. Falls back to the enclosing part. */
   readonly lineOf: (path: Path) => number;
-  /** Formats an error: file, line, column, path, problem, and the line itself. */
+  /** Formats an error with file, line, column, path, problem and the line itself. */
   readonly problem: (path: Path, message: string) => string;
 }
 
@@ -26,7 +25,7 @@ export interface ReadYaml<T> {
 const MAX_ALIASES = 100;
 const MAX_SHOWN_LINE = 200;
 
-/** Reads a YAML file; returns all problems as texts if it is invalid. Never throws. */
+/** Reads a YAML file. Returns all problems as texts if it is invalid; never throws. */
 export function readYaml<T>(
   name: string,
   text: string,
@@ -44,7 +43,7 @@ export function readYaml<T>(
     document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
     if (document.errors.length > 0) {
       return document.errors.map(({ pos, code }) =>
-        at(pos[0], `is no YAML: ${code.toLowerCase().replaceAll('_', ' ')}`),
+        at(pos[0], `is not valid YAML: ${code.toLowerCase().replaceAll('_', ' ')}`),
       );
     }
     values = document.toJS({ maxAliasCount: MAX_ALIASES });
@@ -80,13 +79,13 @@ function shapeProblems(issue: z.core.$ZodIssue, reporter: Reporter): string[] {
   }
   if (issue.code !== 'invalid_union') return [problem(issue.path, issueMessage(issue))];
   const meant = likelyBranch(issue, yamlValueAt(values, issue.path));
-  if (meant === undefined) return [problem(issue.path, 'is nothing that can stand here')];
+  if (meant === undefined) return [problem(issue.path, 'is not allowed here')];
   return meant.flatMap((inner) =>
     shapeProblems({ ...inner, path: [...issue.path, ...inner.path] } as z.core.$ZodIssue, reporter),
   );
 }
 
-/** Returns the branch with the deepest problems, most likely the intended one. */
+/** Returns the branch with the fewest mismatches, most likely the intended one. */
 function likelyBranch(issue: z.core.$ZodIssueInvalidUnion, value: unknown): z.core.$ZodIssue[] | undefined {
   const branches = issue.errors.filter((errors) => errors.length > 0);
   const isGroup = typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -108,7 +107,7 @@ function countMismatches(errors: readonly z.core.$ZodIssue[]): number {
 function unknownKey(key: string, path: Path, { schema, what }: Reporter['shape']): string {
   const near = nearestName(key, keysOf(schema));
   const meant = near === undefined || near === key ? '' : `; did you mean ${near}?`;
-  return `is no key ${path.length === 0 ? `of ${what}` : 'here'}${meant}`;
+  return `is not a key ${path.length === 0 ? `of ${what}` : 'here'}${meant}`;
 }
 
 function yamlValueAt(values: unknown, path: Path): unknown {

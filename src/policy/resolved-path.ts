@@ -1,3 +1,15 @@
+import type { CallText } from './call.ts';
+
+/** Adds the resolved forms of paths to the texts of an MCP call. */
+export function withResolvedPaths(texts: readonly CallText[]): CallText[] {
+  const resolved = texts.flatMap((text) => {
+    const paths = [...new Set([text.raw, text.normalized])].map(resolvedPath);
+    const more = new Set(paths.filter((path) => path !== undefined));
+    return [...more].map((path) => ({ ...text, raw: path, normalized: path, isResolved: true as const }));
+  });
+  return [...texts, ...resolved];
+}
+
 /** Longer texts are not paths. */
 const MAX_CHARS = 2_048;
 const HAS_SEPARATOR = /[/\\]|%(?:25){0,4}(?:2f|5c)/i;
@@ -5,9 +17,9 @@ const ESCAPE = /%([0-7][0-9a-f])/gi;
 /** Levels of escapes; servers decode once or twice. */
 const MAX_ROUNDS = 5;
 const SCHEME = /^(?:([a-z][a-z0-9+.-]{1,31}):(?=\/)|(file):)/i;
-/** Their paths belong to another machine. */
+/** Schemes whose paths belong to another machine. */
 const REMOTE: ReadonlySet<string> = new Set(['http', 'https', 'ws', 'wss']);
-/** Device names `//?/C:`, `//./C:` and `//?/UNC/host`, with slashes for backslashes. */
+/** Device names `//?/C:`, `//./C:` and `//?/UNC/host`, with slashes instead of backslashes. */
 const DEVICE = /^\/\/+[?.]\/+(unc\/+)?/i;
 /** A drive shared by another machine, usually this one. */
 const SHARED_DRIVE = /^(?:\/\/+[^/]+)?\/([a-z])\$(?=\/|$)/i;
@@ -15,10 +27,10 @@ const OLD_DRIVE = /^\/*([a-z])\|(?=\/|$)/i;
 const DRIVE = /^\/+(?=[a-z]:(?:\/|$))/i;
 
 /**
- * Returns the path that a server may open for an address or path: decodes escapes, turns backslashes, removes scheme
+ * Returns the path that a server may open for an address or path: decodes escapes, replaces backslashes, removes scheme
  * and host, resolves dot segments. Undefined if this changes nothing.
  */
-export function resolvedPath(text: string): string | undefined {
+function resolvedPath(text: string): string | undefined {
   if (text.length > MAX_CHARS || !HAS_SEPARATOR.test(text)) return undefined;
   const isUri = SCHEME.test(text.trimStart());
   if (!isUri && /[\r\n]/.test(text)) return undefined;
@@ -50,17 +62,16 @@ function decoded(text: string): string {
   return plain;
 }
 
-/** File schemes whose host is read as the first folder. */
+/** File schemes whose host is the first folder; in other schemes it is not part of the path. */
 const FILE_SCHEMES = /^(?!file$).*(?:file|fs|dir|path|local|disk|folder|workspace)/;
 
-/** In most schemes the host is not part of the path. */
 function pathOfUri(rest: string, scheme: string): string {
   const path = rest.replace(/[?#].*$/s, '');
   if (!path.startsWith('//')) return `/${path}`;
   return FILE_SCHEMES.test(scheme) ? path.slice(1) : path.replace(/^\/\/[^/]*/, '');
 }
 
-/** Climbs end at the root. Relative paths keep theirs, since their base is unknown. */
+/** Parent segments end at the root. Relative paths keep theirs, since their base is unknown. */
 function withoutDots(path: string): string {
   const isAbsolute = path.startsWith('/');
   const kept: string[] = [];

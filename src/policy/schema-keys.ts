@@ -3,7 +3,7 @@ import { isObject } from '../json/is-object.ts';
 
 const known = new WeakMap<z.ZodType, readonly string[]>();
 
-/** Returns all keys of a schema, at any depth, for suggestions. */
+/** Returns all keys of a schema at any depth, for suggestions. */
 export function keysOf(schema: z.ZodType): readonly string[] {
   const remembered = known.get(schema);
   if (remembered !== undefined) return remembered;

@@ -1,7 +1,7 @@
 import type { DetectorName } from '../detectors/finding.ts';
 import type { InstructionRole } from '../providers/instructions.ts';
 
-/** Detectors of orders to a model. Trusted instructions are orders by design, so these skip them. */
+/** Detectors of orders to a model. They skip trusted instructions, which are orders by design. */
 const INJECTION_DETECTORS: ReadonlySet<DetectorName> = new Set(['prompt_injection', 'injection_learned']);
 
 export function findsInjection(detector: DetectorName): boolean {
@@ -11,15 +11,15 @@ export function findsInjection(detector: DetectorName): boolean {
 /** `policy.trust`. */
 export type TrustSettings = Readonly<Record<InstructionRole, boolean>>;
 
-/** `trust` of a card or rule; roles left out follow the call. */
+/** `trust` of a card or rule; missing roles follow the call. */
 export type RuleTrust = Readonly<Partial<Record<InstructionRole, boolean | undefined>>>;
 
-/** A call's trust unless a rule overrides it. A key that withdraws trust has the last word. */
+/** A call's trust, unless a rule overrides it; `never_trusted` cannot be overridden. */
 export type CallTrust = Readonly<Record<InstructionRole, 'trusted' | 'judged' | 'never_trusted'>>;
 
 export const NOBODY_TRUSTED: TrustSettings = { system: false, developer: false };
 
-/** @param keyTrust roles that the key is trusted with; undefined to follow `policy.trust` */
+/** @param keyTrust roles trusted by the key; undefined to follow `policy.trust` */
 export function callTrust(
   settings: TrustSettings,
   keyTrust: readonly InstructionRole[] | undefined,
@@ -32,7 +32,11 @@ export function callTrust(
 }
 
 /** Reports whether rules about injections skip a role's instructions. */
-export function isTrusted(role: InstructionRole, trust: CallTrust, ofRule: RuleTrust | undefined): boolean {
+export function isTrusted(
+  role: InstructionRole,
+  trust: CallTrust,
+  ruleTrust: RuleTrust | undefined,
+): boolean {
   if (trust[role] === 'never_trusted') return false;
-  return ofRule?.[role] ?? trust[role] === 'trusted';
+  return ruleTrust?.[role] ?? trust[role] === 'trusted';
 }

@@ -3,18 +3,18 @@ import type { Decision, RuleHit } from './decision.ts';
 export type DefaultAction = 'allow' | 'deny';
 
 /**
- * Returns the result for a call that nothing allowed or denied (docs/policies.md); `written` is
- * `policy.default_action`.
+ * Returns the result for calls that no rule allows or denies (docs/policies.md).
+ * @param written `policy.default_action`
  */
 export function defaultActionOf(written: DefaultAction | undefined, canAllow: boolean): DefaultAction {
   return written ?? (canAllow ? 'deny' : 'allow');
 }
 
-/** Strongest first; `none`: no rule decides, so the default action does. */
+/** Strongest first; `none` leaves it to the default action. */
 export const VERDICTS = ['quarantine', 'deny', 'escalate', 'mask', 'allow', 'none'] as const;
 export type PolicyVerdict = (typeof VERDICTS)[number];
 
-/** Returns the strongest kind of rule that fired, with its rules. */
+/** Returns the strongest kind of rule that fired, and its rules. */
 export function strongestOf(decision: Decision): {
   readonly verdict: PolicyVerdict;
   readonly by: readonly RuleHit[];
@@ -25,7 +25,7 @@ export function strongestOf(decision: Decision): {
   return { verdict: 'none', by: [] };
 }
 
-/** Reports whether a call is sent unless something else stops it; masking does not allow a call. */
+/** Reports whether policies let a call pass. Masking does not allow a call. */
 export function passes(
   { quarantine, deny, escalate, allow }: Decision,
   defaultAction: DefaultAction,

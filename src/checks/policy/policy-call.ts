@@ -9,7 +9,7 @@ import type {
   ContextReading,
 } from '../../policy/call.ts';
 import { joinedPrompts } from '../../policy/joined-parts.ts';
-import { withResolvedPaths } from '../../policy/call-texts.ts';
+import { withResolvedPaths } from '../../policy/resolved-path.ts';
 import { objectReading, contextReadings, type PlacedText } from '../../policy/context-readings.ts';
 import { callTrust, NOBODY_TRUSTED, type TrustSettings } from '../../policy/trust.ts';
 import { valueAt } from '../../json/path.ts';

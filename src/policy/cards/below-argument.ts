@@ -6,20 +6,21 @@ import { argumentsAt } from './fields.ts';
 /** Returns context readings below a path of a tool's arguments. */
 export function* contextReadingsBelow(call: PolicyCall, path: readonly string[]): Generator<ContextReading> {
   for (const value of argumentsAt(call, path)) {
-    if (typeof value === 'object' && value !== null) yield objectReading(value, [], path);
-    else if (typeof value === 'string') yield* contextReadingsAt(path, value);
+    const reading = readingOf(value, path);
+    if (reading !== undefined) yield reading;
   }
   for (const reading of call.contextReadings()) {
     if (reading.argument !== undefined && isBelow(reading.argument, path)) yield reading;
   }
 }
 
-/** A value after the name of its argument. */
-function* contextReadingsAt(path: readonly string[], text: string): Generator<ContextReading> {
+/** Returns the reading of an object, or of a text after the name of its argument. */
+function readingOf(value: unknown, path: readonly string[]): ContextReading | undefined {
+  if (typeof value === 'object' && value !== null) return objectReading(value, [], path);
   const name = path.findLast((step) => step !== '*');
-  if (name === undefined || !mayBeIdentified(text)) return;
-  const texts = [{ before: contextOf(name), text }];
-  yield { document: undefined, argument: undefined, texts: () => texts };
+  if (typeof value !== 'string' || name === undefined || !mayBeIdentified(value)) return undefined;
+  const texts = [{ before: contextOf(name), text: value }];
+  return { document: undefined, argument: undefined, texts: () => texts };
 }
 
 /**

@@ -56,14 +56,14 @@ const comparison = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      'of contains: in any case and in disguise; true where the rule restricts, false where it allows',
+      'for contains: matches any case, and disguises; by default true in restricting rules, false in allowing ones',
     ),
   threshold: z
     .number()
     .min(0)
     .max(1)
     .optional()
-    .describe('with detects: injection_learned, the least score that counts; 0.9 unless told'),
+    .describe('with detects: injection_learned, the minimum score that counts; default 0.9'),
 });
 
 export type Comparison = z.output<typeof comparison>;
@@ -87,7 +87,9 @@ const conditions = z.array(condition).max(MAX_CONDITIONS);
 const trust = z
   .strictObject({ system: z.boolean().optional(), developer: z.boolean().optional() })
   .optional()
-  .describe('whose instructions rules about injections leave alone; else as the key or policy.trust has it');
+  .describe(
+    'roles whose instructions rules about injections skip; by default as for the key, or as policy.trust says',
+  );
 
 const rule = z
   .strictObject({
@@ -109,19 +111,19 @@ const rule = z
     score: z
       .boolean()
       .default(true)
-      .describe('false: what the rule denies, escalates or taints leaves the risk score of the key alone'),
+      .describe('false: what the rule denies, escalates or taints does not change the risk score of the key'),
     reason: z
       .string()
       .min(1)
       .max(MAX_TEXT)
       .optional()
       .describe(
-        'told to the client; {tool_name}, {resource_uri}, {prompt_name}, {model}, {rule}, {match} and {score} are filled in',
+        'shown to the client; {tool_name}, {resource_uri}, {prompt_name}, {model}, {rule}, {match} and {score} are replaced',
       ),
   })
   .refine((one) => (one.action === 'taint') === (one.taint !== undefined), {
     path: ['taint'],
-    message: 'names the flag of a rule with action: taint, and stands in no other',
+    message: 'names the flag of a rule with action: taint; other rules have none',
   })
   .refine((one) => one.score || !['quarantine', 'mask', 'allow'].includes(one.action), {
     path: ['score'],
@@ -156,7 +158,7 @@ export const cardSchema = z.strictObject({
   lists: z
     .record(name, z.array(name).max(MAX_LIST))
     .optional()
-    .describe('a place for lists that rules share by YAML anchors'),
+    .describe('lists that rules share by YAML anchors'),
   fsm: fsm.optional(),
   trust,
   rules: z.array(rule).max(MAX_RULES).prefault([]),

@@ -177,7 +177,7 @@ function compileCards(files: readonly CardFile[], queries: TextQueries) {
     if (read.card.fsm === undefined) continue;
     if (fsm !== undefined) {
       problems.push(
-        read.problem(['fsm'], `a session has one state, and ${fsmFile ?? ''} has an fsm already`),
+        read.problem(['fsm'], `a session has one state, and ${fsmFile ?? ''} already has an fsm`),
       );
     }
     fsm = compileFsm(read.card.fsm, read, queries, problems);

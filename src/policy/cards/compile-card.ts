@@ -10,6 +10,7 @@ import {
   type Compiled,
   type CompileContext,
 } from './conditions.ts';
+import { judgesWholeTexts } from '../named-detectors.ts';
 import type { TextPattern } from './mask-rule.ts';
 import type { ReadCard } from './read-card.ts';
 import { quotesMatch } from './reason.ts';
@@ -46,7 +47,7 @@ export function compileRules(
   const names = new Set<string>();
   return card.rules.flatMap((rule, index) => {
     const path = ['rules', index];
-    if (names.has(rule.name)) problems.push(problem([...path, 'name'], 'is the name of another rule too'));
+    if (names.has(rule.name)) problems.push(problem([...path, 'name'], 'is also the name of another rule'));
     names.add(rule.name);
     if (isPreset && rule.action === 'allow')
       problems.push(problem([...path, 'action'], 'presets never allow'));
@@ -70,12 +71,12 @@ function compileRule(
   const parts = rule.conditions.map((one, index) => compileCondition(one, ['conditions', index], context));
   const needs = joined(parts);
   if (rule.action === 'mask' && needs.patterns.length === 0) {
-    const message = 'mask wants a condition that finds a text: contains, matches_regex or detects';
+    const message = 'mask needs a condition that matches text: contains, matches_regex or detects';
     throw new ConditionError(['action'], message);
   }
-  const whole =
-    rule.action === 'mask' ? needs.patterns.map(({ what }) => judgesWhole(what)).find(Boolean) : undefined;
-  if (whole !== undefined) throw new ConditionError(['action'], `${whole} judges a whole text: deny it`);
+  const whole = needs.patterns.map(({ what }) => what).find(isOfWholeTexts);
+  if (rule.action === 'mask' && whole !== undefined)
+    throw new ConditionError(['action'], `${whole.detector} judges whole texts and cannot mask: use deny`);
   const reason = rule.reason ?? rule.description ?? `rule ${rule.name}`;
   return {
     hit: { rule: rule.name, reason, ...source, ...(!rule.score && { isUnscored: true as const }) },
@@ -90,12 +91,9 @@ function compileRule(
   };
 }
 
-/** Returns the detector if it has no position to mask. */
-function judgesWhole(what: TextPattern): string | undefined {
-  return what.kind === 'detects' && WHOLE_TEXTS.has(what.detector) ? what.detector : undefined;
+function isOfWholeTexts(what: TextPattern): what is TextPattern & { kind: 'detects' } {
+  return what.kind === 'detects' && judgesWholeTexts(what.detector);
 }
-
-const WHOLE_TEXTS: ReadonlySet<string> = new Set(['path_climb', 'injection_learned']);
 
 /** Names of tools and models repeat; longer ones are not cached. */
 const MAX_KNOWN_NAMES = 64;

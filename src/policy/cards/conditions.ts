@@ -10,7 +10,8 @@ import {
   type Field,
 } from './fields.ts';
 import type { MaskPattern, TextPattern } from './mask-rule.ts';
-import { compileRegex, DETECTOR_NAMES, detectorNamed } from './text-patterns.ts';
+import { DETECTOR_NAMES, detectorNamed } from '../named-detectors.ts';
+import { compileRegex } from './text-patterns.ts';
 import type { TextQueries } from './text-queries.ts';
 import { traceMarkOf, type TraceMark } from './trace-marks.ts';
 import { findsInjection, type RuleTrust } from '../trust.ts';
@@ -80,7 +81,7 @@ export function compileCondition(
   depth = 0,
   isNegated = false,
 ): Compiled {
-  if (depth > MAX_DEPTH) throw new ConditionError(path, `conditions stand at most ${String(MAX_DEPTH)} deep`);
+  if (depth > MAX_DEPTH) throw new ConditionError(path, `conditions nest at most ${String(MAX_DEPTH)} deep`);
   const inner = (list: readonly Condition[], key: string, negated = isNegated): Compiled[] =>
     list.map((one, index) => compileCondition(one, [...path, key, index], context, depth + 1, negated));
   if ('any' in condition) {
@@ -123,7 +124,7 @@ function compileComparison(
 ): Compiled {
   const field = atKey(path, 'field', () => fieldOf(comparison.field, context.initialState));
   if (comparison.ignore_case !== undefined && comparison.op !== 'contains')
-    throw new ConditionError([...path, 'ignore_case'], 'stands with contains alone');
+    throw new ConditionError([...path, 'ignore_case'], 'is for contains only');
   // Text that helps a call must be there literally; text against a call may be disguised.
   const ignoreCase = comparison.ignore_case ?? context.allows === isNegated;
   return atKey(path, 'value', () => {
@@ -131,8 +132,8 @@ function compileComparison(
     if (comparison.op === 'contains_matching_trace') return matchingTrace(comparison, context, isNegated);
     const patterns = textPatternsOf(comparison, ignoreCase);
     if (patterns !== undefined && field.kind !== 'value') return anyTextTest(field, patterns, context);
-    if (comparison.op === 'detects') throw new Error('detects looks at prompt_text and arguments only');
-    if (comparison.threshold !== undefined) throw new Error('threshold stands beside detects only');
+    if (comparison.op === 'detects') throw new Error('detects searches prompt_text and arguments only');
+    if (comparison.threshold !== undefined) throw new Error('threshold is for detects only');
     return {
       ...NOTHING,
       test: valueTest(field, comparison, ignoreCase),
@@ -193,7 +194,7 @@ function textTest(
 ): Compiled {
   const argument = field.kind === 'prompt' ? undefined : field.path;
   if (pattern.kind === 'regex' && compileRegex(pattern.source).test(''))
-    throw new Error('matches the empty text, and so everywhere');
+    throw new Error('matches the empty text, so it matches everywhere');
   const isOfTrust = pattern.kind === 'detects' && findsInjection(pattern.detector);
   const trust = isOfTrust ? context.trust : undefined;
   const query = context.queries.add({ pattern, argument, trust });
@@ -210,13 +211,12 @@ function textTest(
 
 /** Holds if the call comes too early: a required earlier call is missing in this session. */
 function mustPrecede({ field, value }: Comparison, { allows }: CompileContext, isNegated: boolean): Compiled {
-  if (!HISTORY_FIELDS.has(field))
-    throw new Error(`must_precede looks at ${[...HISTORY_FIELDS].join(' or ')}`);
+  if (!HISTORY_FIELDS.has(field)) throw new Error(`must_precede is for ${[...HISTORY_FIELDS].join(' or ')}`);
   if (allows && !isNegated)
-    throw new Error('must_precede holds where a call comes too early: a rule that allows wants it under not');
+    throw new Error('must_precede holds if a call comes too early: an allowing rule needs it under not');
   const wanted = [value].flat().filter((one) => typeof one === 'string');
   if (wanted.length === 0 || wanted.length !== [value].flat().length)
-    throw new Error('must_precede wants names of tools');
+    throw new Error('must_precede needs tool names');
   return {
     ...NOTHING,
     test: ({ call }) =>
@@ -230,9 +230,9 @@ function matchingTrace(
   isNegated: boolean,
 ): Compiled {
   if (!TRACE_FIELDS.has(field))
-    throw new Error(`contains_matching_trace looks at ${[...TRACE_FIELDS].join(' or ')}`);
+    throw new Error(`contains_matching_trace is for ${[...TRACE_FIELDS].join(' or ')}`);
   if (typeof value !== 'string' && !isTraceMatch(value))
-    throw new Error('contains_matching_trace wants a group of type, tool, provider, content_regex');
+    throw new Error('contains_matching_trace needs a group of type, tool, provider, content_regex');
   const mark = traceMarkOf(value, allows === isNegated);
   return {
     ...NOTHING,

@@ -105,7 +105,7 @@ function valueReader(name: string, initialState: string): Read {
   }
   const near = nearestName(name, NAMES);
   throw new Error(
-    `is no field${near === undefined ? `: they are ${NAMES.join(', ')}` : `; did you mean ${near}?`}`,
+    `is not a field${near === undefined ? `: they are ${NAMES.join(', ')}` : `; did you mean ${near}?`}`,
   );
 }
 

@@ -40,7 +40,7 @@ export function compileFsm(
   const transitions = fsm.transitions.flatMap(({ from, to, trigger }, index): Transition[] => {
     const path = ['fsm', 'transitions', index, 'trigger'];
     if (typeof trigger === 'object' && Object.keys(trigger).length === 0)
-      problems.push(problem(path, 'names nothing: type, tool, matches or taint'));
+      problems.push(problem(path, 'is empty: give type, tool, matches or taint'));
     try {
       return [{ from, to, isBy: eventOf(trigger), query: queryOf(trigger, queries) }];
     } catch (failure) {
@@ -95,6 +95,6 @@ function eventOf(trigger: Trigger): Transition['isBy'] {
 function queryOf(trigger: Trigger, queries: TextQueries): number | undefined {
   if (typeof trigger === 'string' || trigger.matches === undefined) return undefined;
   const regex: RE2JS = compileRegex(trigger.matches);
-  if (regex.test('')) throw new Error('matches the empty text, and so everywhere');
+  if (regex.test('')) throw new Error('matches the empty text, so it matches everywhere');
   return queries.add({ pattern: { kind: 'regex', source: trigger.matches }, argument: undefined });
 }

@@ -86,10 +86,10 @@ export function resolveOverrides(overrides: RuleOverrides, rules: readonly Named
 }
 
 function problemOf(named: readonly NamedRule[], meant: readonly NamedRule[]): string | undefined {
-  if (meant.length === 0) return 'names no rule of a card or preset that is loaded';
+  if (meant.length === 0) return 'matches no rule of a loaded card or preset';
   if (named.length < 2) return undefined;
   const names = named.map(({ hit }) => fullNames(hit)[0] ?? hit.rule);
-  return `names several rules: write ${names.join(' or ')}`;
+  return `matches several rules: write ${names.join(' or ')}`;
 }
 
 function fullNames(hit: RuleHit): readonly string[] {

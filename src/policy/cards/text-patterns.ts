@@ -1,25 +1,10 @@
 import { RE2JS } from 're2js';
-import { seedPhraseDetector } from '../../detectors/assets/seed-phrase.ts';
-import { walletKeyDetector } from '../../detectors/assets/wallet-key.ts';
-import { findCredentials } from '../../detectors/credentials/credentials.ts';
-import { cardDetector } from '../../detectors/pii/card.ts';
-import { findCvv } from '../../detectors/pii/cvv.ts';
-import { createEmailDetector } from '../../detectors/pii/email.ts';
-import type { Detector, DetectorName, FindingClass } from '../../detectors/finding.ts';
-import { ibanDetector } from '../../detectors/pii/iban.ts';
-import { internalHostDetector } from '../../detectors/network/internal-host.ts';
-import { networkDetector } from '../../detectors/network/network.ts';
-import { findPathClimb } from '../../detectors/traversal/path-climb.ts';
-import { findPathTraversal } from '../../detectors/traversal/path-traversal.ts';
-import { phoneDetector } from '../../detectors/pii/phone.ts';
+import type { Detector, FindingClass } from '../../detectors/finding.ts';
 import { DENY_SCORE, learnedInjection } from '../../detectors/learned/injection.ts';
-import { findPromptInjection } from '../../detectors/injection/prompt-injection.ts';
-import { findSecrets } from '../../detectors/secrets/secrets.ts';
 import { isOneSlice, slicesOf, type Slice } from '../../detectors/slices.ts';
-import { findSqlInjection } from '../../detectors/sql/sql-injection.ts';
-import { ssnDetector } from '../../detectors/pii/ssn.ts';
 import type { Span } from '../../text/span.ts';
 import type { Work } from '../../turns.ts';
+import { findNamed } from '../named-detectors.ts';
 import type { TextPattern } from './mask-rule.ts';
 
 /** Searches a text for one pattern: short texts at once, long ones in several turns. */
@@ -37,32 +22,6 @@ export function isWork(search: ReturnType<TextSearch>): search is SlicedSearch {
   return search !== undefined && 'next' in search;
 }
 
-const DETECTORS: Readonly<Record<Exclude<DetectorName, 'injection_learned'>, Detector>> = {
-  secrets: findSecrets,
-  email: createEmailDetector([]).find,
-  card: cardDetector.find,
-  ssn: ssnDetector.find,
-  phone: phoneDetector.find,
-  network: (text) => [...networkDetector.find(text), ...internalHostDetector.find(text)],
-  credentials: findCredentials,
-  iban: ibanDetector.find,
-  wallet_key: walletKeyDetector.find,
-  seed_phrase: seedPhraseDetector.find,
-  prompt_injection: findPromptInjection,
-  sql_injection: findSqlInjection,
-  path_traversal: findPathTraversal,
-  path_climb: findPathClimb,
-  cvv: findCvv,
-};
-
-/** Detectors as cards name them. */
-export const DETECTOR_NAMES: readonly string[] = ['secret', ...Object.keys(DETECTORS), 'injection_learned'];
-
-export function detectorNamed(name: string): DetectorName | undefined {
-  if (name === 'secret') return 'secrets';
-  return DETECTOR_NAMES.includes(name) ? (name as DetectorName) : undefined;
-}
-
 /** @throws Error that explains what is wrong with a regular expression */
 export function searchFor(pattern: TextPattern): TextSearch {
   if (pattern.kind === 'contains') return searchLiteral(pattern.text);
@@ -70,10 +29,10 @@ export function searchFor(pattern: TextPattern): TextSearch {
 }
 
 function searchFound({ detector, threshold = DENY_SCORE }: TextPattern & { kind: 'detects' }): TextSearch {
-  // A model judges whole slices, so cuts do not affect matches.
+  // A model judges whole slices, which cuts do not affect.
   return detector === 'injection_learned'
     ? searchDetector(learnedInjection(threshold), () => true)
-    : searchDetector(DETECTORS[detector]);
+    : searchDetector(findNamed(detector));
 }
 
 /**

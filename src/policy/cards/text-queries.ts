@@ -175,7 +175,7 @@ export function createTextQueries(): TextQueries {
 
   function queryOf(number: number): Query {
     const query = queries[number];
-    if (query === undefined) throw new Error('nobody asked this question');
+    if (query === undefined) throw new Error('unknown query number');
     return query;
   }
 

@@ -26,7 +26,7 @@ export function traceMarkOf(value: TraceMatch | string, isFolded: boolean): Trac
   const match = typeof value === 'string' ? parseLine(value) : value;
   const { type, tool, provider } = match;
   if (Object.keys(match).length === 0)
-    throw new Error('names nothing to look for: type, tool, provider, content_regex');
+    throw new Error('is empty: give type, tool, provider or content_regex');
   const search =
     match.content_regex === undefined ? undefined : searchFor({ kind: 'regex', source: match.content_regex });
   const isTool = toolMatcher(tool, isFolded);

@@ -13,7 +13,7 @@ export function valueTest(field: Field, { field: name, op, value }: Comparison, 
   switch (op) {
     case 'exists': {
       const wanted = value ?? true;
-      if (typeof wanted !== 'boolean') throw new Error('exists wants true or false');
+      if (typeof wanted !== 'boolean') throw new Error('exists needs true or false');
       return (scene) => read(scene).some((one) => one !== '') === wanted;
     }
     case 'equals':
@@ -23,7 +23,7 @@ export function valueTest(field: Field, { field: name, op, value }: Comparison, 
       return (scene) => notOf(test(scene));
     }
     case 'in':
-      if (!Array.isArray(value) || value.length === 0) throw new Error('in wants a list');
+      if (!Array.isArray(value) || value.length === 0) throw new Error('in needs a list');
       return isAnyOf(read, value);
     case 'contains':
       return contains(read, {
@@ -55,7 +55,7 @@ function scalarOf(
 ): string | number | boolean {
   if (field.kind === 'value' && field.isList) throw new Error(`${name} is a list: use contains`);
   if (value === undefined || typeof value === 'object')
-    throw new Error(`${op} wants one text, number or true/false`);
+    throw new Error(`${op} needs one text, number or true/false`);
   return value;
 }
 
@@ -99,7 +99,7 @@ const COMPARE = {
 function compares(read: Read, op: Operator, value: Comparison['value']): Test {
   const compare = COMPARE[op as keyof typeof COMPARE];
   const bound = numberOf(value);
-  if (bound === undefined) throw new Error(`${op} wants a number`);
+  if (bound === undefined) throw new Error(`${op} needs a number`);
   return (scene) =>
     anyOf(read(scene), (one) => {
       const number = numberOf(one);
@@ -122,13 +122,13 @@ function isScalar(value: unknown): value is string | number | boolean {
 /** @throws Error if the operator has no texts to search for */
 export function textValues(value: Comparison['value'], op: Operator): readonly string[] {
   if (!Array.isArray(value)) return [textValue(value, op)];
-  if (value.length === 0) throw new Error(`${op} wants a text, or a list of texts`);
+  if (value.length === 0) throw new Error(`${op} needs a text, or a list of texts`);
   return value.map((one) => textValue(one, op));
 }
 
 /** @throws Error if the operator has no text to search for */
 export function textValue(value: Comparison['value'], op: Operator): string {
   if (typeof value === 'number') return String(value);
-  if (typeof value !== 'string' || value === '') throw new Error(`${op} wants a text`);
+  if (typeof value !== 'string' || value === '') throw new Error(`${op} needs a text`);
   return value;
 }

@@ -1,32 +1,13 @@
-import { seedPhraseDetector } from '../../detectors/assets/seed-phrase.ts';
-import { walletKeyDetector } from '../../detectors/assets/wallet-key.ts';
-import { credentialsDetector } from '../../detectors/credentials/credentials.ts';
-import { cardDetector } from '../../detectors/pii/card.ts';
-import { findCvv } from '../../detectors/pii/cvv.ts';
 import { detectAll, type TextForms as DisguisedText } from '../../detectors/detect.ts';
-import { createEmailDetector } from '../../detectors/pii/email.ts';
 import { createExpressionDetector } from '../../detectors/expression.ts';
-import type {
-  FindAll,
-  Detector,
-  DetectorName,
-  Finding,
-  SearchedText,
-  StreamDetector,
-} from '../../detectors/finding.ts';
-import { ibanDetector } from '../../detectors/pii/iban.ts';
-import { internalHostDetector } from '../../detectors/network/internal-host.ts';
-import { createLiteralDetector } from '../../detectors/literal.ts';
-import { networkDetector } from '../../detectors/network/network.ts';
-import { withoutOverlaps, holdingBack, asOneDetector } from '../../detectors/overlaps.ts';
-import { findPathTraversal } from '../../detectors/traversal/path-traversal.ts';
-import { phoneDetector } from '../../detectors/pii/phone.ts';
-import { findPromptInjection } from '../../detectors/injection/prompt-injection.ts';
-import { findSecretsAll, secretsDetector } from '../../detectors/secrets/secrets.ts';
+import type { FindAll, Detector, Finding, SearchedText, StreamDetector } from '../../detectors/finding.ts';
 import { ignoringInvisible } from '../../detectors/ignore-invisible.ts';
-import { findSqlInjection } from '../../detectors/sql/sql-injection.ts';
-import { ssnDetector } from '../../detectors/pii/ssn.ts';
+import { createLiteralDetector } from '../../detectors/literal.ts';
+import { withoutOverlaps, holdingBack, asOneDetector } from '../../detectors/overlaps.ts';
+import { findSecretsAll, secretsDetector } from '../../detectors/secrets/secrets.ts';
+import { normalizeKnown } from '../../normalize/known.ts';
 import {
+  after,
   inTurns,
   isTurnOver,
   ITEM_CHARS,
@@ -34,11 +15,10 @@ import {
   mapInTurns,
   nextTurn,
   runNow,
-  type Work,
-  after,
   type Awaitable,
+  type Work,
 } from '../../turns.ts';
-import { normalizeKnown } from '../../normalize/known.ts';
+import { streamDetectors } from '../named-detectors.ts';
 import { createWordSearch, patternLabel, type LabelledPattern, type WordSearch } from './word-search.ts';
 
 /** A search for several patterns; findings are in order and do not overlap. */
@@ -52,25 +32,6 @@ export interface MaskSearch {
   /** The rule that masks secrets. */
   readonly secretsBy: string | undefined;
 }
-
-const DETECTORS: Readonly<Record<Exclude<DetectorName, 'secrets'>, readonly StreamDetector[]>> = {
-  email: [createEmailDetector([])],
-  card: [cardDetector],
-  ssn: [ssnDetector],
-  phone: [phoneDetector],
-  network: [networkDetector, internalHostDetector],
-  credentials: [credentialsDetector],
-  iban: [ibanDetector],
-  wallet_key: [walletKeyDetector],
-  seed_phrase: [seedPhraseDetector],
-  prompt_injection: [holdingBack(findPromptInjection)],
-  sql_injection: [holdingBack(findSqlInjection)],
-  path_traversal: [holdingBack(findPathTraversal)],
-  // Judges whole arguments, so mask rules cannot name it.
-  path_climb: [],
-  injection_learned: [],
-  cvv: [holdingBack(findCvv)],
-};
 
 /** @throws Error that explains what is wrong with an expression */
 export function createMaskSearch(patterns: readonly LabelledPattern[]): MaskSearch {
@@ -138,7 +99,9 @@ function slicedOf({ what, rule }: LabelledPattern): readonly StreamDetector[] {
   if (what.kind === 'regex') {
     return [holdingBack(createExpressionDetector(what.source, patternLabel(rule)))];
   }
-  return what.detector === 'secrets' ? [] : DETECTORS[what.detector].map((one) => labelled(one, rule));
+  return what.detector === 'secrets'
+    ? []
+    : streamDetectors(what.detector).map((each) => labelled(each, rule));
 }
 
 const NOTHING_FOUND: SearchedText = { findings: [], isWhole: true };

@@ -121,5 +121,5 @@ export class EngineLane<Call extends LaneCall> {
 }
 
 function startsAgain(): RegoEvaluationError {
-  return new RegoEvaluationError('busy', 'the policy engine is being started again');
+  return new RegoEvaluationError('busy', 'the policy engine is restarting');
 }

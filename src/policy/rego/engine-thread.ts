@@ -4,13 +4,12 @@ import { engineModule } from './engine-module.ts';
 import { RegoEvaluationError, RegoFilesError } from './rego-error.ts';
 import type { RegoFacts, RegoFile, ThreadData, ThreadReply } from './thread-messages.ts';
 
-/**
- * The rules that are evaluated (docs/policies.md). Not the whole document, whose constants would be serialized with
- * every call.
- */
-const RULES = ['allow', 'deny', 'escalate', 'quarantine', 'taint'];
-const QUERY = `decision = {rule: said | some rule in ${JSON.stringify(RULES)}; said := data.gateway.policy[rule]}`;
-/** Limit of files named in an error, largest first. */
+export const POLICY_PACKAGE = 'gateway.policy';
+/** The rules of the package that the gateway evaluates (docs/policies.md). */
+export const POLICY_RULES = ['allow', 'deny', 'escalate', 'quarantine', 'taint'] as const;
+/** Not the whole package, whose constants would be serialized with every call. */
+const QUERY = `decision = {rule: value | some rule in ${JSON.stringify(POLICY_RULES)}; value := data.${POLICY_PACKAGE}[rule]}`;
+/** Files named in an error, largest first. */
 const MAX_NAMED_FILES = 3;
 
 export interface ThreadLimits {
@@ -90,7 +89,7 @@ function openLine(worker: Worker): Line {
   let waiting: PromiseWithResolvers<ThreadReply> | undefined;
   let gone: RegoEvaluationError | undefined;
   function over(): void {
-    gone ??= new RegoEvaluationError('died', 'the policy engine broke off');
+    gone ??= new RegoEvaluationError('died', 'the policy engine stopped unexpectedly');
     waiting?.reject(gone);
   }
   worker.on('message', (message: ThreadReply) => waiting?.resolve(message));
@@ -112,7 +111,7 @@ function openLine(worker: Worker): Line {
       }
     },
     async end() {
-      gone ??= new RegoEvaluationError('closed', 'the policy set was taken out of use');
+      gone ??= new RegoEvaluationError('closed', 'the policy set is no longer in use');
       waiting?.reject(gone);
       await worker.terminate();
     },

@@ -92,12 +92,12 @@ export async function startRegoEngine(
   function enqueue(input: string, tenant: string): Promise<unknown> {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const late = setTimeout(() => {
-      if (queue.remove(call)) reject(busy('the policies were not reached in time'));
+      if (queue.remove(call)) reject(busy('the policies were not evaluated in time'));
     }, options.waitMs);
     const call: WaitingCall = { resolve, reject, input, tenant, size: input.length, late };
     for (const dropped of queue.add(call)) {
       clearTimeout(dropped.late);
-      dropped.reject(busy('too many requests of this key wait for the policies'));
+      dropped.reject(busy('too many requests of this key are waiting for the policies'));
     }
     wake();
     return promise;
@@ -125,7 +125,7 @@ function busy(message: string): RegoEvaluationError {
 }
 
 function outOfUse(): RegoEvaluationError {
-  return new RegoEvaluationError('closed', 'the policy set was taken out of use');
+  return new RegoEvaluationError('closed', 'the policy set is no longer in use');
 }
 
 /** Engine time that a tenant may use before its calls are judged apart. */

@@ -42,8 +42,7 @@ export async function loadEngine(module: WebAssembly.Module): Promise<LoadedEngi
 function silence(): void {
   function refuse(...args: unknown[]): void {
     const done = args.at(-1);
-    if (typeof done === 'function')
-      done(Object.assign(new Error('there are no files here'), { code: 'ENOSYS' }));
+    if (typeof done === 'function') done(Object.assign(new Error('no file system'), { code: 'ENOSYS' }));
   }
   const own = {
     constants: {

@@ -1,6 +1,7 @@
 import type { PolicyCall } from '../call.ts';
 import { type Decision, NO_DECISION, type RuleHit, type TaintHit } from '../decision.ts';
 import { startRegoEngine, type RegoEngineOptions } from './engine.ts';
+import { POLICY_PACKAGE } from './engine-thread.ts';
 import { RegoFilesError } from './rego-error.ts';
 import type { RegoFacts, RegoFile } from './thread-messages.ts';
 import { inTurns, type Work } from '../../turns.ts';
@@ -9,7 +10,6 @@ import { injectionClassifier } from '../../detectors/learned/injection.ts';
 import { slicesOf } from '../../detectors/slices.ts';
 import { isTrusted } from '../trust.ts';
 
-export const POLICY_PACKAGE = 'gateway.policy';
 /** Rules that only cards support; ignoring them would pretend to protect. */
 const UNSUPPORTED = ['mask'];
 
@@ -84,7 +84,7 @@ function troubleOf({ rules }: RegoFacts) {
     .filter(({ name }) => UNSUPPORTED.includes(name))
     .map(({ name, file, row }) => ({
       code: 'gateway_error',
-      message: `rules named "${name}" are for cards (action: mask): Rego tells no place in a text`,
+      message: `rules named "${name}" are for cards (action: mask): Rego results have no positions in texts`,
       file,
       row,
     }));

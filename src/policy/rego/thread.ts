@@ -43,7 +43,7 @@ function compiled(engine: LoadedEngine, request: string): ThreadReply {
 
 function threadReply(reply: string): ThreadReply {
   if (reply.length <= MAX_REPLY_CHARS) return JSON.parse(reply) as ThreadReply;
-  return { failure: { code: 'gateway_error', message: 'the policies say too much about a call' } };
+  return { failure: { code: 'gateway_error', message: 'the result of the policies for a call is too long' } };
 }
 
 function post(reply: ThreadReply): void {

@@ -52,8 +52,8 @@ const expectation = {
     .enum(VERDICTS)
     .describe('the strongest kind of rule that fires; none: the default action decides'),
   rules: z.array(name).optional().describe('rules that fire, perhaps among others'),
-  reason: z.string().min(1).optional().describe('a part of a reason of those that decide'),
-  taints: z.array(name).optional().describe('all flags that the call gives its session'),
+  reason: z.string().min(1).optional().describe('a part of a reason of the deciding rules'),
+  taints: z.array(name).optional().describe('all flags that the call sets on its session'),
 };
 export type Expectation = z.output<z.ZodObject<typeof expectation>>;
 
@@ -65,9 +65,7 @@ const step = z.strictObject({
       error: 'must be a text, a result of an MCP server, or its content',
     })
     .optional()
-    .describe(
-      'what the model or the tool answers, for rules that look for it later: a text, or a result as MCP has it',
-    ),
+    .describe('the answer of the model or tool, for rules about later steps: a text, or an MCP result'),
   state: name.optional().describe("the session's state after this step"),
 });
 export type TestStep = z.output<typeof step>;

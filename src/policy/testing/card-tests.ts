@@ -110,28 +110,31 @@ async function judged(
   const decision = await set.decide(call);
   const before = call.input.session.state || set.initialState;
   const state = (passes(decision, defaultAction) ? await set.nextState(call) : undefined) ?? before;
-  const wrong = [...differences(decision, wanted)];
+  const wrong = differences(decision, wanted);
   if (wanted.state !== undefined && wanted.state !== state)
     wrong.push(`the state is ${state}, not ${wanted.state}`);
   return { call, decision, state, wrong };
 }
 
-function* differences(decision: Decision, { expect, rules, reason, taints }: Expectation): Generator<string> {
+function differences(decision: Decision, { expect, rules, reason, taints }: Expectation): string[] {
+  const wrong: string[] = [];
   const { verdict, by } = strongestOf(decision);
+  const deciding = by.map(ruleAndReason).join('; ');
   const fired = Object.values(decision).flat() as RuleHit[];
   const names = fired.map(({ rule }) => rule);
   if (verdict !== expect)
-    yield `the verdict is ${verdict}, not ${expect}${by.length === 0 ? '' : ` (${by.map(ruleAndReason).join('; ')})`}`;
+    wrong.push(`the verdict is ${verdict}, not ${expect}${deciding === '' ? '' : ` (${deciding})`}`);
   for (const rule of rules ?? []) {
     if (!names.includes(rule))
-      yield `${rule} did not fire${names.length === 0 ? '' : `; these did: ${names.join(', ')}`}`;
+      wrong.push(`${rule} did not fire${names.length === 0 ? '' : `; these did: ${names.join(', ')}`}`);
   }
   if (reason !== undefined && !by.some((hit) => hit.reason.includes(reason))) {
-    yield `no reason holds "${reason}"${by.length === 0 ? '' : `: ${by.map(ruleAndReason).join('; ')}`}`;
+    wrong.push(`no reason contains "${reason}"${deciding === '' ? '' : `: ${deciding}`}`);
   }
   const flags = decision.taint.map(({ flag }) => flag).toSorted();
   if (taints !== undefined && flags.join() !== taints.toSorted().join())
-    yield `the taints are [${flags.join(', ')}]`;
+    wrong.push(`the taints are [${flags.join(', ')}]`);
+  return wrong;
 }
 
 function ruleAndReason({ rule, reason }: RuleHit): string {

@@ -70,7 +70,7 @@ async function gatheredAt(paths: readonly string[]): Promise<Found> {
     } else if (kind === 'file' && isPolicyTest(basename(path))) tests.push(path);
     else if (kind === 'file' && isPolicy(basename(path))) policies.push(path);
     else
-      throw new PolicyFilesError(`${path}: ${kind === 'none' ? 'is not there, or cannot be read' : OTHER}`);
+      throw new PolicyFilesError(`${path}: ${kind === 'none' ? 'does not exist, or cannot be read' : OTHER}`);
   }
   return { tests, policies: [...new Set(policies)] };
 }

@@ -94,7 +94,7 @@ function outcomesOf(tests: readonly Rule[], values: unknown): readonly Outcome[]
     if (value === true) return { outcome: 'pass' };
     const failed = failedCases(value);
     if (failed === undefined)
-      return { outcome: 'fail', detail: value === undefined ? 'is not true' : 'is no true or false' };
+      return { outcome: 'fail', detail: value === undefined ? 'is not true' : 'is neither true nor false' };
     return failed.length === 0
       ? { outcome: 'pass' }
       : { outcome: 'fail', detail: `not true: ${failed.join(', ')}` };

@@ -94,5 +94,5 @@ it('a gateway does not start with an override of an unknown rule', async () => {
     { SERVER_INSECURE_DEV: 'true' },
   );
   expect(code).not.toBe(0);
-  expect(output).toMatch(/policy\.overrides: block-prompt-injektion names no rule/);
+  expect(output).toMatch(/policy\.overrides: block-prompt-injektion matches no rule/);
 });

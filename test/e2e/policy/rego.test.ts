@@ -161,7 +161,7 @@ it('shows no secret that a rule put into its reason', async () => {
 
   const long = await ask('gpt-4o', `${'well '.repeat(2_000)}${token}`);
   expect(JSON.parse(long.body)).toMatchObject({
-    error: 'a policy rule, whose words are too many to be shown',
+    error: 'a policy rule whose reason is too long to show',
   });
 });
 

@@ -54,7 +54,7 @@ describe('gateway keys --policy-overrides', () => {
     ]);
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: expect.stringContaining('no-such names no rule of a card or preset that is loaded'),
+      stderr: expect.stringContaining('no-such matches no rule of a loaded card or preset'),
     });
   });
 });

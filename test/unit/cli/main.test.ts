@@ -131,7 +131,7 @@ describe('gateway config', () => {
       SERVER_INSECURE_DEV: 'true',
     });
     expect(code).toBe(1);
-    expect(stdout).toMatch(/odd\.yaml:1:\d+: policy\.overrides: no-such names no rule/);
+    expect(stdout).toMatch(/odd\.yaml:1:\d+: policy\.overrides: no-such matches no rule/);
     expect(stdout).not.toContain('block-cvv');
   });
 

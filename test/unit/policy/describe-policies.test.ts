@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { describePolicies } from '../../../src/policy/describe-policies.ts';
+import { describePolicies } from '../../../src/policy/describe-set.ts';
 
 it.each([
   {

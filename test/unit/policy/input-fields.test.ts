@@ -62,7 +62,7 @@ describe('a row of a policy field', () => {
     });
     const call = JSON.stringify({ request: { method: 'llm_call' }, ...value });
     await expect(readCallJson(call, 'the input', NOBODY_TRUSTED)).rejects.toThrow(
-      `${wrong} is no member of a policy input; did you mean ${name}?`,
+      `${wrong} is not a member of a policy input; did you mean ${name}?`,
     );
   });
 

@@ -65,7 +65,7 @@ describe('gateway policy check', () => {
     const { code, stdout } = await policy(['check', '--policy-dir', folder]);
     expect(code).toBe(1);
     expect(stdout).toContain(
-      `${card}:4:5: rules.0.actoin: is no key here; did you mean action?\n      actoin: deny`,
+      `${card}:4:5: rules.0.actoin: is not a key here; did you mean action?\n      actoin: deny`,
     );
     expect(stdout).toContain(`${rego}:3:24: `);
     expect(stdout).toContain('  deny contains "x" if { nosuch(input) }');
@@ -83,7 +83,7 @@ describe('gateway policy check', () => {
     expect((json as { warnings: string[] }).warnings).toEqual([
       'policy.enabled is off: none of this is in force',
       'policy.default_action is deny and no rule allows: every call is denied',
-      `${folder}/p/b.rego:2: deny stands in package gateway.polices, and is asked for in gateway.policy only`,
+      `${folder}/p/b.rego:2: deny is in package gateway.polices, but only gateway.policy is evaluated`,
     ]);
   });
 

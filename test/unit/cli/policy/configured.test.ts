@@ -69,7 +69,7 @@ describe('policy.overrides', () => {
     expect((await policyJson(['check', '--policy-dir', folder, '--config', config])).code).toBe(0);
     const { code, json } = await policyJson(['check', '--config', config]);
     expect(code).toBe(1);
-    expect(JSON.stringify(json)).toContain('elsewhere names no rule');
+    expect(JSON.stringify(json)).toContain('elsewhere matches no rule');
   });
 });
 

@@ -151,12 +151,12 @@ describe('gateway policy explain', () => {
     [
       'has an unknown member',
       '{"request":{"method":"llm_call","modle":"x"}}',
-      /request\.modle is no member of a policy input; did you mean model\?/,
+      /request\.modle is not a member of a policy input; did you mean model\?/,
     ],
     [
       'has a hostile member',
       '{"__proto__":{"a":1},"request":{"method":"llm_call"}}',
-      /__proto__ is no member/,
+      /__proto__ is not a member/,
     ],
     [
       'has a flag that is none',

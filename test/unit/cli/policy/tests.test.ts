@@ -137,7 +137,7 @@ helper if false
     const { code, stdout } = await policy(['test', folder]);
     expect(code).toBe(1);
     expect(stdout).toContain(
-      `FAIL  ${file}:1: writing wants a transaction\n      no reason holds "end first": write-needs-begin: begin first, then db.write`,
+      `FAIL  ${file}:1: writing wants a transaction\n      no reason contains "end first": write-needs-begin: begin first, then db.write`,
     );
     expect(stdout).toContain('      step 1 (line 8): the state is OPEN, not SHUT');
     expect(stdout).toContain('      step 3 (line 16): leek did not fire; these did: leak');
@@ -159,7 +159,7 @@ helper if false
       'has an unknown key',
       'a_test.yaml',
       '- { name: a, call: { type: llm_call, promt: x }, expect: deny }\n',
-      /a_test\.yaml:1:\d+: 0\.call\.promt: is no key here; did you mean prompt\?/,
+      /a_test\.yaml:1:\d+: 0\.call\.promt: is not a key here; did you mean prompt\?/,
     ],
     [
       'expects nothing that is',
@@ -167,7 +167,7 @@ helper if false
       '- { name: a, call: { type: llm_call }, expect: refuse }\n',
       /expect: must be one of quarantine, deny/,
     ],
-    ['is no YAML', 'a_test.yaml', '- {', /a_test\.yaml:1:\d+: is no YAML/],
+    ['is not valid YAML', 'a_test.yaml', '- {', /a_test\.yaml:1:\d+: is not valid YAML/],
     ['is no Rego', 'a_test.rego', 'package a\ntest_x if {', /a_test\.rego:2:/],
   ])('exits with 2 where a test %s', async (_, name, text, line) => {
     put('a.rego', REGO);
@@ -180,7 +180,7 @@ helper if false
   it('exits with 2 where a path leads nowhere, and says where there are no tests', async () => {
     expect(await policy(['test', join(folder, 'gone')])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('is not there'),
+      stderr: expect.stringContaining('does not exist'),
     });
     put('card.yaml', CARD);
     const { code, stderr } = await policy(['test', folder]);

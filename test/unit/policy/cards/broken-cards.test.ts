@@ -4,22 +4,22 @@ import { cardsOf } from '../../../support/policy-cards.ts';
 
 describe('a broken card', () => {
   it.each<[string, string, RegExp]>([
-    ['no YAML', 'rules: [', /^bad\.yaml:1:\d+: is no YAML/],
+    ['not YAML', 'rules: [', /^bad\.yaml:1:\d+: is not valid YAML/],
     ['no card', '- 1', /must be a group of keys/],
     [
       'a misspelt key',
       'metadata: {name: c}\nrules:\n  - name: r\n    acton: deny',
-      /bad\.yaml:4:5: rules\.0\.acton: is no key here; did you mean action\?\n {2} {4}acton: deny/,
+      /bad\.yaml:4:5: rules\.0\.acton: is not a key here; did you mean action\?\n {2} {4}acton: deny/,
     ],
     [
       'a misspelt key of a condition',
       one('{field: prompt_text, op: detects, value: injection_learned, treshold: 0.8}'),
-      /treshold: is no key here; did you mean threshold\?/,
+      /treshold: is not a key here; did you mean threshold\?/,
     ],
     [
       'a misspelt field',
       one('{field: promt_text, op: contains, value: x}'),
-      /rules\.0\.conditions\.0\.field: is no field; did you mean prompt_text\?/,
+      /rules\.0\.conditions\.0\.field: is not a field; did you mean prompt_text\?/,
     ],
     [
       'an unknown operator',
@@ -40,18 +40,22 @@ describe('a broken card', () => {
     [
       'case of another operator',
       one('{field: model, op: equals, value: x, ignore_case: true}'),
-      /conditions\.0\.ignore_case: stands with contains alone/,
+      /conditions\.0\.ignore_case: is for contains only/,
     ],
     [
       'words that are none',
       one('{field: model, op: contains, value: []}'),
-      /wants a text, or a list of texts/,
+      /needs a text, or a list of texts/,
     ],
-    ['an empty word', one('{field: prompt_text, op: contains, value: [x, ""]}'), /contains wants a text/],
-    ['words for a number', one('{field: session.spend, op: gt, value: much}'), /gt wants a number/],
-    ['no list', one('{field: model, op: in, value: x}'), /in wants a list/],
+    ['an empty word', one('{field: prompt_text, op: contains, value: [x, ""]}'), /contains needs a text/],
+    ['words for a number', one('{field: session.spend, op: gt, value: much}'), /gt needs a number/],
+    ['no list', one('{field: model, op: in, value: x}'), /in needs a list/],
     ['a list compared', one('{field: session_sequence, op: equals, value: x}'), /is a list: use contains/],
-    ['a sequence elsewhere', one('{field: model, op: must_precede, value: x}'), /looks at session_sequence/],
+    [
+      'a sequence elsewhere',
+      one('{field: model, op: must_precede, value: x}'),
+      /must_precede is for session_sequence/,
+    ],
     [
       'a trace of nothing',
       one('{field: session_sequence, op: contains_matching_trace, value: x}'),
@@ -71,12 +75,12 @@ describe('a broken card', () => {
     [
       'a mask of nothing',
       'metadata: {name: c}\nrules:\n  - {name: r, action: mask}',
-      /mask wants a condition/,
+      /mask needs a condition/,
     ],
     [
       'a mask of a whole argument',
       one('{field: prompt_text, op: detects, value: path_climb}').replace('action: deny', 'action: mask'),
-      /path_climb judges a whole text: deny it/,
+      /path_climb judges whole texts and cannot mask: use deny/,
     ],
     [
       'a mask of what a model judges',
@@ -84,7 +88,7 @@ describe('a broken card', () => {
         'action: deny',
         'action: mask',
       ),
-      /injection_learned judges a whole text: deny it/,
+      /injection_learned judges whole texts and cannot mask: use deny/,
     ],
     [
       'a threshold of a detector that has no scores',
@@ -94,7 +98,7 @@ describe('a broken card', () => {
     [
       'a threshold beside another operator',
       one('{field: model, op: equals, value: m, threshold: 0.5}'),
-      /threshold stands beside detects only/,
+      /threshold is for detects only/,
     ],
     [
       'a threshold over one',
@@ -104,22 +108,22 @@ describe('a broken card', () => {
     [
       'a name twice',
       'metadata: {name: c}\nrules:\n  - {name: r, action: deny}\n  - {name: r, action: deny}',
-      /4:6: rules\.1\.name: is the name of another/,
+      /4:6: rules\.1\.name: is also the name of another/,
     ],
     [
       'a gate that allows',
       'metadata: {name: c}\nrules:\n  - {name: r, action: allow, conditions: [{field: session_sequence, op: must_precede, value: x}]}',
-      /wants it under not/,
+      /needs it under not/,
     ],
     [
       'a trigger of nothing',
       'metadata: {name: c}\nfsm: {transitions: [{from: a, to: b, trigger: {}}]}',
-      /trigger: names nothing/,
+      /trigger: is empty/,
     ],
     [
       'aliases without end',
       `a: &a [x]\n${Array.from({ length: 20 }, (_, n) => `b${String(n)}: &b${String(n)} [${'*a, '.repeat(20)}]`).join('\n')}`,
-      /aliases|is no key/,
+      /aliases|is not a key/,
     ],
   ])('%s', (_what, text, message) => {
     expect(() => createCardSet([{ name: 'bad.yaml', text, isPreset: false }])).toThrow(message);

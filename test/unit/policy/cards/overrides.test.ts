@@ -112,11 +112,11 @@ describe('overrides', () => {
   });
 
   it.each([
-    [{ 'no-zebraa': 'off' }, /policy\.overrides: no-zebraa names no rule/],
-    [{ 'pci/no-zebra': 'off' }, /policy\.overrides: pci\/no-zebra names no rule/],
-    [{ 'ops-guard/': 'off' }, /names no rule/],
-    [{ '': 'off' }, /names no rule/],
-    [{ constructor: 'off' }, /names no rule/],
+    [{ 'no-zebraa': 'off' }, /policy\.overrides: no-zebraa matches no rule/],
+    [{ 'pci/no-zebra': 'off' }, /policy\.overrides: pci\/no-zebra matches no rule/],
+    [{ 'ops-guard/': 'off' }, /matches no rule/],
+    [{ '': 'off' }, /matches no rule/],
+    [{ constructor: 'off' }, /matches no rule/],
   ] as const)('%j is an error', (overrides, message) => {
     expect(() => setOf(overrides)).toThrow(message);
   });

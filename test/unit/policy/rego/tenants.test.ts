@@ -103,7 +103,8 @@ describe('one tenant beside others on one engine', { timeout: 60_000 }, () => {
     const troubles = (await Promise.all(heavy)).map(({ said }) => said);
     const busy = troubles.filter(
       (said) =>
-        said instanceof Error && said.message === 'too many requests of this key wait for the policies',
+        said instanceof Error &&
+        said.message === 'too many requests of this key are waiting for the policies',
     );
     expect(busy.length).toBeGreaterThanOrEqual(19);
     expect(busy.at(0)).toMatchObject({ trouble: 'busy', isBusy: true });
