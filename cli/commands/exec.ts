@@ -58,8 +58,7 @@ async function runCommand(
 ): Promise<number> {
   const { verbose } = command.optsWithGlobals<GlobalOptions>();
   // On demand, because loading the providers slows down every other command.
-  const { exec } = await import('../../src/exec/exec.ts');
-  const { ExecUsageError } = await import('../../src/exec/choose-provider.ts');
+  const { exec, ExecUsageError } = await import('../../src/exec/exec.ts');
   const { StartError } = await import('../../src/exec/run-child.ts');
   const { keysOutOfEnvironment } = await import('../../src/exec/hand-over.ts');
   const io =

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { Option, type Command } from 'commander';
 import { PURPOSES, type Answers, type Purpose } from '../../src/init/files.ts';
-import type { Fate, PlannedFile } from '../../src/init/plan.ts';
+import type { FileAction, PlannedFile } from '../../src/init/plan.ts';
 import { ExitCode, UsageError, type Io } from '../command.ts';
 import type * as Questions from '../init-questions.ts';
 import { painter, printable } from '../output.ts';
@@ -15,12 +15,12 @@ interface InitFlags {
 
 const HELP = `
 Writes gateway.yaml (DLP and the safety preset on), docker-compose.yml for Redis, its password into .env, and .env into
-.gitignore. Beside a compose file of another project it writes docker-compose.gateway.yml.
+.gitignore. If the folder has another project's compose file, it writes docker-compose.gateway.yml.
 
   --for chat   (default) a chat application: personal data is masked, a secret in an answer locks the key
-  --for agent  a coding agent: secrets are masked in both directions, files keep everything else, nothing locks the key
+  --for agent  a coding agent: secrets are masked in both directions, everything else in files stays, nothing locks the key
 
-What is there already is not overwritten: init asks, and under --yes refuses, unless --force is given.
+Existing files are not overwritten without --force: init asks, or with --yes refuses.
 
 Examples:
   $ gateway init
@@ -28,11 +28,11 @@ Examples:
   $ gateway init --yes --for agent
 `;
 
-const FATES: Readonly<Record<Fate, string>> = {
-  create: 'is new',
-  keep: 'stays as it is',
-  append: 'gets a line more',
-  overwrite: 'is there, and would be overwritten',
+const ACTIONS: Readonly<Record<FileAction, string>> = {
+  create: 'new',
+  keep: 'unchanged',
+  append: 'a line is added',
+  overwrite: 'exists, and would be overwritten',
 };
 
 /** Adds `gateway init`: writes the first files (docs/serving.md). */
@@ -40,10 +40,10 @@ export function registerInit(program: Command, io: Io): void {
   program
     .command('init')
     .description('write gateway.yaml and a compose file for Redis')
-    .option('-y, --yes', 'ask nothing: take the defaults')
-    .addOption(new Option('--for <purpose>', 'what the gateway protects').choices(PURPOSES))
-    .option('--force', 'overwrite what is there')
-    .option('--directory <folder>', 'where to write', '.')
+    .option('-y, --yes', 'ask no questions, use the defaults')
+    .addOption(new Option('--for <purpose>', 'application that the gateway protects').choices(PURPOSES))
+    .option('--force', 'overwrite existing files')
+    .option('--directory <folder>', 'folder to write to', '.')
     .addHelpText('after', HELP)
     .action((flags: InitFlags) => init(flags, io));
 }
@@ -51,7 +51,7 @@ export function registerInit(program: Command, io: Io): void {
 async function init(flags: InitFlags, io: Io): Promise<void> {
   const asks = flags.yes !== true;
   if (asks && !(io.stdin.isTTY && io.stdout.isTTY === true)) {
-    throw new UsageError('init asks its questions on a terminal; --yes takes the defaults');
+    throw new UsageError('init needs a terminal to ask questions; --yes uses the defaults');
   }
   const { DEFAULT_ANSWERS, defaultAnswers, nextCommands } = await import('../../src/init/files.ts');
   const { planFiles, writeFiles } = await import('../../src/init/plan.ts');
@@ -88,24 +88,24 @@ async function permit(
   io: Io,
   asks: boolean,
 ): Promise<void> {
-  const taken = files.filter(({ fate }) => fate === 'overwrite').map(({ name }) => name);
+  const existing = files.filter(({ action }) => action === 'overwrite').map(({ name }) => name);
   if (!asks) {
-    if (taken.length === 0 || force === true) return;
+    if (existing.length === 0 || force === true) return;
     io.stderr.write(
-      `gateway: nothing was written: ${taken.join(', ')} would be overwritten; use --force, or another --directory\n`,
+      `gateway: nothing was written: ${existing.join(', ')} would be overwritten; use --force, or another --directory\n`,
     );
     throw new ExitCode(1);
   }
   const { askWhether, Cancelled } = await questions();
-  const isFree = taken.length === 0 || force === true;
-  const what = isFree ? 'Write these files?' : `Overwrite ${taken.join(', ')}?`;
-  if (!(await askWhether(io, what, isFree))) throw new Cancelled();
+  const isFree = existing.length === 0 || force === true;
+  const question = isFree ? 'Write these files?' : `Overwrite ${existing.join(', ')}?`;
+  if (!(await askWhether(io, question, isFree))) throw new Cancelled();
 }
 
 function planText(folder: string, files: readonly PlannedFile[], io: Io): string {
   const paint = painter(io);
   const lines = files.map(
-    ({ name, fate }) => `  ${name.padEnd('docker-compose.gateway.yml'.length)}  ${FATES[fate]}`,
+    ({ name, action }) => `  ${name.padEnd('docker-compose.gateway.yml'.length)}  ${ACTIONS[action]}`,
   );
   return [paint('bold', `In ${printable(folder)}:`), ...lines].join('\n');
 }

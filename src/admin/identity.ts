@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import type { Config } from '../config/schema.ts';
 
-/** Returns an id of a gateway, derived from its listeners, state and enforcement settings. Holds no secret. */
+/** Returns an id derived from a gateway's listeners, Redis and enforcement settings. It reveals no secret. */
 export function gatewayIdentity({ server, redis, policy, mcp }: Config): string {
   const { host, port, admin_port, public_url, shadow_mode, tls, dlp } = server;
   const parts = [

@@ -19,11 +19,10 @@ export interface RuntimeState {
   readonly workers: readonly WorkerStatus[];
   readonly envoyRestarts: number;
   readonly certificates: CertificateStates;
-  /** By name. */
   readonly credentials: ReadonlyMap<string, CredentialState>;
   /** Undefined if gateway.yaml is not followed. */
   readonly reload?: ReloadState | undefined;
-  /** Undefined if Envoy runs externally, where its replies are not seen. */
+  /** Undefined if Envoy runs externally, since its replies are not seen then. */
   readonly envoyReplies: ReadonlyMap<EnvoyReplyType, number> | undefined;
 }
 
@@ -83,13 +82,13 @@ function addLabelled(state: RuntimeState, registry: Registry): void {
   }
   const ends = new Gauge({
     name: 'gateway_certificate_expiry_timestamp_seconds',
-    help: 'End of the first certificate to expire of those in force, in Unix seconds.',
+    help: 'Time at which the first of the certificates in force expires, in Unix seconds.',
     labelNames: ['certificate'],
     registers,
   });
   const broken = new Gauge({
     name: 'gateway_certificate_broken',
-    help: '1 while a renewed file cannot be used, so that the certificate before it stays in force.',
+    help: '1 while a renewed file cannot be used, so that the previous certificate stays in force.',
     labelNames: ['certificate'],
     registers,
   });
@@ -102,7 +101,7 @@ function addLabelled(state: RuntimeState, registry: Registry): void {
   if (envoyReplies === undefined) return;
   const replies = new Counter({
     name: 'gateway_envoy_replies_total',
-    help: 'Replies that Envoy gave itself, by refusal type; gateway_unavailable if no sidecar answered it.',
+    help: 'Replies by Envoy itself, by refusal type; gateway_unavailable if no sidecar answered it.',
     labelNames: ['type'],
     registers,
   });
@@ -114,7 +113,7 @@ function addCredentials(credentials: RuntimeState['credentials'], registry: Regi
   const labelNames = ['credential'];
   const readAt = new Gauge({
     name: 'gateway_credential_read_timestamp_seconds',
-    help: 'Last time at which the source of a provider credential gave a value, in Unix seconds; 0 for never.',
+    help: 'Last time at which the source of a provider credential was read, in Unix seconds; 0 for never.',
     labelNames,
     registers,
   });
@@ -147,11 +146,11 @@ function addCredentials(credentials: RuntimeState['credentials'], registry: Regi
 function addReload({ notInForce, applied }: ReloadState, registers: Registry[]): void {
   const gauge = new Gauge({
     name: 'gateway_config_not_in_force',
-    help: '1 while gateway.yaml on disk is not in force, by reason: broken, restart (it needs one), refused (by a worker); see docs/serving.md#reloading.',
+    help: '1 while gateway.yaml on disk is not in force, by reason: broken, restart (one is needed), refused (by a worker); see docs/serving.md#reloading.',
     labelNames: ['reason'],
     registers,
   });
   for (const reason of NOT_IN_FORCE) gauge.set({ reason }, reason === notInForce ? 1 : 0);
-  const help = 'Times that a changed gateway.yaml was put in force.';
+  const help = 'Changes of gateway.yaml that were put in force.';
   new Counter({ name: 'gateway_config_reloads_total', help, registers }).inc(applied);
 }

@@ -9,7 +9,7 @@ export interface Readiness {
   readonly redis: 'up' | 'down' | 'unfit';
   readonly workers: { readonly ready: number; readonly wanted: number };
   readonly draining: boolean;
-  /** Parts in a crash loop, such as `worker 0` or `envoy`. Their output tells the cause. */
+  /** Parts in a crash loop, such as `worker 0` or `envoy`. */
   readonly crash_loops: readonly string[];
 }
 
@@ -24,13 +24,13 @@ export interface ReadinessInput {
   readonly draining: boolean;
 }
 
-/** Ready only if requests can be served: Envoy is live, every worker listens and is connected to Redis. */
+/** Ready if Envoy is live, and every worker listens and is connected to Redis. */
 export function readiness(input: ReadinessInput): Readiness {
   const { envoyLive, workers, wantedWorkers, draining } = input;
   const listening = workers.filter((worker) => worker.listening);
-  const redisUp = wantedWorkers > 0 && listening.length > 0 && listening.every((worker) => worker.redis);
+  const isRedisUp = wantedWorkers > 0 && listening.length > 0 && listening.every((worker) => worker.redis);
   const envoy = envoyLive === undefined ? 'external' : envoyLive ? 'live' : 'down';
-  const redis = input.redisUnfit ? 'unfit' : redisUp ? 'up' : 'down';
+  const redis = input.redisUnfit ? 'unfit' : isRedisUp ? 'up' : 'down';
   return {
     ready: !draining && envoy !== 'down' && redis === 'up' && listening.length === wantedWorkers,
     envoy,

@@ -10,9 +10,9 @@ export interface AdminOptions {
   /** 0 picks a free port. */
   readonly port: number;
   readonly readiness: () => Readiness;
-  /** From `gatewayIdentity`, so that clients can tell gateways apart. */
+  /** From `gatewayIdentity`, to tell gateways apart. */
   readonly identity?: () => string;
-  /** Whether gateway.yaml is in force; undefined if it is not followed. */
+  /** Undefined if gateway.yaml is not followed. */
   readonly reload?: () => ReloadState | undefined;
   /** Returns Prometheus text of the whole gateway. */
   readonly metrics: () => Promise<string>;
@@ -35,7 +35,7 @@ export async function startAdmin(options: AdminOptions): Promise<AdminServer> {
       const text = await options.metrics();
       replyWith(response, 200, 'text/plain; version=0.0.4; charset=utf-8', text);
     },
-    // This process is alive if it answers at all.
+    // Answering at all shows that the process is alive.
     '/healthz': (response) => {
       replyWith(response, 200, 'application/json', JSON.stringify({ status: 'ok' }));
     },
@@ -66,7 +66,7 @@ export async function startAdmin(options: AdminOptions): Promise<AdminServer> {
       replyError(response, 'gateway_unavailable', 'the gateway state is currently unavailable');
     });
   });
-  // Scrapers keep connections open, which must not delay the shutdown.
+  // Connections that scrapers keep open must not delay the shutdown.
   server.keepAliveTimeout = 5_000;
   await listenOn(server, options);
   const address = server.address();

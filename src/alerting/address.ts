@@ -28,13 +28,13 @@ const FORBIDDEN: readonly (readonly [string, number])[] = [
 const forbidden = new BlockList();
 for (const [net, prefix] of FORBIDDEN) forbidden.addSubnet(net, prefix, isIPv4(net) ? 'ipv4' : 'ipv6');
 
-/** The checked address. The connection uses exactly this one. */
+/** A checked address, the only one that the connection may use. */
 export interface PinnedAddress {
   readonly address: string;
   readonly family: 4 | 6;
 }
 
-/** The address is not allowed. The message does not name it, because it is logged. */
+/** A forbidden address. The message, which is logged, does not name it. */
 export class ForbiddenAddress extends Error {
   constructor() {
     super('alerting.webhook_url leads to a link-local, metadata or multicast address, which is not allowed');
@@ -43,7 +43,7 @@ export class ForbiddenAddress extends Error {
 }
 
 /**
- * Resolves a host once. A single forbidden address rejects the host, so that its DNS server cannot choose.
+ * Resolves a host once. A single forbidden address rejects the host, so that its DNS server cannot choose one.
  * @param host of a URL, with IPv6 addresses in brackets
  * @throws ForbiddenAddress, or a resolver error
  */

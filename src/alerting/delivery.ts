@@ -67,18 +67,18 @@ export function createDelivery(deps: DeliveryDeps): Delivery {
     try {
       const status = await post({ url, headers, body: message.body, timeoutMs: TIMEOUT_MS });
       if (status >= 200 && status < 300) deps.onDelivered(message.type);
-      else if (isTemporary(status)) again(message, `status ${String(status)}`);
+      else if (isTemporary(status)) retry(message, `status ${String(status)}`);
       else deps.onLost(message.type, 'refused', `status ${String(status)}`);
     } catch (cause) {
       const why = failureCode(cause);
       if (cause instanceof ForbiddenAddress) deps.onLost(message.type, 'refused', why);
-      else again(message, why);
+      else retry(message, why);
     }
   }
 
-  function again(message: Message, cause: string): void {
-    const wait = backOffMs[message.attempts - 1];
-    if (wait === undefined) return deps.onLost(message.type, 'unreachable', cause);
+  function retry(message: Message, cause: string): void {
+    const waitMs = backOffMs[message.attempts - 1];
+    if (waitMs === undefined) return deps.onLost(message.type, 'unreachable', cause);
     if (isClosed) return deps.onLost(message.type, 'stopped', cause);
     const timer = setTimeout(
       () => {
@@ -86,7 +86,7 @@ export function createDelivery(deps: DeliveryDeps): Delivery {
         ready.push(message);
         start();
       },
-      wait * (1 + Math.random() / 4),
+      waitMs * (1 + Math.random() / 4),
     );
     timer.unref();
     later.set(timer, message);
@@ -121,12 +121,12 @@ export function createDelivery(deps: DeliveryDeps): Delivery {
   };
 }
 
-/** Returns true if a later attempt may succeed. */
+/** Reports whether a later attempt may succeed. */
 function isTemporary(status: number): boolean {
   return status >= 500 || status === 408 || status === 425 || status === 429;
 }
 
-/** Returns a system error code. Messages are left out: they may contain the URL with its credential. */
+/** Returns the code of an error. Its message may contain the URL with the credential. */
 function failureCode(cause: unknown): string {
   if (cause instanceof ForbiddenAddress) return cause.message;
   if (!(cause instanceof Error)) return '';

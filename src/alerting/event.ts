@@ -10,23 +10,23 @@ export interface BudgetThreshold {
   readonly key_name: string;
   /** `minute`, `hourly`, `daily`, `weekly`, `monthly`. */
   readonly window: string;
-  /** `percent` of the threshold that was crossed. */
+  /** `percent` of the crossed threshold. */
   readonly threshold: number;
-  /** Spent by now, in whole percent of the limit; at least the threshold. */
+  /** Current spend in whole percent of the limit; at least the threshold. */
   readonly percent: number;
-  /** Null if it could not be read. */
+  /** Null if it cannot be read. */
   readonly spent_usd: number | null;
   readonly limit_usd: number;
-  /** Message of the threshold, with placeholders filled in. */
+  /** With placeholders filled in. */
   readonly message: string;
 }
 
 export interface KeyQuarantined {
   readonly key_hash: string;
-  /** The behaviour that raised the risk score. */
+  /** The event that raised the risk score. */
   readonly trigger: string;
   readonly risk_score: number;
-  /** Null if the key is not locked but blocked until an operator resets its risk. */
+  /** Null for a block, which lasts until an operator resets the risk. */
   readonly lock_seconds: number | null;
   readonly blocked: boolean;
 }

@@ -12,7 +12,7 @@ export interface Posting {
 }
 
 /**
- * Sends one message to the checked address only. Redirects are not followed. Resolves to the status and ignores the body.
+ * Sends one message to the checked address, without following redirects. Resolves to the status.
  * @throws ForbiddenAddress, or Error if no answer arrives
  */
 export async function postPinned({ url, headers, body, timeoutMs }: Posting): Promise<number> {

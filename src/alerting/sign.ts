@@ -2,15 +2,15 @@ import { createHmac } from 'node:crypto';
 
 const PREFIX = 'whsec_';
 /** Secret length of Standard Webhooks 1.0, in bytes. */
-const LENGTHS = { least: 24, most: 64 } as const;
+const LENGTHS = { min: 24, max: 64 } as const;
 
 /** Decodes `whsec_<base64>`; undefined if it is invalid. */
-export function secretBytes(written: string): Buffer | undefined {
-  if (!written.startsWith(PREFIX)) return undefined;
-  const text = written.slice(PREFIX.length);
+export function secretBytes(secret: string): Buffer | undefined {
+  if (!secret.startsWith(PREFIX)) return undefined;
+  const text = secret.slice(PREFIX.length);
   const bytes = Buffer.from(text, 'base64');
   const isBase64 = withoutPadding(bytes.toString('base64')) === withoutPadding(text);
-  return isBase64 && bytes.length >= LENGTHS.least && bytes.length <= LENGTHS.most ? bytes : undefined;
+  return isBase64 && bytes.length >= LENGTHS.min && bytes.length <= LENGTHS.max ? bytes : undefined;
 }
 
 /** Base64 padding is at most two characters. */
@@ -19,8 +19,8 @@ function withoutPadding(text: string): string {
 }
 
 /**
- * Returns the headers of one delivery attempt (Standard Webhooks 1.0). The id is the same in all attempts, so that
- * receivers can detect duplicates. Without a secret there is no signature.
+ * Returns the headers of one delivery attempt (Standard Webhooks 1.0), without signature if there is no secret. The id
+ * is the same in all attempts, so that receivers can detect duplicates.
  */
 export function webhookHeaders(
   message: { readonly id: string; readonly body: string },

@@ -23,7 +23,7 @@ import type {
   StorePlace,
 } from '../checks/services.ts';
 
-export interface ComposedOf {
+export interface ComposedParts {
   readonly config: Config;
   readonly stores: SharedStores;
   readonly place: StorePlace;
@@ -33,13 +33,13 @@ export interface ComposedOf {
   readonly authenticateAgain: EscalateDeps['authenticateAgain'];
   /** Undefined without approvals; then calls that need one are denied. */
   readonly askApproval?: EscalateDeps['ask'] | undefined;
-  /** Undefined when recorded calls are judged. */
+  /** Undefined for recorded calls. */
   readonly counting?: Counting;
 }
 
 export interface ComposedChecks {
   readonly inOrder: readonly Check<unknown, CheckName>[];
-  /** Settles what is still owed to the stores. */
+  /** Completes pending writes to the stores. */
   close(): Promise<void>;
 }
 
@@ -47,21 +47,21 @@ export interface ComposedChecks {
 export type CheckOrder = readonly (typeof ORDER)[number][];
 
 /**
- * Builds all checks for `config`, and connects what one does with what another stores.
+ * Builds all checks for `config`, and gives them the services that they share.
  * @throws Error if a check would read a fact that a later one writes
  */
 export async function composeChecks(
-  of: ComposedOf,
+  parts: ComposedParts,
   order: [UnwrittenFact] extends [never] ? CheckOrder : UnwrittenFact = ORDER,
 ): Promise<ComposedChecks> {
-  const { config, stores, observer, counting, authenticateAgain } = of;
+  const { config, stores, observer, counting, authenticateAgain } = parts;
   const closers: (() => Promise<void>)[] = [];
   function onClose(close: () => Promise<void>): void {
     closers.push(close);
   }
   const services: CheckServices = {
     stores,
-    ownStore: ownStoreIn(of.place),
+    ownStore: ownStoreIn(parts.place),
     counting,
     observer,
     authenticateAgain,
@@ -69,7 +69,7 @@ export async function composeChecks(
       record: stores.risk.record,
       addTaint: stores.sessions.addTaint,
     }),
-    policies: of.policies && (await policyServices(of, of.policies, onClose)),
+    policies: parts.policies && (await policyServices(parts, parts.policies, onClose)),
     onClose,
   };
   const made = await Promise.all(
@@ -78,7 +78,7 @@ export async function composeChecks(
       return check && { check, facts };
     }),
   );
-  const inOrder = made.filter((one) => one !== undefined);
+  const inOrder = made.filter((check) => check !== undefined);
   assertFactsAreWritten(inOrder);
   return {
     inOrder: inOrder.map(({ check }) => check),
@@ -99,7 +99,7 @@ interface MadeCheck {
   readonly facts: FactUse;
 }
 
-/** Rejects a check that would judge before its facts are known, and so let everything pass. */
+/** Rejects a check that comes before the writers of its facts, and would let everything pass. */
 function assertFactsAreWritten(inOrder: readonly MadeCheck[]): void {
   const written = new Set<string>(GIVEN_FACTS);
   for (const { check, facts } of inOrder) {
@@ -107,14 +107,14 @@ function assertFactsAreWritten(inOrder: readonly MadeCheck[]): void {
     const missing = [...(facts.reads ?? []), ...(facts.refreshes ?? [])].find((fact) => !written.has(fact));
     if (missing !== undefined) {
       throw new Error(
-        `the check ${check.name} judges by the fact "${missing}", which no check before it writes: put one that does before it in checks/order.ts`,
+        `the check ${check.name} reads the fact "${missing}", which no earlier check writes: move its writer before it in checks/order.ts`,
       );
     }
   }
 }
 
 async function policyServices(
-  { config, stores: { sessions: store, risk }, observer, authenticateAgain, askApproval }: ComposedOf,
+  { config, stores: { sessions: store, risk }, observer, authenticateAgain, askApproval }: ComposedParts,
   policies: { current(): PolicySet },
   onClose: CheckServices['onClose'],
 ): Promise<PolicyServices> {
@@ -150,7 +150,7 @@ async function policyServices(
   };
 }
 
-/** Prompts are shown only where arguments are. */
+/** Prompts are only shown if arguments are. */
 async function shownBy({ escalation_prompts: withPrompts }: Config['zsp']): Promise<Partial<Shown>> {
   const { arguments: shownArguments, prompt } = await createShown();
   return { arguments: shownArguments, ...(withPrompts && { prompt }) };

@@ -21,7 +21,8 @@ import { createRedisRiskStore } from '../risk/redis-store.ts';
 import { riskSettings } from '../risk/settings.ts';
 import type { ChecksObserver, Counting, SharedStores } from '../checks/services.ts';
 import { createRedisSessionStore } from '../checks/session/redis-store.ts';
-import { countingRisk, tellingOfLocks } from './watched-risk.ts';
+import type { RiskEvent, RiskOutcome, RiskStore } from '../risk/store.ts';
+import { wholeSeconds } from '../text/time-span.ts';
 import { messageOf } from '../errors.ts';
 
 export interface ChecksDeps {
@@ -83,16 +84,34 @@ function storesOn(
   const { ttl: ttlMs, max_per_key: maxPerKey } = config.session;
   return {
     sessions: createRedisSessionStore({ client, deadlineMs, ttlMs, maxPerKey }),
-    risk: countingRisk(
-      tellingOfLocks(
-        createRedisRiskStore({ client, deadlineMs, settings: riskSettings(config), acknowledgement }),
-        alerts,
-      ),
-      (trigger, { scored, lock, blocked }) => {
+    risk: watchedRisk(
+      createRedisRiskStore({ client, deadlineMs, settings: riskSettings(config), acknowledgement }),
+      ({ keyHash, trigger }, { scored, lock, blocked, riskScore }) => {
         if (scored) metrics.riskEvents.inc({ trigger });
-        if (lock !== undefined || blocked) metrics.riskLocks.inc({ trigger });
+        if (lock === undefined && !blocked) return;
+        metrics.riskLocks.inc({ trigger });
+        const data = {
+          key_hash: keyHash,
+          trigger,
+          risk_score: riskScore,
+          lock_seconds: lock === undefined ? null : wholeSeconds(lock.ttlMs),
+          blocked,
+        };
+        alerts?.send('quarantine', { type: 'key.quarantined', data });
       },
     ),
+  };
+}
+
+/** Reports each recorded risk event with its outcome. */
+function watchedRisk(store: RiskStore, onEvent: (event: RiskEvent, outcome: RiskOutcome) => void): RiskStore {
+  return {
+    ...store,
+    async record(event) {
+      const outcome = await store.record(event);
+      onEvent(event, outcome);
+      return outcome;
+    },
   };
 }
 
@@ -118,13 +137,13 @@ function checksObserver(deps: ChecksDeps): ChecksObserver {
       const { policySet, verdict, rules } = decided;
       for (const { mode, rule, action } of rules)
         if (mode === 'report') metrics.policyReports.inc({ rule, action });
-      // A call that no rule covers adds nothing to its own log line.
+      // The request's own log line is enough for a call that no rule covers.
       if (verdict === 'allow' && rules.length === 0) return;
       const line = { request_id: requestId, key_hash: key.keyHash, policy_set: policySet, verdict, rules };
       auditLog.info(line, 'policy decision');
     },
-    callNotEnded: warn('Redis did not hear of the end of a call in time'),
-    moveNotUndone: warn('Redis did not hear in time that a call was not made'),
+    callNotEnded: warn('Redis was not informed in time that a call had ended'),
+    moveNotUndone: warn('Redis was not informed in time that a call was not made'),
   };
 }
 
@@ -190,10 +209,10 @@ function countingOn({ config, log, metrics, alerts, trail, onCost }: ChecksDeps)
       onOverReservation: () => metrics.overReservation.inc(),
       onHigherCharge: ({ provider }, differenceNanoUsd) =>
         metrics.higherCharges.inc({ provider: provider.name }, differenceNanoUsd / NANO_USD),
-      onAbsurdUsage({ provider, requestId, key }, told) {
+      onAbsurdUsage({ provider, requestId, key }, reason) {
         metrics.absurdUsages.inc({ provider: provider.name });
         log.warn(
-          { request_id: requestId, key_hash: key.keyHash, provider: provider.name, told },
+          { request_id: requestId, key_hash: key.keyHash, provider: provider.name, reason },
           'the usage of an answer cannot be true: its reservation was charged',
         );
       },

@@ -13,11 +13,10 @@ export interface SessionMovesDeps {
 }
 
 export interface ClosableSessionMoves extends SessionMoves {
-  /** Settles what is pending before the Redis connection closes. */
+  /** Completes pending moves before the Redis connection closes. */
   close(): Promise<void>;
 }
 
-/** Moves session states for policies. */
 export function createSessionMoves({ store, onFailure }: SessionMovesDeps): ClosableSessionMoves {
   const refunds = createRetryQueue<SessionMove>({
     attempt: ({ step, createdAt, from, to }) => store.moveBack(step, createdAt, { from, to }),

@@ -38,24 +38,27 @@ export interface DemoOptions {
 
 export interface Demo extends DemoFacts {
   readonly gateway: Pick<Gateway, 'drain' | 'kill'>;
-  /** Stops what the demo started beside the gateway. */
+  /** Stops everything that the demo has started. */
   close(): Promise<void>;
 }
 
-/** Exhaustible, yet enough for a few hundred short calls. */
+/** Enough for a few hundred short calls. */
 const HOURLY_BUDGET_USD = 0.05;
 
+/** The teams' own budgets add up to more. */
+const TEAMS_DAILY_USD = 0.5;
+const SAMPLE_OWNERS = SAMPLE_KEYS.flatMap(({ owner = [] }) => owner);
 const CONFIG_HEAD = `# Written by the demo and removed when it stops. It serves plain HTTP on this machine only. To check or serve this
 # file yourself, add a certificate (server.tls) or set SERVER_INSECURE_DEV=true.
 `;
 
-/** Lets a person answer an agent's question on the operator's page. */
+/** Calls that wait for an approval on the operator's page. */
 const APPROVALS_CARD = `metadata: { name: demo-approvals, version: '1' }
 rules:
   - name: ask-before-deleting
     match: { type: mcp_tool_call, tool: delete_file }
     action: escalate
-    reason: 'a person must agree before {tool_name} deletes a file'
+    reason: 'a person must approve before {tool_name} deletes a file'
     score: false
 `;
 
@@ -88,7 +91,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
     await writeFile(card, APPROVALS_CARD, { mode: 0o600 });
     const settings = await demoConfig(redis.port, provider.baseUrl, card);
     await writeFile(configFile, `${CONFIG_HEAD}${stringify(settings)}`, { mode: 0o600 });
-    // Without the caller's environment: its REDIS_ADDR is not the demo's.
+    // Not the caller's environment, whose REDIS_ADDR is not the demo's.
     const { config, sources } = loadConfig({ path: configFile, env: { SERVER_INSECURE_DEV: 'true' } });
     preflight(config, sources);
 
@@ -99,7 +102,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
       renderEnvoy: (layout) => Promise.resolve(JSON.stringify(envoyBootstrap(config, layout))),
       environment,
       log: log.child({}, { level: 'error' }),
-      // They would drown the demo's own output.
+      // Envoy's lines would hide the demo's own output.
       onEnvoyLine: () => undefined,
       workerOutput: 'ignore',
       progress,
@@ -135,7 +138,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
   }
 }
 
-/** Returns the demo's configuration, on the usual ports if they are free. */
+/** Returns the demo's configuration, on the default ports if they are free. */
 async function demoConfig(redisPort: number, providerUrl: string, card: string): Promise<ConfigInput> {
   const port = await freePort('127.0.0.1', 8080);
   const adminPort = await freePort('127.0.0.1', 9090);
@@ -166,9 +169,10 @@ async function demoConfig(redisPort: number, providerUrl: string, card: string):
       escalation_timeout: '60s',
     },
     ui: { enabled: true, port: pagePort },
-    // For the operator's page.
+    // For the operator's page: decisions, spend, and a budget that the teams of the sample traffic share.
     audit: { enabled: true, stdout: false },
     spend: { enabled: true },
+    budgets: [{ name: 'all-teams', match: { owners: SAMPLE_OWNERS }, daily: TEAMS_DAILY_USD }],
     redis: { addr: `127.0.0.1:${String(redisPort)}` },
     providers: { openai: { base_url: providerUrl }, anthropic: { base_url: providerUrl } },
   };

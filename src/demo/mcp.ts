@@ -3,7 +3,7 @@ import type { DemoReply, DemoRequest } from './answer.ts';
 
 /** Path of the provider's MCP server. */
 export const MCP_PATH = '/mcp';
-/** The same server at the gateway. */
+/** Path of this server at the gateway. */
 export const MCP_PATH_AT_GATEWAY = '/mcp/demo';
 
 const TOOLS = [
@@ -27,14 +27,14 @@ export function mcpReply({ method, path, body }: DemoRequest): DemoReply | undef
 }
 
 function outcome(method: unknown, params: unknown): object {
-  const given = isObject(params) ? params : {};
+  const members = isObject(params) ? params : {};
   if (method === 'initialize') {
     const serverInfo = { name: 'demo', version: '1' };
-    const protocolVersion = given['protocolVersion'] ?? '2025-11-25';
+    const protocolVersion = members['protocolVersion'] ?? '2025-11-25';
     return { result: { protocolVersion, capabilities: { tools: {} }, serverInfo } };
   }
   if (method === 'tools/list') return { result: { tools: TOOLS } };
   if (method !== 'tools/call') return { error: { code: -32601, message: 'method not found' } };
-  const text = `The demo server was asked for ${JSON.stringify(given['arguments'] ?? {})}`;
+  const text = `The demo server received ${JSON.stringify(members['arguments'] ?? {})}`;
   return { result: { content: [{ type: 'text', text }] } };
 }

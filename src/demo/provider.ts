@@ -5,10 +5,9 @@ import { isObject } from '../json/is-object.ts';
 import { createServer } from '../node-http.ts';
 import { anthropicError, anthropicReply } from './anthropic.ts';
 import { mcpReply } from './mcp.ts';
-import { openaiErrorBody, openaiReply } from './openai.ts';
-import { responsesReply } from './responses.ts';
+import { openaiErrorBody, openaiReply, responsesReply } from './openai.ts';
 
-/** A local stand-in for a provider. */
+/** A local stand-in for providers. */
 export interface DemoProvider {
   /** For `providers.<name>.base_url`, without `/v1`. */
   readonly baseUrl: string;
@@ -49,14 +48,14 @@ async function answerDemo(
 ): Promise<void> {
   const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
   // Both dialects have /v1/models; only Anthropic's clients send a version.
-  const anthropic = request.headers['anthropic-version'] !== undefined || path.startsWith('/v1/messages');
+  const isAnthropic = request.headers['anthropic-version'] !== undefined || path.startsWith('/v1/messages');
   const received = { method: request.method ?? 'GET', path, body: await readDemoBody(request) };
-  const reply = anthropic
+  const reply = isAnthropic
     ? anthropicReply(received)
     : (openaiReply(received) ?? responsesReply(received) ?? mcpReply(received));
   if (reply === undefined) {
-    const message = `the demo provider does not have ${received.method} ${path}`;
-    sendJson(response, 404, anthropic ? anthropicError(message) : openaiErrorBody(message));
+    const message = `the demo provider does not serve ${received.method} ${path}`;
+    sendJson(response, 404, isAnthropic ? anthropicError(message) : openaiErrorBody(message));
   } else if (reply.kind === 'whole') {
     sendJson(response, 200, reply.body);
   } else {

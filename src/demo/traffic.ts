@@ -3,11 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { NewKey } from '../auth/key-fields.ts';
 import { MCP_PATH_AT_GATEWAY } from './mcp.ts';
 
-/** Enough to see something move, too little to burden a laptop. */
+/** Visible on the page, without burdening a laptop. */
 const PAUSE_MS = 2_000;
 /** A call may wait for an approval. */
 const REQUEST_TIMEOUT_MS = 90_000;
-/** Waits for approvals must not pile up. */
+/** Bounds the calls that wait for approvals. */
 const MAX_OPEN = 20;
 
 /** Keys of invented teams for the sample traffic. */
@@ -45,7 +45,7 @@ interface Sample {
 
 const CHAT = '/openai/v1/chat/completions';
 
-/** Sent in turn: most pass, and each kind of refusal is among them. */
+/** Sent in turn. Most pass; the others are refused, each for another reason. */
 const SAMPLES: readonly Sample[] = [
   chat('gpt-4o-mini', 'Summarize the release notes.'),
   chat('gpt-4o', 'Which of our pages say how to install?'),
@@ -62,8 +62,8 @@ function chat(model: string, content: string, maxTokens = 100): Sample {
   return { path: CHAT, body: { model, max_tokens: maxTokens, messages: [{ role: 'user', content }] } };
 }
 
-function tool(name: string, given: object): Sample {
-  const params = { name, arguments: given };
+function tool(name: string, args: object): Sample {
+  const params = { name, arguments: args };
   return { path: MCP_PATH_AT_GATEWAY, body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params } };
 }
 
@@ -74,11 +74,13 @@ export function startTraffic(url: string, rawKeys: readonly string[]): { stop():
   async function run(): Promise<void> {
     for (let turn = 0; !stopped.signal.aborted; turn += 1) {
       const sample = SAMPLES[turn % SAMPLES.length];
-      // Different periods, so that each key sends each sample.
+      // The shift per round makes each key send each sample.
       const rawKey = rawKeys[(turn + Math.floor(turn / SAMPLES.length)) % rawKeys.length];
       if (sample !== undefined && rawKey !== undefined && open.size < MAX_OPEN) {
-        const sent: Promise<void> = ask(url, rawKey, sample, stopped.signal).finally(() => open.delete(sent));
-        open.add(sent);
+        const request: Promise<void> = ask(url, rawKey, sample, stopped.signal).finally(() =>
+          open.delete(request),
+        );
+        open.add(request);
       }
       await delay(PAUSE_MS, undefined, { signal: stopped.signal }).catch(() => undefined);
     }
@@ -108,6 +110,6 @@ async function ask(url: string, rawKey: string, { path, body }: Sample, stopped:
     });
     await answer.arrayBuffer();
   } catch {
-    // The gateway stops, or an approval took too long.
+    // The gateway has stopped, or an approval took too long.
   }
 }

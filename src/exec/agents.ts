@@ -2,13 +2,12 @@ import { stringify } from 'yaml';
 
 import type { Api } from '../providers/descriptor.ts';
 import { providers, type Provider, type ProviderName } from '../providers/registry.ts';
-import { basePath } from './bases.ts';
-import { providerVariables, type ForwarderPlace, type Variables } from './provider-variables.ts';
+import { basePath, providerVariables, type ForwarderPlace, type Variables } from './provider-variables.ts';
 
-/** Settings that make a program use the forwarder only, besides the provider's variables. */
+/** Settings in addition to the provider's variables, which make a program use only the forwarder. */
 export interface Wiring {
   readonly env?: Variables;
-  /** Placed before the user's arguments. Every user of the machine can read them, so they hold no key. */
+  /** Placed before the user's arguments. They hold no key, because all users of the machine can read them. */
   readonly args?: readonly string[];
   /** Names and texts of files in the run's private folder. */
   readonly files?: Readonly<Record<string, string>>;
@@ -53,7 +52,7 @@ const claude: KnownAgent = {
   }),
 };
 
-/** Reads only its key from the environment; the address is a setting. */
+/** Only reads its key from the environment; the address is a setting. */
 const codex: KnownAgent = {
   provider: 'openai',
   speaks: 'openai',
@@ -72,7 +71,7 @@ const codex: KnownAgent = {
   },
 };
 
-/** After a Google sign-in it uses another address, unless settings that outrank the user's choose the key. */
+/** After a Google sign-in it uses another address, unless system settings select the key. */
 const gemini: KnownAgent = {
   provider: 'gemini',
   speaks: 'gemini',
@@ -91,7 +90,7 @@ const gemini: KnownAgent = {
   },
 };
 
-/** A stored key wins over the variable, so the forwarder's key is part of the address. */
+/** A stored key overrides the variable, so the address holds the forwarder's key. */
 const qwen: KnownAgent = {
   provider: 'openai',
   speaks: 'openai',
@@ -105,7 +104,7 @@ const qwen: KnownAgent = {
   }),
 };
 
-/** Settings files and `.env` keys win over all variables except aider's own. */
+/** Settings files and keys in `.env` override all variables except aider's own. */
 const aider: KnownAgent = {
   provider: 'openai',
   wire: ({ provider, place }) => {
@@ -120,7 +119,7 @@ const llm: KnownAgent = {
   wire: ({ provider, place }) => ({ env: providerVariables(provider, place, true) }),
 };
 
-/** The AI SDK's clients expect the version in the address. Some providers have other names there. */
+/** The AI SDK expects the API version in the address, and has other names for some providers. */
 const opencode: KnownAgent = {
   provider: 'openai',
   wire: ({ provider, place, env }) => {
@@ -190,23 +189,23 @@ const cline: KnownAgent = {
   },
 };
 
-/** The same, but the file is an argument, which the user may have given. */
+/** Like cline, but the file is an argument, which the user may have set. */
 const continueCli: KnownAgent = {
   provider: 'openai',
   speaks: 'openai',
   wire: ({ provider, place, model, args, file }) => {
     if (args.some((arg) => arg === '--config' || arg.startsWith('--config='))) return {};
     const name = 'continue.yaml';
-    const wanted = overrideModel(provider, model);
+    const modelName = overrideModel(provider, model);
     const config = {
       name: 'Gateway',
       version: '1.0.0',
       schema: 'v1',
       models: [
         {
-          name: wanted,
+          name: modelName,
           provider: 'openai',
-          model: wanted,
+          model: modelName,
           apiBase: place.url + apiPath('openai', provider),
           apiKey: place.key,
           roles: ['chat'],
@@ -260,17 +259,17 @@ function overrideModel(provider: ProviderName, override: string | undefined): st
 type Members = Readonly<Record<string, unknown>>;
 
 /** Adds members at a path to JSON that the user already set. */
-function withMembers(written: string | undefined, path: readonly string[], members: Members): Members {
+function withMembers(json: string | undefined, path: readonly string[], members: Members): Members {
   function into(value: unknown, [step, ...rest]: readonly string[]): Members {
     const own = typeof value === 'object' && value !== null ? (value as Members) : {};
     return step === undefined ? { ...own, ...members } : { ...own, [step]: into(own[step], rest) };
   }
-  return into(parsedSettings(written), path);
+  return into(parsedSettings(json), path);
 }
 
-function parsedSettings(written: string | undefined): unknown {
+function parsedSettings(json: string | undefined): unknown {
   try {
-    return JSON.parse(written ?? '{}');
+    return JSON.parse(json ?? '{}');
   } catch (cause) {
     throw new Error('OPENCODE_CONFIG_CONTENT is not JSON: correct or unset it', { cause });
   }

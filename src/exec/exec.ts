@@ -1,24 +1,33 @@
 import { randomUUID } from 'node:crypto';
-import { writeFile, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { GatewayError } from '../errors.ts';
-import { type ProviderName, providers } from '../providers/registry.ts';
+import { PROVIDER_NAMES, providers, type ProviderName } from '../providers/registry.ts';
 import type { Environment } from '../config/environment.ts';
 import { cacheDirectory } from '../runtime/program.ts';
-import { chooseProvider, ExecUsageError } from './choose-provider.ts';
+import { createRunDirectory, type RunDirectory } from '../runtime/run-directory.ts';
+import { AGENT_NAMES, knownAgent, type AgentRun, type KnownAgent } from './agents.ts';
 import { startForwarder } from './forwarder.ts';
 import type { GatewayAddress } from './gateway-address.ts';
 import type { ModelChoice } from './model-choice.ts';
 import {
+  basePath,
   findProviderKey,
   keyVariables,
   PROVIDER_KEY_VARIABLE,
   providerVariables,
+  speakersOf,
   type Variables,
 } from './provider-variables.ts';
 import { runChild } from './run-child.ts';
-import { join } from 'node:path';
-import { createRunDirectory, type RunDirectory } from '../runtime/run-directory.ts';
-import type { KnownAgent, AgentRun } from './agents.ts';
+
+/** A usage error, with the remedy. */
+export class ExecUsageError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'ExecUsageError';
+  }
+}
 
 export interface ExecOptions {
   readonly command: string;
@@ -27,11 +36,11 @@ export interface ExecOptions {
   readonly gateway: GatewayAddress;
   readonly env: Environment;
   readonly onTerminal: boolean;
-  /** Called once, before the program starts. */
+  /** Called before the program starts. */
   readonly onStart?: (facts: ExecFacts) => void;
 }
 
-/** The facts of a run that may be shown. */
+/** Facts of a run to show. */
 export interface ExecFacts {
   readonly provider: ProviderName;
   readonly sessionId: string;
@@ -41,8 +50,8 @@ export interface ExecFacts {
 const PROXY_KEY = /^gw-[A-Za-z0-9_-]{43}$/;
 
 /**
- * Runs a program with all its model calls going through the gateway, as one session. The program never sees
- * the real keys.
+ * Runs a program whose model calls all go through the gateway, as one session. The program never sees the
+ * real keys.
  * @returns the program's exit code
  * @throws ExecUsageError | StartError
  */
@@ -133,7 +142,7 @@ interface Prepared {
  */
 export function prepareRun(run: AgentRun, agent: KnownAgent | undefined, sessionId: string): Prepared {
   const wiring = agent?.wire(run) ?? {};
-  const ours: Variables = {
+  const own: Variables = {
     GATEWAY_PROXY_KEY: undefined,
     [PROVIDER_KEY_VARIABLE]: undefined,
     GATEWAY_SESSION_ID: sessionId,
@@ -142,11 +151,11 @@ export function prepareRun(run: AgentRun, agent: KnownAgent | undefined, session
   };
   const env = {
     ...run.env,
-    ...withoutOurCache(run.env),
-    ...pastProxies(run.env),
+    ...withoutOwnCache(run.env),
+    ...withoutProxies(run.env),
     ...providerVariables(run.provider, run.place),
     ...wiring.env,
-    ...ours,
+    ...own,
   };
   const set = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return {
@@ -156,19 +165,53 @@ export function prepareRun(run: AgentRun, agent: KnownAgent | undefined, session
   };
 }
 
-/** Excludes loopback from the proxies in the environment, which could not reach it. */
-function pastProxies(env: Environment): Variables {
-  const near = '127.0.0.1';
+/** Excludes the forwarder's address from proxies in the environment, which could not reach it. */
+function withoutProxies(env: Environment): Variables {
+  const loopback = '127.0.0.1';
   return Object.fromEntries(
     ['NO_PROXY', 'no_proxy'].map((name) => {
-      const written = env[name] ?? '';
-      return [name, written === '' ? near : `${written},${near}`];
+      const value = env[name] ?? '';
+      return [name, value === '' ? loopback : `${value},${loopback}`];
     }),
   );
 }
 
-/** Removes the gateway's own compile cache, which must not serve programs run by Node. */
-function withoutOurCache(env: Environment): Variables {
+/** Removes the gateway's compile cache, which other programs on Node must not use. */
+function withoutOwnCache(env: Environment): Variables {
   const cache = env['NODE_COMPILE_CACHE'] ?? '';
   return cache.endsWith('/ai-firewall-gateway/compiled') ? { NODE_COMPILE_CACHE: undefined } : {};
+}
+
+export interface ChosenProvider {
+  readonly provider: ProviderName;
+  /** Undefined for an unknown program. */
+  readonly agent: KnownAgent | undefined;
+}
+
+/**
+ * Returns the provider of `GATEWAY_PROVIDER`, or the program's default.
+ * @throws ExecUsageError with the possible values
+ */
+export function chooseProvider(command: string, wanted: string | undefined): ChosenProvider {
+  const agent = knownAgent(command);
+  const provider = wanted === undefined || wanted === '' ? agent?.provider : knownProvider(wanted);
+  if (provider === undefined) {
+    throw new ExecUsageError(
+      `set GATEWAY_PROVIDER for ${command}: one of ${PROVIDER_NAMES.join(', ')} ` +
+        `(only these commands need none: ${AGENT_NAMES.join(', ')})`,
+    );
+  }
+  if (agent?.speaks !== undefined && basePath(agent.speaks, provider) === undefined) {
+    throw new ExecUsageError(
+      `GATEWAY_PROVIDER: ${command} cannot use ${provider}; use one of ${speakersOf(agent.speaks).join(', ')}`,
+    );
+  }
+  return { provider, agent };
+}
+
+function knownProvider(text: string): ProviderName {
+  const provider = PROVIDER_NAMES.find((name) => name === text);
+  if (provider === undefined)
+    throw new ExecUsageError(`GATEWAY_PROVIDER: one of ${PROVIDER_NAMES.join(', ')}`);
+  return provider;
 }

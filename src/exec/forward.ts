@@ -41,7 +41,7 @@ export async function forwardToGateway(
   const body = await editedBody(incoming, options);
   const send = gateway.url.protocol === 'https:' ? sendHttps : sendHttp;
   const outgoing = send({
-    // A URL writes an IPv6 address in brackets; the socket needs it without.
+    // Sockets take IPv6 addresses without the brackets of URLs.
     host: gateway.url.hostname.replace(/^\[(.*)\]$/, '$1'),
     port: gateway.url.port === '' ? undefined : gateway.url.port,
     method: incoming.method,
@@ -58,7 +58,7 @@ export async function forwardToGateway(
   const answer = await answered;
   response.writeHead(answer.statusCode ?? 502, endToEnd(answer.headers));
   response.flushHeaders();
-  // Passes on a cut by the gateway.
+  // If the gateway cuts the answer, the program sees the cut too.
   await pipeline(answer, response).catch(() => response.destroy());
 }
 
@@ -103,7 +103,7 @@ async function readWhole(incoming: IncomingMessage): Promise<Buffer> {
     const bytes = chunk as Buffer;
     size += bytes.length;
     if (size > MAX_HELD_BYTES) {
-      throw new GatewayError('payload_too_large', 'the body is over 16 MiB, which no gateway takes');
+      throw new GatewayError('payload_too_large', 'the body is over 16 MiB, more than any gateway accepts');
     }
     chunks.push(bytes);
   }

@@ -23,7 +23,7 @@ export interface ForwarderOptions {
   readonly models: ModelChoice;
 }
 
-/** Sits between one program and the gateway. The only holder of the keys. */
+/** A proxy between one program and the gateway, and the only holder of the keys. */
 export interface Forwarder {
   readonly place: ForwarderPlace;
   close(): Promise<void>;
@@ -32,7 +32,7 @@ export interface Forwarder {
 const MAX_CONNECTIONS = 512;
 /** Longer than clients keep idle connections, so that the forwarder never closes one just as it is used. */
 const KEEP_ALIVE_MS = 120_000;
-/** A draining gateway closes idle connections; a request on such a connection would fail. */
+/** A draining gateway closes idle connections, on which requests would fail. */
 const IDLE_MS = 15_000;
 
 /** Listens on a free port of 127.0.0.1 and serves clients that present this run's key. */
@@ -44,7 +44,7 @@ export async function startForwarder(options: ForwarderOptions): Promise<Forward
   const server = createServer((request, response) => {
     handleRequest(request, response, options, { agent, isKey }).catch((failure: unknown) => {
       replyRefusal(response, failure);
-      // Drain the request: a client still sending would see a broken connection instead of the answer.
+      // A client that is still sending would see a broken connection instead of the answer.
       request.resume();
     });
   });
@@ -66,8 +66,8 @@ export async function startForwarder(options: ForwarderOptions): Promise<Forward
 }
 
 function agentFor({ url, tls }: GatewayAddress): Agent {
-  const kept = { keepAlive: true, timeout: IDLE_MS };
-  return url.protocol === 'https:' ? new HttpsAgent({ ...kept, ...tls }) : new HttpAgent(kept);
+  const options = { keepAlive: true, timeout: IDLE_MS };
+  return url.protocol === 'https:' ? new HttpsAgent({ ...options, ...tls }) : new HttpAgent(options);
 }
 
 /** Compares in constant time. */
@@ -88,9 +88,12 @@ async function handleRequest(
   options: ForwarderOptions,
   { agent, isKey }: Tools,
 ): Promise<void> {
-  const requested = readTarget(request.url ?? '/', isKey);
+  const requested = readRequestUrl(request.url ?? '/', isKey);
   if (!requested.keyed && !presentsKey(request, isKey)) {
-    throw new GatewayError('invalid_key', 'this address is for the program that gateway exec has started');
+    throw new GatewayError(
+      'invalid_key',
+      'only the program that gateway exec has started may use this address',
+    );
   }
   if (request.headers.upgrade !== undefined && /websocket/i.test(request.headers.upgrade)) {
     throw new GatewayError('upgrade_not_supported', 'WebSockets are not forwarded; use HTTP');
@@ -108,12 +111,13 @@ interface RequestUrl {
   readonly keyed: boolean;
 }
 
-/** Returns the requested path and query without the run's key. */
-function readTarget(url: string, isKey: (presented: string) => boolean): RequestUrl {
+function readRequestUrl(url: string, isKey: (presented: string) => boolean): RequestUrl {
   const mark = url.indexOf('?');
   const path = mark < 0 ? url : url.slice(0, mark);
-  const parameters = (mark < 0 ? '' : url.slice(mark + 1)).split('&').filter((one) => one !== '');
-  const others = parameters.filter((one) => !(one.startsWith('key=') && isKey(one.slice('key='.length))));
+  const parameters = (mark < 0 ? '' : url.slice(mark + 1)).split('&').filter((parameter) => parameter !== '');
+  const others = parameters.filter(
+    (parameter) => !(parameter.startsWith('key=') && isKey(parameter.slice('key='.length))),
+  );
   const query = others.length === 0 ? '' : `?${others.join('&')}`;
   const [, first = '', ...rest] = path.split('/');
   return isKey(first)
@@ -123,16 +127,16 @@ function readTarget(url: string, isKey: (presented: string) => boolean): Request
 
 function presentsKey({ headers }: IncomingMessage, isKey: (presented: string) => boolean): boolean {
   return CREDENTIAL_HEADERS.some((name) => {
-    const written = headers[name];
-    return typeof written === 'string' && isKey(written.replace(/^Bearer +/i, ''));
+    const value = headers[name];
+    return typeof value === 'string' && isKey(value.replace(/^Bearer +/i, ''));
   });
 }
 
 const MCP = /^\/mcp\/[^/]/;
 
 /**
- * Returns the target at the gateway: the run's provider, or an MCP server. Envoy resolves dot segments before
- * the gateway routes, so a path with one could lead elsewhere with this provider's key.
+ * Returns the target at the gateway: the run's provider, or an MCP server. Dot segments are refused: Envoy
+ * resolves them before the gateway routes, so the provider's key could go elsewhere.
  * @throws GatewayError not_found, invalid_request
  */
 function targetOf(
@@ -149,7 +153,7 @@ function targetOf(
   return { path: base + chosen.path + query, kind: 'model', namesModel: chosen.namesModel };
 }
 
-/** Replies in the gateway's own form, or cuts an answer that has begun. */
+/** Replies as the gateway does, or cuts an answer that has begun. */
 function replyRefusal(response: ServerResponse, failure: unknown): void {
   if (response.headersSent) {
     response.destroy();

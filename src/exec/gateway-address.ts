@@ -13,24 +13,21 @@ export interface GatewayAddress {
 
 export interface TlsTrust {
   readonly ca: string[];
-  /** Makes a certificate in `ca` sufficient, even without its issuer. */
+  /** Trusts a certificate in `ca` even without its issuer. */
   readonly allowPartialTrustChain: true;
   readonly checkServerIdentity: (host: string, certificate: PeerCertificate) => Error | undefined;
 }
 
-/**
- * Reads a gateway URL.
- * @throws Error with the remedy, if keys would be sent without TLS
- */
+/** @throws Error for an invalid URL, or one to which keys would be sent without TLS */
 export function addressOf(
-  written: string,
+  text: string,
   { caFile, insecure }: { readonly caFile: string | undefined; readonly insecure: boolean },
 ): GatewayAddress {
-  const url = readUrl(written);
+  const url = readUrl(text);
   if (url.protocol === 'http:') {
     if (!insecure && !isLoopbackHost(url.hostname)) {
       throw new Error(
-        `${url.origin}: keys would travel over plain HTTP; use https:// (or SERVER_INSECURE_DEV=true for development)`,
+        `${url.origin}: keys would be sent over plain HTTP; use https:// (or SERVER_INSECURE_DEV=true for development)`,
       );
     }
     return { url };
@@ -41,13 +38,13 @@ export function addressOf(
   };
 }
 
-function readUrl(written: string): URL {
-  const url = URL.canParse(written) ? new URL(written) : undefined;
+function readUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
-    throw new Error(`the gateway's address is a URL such as https://gateway.example, not ${written}`);
+    throw new Error(`the gateway's address must be a URL such as https://gateway.example, not ${text}`);
   }
   if (url.username !== '' || url.search !== '' || url.hash !== '') {
-    throw new Error("the gateway's address has no credentials, query or fragment");
+    throw new Error("the gateway's address must not have credentials, query or fragment");
   }
   return url;
 }
@@ -70,14 +67,18 @@ function readCa(file: string): string {
 export function configuredAddress(config: Config, caFile: string | undefined): GatewayAddress {
   const { public_url, host, port, tls, insecure_dev } = config.server;
   if (public_url !== undefined) return addressOf(public_url, { caFile, insecure: insecure_dev });
-  const near = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (host.includes(':') ? `[${host}]` : host);
+  const reachableHost =
+    { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (host.includes(':') ? `[${host}]` : host);
   const scheme = tls.cert_file === undefined ? 'http' : 'https';
-  const address = addressOf(`${scheme}://${near}:${String(port)}`, { caFile, insecure: insecure_dev });
+  const address = addressOf(`${scheme}://${reachableHost}:${String(port)}`, {
+    caFile,
+    insecure: insecure_dev,
+  });
   if (tls.cert_file === undefined || address.tls === undefined) return address;
   return { url: address.url, tls: pinned(address.tls, tls.cert_file) };
 }
 
-/** Trusts the file's own certificate under any name, since it is the listener's. */
+/** Trusts the listener's own certificate under any name. */
 function pinned(trust: TlsTrust, certFile: string): TlsTrust {
   let pem: string;
   let own: string;

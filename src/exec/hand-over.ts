@@ -13,16 +13,16 @@ import { SECRET_VARIABLES } from './provider-variables.ts';
 /** Without this flag, any program of the user could open a debugger by a signal and read the keys. */
 const NO_DEBUGGER = '--disable-sigusr1';
 
-/** Names the pipe from which the restarted process reads its keys. Never part of the agent's environment. */
+/** Names the pipe from which the restarted process reads its keys. The agent never gets it. */
 const PIPE_VARIABLE = 'GATEWAY_EXEC_PIPE';
 
 /**
  * Returns the environment as the user set it, from a process whose own environment holds no key.
  *
- * Linux shows the environment that a process was started with to every program of the same user
- * (`/proc/<pid>/environ`), and the agent knows our pid. So the process replaces itself by one without the keys, which
- * it receives through a named pipe; the pipe is gone before the agent starts. On platforms that cannot replace a
- * process (Windows) the environment stays.
+ * On Linux, every program of the same user can read the environment with which a process was started
+ * (`/proc/<pid>/environ`), and the agent knows our pid. Therefore the process replaces itself by one without the keys,
+ * which gets them through a named pipe. The pipe is removed before the agent starts. Platforms that cannot replace a
+ * process (Windows) keep the environment.
  */
 export async function keysOutOfEnvironment(current: NodeJS.Process): Promise<Environment> {
   const { [PIPE_VARIABLE]: pipe, ...env } = current.env;
@@ -31,7 +31,7 @@ export async function keysOutOfEnvironment(current: NodeJS.Process): Promise<Env
   return env;
 }
 
-/** Returns only if there is no key to hand over, or if the process cannot be replaced. */
+/** Returns only if there is no key, or the process cannot be replaced. */
 async function restartWithoutKeys({
   env,
   execPath,
@@ -50,9 +50,9 @@ async function restartWithoutKeys({
     const pipe = join(directory, 'keys');
     execFileSync('mkfifo', ['-m', '600', pipe], { env: pathOnly(env), stdio: ['ignore', 'ignore', 'pipe'] });
     await offer(pipe, JSON.stringify(Object.fromEntries(keys)), env);
-    const clean: NodeJS.ProcessEnv = { ...env, [PIPE_VARIABLE]: pipe };
-    for (const name of SECRET_VARIABLES) delete clean[name];
-    execve(execPath, [execPath, NO_DEBUGGER, ...execArgv, ...argv.slice(1)], clean);
+    const withoutKeys: NodeJS.ProcessEnv = { ...env, [PIPE_VARIABLE]: pipe };
+    for (const name of SECRET_VARIABLES) delete withoutKeys[name];
+    execve(execPath, [execPath, NO_DEBUGGER, ...execArgv, ...argv.slice(1)], withoutKeys);
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

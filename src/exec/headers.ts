@@ -4,7 +4,7 @@ import { HEADER, HEADER_PREFIX } from '../headers.ts';
 
 export const CREDENTIAL_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'] as const;
 
-/** Headers of one connection, dropped when forwarding. */
+/** Headers of one connection, which are not forwarded. */
 const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
@@ -18,7 +18,7 @@ const HOP_BY_HOP = new Set([
 ]);
 
 /** The only `x-gateway-` headers that a program may set. */
-const ALLOWED_OF_OURS: ReadonlySet<string> = new Set([HEADER.sessionBudget, HEADER.sessionMaxSteps]);
+const ALLOWED_GATEWAY_HEADERS: ReadonlySet<string> = new Set([HEADER.sessionBudget, HEADER.sessionMaxSteps]);
 
 /** Sent to the gateway in place of the program's own credentials. */
 export interface PresentedIdentity {
@@ -35,7 +35,7 @@ export function requestHeaders(
 ): OutgoingHttpHeaders {
   const dropped: ReadonlySet<string> = new Set([...CREDENTIAL_HEADERS, 'host', 'expect', 'cookie']);
   const kept = Object.entries(endToEnd(headers)).filter(
-    ([name]) => !dropped.has(name) && (!name.startsWith(HEADER_PREFIX) || ALLOWED_OF_OURS.has(name)),
+    ([name]) => !dropped.has(name) && (!name.startsWith(HEADER_PREFIX) || ALLOWED_GATEWAY_HEADERS.has(name)),
   );
   return {
     ...Object.fromEntries(kept),

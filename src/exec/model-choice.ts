@@ -13,18 +13,17 @@ export interface ModelChoice {
   readonly aliases: ReadonlyMap<string, string>;
 }
 
-/** Returns false if requests stay as written. */
 export function changesModels({ override, aliases }: ModelChoice): boolean {
   return override !== undefined || aliases.size > 0;
 }
 
-/** Google's prefix of model names in bodies. */
-const GOOGLES = 'models/';
+/** Gemini's prefix of model names in bodies. */
+const GOOGLE_PREFIX = 'models/';
 
 /** Returns the model to request in place of `model`. */
 export function chosenModel({ override, aliases }: ModelChoice, model: string): string {
   if (override === undefined && aliases.has(model)) return aliases.get(model) ?? model;
-  const prefix = model.startsWith(GOOGLES) ? GOOGLES : '';
+  const prefix = model.startsWith(GOOGLE_PREFIX) ? GOOGLE_PREFIX : '';
   const bare = model.slice(prefix.length);
   const chosen = override ?? aliases.get(bare) ?? bare;
   return chosen.startsWith(prefix) ? chosen : prefix + chosen;
@@ -36,26 +35,26 @@ export function pathWithModel(
   path: string,
   choice: ModelChoice,
 ): { readonly path: string; readonly namesModel: boolean } {
-  const [, before, written, behind] = providers[provider].modelInPath?.exec(path) ?? [];
-  if (before === undefined || written === undefined || behind === undefined) {
+  const [, before, segment, behind] = providers[provider].modelInPath?.exec(path) ?? [];
+  if (before === undefined || segment === undefined || behind === undefined) {
     return { path, namesModel: false };
   }
-  const model = decodedSegment(written);
+  const model = decodedSegment(segment);
   const chosen = chosenModel(choice, model);
-  const name = chosen === model ? written : encodeURIComponent(chosen);
+  const name = chosen === model ? segment : encodeURIComponent(chosen);
   return { path: before + name + behind, namesModel: true };
 }
 
-function decodedSegment(written: string): string {
+function decodedSegment(segment: string): string {
   try {
-    return decodeURIComponent(written);
+    return decodeURIComponent(segment);
   } catch {
-    return written; // the gateway refuses it, and says why
+    return segment; // the gateway refuses it, and says why
   }
 }
 
 /**
- * Returns the body with the chosen model; every other byte stays as it was.
+ * Returns the body with the chosen model and every other byte unchanged.
  * @throws GatewayError invalid_request unless the body is unambiguous JSON
  */
 export function bodyWithModel(body: Buffer, choice: ModelChoice, pathNamesModel: boolean): Buffer {
@@ -76,14 +75,14 @@ function editsOf(json: JsonObject, choice: ModelChoice, pathNamesModel: boolean)
   }
   // Fallback models (OpenRouter) are dropped when one model is set.
   if (models !== undefined && choice.override !== undefined) edits.push({ kind: 'remove', path: ['models'] });
-  else asList(models).forEach((one, index) => edits.push(...renamed(['models', index], one, choice)));
+  else asList(models).forEach((name, index) => edits.push(...renamed(['models', index], name, choice)));
   return edits;
 }
 
-function renamed(path: JsonPath, written: unknown, choice: ModelChoice): JsonEdit[] {
-  if (typeof written !== 'string') return [];
-  const value = chosenModel(choice, written);
-  return value === written ? [] : [{ kind: 'set', path, value }];
+function renamed(path: JsonPath, model: unknown, choice: ModelChoice): JsonEdit[] {
+  if (typeof model !== 'string') return [];
+  const value = chosenModel(choice, model);
+  return value === model ? [] : [{ kind: 'set', path, value }];
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -96,6 +95,6 @@ function asList(value: unknown): readonly unknown[] {
 export function unreadableModel(why: string): GatewayError {
   return new GatewayError(
     'unsupported_media_type',
-    `${why}: --model-override and --model-map need plain JSON to put the model in; run it without them`,
+    `${why}: --model-override and --model-map need a plain JSON body. Run the program without them`,
   );
 }

@@ -1,13 +1,12 @@
-import { providers, type ProviderName } from '../providers/registry.ts';
-import type { ExecVariables } from '../providers/descriptor.ts';
-import { basePath } from './bases.ts';
+import { PROVIDER_NAMES, providers, type ProviderName } from '../providers/registry.ts';
+import type { Api, ExecVariables } from '../providers/descriptor.ts';
 import type { Environment } from '../config/environment.ts';
 
 /** Address of one run's forwarder, and the key it accepts. */
 export interface ForwarderPlace {
   /** `http://127.0.0.1:<port>`. */
   readonly url: string;
-  /** The same with the key in the path, for programs whose stored key wins over the variable. */
+  /** The URL with the key in its path, for programs that prefer a stored key to the variable. */
   readonly keyedUrl: string;
   readonly key: string;
 }
@@ -15,7 +14,7 @@ export interface ForwarderPlace {
 /** Variables to set; undefined removes one. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Wins over the provider's own variables, which another program may need. */
+/** Takes precedence over the provider's own variables, which other programs may need. */
 export const PROVIDER_KEY_VARIABLE = 'GATEWAY_PROVIDER_KEY';
 
 /** Every variable that may hold a key for the gateway or a provider. */
@@ -38,7 +37,6 @@ function execOf(provider: ProviderName): ExecVariables {
   return providers[provider].exec;
 }
 
-/** Returns the variables that an error about a missing key lists. */
 export function keyVariables(provider: ProviderName): readonly string[] {
   return [...execOf(provider).keys, PROVIDER_KEY_VARIABLE];
 }
@@ -67,4 +65,14 @@ export function providerVariables(provider: ProviderName, place: ForwarderPlace,
 
 function addressesAt(base: string, paths: Readonly<Record<string, string>>): Variables {
   return Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, base + path]));
+}
+
+/** Returns the base path of a provider for clients of an API, or undefined if it does not speak that API. */
+export function basePath(api: Api, provider: ProviderName): string | undefined {
+  const path = providers[provider].basePaths[api];
+  return path === undefined ? undefined : `/${provider}${path}`;
+}
+
+export function speakersOf(api: Api): readonly ProviderName[] {
+  return PROVIDER_NAMES.filter((name) => basePath(api, name) !== undefined);
 }

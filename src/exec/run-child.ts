@@ -5,7 +5,7 @@ export interface AgentChildOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** On a terminal the program receives signals itself, and must not get them twice. */
+  /** On a terminal, the program already receives the terminal's signals. */
   readonly onTerminal: boolean;
 }
 
@@ -14,10 +14,9 @@ const NOT_FOUND = 127;
 const NOT_EXECUTABLE = 126;
 const BY_SIGNAL = 128;
 
-/** Always passed on to the program. */
-const PASSED_ON: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGUSR2'];
-/** Sent by a terminal's keys to the whole foreground. */
-const OF_TERMINALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
+const ALWAYS_PASSED: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGUSR2'];
+/** A terminal sends them to all foreground processes. */
+const TERMINAL_SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
 
 export class StartError extends Error {
   readonly exitCode: number;
@@ -36,9 +35,9 @@ export class StartError extends Error {
  */
 export async function runChild({ command, args, env, onTerminal }: AgentChildOptions): Promise<number> {
   const child = spawn(command, [...args], { stdio: 'inherit', env });
-  const signals = [...PASSED_ON, ...OF_TERMINALS];
+  const signals = [...ALWAYS_PASSED, ...TERMINAL_SIGNALS];
   function passOn(signal: NodeJS.Signals): void {
-    if (!onTerminal || !OF_TERMINALS.includes(signal)) child.kill(signal);
+    if (!onTerminal || !TERMINAL_SIGNALS.includes(signal)) child.kill(signal);
   }
   for (const signal of signals) process.on(signal, passOn);
   try {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import type { PresetName } from '../policy/presets.ts';
 
-/** The caller of the models: a chat application for people, or an agent that works on files. */
+/** `chat`: an application for people; `agent`: a coding agent that works on files. */
 export const PURPOSES = ['chat', 'agent'] as const;
 export type Purpose = (typeof PURPOSES)[number];
 
@@ -27,7 +27,7 @@ export const DEFAULT_ANSWERS: Answers = {
   redisPort: 6379,
 };
 
-/** Returns a purpose's defaults. For agents, the strict rules about file contents still apply to MCP servers. */
+/** Returns a purpose's defaults. Strict rules about file contents still apply to an agent's MCP servers. */
 export function defaultAnswers(purpose: Purpose): Answers {
   return purpose === 'chat'
     ? DEFAULT_ANSWERS
@@ -43,20 +43,20 @@ export const FILES = {
   ignore: '.gitignore',
 } as const;
 
-/** Names under which docker compose finds a file by itself. */
+/** Names that docker compose finds by itself. */
 export const COMPOSE_NAMES = ['compose.yaml', 'compose.yml', FILES.compose, 'docker-compose.yaml'] as const;
 
 /** Read by the compose file and gateway.yaml, set in `.env`. */
 export const PASSWORD_VARIABLE = 'REDIS_PASSWORD';
 
-/** Returns `gateway.yaml`, with a comment on every choice in it. */
+/** Returns `gateway.yaml` with a comment on every choice. */
 export function configText(answers: Answers): string {
   const { port, tls, presets, dlp, redisPort, purpose } = answers;
   return `# The AI firewall gateway, for ${purpose === 'chat' ? 'a chat application' : 'a coding agent'}. All keys and their defaults: gateway config print
 # Check this file: gateway config check; with Redis and Envoy: gateway doctor
 
 server:
-  # ${tls === undefined ? 'This machine only. With a certificate: 0.0.0.0, for other clients.' : 'Every address of this machine.'}
+  # ${tls === undefined ? 'This machine only. With a certificate: 0.0.0.0, for other clients.' : 'All addresses of this machine.'}
   host: ${tls === undefined ? '127.0.0.1' : '0.0.0.0'}
   port: ${String(port)}
   # Metrics and health.
@@ -123,7 +123,7 @@ function agentDlpText(isOn: boolean): string {
     # A secret is masked and never locks the key. If unset, it cuts the answer and locks the key.
     action: mask
     scan_secrets: true
-    # Addresses and numbers in an agent's files must stay.
+    # Addresses and numbers in an agent's files must not be masked.
     scan_pii: false
     scan_network: false
     # Masks passwords recognized by their names (DB_PASSWORD=…) in requests, but not in code that a model writes.
@@ -138,7 +138,7 @@ const AGENT_INSPECTOR = `    # A secret in an MCP server's answer is masked; no 
     secrets: mask_unscored
 `;
 
-/** Lists only rules of enabled presets, since the gateway does not start with an unknown name. */
+/** Lists rules of enabled presets only, since the gateway does not start with an unknown name. */
 function overridesText({ presets, dlp }: Answers): string {
   const hasSafety = presets.includes('safety') || presets.includes('safety_drift');
   const modes = [
@@ -184,10 +184,7 @@ function adminPort(port: number): number {
 /** First line of a compose file written by init. */
 export const COMPOSE_HEAD = '# Redis for the gateway';
 
-/**
- * The compose file for a folder with another one: a separate project, so that services do not replace each
- * other.
- */
+/** Returns the compose file for a folder with another one. It is a project of its own, so that neither replaces the other's services. */
 export function ownComposeText(answers: Answers): string {
   const text = composeText(answers).replace('compose up', `compose -f ${FILES.ownCompose} up`);
   return text.replace('services:', 'name: ai-firewall-gateway\nservices:');

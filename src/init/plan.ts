@@ -13,37 +13,34 @@ import {
   type Answers,
 } from './files.ts';
 
-/**
- * The action for one file: `create` a new one, `keep` an identical one, `append` a line, or `overwrite` a
- * different one.
- */
-export type Fate = 'create' | 'keep' | 'append' | 'overwrite';
+/** `create` a new file, `keep` an identical one, `append` a line, or `overwrite` a different file. */
+export type FileAction = 'create' | 'keep' | 'append' | 'overwrite';
 
 export interface PlannedFile {
   readonly name: string;
   readonly path: string;
-  readonly fate: Fate;
+  readonly action: FileAction;
   /** The complete new content. */
   readonly text: string;
   readonly mode: number;
 }
 
-const FOR_ALL = 0o644;
-const FOR_OWNER = 0o600;
+const READABLE = 0o644;
+const PRIVATE = 0o600;
 
 /** Reads the folder and decides what to write. */
 export async function planFiles(folder: string, answers: Answers): Promise<readonly PlannedFile[]> {
-  async function whole(name: string, text: string): Promise<PlannedFile> {
+  async function wholeFile(name: string, text: string): Promise<PlannedFile> {
     const path = join(folder, name);
-    const present = await readIfThere(path);
-    const fate = present === undefined ? 'create' : present === text ? 'keep' : 'overwrite';
-    return { name, path, fate, text, mode: FOR_ALL };
+    const present = await readIfPresent(path);
+    const action = present === undefined ? 'create' : present === text ? 'keep' : 'overwrite';
+    return { name, path, action, text, mode: READABLE };
   }
   return [
-    await whole(FILES.config, configText(answers)),
+    await wholeFile(FILES.config, configText(answers)),
     (await hasOtherCompose(folder))
-      ? await whole(FILES.ownCompose, ownComposeText(answers))
-      : await whole(FILES.compose, composeText(answers)),
+      ? await wholeFile(FILES.ownCompose, ownComposeText(answers))
+      : await wholeFile(FILES.compose, composeText(answers)),
     await planEnv(join(folder, FILES.env)),
     await planIgnore(join(folder, FILES.ignore)),
   ];
@@ -51,18 +48,18 @@ export async function planFiles(folder: string, answers: Answers): Promise<reado
 
 /** Reports whether docker compose would find a file that init did not write. */
 async function hasOtherCompose(folder: string): Promise<boolean> {
-  const present = await Promise.all(COMPOSE_NAMES.map((name) => readIfThere(join(folder, name))));
+  const present = await Promise.all(COMPOSE_NAMES.map((name) => readIfPresent(join(folder, name))));
   return present.some((text) => text !== undefined && !text.startsWith(COMPOSE_HEAD));
 }
 
-/** Keeps the password out of repositories. */
+/** Keeps the password of `.env` out of repositories. */
 async function planIgnore(path: string): Promise<PlannedFile> {
-  const present = await readIfThere(path);
-  const file = { name: FILES.ignore, path, mode: FOR_ALL };
-  if (present === undefined) return { ...file, fate: 'create', text: `${FILES.env}\n` };
+  const present = await readIfPresent(path);
+  const file = { name: FILES.ignore, path, mode: READABLE };
+  if (present === undefined) return { ...file, action: 'create', text: `${FILES.env}\n` };
   const lines = present.split('\n').map((line) => line.trim());
-  if (IGNORED.some((line) => lines.includes(line))) return { ...file, fate: 'keep', text: present };
-  return { ...file, fate: 'append', text: appended(present, `${FILES.env}\n`) };
+  if (IGNORED.some((line) => lines.includes(line))) return { ...file, action: 'keep', text: present };
+  return { ...file, action: 'append', text: appended(present, `${FILES.env}\n`) };
 }
 
 const IGNORED = ['.env', '/.env', '.env*', '/.env*', '*.env'];
@@ -75,13 +72,13 @@ function appended(present: string, line: string): string {
 /** Keeps an existing password, since Redis may already use it. */
 async function planEnv(path: string): Promise<PlannedFile> {
   const line = `${PASSWORD_VARIABLE}=${randomBytes(32).toString('hex')}\n`;
-  const present = await readIfThere(path);
-  const file = { name: FILES.env, path, mode: FOR_OWNER };
-  if (present === undefined) return { ...file, fate: 'create', text: line };
+  const present = await readIfPresent(path);
+  const file = { name: FILES.env, path, mode: PRIVATE };
+  if (present === undefined) return { ...file, action: 'create', text: line };
   if (setsPassword(present)) {
-    return { ...file, fate: 'keep', text: present };
+    return { ...file, action: 'keep', text: present };
   }
-  return { ...file, fate: 'append', text: appended(present, line) };
+  return { ...file, action: 'append', text: appended(present, line) };
 }
 
 function setsPassword(text: string): boolean {
@@ -92,26 +89,26 @@ function setsPassword(text: string): boolean {
   return lines.some((line) => line.startsWith(assignment) && line.length > assignment.length);
 }
 
-async function readIfThere(path: string): Promise<string | undefined> {
+async function readIfPresent(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw new Error(`${path} is there and cannot be read: move it away or choose another --directory`, {
+    throw new Error(`${path} exists and cannot be read: move it away or choose another --directory`, {
       cause: error,
     });
   }
 }
 
 /**
- * Writes the planned files, each one completely or not at all.
+ * Writes each planned file completely or not at all.
  * @throws Error if a file has appeared since the plan
  */
 export async function writeFiles(folder: string, files: readonly PlannedFile[]): Promise<void> {
   await mkdir(folder, { recursive: true });
-  for (const { path, name, fate, text, mode } of files) {
-    if (fate === 'keep') continue;
-    if (fate === 'create') {
+  for (const { path, name, action, text, mode } of files) {
+    if (action === 'keep') continue;
+    if (action === 'create') {
       await writeFile(path, text, { flag: 'wx', mode }).catch((cause: unknown) => {
         throw new Error(`${name} was just created by another program, or cannot be written: run init again`, {
           cause,
@@ -119,12 +116,12 @@ export async function writeFiles(folder: string, files: readonly PlannedFile[]):
       });
       continue;
     }
-    const aside = `${path}.${randomBytes(4).toString('hex')}`;
+    const temporary = `${path}.${randomBytes(4).toString('hex')}`;
     try {
-      await writeFile(aside, text, { flag: 'wx', mode });
-      await rename(aside, path);
+      await writeFile(temporary, text, { flag: 'wx', mode });
+      await rename(temporary, path);
     } finally {
-      await rm(aside, { force: true });
+      await rm(temporary, { force: true });
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { KeyRecord } from '../auth/key-record.ts';
-import { basePath } from '../exec/bases.ts';
+import { basePath } from '../exec/provider-variables.ts';
 import { providers, type Provider } from '../providers/registry.ts';
 import type { Connect } from './api/schemas/keys.ts';
 

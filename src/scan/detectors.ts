@@ -10,15 +10,15 @@ import { findSecrets } from '../detectors/secrets/secrets.ts';
 import { findSqlInjection } from '../detectors/sql/sql-injection.ts';
 import type { ScanSurface } from './surface.ts';
 
-/** The gateway's default action for a finding; on the wire, policies decide. */
+/** The gateway's default action for a finding. In a running gateway, policies decide. */
 export type Action = 'deny' | 'redact' | 'quarantine' | 'mask';
 
 interface Row {
-  /** Searches prompts and tool responses, which are normalized; completions are DLP's. */
+  /** Searches prompts and tool responses, which are normalized. DLP searches completions. */
   readonly find?: Detector;
-  /** Blanked out wherever the text is stored or shown. */
+  /** Masked wherever the text is stored or shown. */
   readonly masked: boolean;
-  /** Surfaces that are not named are not searched. */
+  /** Other surfaces are not searched. */
   readonly actions: { readonly [At in ScanSurface]?: Action };
 }
 

@@ -1,6 +1,6 @@
 import { GrowingBytes } from '../streams/growing-bytes.ts';
 
-/** One line of a stream, counted from 1, or the reason why it cannot be read. */
+/** A line of a stream, counted from 1, or the reason why it cannot be read. */
 export type Line =
   { readonly number: number; readonly text: string } | { readonly number: number; readonly problem: string };
 
@@ -12,8 +12,8 @@ const NOT_UTF8 = 'is not UTF-8';
 const NEWLINE = 10;
 
 /**
- * Reads a byte stream line by line and holds one line at a time. Line ends (LF) are removed, blank lines are
- * counted and skipped, and a line that is too long is reported as a problem.
+ * Reads a byte stream line by line, and holds one line at a time. Line feeds are removed, blank lines are
+ * counted but skipped, and lines that are too long are reported as problems.
  */
 export async function* readLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
   const held = new GrowingBytes(MAX_INPUT_BYTES);
@@ -41,7 +41,7 @@ export async function readInputText(bytes: AsyncIterable<Uint8Array>, name: stri
   const held = new GrowingBytes(MAX_INPUT_BYTES);
   for await (const chunk of bytes) {
     held.add(chunk);
-    // Reading on would not change the outcome.
+    // The rest would not change the result.
     if (held.isTooLong) break;
   }
   const text = textOf(held.take());

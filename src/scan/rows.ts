@@ -16,12 +16,12 @@ export const conversationRow = z.object({
   id: rowId,
   /** User messages, turn by turn. */
   turns: texts,
-  /** Assistant replies to the turns; may be fewer, or none. */
+  /** Replies of the assistant; there may be fewer than turns, or none. */
   replies: texts.nullish().transform((replies) => replies ?? []),
 });
 export type ConversationRow = z.infer<typeof conversationRow>;
 
-/** A line that is not a valid row; `id` if it could be read. */
+/** A line that is not a valid row, with its `id` if that could be read. */
 export interface BadLine {
   readonly id?: string | number;
   readonly line: number;
@@ -50,7 +50,7 @@ function problemInWords(error: z.ZodError | undefined): string {
   return `${issue.path.join('.')} ${issue.message}`;
 }
 
-/** Result for one line: the findings, or a line that could not be read. */
+/** The result for one line. */
 export type Scanned<Found> = { readonly found: Found } | { readonly bad: BadLine };
 
 /** Scans a stream of JSON lines in order, one row at a time. */

@@ -16,12 +16,11 @@ interface TurnReport {
   readonly denied: boolean;
 }
 
-/** Judges the turns of one conversation in order, as the drift check does. */
+/** Judges the turns of a conversation in order, as the drift check does. */
 export type JudgeConversation = (
   conversation: Pick<ConversationRow, 'turns' | 'replies'>,
 ) => Promise<readonly DriftFacts[]>;
 
-/** Judges each conversation by itself. */
 export function createConversationScan(
   judge: JudgeConversation,
 ): (row: ConversationRow) => Promise<ConversationReport> {

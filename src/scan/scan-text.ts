@@ -9,7 +9,6 @@ import { replaceSpans, type Replacement } from '../text/replace-spans.ts';
 import type { TextRow } from './rows.ts';
 import type { ScanSurface } from './surface.ts';
 
-/** The report on one text. */
 export interface TextReport {
   readonly id: string | number;
   readonly normalized: string;
@@ -32,7 +31,7 @@ interface FindingReport {
   readonly owasp: readonly OwaspId[];
 }
 
-/** Returns the scan for texts of one surface. */
+/** Returns the scan of texts of one surface. */
 export function createTextScan(surface: ScanSurface): (row: TextRow) => TextReport {
   const search = createSurfaceSearch(surface);
   return ({ id, text }) => {

@@ -20,7 +20,7 @@ describe('npm start', () => {
   beforeAll(async () => {
     await vi.waitFor(
       () => {
-        expect(output).toContain('Ctrl-C ends it');
+        expect(output).toContain('Ctrl-C stops the demo');
       },
       { timeout: 60_000, interval: 50 },
     );
@@ -80,7 +80,7 @@ describe('npm start', () => {
   it('prints a tool call, which is refused', async () => {
     const answer = await curl(6);
     expect(answer).toContain('policy_denied');
-    expect(answer).not.toContain('The demo server was asked');
+    expect(answer).not.toContain('The demo server received');
   });
 
   it('answers Responses, as used by Codex', async () => {
@@ -109,6 +109,8 @@ describe('npm start', () => {
     const [cookie = ''] = (signedIn.headers.get('set-cookie') ?? '').split(';');
     const me = await fetch(`${page}/api/me`, { headers: { cookie } });
     expect(await me.json()).toMatchObject({ role: 'admin', signed_in_by: 'password' });
+    const budgets = await fetch(`${page}/api/shared-budgets`, { headers: { cookie } });
+    expect(await budgets.json()).toMatchObject({ items: [{ name: 'all-teams' }] });
     expect(await (await fetch(page)).text()).toContain('<div id="page">');
   });
 

@@ -1,4 +1,4 @@
-import { composeChecks, type CheckOrder, type ComposedOf } from '../../src/composition/compose.ts';
+import { composeChecks, type CheckOrder, type ComposedParts } from '../../src/composition/compose.ts';
 import { createMemorySessionStore } from '../../src/checks/session/memory-store.ts';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import type { Check } from '../../src/pipeline/check.ts';
@@ -14,7 +14,7 @@ export interface ComposedOptions {
   /** A card; absent where no policy is asked. */
   readonly card?: string;
   readonly order?: CheckOrder;
-  readonly askApproval?: ComposedOf['askApproval'];
+  readonly askApproval?: ComposedParts['askApproval'];
 }
 
 export interface ComposedOnMemory {

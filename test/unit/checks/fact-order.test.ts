@@ -47,7 +47,7 @@ describe('the order of checks', () => {
   });
 
   it.each(TOO_EARLY)('refuses check %s before any that writes "%s"', async (_reader, _fact, order) => {
-    await expect(composedOnMemory({ card: CARD, order })).rejects.toThrow(/judges by the fact .*order\.ts/);
+    await expect(composedOnMemory({ card: CARD, order })).rejects.toThrow(/reads the fact .*order\.ts/);
   });
 
   it('refuses a writer that is put last, or left out', async () => {

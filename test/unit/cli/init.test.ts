@@ -192,7 +192,7 @@ describe('gateway init --yes', () => {
     const password = read('.env');
     const { code, stdout } = await init('--yes');
     expect(code).toBe(0);
-    expect(stdout.match(/stays as it is/g)).toHaveLength(4);
+    expect(stdout.match(/unchanged/g)).toHaveLength(4);
     expect(read('.env')).toBe(password);
   });
 
@@ -238,7 +238,7 @@ describe('gateway init --yes', () => {
 
   it('adds to an .env, and leaves a password in it alone', async () => {
     writeFileSync(join(folder, '.env'), 'OWN=1');
-    expect((await init('--yes')).stdout).toContain('gets a line more');
+    expect((await init('--yes')).stdout).toContain('a line is added');
     expect(read('.env')).toMatch(/^OWN=1\nREDIS_PASSWORD=[0-9a-f]{64}\n$/);
   });
 
@@ -255,7 +255,7 @@ describe('gateway init', () => {
     const { code, stderr } = await init();
     expect({ code, stderr }).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('--yes takes the defaults'),
+      stderr: expect.stringContaining('--yes uses the defaults'),
     });
     expect(readdirSync(folder)).toEqual([]);
   });

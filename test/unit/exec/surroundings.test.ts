@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { AGENT_NAMES, knownAgent } from '../../../src/exec/agents.ts';
-import { chooseProvider } from '../../../src/exec/choose-provider.ts';
-import { prepareRun } from '../../../src/exec/exec.ts';
+import { chooseProvider, prepareRun } from '../../../src/exec/exec.ts';
 import { findProviderKey } from '../../../src/exec/provider-variables.ts';
 import { PROVIDER_NAMES, type ProviderName } from '../../../src/providers/registry.ts';
 
@@ -39,13 +38,13 @@ describe('the provider', () => {
     expect(chooseProvider('claude', 'deepseek').provider).toBe('deepseek');
     expect(chooseProvider('python', 'groq').provider).toBe('groq');
     expect(() => chooseProvider('claude', 'openai')).toThrow(
-      'claude cannot speak to openai; one of anthropic, deepseek, openrouter',
+      'claude cannot use openai; use one of anthropic, deepseek, openrouter',
     );
   });
 
   it('of an unknown program has to be named, and the error tells the values', () => {
     expect(() => chooseProvider('python', undefined)).toThrow(
-      /set GATEWAY_PROVIDER for python: one of openai, anthropic, .*openrouter \(known without it: claude, codex,/,
+      /set GATEWAY_PROVIDER for python: one of openai, anthropic, .*openrouter \(only these commands need none: claude, codex,/,
     );
     expect(() => chooseProvider('python', 'opnai')).toThrow(/GATEWAY_PROVIDER: one of openai, /);
   });

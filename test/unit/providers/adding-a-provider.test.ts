@@ -30,8 +30,7 @@ export const acme = tableProvider({
 const DERIVED = `
 import { newKeySchema } from './src/auth/key-fields.ts';
 import { configSchema } from './src/config/schema.ts';
-import { speakersOf } from './src/exec/bases.ts';
-import { providerVariables, SECRET_VARIABLES } from './src/exec/provider-variables.ts';
+import { providerVariables, SECRET_VARIABLES, speakersOf } from './src/exec/provider-variables.ts';
 import { createPricing } from './src/pricing/pricing.ts';
 import { toolCallsNanoUsd } from './src/pricing/tool-calls.ts';
 import { errorShapeOf } from './src/providers/error-shapes.ts';

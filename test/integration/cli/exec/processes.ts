@@ -133,7 +133,7 @@ export function wrongCalls(): void {
       /set GATEWAY_PROVIDER for x: one of openai, anthropic, gemini, .*openrouter/,
     ],
     [['x'], { GATEWAY_PROVIDER: 'nobody' }, /GATEWAY_PROVIDER: one of openai/],
-    [['claude'], {}, /claude cannot speak to openai/],
+    [['claude'], {}, /claude cannot use openai/],
     [['x'], { GATEWAY_PROXY_KEY: '' }, /set GATEWAY_PROXY_KEY to a proxy key/],
     [['x'], { GATEWAY_PROXY_KEY: 'sk-mistaken' }, /GATEWAY_PROXY_KEY is not a proxy key/],
     [['x'], { OPENAI_API_KEY: '' }, /set the key of openai: OPENAI_API_KEY, GATEWAY_PROVIDER_KEY/],
@@ -162,8 +162,8 @@ export function wrongCalls(): void {
   it.each([
     [['--model-map', 'fast'], 2, /--model-map: pairs/],
     [['--model-override', ''], 2, /--model-override: the name of a model/],
-    [['--gateway-url', 'nonsense'], 1, /the gateway's address is a URL/],
-    [['--gateway-url', 'http://gateway.example'], 1, /keys would travel over plain HTTP/],
+    [['--gateway-url', 'nonsense'], 1, /the gateway's address must be a URL/],
+    [['--gateway-url', 'http://gateway.example'], 1, /keys would be sent over plain HTTP/],
     [
       ['--gateway-url', 'https://a.example', '--ca-file', '/no/such'],
       1,
