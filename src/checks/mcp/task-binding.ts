@@ -25,7 +25,7 @@ export interface TaskBinding {
   judge(exchange: Parsed): Awaitable<Verdict>;
   /** Binds a task that an answer begins, and removes other keys' tasks from a list. */
   keep(exchange: Answered): Awaitable<Verdict>;
-  /** Does the same for each message of a stream. */
+  /** Does the same for each message of a stream, and drops notifications and requests about other keys' tasks. */
   rewriter(exchange: Answered): StreamRewriter | undefined;
 }
 
@@ -39,6 +39,11 @@ const MAX_LISTED = 1_000;
 export function createTaskBinding(store: Pick<McpSessionStore, 'bind' | 'use'>): TaskBinding {
   async function isOwn(exchange: Parsed, taskId: unknown): Promise<boolean> {
     return typeof taskId === 'string' && (await store.use(taskOf(exchange, taskId))) === 'own';
+  }
+
+  async function areOwn(exchange: Parsed, taskIds: readonly unknown[]): Promise<boolean> {
+    const own = await Promise.all(taskIds.map((taskId) => isOwn(exchange, taskId)));
+    return own.every(Boolean);
   }
 
   /** Returns the edits that remove other keys' tasks, or a denial if the message begins a task of another key. */
@@ -59,6 +64,8 @@ export function createTaskBinding(store: Pick<McpSessionStore, 'bind' | 'use'>):
     const { json } = event;
     if (!isReadable(json))
       return asksForList(exchange) ? { kind: 'cut', denial: unreadableList() } : PASS_EVENT;
+    const told = toldTasks(json);
+    if (told.length > 0) return areOwn(exchange, told).then((own) => (own ? PASS_EVENT : { kind: 'drop' }));
     if (!namesTasks(exchange, json)) return PASS_EVENT;
     return judgeMessage(exchange, json).then((found): StreamAction => {
       if (!Array.isArray(found)) return { kind: 'cut', denial: found };
@@ -149,6 +156,18 @@ function begunTask(exchange: Answered, message: JsonObject): string | undefined 
   if (!isObject(result) || answeredMethod(exchange, message)?.startsWith('tasks/') === true) return undefined;
   const holder = isObject(result['task']) ? result['task'] : result['resultType'] === 'task' ? result : {};
   return typeof holder['taskId'] === 'string' ? holder['taskId'] : undefined;
+}
+
+const RELATED = 'io.modelcontextprotocol/related-task';
+
+/** Returns the tasks that a notification or request of the server is about. */
+function toldTasks({ method, params }: JsonObject): readonly unknown[] {
+  if (typeof method !== 'string') return [];
+  const own = isObject(params) ? params : {};
+  const meta = isObject(own['_meta']) ? own['_meta'] : {};
+  const holders = [own, own['task'], meta[RELATED]].filter(isObject);
+  const told = holders.flatMap((holder) => (Object.hasOwn(holder, 'taskId') ? [holder['taskId']] : []));
+  return told.length === 0 && method.startsWith('notifications/tasks/') ? [undefined] : told;
 }
 
 function listedTasks(exchange: Answered, message: JsonObject): readonly unknown[] {

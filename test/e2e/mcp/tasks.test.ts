@@ -42,7 +42,12 @@ function createTaskServer(name: Name) {
         return { ...written(taskId), result: { content: [{ type: 'text', text: tasks.get(taskId) ?? '' }] } };
     }
   }
-  return ({ body, headers }: McpRecorded, response: ServerResponse): boolean => {
+  return ({ method, body, headers }: McpRecorded, response: ServerResponse): boolean => {
+    if (method === 'GET') {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(broadcasts([...tasks.keys()]));
+      return true;
+    }
     const message = body as Message;
     const isStateless = headers['mcp-protocol-version'] === '2026-07-28';
     const answer = { jsonrpc: '2.0', id: message.id, result: resultOf(message, isStateless) };
@@ -53,6 +58,22 @@ function createTaskServer(name: Name) {
     );
     return true;
   };
+}
+
+/** Messages about all tasks, and one about none, as a server without sessions sends them to every client. */
+function broadcasts(taskIds: readonly string[]): string {
+  const status = { status: 'working', statusMessage: 'reads the ledger' };
+  const related = (taskId: string): object => ({ 'io.modelcontextprotocol/related-task': { taskId } });
+  const messages = [
+    ...taskIds.flatMap((taskId) => [
+      { method: 'notifications/tasks/status', params: { taskId, ...status } },
+      { method: 'notifications/progress', params: { progressToken: 1, progress: 1, _meta: related(taskId) } },
+      { id: 1, method: 'elicitation/create', params: { message: 'Which ledger?', _meta: related(taskId) } },
+    ]),
+    { method: 'notifications/tasks/status', params: { task: 'unnamed', ...status } },
+    { method: 'notifications/message', params: { level: 'info', data: 'for all' } },
+  ];
+  return messages.map((message) => `data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`).join('');
 }
 
 let nextId = 0;
@@ -134,6 +155,27 @@ describe.each<Name>(['events', 'documents'])('a task of a server without session
     const alice = await rig.access(name);
     for (const params of [{}, { taskId: 7 }, { taskId: null }, { taskId: ['task-0'] }]) {
       expect((await ask(alice, 'up to 2025-11-25', 'tasks/result', params)).status).toBe(400);
+    }
+  });
+});
+
+describe('a server without sessions that tells every client about every task', () => {
+  it('is heard by each key about its own tasks only', async () => {
+    const [alice, bob] = await Promise.all([rig.access('events'), rig.access('events')]);
+    const hers = await begin(alice, 'up to 2025-11-25', 'a');
+    const his = await begin(bob, 'up to 2025-11-25', 'b');
+    for (const [access, own] of [
+      [alice, hers],
+      [bob, his],
+    ] as const) {
+      const { body } = await send(access.url.origin, {
+        path: access.url.pathname,
+        headers: { accept: 'text/event-stream', 'mcp-protocol-version': '2025-11-25', ...access.headers },
+      });
+      const told = [...body.matchAll(/"taskId":"([^"]+)"/g)].map(([, id]) => id);
+      expect(told).toEqual([own, own, own]);
+      expect(body).toContain('for all');
+      expect(body).not.toContain('unnamed');
     }
   });
 });
