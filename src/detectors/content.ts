@@ -44,7 +44,7 @@ export const EVERY_CLASS: ContentScope = {
   allowedHosts: [],
 };
 
-/** Combines the DLP detectors: findings of all classes in order of `start`, one class per span. */
+/** Combines the DLP detectors. Findings are in order of `start`, with one class per span. */
 export function createContentDetector(scope: ContentScope): StreamDetector {
   const data = dataDetectors(scope);
   const secrets = scope.scanSecrets ? secretsDetector : undefined;
@@ -61,10 +61,7 @@ export function createContentDetector(scope: ContentScope): StreamDetector {
   });
 }
 
-/**
- * `createContentDetector(scope).find` for texts of any length.
- * @param most secrets, or other findings, over all texts of one search, before it gives up
- */
+/** `createContentDetector(scope).find` for texts of any length. Gives up after `most` secrets, or other findings. */
 export function createFindContentAll(scope: ContentScope, most: number): FindAll {
   const data = dataDetectors(scope);
   function* findEach(
@@ -105,7 +102,7 @@ export function createFindContentAll(scope: ContentScope, most: number): FindAll
   );
 }
 
-/** Returns the detectors of the scope that are searched without exceptions. */
+/** Returns the detectors whose findings are reported without exceptions. */
 export function contentDetectorsOf(scope: ContentScope): readonly DetectorName[] {
   const { scanSecrets, scanPii, scanNetwork, allowedHosts, scanCredentials = false } = scope;
   const findsAllEmails = scanPii && allowedHosts.length === 0 && !scanCredentials;
@@ -130,11 +127,10 @@ const SLICE_CHARS = 4096;
 /** UTF-16 units searched around a slice or place; no data detector looks further. */
 const MARGIN_CHARS = 640;
 
-/** A slice with its margins. */
 interface SearchedSlice {
   readonly text: string;
   readonly offset: number;
-  /** Only findings that begin from here up to `to` count; offsets in the whole text. */
+  /** Only findings that begin between these offsets of the whole text count. */
   readonly from: number;
   readonly to: number;
 }
@@ -199,18 +195,13 @@ function dataDetectors({
   ];
 }
 
-/** Findings of one text, added slice by slice. */
 interface Content {
   /** Returns the number of findings added. */
   add(data: readonly Finding[]): number;
   end(): readonly Finding[];
 }
 
-/**
- * Collects findings. A secret keeps its whole span, since it has consequences; other findings keep the part
- * that no earlier one covers.
- * @param secrets in order of `start`
- */
+/** Secrets, in order of `start`, keep their whole span, since they have consequences. Other findings keep the rest. */
 function collectContent(secrets: readonly Finding[]): Content {
   const content: Finding[] = [];
   let covered = 0;

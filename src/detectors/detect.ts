@@ -14,8 +14,8 @@ export interface TextForms {
 const CONTEXT = 8192;
 
 /**
- * Runs every detector on the raw text, and on the normalized one if it differs. Spans refer to the raw text,
- * in order of `start`; overlapping findings of one detector and class are merged.
+ * Runs every detector on the raw text, and on the normalized one if it differs. Spans refer to the raw text, in
+ * order of `start`. Overlapping findings of one detector and class are merged.
  */
 export function detect(text: TextForms, detectors: readonly Detector[]): readonly Finding[] {
   return runNow(detectInSteps(text, detectors));
@@ -93,7 +93,7 @@ const placed = (search: TextView, findings: readonly Finding[], offset: number):
     ...search.toOriginal({ start: finding.start + offset, end: finding.end + offset }),
   }));
 
-/** Merges overlapping findings of one detector and class; the first one's rule stays. */
+/** The rule of the first finding stays. */
 function mergeFindings(findings: readonly Finding[]): readonly Finding[] {
   const merged: Finding[] = [];
   const latest = new Map<string, number>();

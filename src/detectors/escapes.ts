@@ -11,8 +11,8 @@ const ESCAPE_CHARS = 6;
 const MAX_BACKSLASHES = 40;
 
 /**
- * Returns the end of the JSON escape around or right before `at`; undefined without one. The address in
- * `\nann@example.org` begins after the `n`.
+ * Returns the end of the JSON escape around or right before `at`, if any. In `
+ * ann@example.org`, `ann` begins a word.
  */
 export function escapeEnd(text: string, at: number): number | undefined {
   for (let from = at - 1; from >= 0 && from >= at - ESCAPE_CHARS; from -= 1) {
@@ -26,18 +26,17 @@ export function escapeEnd(text: string, at: number): number | undefined {
 }
 
 /** Returns `at`, or the end of the escape around it. */
-export function behindEscape(text: string, at: number): number {
+export function afterEscape(text: string, at: number): number {
   return escapeEnd(text, at) ?? at;
 }
 
-/** Reports whether a word may begin at `at`: not behind a letter, digit or underscore, nor inside an escape. */
+/** Reports whether a word may begin at `at`: not after a letter, digit or underscore, nor inside an escape. */
 export function beginsWord(text: string, at: number): boolean {
   if (at === 0) return true;
   const end = escapeEnd(text, at);
   return end === undefined ? !isWordCode(text.charCodeAt(at - 1)) : end === at;
 }
 
-/** Reports whether a backslash is itself escaped. */
 function isEscaped(text: string, at: number): boolean {
   let from = at;
   while (from > 0 && from > at - MAX_BACKSLASHES && text.charCodeAt(from - 1) === BACKSLASH) from -= 1;

@@ -3,7 +3,7 @@ import type { Span } from '../text/span.ts';
 import type { Detector, Finding } from './finding.ts';
 import type { Label } from './literal.ts';
 
-/** Then the rest of the text counts as one match: each may cost a search of it (`x(.*y)?` in a row of x). */
+/** Further matches become one, up to the text's end: each may cost a search of the rest (`x(.*y)?` in a row of x). */
 const MAX_PATTERN_MATCHES = 10;
 
 /** Matches found by a search of the whole rest. */
@@ -16,7 +16,6 @@ const MAX_READINGS = 10;
 
 /**
  * Creates a detector for an operator's pattern of injections in RE2 syntax, in linear time.
- * @param rule names its findings
  * @throws Error that explains the pattern's fault
  */
 export function createPatternDetector(source: string, rule: string): Detector {
@@ -38,7 +37,7 @@ export function createPatternDetector(source: string, rule: string): Detector {
 
 /**
  * Creates a detector for an operator's expression in RE2 syntax, in linear time, for slices of a few kilobytes.
- * After the first matches it searches nearby, then further away. If that takes too much, the rest of the text
+ * After the first matches it searches nearby, then further away. If that takes too long, the rest of the text
  * counts as one match.
  * @throws Error that explains the expression's fault
  */
@@ -63,7 +62,7 @@ function unlessAbsent(expression: RE2JS, find: Detector): Detector {
   return (text) => (expression.test(text) ? find(text) : []);
 }
 
-/** The matches of one text, in order. A match may cost a search of the whole rest (`x(.*y)?` in a row of x). */
+/** The matches of one text, in order. */
 class Search {
   readonly #expression: RE2JS;
   readonly #text: string;
@@ -97,7 +96,7 @@ class Search {
     return found !== undefined && found.end < end ? found : undefined;
   }
 
-  /** Accepts a match only with `NEAR_CHARS` read behind it, or at the end. */
+  /** Accepts a match only with `NEAR_CHARS` read after it, or at the end. */
   #furtherAway(): Span | undefined {
     const { length } = this.#text;
     for (let chars = 2 * NEAR_CHARS; this.#at + chars < length; chars *= 2) {

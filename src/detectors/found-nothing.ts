@@ -12,10 +12,10 @@ function createSearches(): (detector: DetectorName) => SearchId {
 }
 
 const whole = createSearches();
-/** For longer texts. Every search cuts the same slices (slices.ts), and so agrees. */
+/** For longer texts, which every search cuts into the same slices. */
 const inSlices = createSearches();
 
-/** Records that a detector finds nothing in a text, so that others need not run it. */
+/** Records that a detector finds nothing in a text, so that others skip it. */
 export function noteNothing(text: string, known: CleanRecord | undefined, detector: DetectorName): void {
   if (isOneSlice(text)) known?.markClean(whole(detector));
 }
@@ -24,7 +24,7 @@ export function findsNothing(known: CleanRecord | undefined, detector: DetectorN
   return known?.isClean(whole(detector)) === true;
 }
 
-/** The same for a detector that ran on each slice of a text of any length. */
+/** The same for a detector that ran on each slice of a text. */
 export function noteNothingInSlices(
   text: string,
   known: CleanRecord | undefined,

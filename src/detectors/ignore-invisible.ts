@@ -6,8 +6,8 @@ import { startOfCrossing } from './overlaps.ts';
 import { unfinishedEscapeAt } from './secrets/unescaped-view.ts';
 
 /**
- * Wraps a detector to find matches split by invisible characters, such as a zero-width space in a key.
- * Findings include these characters. Texts without them cost one scan.
+ * Wraps a detector to find matches split by invisible characters, such as a zero-width space in a key. Findings
+ * include these characters. Texts without them cost one scan.
  */
 export function ignoringInvisible({ find, openFrom }: StreamDetector): StreamDetector {
   const findAll: Detector = (text) => {
@@ -37,7 +37,7 @@ export function ignoringInvisible({ find, openFrom }: StreamDetector): StreamDet
 /** @param most limit of findings in all texts together */
 type FindUpTo = (texts: readonly string[], most: number) => Awaitable<readonly SearchedText[]>;
 
-/** The same for many texts of any length. */
+/** `ignoringInvisible` for many texts of any length. */
 export function findAllIgnoringInvisible(most: number, findUpTo: FindUpTo): FindAll {
   return (texts) =>
     after(inTurns(viewsOf(texts)), (views) => {
@@ -56,7 +56,7 @@ const UNSEARCHED: SearchedText = { findings: [], isWhole: false };
 /** Longer texts are scanned in steps. */
 const SHORT_CHARS = 32_768;
 
-/** The views of many texts, without their offset maps: hardly any view contains a finding. */
+/** Views without their offset maps, since hardly any contains a finding. */
 interface ViewTexts {
   readonly texts: readonly string[];
   /** For each view, the index of its text, ascending. */
@@ -113,7 +113,6 @@ function withView(findings: readonly Finding[], view: TextView | undefined): Vie
   return { findings, view };
 }
 
-/** Maps a view's open offset; if nothing is open, the whole original is decided. */
 function openInOriginal(open: number, view: TextView, givenChars: number): number {
   return open < view.text.length ? offsetIn(view, open) : givenChars;
 }
@@ -123,10 +122,9 @@ interface ViewFindings {
   readonly view?: TextView;
 }
 
-/** Findings between two yields. */
 const STEP_FINDINGS = 8192;
 
-/** Merges findings of several views in order: overlapping ones become one, which is a secret if any is. */
+/** Joins overlapping findings to one, which is a secret if any of them is. */
 function* findingsTogether(views: readonly ViewFindings[]): Work<readonly Finding[]> {
   const merged: Finding[] = [];
   let taken = 0;
@@ -143,7 +141,7 @@ function* findingsTogether(views: readonly ViewFindings[]): Work<readonly Findin
   return merged;
 }
 
-/** Yields the findings of all views in order; the longest first among those that begin together. */
+/** Yields the findings of all views in order, the longest first where several begin together. */
 function* mergedByPlace(views: readonly ViewFindings[]): Generator<Finding> {
   const heads = views.map((view) => {
     const rest = inText(view);

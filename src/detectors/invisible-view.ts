@@ -24,10 +24,8 @@ for (const [first, last] of invisibleRanges) {
 const CHUNK_CHARS = 8_192;
 const reader = new UnitReader(CHUNK_CHARS);
 
-/** Skips ordinary text fast. */
 const BEYOND_PLAIN = /[^\t\n\v\f\r\x20-\x7e]/;
 
-/** Reads four characters as one number. */
 const fours = new Int32Array(CHUNK_CHARS);
 const ascii = Buffer.from(fours.buffer);
 const SPACE = 0x20;
@@ -83,7 +81,6 @@ export function* visibleViews(text: string): Work<readonly TextView[]> {
   return views;
 }
 
-/** `visibleViews` for short texts. */
 export function visibleViewsOf(text: string): readonly TextView[] {
   return runNow(visibleViews(text));
 }
@@ -95,13 +92,13 @@ export function openViewsOf(text: string): readonly TextView[] {
   return read === undefined ? views : [...views, read];
 }
 
-/** Returns the text without a cut escape at its end, decoded; undefined without escapes. */
+/** Decodes the text without a cut escape at its end; undefined without escapes. */
 function* escapesShown(text: string): Work<TextView | undefined> {
   if (!(yield* hasCodes(text))) return undefined;
   return yield* unescaped(text.slice(0, unfinishedEscapeAt(text)), STEP_CHARS);
 }
 
-/** Reports whether the text may contain character codes. An expression would stop at each backslash. */
+/** An expression would stop at each backslash. */
 function* hasCodes(text: string): Work<boolean> {
   for (let from = 0; from < text.length; from += STEP_CHARS) {
     if (text.slice(from, from + STEP_CHARS + 1).includes('\\u')) return true;
@@ -135,7 +132,7 @@ function* withoutInvisible(text: string): Work<TextView | undefined> {
   return map.isEmpty ? undefined : { text: steps.join(''), toOriginal: map.toOriginal };
 }
 
-/** Returns the offset, moved behind a surrogate pair that it would split. */
+/** Moves an offset after a surrogate pair that it would split. */
 function wholeUpTo(text: string, offset: number): number {
   if (offset >= text.length) return text.length;
   return isHighSurrogate(text.charCodeAt(offset - 1)) ? offset + 1 : offset;

@@ -1,6 +1,5 @@
 import type { Finding, FindingClass, StreamDetector } from './finding.ts';
 
-/** Names findings. */
 export type Label = Pick<Finding, 'detector' | 'rule'> & { readonly class: FindingClass };
 
 /** Far more than could be removed from one text. */
@@ -36,7 +35,7 @@ function inSmallLetters(text: string): string {
   });
 }
 
-/** Returns the first offset from which the text's rest is a beginning of the literal, or the text's length. */
+/** Returns where the text's end may begin the literal, or the text's length. */
 function beginningIn(text: string, literal: string): number {
   const first = literal.charCodeAt(0);
   for (let at = Math.max(0, text.length - literal.length + 1); at < text.length; at += 1) {

@@ -3,7 +3,6 @@ import { runNow, type Work } from '../turns.ts';
 import { findSecrets } from './secrets/secrets.ts';
 import type { Span } from '../text/span.ts';
 
-/** Parts of a masked text joined in one step. */
 const STEP_PARTS = 8_192;
 
 /** Replaces every span by `***`; overlapping or adjacent ones are merged. */
@@ -31,7 +30,7 @@ export function* maskInSteps(text: string, findings: readonly Span[]): Work<stri
   return masked + parts.join('');
 }
 
-/** Replaces every secret by `***`, for texts that are stored or shown. */
+/** Masks every secret, for texts that are stored or shown. */
 export function maskSecrets(text: string): string {
   return mask(text, findSecrets(text));
 }

@@ -2,8 +2,8 @@ import type { Span } from '../text/span.ts';
 import { LOOK_BEHIND_CHARS, type Detector, type Finding, type StreamDetector } from './finding.ts';
 
 /**
- * Removes overlaps: each span keeps the part that no earlier one covers; of those that begin together, the
- * longest comes first. Returns them in order of `start`.
+ * Returns the spans in order of `start`. Each keeps the part that no earlier one covers; where several begin
+ * together, the longest comes first.
  * @param covered end of earlier spans that are not in the list
  */
 export function withoutOverlaps<Spanned extends Span>(
@@ -32,7 +32,7 @@ export function startOfCrossing(found: readonly Span[], offset: number): number 
   return least;
 }
 
-/** Combines several detectors: findings in order of `start`, without overlaps. */
+/** Combines detectors: findings in order of `start`, without overlaps. */
 export function asOneDetector(detectors: readonly StreamDetector[]): StreamDetector {
   const findEach = (text: string): readonly Finding[] => detectors.flatMap(({ find }) => find(text));
   return {
@@ -48,8 +48,8 @@ export function asOneDetector(detectors: readonly StreamDetector[]): StreamDetec
 }
 
 /**
- * Creates a stream detector that always holds back a fixed tail (docs/dlp.md). The beginning of a longer
- * match may have left unmasked when the match is found.
+ * Creates a stream detector that always holds back a fixed tail (docs/dlp.md): when a longer match is found, its
+ * beginning may have been sent unmasked.
  */
 export function holdingBack(find: Detector): StreamDetector {
   return {

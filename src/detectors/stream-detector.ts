@@ -5,7 +5,7 @@ const TAIL_CHARS = 1024;
 
 /**
  * Creates a stream detector of short matches.
- * @param openIn returns the start of the first undecided match in the tail, or its length
+ * @param openIn returns the start of the first undecided match in the tail, or the tail's length
  */
 export function createStreamDetector(find: Detector, openIn: (tail: string) => number): StreamDetector {
   return {

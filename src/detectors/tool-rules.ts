@@ -33,7 +33,6 @@ export function customRule(index: number): string {
   return `${CUSTOM}:${String(index)}`;
 }
 
-/** Returns the group of a finding in an MCP server's answer. */
 export function groupOf({ detector, rule }: Finding): RuleGroup {
   if (rule.startsWith(`${CUSTOM}:`)) return CUSTOM;
   if (POISONING.has(rule)) return 'tool_poisoning';

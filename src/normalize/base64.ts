@@ -79,7 +79,7 @@ function mayBeBase64OfText(block: string): boolean {
   return true;
 }
 
-/** Returns one byte of a single-line block; undefined behind it. Most blocks are not worth a buffer. */
+/** Returns one byte of a single-line block; undefined after it. Most blocks are not worth a buffer. */
 export function base64Byte(block: string, index: number): number | undefined {
   const at = Math.floor((index * 4) / 3);
   const high = BASE64_VALUES[block.charCodeAt(at)] ?? NO_DIGIT;

@@ -121,7 +121,7 @@ function sequenceAt(bytes: readonly Escape[], at: number): Sequence {
 
 const byteAt = (bytes: readonly Escape[], at: number): number => bytes[at]?.character.charCodeAt(0) ?? -1;
 
-/** Lax decoders read ASCII behind C0 and C1, whatever the high bits of the second byte. */
+/** Lax decoders read ASCII after C0 and C1, whatever the high bits of the second byte. */
 function overlongSequence(lead: number, second: number): Sequence {
   if (second < 0) return { length: 1 };
   if (second < 0x80) return { length: 2, character: String.fromCharCode(second) };
@@ -158,7 +158,7 @@ function hidesWord(text: string, found: readonly Escape[]): boolean {
   return false;
 }
 
-/** Returns the index behind adjacent escapes. */
+/** Returns the index after adjacent escapes. */
 function runEnd(found: readonly Escape[], at: number): number {
   let end = at + 1;
   while (end < found.length && found[end]?.start === found[end - 1]?.end) end++;
@@ -221,7 +221,7 @@ function hasHiddenLetters(word: string): boolean {
   return escaped.length > 0;
 }
 
-/** Path climbs, before a separator and behind one. */
+/** Path climbs, before a separator and after one. */
 const climbsOut = /\.\.(?=[/\\])/g;
 const climbsIn = /(?<=[/\\])\.\./g;
 

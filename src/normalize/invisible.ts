@@ -214,7 +214,7 @@ const isOverlay = (unit: number): boolean =>
 /** Limit of right-to-left overrides that are read. */
 const mostOverrides = 64;
 
-/** Appends text behind right-to-left overrides as displayed. */
+/** Appends text after right-to-left overrides as displayed. */
 function readOverrides(text: string, rewriter: Rewriter): number {
   let found = 0;
   let at = text.indexOf(rightToLeftOverride);

@@ -6,7 +6,7 @@ import { soundsEnglish, words } from './english-words.ts';
 const isLetter = alphabetOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz');
 const isSign = alphabetOf('0123456789@$!|(+');
 
-/** A digit or sign before a letter, or behind one and before another. Starts at the sign: most texts have few. */
+/** A digit or sign before a letter, or after one and before another. Starts at the sign: most texts have few. */
 const anyLeet = /[013457@$!](?:[A-Za-z]|(?<=[A-Za-z].)[013457@$!])/;
 
 const letterOf: Readonly<Record<string, string>> = { ...LEET_DIGITS, ...LEET_SIGNS };

@@ -43,7 +43,7 @@ interface StageOf {
   readonly traits: number;
 }
 
-/** In the order of docs/normalization.md; leet is read once, behind all rounds. */
+/** In the order of docs/normalization.md; leet is read once, after all rounds. */
 export const STAGES: readonly StageOf[] = [
   { finding: 'hasHomoglyphs', stage: readScripts, times: 1, traits: TRAIT.beyond },
   { finding: 'hasHomoglyphs', stage: resolveConfusables, times: 1, traits: TRAIT.beyond },

@@ -81,32 +81,32 @@ export function quickTraitsOf(text: string): number | undefined {
       if (kinds >= OTHER) return undefined;
       if (kinds === ESCAPE) traits |= TRAIT.escape;
     }
-    if ((signs & (behind(signs, signs0, 1) | near(signs, signs0))) !== 0) return undefined;
+    if ((signs & (shifted(signs, signs0, 1) | near(signs, signs0))) !== 0) return undefined;
     signs0 = signs;
 
     const letters = lane(first, second, third, fourth, LETTER);
     const hex = lane(first, second, third, fourth, HEX);
     const base = lane(first, second, third, fourth, BASE64);
     const digits = hex & ~letters;
-    const besideLetters = digits & behind(letters, letters0, 1);
-    const besideDigits = letters & behind(digits, digits0, 1);
+    const besideLetters = digits & shifted(letters, letters0, 1);
+    const besideDigits = letters & shifted(digits, digits0, 1);
     if ((besideLetters | besideDigits) !== 0) return undefined;
 
     const words = letters | digits;
     const words0 = letters0 | digits0;
-    const isOne = ~words & behind(words, words0, 1);
-    const singles = isOne & ~behind(words, words0, 2);
+    const isOne = ~words & shifted(words, words0, 1);
+    const singles = isOne & ~shifted(words, words0, 2);
     const chained = singles & near(singles, singles0);
     if ((chained & near(chained, chained0)) !== 0) return undefined;
 
-    const twoHex = ~words & behind(hex, hex0, 1) & behind(hex, hex0, 2);
-    const pairs = twoHex & ~behind(words, words0, 3);
-    if ((pairs & behind(pairs, pairs0, 3)) !== 0) return undefined;
+    const twoHex = ~words & shifted(hex, hex0, 1) & shifted(hex, hex0, 2);
+    const pairs = twoHex & ~shifted(words, words0, 3);
+    if ((pairs & shifted(pairs, pairs0, 3)) !== 0) return undefined;
 
-    const two = base & behind(base, base0, 1);
-    const four = two & behind(two, two0, 2);
-    const eightInRow = four & behind(four, four0, 4);
-    if ((eightInRow & behind(four, four0, 8)) !== 0) traits |= TRAIT.block;
+    const two = base & shifted(base, base0, 1);
+    const four = two & shifted(two, two0, 2);
+    const eightInRow = four & shifted(four, four0, 4);
+    if ((eightInRow & shifted(four, four0, 8)) !== 0) traits |= TRAIT.block;
 
     letters0 = letters;
     digits0 = digits;
@@ -156,11 +156,11 @@ function lane(first: number, second: number, third: number, fourth: number, shif
 }
 
 /** Returns for each character the bit of the one `chars` before. */
-function behind(bits: number, before: number, chars: number): number {
+function shifted(bits: number, before: number, chars: number): number {
   return (bits << chars) | (before >>> (LANE - chars));
 }
 
 /** Returns the bits two to four characters before. */
 function near(bits: number, before: number): number {
-  return behind(bits, before, 2) | behind(bits, before, 3) | behind(bits, before, 4);
+  return shifted(bits, before, 2) | shifted(bits, before, 3) | shifted(bits, before, 4);
 }

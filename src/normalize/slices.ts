@@ -32,7 +32,7 @@ function lastGap(window: string): number | undefined {
     if (isLetter(unit)) letters += 1;
     else {
       const gap = letters >= WORD_LETTERS && isSpace(unit) ? startOfBlanks(window, at) : undefined;
-      if (gap !== undefined && isBehindWord(window, gap)) return gap;
+      if (gap !== undefined && isAfterWord(window, gap)) return gap;
       letters = 0;
     }
   }
@@ -46,7 +46,7 @@ function startOfBlanks(window: string, last: number): number | undefined {
   return last - start < MOST_BLANKS ? start : undefined;
 }
 
-function isBehindWord(window: string, end: number): boolean {
+function isAfterWord(window: string, end: number): boolean {
   const last = '.,:;!?'.includes(window.charAt(end - 1)) ? end - 1 : end;
   for (let at = last - WORD_LETTERS; at < last; at++) if (!isLetter(window.charCodeAt(at))) return false;
   return true;

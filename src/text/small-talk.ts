@@ -14,7 +14,7 @@ const LISTENER = new Set(['you', 'your', 'yours', 'u']);
 
 const VERBS =
   'analy[sz]e|book|calculate|check|compare|convert|create|debug|describe|draft|explain|find|fix|generate|give me|help|implement|list|plan|read|refactor|review|search|show|summari[sz]e|tell me|translate|write';
-/** At the start of a sentence or clause, or behind a polite phrase. */
+/** At the start of a sentence or clause, or after a polite phrase. */
 const ORDER = new RegExp(
   `(?:^|[.] |(?:please|can you|could you|would you|you to|and|then|now|need to|want to|me) )(?:${VERBS})(?= |$)`,
 );
@@ -26,7 +26,7 @@ const IN_NEED =
 interface Utterance {
   readonly words: readonly string[];
   readonly greets: boolean;
-  /** The words behind a greeting in one line, with a full stop for each mark. */
+  /** The words after a greeting in one line, with a full stop for each mark. */
   readonly line: string;
 }
 

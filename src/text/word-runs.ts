@@ -8,11 +8,11 @@ const TO_LOWER = 0x20202020;
 export const MAX_KEY_CHARS = 12;
 
 /** Masks of four characters by run length; looked up, because lengths are unpredictable. */
-const FIRST_CHARS = masksBehind(0);
-const SECOND_CHARS = masksBehind(4);
-const THIRD_CHARS = masksBehind(8);
+const FIRST_CHARS = masksAfter(0);
+const SECOND_CHARS = masksAfter(4);
+const THIRD_CHARS = masksAfter(8);
 
-function masksBehind(chars: number): Int32Array {
+function masksAfter(chars: number): Int32Array {
   const masks = [0, 0xff, 0xffff, 0xffffff, -1];
   return Int32Array.from(
     { length: MAX_KEY_CHARS + 1 },

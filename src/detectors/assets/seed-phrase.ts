@@ -3,8 +3,8 @@ import type { Finding, StreamDetector } from '../finding.ts';
 import { createStreamDetector } from '../stream-detector.ts';
 
 /**
- * Finds seed phrases of wallets (BIP-39): 12, 15, 18, 21 or 24 words of the English list with a valid
- * checksum, in a line, a list or numbered lines. Requires `loadSeedWords` first.
+ * Finds seed phrases of wallets (BIP-39): 12, 15, 18, 21 or 24 words of the English list with a valid checksum, in a
+ * line, a list or numbered lines. Requires `loadSeedWords` first.
  */
 export const seedPhraseDetector: StreamDetector = createStreamDetector(findSeedPhrases, openIn);
 
@@ -43,7 +43,7 @@ function findSeedPhrases(text: string): readonly Finding[] {
   return found;
 }
 
-/** Visits runs of words of the list. */
+/** Visits the runs of words from the list. */
 function eachRun(text: string, visit: (run: readonly Word[]) => void): void {
   const numbers = wordNumbers;
   if (numbers === undefined) throw new Error('the words of seed phrases are not loaded');

@@ -3,19 +3,18 @@ import { createStreamDetector } from '../stream-detector.ts';
 import { createHash } from 'node:crypto';
 
 /**
- * Finds private keys of wallets: Bitcoin import keys (WIF) and extended private keys (BIP 32, SLIP 132) with a
- * valid checksum, and 64 hexadecimal digits behind a name.
+ * Finds private keys of wallets: Bitcoin import keys (WIF) and extended private keys (BIP 32, SLIP 132) with a valid
+ * checksum, and 64 hexadecimal digits after a name.
  */
 export const walletKeyDetector: StreamDetector = createStreamDetector(findWalletKeys, openIn);
 
 interface Form {
   readonly rule: string;
   readonly pattern: RegExp;
-  /** @param before the text before the key */
   readonly isOne: (key: string, before: string) => boolean;
 }
 
-/** A name of a private key, right before it. */
+/** The name of a private key, right before the key. */
 const NAMED =
   /(?:private|priv|wallet|eth\w{0,12}|deployer|signer|account)[_ -]?(?:private[_ -]?)?(?:key|secret)\w{0,16}\\{0,3}["'`\])]{0,2}[ \t]{0,8}(?:=>|[=:]|\bis\b)[ \t]{0,8}(?:\\{0,3}["'`])?$/i;
 const NAME_CHARS = 96;
@@ -63,7 +62,7 @@ function openIn(tail: string): number {
 const DIGITS = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const CHECKSUM_BYTES = 4;
 
-/** Reports whether a text is Base58Check with one of these numbers of bytes. */
+/** Reports whether a text is Base58Check of one of these byte lengths. */
 function hasRightChecksum(text: string, lengths: readonly number[]): boolean {
   let value = 0n;
   for (const digit of text) {

@@ -3,7 +3,6 @@ import { quotedAt, unquotedAt, type Place } from './places.ts';
 import { userinfoAt } from './userinfo.ts';
 import { isKeyValue, isPassword, isSecretValue, isStatedPassword, type Standing } from './values.ts';
 
-/** The rules of `credentials` findings. */
 export const CREDENTIAL_RULES = [
   'password',
   'named_secret',
@@ -14,12 +13,11 @@ export const CREDENTIAL_RULES = [
 
 type CredentialRule = (typeof CREDENTIAL_RULES)[number];
 
-/** A possible credential. */
 export interface Candidate {
   readonly rule: CredentialRule;
   readonly start: number;
   readonly end: number;
-  /** End of the text read; more text may change the candidate. */
+  /** End of the text that was read; more text may change the candidate. */
   readonly readTo: number;
   readonly isSecret: boolean;
 }
@@ -27,7 +25,6 @@ export interface Candidate {
 const BEFORE_CHARS = 64;
 const COMMAND_CHARS = 120;
 
-/** Suffixes of a name: `DB_PASSWORD_PROD`, `password2`. */
 const SUFFIX = String.raw`(?:[_.-]?(?:\d{1,3}|v\d|prod(?:uction)?|dev(?:elopment)?|stag(?:e|ing)|test|qa|uat|live|old|new|current|primary|secondary|main|master|slave|replica|readonly|admin|root|app|plain(?:_?text)?|value|string|raw|env|local|remote)){0,2}`;
 const KEY_SUFFIX = String.raw`(?:[_-]?(?:key|base|id(?=\d)|token)(?![A-Za-z]))?`;
 const CLOSE = String.raw`\??\\{0,3}["'\x60]?[\])]?`;
@@ -61,7 +58,7 @@ const IDENTIFIED =
 const SECURE_STRING = /[ \t]{1,4}(?:-String[ \t]{1,4})?(?=["'])/iy;
 const NETRC = /[ \t]{1,8}|\r?\n[ \t]{0,8}/y;
 
-/** Yields possible values behind a name, in order of preference. */
+/** Yields possible values after a name, in order of preference. */
 export function* candidatesAt(
   text: string,
   kind: NameKind,
@@ -74,15 +71,15 @@ export function* candidatesAt(
     case 'pgpass':
       return yield* inPgpass(text, start, end);
     case 'user_flag':
-      return yield* behindUserFlag(text, start, end);
+      return yield* afterUserFlag(text, start, end);
     case 'password_flag':
-      return yield* behindPasswordFlag(text, start, end);
+      return yield* afterPasswordFlag(text, start, end);
     case 'sql':
-      return yield* behind(text, end, IDENTIFIED, 'quoted', plainly);
+      return yield* valueAfter(text, end, IDENTIFIED, 'quoted', plainly);
     case 'literal':
-      return yield* behind(text, end, SECURE_STRING, 'quoted', plainly);
+      return yield* valueAfter(text, end, SECURE_STRING, 'quoted', plainly);
     case 'directive':
-      yield* behind(text, end, DIRECTIVE, 'any', plainly);
+      yield* valueAfter(text, end, DIRECTIVE, 'any', plainly);
       return yield* named(text, 'password', start, end);
     case 'short':
     case 'key':
@@ -97,7 +94,6 @@ type Judge = (value: string, standing: Standing) => boolean;
 
 const plainly: Judge = (value, standing) => isPassword(value, { ...standing, isPlain: true });
 
-/** Kinds of names that a value follows. */
 type ValueKind = 'password' | 'short' | 'secret' | 'key';
 
 const JUDGES: Readonly<Record<ValueKind, Judge>> = {
@@ -119,22 +115,22 @@ function* named(text: string, kind: ValueKind, start: number, end: number): Gene
     isShortName: kind === 'short',
     isEnvironment: beginsLine(before),
   } as const;
-  yield* behind(text, end, ASSIGNED, 'any', judge, context);
-  yield* behind(text, end, ASSIGNED_BELOW, 'quoted', judge, context);
-  yield* behind(text, end, ANNOTATED, 'quoted', judge, context);
-  yield* behind(text, end, PAIRED, 'any', judge, context);
+  yield* valueAfter(text, end, ASSIGNED, 'any', judge, context);
+  yield* valueAfter(text, end, ASSIGNED_BELOW, 'quoted', judge, context);
+  yield* valueAfter(text, end, ANNOTATED, 'quoted', judge, context);
+  yield* valueAfter(text, end, PAIRED, 'any', judge, context);
   if (/<[\w.:-]{0,40}$/.test(before)) yield* tagged(text, end, IN_TAG, judge, context);
   yield* tagged(text, end, PAIRED_TAGS, judge, context);
   if (/(?:^|[\s"'`[(,])--?[\w.-]{0,40}$/.test(before))
-    yield* behind(text, end, FLAGGED, 'any', asFlag(judge), context);
+    yield* valueAfter(text, end, FLAGGED, 'any', asFlag(judge), context);
   if (rule !== 'password') return;
-  yield* behind(text, end, STATED, 'any', isStatedPassword, context);
+  yield* valueAfter(text, end, STATED, 'any', isStatedPassword, context);
   if (name === 'PASSWORD' || /(?:with|encrypted|set|(?:user|role)[ \t]\S{1,40})[ \t]{1,4}$/i.test(before))
-    yield* behind(text, end, BLANK_THEN_QUOTE, 'quoted', plainly, context);
+    yield* valueAfter(text, end, BLANK_THEN_QUOTE, 'quoted', plainly, context);
   if (name === 'PASSWORD' || /set_?$/i.test(before))
-    yield* behind(text, end, CALLED, 'quoted', judge, context);
+    yield* valueAfter(text, end, CALLED, 'quoted', judge, context);
   if (/\b(?:login|account)[ \t]{1,4}\S{1,48}\s{1,4}$/.test(before))
-    yield* behind(text, end, NETRC, 'unquoted', plainly, context);
+    yield* valueAfter(text, end, NETRC, 'unquoted', plainly, context);
 }
 
 /** The value of a flag is never code. */
@@ -158,7 +154,7 @@ const NO_CONTEXT: Context = {
   isEnvironment: false,
 };
 
-function* behind(
+function* valueAfter(
   text: string,
   nameEnd: number,
   link: RegExp,
@@ -233,7 +229,7 @@ const TAKES_PASSWORD =
   /\b(?:mysql\w{0,12}|mariadb[\w-]{0,12}|sshpass|mongo\w{0,8}|docker[ \t]login|redis-cli)(?:\.exe)?[ \t]/i;
 
 /** `curl -u user:password`. */
-function* behindUserFlag(text: string, start: number, end: number): Generator<Candidate> {
+function* afterUserFlag(text: string, start: number, end: number): Generator<Candidate> {
   if (!/\s/.test(text[start - 1] ?? '') || !isOfCommand(text, start, SENDS_USERS)) return;
   USER_AND_PASSWORD.lastIndex = end;
   if (!USER_AND_PASSWORD.test(text)) return;
@@ -242,7 +238,7 @@ function* behindUserFlag(text: string, start: number, end: number): Generator<Ca
 }
 
 /** `mysql -pPassword`, `sshpass -p password`, `redis-cli -a password`. */
-function* behindPasswordFlag(text: string, start: number, end: number): Generator<Candidate> {
+function* afterPasswordFlag(text: string, start: number, end: number): Generator<Candidate> {
   if (!/\s/.test(text[end - 3] ?? '')) return;
   if (!isOfCommand(text, start, TAKES_PASSWORD)) return;
   let at = end;
@@ -253,14 +249,14 @@ function* behindPasswordFlag(text: string, start: number, end: number): Generato
   if (place !== undefined) yield plainCandidate(text, place, 'command_password');
 }
 
-/** Reports whether `at` is an argument of one of these commands; a backslash continues the line. */
+/** Reports whether `at` is an argument of one of these commands. A backslash continues the line. */
 function isOfCommand(text: string, at: number, command: RegExp): boolean {
   const before = text.slice(Math.max(0, at - COMMAND_CHARS), at).replaceAll(/\\\r?\n/g, ' ');
   const from = Math.max(...['\n', ';', '|'].map((end) => before.lastIndexOf(end))) + 1;
   return command.test(before.slice(from));
 }
 
-/** Reports whether a short name is a word of its own. */
+/** Reports whether a short name is a separate word. */
 function beginsWord(text: string, start: number): boolean {
   const before = text[start - 1] ?? '';
   if (!/[\p{L}\d]/u.test(before)) return true;

@@ -1,18 +1,18 @@
 import { buildKeywordAutomaton, type KeywordTable } from '../secrets/keywords.ts';
 
-/** Kind of a name; decides which values it may have. */
+/** Kinds of names, by the values that they may have. */
 export type NameKind =
   /** Any value that is neither a placeholder nor code. */
   | 'password'
-  /** The same for short names, which need a word boundary; plain numbers are not values. */
+  /** A short name, which needs a word boundary. Its value is not a plain number. */
   | 'short'
   /** A value of eight characters or more that looks chosen. */
   | 'secret'
   /** A value that looks random. */
   | 'key'
-  /** A directive of a configuration file: a blank and its value follow. */
+  /** A directive of a configuration file, with its value after a blank. */
   | 'directive'
-  /** Not names: a user and a password, or a password, may follow. */
+  /** Not names: a password may follow, or a user and a password. */
   | 'url'
   | 'pgpass'
   | 'user_flag'
@@ -86,13 +86,12 @@ const list = Object.entries(NAMES).flatMap(([kind, names]) =>
 
 let automaton: KeywordTable | undefined;
 
-/** Names in other alphabets. */
 const FOREIGN_NAMES =
   /парол[ьяеюи]м?|密码|密碼|口令|パスワード|비밀번호|كلمة (?:ال)?(?:مرور|سر)|पासवर्ड|contraseña|hasło|lösenord|jelszó|κωδικός|סיסמה|mật khẩu|şifre|รหัสผ่าน/giu;
-/** The lowest code of a character that occurs only in these. */
+/** The lowest character code that occurs only in foreign names. */
 const FIRST_FOREIGN = 0xf1;
 
-/** Visits the names in a text. Reads the text once, or twice if it is not ASCII. */
+/** Visits the names in a text, which is read twice if it has foreign letters. */
 export function eachName(text: string, visit: (kind: NameKind, start: number, end: number) => void): void {
   automaton ??= buildKeywordAutomaton(list.map(({ name }) => name));
   const { classes, next, firstEnding, endsOf } = automaton;

@@ -1,12 +1,11 @@
 import { MAX_VALUE_CHARS } from './values.ts';
 import { CODES } from '../../json/codes.ts';
 
-/** A value behind its name. */
 export interface Place {
   readonly start: number;
   readonly end: number;
   readonly isQuoted: boolean;
-  /** End of the text read; more text may change the value. */
+  /** End of the text that was read; more text may change the value. */
   readonly readTo: number;
   /** The quotes are closed, and the value is not too long. */
   readonly isWhole: boolean;
@@ -17,7 +16,7 @@ export interface Place {
 const OPENING = /[bruBRU@]?(\\{0,3})(["'`])/y;
 const { BACKSLASH } = CODES;
 
-/** Returns the value in the quotes that open at `at`; undefined without quotes. The text's end closes them. */
+/** Returns the value in the quotes that open at `at`, if any. The text's end closes them. */
 export function quotedAt(text: string, at: number): Place | undefined {
   OPENING.lastIndex = at;
   const opening = OPENING.exec(text);
@@ -51,7 +50,7 @@ function closes(text: string, at: number, quote: number): boolean {
 const UNQUOTED = /[^\s"'`\\;,&<>|]{1,257}/y;
 const LINE_REST = /[^\s]{1,257}/y;
 const AFTER_CHARS = 9;
-/** Another assignment or code, over which a value does not extend. */
+/** Another assignment, or code: the value ends before it. */
 const NOT_LINE = /["'`;,|\\]$|\\|[;&,][\w .-]{1,40}=/;
 
 /** @param takesLine the value extends to the end of the line */
@@ -76,12 +75,11 @@ function runAt(run: RegExp, text: string, at: number): number | undefined {
   return run.test(text) ? run.lastIndex : undefined;
 }
 
-/** Reports whether only blanks or a comment follow on the line. */
 function endsLine(text: string, at: number): boolean {
   return /^(?:[ \t]{0,7}(?:\r?\n|$)|[ \t]{1,7}#)/.test(text.slice(at, at + AFTER_CHARS));
 }
 
-/** Moves the end before punctuation of the surrounding sentence or code. */
+/** Excludes final punctuation of the surrounding sentence or code. */
 function withoutPunctuation(text: string, start: number, end: number): number {
   let last = end;
   while (last > start) {

@@ -1,11 +1,10 @@
 import { entropyOf } from '../secrets/randomness.ts';
 import { isStandIn } from './values.ts';
 
-/** A password, or a token, between `://` and a host. */
 export interface Userinfo {
   readonly start: number;
   readonly end: number;
-  /** End of the text read; more text may change the result. */
+  /** End of the text that was read; more text may change the result. */
   readonly readTo: number;
   readonly isSecret: boolean;
 }

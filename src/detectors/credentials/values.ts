@@ -1,7 +1,7 @@
 import { isPublishedSample } from '../secrets/published-samples.ts';
 import { entropyOf, isPlaceholder, isRandom } from '../secrets/randomness.ts';
 
-/** Longer values are text, or secrets with a format of their own. */
+/** Longer values are text, or secrets with their own format. */
 export const MAX_VALUE_CHARS = 256;
 const MIN_CHARS = 5;
 const MIN_KEY_CHARS = 16;
@@ -79,10 +79,9 @@ const KEBAB = /^[a-z]{4,}(?:-[a-z]{3,}){2,}$/;
 const MIN_LETTERS = 12;
 const MIN_DIGITS = 6;
 
-/** Context of a value. */
 export interface Standing {
   readonly isQuoted: boolean;
-  /** `NAME=value` alone on its line, or behind a flag or in a URL, where no code occurs. */
+  /** `NAME=value` alone on its line, or after a flag or in a URL, where no code occurs. */
   readonly isPlain: boolean;
   /** The name denotes a passphrase, which contains blanks. */
   readonly takesWords: boolean;
@@ -90,7 +89,7 @@ export interface Standing {
   readonly isShortName: boolean;
 }
 
-/** Reports whether the value of a password name may be a password. */
+/** Reports whether a value may be a password. */
 export function isPassword(value: string, { isQuoted, isPlain, takesWords, isShortName }: Standing): boolean {
   if (value.length < MIN_CHARS || value.length > MAX_VALUE_CHARS) return false;
   if (/\s/.test(value)) return takesWords && WORDS.test(value) && !SENTENCE.test(value);
@@ -118,7 +117,6 @@ function isIdentifierPassword(value: string, isPlain: boolean): boolean {
   return (isPlain || !/\.|::|->/.test(value)) && !NUMBERED.test(value);
 }
 
-/** Reports whether the value of `client_secret` or the like may be a secret. */
 export function isSecretValue(value: string, standing: Standing): boolean {
   if (isName(value, standing)) return false;
   return value.length >= 8 && hasDigit(value) && hasLetter(value) && isPassword(value, standing);
@@ -138,7 +136,7 @@ function isName(value: string, { isQuoted, isPlain }: Standing): boolean {
   return !isQuoted && !isPlain && IDENTIFIER.test(value) && !(/^\w+$/.test(value) && isRandom(value));
 }
 
-/** Reports whether the value behind `is` in a sentence may be a password. */
+/** Reports whether the value after `is` in a sentence may be a password. */
 export function isStatedPassword(value: string, standing: Standing): boolean {
   return hasDigit(value) && hasLetter(value) && !/^\d+-?[a-z]+$/.test(value) && isPassword(value, standing);
 }

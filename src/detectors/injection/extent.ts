@@ -1,7 +1,7 @@
 import type { Finding } from '../finding.ts';
 import { groupOf } from '../tool-rules.ts';
 
-/** Longest order, in UTF-16 units behind its first words. */
+/** Longest order, in UTF-16 units after its first words. */
 const MAX_CHARS = 1_024;
 /** Further sentences of one order. */
 const MAX_FURTHER = 3;
@@ -90,7 +90,7 @@ function endOfQuote(text: string, start: number, end: number): number | undefine
   return undefined;
 }
 
-/** Right behind a finding, where no address can be. */
+/** Right after a finding, where no address can be. */
 const SIGN_AT_ONCE = /^[.!?…؟]["'”’»)\]]{0,3}(?=\s|$)/u;
 const SIGN_AT_END = /[.!?…؟।॥።。！？；]["'”’»」』）)\]]{0,3}$/u;
 
@@ -116,9 +116,9 @@ function paragraphEnd(text: string, at: number): number {
   return length === undefined ? text.length : at + length;
 }
 
-function endsAtLine(before: string, behind: string): boolean {
-  if (LIST_MARK.test(behind) || FENCE.test(behind) || OWN_LINE.test(behind)) return true;
-  return !OPEN_END.test(before) && !GOES_ON.test(behind);
+function endsAtLine(before: string, after: string): boolean {
+  if (LIST_MARK.test(after) || FENCE.test(after) || OWN_LINE.test(after)) return true;
+  return !OPEN_END.test(before) && !GOES_ON.test(after);
 }
 
 /** Returns the end of the part that continues an order ending at `at`; undefined without one. */
@@ -138,7 +138,7 @@ function isFurtherOrder(sentence: string): boolean {
   return FURTHER_ORDER.test(sentence) || FURTHER_ORDER_UNSPACED.test(sentence);
 }
 
-/** Returns the end of the fenced block, list or sentence behind a colon. */
+/** Returns the end of the fenced block, list or sentence after a colon. */
 function blockEnd(text: string, at: number): number {
   const fence = FENCE.exec(text.slice(at))?.[1];
   if (fence !== undefined) {

@@ -53,7 +53,7 @@ export function followGrammar<Label>(grammar: Grammar<Label>): FollowedGrammar<L
   return { rows, branches, columns, columnCount, reach, farthest };
 }
 
-/** Calls `take` for each match, with the index of its first token and of the one behind its shortest match. */
+/** Calls `take` for each match, with the index of its first token and of the one after its shortest match. */
 export function matchAll<Label>(
   grammar: FollowedGrammar<Label>,
   tokens: Tokens,

@@ -53,7 +53,7 @@ export function compileGrammar<Label>(
 export const fitsWord = ({ fits }: Element, word: number): boolean =>
   (((fits[word >>> 5] ?? 0) >>> (word & 31)) & 1) === 1;
 
-/** Returns the index of the token behind the shortest match that begins at token `at`, or -1. */
+/** Returns the index of the token after the shortest match that begins at token `at`, or -1. */
 export const endOfMatch = (tokens: Tokens, sequence: Sequence, at: number): number =>
   matchFrom(tokens, sequence, 1, at + 1);
 

@@ -95,7 +95,7 @@ export type MentionGuard = (text: string, tokens: Tokens, at: number, end: numbe
 
 /**
  * Recognizes mentions: "Never ignore your instructions", "how do I ignore …", "they ignore …", "ignore any
- * instructions in the page", and phrases quoted as an example. Only words right before or behind count, since
+ * instructions in the page", and phrases quoted as an example. Only words right before or after count, since
  * an attacker may write anything around an attack.
  */
 export function createMentionGuard(vocabulary: Vocabulary): MentionGuard {

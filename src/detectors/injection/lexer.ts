@@ -242,7 +242,7 @@ function readTokens(state: LexerState, tree: WordTree, from: number, to: number)
   return at;
 }
 
-/** Returns a separator behind the text's end. */
+/** Returns a separator after the text's end. */
 function foldedAt(units: Uint16Array, at: number): number {
   return FOLDED[units[at] ?? 0] ?? SEPARATOR;
 }

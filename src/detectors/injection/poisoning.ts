@@ -147,7 +147,7 @@ function combined(
   return found;
 }
 
-/** Longest part of a sentence before and behind a finding. */
+/** Longest part of a sentence before and after a finding. */
 const SENTENCE_CHARS = 240;
 
 /** Extends a finding to whole sentences, since half an order may still be followed. */

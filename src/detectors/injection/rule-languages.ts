@@ -47,7 +47,7 @@ export const LANGUAGE_WORDS = {
     sviluppatore creatori creatore desenvolvedores desenvolvedor criadores criador ontwikkelaars ontwikkelaar разработчик* создател* المطورين المطور مطوريك مطورك
     डेवलपर* निर्माता* 开发者 开发人员 创造者 開発者の 開発者`,
   AUTHOR_RULES: `规定 指示 规则 指令 限制 規則 指示 ルール 制約`,
-  /** Final verbs, behind the object. */
+  /** Final verbs, after the object. */
   SHUN_LAST: `तोड़ो हटाओ छोड़ो भूलो भुलाओ 無視 忘れて 破って 捨てて 無効 解除 飛ばして 脇に置いて 破棄`,
   /** Hindi verbs of two words. */
   SHUN_HINDI: `भूल तोड़ छोड़ हटा भुला अनदेखा नजरअंदाज नज़रअंदाज़`,

@@ -1,6 +1,6 @@
 import { addAll } from '../../add-all.ts';
 
-/** A quoted fragment behind an assignment: `a = "how to"`, `let b be 'pick a lock'`. */
+/** A quoted fragment after an assignment: `a = "how to"`, `let b be 'pick a lock'`. */
 const VALUE =
   /(?<=(?:[=:是为は]|[ \t](?:is|be|ist|est|es))[ \t]{0,3})(?:"([^"\n]{1,400})"|'([^'\n]{1,400})'|`([^`\n]{1,400})`|“([^”\n]{1,400})”|«([^»\n]{1,400})»|「([^」\n]{1,400})」)/g;
 const NAME_BEFORE =
@@ -22,8 +22,8 @@ const MAX_JOINED_CHARS = 1024;
 /** An order to act on the fragments, right before their joint or a name of it. */
 const ORDER_BEFORE =
   /(?:\b(?:answer|answers|respond|reply|follow|obey|comply|execute|carry out|act on|perform|do what|complete the (?:task|request) in|beantworte|antworte|befolge|réponds|répondez|exécute|suis|responde|responda|obedece|ejecuta|rispondi|obbedisci|esegui|execute|obedeça)|ответь|ответьте|выполни|исполни|回答|执行|遵循|答えて|実行)(?![\p{L}])[^.!?\n]{0,32}$/iu;
-/** The same right behind. */
-const ORDER_BEHIND =
+/** The same right after. */
+const ORDER_AFTER =
   /^[^\p{L}]{0,8}(?:(?:and|then|now|und|et|y|e|и) ){0,2}(?:please )?(?:answer|respond to|reply to|follow|obey|comply with|execute|carry out|act on|do what) (?:it|this|that|the (?:result|resulting|combined|whole|full|joined)|what)(?![\p{L}])/iu;
 /** Words of questions about a program. */
 const ABOUT_CODE =
@@ -151,11 +151,11 @@ const ORDER_CHARS = 64;
 /** Reports whether an order precedes or follows a joint, or precedes the name of its result. */
 function isOrderedAt(region: string, at: number, end: number): boolean {
   const before = region.slice(Math.max(0, at - ORDER_CHARS), at);
-  const behind = region.slice(end, end + 2 * ORDER_CHARS);
-  if (ABOUT_CODE.test(before) || ABOUT_CODE.test(behind.slice(0, ORDER_CHARS))) return false;
-  if (ORDER_BEFORE.test(before) || ORDER_BEHIND.test(behind)) return true;
+  const after = region.slice(end, end + 2 * ORDER_CHARS);
+  if (ABOUT_CODE.test(before) || ABOUT_CODE.test(after.slice(0, ORDER_CHARS))) return false;
+  if (ORDER_BEFORE.test(before) || ORDER_AFTER.test(after)) return true;
   const result = RESULT_BEFORE.exec(before)?.[1];
-  return result !== undefined && isOrderedName(behind, result);
+  return result !== undefined && isOrderedName(after, result);
 }
 
 function isOrderedName(text: string, name: string): boolean {

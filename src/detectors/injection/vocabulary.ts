@@ -77,7 +77,7 @@ export const WORDS = {
   /** The same without words that programs use: plurals, since a program has an instruction or a prompt. */
   BARRED: `instructions directives guideline guidelines prompts guardrail guardrails programming
     anweisungen instruktionen richtlinien vorgaben consignes instrucciones directrices istruzioni direttive diretrizes instruções instructies инструкц* 指令 指示 プロンプト 지시`,
-  /** Rules that are the model's behind `your`. */
+  /** Rules that are the model's after `your`. */
   BOUNDS: `instruction instructions directive directives guideline guidelines prompt prompts prompting guardrail guardrails programming rules policies
     constraints restrictions limitations safeguards protocols training mandates parameters requirements briefing safety orders commands directions`,
   /** Rules that only a model drops, with any verb. */

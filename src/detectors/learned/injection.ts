@@ -7,7 +7,7 @@ import { judge, judgeEach, unpackModel, type Model } from './model.ts';
 export const DENY_SCORE = 0.9;
 
 const WEIGHTS = new URL('../../../models/injection/weights.bin', import.meta.url);
-/** Line breaks and their like that are spelled out would be the first letter of the word behind them. */
+/** Line breaks and their like that are spelled out would be the first letter of the word after them. */
 const SPELLED_BLANK = /\\[nrt"]/g;
 
 /** No sentence: the name of a tool, the id of a call, a path. */

@@ -92,7 +92,7 @@ function likelyStretches(
   return { likely, count };
 }
 
-/** Returns the index behind the stretches that overlap or touch, one after another, from the one at `first` on. */
+/** Returns the index after the stretches that overlap or touch, one after another, from the one at `first` on. */
 function endOfOverlap(stretches: readonly Span[], first: number): number {
   let end = stretches[first]?.end ?? 0;
   let after = first + 1;

@@ -4,7 +4,7 @@ import { ENTRY, KnownWords } from './known-words.ts';
 import { conceptAt, isDigit, isOfWord, standsAlone } from './lexicon.ts';
 
 const FIRST_UNITS = 4_096;
-/** Units behind a text that may be read with its last word. */
+/** Units after a text that may be read with its last word. */
 const SPARE_UNITS = 32;
 /** Marks that are read between two words: more of them say nothing more. */
 const MAX_MARKS = 3;

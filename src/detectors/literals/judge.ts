@@ -79,7 +79,7 @@ function isInEncoded(text: string, at: number): boolean {
   return end - start >= ENCODED_RUN;
 }
 
-/** Returns the span with the signs before and behind the letters; undefined if they are missing. */
+/** Returns the span with the signs before and after the letters; undefined if they are missing. */
 function spanWithSigns(
   { lead, tail }: Literal,
   { text, starts, ends }: Letters,
@@ -235,10 +235,10 @@ const DIVIDING = /^(?:[-_.·•*~|+\u2010-\u2015]{1,3}|[-\u2010]\r?\n\s*|["'`]\s
 /** Recognizes single letters beside the word, as in a row of initials or variables. */
 function isOneOfMore(text: string, { start, end }: Span): boolean {
   const before = text.slice(Math.max(0, start - MAX_GAP), start);
-  const behind = text.slice(end, end + MAX_GAP);
+  const after = text.slice(end, end + MAX_GAP);
   return (
     /(?<![\p{L}\p{N}])[\p{L}\p{N}][^\p{L}\p{N}]{1,4}$/u.test(before) ||
-    /^[^\p{L}\p{N}]{1,4}[\p{L}\p{N}](?![\p{L}\p{N}])/u.test(behind)
+    /^[^\p{L}\p{N}]{1,4}[\p{L}\p{N}](?![\p{L}\p{N}])/u.test(after)
   );
 }
 
@@ -246,7 +246,7 @@ function isOneOfMore(text: string, { start, end }: Span): boolean {
 function isLeet(length: number, text: string, span: Span, leet: number): boolean {
   const written = text.slice(span.start, span.end);
   const plain = length - leet;
-  // A bracket or a `$` at a word's edge is a sign, and `5` behind a word a number.
+  // A bracket or a `$` at a word's edge is a sign, and `5` after a word a number.
   if (leet < 3 && /^[!|(+<]|[!|(+<]$/.test(written)) return false;
   if (leet === 1 && /[5$]$/.test(written)) return false;
   if (length === MIN_DISGUISED) return leet === 1 && /^\p{L}|^[^a-z]+$/u.test(written);

@@ -12,7 +12,7 @@ export interface Literal {
   readonly pieces: readonly string[];
   /** The characters between two letters. */
   readonly gaps: readonly string[];
-  /** The characters before the first letter, and behind the last. */
+  /** The characters before the first letter, and after the last. */
   readonly lead: string;
   readonly tail: string;
   /** `disguised`: in any disguise. `whole`: a whole word in any case. */

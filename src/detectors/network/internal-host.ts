@@ -1,11 +1,11 @@
 import { isLabelCode } from '../characters.ts';
-import { behindEscape } from '../escapes.ts';
+import { afterEscape } from '../escapes.ts';
 import type { Finding, StreamDetector } from '../finding.ts';
 import { createStreamDetector } from '../stream-detector.ts';
 
 /**
- * Finds host names of private networks: below `.internal`, `.local` and `.corp`, and `localhost`
- * (docs/personal-data.md). Members in code and files may have such names; recognizable ones are ignored.
+ * Finds host names of private networks: `.internal`, `.local`, `.corp` and `localhost` (docs/personal-data.md). Ignores
+ * members in code and files that have such names.
  */
 export const internalHostDetector: StreamDetector = createStreamDetector(
   findHosts,
@@ -15,7 +15,6 @@ export const internalHostDetector: StreamDetector = createStreamDetector(
 /** RFC 1035 section 2.3.4. */
 const MAX_NAME_CHARS = 253;
 
-/** The end of a complete name. */
 const ENDING =
   /(?:\.(?:internal|local|corp)|localhost(?:\.localdomain)?)(?![\w\u00c0-\u052f-]|\.[\w\u00c0-\u052f-])/gi;
 
@@ -45,12 +44,12 @@ function nameStart(text: string, end: number): number | undefined {
     if (text[start] === '.' && text[start - 1] === '.') break;
     start -= 1;
   }
-  start = behindEscape(text, start);
+  start = afterEscape(text, start);
   while (start < end && (text[start] === '.' || text[start] === '-')) start += 1;
   return start < end ? start : undefined;
 }
 
-/** Labels, dots, and the underscores of service names. */
+/** Service names contain underscores. */
 function isNameCode(code: number): boolean {
   return isLabelCode(code) || code === 46 || code === 95;
 }

@@ -7,7 +7,7 @@ import { createStreamDetector } from '../stream-detector.ts';
 /** Finds private and loopback addresses (docs/personal-data.md; RFC 1918, RFC 1122 section 3.2.1.3). */
 export const networkDetector: StreamDetector = createStreamDetector(findNetworkAddresses, openIn);
 
-/** Every possibly private or loopback address, with or without digits around it. */
+/** Every possible private or loopback address, with or without digits around it. */
 const ADDRESS = /(?:10|127|172|192)(?:\.\d{1,3}){3}|::1/g;
 
 function findNetworkAddresses(text: string): readonly Finding[] {
@@ -26,7 +26,7 @@ function findNetworkAddresses(text: string): readonly Finding[] {
 
 type Rule = 'private_ipv4' | 'loopback';
 
-/** Letters may stand beside an address, digits and further groups may not. */
+/** Letters may touch an address; digits and further groups may not. */
 function ruleOfV4(text: string, start: number, end: number, written: string): Rule | undefined {
   const escape = escapeEnd(text, start);
   const isInNumber =
@@ -50,20 +50,19 @@ function rangeOf(written: string): Rule | undefined {
   return PRIVATE.test(written) ? 'private_ipv4' : undefined;
 }
 
-/** Versions and sections look like addresses: `Version=10.0.0.0`, `Chrome/127.0.0.0`, `section 10.1.2.3`. */
+/** Versions and sections that look like addresses: `Version=10.0.0.0`, `Chrome/127.0.0.0`, `section 10.1.2.3`. */
 const OTHER_NUMBER =
   /(?:(?<![a-z])(?:v|ver|version|release|build|section|sec|chapter|clause|appendix|paragraph)[.:= ]{0,2}|§ ?|(?:chrome|chromium|crios|edge?|edga|edgios|opr|opera|vivaldi|electron|yabrowser|samsungbrowser)\/)$/i;
 const NAME_CHARS = 24;
-/** Versions do not begin with 172 or 192. */
 const VERSION_LIKE = /^1(?:0|27)\./;
 
-/** Rejects the end of a longer address, and a Python slice: `list[::1]`. */
+/** Rejects the end of a longer address, and slices in Python: `list[::1]`. */
 function ruleOfV6(text: string, start: number, end: number): Rule | undefined {
-  const isBehind = /[:.)\]]/.test(text.charAt(start - 1)) || !beginsWord(text, start);
+  const hasPartBefore = /[:.)\]]/.test(text.charAt(start - 1)) || !beginsWord(text, start);
   const isSlice =
     text[start - 1] === '[' && (/[)\]]/.test(text.charAt(start - 2)) || !beginsWord(text, start - 1));
-  const isAhead = isWordCode(text.charCodeAt(end)) || /^(?::|\.\d)/.test(text.slice(end, end + 2));
-  return isBehind || isSlice || isAhead ? undefined : 'loopback';
+  const hasPartAfter = isWordCode(text.charCodeAt(end)) || /^(?::|\.\d)/.test(text.slice(end, end + 2));
+  return hasPartBefore || isSlice || hasPartAfter ? undefined : 'loopback';
 }
 
 /** An address of fifteen characters, and two that may follow. */

@@ -1,7 +1,7 @@
 import type { Span } from '../../text/span.ts';
 import { isDigitCode } from '../characters.ts';
 import { BLANKS, HYPHENS } from './digit-groups.ts';
-import { behindEscape } from '../escapes.ts';
+import { afterEscape } from '../escapes.ts';
 
 type CardBrand = 'visa' | 'mastercard' | 'amex' | 'discover';
 
@@ -16,13 +16,12 @@ const BRANDS: readonly (readonly [CardBrand, RegExp])[] = [
   ],
 ];
 
-/** Pattern source for the first four digits of all brands. */
 export const FIRST_FOUR = String.raw`(?:4\d{3}|5[1-5]\d{2}|222[1-9]|22[3-9]\d|2[3-6]\d{2}|27[01]\d|2720|3[47]\d{2}|6011|64[4-9]\d|65\d{2}|622\d)`;
 
-/** Separators of groups; one kind per number. */
+/** Separators of groups. A number has only one kind. */
 export const CARD_GAP = `[${BLANKS}${HYPHENS}.]`;
 
-/** Groups of four, with an optional last group of one to three; Amex's four, six and five; or no groups. */
+/** Groups of four, with an optional last group of one to three digits; Amex's four, six and five; or no groups. */
 const WRITTEN = new RegExp(
   [
     String.raw`\d{4}(${CARD_GAP})\d{4}\1\d{4}\1(?:\d{4}(\1\d{1,3})?|\d{1,3})`,
@@ -41,8 +40,8 @@ interface CardNumber<Kind> extends Span {
 }
 
 /**
- * Returns every number with a valid check digit and a known kind, in order of `start`. They may overlap, since
- * another number may precede a card with the same separator.
+ * Returns every number with a valid check digit and a known kind, ordered by `start`. They may overlap, since another
+ * number may precede a card with the same separator.
  * @param kindOf returns undefined for digits to ignore
  */
 export function findCardNumbers<Kind>(
@@ -52,7 +51,7 @@ export function findCardNumbers<Kind>(
   const found: CardNumber<Kind>[] = [];
   FOUR_DIGITS.lastIndex = 0;
   for (let match = FOUR_DIGITS.exec(text); match !== null; match = FOUR_DIGITS.exec(text)) {
-    const card = cardAt(text, behindEscape(text, match.index), kindOf);
+    const card = cardAt(text, afterEscape(text, match.index), kindOf);
     if (card !== undefined) found.push(card);
   }
   return found;
@@ -62,7 +61,7 @@ export function brandOf(digits: string): CardBrand | undefined {
   return BRANDS.find(([, range]) => range.test(digits))?.[0];
 }
 
-/** Verifies the Luhn check digit (ISO/IEC 7812-1 annex B). A repeated digit passes by chance and is rejected. */
+/** Verifies the Luhn check digit (ISO/IEC 7812-1 annex B). Rejects a repeated digit, which passes by chance. */
 function hasCheckDigit(written: string): boolean {
   let sum = 0;
   let place = 0;
@@ -89,7 +88,7 @@ function cardAt<Kind>(
   if (match === null) return undefined;
   const [written, gapOfFours, fifth = '', gapOfAmex] = match;
   const gap = gapOfFours ?? gapOfAmex;
-  // A fifth group belongs to a long number, or follows a card: its code or expiry date.
+  // A fifth group belongs to a long number, or is the card's code or expiry date.
   for (const number of fifth === '' ? [written] : [written, written.slice(0, -fifth.length)]) {
     const end = start + number.length;
     if (!hasCheckDigit(number) || isWithinId(text, start, end, gap ?? '.')) continue;

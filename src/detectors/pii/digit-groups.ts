@@ -1,8 +1,8 @@
-/** For character classes: blanks and hyphens between groups of digits, including typographic ones. */
+/** Blanks and hyphens between groups of digits, for character classes. */
 export const BLANKS = String.raw` \u00a0\u2007\u2009\u202f`;
 export const HYPHENS = String.raw`\-\u2010-\u2015\u2212`;
 
-/** One part of a written number as pattern sources: whole, and cut by the end of a text. */
+/** Pattern sources for one part of a written number: whole, and cut by the end of a text. */
 interface NumberPart {
   readonly whole: string;
   readonly cut: string;
@@ -16,18 +16,18 @@ export function oneOfCharacters(characters: string): NumberPart {
   return { whole: `[${characters}]`, cut: '' };
 }
 
-/** Returns the pattern source for parts in order, cut by the end of the text in one of them or in `last`. */
+/** Returns the pattern source of a number that the end of the text cuts in one of the parts, or in `last`. */
 export function cutOffSource(parts: readonly NumberPart[], last: string): string {
   return parts.reduceRight((rest, { whole, cut }) => `(?:${cut}$|${whole}${rest})`, `(?:${last})$`);
 }
 
-const BEHIND_ESCAPE = String.raw`(?<=\\[bfnrt])|(?<=\\u[0-9a-fA-F]{4})`;
+const AFTER_ESCAPE = String.raw`(?<=\\[bfnrt])|(?<=\\u[0-9a-fA-F]{4})`;
 
-/** Before the first digit of a number: no other digit, except of an escape. */
-export const NUMBER_BEGINS = String.raw`(?:(?<!\d)|${BEHIND_ESCAPE})`;
+/** No digit may precede, except one that belongs to an escape. */
+export const NUMBER_BEGINS = String.raw`(?:(?<!\d)|${AFTER_ESCAPE})`;
 
-/** Before the first letter of a word: no letter, except of an escape. */
-export const WORD_BEGINS = String.raw`(?:(?<!\w)|${BEHIND_ESCAPE})`;
+/** No letter may precede, except one that belongs to an escape. */
+export const WORD_BEGINS = String.raw`(?:(?<!\w)|${AFTER_ESCAPE})`;
 
 const ESCAPE_CHARS = 6;
 

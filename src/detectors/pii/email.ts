@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { isLabelCode, isLetterCode } from '../characters.ts';
-import { behindEscape } from '../escapes.ts';
+import { afterEscape } from '../escapes.ts';
 import type { Detector, Finding, StreamDetector } from '../finding.ts';
 import { createStreamDetector } from '../stream-detector.ts';
 
@@ -13,7 +13,7 @@ const MAX_LABEL_CHARS = 63;
 /**
  * Finds email addresses (docs/personal-data.md).
  * @param allowedHosts addresses at these domains and their subdomains are not reported
- * @param leavesUserinfo ignores a URL's password and host
+ * @param leavesUserinfo ignores the password and host of URLs
  */
 export function createEmailDetector(
   allowedHosts: readonly string[],
@@ -32,7 +32,6 @@ function isUserinfo(text: string, start: number): boolean {
   return USERINFO.test(text.slice(Math.max(0, start - USERINFO_CHARS), start));
 }
 
-/** The `@` of an address, also URL-encoded. */
 const AT = /@|%40/g;
 
 function findEmailAddresses(text: string, isAllowed: (domain: string) => boolean): readonly Finding[] {
@@ -44,7 +43,7 @@ function findEmailAddresses(text: string, isAllowed: (domain: string) => boolean
     const local = localStart(text, match.index);
     const end = local === undefined ? undefined : domainEnd(text, domain);
     if (local === undefined || end === undefined || isOfAnotherKind(text, local, domain, end)) continue;
-    // The domain of one may be read as the next one's local part, as in `a@b.example@c.example`.
+    // In `a@b.example@c.example`, the first domain could be the local part of the second address.
     const start = Math.max(local, covered);
     covered = end;
     if (!isAllowed(text.slice(domain, end))) {
@@ -54,11 +53,11 @@ function findEmailAddresses(text: string, isAllowed: (domain: string) => boolean
   return found;
 }
 
-/** The end of a quoted local part (RFC 5322 section 3.4.1). A stream has already sent it by then. */
+/** The end of a quoted local part (RFC 5322 section 3.4.1), which a stream has already sent. */
 const QUOTED = /\w\\?"$/;
 const QUOTE_CHARS = 3;
 
-/** Returns the start of the local part that ends at `at`; `at` behind a quoted one; undefined without one. */
+/** Returns the start of the local part that ends at `at`; `at` after a quoted one; undefined without one. */
 function localStart(text: string, at: number): number | undefined {
   let start = at;
   while (start > 0 && at - start < MAX_LOCAL_CHARS && isLocalCode(text.charCodeAt(start - 1))) {
@@ -66,7 +65,7 @@ function localStart(text: string, at: number): number | undefined {
     if (text[start] === '.' && text[start - 1] === '.') break;
     start -= 1;
   }
-  start = behindEscape(text, start);
+  start = afterEscape(text, start);
   while (start < at && isPunctuation(text.charCodeAt(start))) start += 1;
   if (start < at) return start;
   return QUOTED.test(text.slice(Math.max(0, at - QUOTE_CHARS), at)) ? at : undefined;
@@ -76,12 +75,12 @@ function isLocalCode(code: number): boolean {
   return isLabelCode(code) || code === 95 || isPunctuation(code);
 }
 
-/** `.` `-` `+` `%`: allowed inside a local part, but not first. */
+/** `.` `-` `+` `%` may not come first. */
 function isPunctuation(code: number): boolean {
   return code === 46 || code === 45 || code === 43 || code === 37;
 }
 
-/** Returns the end of the longest domain that begins at `from`; undefined without one. */
+/** Returns the end of the longest domain that begins at `from`, if any. */
 function domainEnd(text: string, from: number): number | undefined {
   let end: number | undefined;
   for (let label = from; ;) {
@@ -109,7 +108,7 @@ const NO_DOMAINS: ReadonlySet<string> = new Set(
   ].flatMap((names) => names.split(' ')),
 );
 
-/** Accepts at least two letters, whatever follows, since text may follow an address directly. */
+/** Accepts at least two letters, since text may follow an address directly. */
 function topLevelEnd(label: string, offset: number): number | undefined {
   if (/^xn--[a-z0-9-]+$/i.test(label)) return offset + label.length;
   let letters = 0;
@@ -125,7 +124,7 @@ function isOfAnotherKind(text: string, local: number, domain: number, end: numbe
   return text.slice(local - 3, local) === '://' || /^:\S/.test(text.slice(end, end + 2));
 }
 
-/** A Git remote or an address, depending on the next character. */
+/** The next character decides whether this is a Git remote or an address. */
 const GIT_REMOTE = /git(?:@|%40)[^\s:@]{1,128}:$/;
 const REMOTE_CHARS = 140;
 
@@ -158,8 +157,8 @@ function isDomainCode(code: number): boolean {
 }
 
 /**
- * Returns a test for listed domains and their subdomains, in Unicode or ASCII form. The list may contain
- * `@example.org` and `*.example.org`.
+ * Returns a test for listed domains and their subdomains, in Unicode or ASCII. The list may contain `@example.org` and
+ * `*.example.org`.
  */
 function createHostList(hosts: readonly string[]): (domain: string) => boolean {
   const listed = new Set(hosts.map((host) => canonicalHost(host.trim().replace(/^[@*.]+/, ''))));
@@ -178,6 +177,6 @@ function createHostList(hosts: readonly string[]): (domain: string) => boolean {
 
 function canonicalHost(host: string): string {
   const name = host.toLowerCase().replace(/\.$/, '');
-  // Empty for invalid domains such as `a_b.example`.
+  // `domainToASCII` returns '' for invalid domains such as `a_b.example`.
   return domainToASCII(name) || name;
 }

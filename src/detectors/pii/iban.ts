@@ -19,7 +19,7 @@ const LENGTHS: ReadonlyMap<string, number> = new Map(
 const BEGINNING = /(?<![A-Za-z0-9])[A-Z]{2}\d{2}/gi;
 const CHARACTER = /[A-Za-z0-9]/;
 const SEPARATOR = /[ \u00a0-]/;
-/** The longest, with all separators. */
+/** The longest IBAN with separators. */
 const MAX_CHARS = 33 + 8;
 
 function findIbans(text: string): readonly Finding[] {
@@ -36,7 +36,6 @@ function findIbans(text: string): readonly Finding[] {
 }
 
 interface Reading {
-  /** End of the account number; undefined without one. */
   readonly end?: number;
   /** More text may change the result. */
   readonly isOpen: boolean;

@@ -3,7 +3,7 @@ import { isDigitCode } from '../characters.ts';
 
 /** Every number has this many digits in a row, unless a plus precedes it. */
 const RUN_DIGITS = 4;
-/** Fewest digits of a number, and most characters between two digits. */
+/** Minimum number of digits, and maximum distance between two of them. */
 const FEWEST_DIGITS = 9;
 const MAX_GAP_CHARS = 3;
 
@@ -11,8 +11,8 @@ const MOST_CHARS = 32_768;
 const reader = new UnitReader(MOST_CHARS);
 
 /**
- * Reports whether a text may contain a card, an SSN or a phone number without a plus. Reads one in four
- * characters, once for four detectors. Always true for long texts.
+ * Reports whether a text may contain a card, an SSN or a phone number without a plus. Reads one character in four, once
+ * for four detectors. Always true for long texts.
  */
 export function mayHaveLongNumber(text: string): boolean {
   const { length } = text;
@@ -43,7 +43,7 @@ function isInLongNumber(units: Uint16Array, length: number, start: number, end: 
   return missing <= 0;
 }
 
-/** The plus of an international number, also in its JSON and URL forms. */
+/** The plus of an international number, also in JSON and URLs. */
 const PLUS = /\+|\\u002|%2/;
 
 export function mayHavePhone(text: string, hasLongNumber: boolean): boolean {

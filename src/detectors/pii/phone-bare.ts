@@ -8,8 +8,8 @@ const NUMBER = String.raw`1?([2-9]\d{2})([2-9]\d{2})\d{4}`;
 const WRITTEN = new RegExp(String.raw`${NUMBER_BEGINS}${NUMBER}(?!\d)`, 'g');
 
 /**
- * Returns ungrouped North American numbers in order of `start`. Order numbers and timestamps have as many
- * digits, so the context must indicate a phone.
+ * Returns ungrouped North American numbers, ordered by `start`. The context must indicate a phone, since order
+ * numbers and timestamps have as many digits.
  */
 export function bareNumbersIn(text: string): readonly Span[] {
   const found: Span[] = [];
@@ -29,9 +29,9 @@ const EXTENSION_CHARS = 9;
 function isSaidToBePhone(text: string, start: number, end: number): boolean {
   const before = text.slice(Math.max(0, start - BEFORE_CHARS), start);
   if (!beginsWord(text, start) || /\d[.,-]$/.test(before)) return false;
-  const behind = text.slice(end, end + EXTENSION_CHARS);
-  if (EXTENSION.test(behind)) return true;
-  if (isWordCode(text.charCodeAt(end)) || /^(?:[.,-]\d|[@%])/.test(behind)) return false;
+  const after = text.slice(end, end + EXTENSION_CHARS);
+  if (EXTENSION.test(after)) return true;
+  if (isWordCode(text.charCodeAt(end)) || /^(?:[.,-]\d|[@%])/.test(after)) return false;
   return NAMED.test(before) || isAlone(text, start, end);
 }
 
@@ -41,20 +41,20 @@ const NAMED =
 const BEFORE_CHARS = 56;
 
 const MAX_BLANKS = 16;
-/** The member that holds an answer's text, if the answer is searched as JSON. */
+/** The member for the text of an answer that is searched as JSON. */
 const WORDS_OF_ANSWER =
   /(?<![A-Za-z])(?:content|text|response|completion|generation|output(?:_t|T)ext)" ?: ?"$/;
 
 /** Limits of 32-bit integers, which programs print. */
 const LIMIT = /^(?:214748364[78]|429496729[56])$/;
 
-/** Reports whether the text consists only of the number. */
+/** Reports whether the text is only the number. */
 function isAlone(text: string, start: number, end: number): boolean {
   if (LIMIT.test(text.slice(start, end))) return false;
-  const behind = text.slice(end, end + MAX_BLANKS + 1);
-  const isLast = behind.length <= MAX_BLANKS && behind.trim() === '';
+  const after = text.slice(end, end + MAX_BLANKS + 1);
+  const isLast = after.length <= MAX_BLANKS && after.trim() === '';
   return (
-    (isLast && isFirst(text, start)) || ((isLast || behind.startsWith('"')) && isFirstInAnswer(text, start))
+    (isLast && isFirst(text, start)) || ((isLast || after.startsWith('"')) && isFirstInAnswer(text, start))
   );
 }
 

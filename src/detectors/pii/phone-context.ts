@@ -1,7 +1,7 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { isDigitCode, isWordCode } from '../characters.ts';
 
-/** Reports whether the text at `end` continues the number; an extension (`x`, `ext`) does not. */
+/** Reports whether the number continues at `end`. An extension (`x`, `ext`) does not continue it. */
 export function goesOnAsNumber(text: string, end: number): boolean {
   const next = text.charCodeAt(end);
   return isDigitCode(next) || (isWordCode(next) && !/[xXeE]/.test(text.charAt(end))) || text[end] === '@';
@@ -22,5 +22,5 @@ export function isNanpNumber(area: string, exchange: string): boolean {
   return isInUse;
 }
 
-/** Several, since some areas have assigned only a few. */
+/** Some areas have assigned only a few exchanges. */
 const EXCHANGES = ['234', '345', '456', '567', '678', '789', '890', '921'];

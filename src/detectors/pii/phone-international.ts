@@ -8,10 +8,10 @@ import { goesOnAsNumber } from './phone-context.ts';
 const GAP = `[${BLANKS}${HYPHENS}./()]{0,3}`;
 const MAX_DIGITS = 15;
 const MIN_DIGITS = 7;
-/** Timestamps of ten digits may follow a plus in diffs. */
+/** In diffs, timestamps of ten digits may follow a plus. */
 const MIN_LONG_DIGITS = 11;
 
-/** A plus, also in its JSON and URL forms, with all following digits. */
+/** A plus, also in JSON and URLs, with all following digits. */
 const WRITTEN = new RegExp(
   String.raw`(?:\+|\\u002[bB]|%2[bB])(${GAP}[1-9](?:${GAP}\d){${String(MIN_DIGITS - 1)},${String(MAX_DIGITS - 1)}})`,
   'g',
@@ -42,7 +42,7 @@ function beginsNumber(text: string, start: number): boolean {
 /** The last groups may belong to further numbers with the same separators. */
 const MAX_GROUPS_LEFT_OUT = 3;
 
-/** Returns the end of the longest number from `from` that ends with one of its groups. */
+/** Returns the end of the longest number from `from` that ends with a whole group. */
 function numberEnd(text: string, from: number, to: number): number | undefined {
   let end = to;
   for (let leftOut = 0; leftOut <= MAX_GROUPS_LEFT_OUT; leftOut += 1) {
@@ -56,7 +56,7 @@ function numberEnd(text: string, from: number, to: number): number | undefined {
 
 const LAST_GROUP = /(?<=\d)\D+\d+$/;
 
-/** Accepts assigned numbers, and possible ones that are grouped or long, since plans grow and examples vary. */
+/** Accepts assigned numbers. Other possible numbers must be grouped or long, since plans grow and examples vary. */
 function isNumber(written: string): boolean {
   const digits = written.replaceAll(/\D/g, '');
   if (digits.length < MIN_DIGITS || /0{6}/.test(digits)) return false;
@@ -67,7 +67,7 @@ function isNumber(written: string): boolean {
 
 type Judged = 'valid' | 'possible' | 'none';
 
-/** A check takes 50 us, and a stream searches its context again with each chunk. */
+/** A check takes 50 us, and streams search their context again with each chunk. */
 const judgements = new RecentMap<Judged>(64);
 
 function judgeNumber(digits: string): Judged {
@@ -79,7 +79,6 @@ function judgeNumber(digits: string): Judged {
   return judged;
 }
 
-/** The widest form. */
 const OPEN_CHARS = 72;
 const OPEN = new RegExp(
   [

@@ -13,7 +13,7 @@ const WRITTEN = new RegExp(
   'g',
 );
 
-/** Returns North American numbers in their usual groups, in order of `start`, without the country's 1. */
+/** Returns North American numbers in their usual groups, ordered by `start`, without the country's 1. */
 export function nanpNumbersIn(text: string): readonly Span[] {
   const found: Span[] = [];
   WRITTEN.lastIndex = 0;
@@ -38,16 +38,16 @@ interface Written extends Span {
   readonly line: string;
 }
 
-/** Groups between blanks may be any numbers, so the row must end with them. */
+/** Any numbers may have blanks between them, so the row must end with these groups. */
 function isInBlanks({ areaGap, gap }: Written): boolean {
   return /^\s$/.test(areaGap) && /^\s$/.test(gap);
 }
 
 const JOINED_BEFORE = new RegExp(String.raw`\d[${HYPHENS}.]$`);
 const COUNTRY_BEFORE = new RegExp(String.raw`(?<!\d[${HYPHENS}.]?)(?:00)?1[${HYPHENS}.${BLANKS}]$`);
-/** Not across lines or columns. */
+/** On the same line and in the same column. */
 const IN_ROW_BEFORE = new RegExp(String.raw`\d[${BLANKS}]$`);
-const IN_ROW_BEHIND = new RegExp(String.raw`^[${BLANKS}]\d`);
+const IN_ROW_AFTER = new RegExp(String.raw`^[${BLANKS}]\d`);
 const BEFORE_CHARS = 6;
 
 function beginsNumber(text: string, number: Written): boolean {
@@ -58,22 +58,22 @@ function beginsNumber(text: string, number: Written): boolean {
   return !JOINED_BEFORE.test(before) && !(isInBlanks(number) && IN_ROW_BEFORE.test(before));
 }
 
-const JOINED_BEHIND = new RegExp(String.raw`^[${HYPHENS}.]\d`);
+const JOINED_AFTER = new RegExp(String.raw`^[${HYPHENS}.]\d`);
 
 function endsNumber(text: string, number: Written): boolean {
   const { end } = number;
-  const behind = text.slice(end, end + 2);
-  if (goesOnAsNumber(text, end) || JOINED_BEHIND.test(behind)) return false;
-  return !(isInBlanks(number) && IN_ROW_BEHIND.test(behind));
+  const after = text.slice(end, end + 2);
+  if (goesOnAsNumber(text, end) || JOINED_AFTER.test(after)) return false;
+  return !(isInBlanks(number) && IN_ROW_AFTER.test(after));
 }
 
-/** Accepts hyphens, dots or brackets in phone grouping; other forms need an assigned area code. */
+/** Accepts phone groups with hyphens, dots or brackets. Other forms need an assigned area code. */
 function isPhone(number: Written): boolean {
   const { area, areaGap, exchange, gap, line } = number;
   const isPlain = areaGap === '/' || gap === '' || isInBlanks(number);
   if (!isPlain) return true;
   if (gap === '' && /^\s$/.test(areaGap)) return false;
-  // Sizes of pictures and memory: 256 512 1024, 640 480 1280.
+  // Picture and memory sizes: 256 512 1024, 640 480 1280.
   if ([area, exchange, line].every((group) => Number(group) % 16 === 0)) return false;
   return isNanpNumber(area, exchange);
 }

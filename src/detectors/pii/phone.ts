@@ -8,7 +8,7 @@ import { createStreamDetector } from '../stream-detector.ts';
 
 /**
  * Finds phone numbers (docs/personal-data.md): E.164 with its plus, and the North American numbering plan.
- * libphonenumber checks candidates of the right shape; its own search takes half a second for 100 KB.
+ * libphonenumber only checks candidates, since its own search takes half a second for 100 KB.
  */
 export const phoneDetector: StreamDetector = createStreamDetector(findPhones, openIn);
 
@@ -24,7 +24,7 @@ function asFinding(rule: string, { start, end }: Span): Finding {
   return { detector: 'phone', class: 'phone', rule, start, end };
 }
 
-/** Possible ends of a number, an extension's name or a partial plus. */
+/** The possible end of a number, of the word for an extension, or of an escaped plus. */
 const MAY_BE_OPEN = /[\d\s()+./%:\\\u2007-\u2015\u2212-]$|[\d\s](?:x|e(?:xt?)?)$|\\u[02b]{0,4}$|%2b?$/i;
 
 function openIn(tail: string): number {

@@ -32,10 +32,9 @@ function ssnRule(area: string, group: string, serial: string): string | undefine
   return TAXPAYER_GROUP.test(group) ? 'us_itin' : undefined;
 }
 
-/** Groups of individual taxpayer numbers (ITIN). */
 const TAXPAYER_GROUP = /5\d|6[0-5]|7\d|8[0-8]|9[0-24-9]/;
 
-/** Rejects parts of a longer number or identifier; a label may precede directly. */
+/** Rejects parts of a longer number or identifier. A label may precede directly. */
 function standsAlone(text: string, start: number, end: number): boolean {
   if ((escapeEnd(text, start) ?? start) > start) return false;
   if (isWordCode(text.charCodeAt(end)) || GOES_ON.test(text.slice(end, end + 2))) return false;

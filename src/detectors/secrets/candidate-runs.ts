@@ -14,7 +14,7 @@ const MAX_LINK_END_CHARS = 16;
 
 const IN_RUN = 1;
 export const IN_WORD = 2;
-/** Inside a run, a value begins only behind one of these. */
+/** Inside a run, a value begins only after one of these. */
 export const SIGN = 4;
 /** May occur between a sign and a value. */
 const LINK_END = 8;

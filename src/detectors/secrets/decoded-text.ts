@@ -5,7 +5,7 @@ import type { EncodedText } from './encoded-runs.ts';
 /** Text decoded from Base64 or hexadecimal digits. */
 export interface DecodedText {
   readonly text: string;
-  /** Returns the index of the digit in which a character begins, or of the one behind its last digit. */
+  /** Returns the index of the digit in which a character begins, or of the one after its last digit. */
   readonly firstDigit: (at: number) => number;
   readonly endDigit: (at: number) => number;
   /** Returns a digit's offset in the encoded text. */

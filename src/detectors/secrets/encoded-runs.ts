@@ -20,7 +20,7 @@ export interface EncodedText {
 export const MIN_ENCODED_DIGITS = 16;
 /** Fewer digits at the end of a text are not held back. */
 export const MIN_HELD_DIGITS = 6;
-/** Base64 digits from this value on also separate words, so encoded text may begin behind one. */
+/** Base64 digits from this value on also separate words, so encoded text may begin after one. */
 const FIRST_SEPARATOR = 62;
 /** A line break within digits, with the digits of the next line. */
 const LINE_BREAK = /\r?\n[ \t]{0,16}(?=([A-Za-z0-9+/_-]{1,1024})(?:[=\s"'`<>()[\]\\,;]|$))/y;
@@ -54,7 +54,7 @@ export class EncodedRuns {
   /**
    * Reads a run of ASCII characters or another part of one, in order; parts may overlap.
    * @param codes the characters; the first one is at `base` in the text
-   * @param isCut the run may continue behind `end`
+   * @param isCut the run may continue after `end`
    */
   read(codes: Uint16Array, base: number, start: number, end: number, isCut: boolean): void {
     let from = Math.max(start, this.#at - base);
@@ -152,7 +152,7 @@ export class EncodedRuns {
     this.#runDigits += part.to - part.from;
   }
 
-  /** Starts decoding at the start of a run or line, and behind separators of words. */
+  /** Starts decoding at the start of a run or line, and after separators of words. */
   #beginBase64(part: Part): void {
     const { codes, base, from, to } = part;
     if (base + from === 0) {

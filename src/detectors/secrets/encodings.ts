@@ -29,7 +29,7 @@ export interface Reading {
   readonly start: number;
   /** Position of the first digit in its block. */
   readonly alignment: number;
-  /** Offset behind the last digit. */
+  /** Offset after the last digit. */
   end: number;
   digits: number;
   /** Bits that do not make a whole byte yet. */

@@ -17,7 +17,7 @@ const LONG_HEADER = /ey[A-Za-z0-9_-]{254}/y;
  */
 export const jsonWebToken: SecretRule = {
   id: 'jwt',
-  // Two letters are too few behind a word.
+  // Two letters are too few after a word.
   keywords: ['ey', 'eyJ'],
   anchor: 'head',
   pattern: new RegExp(`(?:eyJ|ey(?!J)[A-Za-z0-9_-])[A-Za-z0-9_-]{14,2047}(?:${SIGNED}|${ENCRYPTED})`, 'y'),
@@ -62,7 +62,7 @@ function mayBeginToken(text: string, at: number): boolean {
   return header === null || CLAIM_OR_HEADER.test(decodeHeader(header[0]));
 }
 
-/** Members that occur only in headers. Behind a word, other payloads do not count. */
+/** Members that occur only in headers. After a word, other payloads do not count. */
 const HEADER_MEMBER = /^\{\s*"(?:alg|typ|kid|enc|cty|jku|jwk|x5\w{1,8}|zip|crit)"/;
 
 /** Base64 of the beginning of a header, or of a whole short one with its full stop. */

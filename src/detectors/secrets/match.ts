@@ -68,9 +68,9 @@ function secretAt(matches: Matches, keyword: Keyword, at: number): Found | undef
   rule.pattern.lastIndex = at;
   const result = rule.pattern.exec(text);
   if (result === null) return undefined;
-  const behind = at + result[0].length;
-  const start = behind - (result[1] ?? result[0]).length;
-  const end = rule.run === undefined ? behind : endOfRun(matches, keyword, rule.run, start, behind);
+  const matchEnd = at + result[0].length;
+  const start = matchEnd - (result[1] ?? result[0]).length;
+  const end = rule.run === undefined ? matchEnd : endOfRun(matches, keyword, rule.run, start, matchEnd);
   const isOpen = rule.run !== undefined && end === text.length && end < start + rule.run.maxChars;
   const secret = text.slice(start, end);
   const body = rule.anchor === 'head' && start === at ? secret.slice(keyword.text.length) : secret;
@@ -85,11 +85,11 @@ function endOfRun(
   { index }: Keyword,
   { characters, maxChars }: LongRun,
   start: number,
-  behind: number,
+  matchEnd: number,
 ): number {
   const { text } = matches;
   const limit = start + maxChars;
-  let end = Math.min(limit, endOfCharacters(matches, index, characters, behind));
+  let end = Math.min(limit, endOfCharacters(matches, index, characters, matchEnd));
   for (let pad = 0; pad < 2 && end < limit && text.charCodeAt(end) === EQUALS; pad += 1) end += 1;
   return end;
 }

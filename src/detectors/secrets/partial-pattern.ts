@@ -27,11 +27,11 @@ export function partialOf(source: string): string {
 /** Undefined if the end of the text cannot cut the rest. */
 type Source = string | undefined;
 
-/** The text may end in the first element, or behind it in the rest. */
+/** The text may end in the first element, or after it in the rest. */
 function partialOfSequence({ elements }: AST.Alternative): Source {
   return elements.reduceRight<Source>((rest, element) => {
-    const behind = rest === undefined ? undefined : wholeOf(element) + rest;
-    return eitherOf([partialOfElement(element), behind]);
+    const after = rest === undefined ? undefined : wholeOf(element) + rest;
+    return eitherOf([partialOfElement(element), after]);
   }, undefined);
 }
 
@@ -59,7 +59,7 @@ function partialOfQuantifier({ element, max }: AST.Quantifier): Source {
   return `${wholeOf(element)}{0,${Number.isFinite(max) ? String(max - 1) : ''}}${last}`;
 }
 
-/** The text before is known; the text behind may not be. */
+/** The text before is known; the text after may not be. */
 function partialOfAssertion(assertion: AST.Assertion): Source {
   if (assertion.kind === 'lookbehind' || assertion.kind === 'start') return undefined;
   if (assertion.kind !== 'lookahead') return '$';

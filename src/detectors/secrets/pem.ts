@@ -4,12 +4,12 @@ import { longRun, type Extent, type SecretRule } from './rule.ts';
 
 /** A 16,384-bit RSA key takes 13,000 characters, and escapes, quotes and indentation add to that. */
 const PEM_MAX_CHARS = 32_768;
-/** Leaves room for separators and the footer behind the last line. */
+/** Leaves room for separators and the footer after the last line. */
 const MAX_KEY_CHARS = PEM_MAX_CHARS - 1024;
 /** No key is shorter. */
 const MIN_BODY_CHARS = 20;
 const MIN_BODY_ENTROPY = 3;
-/** A shorter line is the last one, or prose behind a truncated key. */
+/** A shorter line is the last one, or prose after a truncated key. */
 const MIN_LINE_CHARS = 16;
 
 /** Between lines: blanks, signs of source code, Markdown and diffs, HTML line breaks, printed line numbers. */
@@ -62,7 +62,7 @@ function pemExtent(text: string, start: number, headEnd: number): Extent {
   return { end: isKey(firstLine, bodyChars) ? limit : undefined, isOpen: false };
 }
 
-/** Reports whether a run of Base64 is a line of the key, not the first word behind it. */
+/** Reports whether a run of Base64 is a line of the key, not the first word after it. */
 function goesOn(text: string, lineStart: number, lineEnd: number): boolean {
   if (lineEnd - lineStart >= MIN_LINE_CHARS || lineEnd === text.length) return true;
   if (text[lineEnd - 1] === '=' || text[lineStart] === '=') return true;

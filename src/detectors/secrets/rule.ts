@@ -15,9 +15,9 @@ export interface SecretRule {
    */
   readonly anchor: 'head' | 'inner' | 'name';
   readonly keywords: readonly string[];
-  /** Sticky. Runs at the secret's start or behind its name; its first group, or else the match, is the secret. */
+  /** Sticky. Runs at the secret's start or after its name; its first group, or else the match, is the secret. */
   readonly pattern: RegExp;
-  /** Maximum from the pattern's start to the secret's end, and the characters checked behind. */
+  /** Maximum from the pattern's start to the secret's end, and the characters checked after. */
   readonly maxChars: number;
   /** Minimum Shannon entropy without the prefix, in bits per character. */
   readonly minEntropy: number;
@@ -28,14 +28,14 @@ export interface SecretRule {
   };
   /** Matches only at the start of a run of word characters and hyphens. */
   readonly startsRun?: true;
-  /** The secret continues behind the match with such characters, and up to two `=`. */
+  /** The secret continues after the match with such characters, and up to two `=`. */
   readonly run?: LongRun;
   /** Checks the first characters at `at`; true while there are too few. */
   readonly mayBegin?: (text: string, at: number) => boolean;
   readonly accepts?: (secret: string) => boolean;
-  /** `head`: allows the secret directly behind a word (`tokenghp_...`) if the part after its keyword passes. */
+  /** `head`: allows the secret directly after a word (`tokenghp_...`) if the part after its keyword passes. */
   readonly followsWord?: (body: string) => boolean;
-  /** Allows letters and digits directly behind the secret, if the part after its keyword passes. */
+  /** Allows letters and digits directly after the secret, if the part after its keyword passes. */
   readonly precedesWord?: (body: string) => boolean;
   /** Finds the secret's end from the pattern's match. */
   readonly extend?: (text: string, start: number, end: number) => Extent;
@@ -72,7 +72,7 @@ type Options = Partial<
     | 'precedesWord'
   >
 > & {
-  /** Pattern that must not follow; by default a letter or digit, also behind underscores. */
+  /** Pattern that must not follow; by default a letter or digit, also after underscores. */
   readonly notBefore?: string;
 };
 
@@ -83,11 +83,11 @@ const DEFAULT_MIN_ENTROPY = 3;
 /** Underscores without a following word are Markdown: `_token_`, `__token__`. */
 const NOT_BEFORE_NAME = '_{1,3}[A-Za-z0-9]';
 const NOT_BEFORE_WORD = `(?![A-Za-z0-9]|${NOT_BEFORE_NAME})`;
-/** Behind secrets of capitals and digits; small letters end them. */
+/** After secrets of capitals and digits; small letters end them. */
 export const NOT_BEFORE_CAPITAL = `(?![A-Z0-9]|${NOT_BEFORE_NAME})`;
-/** Behind secrets of hexadecimal digits; other letters end them, as does a word beginning with such digits. */
+/** After secrets of hexadecimal digits; other letters end them, as does a word beginning with such digits. */
 export const NOT_BEFORE_HEX = `(?![a-f0-9]{1,4}(?![g-z])|${NOT_BEFORE_NAME})`;
-/** Behind secrets of small letters and digits. */
+/** After secrets of small letters and digits. */
 export const NOT_BEFORE_SMALL = `(?![a-z0-9-]|${NOT_BEFORE_NAME})`;
 
 /** A short word may directly follow a secret of fixed length. */

@@ -34,7 +34,7 @@ const keywords: readonly Keyword[] = secretRules.flatMap((rule, index) =>
 );
 const heads = keywords.filter(({ rule }) => rule.anchor === 'head');
 const anyHeads = headsOf(heads);
-/** Keywords allowed directly behind a word, where two letters are too few. */
+/** Keywords allowed directly after a word, where two letters are too few. */
 const gluedHeads = headsOf(
   heads.filter(({ rule, text }) => rule.followsWord !== undefined && text.length > 2),
 );

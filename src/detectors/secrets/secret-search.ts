@@ -125,7 +125,7 @@ function matchesThrough(view: TextView, matches: readonly Match[]): readonly Mat
 
 /**
  * Resolves overlaps: a secret may fit two rules, or be found at two escape levels. Of matches that begin
- * together the longest stays, with the first rule; others keep the part behind earlier ones. So findings up to
+ * together the longest stays, with the first rule; others keep the part after earlier ones. So findings up to
  * an offset do not depend on later ones.
  */
 function findingsOf(matches: Match[]): readonly Finding[] {

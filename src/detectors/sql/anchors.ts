@@ -1,9 +1,9 @@
 import { isWordCode } from '../characters.ts';
 import { anchorSource, SQL_RULES } from './sql-rules.ts';
 
-// Payloads are found without a pattern over all words and signs, which would be tried at each character.
+// One pattern over all words and signs would be tried at each character, so anchors are found by table.
 
-/** Kinds of characters, as bits; the first one is 1. */
+/** Bits for kinds of characters; `WORD_BEGINS` must be 1. */
 const WORD_BEGINS = 1;
 const IN_WORD = 2;
 const SIGN = 4;
@@ -18,7 +18,6 @@ for (const { beginning } of SQL_RULES) {
 const ALL_ANCHORS = new Set([...ANCHORS.values()].flatMap((anchors) => [...anchors]));
 const WORDS = [...ALL_ANCHORS].filter((anchor) => isWordCode(anchor.charCodeAt(0)));
 
-/** Returns a pattern for the beginnings that start with one of these characters. */
 function beginningsWith(characters: string): RegExp {
   const sources: string[] = [];
   for (const [ahead, anchors] of ANCHORS) {
@@ -29,14 +28,14 @@ function beginningsWith(characters: string): RegExp {
 }
 
 const WORD_HERE = beginningsWith(WORDS.map((word) => word.charAt(0)).join(''));
-/** By code of a sign: its pattern, and the required second character, or 0. */
+/** For each sign: its pattern, and the required second character, or 0. */
 const SIGNS_HERE: RegExp[] = [];
 const SIGN_SECONDS = new Uint8Array(128);
 
 const KINDS = new Uint8Array(0x10000);
 for (let code = 0; code < 128; code++) KINDS[code] = isWordCode(code) ? IN_WORD : 0;
 /**
- * Third letters of words, one bit each, by the first two. Letters are identified by their low five bits, in
+ * A bit for each third letter of a word, by its first two. The low five bits of a character identify a letter in
  * either case. Anything may follow a two-letter word.
  */
 const THIRDS = new Int32Array(32 * 32);
@@ -55,9 +54,8 @@ for (const anchor of ALL_ANCHORS) {
 }
 
 /**
- * Returns the next offset from `from` on at which a payload may begin, or the text's length. Does the same few
- * lookups at each offset, because branches would be unpredictable.
- * @param units of the text, plus one more
+ * Returns where the next payload may begin, or the text's length. Does the same few lookups at each offset, since
+ * branches would be unpredictable.
  */
 export function nextSqlAnchor(text: string, units: Uint16Array, from: number): number {
   const kinds = KINDS;
@@ -77,7 +75,6 @@ export function nextSqlAnchor(text: string, units: Uint16Array, from: number): n
   return length;
 }
 
-/** Checks the first three letters; the pattern decides. */
 function isWordAt(text: string, units: Uint16Array, at: number, code: number, thirds: Int32Array): boolean {
   const goesOn = (thirds[pairOf(code, units[at + 1] ?? 0)] ?? 0) >>> ((units[at + 2] ?? 0) & 31);
   return (goesOn & 1) === 1 && isAt(WORD_HERE, text, at);

@@ -1,12 +1,12 @@
 /** Reports whether the text before a match makes it an attack. */
 export type Confirm = (before: string, matched: string) => boolean;
 
-/** UTF-16 units of the text before a match. */
+/** UTF-16 units read before a match. */
 export const LOOKBACK = 256;
 
 const STATEMENT = /\b(?:select|insert|update|delete|create|from|where)\b/i;
 
-/** No statement precedes: an injection is the tail of another statement. */
+/** An injection is the tail of another statement, so no statement precedes it. */
 export const isTail: Confirm = (before) => !STATEMENT.test(before);
 
 /** Only a number precedes, as in `1; drop table x`. */
@@ -21,7 +21,7 @@ export const isQuoteTail: Confirm = (before, matched) =>
 
 const currentLine = (before: string): string => before.slice(before.lastIndexOf('\n') + 1);
 
-/** Counts quotes of one kind in a line, without apostrophes of prose. */
+/** Counts quotes of one kind, without apostrophes of prose. */
 function countQuotes(line: string, quote: string): number {
   let count = 0;
   for (let at = line.indexOf(quote); at !== -1; at = line.indexOf(quote, at + 1)) {
@@ -40,7 +40,7 @@ export const isBrokenOut: Confirm = (before) => {
 export const beginsWithStray: Confirm = (before, matched) =>
   countQuotes(currentLine(before), matched.charAt(0)) % 2 === 0;
 
-/** At the position of a condition or value in SQL, unlike a program's `sleep(5)`. */
+/** Requires the place of a condition or value in SQL, unlike a program's `sleep(5)`. */
 export const isCondition: Confirm = (before) =>
   /(?:\b(?:or|and|xor|rlike|having|by(?:\s{1,3}\d{1,3},){0,4})|\(\s{0,3}select|[%'"]\s{0,3}(?:\|\||&&|;)|;\s{0,3}select|\d\)*\s{0,3}(?:\|\||&&|;))[\s(]{0,6}$/i.test(
     before.slice(-24),

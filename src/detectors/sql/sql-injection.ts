@@ -4,7 +4,6 @@ import { nextSqlAnchor } from './anchors.ts';
 import { LOOKBACK } from './context.ts';
 import { SQL_RULES, type SqlRule } from './sql-rules.ts';
 
-/** Texts come in slices. */
 const reader = new UnitReader(32_768);
 
 /** Rules by the first character of their beginnings. */
@@ -15,7 +14,6 @@ const RULES: ReadonlyMap<string, readonly SqlRule[]> = new Map(
   ]),
 );
 
-/** Finds SQL injection payloads. */
 export const findSqlInjection: Detector = (text) => {
   const found: Finding[] = [];
   const units = reader.read(text);

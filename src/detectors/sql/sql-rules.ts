@@ -13,11 +13,11 @@ import {
   type Confirm,
 } from './context.ts';
 
-/** The start of a pattern. Payloads are first searched by it alone, then by the rules that start with it. */
+/** The start of a pattern. Payloads are first found by it alone, then checked by the rules that share it. */
 export interface Beginning {
-  /** Words, which no letter follows, and signs; lower case. */
+  /** In lower case: signs, and words that no letter follows. */
   readonly anchors: readonly string[];
-  /** Pattern behind an anchor; cheap to check. */
+  /** A cheap pattern for the text after an anchor. */
   readonly ahead: string;
 }
 
@@ -29,13 +29,12 @@ export interface SqlRule {
   readonly confirm?: Confirm;
 }
 
-/** A blank or a substitute for one. */
 const S = String.raw`(?:\s|\/\*[^*]{0,24}\*\/|\+|%20|%0[9a-d])`;
-/** A comment that cuts off the rest of the statement; only a sign may follow on its line. */
+/** A comment that cuts off the rest of the statement. Only signs may follow on its line. */
 const CUT = String.raw`(?:;?[ \t]{0,2}(?:--|#)[-+ \t]{0,4}$|--[ \t][a-z]{1,2}$|--\+|\/\*[* \t]{0,4}$|;?%00)`;
-/** A second statement, not a comment of another language. */
+/** A second statement. */
 const STACKED = String.raw`${S}{0,6}(?:drop${S}{1,4}(?:table|database|schema|user|view|index)|delete${S}{1,4}from|insert${S}{1,4}into|update${S}{1,4}[\w.]{1,40}${S}{1,4}set|truncate${S}|alter${S}{1,4}(?:table|user|login)|create${S}{1,4}(?:user|login)|exec(?:ute)?${S}{0,4}(?:[(@']|xp_|sp_|master)|shutdown\b|declare${S}{1,4}@|waitfor\b|select${S}{1,4}(?:pg_)?sleep)`;
-/** Any operand that a rule accepts. Prose continues with a word and another word. */
+/** Operands of all rules. In prose, a word and another word follow. */
 const OPERAND = String.raw`[\s+]{0,6}(?:[(/%'"\d]|not|[a-z]\w{0,15}[\s+)]{0,8}(?:[=/%;#(]|--))`;
 const STATEMENT_END: Beginning = { anchors: [';'], ahead: '' };
 const VERSIONED_UNION = String.raw`\d{0,6}\s{0,3}union`;
@@ -43,7 +42,7 @@ const OPERATOR = condition('or', 'and', 'xor', 'having', '||', '&&');
 const OR_AND = condition('or', 'and');
 
 const QUOTED_OPERATOR = String.raw`[\s)]{0,6}(?:or|and|\|\||&&)`;
-/** An operator behind a quote, or the start of `CUT`. */
+/** An operator after a quote, or the start of `CUT`. */
 const QUOTE: Beginning = {
   anchors: ["'", '"'],
   ahead: String.raw`[\s)]{0,6}(?:--|#|\/\*|;(?:\s{0,2}(?:--|#)|%00)|or(?![a-z])|and(?![a-z])|\|\||&&|\+\s{0,3}\(\s{0,3}select)`,
@@ -57,7 +56,6 @@ function beginsWithWords(...anchors: readonly string[]): Beginning {
   return { anchors, ahead: '' };
 }
 
-/** Returns a pattern source for the anchors. */
 export function anchorSource(anchors: readonly string[]): string {
   const isWord = (anchor: string): boolean => /^[a-z]/.test(anchor);
   const escaped = anchors
@@ -68,7 +66,7 @@ export function anchorSource(anchors: readonly string[]): string {
   return `(?:${escaped.join('|')})`;
 }
 
-/** @param source the pattern behind the anchor */
+/** @param source the pattern after the anchor */
 function sql(rule: string, beginning: Beginning, source: string, confirm?: Confirm): SqlRule {
   const { anchors, ahead } = beginning;
   const seen = ahead === '' ? '' : `(?=${ahead})`;
@@ -168,7 +166,7 @@ export const SQL_RULES: readonly SqlRule[] = [
     String.raw`${S}{1,6}(?:all${S}{1,6})?select\b(?:[^;\n]{0,160}?information_schema|(?![^\n]{161})[^;\n]{0,160}?${CUT})`,
   ),
 
-  // MySQL executes such comments, which filters skip.
+  // MySQL executes comments of this form, which filters skip.
   sql(
     'union_select',
     { anchors: ['/*!'], ahead: VERSIONED_UNION },

@@ -1,6 +1,6 @@
 import { DOT, SLASH } from './climbing-forms.ts';
 
-// Read one by one: a single pattern of all forms takes a third of a second to compile.
+// Read one by one, since a single pattern of all forms takes a third of a second to compile.
 const DOT_HERE = new RegExp(DOT, 'iy');
 const SLASH_HERE = new RegExp(SLASH, 'iy');
 export const ANY_SLASH = new RegExp(SLASH, 'gi');
@@ -9,18 +9,17 @@ const LINE_END_HERE = /%0[0ad]/iy;
 const MAX_LEVELS = 64;
 const MAX_DOTS = 4;
 const MAX_STAYS = 2;
-/** Enough of a path to name a system file or folder; disguised slashes are long. */
+/** Long enough to name a system file or folder with disguised slashes. */
 const AHEAD_CHARS = 512;
 const AHEAD_SLASHES = 8;
 const MAY_DISGUISE = /%|&|\\[ux0-7]|0x|[\uff0f\u2044\u2215\u29f8\uff3c\u2216\ufe68\u00c0\u00c1]/i;
 
-/** Levels up at the start of a path. */
 export interface Climb {
   readonly end: number;
   readonly levels: number;
 }
 
-/** Reads at most 64 levels from `start`; undefined without any. */
+/** Reads up to 64 levels from `start`; undefined without any. */
 export function readClimb(text: string, start: number): Climb | undefined {
   let end = start;
   let levels = 0;
@@ -64,10 +63,9 @@ function endOfStep(pattern: RegExp, text: string, at: number): number | undefine
   return pattern.test(text) ? pattern.lastIndex : undefined;
 }
 
-/** A part of a text with plain slashes. */
 export interface PathAhead {
   readonly path: string;
-  /** Returns the offset in the text behind this many characters of `path`. */
+  /** Returns the offset in the text after this many characters of `path`. */
   placeOf(length: number): number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Pattern sources (flag `i`) for disguised dots and slashes: percent-encoded once or more (RFC 3986), overlong
- * UTF-8 (forbidden by RFC 3629 section 3), escapes of JSON, source code and HTML, lookalikes.
+ * Pattern sources (flag `i`) for disguised dots and slashes: percent-encoded once or more (RFC 3986), overlong UTF-8
+ * (forbidden by RFC 3629 section 3), lookalikes, and escapes of JSON, source code and HTML.
  */
 
 /** A hexadecimal digit, plain or percent-encoded: `%%32%65` is `%2e`. */
@@ -75,5 +75,5 @@ const DISGUISED_BACKSLASH = disguised({
 /** A backslash that begins none of the escapes above. */
 const BACKSLASH = String.raw`\\(?!\\{0,3}(?:u(?:00(?:2[ef]|5c)|\{|ff0[ef]|ff3c|20[24]4|221[56]|fe[56][28])|x(?:2[ef]|5c|c[01]|e[02f]|f[08c])|0?5[67](?!\d)|134(?!\d)))`;
 
-/** `/` or `\` in every form; source code doubles them, and an extra slash does not change a path. */
+/** `/` or `\` in every form. Source code doubles them, and extra slashes do not change a path. */
 export const SLASH = String.raw`(?:(?:\/|${BACKSLASH}){1,4}|${DISGUISED_SLASH}|${DISGUISED_BACKSLASH}|${BEFORE_BYTE}${bytes('c0', '5c')})`;

@@ -21,16 +21,16 @@ const VARIABLE = /^(?:~[\w.-]{0,64}|\$\w{1,64}|\$\{[^/{}]{1,64}\}|\$\([^/()]{1,6
 const UP = /^\.\.(?:[\s\0]|%0[0ad])*(?:;.*)?$/is;
 /** Filters that remove `../` once turn `....//` and `..././` into `../`. */
 const REMNANT = /(?<![^/])(?:\.{4}\/|\.{3}\/\.\/)/g;
-/** A climb at the beginning of a word in a sentence, a command or code. */
+/** A climb at the start of a word in a sentence, a command or code. */
 const WORD_CLIMB = /[\s"'`(<=,:]\.\.$/;
-/** Sentences and code have more words before a climb than a folder name. */
+/** Sentences and code have more words before a climb than a folder's name has. */
 const MAX_WORDS_BEFORE = 2;
 /** Code that ends in a reference to a module or a link. */
 const REFERENCE = /["'`(<]\.{1,2}[\\/][^"'`()<>]{0,1024}["'`)>][^\\/]*$/;
 
 /**
- * Finds texts that are one path out of its starting folder: a relative one with more steps up than down, or an
- * absolute one out of its first folder. Sentences, code, commands and JSON with such a path do not match.
+ * Finds texts that consist of a path out of its starting folder: a relative path with more steps up than down, or
+ * an absolute one that leaves its first folder. Sentences, code, commands and JSON may contain such a path.
  */
 export const findPathClimb: Detector = (text) =>
   text.length <= MAX_CHARS && MAY_CLIMB.test(text) && climbsOut(text)
@@ -62,7 +62,7 @@ function isJson(text: string): boolean {
 
 interface Start {
   readonly segments: readonly string[];
-  /** It begins at a root, and must not leave its first folder. */
+  /** It begins at a root and must not leave its first folder. */
   readonly isAbsolute: boolean;
 }
 
@@ -79,7 +79,7 @@ function startOf(path: string): Start {
   return { segments: segmentsOf(rest), isAbsolute: rest.startsWith('/') };
 }
 
-/** @param hasHost a host may precede the path; the host of a file is ignored */
+/** @param hasHost a host may precede the path; a file's host is ignored */
 function ofScheme(scheme: string, hasHost: boolean, rest: string): Start {
   if (scheme === 'file') {
     const path = hasHost ? rest.replace(/^[^./][^/]*(?=\/)/, '') : rest;

@@ -4,10 +4,9 @@ import type { Detector, Finding } from '../finding.ts';
 /** Possible start of two dots. */
 const ANCHOR =
   /\.(?=[.%\\&0\uff0e\u2024\ufe52\u00c0])|%(?=[2%c-fuC-FU])|\\(?=[\\ux05UX])|&(?=#|period)|0(?=[xX]2)|[\uff0e\u2024\ufe52]|\u00c0\u00ae/g;
-/** Characters of no plain climb. */
+/** Signs of a disguised climb. */
 const DISGUISE = /[^./\\]|\.{4}[\\/]{2}/;
 
-/** Separator in an unencoded path. */
 const SLASH = String.raw`[\\/]{1,4}`;
 const SEGMENTS = String.raw`(?:[\w.~-]{1,40}${SLASH}){0,3}?`;
 const END = String.raw`(?![\w-])`;
@@ -22,7 +21,7 @@ const SYSTEM_FILE = new RegExp(
   'iy',
 );
 
-/** Contents of system folders with names that modules have too. */
+/** Contents of system folders whose names modules have too. */
 const SYSTEM_FOLDER_FILE = new RegExp(
   `${SEGMENTS}(?:win(?:dows|nt)${SLASH}\\w{1,20}|root${SLASH}\\.?\\w{1,20})${END}`,
   'iy',
@@ -61,8 +60,8 @@ const RULES = {
 export const TRAVERSAL_RULES: readonly string[] = Object.values(RULES);
 
 /**
- * Finds paths that climb to a sensitive file or a system folder, and disguised climbs of two levels to any
- * target. Plain climbs of code have other targets.
+ * Finds paths that climb to a sensitive file or a system folder, and disguised climbs of two levels to any target.
+ * Plain climbs in code have other targets.
  */
 export const findPathTraversal: Detector = (text) => {
   const found: Finding[] = [];
@@ -101,7 +100,7 @@ function judgeClimb(
   return isHigh && isDisguised ? { rule: RULES.encoded, end: tailEnd(text, end) } : undefined;
 }
 
-/** Returns the end, in the text, of the first pattern that matches the start of the path. */
+/** Returns the end of the first pattern that matches the start of the path, as an offset in the text. */
 function targetEnd({ path, placeOf }: PathAhead, patterns: readonly RegExp[]): number | undefined {
   for (const pattern of patterns) {
     pattern.lastIndex = 0;
