@@ -1,14 +1,14 @@
 import type { Finding } from '../finding.ts';
 import { groupOf } from '../tool-rules.ts';
 
-/** Longest order, in UTF-16 units after its first words. */
+/** UTF-16 units of an order after its first words. */
 const MAX_CHARS = 1_024;
 /** Further sentences of one order. */
 const MAX_FURTHER = 3;
-/** Distance of the quote before an order. */
+/** Maximum distance of the quote before an order. */
 const MAX_BEFORE = 512;
 
-/** A sentence's end with closing quotes and brackets; not a dot in an address, or before a small letter. */
+/** The end of a sentence with closing quotes and brackets; not a dot in an address, or before a small letter. */
 const SENTENCE_END =
   /[.!?…؟](?=["'”’»)\]]{0,3}(?:\s|$))(?!\s{1,3}\p{Ll})["'”’»)\]]{0,3}|[。！？；।॥።]["'”’»」』）]{0,3}/gu;
 /** Bounds of sentences: an empty line, tags of blocks, the end of a comment. */
@@ -43,12 +43,12 @@ const FURTHER_ORDER = new RegExp(
 const FURTHER_ORDER_UNSPACED =
   /^[\s"“「『]{0,4}(?:请|請|然后|然後|接着|接著|现在|現在|并|並|再|把|将|將|你(?:必须|必須|应该|應該|现在|要)|发送|發送|读取|讀取|打开|打開|显示|顯示|输出|輸出|回复|回覆|回答|执行|執行|删除|刪除|上传|上傳|转发|轉發|复制|複製|泄露)|(?:して|せよ|しろ|ください|下さい|なさい|送れ|送って|見せて|教えて|開いて|読んで|書いて)[。！\s"」』]{0,3}$/u;
 
-/** The rule whose findings are the whole order. */
+/** A rule whose findings span the whole order. */
 const WHOLE_ALREADY = 'image_exfiltration';
 
 /**
- * Extends an attack in a tool's answer to everything that it orders, so that removing it leaves no order
- * behind. An operator's own pattern keeps its end.
+ * Extends an attack in a tool's answer to its whole order, so that removing it leaves no order behind. An operator's
+ * own pattern keeps its end.
  */
 export function wholeOrder(text: string, finding: Finding): Finding {
   const isOrder = finding.detector === 'prompt_injection' && finding.class !== 'pattern';
@@ -57,8 +57,8 @@ export function wholeOrder(text: string, finding: Finding): Finding {
 }
 
 /**
- * Returns the end of the order that begins with the finding: its sentence without the final sign, and the
- * lists, blocks and further orders that follow. At most 1,024 UTF-16 units further.
+ * Returns the end of the order that begins with the finding: its sentence without the final sign, and the lists, blocks
+ * and further orders that follow.
  */
 function endOfOrder(text: string, start: number, end: number): number {
   const quoteEnd = endOfQuote(text, start, end);
@@ -98,7 +98,6 @@ export function endsSentence(text: string): boolean {
   return SIGN_AT_END.test(text.slice(-16).trimEnd());
 }
 
-/** Returns the end of the sentence around `at`. */
 function sentenceEnd(text: string, at: number): number {
   const bound = paragraphEnd(text, at);
   SENTENCE_END.lastIndex = at;
@@ -121,13 +120,13 @@ function endsAtLine(before: string, after: string): boolean {
   return !OPEN_END.test(before) && !GOES_ON.test(after);
 }
 
-/** Returns the end of the part that continues an order ending at `at`; undefined without one. */
-function furtherEnd(said: string, text: string, at: number): number | undefined {
+/** Returns the end of the part that continues the order before `at`, if any. */
+function furtherEnd(order: string, text: string, at: number): number | undefined {
   const gap = /^\s{0,8}/.exec(text.slice(at))?.[0] ?? '';
   const from = at + gap.length;
   const lineStart = text.lastIndexOf('\n', from - 1) + 1;
   const line = text.slice(Math.max(at, lineStart));
-  if (COLON_END.test(said)) return blockEnd(text, Math.max(at, lineStart));
+  if (COLON_END.test(order)) return blockEnd(text, Math.max(at, lineStart));
   const mark = LIST_MARK.exec(line)?.[0].length ?? 0;
   const begin = Math.max(at, lineStart) + mark;
   const end = sentenceEnd(text, Math.max(from, begin));

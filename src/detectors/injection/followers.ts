@@ -1,34 +1,33 @@
 import { endOfMatch, fitsWord, type Element, type Grammar, type Pattern } from './grammar.ts';
 import type { Tokens } from './lexer.ts';
 
-/** Patterns with the same next element. */
 interface Branch<Label> {
   readonly next: Element | undefined;
   readonly patterns: readonly Pattern<Label>[];
 }
 
 /**
- * A grammar with a table: how far apart two words may be so that some pattern begins with the first and
- * continues with the second. Most words of a text are ruled out by a look at the few that follow.
+ * A grammar with a table of the maximum distance between two words that begin and continue a pattern. It rules out most
+ * words of a text by the few that follow them.
  */
 export interface FollowedGrammar<Label> {
-  /** Row of each word; words that begin the same patterns share one. */
+  /** Row of each word. Words that begin the same patterns share one. */
   readonly rows: Uint16Array;
   /** By row. */
   readonly branches: readonly (readonly Branch<Label>[])[];
-  /** Column of each word; words that continue the same patterns share one. */
+  /** Column of each word. Words that continue the same patterns share one. */
   readonly columns: Uint16Array;
   readonly columnCount: number;
-  /** By row and column: greatest distance in words, or 0. */
+  /** By row and column: maximum distance in words, or 0. */
   readonly reach: Uint8Array;
-  /** Greatest reach of each row. */
+  /** Maximum reach of each row. */
   readonly farthest: Uint8Array;
 }
 
 /** Patterns of one word, or that end after it, match whatever follows. */
 const ANYTHING = 255;
 
-/** Builds the table. Gaps of patterns are far below 254 words. */
+/** Gaps of patterns are far below `ANYTHING`. */
 export function followGrammar<Label>(grammar: Grammar<Label>): FollowedGrammar<Label> {
   const { numbers: rows, owners } = groupAlike(patternIds(grammar));
   const branches = owners.map((owner) => branchesOf(grammar[owner] ?? []));
@@ -53,7 +52,7 @@ export function followGrammar<Label>(grammar: Grammar<Label>): FollowedGrammar<L
   return { rows, branches, columns, columnCount, reach, farthest };
 }
 
-/** Calls `take` for each match, with the index of its first token and of the one after its shortest match. */
+/** Calls `take` for each match, with the index of its first token and of the token after its shortest match. */
 export function matchAll<Label>(
   grammar: FollowedGrammar<Label>,
   tokens: Tokens,
@@ -108,7 +107,7 @@ function isInReach(tokens: Tokens, wanted: Element | undefined, at: number): boo
   return false;
 }
 
-/** Returns, by word, the numbers of the second elements that it fits. */
+/** Returns, for each word, the numbers of the second elements that it fits. */
 function followersOf<Label>(
   branches: readonly (readonly Branch<Label>[])[],
   wordCount: number,
@@ -120,7 +119,7 @@ function followersOf<Label>(
   return fitted;
 }
 
-/** Returns, by word, the numbers of the patterns that it begins. */
+/** Returns, for each word, the numbers of the patterns that it begins. */
 function patternIds<Label>(grammar: Grammar<Label>): readonly (readonly number[])[] {
   const ids = new Map<Pattern<Label>, number>();
   return grammar.map((patterns) =>
@@ -132,7 +131,7 @@ function patternIds<Label>(grammar: Grammar<Label>): readonly (readonly number[]
   );
 }
 
-/** Numbers the different lists, and returns a word with each. Word 0 has number 0. */
+/** Numbers the different lists, and returns a word with each list. Word 0 has number 0. */
 function groupAlike(lists: readonly (readonly number[])[]): {
   readonly numbers: Uint16Array;
   readonly owners: readonly number[];

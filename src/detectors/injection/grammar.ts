@@ -24,9 +24,9 @@ export interface Pattern<Label> {
 export type Grammar<Label> = readonly (readonly Pattern<Label>[])[];
 
 /**
- * Compiles patterns. A pattern is a sequence of words and classes: `IGNORE ~3 WHEN|those [of] RULES $`, where
- * `~3` allows up to three other words, `|` separates choices, `[x]` is optional, and `$` is a sentence's end.
- * Patterns match within one sentence. The vocabulary must be frozen afterwards.
+ * Compiles patterns. A pattern is a sequence of words and classes: `IGNORE ~3 WHEN|those [of] RULES $`, where `~3`
+ * allows up to three other words, `|` separates choices, `[x]` is optional, and `$` is the end of a sentence. Patterns match
+ * within one sentence. The vocabulary must be frozen afterwards.
  */
 export function compileGrammar<Label>(
   vocabulary: Vocabulary,
@@ -36,7 +36,7 @@ export function compileGrammar<Label>(
   const sources = rules.flatMap(({ label, patterns }) =>
     patterns.flatMap(withoutOptions).map((source) => ({ label, symbols: symbolsOf(source) })),
   );
-  // Some symbols stand for hundreds of words, and occur in many patterns: each is resolved once.
+  // Some symbols stand for hundreds of words and occur in many patterns, so each is resolved once.
   const numbersOf = wordNumbers(vocabulary, classes);
   const words = new Map<string, readonly number[]>();
   for (const symbol of new Set(sources.flatMap(({ symbols }) => symbols)))

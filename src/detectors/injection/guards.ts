@@ -1,7 +1,7 @@
 import type { Tokens, Vocabulary } from './lexer.ts';
 import { isAboutThings } from './things.ts';
 
-/** Subjects of reports: no order follows them. */
+/** Subjects of reports, which no order follows. */
 const NARRATORS = `i they he she people users who which often sometimes students drivers always we did does would could might
   developers employees many models attackers`;
 /** The same, unless they address the model. */
@@ -60,7 +60,7 @@ const OF_EXPRESSIONS = /\w\|\w|\)\?|\\[bsw]|\.\*/;
 const REPORT_CHARS = 80;
 const CLOSING = /^[^"”'’»`」』\n]{0,64}["”'’»`」』]/;
 
-/** A place where a defence expects orders: fetched content, never a prompt. */
+/** Where a defence expects orders: fetched content, never a prompt. */
 const IN_CONTENT = new RegExp(
   [
     '^[\\s,]{0,2}(?:[a-z]{3,16}, ){0,3}(?:(?:or|and) [a-z ]{1,48})?',
@@ -90,13 +90,13 @@ const ANNOTATED = /#[ \t]{0,4}type:[ \t]{0,4}$/;
 const ANNOTATION = /^ignore(?:\[[\w, -]{1,64}\])?[ \t]{0,4}(?:#[^\n]{0,24})?(?:\r?\n|$)/;
 const ANNOTATION_CHARS = 128;
 
-/** Reports whether the phrase from token `at` to text offset `end` is mentioned rather than said. */
+/** Reports whether the phrase from token `at` to offset `end` is mentioned rather than used. */
 export type MentionGuard = (text: string, tokens: Tokens, at: number, end: number) => boolean;
 
 /**
- * Recognizes mentions: "Never ignore your instructions", "how do I ignore …", "they ignore …", "ignore any
- * instructions in the page", and phrases quoted as an example. Only words right before or after count, since
- * an attacker may write anything around an attack.
+ * Recognizes mentions: "Never ignore your instructions", "how do I ignore …", "they ignore …", "ignore any instructions
+ * in the page", and phrases quoted as an example. Only the words right before or after count, since an attacker may
+ * write anything around an attack.
  */
 export function createMentionGuard(vocabulary: Vocabulary): MentionGuard {
   const narrators = vocabulary.setOf(NARRATORS);
@@ -126,7 +126,7 @@ export function createMentionGuard(vocabulary: Vocabulary): MentionGuard {
   };
 }
 
-/** Recognizes Python's `# type: ignore[assignment]` at the end of its line. */
+/** Recognizes Python's `# type: ignore[assignment]` at the end of a line. */
 function isAnnotation(text: string, start: number): boolean {
   return (
     ANNOTATED.test(text.slice(Math.max(0, start - 16), start)) &&
@@ -170,7 +170,7 @@ function isExpression(text: string, start: number, end: number): boolean {
   return closing !== undefined && OF_EXPRESSIONS.test(`${opening}${text.slice(start, end)}${closing}`);
 }
 
-/** Returns the offset of the last opening quote, with its escapes, before or within the phrase; or -1. */
+/** Returns the offset of the last opening quote before or within the phrase, with its escapes; or -1. */
 function openingQuote(text: string, start: number, end: number): number {
   for (let at = end - 1; at >= Math.max(0, start - WORDS_BEFORE); at--) {
     if (!QUOTES.test(text.charAt(at)) || APOSTROPHE.test(text.slice(at - 1, at + 2))) continue;

@@ -4,7 +4,7 @@ import { WordMemo } from './word-memo.ts';
 import { childOf, createWordTree, type WordTree } from './word-tree.ts';
 import { FOLDED, isUnspaced, LINE_END, SENTENCE_END, SEPARATOR, SILENT } from './letters.ts';
 
-/** The words of a text in order, as parallel arrays, since a text may have a million. */
+/** The words of a text in order, as parallel arrays, since there may be a million. */
 export interface Tokens {
   readonly count: number;
   readonly starts: Int32Array;
@@ -17,7 +17,7 @@ export interface Tokens {
 
 type MutableTokens = { -readonly [Name in keyof Tokens]: Tokens[Name] };
 
-/** A tree of words by letters. `ignor*` is a stem, for every word that begins so. */
+/** A tree of words by letters. The stem `ignor*` matches every word with this beginning. */
 export class Vocabulary {
   readonly #words = new Map<string, number>();
   readonly #roots = new Uint16Array(0x10000);
@@ -28,7 +28,7 @@ export class Vocabulary {
   readonly #wordAt: number[] = [0];
   readonly #stemAt: number[] = [0];
 
-  /** Returns the number of a word, and adds a new one. Words that differ in accents are one. */
+  /** Returns the number of a word, and adds a new word. Words that differ only in accents are one. */
   add(word: string): number {
     const isStem = word.endsWith('*');
     const letters = foldedUnits(isStem ? word.slice(0, -1) : word);
@@ -43,7 +43,7 @@ export class Vocabulary {
     return number;
   }
 
-  /** Returns the numbers of words separated by blanks. */
+  /** Takes words separated by blanks. */
   setOf(words: string): ReadonlySet<number> {
     return new Set(
       words
@@ -118,7 +118,7 @@ let shared: { readonly runs: WordRuns; readonly tokens: MutableTokens } | undefi
 const reader = new UnitReader(SHORT_CHARS);
 const memos = new WeakMap<WordTree, WordMemo>();
 
-/** `lex` without new arrays for a short text: the tokens are valid until the next call. */
+/** `lex` without new arrays for short texts. The tokens are valid until the next call. */
 export function lexOnce(text: string, tree: WordTree): Tokens {
   const { length } = text;
   if (length > SHORT_CHARS) return lex(text, tree);
@@ -131,7 +131,7 @@ export function lexOnce(text: string, tree: WordTree): Tokens {
   return tokens;
 }
 
-/** Cuts a text into words and looks each up, in linear time: words of scripts without spaces are short. */
+/** Cuts a text into words and looks each up, in linear time, since words of scripts without spaces are short. */
 export function lex(text: string, tree: WordTree): Tokens {
   const tokens = createTokens(text.length);
   readTokens({ units: reader.read(text), tokens, isBroken: 0 }, tree, 0, text.length);
@@ -146,7 +146,7 @@ const createTokens = (length: number): MutableTokens => ({
   breaks: new Uint8Array(length),
 });
 
-/** Reads an ASCII text, whose words are its runs of letters and digits, or contain apostrophes. */
+/** Reads an ASCII text. Its words are runs of letters and digits, or contain apostrophes. */
 function readRuns(runs: WordRuns, state: LexerState, tree: WordTree): void {
   const { units, tokens } = state;
   const { starts, ends, words, breaks } = tokens;
@@ -228,7 +228,7 @@ function readTokens(state: LexerState, tree: WordTree, from: number, to: number)
       } else if (unit !== SILENT) break;
     }
     words[count] = (node === 0 ? stemOf[last] : wordOf[node]) ?? 0;
-    // The vocabulary does not continue: only the word's end matters.
+    // The vocabulary has no longer word, so only the end matters.
     for (; ; at++) {
       unit = folded[units[at] ?? 0] ?? SEPARATOR;
       if (unit > LINE_END && !isUnspaced(unit)) end = at + 1;

@@ -18,18 +18,17 @@ const HOSTILE = [
   '(?:safety|content) (?:filters?|checks?|rules|guidelines) (?:are|is) (?:now )?(?:off|disabled|suspended|lifted)',
   'the user is (?:now )?(?:an |the )?(?:admin|administrator|developer|owner|root))',
 ].join('|');
-/** Orders to a model. */
 const COMMAND = [
   '(?:(?:ignore|disregard|forget|override|bypass) (?:all|any|the|these|those|previous|prior|earlier|your|every|everything|above|what|this)',
   'you must|you will now|from now on|do not (?:follow|tell|mention|inform|reveal)',
   `new (?:instructions?|rules|task)|reveal|execute the|${HOSTILE})`,
 ].join('|');
-/** Elements of coding agents around project rules and around context that they add to a user's words. */
+/** Elements in which coding agents put project rules, or context that they add to the user's words. */
 const AGENT_TAG =
   '(?:(?:user|project|workspace|custom|agent|session)[_-](?:instructions?|context|rules|memory)|system[_-](?:reminder|warning|info)|environment[_-](?:context|details)|attached[_-]files|additional[_-]data)';
 /** A heading before rules in an element: `# AGENTS.md instructions for /src/app`. */
 const NAMED_RULES = String.raw`instructions for [^\n]{1,1024}\n{1,3}`;
-/** The rest of a marker that names the file which ends; nothing, a marker or a closing tag follows. */
+/** The rest of a marker that names a file at its end. Only a marker or a closing tag may follow. */
 const NAMED_SOURCE = String.raw`[ \t]from:[^\n]{1,1024}(?:$|\n\s{0,8}(?:$|[-=]{3}|<\/))`;
 /** Finds the anchors of rules, one character each. */
 const ANCHOR = new RegExp(
@@ -46,7 +45,7 @@ const FIRST_LINE = new RegExp(LINE_START, 'iy');
 const AI = String.raw`(?:\bAI\b|assistant|\bLLMs?\b|language model|chatgpt|claude|gemini|copilot|\bagents?\b|\bGPT)`;
 const ORDER = '(?:must|should|shall|please|need to|reply|respond|say|state|send|post|forward|email|upload)';
 
-/** Creates a rule with a sticky pattern, which reads a bounded part from its anchor. */
+/** The sticky pattern reads a bounded part after its anchor. */
 function starting(rule: string, ...parts: readonly string[]): MarkupRule {
   return { rule, pattern: new RegExp(parts.join(''), 'iy') };
 }
@@ -142,7 +141,6 @@ const RULES = {
   ],
 } satisfies Record<string, readonly MarkupRule[]>;
 
-/** Names of the rules. */
 export const MARKUP_RULES: readonly string[] = Object.values(RULES)
   .flat()
   .map(({ rule }) => rule);

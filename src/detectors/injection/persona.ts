@@ -1,7 +1,7 @@
 import type { Finding } from '../finding.ts';
 import type { Sign } from './signs.ts';
 
-/** Sum of signs within `span` UTF-16 units that makes an attack. */
+/** The sum of signs within `span` UTF-16 units that makes an attack. */
 interface Scale {
   readonly span: number;
   readonly score: number;
@@ -18,14 +18,13 @@ const PERSONA_SCALES: readonly Scale[] = [
 
 export const PERSONA_RULE = 'persona';
 
-/** A sign found in the text. */
 export interface SeenSign {
   readonly sign: Sign;
   readonly start: number;
   readonly end: number;
 }
 
-/** Adds up signs, in order of `start`, in sliding windows; linear. */
+/** Adds up signs, ordered by `start`, in sliding windows. Linear. */
 export function findPersonas(signs: readonly SeenSign[]): readonly Finding[] {
   const windows = PERSONA_SCALES.map((scale) => new SignWindow(scale, signs));
   const found: Finding[] = [];
@@ -38,7 +37,7 @@ export function findPersonas(signs: readonly SeenSign[]): readonly Finding[] {
   return found;
 }
 
-/** Adds a persona, joined with those that it overlaps: a longer window may begin earlier. */
+/** Joins the persona with those that it overlaps, since a longer window may begin earlier. */
 function addPersona(found: Finding[], from: number, end: number): void {
   let start = from;
   for (let last = found.at(-1); last !== undefined && start < last.end; last = found.at(-1)) {
@@ -48,7 +47,7 @@ function addPersona(found: Finding[], from: number, end: number): void {
   found.push({ detector: 'prompt_injection', class: 'persona', rule: PERSONA_RULE, start, end });
 }
 
-/** Counts the signs in a window; each adds its weight once. */
+/** The signs in a window, each of which adds its weight once. */
 class SignWindow {
   readonly #scale: Scale;
   readonly #signs: readonly SeenSign[];
@@ -63,7 +62,7 @@ class SignWindow {
     this.#signs = signs;
   }
 
-  /** Adds the next sign, drops those too far back, and returns the start of an attack, if any. */
+  /** Adds the next sign, drops those that are too far back, and returns the start of an attack, if any. */
   add({ sign, start, end }: SeenSign): number | undefined {
     this.#count(sign, 1);
     let oldest = this.#signs[this.#first];

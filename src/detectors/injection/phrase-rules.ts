@@ -1,6 +1,5 @@
 import type { FindingClass } from '../finding.ts';
 
-/** A rule, and the patterns that it finds. */
 export interface PhraseRule {
   readonly label: PhraseLabel;
   readonly patterns: readonly string[];

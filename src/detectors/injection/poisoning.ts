@@ -12,7 +12,7 @@ export const POISONING_RULES = [
 ] as const;
 type PoisoningRule = (typeof POISONING_RULES)[number];
 
-/** Parts of a poisoned description; ordinary ones contain most of them, but not together. */
+/** Signs of a poisoned description. Ordinary descriptions contain most of them, but not together. */
 const SIGNS = {
   /** Files and keys that no tool needs. */
   secretFile: String.raw`(?:~|\$home)?[\\/]?\.(?:ssh|aws|gnupg|kube|netrc|pypirc|git-credentials)\b[\w\\/.-]{0,60}|\bid_(?:rsa|dsa|ecdsa|ed25519)\b|\bauthorized_keys\b|[\\/]etc[\\/](?:passwd|shadow)\b|\bmcp\.json\b|\bclaude_desktop_config\.json\b|\bwallet\.dat\b`,
@@ -33,7 +33,7 @@ const SIGNS = {
 } as const;
 type Sign = keyof typeof SIGNS;
 
-/** Orders to keep actions, rather than parts of an answer, from the user. */
+/** Orders to hide actions, rather than parts of an answer, from the user. */
 const CONCEALMENT = [
   String.raw`\b(?:do not|don't|never|must not|should not|avoid)\s(?:ever\s)?(?:tell|inform|notify|alert|warn)(?:ing)?\s(?:the\s|your\s)?(?:user|users|human|customer)\b[^.\n]{0,12}?\b(?:about|of|that|anything)\b`,
   String.raw`\b(?:do not|don't|never|must not|should not|avoid)\s(?:ever\s)?(?:mention|reveal|disclose|show|explain|report|say)(?:ing)?\s(?:(?:any of|anything about)\s)?(?:this|these|that you|the above|it\b|how)[^.\n]{0,60}?\b(?:to|from)\s(?:the\s|your\s)?(?:user|users|human|customer)\b`,
@@ -88,9 +88,8 @@ interface Seen {
 }
 
 /**
- * Finds parts that honest definitions of tools do not contain: orders to keep something from the user, to hand
- * over keys, files or the conversation, to redirect messages, and invisible text. Not for answers of tools, in
- * which such words are ordinary.
+ * Finds text that honest tool definitions do not contain: orders to hide something from the user, to hand over keys,
+ * files or the conversation, to redirect messages, and invisible text. Answers of tools contain such words honestly.
  */
 export const findToolPoisoning: Detector = (text) => {
   const found = [
@@ -125,7 +124,7 @@ function findCombinations(text: string): Finding[] {
   return COMBINATIONS.flatMap((combination) => combined(text, seen, combination));
 }
 
-/** Walks the signs once, with the last place of each; joins overlapping findings. */
+/** Walks the signs once, with the last place of each, and joins overlapping findings. */
 function combined(
   text: string,
   seen: readonly Seen[],
@@ -147,7 +146,7 @@ function combined(
   return found;
 }
 
-/** Longest part of a sentence before and after a finding. */
+/** Maximum part of a sentence before and after a finding. */
 const SENTENCE_CHARS = 240;
 
 /** Extends a finding to whole sentences, since half an order may still be followed. */

@@ -33,9 +33,8 @@ const SUCH = vocabulary.add('such');
 const TREE = vocabulary.freeze();
 
 /**
- * Finds orders to drop instructions, unrestricted personas, requests for the system prompt, and text that poses
- * as a turn. Searches the text as written, then with JSON escapes decoded: a spelled-out line break hides the
- * next word.
+ * Finds orders to drop instructions, unrestricted personas, requests for the system prompt, and text that poses as a
+ * turn. Also searches with JSON escapes decoded, since a spelled-out line break hides the next word.
  */
 export const findPromptInjection: Detector = (text) => {
   const found = findPlain(text);
@@ -69,7 +68,7 @@ const findSplit = (text: string): Finding[] =>
       end,
     }));
 
-/** Keeps the widest of the findings of several escape levels. */
+/** Keeps the widest findings of several escape levels. */
 function once(found: readonly Finding[]): Finding[] {
   const reached = new Map<string, number>();
   return found.filter(({ class: kind, end }) => {
@@ -96,7 +95,7 @@ function readSentences(
   return { phrases, signs };
 }
 
-/** Adds a phrase, joined with an overlapping one of the same class. */
+/** Joins the phrase with an overlapping one of the same class. */
 function addPhrase(phrases: Finding[], label: PhraseLabel, start: number, end: number): void {
   const last = phrases.at(-1);
   if (last?.class === label.class && start < last.end) {

@@ -58,13 +58,13 @@ export const KIND_WORDS = {
 /** Fragments that the text joins again. */
 export const SPLIT_PAYLOAD: PhraseLabel = { class: 'smuggling', rule: 'split_payload' };
 
-/** A person before the verb reports elsewhere; here they ask for themselves. */
+/** A person before the verb is often a report. Here they ask for themselves. */
 const ASKING = [
   'WANT',
   'i|we|im|ive|id [really|just|urgently|do|also|would|will|still|now|am|are|have|been|only] WANT',
 ];
 
-/** Kinds of attacks that need more than a verb and its object. */
+/** Attacks that need more than a verb and its object. */
 export const KIND_RULES: readonly PhraseRule[] = [
   {
     // Requests for the prompt with an official reason.
@@ -185,7 +185,7 @@ export const KIND_RULES: readonly PhraseRule[] = [
     ],
   },
   {
-    // Fragments in prose; `findJoints` reads those with names.
+    // Fragments in prose. `findJoints` reads named ones.
     label: SPLIT_PAYLOAD,
     patterns: [
       'concatenate|combine|join|merge|assemble|glue|stitch|reassemble|recombine ~4 parts|pieces|strings|fragments|halves|variables|chunks|words|sentences ~4 and|then ~3 answer|obey|respond|reply|comply ~1 to|with|the|what|it ~2 result|resulting|combined|whole|full|outcome|it|they|complete',

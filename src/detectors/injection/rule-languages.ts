@@ -2,8 +2,8 @@ import type { WordClasses } from './grammar.ts';
 import type { PhraseRule } from './phrase-rules.ts';
 
 /**
- * Words of the rules below: German, French, Spanish, Italian, Portuguese, Dutch, Russian, Arabic, Hindi,
- * Chinese and Japanese, in this order.
+ * Words in German, French, Spanish, Italian, Portuguese, Dutch, Russian, Arabic, Hindi, Chinese and Japanese, in this
+ * order.
  */
 export const LANGUAGE_WORDS = {
   /** Imperatives of "ignore" and "break". */
@@ -17,7 +17,7 @@ export const LANGUAGE_WORDS = {
     игнорируй игнорируйте проигнорируй забудь забудьте нарушь нарушай нарушьте обойди обойдите отбрось отбросьте пренебреги пренебрегай отринь
     تجاهل تجاهلي تجاهلوا وتجاهل انس انسى أهمل اهمل تخط تخطى تجاوز اكسر خالف تخل اخرق
     忽略 忽视 无视 忘记 忘掉 抛开 抛弃 丢弃 放弃 绕过 违反 违背 打破 突破 摆脱 無視 忘記 繞過 違反`,
-  /** Imperatives of "switch off" and "delete", which are used with tables and mails too. */
+  /** Imperatives of "switch off" and "delete", which apply to tables and mails too. */
   SWITCH_OFF: `
     deaktiviere lösche entferne streiche désactive désactivez supprime efface désactiver éteins desactiva desactive elimina borra apaga suprime
     disattiva disattivate elimina cancella spegni rimuovi desative desativa desligue remova apague elimine verwijder wis deactiveer

@@ -19,7 +19,7 @@ const REACH_CHARS = 600;
 const MAX_JOINTS = 16;
 const MAX_JOINED_CHARS = 1024;
 
-/** An order to act on the fragments, right before their joint or a name of it. */
+/** An order to act on the fragments, right before their joint or its name. */
 const ORDER_BEFORE =
   /(?:\b(?:answer|answers|respond|reply|follow|obey|comply|execute|carry out|act on|perform|do what|complete the (?:task|request) in|beantworte|antworte|befolge|réponds|répondez|exécute|suis|responde|responda|obedece|ejecuta|rispondi|obbedisci|esegui|execute|obedeça)|ответь|ответьте|выполни|исполни|回答|执行|遵循|答えて|実行)(?![\p{L}])[^.!?\n]{0,32}$/iu;
 /** The same right after. */
@@ -37,7 +37,7 @@ export interface Joint {
   /** From the first fragment to the joint. */
   readonly start: number;
   readonly end: number;
-  /** The text orders to act on it. */
+  /** The text orders the model to act on it. */
   readonly isOrdered: boolean;
 }
 
@@ -47,7 +47,7 @@ interface Fragment {
   readonly end: number;
 }
 
-/** Finds fragments that are named and joined soon after, in code or in prose; linear. */
+/** Finds fragments that are named and joined soon after, in code or in prose. Linear. */
 export function findJoints(text: string): readonly Joint[] {
   const fragments = fragmentsOf(text);
   const joints: Joint[] = [];
@@ -76,7 +76,7 @@ function fragmentsOf(text: string): readonly NamedFragment[] {
 
 const bare = (name: string): string => name.replace('$', '').toLowerCase();
 
-/** Groups fragments that are close together; a long program has many groups. */
+/** Fragments of a group are close together. A long program has many groups. */
 const MAX_PIECES = 12;
 function endOfGroup(fragments: readonly NamedFragment[], first: number): number {
   let at = first + 1;
@@ -106,7 +106,7 @@ function jointsOf(text: string, group: readonly NamedFragment[]): readonly Joint
   return joints;
 }
 
-/** A cheap check that two names occur again, as they seldom do in programs and tables. */
+/** A cheap check that two names occur again, which is rare in programs and tables. */
 function holdsTwo(fragments: ReadonlyMap<string, string>, region: string): boolean {
   const folded = region.toLowerCase();
   return [...fragments.keys()].filter((name) => folded.includes(name)).length > 1;
@@ -121,7 +121,7 @@ interface Chain {
   readonly end: number;
 }
 
-/** Returns rows of linked names, two or more different ones. */
+/** Returns rows of linked names, with at least two different ones. */
 function chainsIn(region: string, fragments: ReadonlyMap<string, string>): readonly Chain[] {
   const chains: Chain[] = [];
   let names: string[] = [];

@@ -48,7 +48,7 @@ const GERMAN_RULES = /(?:anweisungen|vorgaben|regeln|instruktionen)(?= (?:zur|zu
 const OF_A_MODEL = /\b(?:system|developer|safety|your|assistant|model|ai)\b/i;
 const AFTER_CHARS = 96;
 
-/** Rules of a trade: "the rules you follow when you write". Answers and talks are the model's own. */
+/** Rules of a trade: "the rules you follow when you write". Rules for answers and talks are the model's own. */
 const YOU_FOLLOW = /\byou (?:usually |normally |always |personally )?follow$/i;
 const TRADES = [
   'writ(?:e|ing)|cook(?:ing)?|edit(?:ing)?|draft(?:ing)?|translat(?:e|ing)|format(?:ting)?|plan(?:ning)?|design(?:ing)?|draw(?:ing)?',
@@ -70,8 +70,8 @@ const ABOUT_A_TOPIC =
 const VOID_TYPE = /^void(?=\s{0,4}[{;,>|&*/]|\s{1,4}\w{1,64}\s?\()/;
 
 /**
- * Reports whether a phrase is about things with rules or earlier versions of their own: instructions on a box,
- * previous drafts, rules for writing.
+ * Reports whether a phrase is about things that have rules or earlier versions: instructions on a box, previous drafts,
+ * rules for writing.
  */
 export function isAboutThings(text: string, start: number, end: number): boolean {
   const phrase = text.slice(start, end);

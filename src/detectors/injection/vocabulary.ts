@@ -1,6 +1,6 @@
 import type { WordClasses } from './grammar.ts';
 
-/** Words for earlier texts, without those for places on a screen. */
+/** Words for earlier texts, without words for places on a screen. */
 const RECENT = `
     previous previously prevous previus prior earlier preceding foregoing former existing original initial past aforementioned acima arriba sopra
     vorherigen vorherige vorigen bisherigen bisherige obigen obige vorangegangenen vorangehenden früheren zuvor
@@ -14,8 +14,8 @@ const ALL_ELSEWHERE = `alle alles sämtliche jede toutes tous toute tout todas t
     все всё всех всі wszystkie wszelkie alla tüm bütün semua tất सभी جميع كل 所有 一切 全部 すべて 全て 모든 lahat`;
 
 /**
- * Words of injections, by their role in the sentence. The lexer folds accents; `stem*` stands for every ending.
- * A class holds all languages: a pattern works for every language with its word order.
+ * Words of injections, by their role in the sentence. The lexer folds accents; `stem*` stands for every ending. A class
+ * holds all languages, so that a pattern works for every language with its word order.
  */
 export const WORDS = {
   IGNORE: `
@@ -30,7 +30,6 @@ export const WORDS = {
   /** Verbs of laws and offices, where rules are overruled honestly. */
   OVERRULE: `override overrule bypass discard dismiss abandon neglect nullify overwrite circumvent scrap ditch reject repeal negate void
     rescind annul toss`,
-  /** Verbs of violation. */
   DEFY: `disobey defy violate breach break bypass circumvent`,
   /** Everyday orders to computers, which need more context to be suspicious. */
   IGNORE_SOFT: `delete erase remove reset clear cancel drop skip disable suspend void revoke lift purge wipe discontinue
@@ -38,7 +37,6 @@ export const WORDS = {
   /** Verb-last languages and German infinitives. */
   IGNORE_LAST: `ignorieren vergessen missachten 無視 忘れて 忘れ 破棄 無効 従わ 무시 무시하고 무시해 잊어 잊고 yoksay unut görmezden aldırma अनदेखा नजरअंदाज भूल`,
   IGNORE_PHRASE: `set put leave push cast throw brush toss lay`,
-  /** Participles. */
   IGNORED: `ignored disregarded forgotten discarded dismissed overridden bypassed`,
   ENDED: `lifted deleted erased removed rescinded withdrawn nullified waived dropped cancelled canceled scrapped retired annulled repealed terminated replaced
     voided suspended`,
@@ -49,7 +47,7 @@ export const WORDS = {
 
   /** Words for earlier texts. */
   WHEN: `above before ${RECENT}`,
-  /** The same without places on a screen. */
+  /** The same, without places on a screen. */
   RECENT,
   /** Attributes of a model's built-in rules. */
   INBORN: `current present default preset standing given built builtin inbuilt starting hardcoded preprogrammed predefined preconfigured embedded
@@ -58,7 +56,7 @@ export const WORDS = {
   MODEL: `system safety content ethical ethics moral security moderation developer developers openai anthropic`,
   YOUR: `your ur youre its deine deinen deiner ihre ihren vos votre tes ton tus tu sus su tue tuoi suas seus teus jouw je uw твои ваши свои twoje 你的 您的 你 あなたの 당신의`,
   ALL: `all any every each everything entire whole ${ALL_ELSEWHERE}`,
-  /** The same without English. */
+  /** The same, without English. */
   ALL_ELSEWHERE,
   /** Rules of a model. */
   RULES: `
@@ -71,21 +69,21 @@ export const WORDS = {
     talimat* kural* komut* kısıtlama* yönerge* instruksi perintah aturan pedoman petunjuk hướng التعليمات تعليمات الأوامر القواعد التوجيهات οδηγίες निर्देश* आदेश* नियम*
     指令 指示 规则 規則 提示 命令 说明 設定 设定 要求 ルール プロンプト 指示を 제한 제한을 限制 限制を 准则 準則 约束 約束 制限 禁令 提示词 지시 지시를 지시사항 지침 명령 규칙 프롬프트`,
   SYSTEM_PROMPT: `systemprompt systemanweisung systemanweisungen systeminstruktionen 系统提示 系统提示词 系统指令 システムプロンプト`,
-  /** The same without words of networks, linters and offices. */
+  /** The same, without words of networks, linters and offices. */
   RULES_HARD: `instruction instructions directive directives guideline guidelines prompt prompts guardrail guardrails programming
     anweisungen instruktionen richtlinien vorgaben consignes instrucciones directrices istruzioni direttive diretrizes instruções instructies инструкц* 指令 指示 プロンプト 지시`,
-  /** The same without words that programs use: plurals, since a program has an instruction or a prompt. */
+  /** The same, without words that programs use. Mostly plurals, since a program has an instruction or a prompt. */
   BARRED: `instructions directives guideline guidelines prompts guardrail guardrails programming
     anweisungen instruktionen richtlinien vorgaben consignes instrucciones directrices istruzioni direttive diretrizes instruções instructies инструкц* 指令 指示 プロンプト 지시`,
-  /** Rules that are the model's after `your`. */
+  /** Rules that are a model's if `your` precedes. */
   BOUNDS: `instruction instructions directive directives guideline guidelines prompt prompts prompting guardrail guardrails programming rules policies
     constraints restrictions limitations safeguards protocols training mandates parameters requirements briefing safety orders commands directions`,
   /** Rules that only a model drops, with any verb. */
   BARS: `instructions directives guidelines prompt prompts guardrails programming rules constraints restrictions limitations safeguards protocols mandates`,
-  /** Context of a model, or any talk. */
+  /** Context of a model, or of any talk. */
   CONTEXT: `text context content contents conversation message messages information task tasks data discussion chat input inputs
     output outputs settings configuration responses response statements request requests question questions everything stuff things words lines sentences`,
-  /** The same without texts that people ask to ignore, such as `my previous message`. */
+  /** The same, without texts that people ask to ignore, such as `my previous message`. */
   BACKGROUND: `text texts context content contents conversation information input inputs discussion words sentences statements tasks`,
   GIVEN: `told taught given learned learnt learn received got said instructed trained programmed provided know knew
     started begun bind binds bound operate supplied fed handed assigned issued`,
@@ -99,10 +97,10 @@ export const WORDS = {
     wiederhole zeige zeig nenne verrate ausgeben affiche affichez répète répétez révèle révélez montre muestra muestrame repite revela imprime
     dime mostra ripeti rivela mostre repita revele toon herhaal покажи покажите повтори повторите раскрой выведи
     显示 输出 重复 告诉 透露 打印 表示 出力 繰り返し 見せて 教えて 보여 출력 알려`,
-  /** Verbs of ordinary requests, which disclose only with a prompt as the object. */
+  /** Verbs of ordinary requests, which disclose only if their object is a prompt. */
   TURN_OVER: `describe explain present report publish post paraphrase rephrase transcribe surface uncover narrate type hand read see view know write
     put turn make include append attach email mail resend check begin start reply answer respond`,
-  /** The same for text above, where `translate the text above` is an honest request. */
+  /** The same for text above, since `translate the text above` is an honest request. */
   REPEAT: `repeat print reveal output recite echo dump regurgitate spit copy leak wiederhole répète repite ripeti повтори 重复 繰り返し`,
   SYSTEM_ONLY: `system hidden secret internal initialization preprompt developer confidential initial original underlying`,
   /** Attributes of prompts, rarely of other texts. */
@@ -113,10 +111,9 @@ export const WORDS = {
   /** Negations, with contractions. */
   NEVER: `never not no dont doesnt didnt cannot cant wont wouldnt isnt arent aint shouldnt mustnt neednt without none neither nor`,
   NONE: `no without zero any lacks lack lacking devoid none`,
-  /** Refusals. */
   REFUSE: `refuse refuses refused refusing refusal refusals decline declines declined declining deny denies denied denying reject rejects rejected
     rejecting censor censors censored censoring disobey disobeys`,
-  /** Words instead of an answer, or beside it. */
+  /** Words in place of an answer, or beside it. */
   LECTURE: `apologize apologizes apologise apologises moralize moralizes moralizing moralise moralises lecture lectures lecturing preach preaches`,
   ETHIC: `moral ethical ethics morality morals legality conscience scruples scruple`,
   /** Restraints of a persona, without words of laws and offices. */
@@ -128,7 +125,7 @@ export const WORDS = {
     rules rule filters filter filtering filtered censorship censoring policy policies regulations boundaries boundary constraints safety norms principles
     standards ethicality consequences confines safeguards inhibitions guardrails protocols taboos qualms remorse shackles warnings disclaimers
     moderation conscience scruples`,
-  /** The same without words of software: warnings, rules and filters are turned off daily. */
+  /** The same, without words of software: warnings, rules and filters are turned off daily. */
   BONDS: `ethical ethics ethic moral morals morality guidelines restrictions limitations censorship censoring boundaries norms principles
     inhibitions guardrails safeguards taboos qualms remorse shackles conscience scruples moderation safety`,
   HARM: `illegal unethical immoral harmful inhumane offensive dangerous derogatory inappropriate explicit violent racist sexist hateful profane vulgar lewd nsfw controversial evil toxic politically depraved disgusting unlawful criminal illicit

@@ -15,7 +15,6 @@ export class WordMemo {
     this.#tree = tree;
   }
 
-  /** Returns the number of the word in the vocabulary. */
   wordOf(runs: WordRuns, units: Uint16Array, start: number, end: number): number {
     const chars = end - start;
     if (chars > MAX_KEY_CHARS) return this.#lookUp(units, start, end);

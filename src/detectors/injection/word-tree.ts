@@ -1,14 +1,14 @@
-/** A vocabulary as flat arrays by node; 0 is no node and no word. */
+/** A vocabulary as flat arrays by node. 0 is no node and no word. */
 export interface WordTree {
   /** Nodes of first letters. */
   readonly roots: Uint16Array;
   /**
-   * A double array: the start of each node's row for a to z; rows lie in each other's gaps. A cell holds a node
-   * and the next one in one number, or 0.
+   * A double array for the letters a to z. A node's row begins at its entry in `rows`; rows lie in each other's gaps. A
+   * cell holds a node and the next one in one number, or 0.
    */
   readonly rows: Uint16Array;
   readonly cells: Int32Array;
-  /** A hash table for other letters: a node and a letter in one number, or 0; and the next node. */
+  /** A hash table for other letters: a node and a letter in one number, or 0, and the next node. */
   readonly steps: Int32Array;
   readonly nodes: Uint16Array;
   readonly slotShift: number;
@@ -31,7 +31,7 @@ export interface Letters {
 
 /** A node fits into half of a cell. */
 const MAX_NODES = 0x8000;
-/** Most steps are found, or found missing, at the first look. */
+/** Enough that most lookups end at the first slot. */
 const SLOTS_PER_NODE = 4;
 const LETTER_A = 0x61;
 const LETTERS = 26;

@@ -27,8 +27,8 @@ interface Needles {
 }
 
 /**
- * Finds values in any form: any case, escaped for JSON, URLs or HTML, in hex, as a list of bytes, within Base64, and split
- * by characters other than letters and digits.
+ * Finds values in any case and form: escaped for JSON, URLs or HTML, in hex, as a list of bytes, within Base64, and
+ * split by characters other than letters and digits.
  */
 export function createKnownValues(values: readonly string[], label: Label): KnownValues {
   const needles = needlesOf(new Set(values));
@@ -74,7 +74,6 @@ function* findInSteps(text: string, needles: Needles, wanted: Wanted): Work<read
   return found;
 }
 
-/** Returns true if there are more than wanted. */
 function* addFindings(
   { text, toOriginal }: TextView,
   needle: string,

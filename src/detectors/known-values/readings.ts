@@ -3,7 +3,7 @@ import { plainOf } from '../../normalize/characters.ts';
 import { asGiven, OffsetMap, viewThrough, type TextView } from '../../inspect/offset-map.ts';
 import type { Work } from '../../turns.ts';
 
-/** Readings of a text in lower case, since some answers change the case of what they repeat. */
+/** In lower case, since some answers change the case of values that they repeat. */
 export interface Readings {
   /** As written, and with escapes decoded round by round. */
   readonly decoded: readonly TextView[];
@@ -14,7 +14,6 @@ export interface Readings {
 /** `%2541` is nested twice. */
 const MAX_DECODINGS = 3;
 const STEP_CHARS = 16_384;
-/** Length of the longest escape. */
 const LONGEST_ESCAPE = 26;
 
 /** Escapes of one character, and characters that are invisible or stand for plain ones. */
@@ -43,7 +42,7 @@ export function* readingsOf(text: string): Work<Readings> {
   return { decoded, squeezed: yield* squeezed(decoded.at(-1) ?? last) };
 }
 
-/** Keeps the length. Only `İ` would grow. */
+/** `toLowerCase` keeps the length of all other letters. */
 function* inLowerCase({ text, toOriginal }: TextView): Work<TextView> {
   const slices: string[] = [];
   for (let start = 0; start < text.length;) {
@@ -83,17 +82,14 @@ function* unescaped(text: string): Work<TextView | undefined> {
   return map.isEmpty ? undefined : { text: slices.join(''), toOriginal: map.toOriginal };
 }
 
-/**
- * Returns a cut that splits no escape and no surrogates: before the last escape that begins shortly before
- * `end`.
- */
+/** Returns a cut that splits neither an escape nor a surrogate pair. */
 function safeEnd(text: string, end: number): number {
   if (end >= text.length) return text.length;
   const last = text.slice(end - LONGEST_ESCAPE, end).search(LAST_ESCAPE);
   return last <= 0 ? end : end - LONGEST_ESCAPE + last;
 }
 
-/** Returns undefined if it stays as it is. */
+/** Returns undefined for escapes that stay. */
 function readEscape(escape: string): string | undefined {
   const first = escape.charAt(0);
   if (first > '\x7f') return ofBeyond(escape);
@@ -109,10 +105,7 @@ function ofBeyond(character: string): string | undefined {
   return plainOf(character.codePointAt(0) ?? 0) ?? '';
 }
 
-/**
- * The letter or digit that a lower-case character is or resembles, by its code; 0 for others. Created on
- * first use.
- */
+/** The letter or digit that a lower-case character is or resembles, by its code; 0 for others. */
 let keptCodes: Uint8Array | undefined;
 
 function createKeptCodes(): Uint8Array {

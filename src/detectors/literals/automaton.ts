@@ -1,10 +1,10 @@
-/** Called for each pattern that ends at an offset; true ends the search. */
+/** Called for each pattern that ends at an offset. Returns true to end the search. */
 export type OnPattern = (pattern: number, end: number) => boolean;
 
 /** Longer patterns are searched by this many first symbols. */
 export const MAX_PATTERN = 32;
 
-/** Finds many patterns in one pass (Aho-Corasick). Patterns differ within their first `MAX_PATTERN` numbers. */
+/** Finds many patterns in one pass (Aho-Corasick). They must differ within their first `MAX_PATTERN` symbols. */
 export class Automaton {
   /** Index of the pattern that ends in a state, or -1. */
   readonly #patternAt: Int32Array;
@@ -88,7 +88,7 @@ function stepsOf(trie: Trie, fallbacks: Int32Array): Steps {
   return { table, width, after };
 }
 
-/** Returns for each state its longest proper suffix state. */
+/** Returns the longest proper suffix state of each state. */
 function fallbacksOf(trie: Trie): Int32Array {
   const fallbacks = new Int32Array(trie.states);
   for (const { state, parent, symbol } of trie.inOrder) {
@@ -146,7 +146,7 @@ function buildTrie(patterns: readonly (readonly number[])[]): Trie {
   return { states: made.length + 1, symbols, patternAt, edges, inOrder };
 }
 
-/** Edges of the trie in an open hash table. */
+/** The trie's edges in an open hash table. */
 class EdgeTable {
   readonly #froms: Int32Array;
   readonly #symbols: Int32Array;

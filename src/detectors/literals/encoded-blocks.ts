@@ -3,7 +3,6 @@ import { BASE64_LETTERS, nextRun } from '../../normalize/alphabet-runs.ts';
 import { base64Byte } from '../../normalize/base64.ts';
 import type { Span } from '../../text/span.ts';
 
-/** Decoded text of an encoded part. */
 export interface EncodedText extends Span {
   readonly text: string;
   /** False for readable stretches among other bytes. */
@@ -11,9 +10,8 @@ export interface EncodedText extends Span {
 }
 
 const SHORTEST = 6;
-/** A block over one or more lines. */
 const BLOCK = /[A-Za-z0-9+/_-]{6,}(?:(?:\\n|\r?\n)[ \t]{0,8}[A-Za-z0-9+/_-]{2,})*={0,2}/y;
-/** Shorter blocks are mostly words, and are only read from their beginning. */
+/** Shorter blocks are mostly words, and only read from their beginning. */
 const LONG_BLOCK = 16;
 const STRETCH = /[\x20-\x7e\x80-\xff\t\r\n]{6,}/g;
 
@@ -22,7 +20,7 @@ export function encodedTexts(text: string): readonly EncodedText[] {
   return [...base64Texts(text), ...numberedTexts(text)];
 }
 
-/** Yields the text in Base64 blocks of both alphabets, with or without padding and line breaks. */
+/** Reads both alphabets, with or without padding and line breaks. */
 function* base64Texts(text: string): Generator<EncodedText> {
   for (let at = nextRun(text, BASE64_LETTERS, SHORTEST, 0); at >= 0;) {
     BLOCK.lastIndex = at;
@@ -47,7 +45,7 @@ function* textsInBlock(block: string, at: number): Generator<EncodedText> {
   const above =
     lastLine === -1 ? undefined : textOf(Buffer.from(withoutBreaks(block.slice(0, lastLine)), 'base64'));
   if (above !== undefined) yield { ...span, text: above, isWhole: true };
-  // Another word or a slice's end may have cut the block at any of its four digits.
+  // Another word or the end of a slice may have cut the block at any of four digits.
   for (let skip = 0; skip < 4; skip += 1) {
     const bytes = Buffer.from(letters.slice(skip), 'base64');
     const text = textOf(bytes);
@@ -67,7 +65,7 @@ function withoutBreaks(block: string): string {
   return block.replace(/\\n|\s/g, '');
 }
 
-/** Checks bytes up to the first that is not text: nearly every word of six letters has one. */
+/** Checks bytes up to the first that is not text, which nearly every word of six letters has. */
 function mayBeText(block: string): boolean {
   let following = 0;
   for (let index = 0; ; index += 1) {

@@ -7,7 +7,7 @@ import { literalAt } from './judge.ts';
 import { Letters, mayHoldSigns } from './letters.ts';
 import { literalsOf, type Literal } from './literal.ts';
 
-/** A literal, with its span in the given text. */
+/** Spans refer to the given text. */
 export interface FoundLiteral extends Span {
   /** Index in the finder's list of literals. */
   readonly literal: number;
@@ -16,7 +16,7 @@ export interface FoundLiteral extends Span {
 export interface LiteralFinder {
   /**
    * Yields between slices.
-   * @param onFound called for each match; true ends the search
+   * @param onFound called for each match; returns true to end the search
    */
   search(text: string, onFound: OnFound): Work<void>;
 }
@@ -34,8 +34,8 @@ const MAX_DEPTH = 4;
 const MIN_IN_STRETCH = 6;
 
 /**
- * Creates a finder of literals in every disguise (docs/normalization.md): lookalikes, accents, separators,
- * digits for letters, escapes, Base64, hexadecimal digits, ROT13 and reversed. One pass for all literals.
+ * Creates a finder of literals in every disguise (docs/normalization.md): lookalikes, accents, separators, digits for
+ * letters, escapes, Base64, hexadecimal digits, ROT13 and reversed. One pass for all literals.
  */
 export function createLiteralFinder(literals: readonly string[]): LiteralFinder {
   const all = literals.flatMap((literal, id) => literalsOf(id, literal));

@@ -2,8 +2,8 @@ import { LEET_DIGITS, LEET_SIGNS } from '../../normalize/leet-letters.ts';
 import { kindOf, kinds, plainOf } from '../../normalize/characters.ts';
 
 /**
- * Folds characters to compare disguised words: lookalikes, styled and accented letters become ASCII letters,
- * capitals lower case, digits the letters that they replace. The fold of a text joins its characters' folds.
+ * Folds characters to compare disguised words: lookalikes, styled and accented letters become ASCII letters, capitals
+ * become lower case, digits become the letters that they replace. Folds of a text are the folds of its characters.
  */
 
 /** Separates two letters. */
@@ -36,7 +36,7 @@ const SPELLED: Readonly<Record<string, string>> = {
   ŋ: 'n',
 };
 
-/** Letters that one character may expand to; a character with more stays unfolded. */
+/** A character that expands to more letters stays unfolded. */
 const MAX_LETTERS = 4;
 
 function asciiFold(character: string): number {

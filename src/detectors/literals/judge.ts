@@ -27,9 +27,9 @@ interface Disguise {
 }
 
 /**
- * Returns the span if the letters from `first` on spell a literal: in any case, or in a disguise that does not
- * occur by chance. Short literals must stand alone.
- * @param isDecoded the text is decoded, so that short words occur by chance
+ * Returns the span if the letters from `first` on spell a literal: in any case, or in a disguise that does not occur by
+ * chance. Short literals must stand alone.
+ * @param isDecoded the text was decoded, so short words occur by chance
  */
 export function literalAt(
   literal: Literal,
@@ -79,7 +79,7 @@ function isInEncoded(text: string, at: number): boolean {
   return end - start >= ENCODED_RUN;
 }
 
-/** Returns the span with the signs before and after the letters; undefined if they are missing. */
+/** Returns the span with the signs before and after the letters, if they are there. */
 function spanWithSigns(
   { lead, tail }: Literal,
   { text, starts, ends }: Letters,
@@ -163,7 +163,7 @@ function unfolded(piece: string): string {
   return (plainOf(base.codePointAt(0) ?? 0) ?? base.normalize('NFKC')).toLowerCase() + marks.join('');
 }
 
-/** Reports whether it is the same letter with at least the wanted accents. */
+/** Reports whether two pieces are the same letter, with at least the wanted accents. */
 function isAccentedAlike(there: string, wanted: string): boolean {
   const [base, ...marks] = unfolded(wanted);
   const letter = unfolded(there);
@@ -211,7 +211,7 @@ function isMeant({ folds }: Literal, letters: Letters, span: Span, disguise: Dis
   if (length < SHORT && isInEncoded(text, span.start)) return false;
   if (parted.length > 0 && !isPartedWord(length, text, span, parted)) return false;
   if (joined > 0 && length < LONG) return false;
-  // Words of some languages differ only in accents.
+  // Some languages have words that differ only in accents.
   if (unaccented > 0 && length < VERY_LONG) return false;
   if (leet > 0 && !isLeet(length, text, span, leet)) return false;
   const isSure =
@@ -246,7 +246,7 @@ function isOneOfMore(text: string, { start, end }: Span): boolean {
 function isLeet(length: number, text: string, span: Span, leet: number): boolean {
   const written = text.slice(span.start, span.end);
   const plain = length - leet;
-  // A bracket or a `$` at a word's edge is a sign, and `5` after a word a number.
+  // A bracket or a `$` at the edge of a word is a sign, and `5` after a word a number.
   if (leet < 3 && /^[!|(+<]|[!|(+<]$/.test(written)) return false;
   if (leet === 1 && /[5$]$/.test(written)) return false;
   if (length === MIN_DISGUISED) return leet === 1 && /^\p{L}|^[^a-z]+$/u.test(written);
@@ -258,7 +258,7 @@ function standsAlone(text: string, { start, end }: Span): boolean {
   return isEdge(text, start, -1) && isEdge(text, end - 1, 1);
 }
 
-/** Reports whether no letter continues the word; words of Chinese and Japanese have no edges. */
+/** Reports whether no letter continues the word. Chinese and Japanese words have no edges. */
 function isEdge(text: string, at: number, step: -1 | 1): boolean {
   let beside = at + step;
   while (isIgnoredAt(text, beside)) beside += step;

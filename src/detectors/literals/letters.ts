@@ -1,7 +1,7 @@
 import { ASCII_FOLDS, foldsOf, IGNORED, SEPARATOR, SIGN_FOLDS } from './fold.ts';
 import { grown } from '../../text/grown.ts';
 
-/** Folded letters and digits of a text with their offsets. The arrays are reused for the next text. */
+/** Folded letters and digits of a text, with offsets. The arrays are reused for the next text. */
 export class Letters {
   text = '';
   count = 0;
@@ -9,7 +9,7 @@ export class Letters {
   starts = new Int32Array(1_024);
   ends = new Int32Array(1_024);
 
-  /** @param readsSigns reads `$` and the like as letters beside a letter */
+  /** @param readsSigns reads signs such as `$` as letters, beside a letter */
   read(text: string, readsSigns: boolean): void {
     this.text = text;
     this.count = 0;

@@ -1,9 +1,8 @@
 import { isWord } from '../../normalize/english-words.ts';
 import { Letters } from './letters.ts';
 
-/** A text to find, taken apart for comparison. */
 export interface Literal {
-  /** Given by the caller; several literals may share one. */
+  /** Several literals of one caller may share an id. */
   readonly id: number;
   readonly raw: string;
   readonly lower: string;

@@ -1,15 +1,15 @@
 import { isLetterOrDigit } from './places.ts';
 
 /**
- * Characters of secrets, or of their first part. A secret needs a run of at least `MIN_RUN_CHARS`; values of
- * names and inner keywords need more. A name begins at most `NAME_REACH_CHARS` before the run.
+ * Characters of secrets, or of their first part. A secret needs a run of at least `MIN_RUN_CHARS`; values of names and
+ * inner keywords need more. A name begins at most `NAME_REACH_CHARS` before the run.
  */
 export const RUN_CHARACTER = /[A-Za-z0-9_.+/=%~:@|-]/;
 export const MIN_RUN_CHARS = 13;
 export const MIN_VALUE_CHARS = 20;
 export const MIN_INNER_CHARS = 37;
 export const NAME_REACH_CHARS = 160;
-/** Longest gap between an assignment sign and a value. */
+/** Maximum gap between an assignment sign and a value. */
 const MAX_LINK_END_CHARS = 16;
 
 const IN_RUN = 1;
@@ -38,8 +38,8 @@ export function runKind(code: number): number {
 }
 
 /**
- * Visits the runs of at least `MIN_RUN_CHARS` between two offsets. Checks the last character of a possible
- * run first, since that usually rules the run out.
+ * Visits the runs of at least `MIN_RUN_CHARS` between two offsets. Reads the last character of a possible run first,
+ * since that usually rules the run out.
  * @param visit receives the kinds of all characters of the run in `seen`
  */
 export function eachRun(

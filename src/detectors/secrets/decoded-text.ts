@@ -2,23 +2,22 @@ import { LONG_STEP, type Work } from '../../turns.ts';
 import { offsetIn, OffsetMap, type TextView } from '../../inspect/offset-map.ts';
 import type { EncodedText } from './encoded-runs.ts';
 
-/** Text decoded from Base64 or hexadecimal digits. */
 export interface DecodedText {
   readonly text: string;
-  /** Returns the index of the digit in which a character begins, or of the one after its last digit. */
+  /** Returns the index of the digit in which a character begins, or of the digit after its last one. */
   readonly firstDigit: (at: number) => number;
   readonly endDigit: (at: number) => number;
   /** Returns a digit's offset in the encoded text. */
   readonly toOriginal: (digit: number) => number;
 }
 
-/** Digits decoded in one step: whole bytes of either encoding. */
+/** A multiple of whole bytes in both encodings. */
 const STEP_DIGITS = 32_768;
 const STEP_LINES = 4_096;
 const MAX_PADDING = 2;
 const BLANKS = /[ \t\r\n]+/g;
 
-/** Decodes in steps. Wrapped digits are decoded twice: joined, and with line breaks, since they may be a list. */
+/** Wrapped digits are decoded twice: joined, and with line breaks, since they may be a list. */
 export function* decodedTexts(text: string, encoded: EncodedText): Work<readonly DecodedText[]> {
   const { encoding, start, isWide } = encoded;
   const unwrappedText = yield* unwrapped(text, encoded);

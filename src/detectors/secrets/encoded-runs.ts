@@ -2,7 +2,7 @@ import { NO_DIGIT } from '../../normalize/alphabet-runs.ts';
 import { BASE64, decodeOn, endOfDigits, endOfText, HEX, type Encoding, type Reading } from './encodings.ts';
 import { isWide, NO_TEXT, stepText, TEXT_CUT, TEXT_START } from './text-bytes.ts';
 
-/** A part of a run of Base64 or hexadecimal digits that decodes to text. */
+/** Base64 or hexadecimal digits that decode to text, as part of a run. */
 export interface EncodedText {
   readonly encoding: Encoding;
   /** Offsets in the text; the end includes padding. */
@@ -10,17 +10,15 @@ export interface EncodedText {
   readonly end: number;
   /** Number of digits, without line breaks and padding. */
   readonly digits: number;
-  /** It decodes to UTF-16. */
   readonly isWide: boolean;
   /** More text could make it longer. */
   readonly isOpen: boolean;
 }
 
-/** Shorter runs are not decoded. */
 export const MIN_ENCODED_DIGITS = 16;
 /** Fewer digits at the end of a text are not held back. */
 export const MIN_HELD_DIGITS = 6;
-/** Base64 digits from this value on also separate words, so encoded text may begin after one. */
+/** Base64 digits from this value on also separate words, so encoded text may begin after them. */
 const FIRST_SEPARATOR = 62;
 /** A line break within digits, with the digits of the next line. */
 const LINE_BREAK = /\r?\n[ \t]{0,16}(?=([A-Za-z0-9+/_-]{1,1024})(?:[=\s"'`<>()[\]\\,;]|$))/y;
@@ -29,8 +27,8 @@ const EQUALS = 61;
 const MAX_PADDING = 2;
 
 /**
- * Finds parts of Base64 and hexadecimal runs that decode to text. Text may begin at any alignment of an
- * encoding; each alignment is read once, so the time is linear.
+ * Finds parts of Base64 and hexadecimal runs that decode to text. Text may begin at any alignment of an encoding. Each
+ * alignment is read once, so the time is linear.
  */
 export class EncodedRuns {
   readonly found: EncodedText[] = [];
@@ -38,13 +36,13 @@ export class EncodedRuns {
   /** Readings that reach `#at`. */
   #open: Reading[] = [];
   #at = 0;
-  /** Digits of the run; those before its last line; those in its longest line. */
+  /** Digits of the run, digits before its last line, and digits in its longest line. */
   #runDigits = 0;
   #lineStart = 0;
   #longestLine = 0;
-  /** A line break that more text may turn out to end the digits. */
+  /** A line break that may end the digits, depending on more text. */
   #undecidedBreak: number | undefined;
-  /** End of the part read, by alignment of Base64. */
+  /** End of the part that was read, by alignment of Base64. */
   readonly #reached = new Int32Array(BASE64.blockDigits);
 
   constructor(text: string) {
@@ -52,8 +50,8 @@ export class EncodedRuns {
   }
 
   /**
-   * Reads a run of ASCII characters or another part of one, in order; parts may overlap.
-   * @param codes the characters; the first one is at `base` in the text
+   * Reads the next run of ASCII characters, or a part of one. Parts may overlap.
+   * @param codes the characters, from `base` in the text
    * @param isCut the run may continue after `end`
    */
   read(codes: Uint16Array, base: number, start: number, end: number, isCut: boolean): void {
@@ -95,12 +93,12 @@ export class EncodedRuns {
     return this.#runDigits - this.#lineStart;
   }
 
-  /** Only a line as long as the others may be followed by another one. */
+  /** Only a line as long as the longest may be followed by another one. */
   get #mayWrap(): boolean {
     return this.#lineDigits >= Math.max(MIN_ENCODED_DIGITS, this.#longestLine);
   }
 
-  /** Continues with the next line of wrapped digits; returns false if there is none. */
+  /** Continues with the next line of wrapped digits; returns false without one. */
   #beginsLine(): boolean {
     if (this.#open.length === 0 || !this.#mayWrap) return false;
     LINE_BREAK.lastIndex = this.#at;
@@ -173,7 +171,7 @@ export class EncodedRuns {
     this.#begin(BASE64, part, at, state, alignment);
   }
 
-  /** Starts decoding at runs of hexadecimal digits that are or may become long enough. */
+  /** Starts decoding at hexadecimal runs that are or may become long enough. */
   #beginHex(part: Part): void {
     const { codes, base, from, to } = part;
     const goesOn = this.#open.some(({ encoding, start }) => encoding === HEX && start < base + from);
@@ -193,7 +191,7 @@ export class EncodedRuns {
     }
   }
 
-  /** Decodes from an offset on. Stores nothing where no text begins, as at most offsets. */
+  /** Starts decoding at an offset. Stores nothing if no text begins there, which is usual. */
   #begin(encoding: Encoding, part: Part, at: number, state: number, alignment = 0): void {
     const { codes, base, to } = part;
     const enough = Math.min(to, at + MIN_ENCODED_DIGITS);
@@ -206,7 +204,7 @@ export class EncodedRuns {
     this.#goOn({ encoding, start, alignment, end: start, digits: 0, bits: 0, bitCount: 0, state }, part, at);
   }
 
-  /** Continues decoding. The reading stays open if it reaches the end of the part. */
+  /** The reading stays open if it reaches the end of the part. */
   #goOn(reading: Reading, { codes, base, from, to }: Part, at = from): void {
     const end = decodeOn(reading, codes, at, to);
     if (end > at) reading.end = base + end;
@@ -231,7 +229,7 @@ export class EncodedRuns {
   }
 }
 
-/** Digits of a run between two offsets in `codes`, whose first character is at `base` in the text. */
+/** Digits between two offsets in `codes`, which begins at `base` in the text. */
 interface Part {
   readonly codes: Uint16Array;
   readonly base: number;

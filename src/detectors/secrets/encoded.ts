@@ -16,7 +16,7 @@ type Search = (text: string) => Work<Searched>;
 
 /** Names before encoded digits count. */
 const CONTEXT_CHARS = NAME_REACH_CHARS;
-/** Encoded digits reported around a secret, so that streams need not hold longer runs. */
+/** Encoded digits reported around a secret, so that streams need not hold back longer runs. */
 const AROUND_DIGITS = 4096;
 
 const BASIC_RULE = secretRules.length;
@@ -24,8 +24,8 @@ const BASIC_RULE = secretRules.length;
 export const ruleIds: readonly string[] = [...secretRules.map(({ id }) => id), 'basic_credentials'];
 
 /**
- * Finds secrets in encoded digits; the findings span the digits.
- * @param contextFrom end of the previous digits: reading those again would multiply the cost of adjacent runs
+ * Finds secrets in encoded digits. The findings span the digits.
+ * @param contextFrom end of the previous digits, which are not read again, so that adjacent runs stay cheap
  */
 export function* searchEncoded(
   text: string,
@@ -51,7 +51,7 @@ export function* searchEncoded(
   return { matches, openFrom: Math.max(open, text.length - MAX_SECRET_CHARS) };
 }
 
-/** Limits a match to the decoded text; empty if it lies before it. */
+/** Limits a match to the decoded text; returns [] for a match before it. */
 function insideOf({ rule, from, start, end }: Match, contextChars: number): Match[] {
   if (end <= contextChars) return [];
   return [
@@ -75,7 +75,7 @@ function spanAround(match: Match, encoded: EncodedText, decoded: DecodedText): M
   return { ...match, from, start, end };
 }
 
-/** Returns the first digit that may still belong to a secret, if the digits continue. */
+/** Returns the first digit that may belong to a secret if the digits continue. */
 function openDigit(
   matches: readonly Match[],
   openFrom: number,
@@ -93,7 +93,7 @@ function openDigit(
 const BASIC_NAME = /(?:\bbasic[ \t]{1,4}|\b_?auth["']?\s{0,4}[:=]\s{0,4}["']?)$/i;
 const MAX_PAIR_CHARS = 1024;
 const PAIR = /^([^\s:\0]{1,256}):([^\s\0]*)\s*$/;
-/** Sample pairs of manuals. */
+/** Sample pairs in manuals. */
 const SAMPLE_PAIR =
   /^(?:(?:user|username|user_?name|login|name|email|client_?id|id|foo|test|aladdin|alice|bob):(?:pass|password|passwd|pwd|secret|client_?secret|token|bar|test|open ?sesame)?)$/i;
 /** A pair without a password is a credential if its name is this long. */

@@ -23,7 +23,6 @@ export const HEX: Encoding = {
   digits: digitValues('0123456789abcdef', '0123456789ABCDEF'),
 };
 
-/** Digits that decode to text so far. */
 export interface Reading {
   readonly encoding: Encoding;
   readonly start: number;
@@ -44,7 +43,7 @@ export function endOfDigits({ digits }: Encoding, codes: Uint16Array, from: numb
   return at;
 }
 
-/** Returns the offset at which digits stop spelling text. */
+/** Returns the offset at which digits stop decoding to text. */
 export function endOfText(
   { digits, bitsPerDigit }: Encoding,
   codes: Uint16Array,
@@ -68,7 +67,7 @@ export function endOfText(
   return to;
 }
 
-/** Decodes digits as long as they spell text, and returns the end. */
+/** Decodes digits as long as they are text, and returns the end. */
 export function decodeOn(reading: Reading, codes: Uint16Array, from: number, to: number): number {
   const { digits, bitsPerDigit } = reading.encoding;
   let { bits, bitCount, state } = reading;
@@ -91,10 +90,10 @@ export function decodeOn(reading: Reading, codes: Uint16Array, from: number, to:
   return at;
 }
 
-/** Digits that distinguish text from pictures, vectors and encrypted data. */
+/** Enough digits to tell text from pictures, vectors and encrypted data. */
 const BEGINNING_DIGITS = 32;
 
-/** Reports whether Base64 begins like text, so that its content can be searched. */
+/** Reports whether Base64 begins like text, which can be searched. */
 export function beginsAsText(text: string, from: number): boolean {
   const beginning = text.slice(from, from + BEGINNING_DIGITS);
   const codes = Uint16Array.from(beginning, (character) => character.charCodeAt(0));

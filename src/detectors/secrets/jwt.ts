@@ -1,19 +1,19 @@
 import { isUndecidedAt } from './partial-pattern.ts';
 import { longRun, type Extent, type SecretRule } from './rule.ts';
 
-/** Some issuers use Base64 with padding. Not for a signature, since a path may follow it. */
+/** Some issuers pad Base64. Padding of a signature is not read, since a path may follow. */
 const SIGNED = '={0,2}\\.ey[A-Za-z0-9_+/-]{15,16384}={0,2}\\.[A-Za-z0-9_-]{0,2048}';
 const ENCRYPTED = '(?:\\.[A-Za-z0-9_-]{0,1024}){2}\\.[A-Za-z0-9_-]{16,16384}\\.[A-Za-z0-9_-]{16,64}';
 const JWT_MAX_CHARS = 20_608;
 /** A header holds an algorithm, a key id and at most a certificate digest, so its beginning decides. */
 const HEADER_LOOK_CHARS = 2048;
 
-/** All Base64 of JSON begins like a header; a long one must first name a header member. */
+/** All Base64 of JSON begins like a header, so a long one must first name a header member. */
 const LONG_HEADER = /ey[A-Za-z0-9_-]{254}/y;
 
 /**
- * JSON web tokens: signed, unsecured (RFC 7519 section 6) and encrypted (RFC 7516 section 3.1). A header that
- * starts like JSON must be JSON.
+ * JSON web tokens: signed, unsecured (RFC 7519 section 6) and encrypted (RFC 7516 section 3.1). A header that starts
+ * like JSON must be JSON.
  */
 export const jsonWebToken: SecretRule = {
   id: 'jwt',
@@ -65,7 +65,7 @@ function mayBeginToken(text: string, at: number): boolean {
 /** Members that occur only in headers. After a word, other payloads do not count. */
 const HEADER_MEMBER = /^\{\s*"(?:alg|typ|kid|enc|cty|jku|jwk|x5\w{1,8}|zip|crit)"/;
 
-/** Base64 of the beginning of a header, or of a whole short one with its full stop. */
+/** Base64 of the beginning of a header, or of a whole short header with its full stop. */
 const BEGINNING = /[A-Za-z0-9+/_-]{64}/y;
 const HEADER = /^ey[A-Za-z0-9_-]*(?=\.|$)/;
 

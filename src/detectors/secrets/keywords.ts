@@ -1,9 +1,9 @@
 /**
- * A transition table for ASCII text. A state is a row's offset in `next`: the next one is
- * `next[state + classes[code]]`. State 0 is the start.
+ * A transition table for ASCII text. States are offsets of rows in `next`: `next[state + classes[code]]` is the next
+ * state. State 0 is the start.
  */
 export interface KeywordTable {
-  /** Class of a character code below 128; 0 for characters outside of keywords. */
+  /** Class of a character code below 128; 0 for characters that no keyword has. */
   readonly classes: Uint8Array;
   readonly next: Uint16Array | Uint32Array;
   /** Keywords end in the states from this one on. */
@@ -23,7 +23,7 @@ export function buildKeywordAutomaton(keywords: readonly string[]): KeywordTable
   return tableOf(tree, classes);
 }
 
-/** Builds a case-sensitive tree, to be walked from each possible start. No keyword continues in state 0. */
+/** Builds a case-sensitive tree, walked from each possible start. In state 0 no keyword continues. */
 export function buildKeywordTree(keywords: readonly string[]): KeywordTable {
   const classes = characterClasses(keywords);
   return tableOf(growTree(keywords, classes), classes);
@@ -85,7 +85,7 @@ function linkFailures({ width, next, ends }: Tree): void {
   }
 }
 
-/** Renumbers the nodes: those that end keywords come last, so that one comparison identifies them. */
+/** Moves the nodes that end keywords to the end, so that one comparison identifies them. */
 function tableOf({ width, next, ends }: Tree, classes: Uint8Array): KeywordTable {
   const isEnding = (node: number): boolean => ends[node]?.length !== 0;
   const others = [...ends.keys()].filter((node) => !isEnding(node));

@@ -4,7 +4,6 @@ import { isLetterOrDigit, startsToken } from './places.ts';
 import { undecidedFrom, type Extent, type LongRun, type SecretRule } from './rule.ts';
 import type { Span } from '../../text/span.ts';
 
-/** A secret in a text. */
 export interface Match {
   readonly rule: number;
   /** Start of its name, or `start`. */
@@ -18,13 +17,13 @@ export interface Match {
 export interface Matches {
   readonly text: string;
   readonly found: Match[];
-  /** Offset from which more text could change the matches; `undefined` if not requested. */
+  /** Offset from which more text could change the matches; undefined if not requested. */
   openFrom: number | undefined;
-  /** The last long run by rule, since many secrets may begin in one. */
+  /** The last long run of each rule, since many secrets may begin in one. */
   runs: Map<number, Span> | undefined;
 }
 
-/** A keyword with its rule and the rule's index in the table. */
+/** `index` is the rule's index in the table. */
 export interface Keyword {
   readonly text: string;
   readonly rule: SecretRule;
@@ -36,7 +35,7 @@ export function noteOpen(matches: Matches, at: number): void {
 }
 
 /**
- * Runs a rule's pattern at `at`, and records a match and what more text could change.
+ * Runs a rule's pattern at `at`, and records a match and the offset from which more text could change it.
  * @param from start of the keyword
  */
 export function matchAt(matches: Matches, keyword: Keyword, from: number, at: number): void {
@@ -108,7 +107,6 @@ function endOfCharacters(matches: Matches, index: number, characters: RegExp, st
   return end;
 }
 
-/** Checks the characters beside a secret. */
 function fitsBeside(rule: SecretRule, text: string, { start, end }: Span, body: string): boolean {
   const { followsWord, precedesWord } = rule;
   if (followsWord !== undefined && !startsToken(text, start) && !followsWord(body)) return false;

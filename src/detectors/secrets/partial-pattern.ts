@@ -16,7 +16,7 @@ export function isUndecidedAt(pattern: RegExp, text: string, at: number): boolea
 
 /**
  * Returns the source of a pattern that matches if the text ends before `source` is decided: `ab{2}c` becomes
- * `$|a(?:$|b{0,1}$|b{2}$)`. Not for patterns with flag `m` or `u`.
+ * `$|a(?:$|b{0,1}$|b{2}$)`. Does not support the flags `m` and `u`.
  * @throws Error for back references
  */
 export function partialOf(source: string): string {
@@ -27,7 +27,7 @@ export function partialOf(source: string): string {
 /** Undefined if the end of the text cannot cut the rest. */
 type Source = string | undefined;
 
-/** The text may end in the first element, or after it in the rest. */
+/** The text may end in the first element, or in the rest after it. */
 function partialOfSequence({ elements }: AST.Alternative): Source {
   return elements.reduceRight<Source>((rest, element) => {
     const after = rest === undefined ? undefined : wholeOf(element) + rest;
@@ -59,7 +59,7 @@ function partialOfQuantifier({ element, max }: AST.Quantifier): Source {
   return `${wholeOf(element)}{0,${Number.isFinite(max) ? String(max - 1) : ''}}${last}`;
 }
 
-/** The text before is known; the text after may not be. */
+/** The text before is known; the text after may be missing. */
 function partialOfAssertion(assertion: AST.Assertion): Source {
   if (assertion.kind === 'lookbehind' || assertion.kind === 'start') return undefined;
   if (assertion.kind !== 'lookahead') return '$';
@@ -67,7 +67,7 @@ function partialOfAssertion(assertion: AST.Assertion): Source {
   return inside === undefined ? undefined : `(?=${inside})`;
 }
 
-/** Returns the element without capturing groups, since a partial pattern repeats them. */
+/** Drops capturing groups, since a partial pattern repeats elements. */
 function wholeOf(element: AST.Element): string {
   switch (element.type) {
     case 'Group':

@@ -2,11 +2,10 @@ import { isUndecidedAt } from './partial-pattern.ts';
 import { entropyOf } from './randomness.ts';
 import { longRun, type Extent, type SecretRule } from './rule.ts';
 
-/** A 16,384-bit RSA key takes 13,000 characters, and escapes, quotes and indentation add to that. */
+/** A 16,384-bit RSA key takes 13,000 characters, plus escapes, quotes and indentation. */
 const PEM_MAX_CHARS = 32_768;
 /** Leaves room for separators and the footer after the last line. */
 const MAX_KEY_CHARS = PEM_MAX_CHARS - 1024;
-/** No key is shorter. */
 const MIN_BODY_CHARS = 20;
 const MIN_BODY_ENTROPY = 3;
 /** A shorter line is the last one, or prose after a truncated key. */
@@ -15,7 +14,7 @@ const MIN_LINE_CHARS = 16;
 /** Between lines: blanks, signs of source code, Markdown and diffs, HTML line breaks, printed line numbers. */
 const SEPARATOR = String.raw`[\s"'\x60>#*|,;+\\]|-(?!-)|\/\/(?=[ \t])|<br ?\/?>|(?<=[\r\n][ \t]{0,8})\d{1,6}(?:\t|[ \t]?[:|→])`;
 const SEPARATORS = new RegExp(`(?:${SEPARATOR}){0,64}`, 'y');
-/** Headers of keys that OpenSSL encrypts (RFC 1421); they need no line of their own. */
+/** Headers of keys that OpenSSL encrypts (RFC 1421). They may share a line. */
 const OLD_HEADER = 'Proc-Type: ?4,ENCRYPTED|DEK-Info: ?[A-Z0-9-]{3,24},(?:[A-F0-9]{32}|[A-F0-9]{16})';
 /** `Version: ...`, `Comment: ...` (RFC 9580). */
 const HEADER_LINE = String.raw`[A-Z][A-Za-z-]{2,24}:[^\r\n]{0,121}\r?\n`;
@@ -62,7 +61,7 @@ function pemExtent(text: string, start: number, headEnd: number): Extent {
   return { end: isKey(firstLine, bodyChars) ? limit : undefined, isOpen: false };
 }
 
-/** Reports whether a run of Base64 is a line of the key, not the first word after it. */
+/** Reports whether a Base64 run is a line of the key, not the first word after the key. */
 function goesOn(text: string, lineStart: number, lineEnd: number): boolean {
   if (lineEnd - lineStart >= MIN_LINE_CHARS || lineEnd === text.length) return true;
   if (text[lineEnd - 1] === '=' || text[lineStart] === '=') return true;
@@ -104,7 +103,7 @@ function endOfMatch(pattern: RegExp, text: string, at: number): number {
 const LOOK_CHARS = 96;
 const BEGINNING = /[A-Za-z0-9+/]{96}/y;
 
-/** Private keys in Base64, as Kubernetes stores them. Certificates begin in the same way and are public. */
+/** Private keys in Base64, as Kubernetes stores them. Certificates begin alike but are public. */
 export const encodedPemPrivateKey: SecretRule = longRun(
   'pem_private_key_base64',
   ['LS0tLS1CRUdJTi'],

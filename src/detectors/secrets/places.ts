@@ -3,13 +3,12 @@ export function startsToken(text: string, at: number): boolean {
   return at === 0 || !isLetterOrDigit(text.charCodeAt(at - 1)) || isPercentEncoded(text, at - 3);
 }
 
-/** Reports whether no hyphen or underscore precedes (`SecretRule.startsRun`). */
+/** Rejects a preceding hyphen or underscore (`SecretRule.startsRun`). */
 export function startsRun(text: string, at: number): boolean {
   const before = text.charCodeAt(at - 1);
   return before !== 45 && before !== 95;
 }
 
-/** Recognizes `%` and two hexadecimal digits. */
 export function isPercentEncoded(text: string, at: number): boolean {
   return text.charCodeAt(at) === 37 && isHex(text.charCodeAt(at + 1)) && isHex(text.charCodeAt(at + 2));
 }

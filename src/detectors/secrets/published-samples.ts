@@ -1,6 +1,6 @@
 /**
- * Credentials that vendors published as examples, or of emulators. Manuals and models quote them often, and a
- * match would lock a key for nothing. They must match whole secrets. AWS examples are placeholders already.
+ * Credentials that vendors published as examples, and those of emulators. Manuals and models quote them often, and a
+ * match would lock a key for nothing. Secrets must equal them. AWS examples already count as placeholders.
  */
 
 /** Payloads of jwt.io's debugger. */
@@ -61,7 +61,7 @@ export const publishedSamples: ReadonlySet<string> = new Set([
   'xoxb-17653672481-19874698323-pdFZKVeTuE8sk7oOcBrzbqgy',
   // Google Cloud's manual on API keys.
   'AIzaSyDaGmWKa4JsXZ-HjGw7ISLn_3namBGewQe',
-  // Keys of Azure's storage and Cosmos DB emulators.
+  // Keys of the Azure storage and Cosmos DB emulators.
   'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==',
   'C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw==',
 ]);

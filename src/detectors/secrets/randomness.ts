@@ -1,6 +1,6 @@
 /** More characters do not improve the result, and hostile texts repeat long runs. */
 const ENTROPY_CHARS = 64;
-/** All zero between measurements. */
+/** All zero between calls. */
 const counts = new Uint8Array(256);
 
 /** Returns the Shannon entropy of a text's first 64 characters, in bits per character. */
@@ -31,15 +31,15 @@ export function isPlaceholder(secret: string): boolean {
 }
 
 /**
- * Reports whether a text has letters of both cases and a digit, as neither a word nor a hash has. Random texts
- * without a digit have more capitals than names in code.
+ * Reports whether a text has letters of both cases and a digit, which words and hashes lack. Without a digit, random
+ * texts have more capitals than names in code.
  */
 export function isMixed(secret: string): boolean {
   if (!/[a-z]/.test(secret) || !/[A-Z]/.test(secret)) return false;
   return /\d/.test(secret) || (secret.match(/[A-Z]/g) ?? []).length * 4 >= secret.length;
 }
 
-/** Minimum share of neighbours of different kinds: about half in random letters and digits, fewer in hexadecimal. */
+/** Minimum share of neighbours of different kinds. Random letters and digits have about half, hexadecimal fewer. */
 const MIN_CHANGES = 0.3;
 const MIN_CHANGES_IN_ONE_CASE = 0.15;
 
@@ -52,7 +52,7 @@ export function isRandom(body: string): boolean {
   return changes >= (isOneCase ? MIN_CHANGES_IN_ONE_CASE : MIN_CHANGES) * (body.length - 1);
 }
 
-/** Excludes words of headlines: requires a digit, more rare letters than a word has, or a row of consonants. */
+/** Excludes words in capitals: requires a digit, several rare letters, or a row of consonants. */
 export function isNoHeadline(body: string): boolean {
   return /\d|[B-DF-HJ-NP-TV-XZ]{5}/.test(body) || (body.match(/[JQVWXYZ]/g) ?? []).length >= 3;
 }

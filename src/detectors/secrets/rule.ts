@@ -2,26 +2,25 @@ import { isUndecidedAt, partialOf } from './partial-pattern.ts';
 import { isRandom } from './randomness.ts';
 
 /**
- * One class of secret. The pattern runs only where a keyword occurs, which keeps the search linear. It reads
- * at most `maxChars`, so that a chunk's end is decided soon.
+ * One class of secrets. The pattern runs only where a keyword occurs, which keeps the search linear, and reads at most
+ * `maxChars`, so that the end of a chunk is soon decided.
  */
 export interface SecretRule {
-  /** Rule of the finding: a closed set. */
+  /** The rule in findings: a closed set. */
   readonly id: string;
   /**
-   * `head`: the secret begins with its keyword, in exact case. `inner`: the keyword is within the secret.
-   * `name`: the keyword precedes the secret, as in `cohere_key = ...`. The latter two are in lower case and
-   * match any case.
+   * `head`: the secret begins with its keyword, in exact case. `inner`: the keyword is within the secret. `name`: the
+   * keyword precedes the secret, as in `cohere_key = ...`. The last two are lower case and match any case.
    */
   readonly anchor: 'head' | 'inner' | 'name';
   readonly keywords: readonly string[];
-  /** Sticky. Runs at the secret's start or after its name; its first group, or else the match, is the secret. */
+  /** Sticky. Runs at the secret's start or after its name. Its first group, or else the match, is the secret. */
   readonly pattern: RegExp;
-  /** Maximum from the pattern's start to the secret's end, and the characters checked after. */
+  /** Maximum from the pattern's start to the secret's end, with the characters checked after it. */
   readonly maxChars: number;
   /** Minimum Shannon entropy without the prefix, in bits per character. */
   readonly minEntropy: number;
-  /** `inner`: maximum distance from the secret's start to the keyword; `startOf` returns the start, or -1. */
+  /** `inner`: maximum distance from the secret's start to the keyword. `startOf` returns the start, or -1. */
   readonly lead?: {
     readonly maxChars: number;
     readonly startOf: (text: string, keywordStart: number) => number;
@@ -30,24 +29,23 @@ export interface SecretRule {
   readonly startsRun?: true;
   /** The secret continues after the match with such characters, and up to two `=`. */
   readonly run?: LongRun;
-  /** Checks the first characters at `at`; true while there are too few. */
+  /** Checks the first characters at `at`. True while there are too few. */
   readonly mayBegin?: (text: string, at: number) => boolean;
   readonly accepts?: (secret: string) => boolean;
-  /** `head`: allows the secret directly after a word (`tokenghp_...`) if the part after its keyword passes. */
+  /** `head`: allows a word directly before the secret (`tokenghp_...`) if the part after its keyword passes. */
   readonly followsWord?: (body: string) => boolean;
-  /** Allows letters and digits directly after the secret, if the part after its keyword passes. */
+  /** Allows letters and digits directly after the secret if the part after its keyword passes. */
   readonly precedesWord?: (body: string) => boolean;
   /** Finds the secret's end from the pattern's match. */
   readonly extend?: (text: string, start: number, end: number) => Extent;
   /**
-   * Returns the start of a secret that more text could complete, if the pattern runs at `from`; undefined if
-   * the match is final. By default `from`.
+   * Returns the start of a secret that more text could complete, if the pattern runs at `from`; undefined if the
+   * match is final. By default `from`.
    */
   readonly undecidedFrom?: (text: string, from: number) => number | undefined;
 }
 
 export interface LongRun {
-  /** Sticky; matches all of them. */
   readonly characters: RegExp;
   readonly maxChars: number;
 }
@@ -72,7 +70,7 @@ type Options = Partial<
     | 'precedesWord'
   >
 > & {
-  /** Pattern that must not follow; by default a letter or digit, also after underscores. */
+  /** A pattern that must not follow; by default a letter or digit, also after underscores. */
   readonly notBefore?: string;
 };
 
@@ -83,9 +81,9 @@ const DEFAULT_MIN_ENTROPY = 3;
 /** Underscores without a following word are Markdown: `_token_`, `__token__`. */
 const NOT_BEFORE_NAME = '_{1,3}[A-Za-z0-9]';
 const NOT_BEFORE_WORD = `(?![A-Za-z0-9]|${NOT_BEFORE_NAME})`;
-/** After secrets of capitals and digits; small letters end them. */
+/** After secrets of capitals and digits, which small letters end. */
 export const NOT_BEFORE_CAPITAL = `(?![A-Z0-9]|${NOT_BEFORE_NAME})`;
-/** After secrets of hexadecimal digits; other letters end them, as does a word beginning with such digits. */
+/** After secrets of hexadecimal digits, which other letters end, as does a word that begins with such digits. */
 export const NOT_BEFORE_HEX = `(?![a-f0-9]{1,4}(?![g-z])|${NOT_BEFORE_NAME})`;
 /** After secrets of small letters and digits. */
 export const NOT_BEFORE_SMALL = `(?![a-z0-9-]|${NOT_BEFORE_NAME})`;
@@ -93,7 +91,7 @@ export const NOT_BEFORE_SMALL = `(?![a-z0-9-]|${NOT_BEFORE_NAME})`;
 /** A short word may directly follow a secret of fixed length. */
 const SHORT_WORD = '(?:[a-z]{2,8})?';
 
-/** Secrets of letters and digits with a fixed length; a word may directly precede or follow. */
+/** Secrets of letters and digits with a fixed length. A word may directly precede or follow. */
 export const EXACT = {
   notBefore: `(?=${SHORT_WORD}${NOT_BEFORE_WORD})`,
   precedesWord: isRandom,
@@ -108,8 +106,8 @@ export const EXACT_BASE64URL = {
 export const EXACT_HEX = { notBefore: NOT_BEFORE_HEX, followsWord: isRandom } as const satisfies Options;
 
 /**
- * Creates a rule for secrets that begin with one of `prefixes`, in exact case, and continue with `body`. With a
- * group around the body, the prefix is a name, which is not masked.
+ * Creates a rule for secrets that begin with one of `prefixes`, in exact case, and continue with `body`. With a group
+ * around the body, the prefix is a name, which is not masked.
  */
 export function prefixed(
   id: string,
@@ -156,17 +154,17 @@ type LongRunOptions = Partial<Pick<SecretRule, 'minEntropy' | 'mayBegin' | 'acce
 const VALUE_NAME = '\\w{0,16}(?:value|val|data|secret|contents?|string|default|literal)';
 const PAIR = `(?:["'\`\\\\]{0,4}(?:,\\s{0,32}|\\s{1,32}|\\s{0,4}[:=]\\s{0,24}\\{?\\s{0,24})["'\`\\\\]{0,2}${VALUE_NAME}|<\\/\\w{1,24}>\\s{0,32}<\\w{1,24})`;
 /**
- * The part between a name and its value: the rest of the name, a closing quote or bracket, an assignment sign
- * (or `,` of a call, `>` of a tag, the word `is`), an opening quote.
+ * Between a name and its value: the rest of the name, a closing quote or bracket, an assignment sign (or `,` of a call,
+ * `>` of a tag, the word `is`), an opening quote.
  */
 const LINK = `[\\w .\\t-]{0,30}${PAIR}?["'\`\\])]{0,2}\\s{0,4}(?:=>|\\?=|:{0,3}=|[:,>]|\\|\\||\\bis(?=[\\s"'\`(\\[:=]))[=:\\s"'\`(\\[]{0,16}`;
 const LINK_MAX_CHARS = 176;
-/** The same, as short as possible: finds the first possible start of a value. */
+/** The shortest link, for the first possible start of a value. */
 const SHORTEST_LINK = `[\\w .\\t-]{0,30}?${PAIR}??["'\`\\])]{0,2}?\\s{0,4}?(?:[:,>]|=|\\bis(?=[\\s"'\`(\\[:=])|\\|\\||=>|\\?=|:{1,3}=)[=:\\s"'\`(\\[]{0,16}?`;
 
 /**
  * Creates a rule for secrets without a prefix: a value of the right form, assigned to one of `names`. Longer names
- * of the list reach further, since the rest of a name is limited.
+ * reach further, since the rest of a name is limited.
  */
 export function assignedSecret(
   id: string,
@@ -187,7 +185,7 @@ export function assignedSecret(
   };
 }
 
-/** Built on first use: few of some fifty rules need it. */
+/** Built on first use, since few of some fifty rules need it. */
 function undecidedValue(value: string): (text: string, from: number) => number | undefined {
   let partial: RegExp | undefined;
   return (text, from) => {

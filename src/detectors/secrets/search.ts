@@ -34,7 +34,7 @@ const keywords: readonly Keyword[] = secretRules.flatMap((rule, index) =>
 );
 const heads = keywords.filter(({ rule }) => rule.anchor === 'head');
 const anyHeads = headsOf(heads);
-/** Keywords allowed directly after a word, where two letters are too few. */
+/** Keywords that a word may directly precede. Two letters are too few for that. */
 const gluedHeads = headsOf(
   heads.filter(({ rule, text }) => rule.followsWord !== undefined && text.length > 2),
 );
@@ -46,7 +46,7 @@ function headsOf(list: readonly Keyword[]): Heads {
   return { list, tree: buildKeywordTree(list.map(({ text }) => text)) };
 }
 
-/** Characters read in one step; the worst text takes under 10 ms. */
+/** Characters read in one step, which takes at most 10 ms. */
 export const STEP_CHARS = 16_384;
 /** Characters that the next step reads again, since a run may continue. */
 const OVERLAP_CHARS = MIN_INNER_CHARS - 1;
@@ -55,18 +55,17 @@ const OVERLAP_CHARS = MIN_INNER_CHARS - 1;
 const bytes = Buffer.alloc(2 * (NAME_REACH_CHARS + STEP_CHARS));
 const codes = new Uint16Array(bytes.buffer, bytes.byteOffset, NAME_REACH_CHARS + STEP_CHARS);
 
-/** State of the search of one text. */
 export interface SecretSearch extends Matches {
   /** Start of the next step. */
   at: number;
   /** Offset of `codes` in the text. */
   base: number;
-  /** End of the search for heads, end of the search for names, and the automaton's state there. */
+  /** Ends of the searches for heads and for names, and the automaton's state there. */
   headsUntil: number;
   namesUntil: number;
   state: number;
   nextSpaced: number;
-  /** Last possible start of a secret, and the number of starts close before it. */
+  /** Last possible start of a secret, and the number of starts shortly before it. */
   lastHead: number;
   headsInRow: number;
   /** Undefined without encoded digits. */
@@ -136,13 +135,13 @@ function searchHeads(search: SecretSearch, from: number, to: number): void {
   search.headsUntil = Math.max(search.headsUntil, base + to);
 }
 
-/** Searches for names where something is assigned, and for inner keywords. */
+/** Searches for names where a value is assigned, and for inner keywords. */
 function searchKeywords(search: SecretSearch, start: number, end: number, seen: number): void {
   if ((seen & SIGN) !== 0 || isAssigned(codes, start)) {
     searchNames(search, Math.max(0, start - NAME_REACH_CHARS), end);
     return;
   }
-  // A run may be part of a longer one, in the next chunk or the previous step.
+  // The run may be part of a longer one, in the next chunk or the previous step.
   const isUnfinished = search.base + end === search.text.length;
   const goesOn = search.base + start < search.namesUntil;
   if (isUnfinished || goesOn || end - start >= MIN_INNER_CHARS) searchNames(search, start, end);
@@ -164,8 +163,8 @@ function searchEnd(search: SecretSearch): void {
 }
 
 /**
- * Repeated beginnings without a space (`glpat-glpat-...`) all start the same long run. Further ones in a row
- * are skipped, or else the search would be quadratic.
+ * Repeated beginnings without a space (`glpat-glpat-...`) start the same long run. Further ones in a row are skipped,
+ * since the search would be quadratic.
  */
 const MAX_HEADS_IN_ROW = 8;
 const CLOSE_CHARS = 16;
@@ -179,7 +178,7 @@ function notesHead(search: SecretSearch, at: number): boolean {
   return search.headsInRow < MAX_HEADS_IN_ROW;
 }
 
-/** Counts the letters of the word before the next offset; returns too many for words with digits. */
+/** Counts the letters of the word before the next offset. Returns too many for words with digits. */
 function lettersUntil(letters: number, code: number): number {
   if ((runKind(code) & IN_WORD) === 0) return 0;
   return code < LETTER_A ? MAX_GLUED_CHARS + 1 : letters + 1;
@@ -191,7 +190,7 @@ function begins({ tree: { classes, next } }: Heads, code: number): boolean {
   return next[classes[code] ?? 0] !== 0;
 }
 
-/** Runs the rules whose keyword begins at `start`; an incomplete keyword is open. */
+/** Runs the rules whose keyword begins at `start`. An incomplete keyword is open. */
 function searchHead(search: SecretSearch, { list, tree }: Heads, start: number): void {
   const { classes, next, firstEnding, endsOf } = tree;
   const { text } = search;
@@ -211,7 +210,7 @@ function searchHead(search: SecretSearch, { list, tree }: Heads, start: number):
   if (list === anyHeads.list || followsWord(text, start)) noteOpen(search, start);
 }
 
-/** Searches for keywords with a space, which end a run. They begin with hyphens, and so may follow a word. */
+/** Searches for keywords with a space, which ends a run. They begin with hyphens, so they may follow a word. */
 function searchSpacedHeads(search: SecretSearch, to: number): void {
   const { text } = search;
   for (const head of spacedHeads) {
@@ -256,7 +255,7 @@ const leading = secretRules.flatMap((rule) =>
 );
 const MAX_LEAD_CHARS = Math.max(...leading.map(({ maxChars }) => maxChars));
 
-/** Marks the start of a possible secret whose keyword is still to come. */
+/** Marks the start of a possible secret whose keyword is yet to come. */
 function searchLeads(search: SecretSearch): void {
   const { text } = search;
   let start = text.length;

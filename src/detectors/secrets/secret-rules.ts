@@ -317,7 +317,7 @@ const repositoryTokens: readonly SecretRule[] = [
   }),
 ];
 
-/** Base64 of an id's first digits; the second letter in either case. */
+/** Base64 of an id's first digits. The second letter may have either case. */
 const DISCORD_BEGINNINGS = Object.entries({ M: 'TtJjZz', N: 'DdTtJjZz', O: 'DdTt' }).flatMap(
   ([first, seconds]) => [...seconds].map((second) => first + second),
 );
@@ -425,5 +425,5 @@ export const secretRules: readonly SecretRule[] = [
   ...otherSecrets,
 ];
 
-/** Longest undecided end of a text; stream scanners hold back at most this much. */
+/** Longest undecided end of a text. Stream scanners hold back at most this much. */
 export const MAX_SECRET_CHARS = Math.max(...secretRules.map((rule) => rule.maxChars));

@@ -7,34 +7,31 @@ import { asGiven, offsetIn, viewThrough, type TextView } from '../../inspect/off
 import { ESCAPE_LEVELS, unescaped, unfinishedEscapeAt } from './unescaped-view.ts';
 import type { Match } from './match.ts';
 
-/** A name that begins further before its secret is ignored. */
+/** Names that begin further before the secret are ignored. */
 const MAX_NAME_CHARS = LOOK_BEHIND_CHARS - 32;
 
-/**
- * Searches a text as written, then with JSON escapes decoded.
- * @param most matches before it gives up
- */
+/** Searches a text as written, then with JSON escapes decoded. Gives up after `most` matches. */
 export function* searchSecrets(text: string, most: number): Work<SearchedText> {
   const { matches } = yield* searchLevels(text, most, false);
   return { findings: findingsOf(matches), isWhole: matches.length <= most };
 }
 
-/** The same at once, for short texts. */
+/** `searchSecrets` for short texts. */
 export function searchSecretsNow(text: string): readonly Finding[] {
   return findingsOf(searchNow(text, false).matches);
 }
 
-/** Returns the offset from which more text could change the result: `StreamDetector.openFrom`. */
+/** Returns the offset from which more text could change the result. */
 export function undecidedSecretsFrom(text: string): number {
   const { matches, openFrom } = searchNow(text, true);
-  // A decided finding may cross the open offset: nothing can begin before its end.
+  // A decided finding may cross the open offset, but nothing can begin before its end.
   return matches.reduce((from, { start, end }) => (start < openFrom ? Math.max(from, end) : from), openFrom);
 }
 
 /** Encoded text may contain encoded text; deeper levels are ignored. */
 const ENCODING_LEVELS = 2;
 
-/** Searches most texts, which have one step and one level, directly. */
+/** Most texts have one step and one level, and are searched directly. */
 function searchNow(text: string, asksWhatIsOpen: boolean): Searched {
   if (text.length > STEP_CHARS || text.includes('\\')) {
     return runNow(searchLevels(text, Infinity, asksWhatIsOpen));
@@ -105,7 +102,7 @@ function* withEncoded(search: SecretSearch, most: number, encodings: number): Wo
   return { matches, openFrom: open };
 }
 
-/** Decodes up to an escape that is cut by the end of the text, if open parts are requested. */
+/** If open parts are requested, decodes up to an escape that the end of the text cuts. */
 function* withEscapesRead(text: string, asksWhatIsOpen: boolean): Work<TextView | undefined> {
   const cut = asksWhatIsOpen ? unfinishedEscapeAt(text) : text.length;
   if (cut === text.length) return yield* unescaped(text, STEP_CHARS);
@@ -124,9 +121,9 @@ function matchesThrough(view: TextView, matches: readonly Match[]): readonly Mat
 }
 
 /**
- * Resolves overlaps: a secret may fit two rules, or be found at two escape levels. Of matches that begin
- * together the longest stays, with the first rule; others keep the part after earlier ones. So findings up to
- * an offset do not depend on later ones.
+ * Resolves overlaps: a secret may fit two rules, or be found at two escape levels. Of matches that begin together, the
+ * longest stays, with its first rule. Others keep the part after earlier ones, so that findings up to an offset do not
+ * depend on later ones.
  */
 function findingsOf(matches: Match[]): readonly Finding[] {
   const findings: Finding[] = [];

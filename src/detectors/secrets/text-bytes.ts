@@ -1,11 +1,11 @@
 /**
- * A state machine over bytes that recognizes text: printable ASCII with line breaks, tabs and NULs between
- * parts; UTF-8; ASCII as UTF-16 in either byte order. A byte order mark may precede.
+ * A state machine over bytes that recognizes text: printable ASCII with line breaks, tabs and NULs between parts;
+ * UTF-8; ASCII as UTF-16 in either byte order. A byte order mark may precede.
  */
 export const NO_TEXT = 0;
 /** Nothing read yet. */
 export const TEXT_START = 1;
-/** The same in the middle of a text, where a character may have lost its first bytes. */
+/** The same in the middle of a text, where the first bytes of a character may be missing. */
 export const TEXT_CUT = 2;
 const ONE_CHARACTER = 3;
 const NARROW = 4;

@@ -2,7 +2,7 @@ import { CODES } from '../../json/codes.ts';
 import type { Work } from '../../turns.ts';
 import { asGiven, OffsetMap, viewThrough, type TextView } from '../../inspect/offset-map.ts';
 
-/** Letters of JSON escapes by their code, with their meanings. */
+/** Meanings of JSON escapes, by the code of their letter. */
 const MEANINGS = new Map(
   Object.entries({ '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }).map(
     ([letter, meaning]) => [letter.charCodeAt(0), meaning],
@@ -10,7 +10,7 @@ const MEANINGS = new Map(
 );
 const { BACKSLASH } = CODES;
 const UNICODE = /u[0-9a-fA-F]{4}/y;
-/** Longer rows of backslashes are drawings. Their end tells how to read them, without going back to the start. */
+/** Longer rows of backslashes are drawings and stay as they are. */
 const MAX_ROW_CHARS = 64;
 
 interface UnescapeState {
@@ -30,8 +30,8 @@ function startState(text: string): UnescapeState {
 }
 
 /**
- * Decodes one level of JSON escapes (RFC 8259 section 7); other backslashes stay. Returns undefined without
- * escapes. Yields after every `stepChars` characters.
+ * Decodes one level of JSON escapes (RFC 8259 section 7). Other backslashes stay. Returns undefined without escapes.
+ * Yields after every `stepChars` characters.
  */
 export function* unescaped(text: string, stepChars: number): Work<TextView | undefined> {
   const state = startState(text);
@@ -62,7 +62,7 @@ function viewOf({ steps, map }: UnescapeState): TextView | undefined {
   return map.isEmpty ? undefined : { text: steps.join(''), toOriginal: map.toOriginal };
 }
 
-/** Reads one step; an escape that begins in it is read whole. */
+/** Reads one step, with the whole of an escape that begins in it. */
 function readUntil(state: UnescapeState, end: number): void {
   const { text } = state;
   if (state.isDrawing) readDrawing(state, state.read, end);
@@ -91,7 +91,7 @@ function readDrawing(state: UnescapeState, from: number, end: number): void {
   state.isDrawing = state.text.charCodeAt(drawnTo) === BACKSLASH;
 }
 
-/** Reads the last backslash of a row, and what it escapes. */
+/** Reads the last backslash of a row, with the text that it escapes. */
 function readLast(state: UnescapeState, at: number): number {
   const { text } = state;
   const meaning = MEANINGS.get(text.charCodeAt(at + 1));
@@ -125,7 +125,7 @@ function endOfRow(text: string, start: number, most: number): number {
 
 const MAX_UNFINISHED_CHARS = 5;
 
-/** Returns the start of a cut escape, or of a row of backslashes that may continue; else the length. */
+/** Returns the start of a cut escape, or of a row of backslashes that may continue; otherwise the length. */
 export function unfinishedEscapeAt(text: string): number {
   const from = Math.max(0, text.length - MAX_UNFINISHED_CHARS);
   for (let at = text.length - 1; at >= from; at -= 1) {

@@ -15,7 +15,7 @@ import { hasDigitAndLetter, isMixed, isRandom } from './randomness.ts';
 
 const HEX_32 = '[a-fA-F0-9]{32}';
 
-/** Services other than clouds, providers, repositories and chats: tokens with a prefix. */
+/** Prefixed tokens of other services than clouds, providers, repositories and chats. */
 const prefixedTokens: readonly SecretRule[] = [
   prefixed('npm_token', ['npm_'], '[A-Za-z0-9]{36}', EXACT),
   prefixed('pypi_token', ['pypi-AgEIcHlwaS5vcmc', 'pypi-AgENdGVzdC5weXBpLm9yZw'], '[A-Za-z0-9_-]{50,1000}', {
@@ -186,7 +186,7 @@ const prefixedTokens: readonly SecretRule[] = [
 const MAILCHIMP = '[a-f0-9]{32}-us\\d{1,2}';
 const UUID = '[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}';
 
-/** The most used tokens that only their name reveals. */
+/** The most common tokens that only their name reveals. */
 const namedTokens: readonly SecretRule[] = [
   assignedSecret('mailchimp_key', ['mailchimp'], MAILCHIMP),
   assignedSecret('mailgun_key', ['mailgun'], '(?:pub)?key-[a-f0-9]{32}|[a-f0-9]{32}-[a-f0-9]{8}-[a-f0-9]{8}'),
@@ -273,5 +273,4 @@ const namedTokens: readonly SecretRule[] = [
   }),
 ];
 
-/** Credentials of other widely used services. */
 export const otherSecrets: readonly SecretRule[] = [...prefixedTokens, ...namedTokens];
