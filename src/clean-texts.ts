@@ -5,12 +5,12 @@ import { after, mapInTurns, type Awaitable } from './turns.ts';
 
 /** Shorter texts cost less to read than to look up. */
 const MIN_CHARS = 256;
-/** Known to this process only, so that a digest leaked from memory cannot be tested against guessed texts. */
+/** Random per process, so that a digest leaked from memory cannot be tested against guessed texts. */
 const KEY = randomBytes(32).toString('hex');
 
 /**
- * Returns the key of a text in the cache, which does not store the text; undefined if the text is too short
- * to be worth it. Distinct texts have distinct digests, also with lone surrogates, which UTF-8 would merge.
+ * Returns the cache key of a text; undefined if the text is too short to be worth it. Distinct texts have
+ * distinct digests, also with lone surrogates, which UTF-8 would merge.
  */
 export function textDigest(text: string): string | undefined {
   if (text.length < MIN_CHARS) return undefined;
@@ -19,7 +19,7 @@ export function textDigest(text: string): string | undefined {
     : hash('sha256', Buffer.from(`units ${KEY}${text}`, 'utf16le'), 'binary');
 }
 
-/** Identifies one thing that texts are searched for. */
+/** Identifies a search. */
 export type SearchId = number;
 
 let searches = 0;
@@ -35,22 +35,19 @@ export interface CleanRecord {
   markClean(search: SearchId): void;
 }
 
-/**
- * Covers the histories of some hundred agents. About 130 bytes each, and 400 for a text whose searches no
- * other shares.
- */
+/** The histories of some hundred agents. About 130 bytes per text, or 400 with a list of searches of its own. */
 const MAX_TEXTS = 32_768;
-/** Limit per text; the searches asked longest ago are dropped first. */
+/** Limit per text. The oldest searches are dropped first. */
 const MAX_SEARCHES = 32;
 
-/** About a hundred are in use, one for each order in which searches are asked. */
+/** About a hundred are in use, one for each order of searches. */
 const MAX_LISTS = 4_096;
 
 const known = new RecentMap<Known>(MAX_TEXTS);
 
 /**
- * Searches that found nothing, latest last. Nearly all texts get the same searches in the same order and
- * share a list.
+ * Searches that found nothing, latest last. Nearly all texts get the same searches in the same order, and one
+ * list.
  */
 class SearchList {
   readonly searches: readonly SearchId[];
@@ -71,7 +68,6 @@ class SearchList {
   }
 }
 
-/** The root of all lists. */
 let noSearches = new SearchList([]);
 let listCount = 0;
 
@@ -101,22 +97,19 @@ class Known implements CleanRecord {
   }
 }
 
-/** Words of every request are too short for a digest, so they are looked up directly. */
+/** Words of every request are too short for a digest and are looked up directly. */
 const common = new Map([...COMMON_TEXTS].map((text) => [text, new Known(undefined)]));
 
-/**
- * Texts in use now, so that each is digested once for all callers. Held slightly longer than a request takes
- * to judge.
- */
+/** Texts in use, so that each is digested once for all callers. Kept slightly longer than judging takes. */
 let judged = new Map<string, Known>();
 const JUDGED_MS = 20;
 const MAX_JUDGED_CHARS = 4 * 1_048_576;
 let judgedChars = 0;
 
 /**
- * Returns the known results for a text, by its digest; undefined if the text is too short to be worth it, or
- * so long that a digest would fill a turn. Agents send their history with every turn and every check asks, so
- * a text costs one digest. The text itself is not kept.
+ * Returns the record of a text, by its digest; undefined if the text is too short to be worth it, or so long
+ * that a digest would fill a turn. Agents send their history with every turn and every check asks, so a text
+ * costs one digest. The text itself is not kept.
  */
 export function cleanRecord(text: string): CleanRecord | undefined {
   const found = judged.get(text);
@@ -132,31 +125,34 @@ export function cleanRecord(text: string): CleanRecord | undefined {
   return one;
 }
 
-/** A cleared map would stay linked from its old table: once that has outlived a collection, so does every later text. */
+/**
+ * The old table of a cleared map links to the new one: once it has outlived a collection, it keeps every later
+ * text.
+ */
 function forgetJudged(): void {
   judged = new Map();
   judgedChars = 0;
 }
 
-/** Iterating over more texts than this takes milliseconds, whatever they contain. */
+/** Iterating over more texts takes milliseconds, whatever they contain. */
 const MANY_TEXTS = 4_096;
 
 export interface TextReading<Result> {
   /** Reads texts in turns of the event loop; the n-th result belongs to the n-th text. */
   readonly read: (texts: readonly string[]) => Awaitable<readonly Result[]>;
-  /** Reports whether a result means that the text needs nothing, now and later. */
+  /** Reports whether the result needs no action, now and later. */
   readonly isClean: (result: Result, text: string) => boolean;
   /** The result of a clean text. */
   readonly clean: (text: string) => Result;
-  /** Shared by readings that look for the same; by default a new one. */
+  /** Shared by equal readings; by default a new one. */
   readonly search?: SearchId;
   /** Reports whether other readings already cover this one. */
   readonly isRead?: (text: CleanRecord) => boolean;
-  /** Called for a text that was read and needs nothing. */
+  /** Called for each text that was read and needs no action. */
   readonly onClean?: (text: string, known: CleanRecord) => void;
 }
 
-/** Wraps a reading to skip texts that needed nothing before. */
+/** Wraps a reading to skip texts that needed no action before. */
 export function rememberClean<Result>({
   read,
   isClean,

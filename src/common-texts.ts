@@ -24,8 +24,8 @@ const VALUES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Texts that occur in everyone's requests and answers, alone and in the form in which they are searched, with
- * the member's name in front. Membership says nothing about their content.
+ * Texts that occur in everyone's requests and answers, alone and as they are searched, with the member's name
+ * in front. Membership says nothing about their content.
  */
 export const COMMON_TEXTS: ReadonlySet<string> = new Set([
   ...listedNames(NAMES),

@@ -1,7 +1,7 @@
-// The fraction that is dropped at once: one part of this many.
+// One part of this many is dropped at once.
 const PARTS = 16;
 
-/** A map of the most recently used entries, with at most `maxEntries`. It drops several at once when full. */
+/** A map of the most recently used entries, with at most `maxEntries`. */
 export class RecentMap<Value> {
   readonly #entries = new Map<string, Value>();
   readonly #maxEntries: number;
@@ -30,8 +30,8 @@ export class RecentMap<Value> {
   }
 
   /**
-   * Drops several entries at once: finding a `Map`'s first key passes over all entries deleted before it,
-   * which would be tens of thousands if one was dropped at a time.
+   * Drops several entries at once, since finding a `Map`'s first key passes over all entries deleted before
+   * it.
    */
   #forgetOldest(): void {
     let left = Math.max(1, Math.floor(this.#maxEntries / PARTS));

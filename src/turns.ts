@@ -1,25 +1,25 @@
 /**
- * Interruptible work, driven by `runNow` or `inTurns`. It yields between steps, with the number of characters
- * that the last step read; nothing if the step may have taken a millisecond or more; or `LONG_STEP`.
+ * Interruptible work, driven by `runNow` or `inTurns`. Between steps it yields the number of characters that
+ * the last step read, nothing if the step may have taken a millisecond or more, or `LONG_STEP`.
  */
 export type Work<Result> = Generator<number | undefined, Result, void>;
 
-/** Yielded around a step that may fill a turn; it gets a turn of its own. */
+/** Yielded around a step that may fill a turn, which then gets its own turn. */
 export const LONG_STEP = Infinity;
 
-/** Cost in characters of a small part that is not read through: a noted text, a list element. */
+/** Cost, in characters, of a small item that is not read through: a noted text, a list element. */
 export const ITEM_CHARS = 16;
 
-/** Upper bound of work in one turn of the event loop, over all tasks; a step that has begun is finished. */
+/** Limit for all tasks in one turn of the event loop. A step that has begun is finished. */
 const TURN_MS = 8;
 
-/** Characters read in one turn at most, since a turn is not the place to measure speed. */
+/** Maximum characters read in one turn, whatever the clock says. */
 const TURN_CHARS = 32_768;
 
-/** Characters read between two looks at the clock; the most hostile take a millisecond. */
+/** Characters read between two looks at the clock, which take at most a millisecond. */
 const LOOK_CHARS = 2_048;
 
-/** Cost in characters of everything but reading. */
+/** Cost, in characters, of everything but reading. */
 const ASK_CHARS = 32;
 
 /** Characters read since the last look at the clock, by all tasks. */
@@ -32,7 +32,7 @@ let startedMs: number | undefined;
 const waiting: (() => void)[] = [];
 
 /**
- * Reports whether the caller should yield to others and wait for the next turn.
+ * Reports whether the caller should wait for the next turn.
  * @param chars characters read since the last call
  */
 export function isTurnOver(chars: number = LOOK_CHARS): boolean {
@@ -47,8 +47,8 @@ export function isTurnOver(chars: number = LOOK_CHARS): boolean {
 }
 
 /**
- * Resolves in a turn that no other caller gets. However many long texts are read at once, new events wait for
- * one slice of one text, not for a slice of each.
+ * Resolves in a turn that no other caller gets: however many long texts are read at once, new events wait for
+ * one slice of one text.
  */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
@@ -71,7 +71,7 @@ function endTurn(): void {
 /** Known now, or after some turns. */
 export type Awaitable<Result> = Result | Promise<Result>;
 
-/** Goes on at once with a result that is known, and later with any other. */
+/** Continues at once if the result is known, otherwise later. */
 export function after<Result, Next>(
   result: Awaitable<Result>,
   next: (result: Result) => Awaitable<Next>,
@@ -79,7 +79,6 @@ export function after<Result, Next>(
   return result instanceof Promise ? result.then(next) : next(result);
 }
 
-/** Runs the work to its end at once. */
 export function runNow<Result>(work: Work<Result>): Result {
   for (;;) {
     const step = work.next();
@@ -107,10 +106,10 @@ async function goOn<Result>(work: Work<Result>): Promise<Result> {
   }
 }
 
-/** List elements between two checks whether the turn is over. */
+/** List elements between two checks of the turn. */
 const STEP_ITEMS = 256;
 
-/** `map` for a list that may be very long, in turns. */
+/** `map` in turns, for a list that may be very long. */
 export async function mapInTurns<Item, Result>(
   list: readonly Item[],
   resultOf: (item: Item, index: number) => Result,

@@ -24,7 +24,7 @@ export const MAX_REFUSAL_FINDINGS = 8;
 /** Findings considered for the list. */
 const MAX_LOOKED_AT = 512;
 
-/** Returns distinct findings, bounded. One without a place is kept only if no other of its kind has a place. */
+/** Returns distinct findings. One without a place is kept only if no other of its kind has a place. */
 export function distinctFindings(found: readonly RefusalFinding[]): readonly RefusalFinding[] {
   const looked = found.slice(0, MAX_LOOKED_AT);
   const kindOf = ({ rule, detector, finding }: RefusalFinding): string =>
@@ -40,7 +40,7 @@ export function distinctFindings(found: readonly RefusalFinding[]): readonly Ref
   return [...distinct.values()];
 }
 
-/** Members that name a message in the known dialects; other names are the client's own text. */
+/** Members that name a message in the known dialects. Other names are the client's own text. */
 const NAMED: ReadonlySet<string> = new Set([
   'messages',
   'contents',
@@ -72,7 +72,7 @@ const NAMED: ReadonlySet<string> = new Set([
   'generateContentRequest',
   'generate_content_request',
 ]);
-/** Members that only lead to one of those. */
+/** Members that only lead to such a member. */
 const OUTER: ReadonlySet<string> = new Set([
   'converse',
   'generateContentRequest',
@@ -83,8 +83,8 @@ const OUTER: ReadonlySet<string> = new Set([
 const MAX_STEPS = 4;
 
 /**
- * Returns the message of a path, without its parts: `messages[3]`. A name outside the dialects, such as a
- * tool argument's, is shown as `*`.
+ * Returns the message of a path, without its parts: `messages[3]`. A name outside the dialects, such as a tool
+ * argument's, is shown as `*`.
  */
 export function placeOf(path: JsonPath): string {
   let place = '';
@@ -99,7 +99,6 @@ export function placeOf(path: JsonPath): string {
   return place;
 }
 
-/** Returns a request text's place and role. */
 export function whereSaid({
   path,
   role,

@@ -61,7 +61,10 @@ export function createContentDetector(scope: ContentScope): StreamDetector {
   });
 }
 
-/** `createContentDetector(scope).find` for texts of any length. Gives up after `most` secrets, or other findings. */
+/**
+ * `createContentDetector(scope).find` for texts of any length. Gives up after `most` secrets, or other
+ * findings.
+ */
 export function createFindContentAll(scope: ContentScope, most: number): FindAll {
   const data = dataDetectors(scope);
   function* findEach(
@@ -201,7 +204,10 @@ interface Content {
   end(): readonly Finding[];
 }
 
-/** Secrets, in order of `start`, keep their whole span, since they have consequences. Other findings keep the rest. */
+/**
+ * Secrets, in order of `start`, keep their whole span, since they have consequences. Other findings keep the
+ * rest.
+ */
 function collectContent(secrets: readonly Finding[]): Content {
   const content: Finding[] = [];
   let covered = 0;

@@ -3,7 +3,10 @@ import type { Span } from '../text/span.ts';
 import type { Detector, Finding } from './finding.ts';
 import type { Label } from './literal.ts';
 
-/** Further matches become one, up to the text's end: each may cost a search of the rest (`x(.*y)?` in a row of x). */
+/**
+ * Further matches become one, up to the text's end: each may cost a search of the rest (`x(.*y)?` in a row of
+ * x).
+ */
 const MAX_PATTERN_MATCHES = 10;
 
 /** Matches found by a search of the whole rest. */

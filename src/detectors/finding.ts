@@ -76,15 +76,19 @@ export type FindAll = (texts: readonly string[]) => Awaitable<readonly SearchedT
 /** Returns every match in one text, in order of `start`, in linear time. Pure. */
 export type Detector = (text: string) => readonly Finding[];
 
-/** Characters before a match that a detector may read. Stream scanners keep this much of the text they have sent. */
+/**
+ * Characters before a match that a detector may read. Stream scanners keep this much of the text they have
+ * sent.
+ */
 export const LOOK_BEHIND_CHARS = 256;
 
 /**
- * A detector for texts that arrive in chunks. `find` looks back at most `LOOK_BEHIND_CHARS` visible characters.
+ * A detector for texts that arrive in chunks. `find` looks back at most `LOOK_BEHIND_CHARS` visible
+ * characters.
  *
- * `openFrom(text)` returns the end of the decided part, or `text.length`: more text neither changes findings before
- * it nor adds one that begins before it, and no decided finding crosses it. It is never further from the end than
- * the longest match. Linear, and cheap for ordinary words.
+ * `openFrom(text)` returns the end of the decided part, or `text.length`: more text neither changes findings
+ * before it nor adds one that begins before it, and no decided finding crosses it. It is never further from
+ * the end than the longest match. Linear, and cheap for ordinary words.
  */
 export interface StreamDetector {
   readonly find: Detector;

@@ -16,7 +16,7 @@ export const BASE64_LETTERS: Alphabet = alphabetOf(`${LETTERS_AND_DIGITS}+/_-`);
 
 export const NO_DIGIT = 255;
 
-/** Returns the value of each digit by character code, or `NO_DIGIT`. */
+/** The value of each digit by character code, or `NO_DIGIT`. */
 export function digitValues(...alphabets: readonly string[]): Uint8Array {
   const values = new Uint8Array(128).fill(NO_DIGIT);
   for (const alphabet of alphabets) {
@@ -27,7 +27,6 @@ export function digitValues(...alphabets: readonly string[]): Uint8Array {
 
 export const BASE64_VALUES: Uint8Array = digitValues(`${LETTERS_AND_DIGITS}+/`, `${LETTERS_AND_DIGITS}-_`);
 
-/** Reports whether `length` characters of an alphabet occur in a row. */
 export const hasRun = (text: string, alphabet: Alphabet, length: number): boolean =>
   nextRun(text, alphabet, length, 0) >= 0;
 
@@ -45,12 +44,12 @@ export function nextRun(text: string, alphabet: Alphabet, length: number, from: 
   return -1;
 }
 
-/** Most units between letters: a sign with a space on either side. */
+/** Most units between two letters: a sign with a space on either side. */
 const widestGap = 3;
 
 const singleSigns = alphabetOf(`${LETTERS_AND_DIGITS}@$!`);
 
-/** Reports whether three single letters, digits or leet signs follow each other closely. Quick. */
+/** A fast test for three single letters, digits or leet signs close together. */
 export function hasSingles(text: string): boolean {
   let singles = 0;
   let start = -1;

@@ -4,12 +4,11 @@ import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
 import { BASE64_LETTERS, BASE64_VALUES, nextRun, NO_DIGIT } from './alphabet-runs.ts';
 import { isProse } from './english-words.ts';
 
-/** A block in one or more lines, of either alphabet. */
+/** A block of either alphabet, in one or more lines. */
 const blockThere = /[A-Za-z0-9+/_-]{12,}(?:={1,2}|(?:\r?\n[ \t]{0,8}[A-Za-z0-9+/_-]{2,}={0,2})+)?/y;
 
 const shortestBlock = 12;
 
-/** Depth of nested Base64. */
 const deepest = 4;
 
 /** Stage 4: replaces Base64 of readable text. Pictures, keys, hashes and tokens are not readable. */
@@ -34,7 +33,7 @@ export function extractBase64(text: string): StageResult {
 /** Shorter texts, such as greetings in examples, are not payloads. */
 const shortestPayload = 16;
 
-/** Values of configurations are often encoded: they are decoded, but not evidence. */
+/** Values in configurations are often encoded: they are decoded but not evidence. */
 const isHidden = (text: string, start: number, decoded: string): boolean =>
   decoded.length >= shortestPayload &&
   !/\b[A-Z][A-Z0-9_]{3,}\s?[=:]\s?["']?$/.test(text.slice(Math.max(0, start - 40), start));
@@ -71,7 +70,7 @@ function mayBeBase64OfText(block: string): boolean {
   const letters = Math.min(block.length, 24);
   for (let at = 0; at < Math.floor((letters * 3) / 4); at++) {
     const byte = base64Byte(block, at);
-    // A line break: the rest is checked once joined.
+    // The rest is checked after the lines are joined.
     if (byte === undefined) return true;
     if (byte === 0) return at === 1 || at === 0;
     if (byte < 9 || (byte > 13 && byte < 32) || byte === 127 || byte > 0xf4) return byte >= 0xfe && at === 0;
@@ -79,7 +78,7 @@ function mayBeBase64OfText(block: string): boolean {
   return true;
 }
 
-/** Returns one byte of a single-line block; undefined after it. Most blocks are not worth a buffer. */
+/** Returns one byte of a single-line block; undefined after its end. Most blocks are not worth a buffer. */
 export function base64Byte(block: string, index: number): number | undefined {
   const at = Math.floor((index * 4) / 3);
   const high = BASE64_VALUES[block.charCodeAt(at)] ?? NO_DIGIT;
@@ -89,7 +88,6 @@ export function base64Byte(block: string, index: number): number | undefined {
   return ((high << shift) | (low >> (6 - shift))) & 0xff;
 }
 
-/** Returns the readable text of a block; undefined without any. */
 function decodeBlock(block: string, depth = 0): string | undefined {
   const letters = block.replace(/\s/g, '');
   if (!mayBeBase64OfText(letters)) return undefined;
@@ -101,7 +99,7 @@ function decodeBlock(block: string, depth = 0): string | undefined {
   return undefined;
 }
 
-/** Decodes UTF-8, or UTF-16 with every other byte 0; undefined for control characters. */
+/** Decodes UTF-8, or UTF-16 in which every other byte is 0; undefined for control characters. */
 function decodedText(bytes: Buffer): string | undefined {
   const isWide = bytes.length > 8 && (bytes[1] === 0 || bytes[0] === 0xff);
   if (!isWide && !isUtf8(bytes)) return undefined;
@@ -120,7 +118,7 @@ const hidesMore = (text: string): boolean =>
   /\.\.[/\\]\S*\.\.|\.\.[/\\]etc/.test(text) ||
   (text.match(/%[0-9a-f]{2}|\\[ux][0-9a-f]{2}|&#x?[0-9a-f]+;/gi)?.length ?? 0) >= 3;
 
-/** Recognizes a part of a JSON Web Token or of another triple with dots. */
+/** Recognizes a part of a JSON Web Token, or of another token with dots. */
 function isTokenPart(text: string, start: number, end: number): boolean {
   if (text.startsWith('eyJ', start) && text.charAt(end) === '.') return true;
   return (

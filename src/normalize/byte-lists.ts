@@ -73,7 +73,7 @@ function readLists(text: string, { list, each }: ListForm): Replacement[] {
 
 const headUnits = 32;
 
-/** Checks the first values, except the last, which may be cut: words have no control characters. */
+/** Checks the first values for control characters. The last of them may be cut. */
 const mayBeText = (values: readonly number[]): boolean =>
   values.length > 0 && values.slice(0, -1).every((value) => value >= 9 && value !== 127);
 
@@ -103,7 +103,7 @@ const isApart = (text: string, start: number, end: number): boolean =>
   !/[A-WYZa-wyz0-9]/.test(text.charAt(start - 1)) &&
   !/[A-Za-z0-9+/=]/.test(text.charAt(end));
 
-/** Reads numbers as UTF-8 bytes or, with some above 255, as code points; undefined unless they are prose. */
+/** Reads numbers as UTF-8 bytes, or as code points if some exceed 255; undefined unless they are prose. */
 function spell(values: readonly number[]): string | undefined {
   if (values.length === 0 || values.some((value) => value > 0x10ffff || Number.isNaN(value)))
     return undefined;

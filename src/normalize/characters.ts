@@ -85,7 +85,7 @@ const cjkRanges: readonly (readonly [first: number, last: number])[] = [
 
 const plain = new Map<number, string>();
 
-/** Kind per code point. Beyond the basic plane 0 until requested, so that the memory stays untouched. */
+/** Kind of each code point. Beyond the basic plane 0 until requested, so that the memory stays untouched. */
 const known = new Uint8Array(0x110000);
 const unknown = 0;
 
@@ -124,7 +124,7 @@ function learnGroups(groups: readonly string[], kind: Kind): void {
   }
 }
 
-/** Scripts first, then tables; the strictest reading wins. */
+/** Scripts come first, then tables. The strictest reading wins. */
 function learnAll(): void {
   known.fill(kinds.other, 0, 0x10000);
   learnScripts();

@@ -1,6 +1,7 @@
 /**
- * An ASCII letter, then letters of other scripts that look like it in most fonts. Words are read rather than
- * compared: unlike in Unicode's table (TR39), which folds every bar to `l`, Cyrillic and Greek capitals I stay I.
+ * An ASCII letter, then letters of other scripts that look like it in most fonts. Unlike Unicode's table
+ * (TR39), which folds every bar to `l`, Cyrillic and Greek capitals I stay I, since words are read and not
+ * compared.
  */
 export const strictLookalikes: readonly string[] = [
   'A\u0410\u0391\u13aa\u15c5\ua4ee\ud800\udea0',

@@ -5,11 +5,10 @@ import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
 import { isWord, soundsEnglish } from './english-words.ts';
 import { READ_AS } from './leet-letters.ts';
 
-/** A word with a character that may stand for an ASCII one. */
 interface Suspect {
   readonly start: number;
   readonly end: number;
-  /** Number of letters by kind. */
+  /** Number of letters of each kind. */
   readonly counts: Uint16Array;
   /** The word with lookalikes replaced. */
   readonly plain: string;
@@ -102,7 +101,7 @@ function suspects(text: string): Suspect[] {
   return found;
 }
 
-/** Returns the end of a word of ASCII letters and digits; `start` if it has other characters. */
+/** Returns the end of a word of ASCII letters and digits, or `start` if the word has other characters. */
 function endOfAscii(text: string, start: number): number {
   let at = start;
   while (at < text.length && isAsciiWord(text.charCodeAt(at))) at++;
@@ -156,7 +155,7 @@ function scriptOf(counts: Uint16Array): Script {
   return countOf(counts, kinds.ascii) + countOf(counts, kinds.latin) > 0 ? 1 : 0;
 }
 
-/** Recognizes words of ASCII letters and another script's lookalikes, without other letters. */
+/** Recognizes words of only ASCII letters and lookalikes of another script. */
 function isMixedScript({ counts, before, previous, next }: Suspect): boolean {
   const alike = lookalikes(counts) + countOf(counts, kinds.latinLookalike);
   const ascii = countOf(counts, kinds.ascii);
@@ -170,12 +169,12 @@ function isMixedScript({ counts, before, previous, next }: Suspect): boolean {
 }
 
 /**
- * Reports whether a mixed word proves hiding, unlike units and formulas. Text of another script adds endings to
- * Latin names, so there the word must be known.
+ * Reports whether a mixed word proves hiding, unlike units and formulas. Text of another script adds endings
+ * to Latin names, so the word must be known there.
  */
 function isEvidentlyMixed({ counts, plain, previous, next }: Suspect): boolean {
   if (lookalikes(counts) === 0) return isWord(plain, 4);
-  // An ending of initials.
+  // Initials with an ending.
   if (plain.length < 3 || /^[A-Z]{2,}[^A-Z]{1,3}$/.test(plain)) return false;
   if (previous === 2 || next === 2) return isWord(plain, 4);
   if (countOf(counts, kinds.strict) === 0) return isWord(plain) || (plain.length > 4 && soundsEnglish(plain));
@@ -229,8 +228,8 @@ const isAmongLatin = ({ previous, next }: Suspect): boolean =>
   previous !== 2 && next !== 2 && (previous === 1 || next === 1);
 
 /**
- * Recognizes styled letters in words: three or more in a readable word, twice, or one long word. Single letters
- * of formulas, flags, emoji letters and ordinal endings are not evidence.
+ * Recognizes styled letters in words: three or more in a readable word, twice, or one long word. Single
+ * letters in formulas, flags, emoji letters and ordinal endings are not evidence.
  */
 function isStyledText(text: string, found: readonly Suspect[]): boolean {
   let letters = 0;

@@ -4,7 +4,7 @@ import { isWord, soundsEnglish } from './english-words.ts';
 import { READ_AS } from './leet-letters.ts';
 import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
 
-/** Single characters separated by one sign: i.g.n.o.r.e, i - g - n, or by one space: i g n o r e. */
+/** Single characters with one sign between them (i.g.n.o.r.e, i - g - n), or one space (i g n o r e). */
 const chains =
   /(?<![\p{L}\p{N}])(?:[\p{L}\p{N}@$!]([ \t]?[._\-*|/\\~+:;,=#^\u2022\u00b7][ \t]?)[\p{L}\p{N}@$!](?![\p{L}\p{N}])(?:\1(?:[\p{L}\p{N}@$!](?![\p{L}\p{N}])|['"?{}()[\]]))*|[\p{L}\p{N}@$!] [\p{L}\p{N}@$!](?![\p{L}\p{N}])(?: [^\s](?!\S))*)/gu;
 
@@ -12,19 +12,18 @@ const chains =
 const splitWord =
   /(?<![A-Za-z0-9])[A-Za-z]{1,3}([._\-*|~])[A-Za-z]{1,3}(?:\1[A-Za-z]{1,3}){1,8}(?![A-Za-z0-9])/g;
 
-/** A fast test by the signs, of which most texts have few. */
+/** A fast test. Starts at the signs, of which most texts have few. */
 const mayHavePieces = /([._\-*|~])[A-Za-z]{1,3}\1[A-Za-z]/;
 
 interface Chain {
   readonly start: number;
   readonly end: number;
-  /** Separator as written. */
   readonly sign: string;
   readonly letters: string;
 }
 
 /**
- * Stage 5, first part: joins letters separated by one sign, if the text shows that words are meant rather than
+ * Stage 5, first part: joins letters separated by one sign, if the text shows that these are words rather than
  * initials, lists, paths or formulas.
  */
 export function collapseDelimiters(text: string): StageResult {
@@ -67,14 +66,17 @@ function splitWordsOf(text: string): Chain[] {
   return found;
 }
 
-/** Returns the signs that split words, with two points or more. */
+/** Returns the signs whose chains have two points or more. */
 function evidentSigns(found: readonly Chain[]): string[] {
   const points = new Map<string, number>();
   for (const chain of found) points.set(chain.sign, (points.get(chain.sign) ?? 0) + chainPoints(chain));
   return [...points].filter(([, sum]) => sum >= 2).map(([sign]) => sign);
 }
 
-/** A known word of six letters suffices. Shorter ones, which people spell out, and English sounds need support. */
+/**
+ * A known word of six letters suffices. Shorter words, which people spell out, and English sounds need
+ * support.
+ */
 function chainPoints({ letters, sign }: Chain): number {
   if (letters.length < shortestWord || isPattern(letters)) return 0;
   const word = unleet(letters.replace(/[^\p{L}\p{N}@$!]/gu, '')).replace(/[^A-Za-z]/g, '');
@@ -117,7 +119,6 @@ function isAlphabetical(word: string): boolean {
 
 const unleet = (word: string): string => word.replace(/[013457@$!]/g, (sign) => READ_AS[sign] ?? sign);
 
-/** Splits letters without gaps into known words. */
 function spaced(letters: string): string {
   const core = /^[A-Za-z]{10,400}$/.test(letters) && !isWord(letters) ? segment(letters) : undefined;
   return core === undefined ? letters : core.join(' ');

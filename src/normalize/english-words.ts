@@ -1,4 +1,4 @@
-/** Common English words, and words of prompts, commands and secrets, unlike product codes, hashes and initials. */
+/** Common English words, and words of prompts, commands and secrets. */
 const listed = `
 a about above absolutely accept access according account act acting action actions actually add additional address admin
 administrator advice after again against agent ai all allow allowed almost along already also although always am amount an
@@ -70,7 +70,6 @@ yours yourself zero
 
 export const words: ReadonlySet<string> = new Set(listed.trim().split(/\s+/));
 
-/** Recognizes known words of at least `letters` letters, in any case. */
 export const isWord = (text: string, letters = 3): boolean =>
   text.length >= letters && words.has(text.toLowerCase());
 
@@ -87,7 +86,7 @@ function signAt(word: string, at: number): number {
   return at < word.length ? (signOf[word.charCodeAt(at)] ?? 0) : endSign;
 }
 
-/** Returns the index in `triples` of a letter and its neighbours. */
+/** Returns the index of a letter and its neighbours in `triples`. */
 const tripleAt = (word: string, at: number): number =>
   (signAt(word, at - 1) * signs.length + signAt(word, at)) * signs.length + signAt(word, at + 1);
 
@@ -99,7 +98,7 @@ for (const word of words) for (let at = 0; at < word.length; at++) triples[tripl
 /** Longer words are not English. */
 const longestLikely = 24;
 
-/** Recognizes known words, and those made of letter triples of known words. */
+/** Recognizes known words, and words whose letter triples all occur in known words. */
 export function soundsEnglish(text: string): boolean {
   if (text.length > longestLikely) return false;
   const word = text.toLowerCase();
@@ -110,7 +109,10 @@ export function soundsEnglish(text: string): boolean {
   return known >= word.length * 0.65;
 }
 
-/** Reports whether the first 4,000 characters are words with spaces: known ones, or several of non-ASCII letters. */
+/**
+ * Reports whether the first 4,000 characters are words with spaces: known words, or several of non-ASCII
+ * letters.
+ */
 export function isProse(text: string): boolean {
   const sample = text.slice(0, 4000);
   const found = sample.match(/\p{L}[\p{L}\p{M}'\u2019]*/gu) ?? [];

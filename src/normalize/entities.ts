@@ -83,7 +83,6 @@ export function escapedCharacter(source: string): string | undefined {
   return characterOf(Number.parseInt(source.slice(digitsAt(source)), isHex ? 16 : 10));
 }
 
-/** Skips the prefix, the letter of the form, and a brace. */
 function digitsAt(source: string): number {
   let at = 1;
   while (source.charAt(at) === '\\' || source.charAt(at) === '#') at++;

@@ -4,7 +4,7 @@ import { escapedCharacter } from './entities.ts';
 import { decodeByteLists } from './byte-lists.ts';
 import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
 
-/** One level of %XX and %uXXXX; \xXX, \uXXXX, \u{...} and \UXXXXXXXX; HTML's numeric and named characters. */
+/** %XX and %uXXXX; \xXX, \uXXXX, \u{...} and \UXXXXXXXX; numeric and named characters of HTML. */
 const escapes =
   /%[uU][0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2}|\\{1,4}(?:U[0-9A-Fa-f]{8}|u[0-9A-Fa-f]{4}|[ux]\{[0-9A-Fa-f]{1,8}\}|x[0-9A-Fa-f]{2})|&#(?:[xX][0-9A-Fa-f]{1,8}|[0-9]{1,10});?|&[A-Za-z]{2,24};/g;
 
@@ -22,8 +22,8 @@ interface Escape {
 }
 
 /**
- * Stage 3, one round: decodes escapes. Necessary ones (spaces in URLs, accents in JSON, brackets in HTML) raise no
- * flag; escaped plain letters and path separators do.
+ * Stage 3, one round: decodes escapes. Escaped plain letters and path separators raise a flag; necessary
+ * escapes (spaces in URLs, accents in JSON, brackets in HTML) do not.
  */
 export function decodeEscapes(text: string): StageResult {
   const lists = decodeByteLists(text);
@@ -39,7 +39,7 @@ export function decodeEscapes(text: string): StageResult {
   return rewriter.finish(hidden);
 }
 
-/** Finds all escapes in order; joins percent-encoded bytes to characters. */
+/** Finds all escapes in order, and joins percent-encoded bytes to characters. */
 function readEscapes(text: string): Escape[] {
   const found: Escape[] = [];
   let bytes: Escape[] = [];
@@ -73,7 +73,7 @@ function escapeFamilyOf(source: string): Family {
   return source.at(-3) === 'x' ? 'hex' : 'backslash';
 }
 
-/** Recognizes a printf format: a width and a conversion, which no letter follows. */
+/** Recognizes a printf format: a width and a conversion, without a letter after it. */
 function isFormatAt(text: string, start: number): boolean {
   const source = text.slice(start, start + 5);
   return (
@@ -82,7 +82,7 @@ function isFormatAt(text: string, start: number): boolean {
   );
 }
 
-/** Decodes adjacent bytes as UTF-8, including overlong ASCII. Leaves single bytes beyond ASCII. */
+/** Decodes adjacent bytes as UTF-8, including overlong ASCII. Single bytes beyond ASCII stay. */
 function decodeBytes(bytes: readonly Escape[]): Escape[] {
   const found: Escape[] = [];
   for (let at = 0; at < bytes.length;) {
@@ -121,14 +121,13 @@ function sequenceAt(bytes: readonly Escape[], at: number): Sequence {
 
 const byteAt = (bytes: readonly Escape[], at: number): number => bytes[at]?.character.charCodeAt(0) ?? -1;
 
-/** Lax decoders read ASCII after C0 and C1, whatever the high bits of the second byte. */
+/** Lax decoders accept C0 and C1 before ASCII, and ignore the high bits of the second byte. */
 function overlongSequence(lead: number, second: number): Sequence {
   if (second < 0) return { length: 1 };
   if (second < 0x80) return { length: 2, character: String.fromCharCode(second) };
   return { length: 2, character: String.fromCharCode(((lead & 1) << 6) | (second & 0x3f)) };
 }
 
-/** Joins escaped surrogates to one escape. */
 function joinSurrogates(found: readonly Escape[]): Escape[] {
   const joined: Escape[] = [];
   for (const each of found) {
@@ -144,7 +143,7 @@ function joinSurrogates(found: readonly Escape[]): Escape[] {
 const isHalf = ({ character }: Escape, first: number): boolean =>
   character.length === 1 && (character.charCodeAt(0) & 0xfc00) === first;
 
-/** Recognizes necessary escapes: not of plain letters or digits, nor bytes that only look like escapes. */
+/** Recognizes necessary escapes: no plain letters or digits, nor bytes that only look like escapes. */
 const isOrdinary = ({ character, family, isFormat }: Escape): boolean =>
   !isFormat && !/^[A-Za-z0-9]$/.test(character) && (family !== 'hex' || /^[\x20-\x7e]$/.test(character));
 
@@ -201,7 +200,7 @@ function isNeedless(run: readonly Escape[]): boolean {
   return run.length >= 6 && new Set(plain.map((each) => each.character)).size > 2;
 }
 
-/** Judges a single escape: a letter within letters, or an invisible character between two. */
+/** Recognizes a letter within letters, or an invisible character between two. */
 function hidesOne({ character, family }: Escape, before: string, after: string): boolean {
   const kind = kindOf(character.codePointAt(0) ?? 0);
   if (kind === kinds.invisible && character !== '\xad') return before !== '' && after !== '';
@@ -210,10 +209,10 @@ function hidesOne({ character, family }: Escape, before: string, after: string):
   return before.length + after.length >= 2;
 }
 
-/** Words of a marked run; \u0001 opens and \u0002 closes the escaped part. */
+/** Words of a marked run. \u0001 opens and \u0002 closes the escaped part. */
 const wordsOf = (marked: string): string[] => marked.match(/[A-Za-z\u0001\u0002]+/g) ?? [];
 
-/** Requires three letters, one of them escaped, not all the same. */
+/** Requires three letters, not all the same, with an escaped one. */
 function hasHiddenLetters(word: string): boolean {
   const letters = word.replace(/[\u0001\u0002]/g, '');
   if (letters.length < 3 || new Set(letters.toLowerCase()).size < 2) return false;

@@ -13,9 +13,9 @@ const keycap = '\u20e3';
 const rightToLeftOverride = '\u202e';
 
 /**
- * Stage 2: removes invisible characters within or around Latin words, shows text in tags, selectors or bits, and
- * removes marks stacked on letters. Joiners of other scripts and emoji, and direction marks beside right-to-left
- * letters, stay.
+ * Stage 2: removes invisible characters within or around Latin words, shows text in tags, selectors or bits,
+ * and removes marks stacked on letters. Joiners of other scripts and emoji stay, as do direction marks beside
+ * right-to-left letters.
  */
 export function stripInvisible(text: string): StageResult {
   if (!candidates.test(text)) return unchanged(text);
@@ -119,8 +119,8 @@ const isLatin = (neighbour: Neighbour): boolean =>
   neighbour === 'ascii' || neighbour === 'latin' || neighbour === 'digit' || neighbour === 'styled';
 
 /**
- * Reports whether a run splits a Latin word. Line-break opportunities in camel case or beside signs do not, nor do
- * marks at a word's edge, which copying leaves.
+ * Reports whether a run splits a Latin word. Line-break opportunities in camel case or beside signs do not,
+ * nor do marks at the edge of a word, which copying leaves.
  */
 function isWithinWord(text: string, run: Span, left: Neighbour, right: Neighbour): boolean {
   if (run.end - run.start >= longPayload) return true;
@@ -141,7 +141,7 @@ const isEscapePart = (before: string, after: string): boolean =>
   (/[%&\\#]/.test(before) && /[A-Za-z0-9#]/.test(after)) ||
   (/[A-Za-z0-9;%]/.test(before) && /[%\\]/.test(after));
 
-/** Reports whether another invisible character is within two letters on either side, unlike in markup. */
+/** Reports whether another invisible character is within two letters on either side, which is rare in markup. */
 function isDense(text: string, run: Span): boolean {
   const around =
     text.slice(Math.max(0, run.start - 8), run.start) + '\u2063' + text.slice(run.end, run.end + 8);
@@ -214,7 +214,7 @@ const isOverlay = (unit: number): boolean =>
 /** Limit of right-to-left overrides that are read. */
 const mostOverrides = 64;
 
-/** Appends text after right-to-left overrides as displayed. */
+/** Appends text after right-to-left overrides as it is displayed. */
 function readOverrides(text: string, rewriter: Rewriter): number {
   let found = 0;
   let at = text.indexOf(rightToLeftOverride);

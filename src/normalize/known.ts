@@ -3,7 +3,6 @@ import { createSearchId, rememberClean, type CleanRecord } from '../clean-texts.
 import type { Awaitable } from '../turns.ts';
 import { normalizeAll, type Normalized, type Obfuscation } from './normalize.ts';
 
-/** Search for disguises. */
 const DISGUISES = createSearchId();
 
 /** Reports whether normalization is known to leave a text unchanged. */
@@ -22,7 +21,7 @@ const NOTHING_HIDDEN: Obfuscation = {
 
 type NormalizeAll = (texts: readonly string[]) => Awaitable<readonly Normalized[]>;
 
-/** Skips texts without disguise. */
+/** Wraps a normalizer to skip texts without disguise. */
 export function rememberUndisguised(normalize: NormalizeAll): NormalizeAll {
   return rememberClean<Normalized>({
     read: normalize,

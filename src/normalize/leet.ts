@@ -6,12 +6,11 @@ import { soundsEnglish, words } from './english-words.ts';
 const isLetter = alphabetOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz');
 const isSign = alphabetOf('0123456789@$!|(+');
 
-/** A digit or sign before a letter, or after one and before another. Starts at the sign: most texts have few. */
+/** A digit or sign before a letter, or between two letters. Starts at the sign, of which most texts have few. */
 const anyLeet = /[013457@$!](?:[A-Za-z]|(?<=[A-Za-z].)[013457@$!])/;
 
 const letterOf: Readonly<Record<string, string>> = { ...LEET_DIGITS, ...LEET_SIGNS };
 
-/** Folded code units. */
 const foldedUnits: readonly string[] = Array.from({ length: 128 }, (_, unit) => {
   const character = String.fromCharCode(unit).toLowerCase();
   return character === 'i' ? 'l' : (letterOf[character] ?? character);
@@ -33,13 +32,13 @@ interface Token {
   readonly start: number;
   readonly end: number;
   readonly source: string;
-  /** The known word that it spells. */
+  /** The known word that the token spells. */
   readonly word: string | undefined;
 }
 
 /**
- * Stage 5, second part: reads digits and signs as letters, line by line, if at least two words, or a long one,
- * result. Raises no flag, because codes, names and versions look alike.
+ * Stage 5, second part: reads digits and signs as letters in lines that yield at least two words, or a long
+ * one. Raises no flag, since codes, names and versions look alike.
  */
 export function readLeet(text: string): StageResult {
   if (!anyLeet.test(text)) return unchanged(text);
@@ -92,7 +91,7 @@ function readToken(whole: string, start: number): Token | undefined {
   return { start, end: start + source.length, source, word };
 }
 
-/** Judges the evidence: `step5` and `20s` are none. */
+/** `step5` and `20s` are no evidence. */
 function tokenPoints({ source, word }: Token): number {
   if (word === undefined || word.length < 3 || !/[A-Za-z]/.test(source)) return 0;
   if (!/[0-9@$!|(+]./.test(source) || /^[0-9]+[A-Za-z]{1,2}$/.test(source)) return 0;

@@ -43,7 +43,7 @@ interface StageOf {
   readonly traits: number;
 }
 
-/** In the order of docs/normalization.md; leet is read once, after all rounds. */
+/** In the order of docs/normalization.md. Leet is read once, after all rounds. */
 export const STAGES: readonly StageOf[] = [
   { finding: 'hasHomoglyphs', stage: readScripts, times: 1, traits: TRAIT.beyond },
   { finding: 'hasHomoglyphs', stage: resolveConfusables, times: 1, traits: TRAIT.beyond },
@@ -106,7 +106,7 @@ function* normalizeEach(texts: readonly string[]): Work<readonly Normalized[]> {
   return all;
 }
 
-/** Longest text that is shared. Not with a first digit, because the engine's hash of numbers is predictable. */
+/** Longest text that is shared. Not with a first digit, since the engine's hash of numbers is predictable. */
 const longestRepeat = 64;
 
 function normalizeSlice(source: string): Normalized {
@@ -126,7 +126,6 @@ function normalizeSlice(source: string): Normalized {
   return pass.normalized();
 }
 
-/** A slice on its way through the stages. */
 class Pass {
   readonly #source: string;
   readonly #maps: OffsetMap[] = [];
@@ -184,7 +183,6 @@ interface NormalizedPart {
   readonly made: Normalized;
 }
 
-/** Joins slices with all their flags. */
 function joinedSlices(slices: readonly NormalizedPart[], source: string): Normalized {
   const [only] = slices;
   if (slices.length <= 1) return only?.made ?? new Pass(source).normalized();
@@ -196,7 +194,7 @@ function joinedSlices(slices: readonly NormalizedPart[], source: string): Normal
   const placed = place(slices);
   const text = slices.map(({ made }) => made.text).join('');
   return {
-    // Reuses the source, to avoid keeping two copies until the request ends.
+    // Keeps the source, since a copy would stay until the request ends.
     text: text === source ? source : text,
     obfuscation: obfuscation(findings),
     toOriginal: ({ start, end }) => ({
@@ -220,7 +218,7 @@ function place(slices: readonly NormalizedPart[]): PlacedPart[] {
   });
 }
 
-/** Returns the start or end in the source of the unit at `at` in the joined text. */
+/** Returns the start or end, in the source, of the unit at `at` in the joined text. */
 function originalAt(slices: readonly PlacedPart[], at: number, side: keyof Span): number {
   const slice = slices.findLast((one) => one.at <= at);
   if (slice === undefined) return 0;

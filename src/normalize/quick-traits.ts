@@ -20,11 +20,11 @@ export const TRAIT = {
 const MAX_CHARS = 8_192;
 const LANE = 32;
 
-/** The text, and spaces, which end its last word. */
+/** The text, and spaces that end its last word. */
 const ascii = Buffer.alloc(MAX_CHARS + 2 * LANE);
 const SPACE = 0x20;
 
-/** Kinds of characters: one byte of a number each, one bit of the byte per character. */
+/** Kinds of characters. A number has a byte for each kind, and a byte has a bit for each character. */
 const LETTER = 0;
 const HEX = 8;
 const BASE64 = 16;
@@ -35,7 +35,7 @@ const KINDS = kindsOf([
   [BASE64, /[A-Za-z0-9+/_-]/],
   [SIGN, /[._\-*|~%\\&@$!+]|[^\t\n\v\f\r\x20-\x7e]/],
 ]);
-/** Kinds of signs: `OTHER` needs a closer look, `ESCAPE` begins escapes. */
+/** Kinds of signs. `OTHER` needs a closer look. */
 const PLAIN = 0;
 const ESCAPE = 1;
 const OTHER = 2;
@@ -121,7 +121,7 @@ export function quickTraitsOf(text: string): number | undefined {
   return traits;
 }
 
-/** Returns eight characters, eight bits per kind. */
+/** Returns the kinds of eight characters, eight bits per kind. */
 function eight(at: number): number {
   return (
     (KINDS[ascii[at] ?? 0] ?? 0) |
@@ -135,7 +135,6 @@ function eight(at: number): number {
   );
 }
 
-/** Returns the kinds of a lane's signs. */
 function signKindsIn(signs: number, at: number): number {
   let kinds = PLAIN;
   for (let left = signs; left !== 0; left &= left - 1) {
@@ -155,7 +154,7 @@ function lane(first: number, second: number, third: number, fourth: number, shif
   );
 }
 
-/** Returns for each character the bit of the one `chars` before. */
+/** Returns, for each character, the bit of the one `chars` before. */
 function shifted(bits: number, before: number, chars: number): number {
   return (bits << chars) | (before >>> (LANE - chars));
 }

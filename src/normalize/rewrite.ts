@@ -36,7 +36,7 @@ export class Rewriter {
     if (end - start !== 1 || by.length !== 1) this.#map.add(start, end, at, at + by.length);
   }
 
-  /** Appends a second reading of a span on a line of its own. */
+  /** Appends a second reading of a span on a separate line. */
   append(start: number, end: number, text: string): void {
     const at = this.#tail.length;
     this.#tail += `\n${text}`;

@@ -4,7 +4,7 @@ import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
 const MARKS = String.raw`[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u0640]+`;
 /** Letter shapes of old encodings. */
 const SHAPES = String.raw`[\ufb1d-\ufdff\ufe70-\ufefc]+`;
-/** Without styled digits, which confusables.ts reads. */
+/** Styled digits are read by confusables.ts. */
 const DIGITS = String.raw`(?:(?![\u{1d7ce}-\u{1d7ff}])\p{Nd})+`;
 const HAN = String.raw`[\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff]`;
 /** Chinese and Japanese need no blanks. */
@@ -14,8 +14,9 @@ const BEYOND_LATIN = /[\u0590-\uffff]/;
 const CANDIDATES = new RegExp(`${MARKS}|(?<shapes>${SHAPES})|${BLANKS}|(?<digits>(?=[^0-9])${DIGITS})`, 'gu');
 
 /**
- * Reads other scripts in their plainest spelling: Arabic and Hebrew without marks and in basic letter shapes, digits
- * as 0 to 9, Chinese and Japanese without blanks. Other spellings are ordinary, not evidence of hiding.
+ * Reads other scripts in their plainest spelling: Arabic and Hebrew without marks and in basic letter shapes,
+ * digits as 0 to 9, Chinese and Japanese without blanks. Other spellings are ordinary, and not evidence of
+ * hiding.
  */
 export function readScripts(text: string): StageResult {
   if (!BEYOND_LATIN.test(text)) return unchanged(text);
@@ -41,7 +42,7 @@ function plainDigits(run: string): string {
 const values = new Map<number, string>();
 const DIGIT = /^\p{Nd}$/u;
 
-/** Counts from the script's zero; its ten digits are consecutive. */
+/** A script has ten consecutive digits from its zero. */
 function digitOf(codePoint: number): string {
   const known = values.get(codePoint);
   if (known !== undefined) return known;

@@ -4,7 +4,7 @@ export const sliceUnits = 8192;
 /** Units before the limit that are searched for a gap. */
 const searchUnits = 2048;
 
-/** Least letters of an ordinary word, most characters between two. */
+/** Minimum letters of an ordinary word, and maximum blanks between two words. */
 const WORD_LETTERS = 3;
 const MOST_BLANKS = 8;
 

@@ -6,7 +6,7 @@ const DIGIT = 2;
 const LEET = 4;
 const HEX = 8;
 const WORD = LETTER | DIGIT;
-/** Other than letters and digits: Base64 signs, possible singles, separators of bytes, signs that split words. */
+/** Other characters: Base64 signs, possible singles, separators of bytes, signs that split words. */
 const BASE64 = 16;
 const SINGLE = 32;
 const BETWEEN = 64;
@@ -40,10 +40,10 @@ function signKindOf(unit: number): number {
   return unit < 128 ? (kinds[unit] ?? 0) : BEYOND;
 }
 
-/** One pair of digits with signs around is not a list. */
+/** One pair of digits between signs is not a list. */
 const MOST_PAIRS = 1;
 const SHORTEST_BLOCK = 12;
-/** Two signs with up to three letters between. */
+/** Two signs with up to three letters between them. */
 const FARTHEST_SIGN = 4;
 /** A sign with a space on either side between letters. */
 const WIDEST_GAP = 3;

@@ -50,8 +50,8 @@ let grams = new Uint16Array(8_192);
 let ends = new Uint32Array(4_096);
 
 /**
- * `contentWords` as n-grams, without a string per word; undefined for texts that are not ASCII. The result is
- * overwritten by the next call.
+ * `contentWords` as n-grams, without a string per word; undefined for texts beyond ASCII. The next call
+ * overwrites the result.
  */
 export function asciiWordGrams(text: string): WordGrams | undefined {
   const units = reader.read(text);
@@ -96,7 +96,7 @@ function isStopword(units: Uint16Array, start: number, end: number, hash: number
   return false;
 }
 
-/** Returns the word's end without its ending, as `stem` does; `ies` becomes `y`. */
+/** Returns the end of the word's stem, as `stem` does; `ies` becomes `y`. */
 function stemEnd(units: Uint16Array, start: number, end: number): number {
   const last = units[end - 1];
   if (last !== S && last !== G && last !== D) return end;
@@ -108,7 +108,6 @@ function stemEnd(units: Uint16Array, start: number, end: number): number {
   return singular;
 }
 
-/** Expects a final s. */
 function singularEnd(units: Uint16Array, start: number, end: number): number {
   const length = end - start;
   const second = units[end - 2];
@@ -125,7 +124,7 @@ function singularEnd(units: Uint16Array, start: number, end: number): number {
   return length > 3 && second !== S && second !== U && second !== I ? end - 1 : end;
 }
 
-/** Adds the n-grams of one word, whose ends count as characters. */
+/** Adds the n-grams of one word. Its ends count as characters. */
 function addGrams(into: Uint16Array, units: Uint16Array, from: number, to: number, start: number): void {
   let size = start;
   let before = SPACE;

@@ -3,15 +3,14 @@ import type { JsonPath } from '../json/path.ts';
 const MAX_CONTEXT_CHARS = 192;
 const MAX_VALUE_CHARS = 64;
 
-/** Returns a context as names precede values in JSON, which detectors expect: `name": "`. */
+/** Returns a name in the form that detectors expect before a value in JSON: `name": "`. */
 export function contextOf(name: string | undefined): string {
   return name === undefined || name.length > MAX_CONTEXT_CHARS ? '' : `${name}": "`;
 }
 
-/** A beginning like a token or a number, which its context may identify. */
+/** Beginnings that look like a token or a number, which their context may identify. */
 const TOKEN = /^[\s"'`([=:]{0,16}[A-Za-z0-9+/_~.%=@-]{16}/;
 const NUMBER = /^[\s"'`([=:+]{0,16}\d[\d .()/-]{2}/;
-/** Possible card codes and card numbers. */
 const SHORT_NUMBER = /^\D{0,192}\d{3}/;
 const LONG_NUMBER = /(?:\d[ -]?){12}\d/;
 
@@ -31,7 +30,7 @@ export function mayHoldIdentified(json: string): boolean {
 /** Members considered on either side. */
 const NEIGHBOURS = 4;
 
-/** A container with the number of its members up to a text. */
+/** A container, with the number of its members up to a text. */
 export interface Holder {
   readonly value: object;
   readonly names: readonly string[] | undefined;
@@ -39,7 +38,7 @@ export interface Holder {
 }
 
 /**
- * Returns the contexts that may identify a text in a document: the previous element of a list, neighbour
+ * Returns contexts that may identify a text in a document: the previous element of a list, neighbouring
  * members, and the name above.
  */
 export function besideInDocument(text: string, holder: Holder, path: JsonPath): readonly string[] {

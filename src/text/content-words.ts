@@ -2,7 +2,7 @@ import { asciiWordGrams, MAX_WORD_CHARS } from './ascii-words.ts';
 import { headAndTailWords, headWords, joinWords, tailWords, wordGrams, type WordGrams } from './ngrams.ts';
 import { STOPWORDS } from './stopwords.ts';
 
-/** Head and tail of longer texts are read. */
+/** Only the head and tail of longer texts are read. */
 const MAX_CHARS = 4_096;
 
 /** Scripts without spaces between words. */
@@ -10,8 +10,8 @@ const UNSPACED = String.raw`\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\
 const RUNS = new RegExp(String.raw`([${UNSPACED}]+)|[[\p{L}\p{M}\p{N}]--[${UNSPACED}]]+`, 'gv');
 
 /**
- * Returns the content words of a text, with repeats: NFKC in lower case, without stopwords, lightly stemmed. In
- * scripts without spaces, each two neighbouring characters are a word.
+ * Returns the content words of a text, with repeats: NFKC in lower case, without stopwords, lightly stemmed.
+ * In scripts without spaces, each two neighbouring characters are a word.
  */
 export function contentWords(text: string): string[] {
   const words: string[] = [];
@@ -79,8 +79,8 @@ function addPieces(words: string[], word: string): void {
 }
 
 /**
- * Removes common English endings (plural, -ed, -ing), so that forms of a word share most n-grams. Lower case.
- * Words of other languages lose at most a letter, in all texts alike.
+ * Removes common English endings (plural, -ed, -ing), so that forms of a word share most n-grams. Expects
+ * lower case. Words of other languages lose at most a letter, in all texts alike.
  */
 export function stem(word: string): string {
   if (!ENDINGS.has(word.charCodeAt(word.length - 1))) return word;

@@ -1,6 +1,6 @@
 /**
- * Reports whether a name matches a glob, in which `*` matches any characters. The first match of each piece
- * suffices, so the cost is bounded by the name's length times the number of pieces.
+ * Reports whether a name matches a glob, in which `*` matches any characters. Reads the name once per piece at
+ * most.
  */
 export function globMatches(glob: string, name: string): boolean {
   const [head = '', ...rest] = glob.split('*');

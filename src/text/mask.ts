@@ -1,5 +1,5 @@
 /** Stands for secrets and other hidden text. */
 export const MASK = '***';
 
-/** Replaces attacks in what MCP servers say. */
+/** Replaces attacks in the texts of MCP servers. */
 export const REMOVED = '[Content removed: security policy]';

@@ -8,7 +8,7 @@ export interface WordGrams {
   readonly ends: Readonly<Uint32Array>;
 }
 
-/** Adjacent n-grams that make a word count as shared: three, or all of a short word. */
+/** Adjacent n-grams that make a word count as shared: three, or all n-grams of a short word. */
 const MIN_RUN = 3;
 const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
@@ -16,15 +16,14 @@ const SPACE = 0x20;
 
 export const NO_GRAMS: GramSet = new Uint16Array(0);
 
-/** Marks by n-gram while one function runs, otherwise 0. Ten times faster than sets of numbers. */
+/** A mark for each n-gram while one function runs, otherwise 0. Ten times faster than sets of numbers. */
 const marks = new Uint8Array(0x10000);
 const SEEN = 1;
 const IN_SET = 2;
 const SHARED = 4;
 
-/** Returns the 3-character n-grams of each word, whose ends count as characters. */
+/** Returns the 3-character n-grams of each word. Its ends count as characters. */
 export function wordGrams(words: readonly string[]): WordGrams {
-  // One n-gram for each character.
   const grams = new Uint16Array(words.reduce((sum, { length }) => sum + length, 0));
   const ends = new Uint32Array(words.length);
   let count = 0;
@@ -61,7 +60,6 @@ export function union(one: GramSet, other: GramSet): GramSet {
   return distinct(both);
 }
 
-/** Returns the members of a set that are in none of the others. */
 export function difference(set: GramSet, others: readonly GramSet[]): GramSet {
   for (const other of others) markGrams(other, SEEN);
   const left = set.filter((gram) => marks[gram] === 0);
@@ -146,7 +144,6 @@ function wordsWithin(words: WordGrams, maxGrams: number, from: number, until: nu
       known[gram] = SEEN;
     }
   }
-  // The last word exceeds the limit.
   const count = Math.abs(index - from) - (size > maxGrams ? 1 : 0);
   const [first, last] = step === 1 ? [from, index - 1] : [index + 1, from];
   for (let at = wordEnd(words, first - 1); at < wordEnd(words, last); at++) known[grams[at] ?? 0] = 0;
@@ -158,8 +155,8 @@ function wordEnd({ ends }: WordGrams, index: number): number {
 }
 
 /**
- * Returns |A ∩ B| / |A|; 0 for empty A. An n-gram of A counts only in a run of shared ones: unrelated texts
- * share single n-grams ("ion", "pro"), related texts share words.
+ * Returns |A ∩ B| / |A|; 0 for empty A. An n-gram of A counts only in a run of shared ones, since unrelated
+ * texts share single n-grams ("ion", "pro") while related texts share words.
  */
 export function containment(words: WordGrams, set: GramSet): number {
   const { grams, ends } = words;
@@ -209,8 +206,8 @@ const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 const BASE64_CODES = Buffer.from(BASE64, 'latin1');
 
 /**
- * Encodes a set as text, three characters per member; concatenated texts encode a union. Built in one piece: a
- * text joined by character takes ten times its length.
+ * Encodes a set as text, three characters per member; concatenated texts encode a union. Built in one piece,
+ * since a text joined by character takes ten times its length.
  */
 export function encodeGrams(set: GramSet): string {
   const codes = Buffer.allocUnsafe(set.length * GRAM_TEXT_CHARS);

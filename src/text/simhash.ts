@@ -1,4 +1,4 @@
-/** A SimHash (Charikar) of 64 bits, of which similar texts share more. In halves, since bigints are slow. */
+/** A SimHash (Charikar) of 64 bits. Similar texts share more bits. In halves, since bigints are slow. */
 export interface SimHash {
   readonly high: number;
   readonly low: number;
@@ -36,14 +36,17 @@ export function toSimHash(sums: SimHashSums): SimHash {
   return { high: high >>> 0, low: low >>> 0 };
 }
 
-/** State of a hash, as two 32-bit numbers; `mixed` functions finish it. */
+/** State of a hash, as two 32-bit numbers. `mixedHigh` and `mixedLow` finish it. */
 export interface HashState {
   readonly high: number;
   readonly low: number;
 }
 
 const NOTHING_READ: HashState = { high: 0x9e3779b9 | 0, low: 0x85ebca6b | 0 };
-/** A unit is hashed by `high = imul(high ^ unit, HIGH_PRIME)`; likewise `low`, which is then shifted into itself. */
+/**
+ * A unit is hashed by `high = imul(high ^ unit, HIGH_PRIME)`. `low` is hashed likewise, then shifted into
+ * itself.
+ */
 export const HIGH_PRIME = 0x01000193;
 export const LOW_PRIME = 0x5bd1e995;
 export const LOW_SHIFT = 15;
@@ -58,13 +61,13 @@ export function readFeature(text: string, { high, low }: HashState = NOTHING_REA
   return { high, low };
 }
 
-/** Hashes a text to 64 well-mixed bits. Not collision-resistant. */
+/** Returns 64 well-mixed bits. Not collision-resistant. */
 export function hashFeature(text: string): SimHash {
   const { high, low } = readFeature(text);
   return { high: mixedHigh(high, low) >>> 0, low: mixedLow(high, low) >>> 0 };
 }
 
-/** The halves of a finished hash; signed, since larger numbers would be allocated. */
+/** The halves of a finished hash. Signed, since larger numbers would be allocated. */
 export function mixedHigh(high: number, low: number): number {
   return mix(high ^ low);
 }
@@ -103,11 +106,11 @@ export function parseSimHash(hex: string): SimHash {
 const PLANES = 30;
 
 /**
- * Counts for each of 64 bits how many features have it. Adds a feature to all bits at once, plane by plane with
+ * Counts how many features have each of 64 bits. Adds a feature to all bits at once, plane by plane with
  * carry: six times faster than one number per bit.
  */
 export class Votes {
-  /** By plane: the digits of all counts for one power of two. */
+  /** For each plane, the digits of all counts for one power of two. */
   readonly #high = new Int32Array(PLANES);
   readonly #low = new Int32Array(PLANES);
   #planes = 0;
@@ -132,7 +135,7 @@ export class Votes {
     this.#total += 1 << power;
   }
 
-  /** Adds `unit` per vote for 1, and minus `unit` per vote for 0, to the sums; resets. */
+  /** Adds `unit` to the sums for each vote for 1, subtracts it for each vote for 0, and resets. */
   moveTo(sums: SimHashSums, unit: number): void {
     if (this.#total === 0) return;
     for (let bit = 0; bit < 32; bit++) {

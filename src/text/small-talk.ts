@@ -1,6 +1,6 @@
 /** Only the beginning of longer texts is read. */
 const MAX_CHARS = 4_096;
-/** Share of words that refer to the speakers in a turn about them. */
+/** Minimum share of words about the speakers in a personal turn. */
 const PERSONAL_SHARE = 0.15;
 const MAX_PERSONAL_WORDS = 12;
 
@@ -31,8 +31,8 @@ interface Utterance {
 }
 
 /**
- * Reports whether a text is only small talk: a greeting, or about the speakers, without a task. Knows greetings
- * in several languages, otherwise English.
+ * Reports whether a text is only small talk: a greeting, or about the speakers, without a task. Knows
+ * greetings in several languages, otherwise English.
  */
 export function isSmallTalk(text: string): boolean {
   const utterance = read(text);

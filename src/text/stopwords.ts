@@ -116,7 +116,7 @@ const GENERAL_WORDS = `
   wonderful world worry worse worst worth wrong year years young younger youngest
 `;
 
-/** English, in lower case, as written (not stemmed). */
+/** English words in lower case, as written (not stemmed). */
 export const STOPWORDS: ReadonlySet<string> = new Set(
   [FUNCTION_WORDS, TALK_WORDS, GENERAL_WORDS].flatMap((list) => list.trim().split(/\s+/)),
 );

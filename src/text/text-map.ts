@@ -1,6 +1,5 @@
 /** A map for many texts. A growing `Map` moves all entries at once, which takes 50 ms for half a million. */
 export class TextMap<Value> {
-  /** The first entries. */
   readonly #few = new Map<string, Value>();
   readonly #parts: Map<string, Value>[] = [];
 

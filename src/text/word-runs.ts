@@ -2,12 +2,11 @@ const IN_RUN = Uint8Array.from({ length: 256 }, (_, unit) =>
   Number(/[A-Za-z0-9]/.test(String.fromCharCode(unit))),
 );
 
-/** Lower-cases four characters; digits stay. */
 const TO_LOWER = 0x20202020;
 /** Longer runs have no key. */
 export const MAX_KEY_CHARS = 12;
 
-/** Masks of four characters by run length; looked up, because lengths are unpredictable. */
+/** Masks of four characters by run length. Looked up, since lengths are unpredictable. */
 const FIRST_CHARS = masksAfter(0);
 const SECOND_CHARS = masksAfter(4);
 const THIRD_CHARS = masksAfter(8);
@@ -21,7 +20,7 @@ function masksAfter(chars: number): Int32Array {
 }
 
 /**
- * Finds the runs of letters and digits in an ASCII text. Processors cannot predict word ends, so eight
+ * Finds the runs of letters and digits in an ASCII text. Since processors cannot predict word ends, eight
  * characters become eight bits, and only changes are visited. Three numbers identify a short run.
  */
 export class WordRuns {
@@ -32,7 +31,6 @@ export class WordRuns {
   readonly edges: Int32Array;
   count = 0;
 
-  /** @param maxChars length of the longest text */
   constructor(maxChars: number) {
     this.#maxChars = maxChars;
     // Characters are read in groups, beyond the end.

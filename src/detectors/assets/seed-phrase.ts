@@ -3,8 +3,8 @@ import type { Finding, StreamDetector } from '../finding.ts';
 import { createStreamDetector } from '../stream-detector.ts';
 
 /**
- * Finds seed phrases of wallets (BIP-39): 12, 15, 18, 21 or 24 words of the English list with a valid checksum, in a
- * line, a list or numbered lines. Requires `loadSeedWords` first.
+ * Finds seed phrases of wallets (BIP-39): 12, 15, 18, 21 or 24 words of the English list with a valid
+ * checksum, in a line, a list or numbered lines. Requires `loadSeedWords` first.
  */
 export const seedPhraseDetector: StreamDetector = createStreamDetector(findSeedPhrases, openIn);
 

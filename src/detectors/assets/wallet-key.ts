@@ -3,8 +3,8 @@ import { createStreamDetector } from '../stream-detector.ts';
 import { createHash } from 'node:crypto';
 
 /**
- * Finds private keys of wallets: Bitcoin import keys (WIF) and extended private keys (BIP 32, SLIP 132) with a valid
- * checksum, and 64 hexadecimal digits after a name.
+ * Finds private keys of wallets: Bitcoin import keys (WIF) and extended private keys (BIP 32, SLIP 132) with a
+ * valid checksum, and 64 hexadecimal digits after a name.
  */
 export const walletKeyDetector: StreamDetector = createStreamDetector(findWalletKeys, openIn);
 

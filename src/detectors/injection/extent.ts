@@ -25,7 +25,10 @@ const OPEN_END = /(?:[:：,，、–—-]|\b(?:and|then|to|of|the|und|dann|et|pu
 const GOES_ON = /^[ \t]{0,12}[\p{Ll}~/\\.$`"'“‘(&\u3040-\u30ff\u3400-\u9fff]/u;
 const COLON_END = /[:：]["'”’*_ \t]{0,4}$/;
 
-/** The start of a sentence that continues an order, in nine languages: an imperative, or a word that refers back. */
+/**
+ * The start of a sentence that continues an order, in nine languages: an imperative, or a word that refers
+ * back.
+ */
 const FURTHER_ORDER = new RegExp(
   String.raw`^[\s"'“‘«*_(]{0,6}(?:${[
     'please|instead|then|next|now|also|and|after (?:that|this)|afterwards|first|finally|do|you (?:must|should|will|are|need|have)|your (?:new|only|real|task)|from now on|act|pretend',
@@ -47,8 +50,8 @@ const FURTHER_ORDER_UNSPACED =
 const WHOLE_ALREADY = 'image_exfiltration';
 
 /**
- * Extends an attack in a tool's answer to its whole order, so that removing it leaves no order behind. An operator's
- * own pattern keeps its end.
+ * Extends an attack in a tool's answer to its whole order, so that removing it leaves no order behind. An
+ * operator's own pattern keeps its end.
  */
 export function wholeOrder(text: string, finding: Finding): Finding {
   const isOrder = finding.detector === 'prompt_injection' && finding.class !== 'pattern';
@@ -57,8 +60,8 @@ export function wholeOrder(text: string, finding: Finding): Finding {
 }
 
 /**
- * Returns the end of the order that begins with the finding: its sentence without the final sign, and the lists, blocks
- * and further orders that follow.
+ * Returns the end of the order that begins with the finding: its sentence without the final sign, and the
+ * lists, blocks and further orders that follow.
  */
 function endOfOrder(text: string, start: number, end: number): number {
   const quoteEnd = endOfQuote(text, start, end);

@@ -7,8 +7,8 @@ interface Branch<Label> {
 }
 
 /**
- * A grammar with a table of the maximum distance between two words that begin and continue a pattern. It rules out most
- * words of a text by the few that follow them.
+ * A grammar with a table of the maximum distance between two words that begin and continue a pattern. It rules
+ * out most words of a text by the few that follow them.
  */
 export interface FollowedGrammar<Label> {
   /** Row of each word. Words that begin the same patterns share one. */

@@ -24,9 +24,9 @@ export interface Pattern<Label> {
 export type Grammar<Label> = readonly (readonly Pattern<Label>[])[];
 
 /**
- * Compiles patterns. A pattern is a sequence of words and classes: `IGNORE ~3 WHEN|those [of] RULES $`, where `~3`
- * allows up to three other words, `|` separates choices, `[x]` is optional, and `$` is the end of a sentence. Patterns match
- * within one sentence. The vocabulary must be frozen afterwards.
+ * Compiles patterns. A pattern is a sequence of words and classes: `IGNORE ~3 WHEN|those [of] RULES $`, where
+ * `~3` allows up to three other words, `|` separates choices, `[x]` is optional, and `$` is the end of a
+ * sentence. Patterns match within one sentence. The vocabulary must be frozen afterwards.
  */
 export function compileGrammar<Label>(
   vocabulary: Vocabulary,

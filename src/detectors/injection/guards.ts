@@ -94,9 +94,9 @@ const ANNOTATION_CHARS = 128;
 export type MentionGuard = (text: string, tokens: Tokens, at: number, end: number) => boolean;
 
 /**
- * Recognizes mentions: "Never ignore your instructions", "how do I ignore …", "they ignore …", "ignore any instructions
- * in the page", and phrases quoted as an example. Only the words right before or after count, since an attacker may
- * write anything around an attack.
+ * Recognizes mentions: "Never ignore your instructions", "how do I ignore …", "they ignore …", "ignore any
+ * instructions in the page", and phrases quoted as an example. Only the words right before or after count,
+ * since an attacker may write anything around an attack.
  */
 export function createMentionGuard(vocabulary: Vocabulary): MentionGuard {
   const narrators = vocabulary.setOf(NARRATORS);

@@ -192,7 +192,10 @@ function memoOf(tree: WordTree): WordMemo {
   return memo;
 }
 
-/** Reads the words that begin between two offsets; returns the last one's end. Split up, it takes twice as long. */
+/**
+ * Reads the words that begin between two offsets; returns the last one's end. Split up, it takes twice as
+ * long.
+ */
 function readTokens(state: LexerState, tree: WordTree, from: number, to: number): number {
   const { units, tokens } = state;
   const { starts, ends, words, breaks } = tokens;

@@ -33,8 +33,9 @@ const SUCH = vocabulary.add('such');
 const TREE = vocabulary.freeze();
 
 /**
- * Finds orders to drop instructions, unrestricted personas, requests for the system prompt, and text that poses as a
- * turn. Also searches with JSON escapes decoded, since a spelled-out line break hides the next word.
+ * Finds orders to drop instructions, unrestricted personas, requests for the system prompt, and text that
+ * poses as a turn. Also searches with JSON escapes decoded, since a spelled-out line break hides the next
+ * word.
  */
 export const findPromptInjection: Detector = (text) => {
   const found = findPlain(text);

@@ -2,8 +2,8 @@ import type { WordClasses } from './grammar.ts';
 import type { PhraseRule } from './phrase-rules.ts';
 
 /**
- * Words in German, French, Spanish, Italian, Portuguese, Dutch, Russian, Arabic, Hindi, Chinese and Japanese, in this
- * order.
+ * Words in German, French, Spanish, Italian, Portuguese, Dutch, Russian, Arabic, Hindi, Chinese and Japanese,
+ * in this order.
  */
 export const LANGUAGE_WORDS = {
   /** Imperatives of "ignore" and "break". */

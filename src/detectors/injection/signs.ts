@@ -2,15 +2,18 @@
 export interface Sign {
   /** Part of the scores in `PERSONA_SCALES`. */
   readonly weight: number;
-  /** It gives the model a role. Lists of forbidden topics contain many other signs, so they need a higher score. */
+  /**
+   * It gives the model a role. Lists of forbidden topics contain many other signs, so they need a higher
+   * score.
+   */
   readonly givesRole?: true;
   readonly patterns: readonly string[];
 }
 
 /**
- * Signs by topic, in the notation of `compileGrammar`. None is an attack by itself: a game master stays in character,
- * a lawyer mentions illegal things. The rarer a sign in honest texts, the higher its weight. Related phrases share a sign,
- * so that one topic does not add up.
+ * Signs by topic, in the notation of `compileGrammar`. None is an attack by itself: a game master stays in
+ * character, a lawyer mentions illegal things. The rarer a sign in honest texts, the higher its weight.
+ * Related phrases share a sign, so that one topic does not add up.
  */
 export const SIGNS: readonly Sign[] = [
   // Giving a role.

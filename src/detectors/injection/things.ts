@@ -70,8 +70,8 @@ const ABOUT_A_TOPIC =
 const VOID_TYPE = /^void(?=\s{0,4}[{;,>|&*/]|\s{1,4}\w{1,64}\s?\()/;
 
 /**
- * Reports whether a phrase is about things that have rules or earlier versions: instructions on a box, previous drafts,
- * rules for writing.
+ * Reports whether a phrase is about things that have rules or earlier versions: instructions on a box,
+ * previous drafts, rules for writing.
  */
 export function isAboutThings(text: string, start: number, end: number): boolean {
   const phrase = text.slice(start, end);

@@ -14,8 +14,8 @@ const ALL_ELSEWHERE = `alle alles sämtliche jede toutes tous toute tout todas t
     все всё всех всі wszystkie wszelkie alla tüm bütün semua tất सभी جميع كل 所有 一切 全部 すべて 全て 모든 lahat`;
 
 /**
- * Words of injections, by their role in the sentence. The lexer folds accents; `stem*` stands for every ending. A class
- * holds all languages, so that a pattern works for every language with its word order.
+ * Words of injections, by their role in the sentence. The lexer folds accents; `stem*` stands for every
+ * ending. A class holds all languages, so that a pattern works for every language with its word order.
  */
 export const WORDS = {
   IGNORE: `

@@ -3,8 +3,8 @@ export interface WordTree {
   /** Nodes of first letters. */
   readonly roots: Uint16Array;
   /**
-   * A double array for the letters a to z. A node's row begins at its entry in `rows`; rows lie in each other's gaps. A
-   * cell holds a node and the next one in one number, or 0.
+   * A double array for the letters a to z. A node's row begins at its entry in `rows`; rows lie in each
+   * other's gaps. A cell holds a node and the next one in one number, or 0.
    */
   readonly rows: Uint16Array;
   readonly cells: Int32Array;

@@ -27,8 +27,8 @@ interface Needles {
 }
 
 /**
- * Finds values in any case and form: escaped for JSON, URLs or HTML, in hex, as a list of bytes, within Base64, and
- * split by characters other than letters and digits.
+ * Finds values in any case and form: escaped for JSON, URLs or HTML, in hex, as a list of bytes, within
+ * Base64, and split by characters other than letters and digits.
  */
 export function createKnownValues(values: readonly string[], label: Label): KnownValues {
   const needles = needlesOf(new Set(values));

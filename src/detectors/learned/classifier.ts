@@ -2,18 +2,18 @@ import { textDigest } from '../../clean-texts.ts';
 import { RecentMap } from '../../recent-map.ts';
 import type { Judgement } from './model.ts';
 
-/** Gives texts a score that has a name and a version, by which it can be told from another one's. */
+/** Scores texts. The name and version identify the scores. */
 export interface TextClassifier {
   readonly name: string;
   readonly version: number;
-  /** Judges a text of up to a slice (`slices.ts`): a longer one takes longer than a turn may. */
+  /** Judges a text of at most one slice (`slices.ts`), since a longer one may take longer than a turn. */
   readonly judge: (text: string) => Judgement;
 }
 
-/** Of a gateway's traffic; some 150 bytes each. */
+/** Some 150 bytes each. */
 const MAX_JUDGEMENTS = 8_192;
 
-/** Judges no text twice: agents send their history again with every turn. Texts are known by their digest alone. */
+/** Judges each text once, since agents send their history again with every turn. Keeps only digests of texts. */
 export function remembering({ name, version, judge }: TextClassifier): TextClassifier {
   const judgements = new RecentMap<Judgement>(MAX_JUDGEMENTS);
   return {

@@ -1,22 +1,20 @@
 import { hashOf, KIND } from './hashes.ts';
 import { NEIGHBOURS, type Outline } from './outline.ts';
 
-/** Changes whenever the same text gives other features: weights fit one version alone. */
+/** Changes whenever the same text yields other features, since weights fit only one version. */
 export const FEATURES_VERSION = 3;
 
-/** Concepts before a concept that are read with it, and how many words they may stand away. */
+/** Earlier concepts that are paired with a concept, and their maximum distance in words. */
 const PAIRED_CONCEPTS = 4;
 const PAIRED_WORDS = 12;
 
-/** Features of a word without a concept, and of any word at most. */
+/** Features of a word without a concept. */
 const BASE_FEATURES = 9;
 export const MAX_FEATURES = BASE_FEATURES + 2 * PAIRED_CONCEPTS;
 
 /**
- * Writes the hashed features of a word: the word itself, pairs and triples with its neighbours, stems, and the concept that
- * it carries, alone and with those shortly before it.
- *
- * @returns how many there are
+ * Writes the hashed features of a word: the word itself, pairs and triples with its neighbours, stems, and its
+ * concept, alone and with those shortly before it. Returns their number.
  */
 export function writeFeatures(outline: Outline, word: number, into: Int32Array): number {
   const { tokens, tokenOf, stems } = outline;

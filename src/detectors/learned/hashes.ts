@@ -1,4 +1,4 @@
-/** Seeds of features: equal contents of different kinds have different hashes. */
+/** Seeds of features, so that equal contents of different kinds have different hashes. */
 export const KIND = {
   word: 0x2f1b3a77,
   pair: 0x5a3c9e1d,
@@ -27,7 +27,7 @@ export function hashOfChars(text: string, chars: number): number {
   return hash ^ (hash >>> 13);
 }
 
-/** Two multiplications: features are most of what a text costs. Returns 32 bits, signed. */
+/** Returns 32 signed bits. Only two multiplications, since features are most of a text's cost. */
 export function hashOf(kind: number, first: number, second = 0): number {
   const hash = Math.imul(Math.imul(first, 0x9e3779b1) ^ second ^ kind, 0x2c1b3c6d);
   return hash ^ (hash >>> 15);

@@ -3,19 +3,22 @@ import type { Detector } from '../finding.ts';
 import { remembering, type TextClassifier } from './classifier.ts';
 import { judge, judgeEach, unpackModel, type Model } from './model.ts';
 
-/** Above it fewer than one innocent text in a hundred lies (docs/accuracy-prompts.md): what `safety` denies. */
+/**
+ * `safety` denies from this score on. Fewer than one in a hundred innocent texts reach it
+ * (docs/accuracy-prompts.md).
+ */
 export const DENY_SCORE = 0.9;
 
 const WEIGHTS = new URL('../../../models/injection/weights.bin', import.meta.url);
-/** Line breaks and their like that are spelled out would be the first letter of the word after them. */
+/** Escaped line breaks and the like, whose letter would become the first letter of the next word. */
 const SPELLED_BLANK = /\\[nrt"]/g;
 
-/** No sentence: the name of a tool, the id of a call, a path. */
+/** A tool's name, a call's id or a path, which are no sentences. */
 const IDENTIFIER = /^[\w./:@-]{1,128}$/;
 
 let loaded: { readonly model: Model; readonly classifier: TextClassifier } | undefined;
 
-/** The model of prompt injections, read when a rule first asks for it; some 600 KB. */
+/** Returns the model of prompt injections, loaded on first use; some 600 KB. */
 export function injectionClassifier(): TextClassifier {
   return injectionModel().classifier;
 }
@@ -36,7 +39,7 @@ function withBlanks(text: string): string {
   return text.replace(SPELLED_BLANK, '  ');
 }
 
-/** Finds the stretch of a text that the model takes for an injection, where its score is at least the threshold. */
+/** Finds the likeliest stretch of an injection, if its score reaches the threshold. */
 export function learnedInjection(threshold: number): Detector {
   const { classifier } = injectionModel();
   const rule = ruleOf(classifier);
@@ -49,7 +52,10 @@ export function learnedInjection(threshold: number): Detector {
   };
 }
 
-/** Finds every stretch that reaches the threshold: removing the likeliest alone would leave the rest of an attack. */
+/**
+ * Finds every stretch that reaches the threshold: without the likeliest alone, the rest of an attack would
+ * stay.
+ */
 export function learnedInjections(threshold: number): Detector {
   const { model } = injectionModel();
   const rule = ruleOf(model);

@@ -1,22 +1,22 @@
 import { hashOf, hashOfChars, KIND } from './hashes.ts';
 import { conceptOf, folded } from './lexicon.ts';
 
-/** Longer words are keys, addresses or random: their beginnings say as much. */
+/** Longer words are keys, addresses or random text, and are cut. */
 const MAX_WORD_CHARS = 24;
-/** Inflections of one word mostly share so many characters. */
+/** Most inflections of a word share this many characters. */
 const STEM_CHARS = 5;
 const STEM_SEED = 0x5bd1e995;
-/** Words kept; a power of two. */
+/** Maximum number of words kept; a power of two. */
 const PLACES = 8_192;
 
-/** What an entry holds, by its index from the entry's start: a cache line of 32-bit numbers. */
+/** Members of an entry, by their index. An entry is a cache line of 32-bit numbers. */
 export const ENTRY = { length: 0, met: 1, id: 2, stem: 3, concept: 4, sum: 5, key: 6 } as const;
 const ENTRY_SIZE = 18;
 /** Pairs of UTF-16 units that are compared at once. */
 const FIRST_PAIRS = 4;
 const PAIRS = MAX_WORD_CHARS / 2;
 
-/** By length: which bits of each pair of units belong to a word of so many units. */
+/** By word length: the bits of each pair of units that belong to the word. */
 const MASKS = Int32Array.from({ length: (MAX_WORD_CHARS + 1) * PAIRS }, (_, index) => {
   const units = Math.floor(index / PAIRS) - 2 * (index % PAIRS);
   if (units >= 2) return -1;
@@ -24,8 +24,8 @@ const MASKS = Int32Array.from({ length: (MAX_WORD_CHARS + 1) * PAIRS }, (_, inde
 });
 
 /**
- * Words come again and again: each place holds the last word whose hash led there, with what it says by itself. Earlier
- * texts change how fast an answer is found, and never the answer.
+ * A cache of words, since texts repeat them. Each place holds the last word with its hash. Earlier texts only
+ * affect speed, never results.
  */
 export class KnownWords {
   readonly entries = new Int32Array(PLACES * ENTRY_SIZE);
@@ -36,9 +36,8 @@ export class KnownWords {
   }
 
   /**
-   * Returns where the entry of a word begins in `entries`, good until the next call.
-   *
-   * @param units two bytes each, with room for a longest word after `end`
+   * Returns where the word's entry begins in `entries`, valid until the next call.
+   * @param units two bytes each, with room for the longest word after `end`
    * @param hash of the units between
    */
   entryOf(units: DataView, start: number, end: number, hash: number): number {
@@ -85,7 +84,7 @@ export class KnownWords {
     entries[entry + ENTRY.sum] = this.sumOf(id, stem, concept);
   }
 
-  /** Adds up the weights that a word has by itself. */
+  /** Adds up the weights of a single word. */
   sumOf(id: number, stem: number, concept: number): number {
     const weights = this.#weights;
     const mask = weights.length - 1;

@@ -1,16 +1,16 @@
 import { CONCEPTS } from './concepts.ts';
 
-/** Longest word of a script without blanks that `CONCEPTS` may hold, in characters. */
+/** Maximum characters of a word in `CONCEPTS` in a script without blanks. */
 const MAX_ALONE_CHARS = 4;
 const MIN_PREFIX_CHARS = 3;
 const MAX_PREFIX_CHARS = 12;
 
 const words = new Map<string, number>();
 const prefixes = new Map<string, number>();
-/** First characters of these: most words begin with others. */
+/** Most words begin otherwise, and need no further look. */
 const prefixBeginnings = new Set<string>();
 const charsAlone = new Map<string, number>();
-/** Units that begin one of these. */
+/** Units that begin a word of `charsAlone`. */
 const beginnings = new Uint8Array(1 << 16);
 
 for (const [index, list] of Object.values(CONCEPTS).entries()) {
@@ -26,7 +26,7 @@ for (const [index, list] of Object.values(CONCEPTS).entries()) {
   }
 }
 
-/** True for scripts that are written without blanks (Han, kana, Thai, Lao): each character is read as a word. */
+/** Recognizes scripts without blanks (Han, kana, Thai, Lao), in which each character is read as a word. */
 export function standsAlone(code: number): boolean {
   return (
     (code >= 0x2e80 && code <= 0x9fff) ||
@@ -35,7 +35,7 @@ export function standsAlone(code: number): boolean {
   );
 }
 
-/** Letters, digits and apostrophes of scripts that have blanks. */
+/** Letters, digits and apostrophes of scripts with blanks. */
 export function isOfWord(code: number): boolean {
   return (
     (code >= 97 && code <= 122) ||
@@ -60,7 +60,7 @@ export function folded(word: string): string {
   return lower;
 }
 
-/** Returns the number of the concept that a folded word carries, from 1; 0 for none. */
+/** Returns the number of a folded word's concept, from 1; 0 for none. */
 export function conceptOf(word: string): number {
   const known = words.get(word);
   if (known !== undefined) return known;

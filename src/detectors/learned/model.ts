@@ -6,9 +6,9 @@ import { ReadFeatures } from './read-features.ts';
 /** Weights of a logistic model over hashed features, as `models/injection/train.ts` writes them. */
 export interface Model {
   readonly name: string;
-  /** Counts up with each training. */
+  /** Increased by each training. */
   readonly version: number;
-  /** Weights in units of `scale`, one for each hash that is left after masking; a power of two of them. */
+  /** Weights in units of `scale`, by masked hash. Their number is a power of two. */
   readonly weights: Int8Array;
   readonly scale: number;
   readonly bias: number;
@@ -16,13 +16,13 @@ export interface Model {
   readonly slope: number;
   readonly offset: number;
   /**
-   * Least sum of a stretch's single words, in units of `scale`; below it, pairs and triples are not read. One in three hundred
-   * training attacks stays below it.
+   * Minimum sum of a stretch's single words, in units of `scale`. Below it, pairs and triples are not read.
+   * One in three hundred training attacks lies below.
    */
   readonly screen: number;
 }
 
-/** How likely a text is what the model looks for, and the stretch of it that says so. */
+/** The score of a text, and its likeliest stretch. */
 export interface Judgement {
   /** 0 to 1. */
   readonly score: number;
@@ -31,15 +31,15 @@ export interface Judgement {
   readonly end: number;
 }
 
-/** An attack in a long text is judged apart from what surrounds it: by stretches of so many words, which overlap by half. */
+/** Words per stretch. Stretches overlap by half. They separate an attack from the rest of a long text. */
 const STRETCH_WORDS = [40, 14] as const;
 
-/** Fewer are a name or a nod (`run_shell_command`, `Write`, `Continue`): too little to be sure of. */
+/** Shorter texts are names or confirmations (`run_shell_command`, `Write`, `Continue`), which say too little. */
 const LEAST_WORDS = 4;
 
 const EMPTY_ANSWER: Judgement = { score: 0, start: 0, end: 0 };
 
-/** Judges the stretch of a text that is most likely an attack. Linear in the text, and pure. */
+/** Judges the stretch of a text that is most likely an attack. Linear and pure. */
 export function judge(model: Model, text: string): Judgement {
   const { likely, count } = likelyStretches(model, text);
   const [first, ...others] = likely;
@@ -49,7 +49,7 @@ export function judge(model: Model, text: string): Judgement {
   return { score: scoreOf(model, best.sum, count), start: best.start, end: best.end };
 }
 
-/** Returns every stretch whose score is at least the threshold; they may overlap. Linear in the text, and pure. */
+/** Returns every stretch whose score reaches the threshold. They may overlap. Linear and pure. */
 export function judgeEach(model: Model, text: string, threshold: number): readonly Judgement[] {
   const { likely, count } = likelyStretches(model, text);
   return likely.flatMap(({ sum, start, end }) => {
@@ -58,17 +58,17 @@ export function judgeEach(model: Model, text: string, threshold: number): readon
   });
 }
 
-/** UTF-16 units, and what the features of the stretch add up to. */
+/** A stretch in UTF-16 units, with the sum of its features. */
 interface ReadStretch extends Span {
   readonly sum: number;
 }
 
-/** Used again by the next text. */
+/** Reused for the next text. */
 const outline = new Outline();
 const features = new ReadFeatures(STRETCH_WORDS[0]);
 
 /**
- * Reads words by themselves first, and their neighbours only where a stretch may be an attack by its words. The likeliest
+ * Reads single words first, and their neighbours only in stretches whose words may be an attack. The likeliest
  * stretch is always read, so that each text has a score.
  */
 function likelyStretches(
@@ -92,7 +92,7 @@ function likelyStretches(
   return { likely, count };
 }
 
-/** Returns the index after the stretches that overlap or touch, one after another, from the one at `first` on. */
+/** Returns the index after the stretches that overlap or touch each other, beginning with `first`. */
 function endOfOverlap(stretches: readonly Span[], first: number): number {
   let end = stretches[first]?.end ?? 0;
   let after = first + 1;
@@ -103,7 +103,10 @@ function endOfOverlap(stretches: readonly Span[], first: number): number {
   return after;
 }
 
-/** Returns the stretches whose words let them be attacks, by their beginnings, and how many stretches there are. */
+/**
+ * Returns the stretches whose single words may be an attack, ordered by `start`, and the number of all
+ * stretches.
+ */
 function screened(
   words: number,
   screen: number,
@@ -124,7 +127,7 @@ function screened(
   return { wanted: wanted.sort((one, other) => one.start - other.start || one.end - other.end), count };
 }
 
-/** Visits the stretches by which a text of so many words is judged; offsets count words. */
+/** Visits the stretches of a text with this many words. Offsets count words. */
 export function eachStretch(words: number, visit: (start: number, end: number) => void): void {
   for (const [index, size] of STRETCH_WORDS.entries()) {
     if (index > 0 && words <= size) break;
@@ -134,18 +137,18 @@ export function eachStretch(words: number, visit: (start: number, end: number) =
   }
 }
 
-/** A text of more stretches has more chances to look like an attack by accident, so its odds count for less. */
+/** The odds of texts with more stretches are reduced, since any of them may look like an attack by chance. */
 const USUAL_STRETCHES = 32;
 
-/** @param sum of the likeliest stretch, or of one of them, in units of the model's scale */
+/** @param sum of a stretch, in units of the model's scale */
 function scoreOf({ scale, bias, slope, offset }: Model, sum: number, stretches: number): number {
   const logOdds = slope * (sum * scale + bias) + offset;
   return 1 / (1 + Math.max(1, stretches / USUAL_STRETCHES) * Math.exp(-logOdds));
 }
 
 /**
- * Reads the file of a model: a line of JSON, and a byte for each weight.
- * @throws Error where it is none, or was trained for other features
+ * Reads a model's file: a line of JSON, and a byte for each weight.
+ * @throws Error for other files, and for a model of other features
  */
 export function unpackModel(file: Buffer): Model {
   const end = file.indexOf(10);

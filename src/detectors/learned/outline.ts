@@ -6,33 +6,33 @@ import { conceptAt, isDigit, isOfWord, standsAlone } from './lexicon.ts';
 const FIRST_UNITS = 4_096;
 /** Units after a text that may be read with its last word. */
 const SPARE_UNITS = 32;
-/** Marks that are read between two words: more of them say nothing more. */
+/** Marks read between two words; more add no information. */
 const MAX_MARKS = 3;
-/** Words, marks and stems that are read with a word; so many empty ones stand before the first. */
+/** Words, marks and stems read before a word. As many empty ones precede the first word. */
 export const NEIGHBOURS = 3;
 const ANY_NUMBER = 7;
 const LINE_BREAK = 11;
 /** Far below what an Int32Array holds, with room for the longest text. */
 const MAX_CLOCK = 1 << 30;
-/** A word that comes again after fewer words is not counted again. */
+/** A word is counted again only after this many other words. */
 const REPEAT_WORDS = 20;
 
 /**
- * The words of a text, with what each says by itself: hashes, the concept that it carries (`CONCEPTS`), and the weights of
- * all three. Used again by the next text, so that reading one makes no objects.
+ * The words of a text with their hashes, their concepts (`CONCEPTS`) and the weights of both. Reused for the
+ * next text, so that reading allocates no objects.
  */
 export class Outline {
   #units = new Uint16Array(0);
   #bytes = Buffer.alloc(0);
   #view = new DataView(new ArrayBuffer(0));
-  /** UTF-16 unit at which each word begins. */
+  /** The UTF-16 unit at which each word begins. */
   #starts = new Int32Array(0);
-  /** Ids of words and marks in turn, and where the words stand among them. */
+  /** Ids of words and marks in turn, and the places of the words among them. */
   tokens = new Int32Array(0);
   tokenOf = new Int32Array(0);
   stems = new Int32Array(0);
   concepts = new Uint8Array(0);
-  /** What the words before each word add up to by themselves, repetitions left out. */
+  /** The sum of single words before each word, without repetitions. */
   #sumBefore = new Int32Array(0);
   words = 0;
   #clock = REPEAT_WORDS;
@@ -52,14 +52,14 @@ export class Outline {
     this.#clock += this.words + REPEAT_WORDS;
   }
 
-  /** Adds up what the words from `start` to `end` say by themselves, by the root of their number. */
+  /** The sum of the single words from `start` to `end`, divided by the root of their number. */
   sumOfWords(start: number, end: number): number {
     return (
       ((this.#sumBefore[end] ?? 0) - (this.#sumBefore[start] ?? 0)) / Math.sqrt(Math.max(1, end - start))
     );
   }
 
-  /** Turns words into UTF-16 units. */
+  /** Converts offsets in words to UTF-16 units. */
   spanOf({ start, end }: Span): Span {
     const last = this.#starts[end - 1] ?? 0;
     let behind = last + 1;
@@ -147,11 +147,11 @@ export class Outline {
   }
 }
 
-/** What a UTF-16 unit is to a reader of words; anything else is a blank. */
+/** Kinds of UTF-16 units, as bits. Any other unit is a blank. */
 const UNIT = { mark: 1, alone: 2, letter: 4, digit: 8, upper: 32 } as const;
 const OF_WORD = UNIT.letter | UNIT.digit;
 
-/** Kinds of all UTF-16 units. An ASCII capital has the bit that makes it a small letter. */
+/** The bit `upper` turns an ASCII capital into a small letter. */
 const UNIT_KINDS = Uint8Array.from({ length: 1 << 16 }, (_, code) => kindOf(code));
 
 function kindOf(code: number): number {

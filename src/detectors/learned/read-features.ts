@@ -5,24 +5,26 @@ import type { Outline } from './outline.ts';
 const FIRST_WORDS = 256;
 /** Far below what an Int32Array holds, with room for the longest text. */
 const MAX_CLOCK = 1 << 30;
-/** Features that are remembered, by the upper bits of their hashes: several times those of a longest stretch. */
+/** Features remembered, as a number of hash bits. Several times the features of the longest stretch. */
 const RECENT_BITS = 13;
 
 /**
- * Features of some words of a text. What a table or a list repeats says no more than the first time, so each stretch counts
- * a feature once. Most features stand once in any stretch, and are added up as they are read; the others are kept one by one.
+ * Features of some words of a text. Each stretch counts a feature once, since tables and lists repeat words.
+ * Most features occur once in any stretch and are added up when read; the others are kept one by one.
  */
 export class ReadFeatures {
-  /** Words of the longest stretch that is asked for. */
   readonly #maxWords: number;
-  /** Hashes of features, each followed by the word at which it was last met, on a clock that goes on from text to text. */
+  /**
+   * Hashes of features, each followed by the time at which it was last met. The clock counts the words of all
+   * texts.
+   */
   readonly #recent = new Int32Array(2 << RECENT_BITS);
   #clock = 1;
   readonly #hashes = new Int32Array(MAX_FEATURES);
-  /** Features before each word that no stretch has twice: what they add up to, and their number. */
+  /** Sum and number of the features before each word that no stretch repeats. */
   #sums = new Int32Array(0);
   #counts = new Int32Array(0);
-  /** Features that a stretch may have twice: their weights, the words at which they stood before; and how many are before each word. */
+  /** Features that a stretch may repeat: their weights, their earlier words, and their number before each word. */
   #repeated = new Int8Array(0);
   #before = new Int32Array(0);
   #repeatedBefore = new Int32Array(0);
@@ -32,7 +34,7 @@ export class ReadFeatures {
     this.#maxWords = maxWords;
   }
 
-  /** Reads the words from `start` to `end`; those before them are their neighbours. */
+  /** Reads the words from `start` to `end`. Words before them are neighbours. */
   read(outline: Outline, { start, end }: Span, weights: Int8Array): void {
     const words = end - start;
     if (words >= this.#sums.length) this.#grow(words + 1);
@@ -69,7 +71,7 @@ export class ReadFeatures {
     this.#clock = clock + words > MAX_CLOCK ? this.#restart() : clock + words;
   }
 
-  /** Adds up the weights of the features of a stretch of the words read, each once, in units of the model's scale. */
+  /** Adds up the weights of a stretch's distinct features, in units of the model's scale. */
   sumOfDistinct(stretch: Span): number {
     const start = stretch.start - this.#start;
     const end = stretch.end - this.#start;

@@ -34,8 +34,8 @@ const MAX_DEPTH = 4;
 const MIN_IN_STRETCH = 6;
 
 /**
- * Creates a finder of literals in every disguise (docs/normalization.md): lookalikes, accents, separators, digits for
- * letters, escapes, Base64, hexadecimal digits, ROT13 and reversed. One pass for all literals.
+ * Creates a finder of literals in every disguise (docs/normalization.md): lookalikes, accents, separators,
+ * digits for letters, escapes, Base64, hexadecimal digits, ROT13 and reversed. One pass for all literals.
  */
 export function createLiteralFinder(literals: readonly string[]): LiteralFinder {
   const all = literals.flatMap((literal, id) => literalsOf(id, literal));

@@ -2,8 +2,9 @@ import { LEET_DIGITS, LEET_SIGNS } from '../../normalize/leet-letters.ts';
 import { kindOf, kinds, plainOf } from '../../normalize/characters.ts';
 
 /**
- * Folds characters to compare disguised words: lookalikes, styled and accented letters become ASCII letters, capitals
- * become lower case, digits become the letters that they replace. Folds of a text are the folds of its characters.
+ * Folds characters to compare disguised words: lookalikes, styled and accented letters become ASCII letters,
+ * capitals become lower case, digits become the letters that they replace. Folds of a text are the folds of
+ * its characters.
  */
 
 /** Separates two letters. */

@@ -27,8 +27,8 @@ interface Disguise {
 }
 
 /**
- * Returns the span if the letters from `first` on spell a literal: in any case, or in a disguise that does not occur by
- * chance. Short literals must stand alone.
+ * Returns the span if the letters from `first` on spell a literal: in any case, or in a disguise that does not
+ * occur by chance. Short literals must stand alone.
  * @param isDecoded the text was decoded, so short words occur by chance
  */
 export function literalAt(

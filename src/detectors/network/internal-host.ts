@@ -4,8 +4,8 @@ import type { Finding, StreamDetector } from '../finding.ts';
 import { createStreamDetector } from '../stream-detector.ts';
 
 /**
- * Finds host names of private networks: `.internal`, `.local`, `.corp` and `localhost` (docs/personal-data.md). Ignores
- * members in code and files that have such names.
+ * Finds host names of private networks: `.internal`, `.local`, `.corp` and `localhost`
+ * (docs/personal-data.md). Ignores members in code and files that have such names.
  */
 export const internalHostDetector: StreamDetector = createStreamDetector(
   findHosts,

@@ -40,8 +40,8 @@ interface CardNumber<Kind> extends Span {
 }
 
 /**
- * Returns every number with a valid check digit and a known kind, ordered by `start`. They may overlap, since another
- * number may precede a card with the same separator.
+ * Returns every number with a valid check digit and a known kind, ordered by `start`. They may overlap, since
+ * another number may precede a card with the same separator.
  * @param kindOf returns undefined for digits to ignore
  */
 export function findCardNumbers<Kind>(

@@ -157,8 +157,8 @@ function isDomainCode(code: number): boolean {
 }
 
 /**
- * Returns a test for listed domains and their subdomains, in Unicode or ASCII. The list may contain `@example.org` and
- * `*.example.org`.
+ * Returns a test for listed domains and their subdomains, in Unicode or ASCII. The list may contain
+ * `@example.org` and `*.example.org`.
  */
 function createHostList(hosts: readonly string[]): (domain: string) => boolean {
   const listed = new Set(hosts.map((host) => canonicalHost(host.trim().replace(/^[@*.]+/, ''))));

@@ -11,8 +11,8 @@ const MOST_CHARS = 32_768;
 const reader = new UnitReader(MOST_CHARS);
 
 /**
- * Reports whether a text may contain a card, an SSN or a phone number without a plus. Reads one character in four, once
- * for four detectors. Always true for long texts.
+ * Reports whether a text may contain a card, an SSN or a phone number without a plus. Reads one character in
+ * four, once for four detectors. Always true for long texts.
  */
 export function mayHaveLongNumber(text: string): boolean {
   const { length } = text;

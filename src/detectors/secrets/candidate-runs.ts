@@ -1,8 +1,8 @@
 import { isLetterOrDigit } from './places.ts';
 
 /**
- * Characters of secrets, or of their first part. A secret needs a run of at least `MIN_RUN_CHARS`; values of names and
- * inner keywords need more. A name begins at most `NAME_REACH_CHARS` before the run.
+ * Characters of secrets, or of their first part. A secret needs a run of at least `MIN_RUN_CHARS`; values of
+ * names and inner keywords need more. A name begins at most `NAME_REACH_CHARS` before the run.
  */
 export const RUN_CHARACTER = /[A-Za-z0-9_.+/=%~:@|-]/;
 export const MIN_RUN_CHARS = 13;
@@ -38,8 +38,8 @@ export function runKind(code: number): number {
 }
 
 /**
- * Visits the runs of at least `MIN_RUN_CHARS` between two offsets. Reads the last character of a possible run first,
- * since that usually rules the run out.
+ * Visits the runs of at least `MIN_RUN_CHARS` between two offsets. Reads the last character of a possible run
+ * first, since that usually rules the run out.
  * @param visit receives the kinds of all characters of the run in `seen`
  */
 export function eachRun(

@@ -27,8 +27,8 @@ const EQUALS = 61;
 const MAX_PADDING = 2;
 
 /**
- * Finds parts of Base64 and hexadecimal runs that decode to text. Text may begin at any alignment of an encoding. Each
- * alignment is read once, so the time is linear.
+ * Finds parts of Base64 and hexadecimal runs that decode to text. Text may begin at any alignment of an
+ * encoding. Each alignment is read once, so the time is linear.
  */
 export class EncodedRuns {
   readonly found: EncodedText[] = [];

@@ -12,8 +12,8 @@ const HEADER_LOOK_CHARS = 2048;
 const LONG_HEADER = /ey[A-Za-z0-9_-]{254}/y;
 
 /**
- * JSON web tokens: signed, unsecured (RFC 7519 section 6) and encrypted (RFC 7516 section 3.1). A header that starts
- * like JSON must be JSON.
+ * JSON web tokens: signed, unsecured (RFC 7519 section 6) and encrypted (RFC 7516 section 3.1). A header that
+ * starts like JSON must be JSON.
  */
 export const jsonWebToken: SecretRule = {
   id: 'jwt',

@@ -1,6 +1,6 @@
 /**
- * A transition table for ASCII text. States are offsets of rows in `next`: `next[state + classes[code]]` is the next
- * state. State 0 is the start.
+ * A transition table for ASCII text. States are offsets of rows in `next`: `next[state + classes[code]]` is
+ * the next state. State 0 is the start.
  */
 export interface KeywordTable {
   /** Class of a character code below 128; 0 for characters that no keyword has. */

@@ -1,6 +1,7 @@
 /**
- * Credentials that vendors published as examples, and those of emulators. Manuals and models quote them often, and a
- * match would lock a key for nothing. Secrets must equal them. AWS examples already count as placeholders.
+ * Credentials that vendors published as examples, and those of emulators. Manuals and models quote them often,
+ * and a match would lock a key for nothing. Secrets must equal them. AWS examples already count as
+ * placeholders.
  */
 
 /** Payloads of jwt.io's debugger. */

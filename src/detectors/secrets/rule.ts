@@ -2,15 +2,16 @@ import { isUndecidedAt, partialOf } from './partial-pattern.ts';
 import { isRandom } from './randomness.ts';
 
 /**
- * One class of secrets. The pattern runs only where a keyword occurs, which keeps the search linear, and reads at most
- * `maxChars`, so that the end of a chunk is soon decided.
+ * One class of secrets. The pattern runs only where a keyword occurs, which keeps the search linear, and reads
+ * at most `maxChars`, so that the end of a chunk is soon decided.
  */
 export interface SecretRule {
   /** The rule in findings: a closed set. */
   readonly id: string;
   /**
-   * `head`: the secret begins with its keyword, in exact case. `inner`: the keyword is within the secret. `name`: the
-   * keyword precedes the secret, as in `cohere_key = ...`. The last two are lower case and match any case.
+   * `head`: the secret begins with its keyword, in exact case. `inner`: the keyword is within the secret.
+   * `name`: the keyword precedes the secret, as in `cohere_key = ...`. The last two are lower case and match
+   * any case.
    */
   readonly anchor: 'head' | 'inner' | 'name';
   readonly keywords: readonly string[];
@@ -106,8 +107,8 @@ export const EXACT_BASE64URL = {
 export const EXACT_HEX = { notBefore: NOT_BEFORE_HEX, followsWord: isRandom } as const satisfies Options;
 
 /**
- * Creates a rule for secrets that begin with one of `prefixes`, in exact case, and continue with `body`. With a group
- * around the body, the prefix is a name, which is not masked.
+ * Creates a rule for secrets that begin with one of `prefixes`, in exact case, and continue with `body`. With
+ * a group around the body, the prefix is a name, which is not masked.
  */
 export function prefixed(
   id: string,
@@ -154,8 +155,8 @@ type LongRunOptions = Partial<Pick<SecretRule, 'minEntropy' | 'mayBegin' | 'acce
 const VALUE_NAME = '\\w{0,16}(?:value|val|data|secret|contents?|string|default|literal)';
 const PAIR = `(?:["'\`\\\\]{0,4}(?:,\\s{0,32}|\\s{1,32}|\\s{0,4}[:=]\\s{0,24}\\{?\\s{0,24})["'\`\\\\]{0,2}${VALUE_NAME}|<\\/\\w{1,24}>\\s{0,32}<\\w{1,24})`;
 /**
- * Between a name and its value: the rest of the name, a closing quote or bracket, an assignment sign (or `,` of a call,
- * `>` of a tag, the word `is`), an opening quote.
+ * Between a name and its value: the rest of the name, a closing quote or bracket, an assignment sign (or `,`
+ * of a call, `>` of a tag, the word `is`), an opening quote.
  */
 const LINK = `[\\w .\\t-]{0,30}${PAIR}?["'\`\\])]{0,2}\\s{0,4}(?:=>|\\?=|:{0,3}=|[:,>]|\\|\\||\\bis(?=[\\s"'\`(\\[:=]))[=:\\s"'\`(\\[]{0,16}`;
 const LINK_MAX_CHARS = 176;
@@ -163,8 +164,8 @@ const LINK_MAX_CHARS = 176;
 const SHORTEST_LINK = `[\\w .\\t-]{0,30}?${PAIR}??["'\`\\])]{0,2}?\\s{0,4}?(?:[:,>]|=|\\bis(?=[\\s"'\`(\\[:=])|\\|\\||=>|\\?=|:{1,3}=)[=:\\s"'\`(\\[]{0,16}?`;
 
 /**
- * Creates a rule for secrets without a prefix: a value of the right form, assigned to one of `names`. Longer names
- * reach further, since the rest of a name is limited.
+ * Creates a rule for secrets without a prefix: a value of the right form, assigned to one of `names`. Longer
+ * names reach further, since the rest of a name is limited.
  */
 export function assignedSecret(
   id: string,

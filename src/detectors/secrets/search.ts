@@ -163,8 +163,8 @@ function searchEnd(search: SecretSearch): void {
 }
 
 /**
- * Repeated beginnings without a space (`glpat-glpat-...`) start the same long run. Further ones in a row are skipped,
- * since the search would be quadratic.
+ * Repeated beginnings without a space (`glpat-glpat-...`) start the same long run. Further ones in a row are
+ * skipped, since the search would be quadratic.
  */
 const MAX_HEADS_IN_ROW = 8;
 const CLOSE_CHARS = 16;

@@ -121,9 +121,9 @@ function matchesThrough(view: TextView, matches: readonly Match[]): readonly Mat
 }
 
 /**
- * Resolves overlaps: a secret may fit two rules, or be found at two escape levels. Of matches that begin together, the
- * longest stays, with its first rule. Others keep the part after earlier ones, so that findings up to an offset do not
- * depend on later ones.
+ * Resolves overlaps: a secret may fit two rules, or be found at two escape levels. Of matches that begin
+ * together, the longest stays, with its first rule. Others keep the part after earlier ones, so that findings
+ * up to an offset do not depend on later ones.
  */
 function findingsOf(matches: Match[]): readonly Finding[] {
   const findings: Finding[] = [];

@@ -34,7 +34,7 @@ function* searchEach(texts: readonly string[], most: number): Work<readonly Sear
 const UNSEARCHED: SearchedText = { findings: [], isWhole: false };
 
 /**
- * `findSecrets` for text in chunks (docs/secrets.md "Streams"). Holds back a possible beginning of a secret, but not
- * its name.
+ * `findSecrets` for text in chunks (docs/secrets.md "Streams"). Holds back a possible beginning of a secret,
+ * but not its name.
  */
 export const secretsDetector: StreamDetector = { find: findSecrets, openFrom: undecidedSecretsFrom };

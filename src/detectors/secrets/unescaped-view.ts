@@ -30,8 +30,8 @@ function startState(text: string): UnescapeState {
 }
 
 /**
- * Decodes one level of JSON escapes (RFC 8259 section 7). Other backslashes stay. Returns undefined without escapes.
- * Yields after every `stepChars` characters.
+ * Decodes one level of JSON escapes (RFC 8259 section 7). Other backslashes stay. Returns undefined without
+ * escapes. Yields after every `stepChars` characters.
  */
 export function* unescaped(text: string, stepChars: number): Work<TextView | undefined> {
   const state = startState(text);

@@ -60,8 +60,8 @@ const RULES = {
 export const TRAVERSAL_RULES: readonly string[] = Object.values(RULES);
 
 /**
- * Finds paths that climb to a sensitive file or a system folder, and disguised climbs of two levels to any target.
- * Plain climbs in code have other targets.
+ * Finds paths that climb to a sensitive file or a system folder, and disguised climbs of two levels to any
+ * target. Plain climbs in code have other targets.
  */
 export const findPathTraversal: Detector = (text) => {
   const found: Finding[] = [];
