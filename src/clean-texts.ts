@@ -8,10 +8,7 @@ const MIN_CHARS = 256;
 /** Random per process, so that a digest leaked from memory cannot be tested against guessed texts. */
 const KEY = randomBytes(32).toString('hex');
 
-/**
- * Returns the cache key of a text; undefined if the text is too short to be worth it. Distinct texts have
- * distinct digests, also with lone surrogates, which UTF-8 would merge.
- */
+/** Returns the cache key of a text, unique also for lone surrogates; undefined if it is too short to be worth it. */
 export function textDigest(text: string): string | undefined {
   if (text.length < MIN_CHARS) return undefined;
   return text.isWellFormed()
@@ -19,7 +16,6 @@ export function textDigest(text: string): string | undefined {
     : hash('sha256', Buffer.from(`units ${KEY}${text}`, 'utf16le'), 'binary');
 }
 
-/** Identifies a search. */
 export type SearchId = number;
 
 let searches = 0;
@@ -45,10 +41,7 @@ const MAX_LISTS = 4_096;
 
 const known = new RecentMap<Known>(MAX_TEXTS);
 
-/**
- * Searches that found nothing, latest last. Nearly all texts get the same searches in the same order, and one
- * list.
- */
+/** Searches that found nothing, latest last. Nearly all texts share a list, since they get the same searches. */
 class SearchList {
   readonly searches: readonly SearchId[];
   readonly #longer = new Map<SearchId, SearchList>();
@@ -81,7 +74,6 @@ class Known implements CleanRecord {
   readonly #digest: string | undefined;
   #nothingFor = noSearches;
 
-  /** @param digest undefined for common texts */
   constructor(digest: string | undefined) {
     this.#digest = digest;
   }
@@ -125,10 +117,7 @@ export function cleanRecord(text: string): CleanRecord | undefined {
   return one;
 }
 
-/**
- * The old table of a cleared map links to the new one: once it has outlived a collection, it keeps every later
- * text.
- */
+/** The old table of a cleared map links to the new one. Once it has outlived a collection, it keeps later texts. */
 function forgetJudged(): void {
   judged = new Map();
   judgedChars = 0;
@@ -142,7 +131,6 @@ export interface TextReading<Result> {
   readonly read: (texts: readonly string[]) => Awaitable<readonly Result[]>;
   /** Reports whether the result needs no action, now and later. */
   readonly isClean: (result: Result, text: string) => boolean;
-  /** The result of a clean text. */
   readonly clean: (text: string) => Result;
   /** Shared by equal readings; by default a new one. */
   readonly search?: SearchId;

@@ -29,10 +29,7 @@ export class RecentMap<Value> {
     if (this.#entries.size > this.#maxEntries) this.#forgetOldest();
   }
 
-  /**
-   * Drops several entries at once, since finding a `Map`'s first key passes over all entries deleted before
-   * it.
-   */
+  /** Drops several, since finding a `Map`'s first key passes over all entries deleted before it. */
   #forgetOldest(): void {
     let left = Math.max(1, Math.floor(this.#maxEntries / PARTS));
     for (const key of this.#entries.keys()) {

@@ -31,10 +31,7 @@ let startedMs: number | undefined;
 /** Tasks waiting for a turn, first come first served. */
 const waiting: (() => void)[] = [];
 
-/**
- * Reports whether the caller should wait for the next turn.
- * @param chars characters read since the last call
- */
+/** Reports whether the caller should wait for the next turn, having read `chars` since the last call. */
 export function isTurnOver(chars: number = LOOK_CHARS): boolean {
   unlooked += chars + ASK_CHARS;
   if (unlooked < LOOK_CHARS) return false;
@@ -46,10 +43,7 @@ export function isTurnOver(chars: number = LOOK_CHARS): boolean {
   return turnChars > TURN_CHARS;
 }
 
-/**
- * Resolves in a turn that no other caller gets: however many long texts are read at once, new events wait for
- * one slice of one text.
- */
+/** Resolves in a turn of its own, so that new events wait for one slice of one text, however many are read at once. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     if (waiting.push(resolve) === 1) setImmediate(giveTurn);
@@ -71,7 +65,6 @@ function endTurn(): void {
 /** Known now, or after some turns. */
 export type Awaitable<Result> = Result | Promise<Result>;
 
-/** Continues at once if the result is known, otherwise later. */
 export function after<Result, Next>(
   result: Awaitable<Result>,
   next: (result: Result) => Awaitable<Next>,
@@ -106,7 +99,6 @@ async function goOn<Result>(work: Work<Result>): Promise<Result> {
   }
 }
 
-/** List elements between two checks of the turn. */
 const STEP_ITEMS = 256;
 
 /** `map` in turns, for a list that may be very long. */

@@ -19,9 +19,7 @@ export interface RefusalFinding {
   readonly version?: string;
 }
 
-/** Findings listed in one refusal. */
 export const MAX_REFUSAL_FINDINGS = 8;
-/** Findings considered for the list. */
 const MAX_LOOKED_AT = 512;
 
 /** Returns distinct findings. One without a place is kept only if no other of its kind has a place. */
@@ -82,10 +80,7 @@ const OUTER: ReadonlySet<string> = new Set([
 ]);
 const MAX_STEPS = 4;
 
-/**
- * Returns the message of a path, without its parts: `messages[3]`. A name outside the dialects, such as a tool
- * argument's, is shown as `*`.
- */
+/** Returns the message of a path: `messages[3]`. Names outside the dialects, such as a tool argument's, become `*`. */
 export function placeOf(path: JsonPath): string {
   let place = '';
   let isOuter = true;

@@ -61,10 +61,7 @@ export function createContentDetector(scope: ContentScope): StreamDetector {
   });
 }
 
-/**
- * `createContentDetector(scope).find` for texts of any length. Gives up after `most` secrets, or other
- * findings.
- */
+/** `createContentDetector(scope).find` for texts of any length. Gives up after `most` secrets or other findings. */
 export function createFindContentAll(scope: ContentScope, most: number): FindAll {
   const data = dataDetectors(scope);
   function* findEach(
@@ -124,7 +121,6 @@ export function contentDetectorsOf(scope: ContentScope): readonly DetectorName[]
 const NOTHING: readonly Finding[] = [];
 const CLEAN: SearchedText = { findings: NOTHING, isWhole: true };
 
-/** UTF-16 units of a long text searched in one step. */
 const SLICE_CHARS = 4096;
 
 /** UTF-16 units searched around a slice or place; no data detector looks further. */
@@ -204,10 +200,7 @@ interface Content {
   end(): readonly Finding[];
 }
 
-/**
- * Secrets, in order of `start`, keep their whole span, since they have consequences. Other findings keep the
- * rest.
- */
+/** Secrets, in order of `start`, have consequences and keep their whole span. Other findings keep the rest. */
 function collectContent(secrets: readonly Finding[]): Content {
   const content: Finding[] = [];
   let covered = 0;

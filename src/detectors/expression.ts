@@ -3,15 +3,11 @@ import type { Span } from '../text/span.ts';
 import type { Detector, Finding } from './finding.ts';
 import type { Label } from './literal.ts';
 
-/**
- * Further matches become one, up to the text's end: each may cost a search of the rest (`x(.*y)?` in a row of
- * x).
- */
+/** The next match spans the rest: each may cost a search of it (`x(.*y)?` in a row of x). */
 const MAX_PATTERN_MATCHES = 10;
 
 /** Matches found by a search of the whole rest. */
 const FIRST_MATCHES = 6;
-/** Searches of the next `NEAR_CHARS`. */
 const MAX_NEAR_SEARCHES = 1_000;
 const NEAR_CHARS = 256;
 /** Limit of further searches, in lengths of the text. Matches far apart take four to eight. */
@@ -65,7 +61,6 @@ function unlessAbsent(expression: RE2JS, find: Detector): Detector {
   return (text) => (expression.test(text) ? find(text) : []);
 }
 
-/** The matches of one text, in order. */
 class Search {
   readonly #expression: RE2JS;
   readonly #text: string;

@@ -19,7 +19,6 @@ export type DetectorName =
   | 'path_climb'
   | 'cvv';
 
-/** Classes of DLP findings (docs/dlp.md). */
 export const CONTENT_CLASSES = [
   'secret',
   'email',
@@ -42,7 +41,6 @@ export type FindingClass =
   | 'persona'
   | 'leak'
   | 'smuggling'
-  /** Found by a model. */
   | 'injection'
   | 'sqli'
   | 'traversal'
@@ -76,10 +74,7 @@ export type FindAll = (texts: readonly string[]) => Awaitable<readonly SearchedT
 /** Returns every match in one text, in order of `start`, in linear time. Pure. */
 export type Detector = (text: string) => readonly Finding[];
 
-/**
- * Characters before a match that a detector may read. Stream scanners keep this much of the text they have
- * sent.
- */
+/** Characters before a match that a detector may read. Stream scanners keep this much of the sent text. */
 export const LOOK_BEHIND_CHARS = 256;
 
 /**

@@ -5,10 +5,7 @@ import { mayHide, openViewsOf, visibleViews, visibleViewsOf } from './invisible-
 import { startOfCrossing } from './overlaps.ts';
 import { unfinishedEscapeAt } from './secrets/unescaped-view.ts';
 
-/**
- * Wraps a detector to find matches split by invisible characters, such as a zero-width space in a key. Findings
- * include these characters. Texts without them cost one scan.
- */
+/** Wraps a detector to find matches split by invisible characters, which the findings include. */
 export function ignoringInvisible({ find, openFrom }: StreamDetector): StreamDetector {
   const findAll: Detector = (text) => {
     const found = find(text);

@@ -47,10 +47,7 @@ export function asOneDetector(detectors: readonly StreamDetector[]): StreamDetec
   };
 }
 
-/**
- * Creates a stream detector that always holds back a fixed tail (docs/dlp.md): when a longer match is found, its
- * beginning may have been sent unmasked.
- */
+/** Holds back a fixed tail (docs/dlp.md): when a longer match is found, its beginning may have been sent unmasked. */
 export function holdingBack(find: Detector): StreamDetector {
   return {
     find,

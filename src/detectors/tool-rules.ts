@@ -10,7 +10,6 @@ import { secretRules } from './secrets/secret-rules.ts';
 
 type RuleGroup = (typeof GROUPS)[number];
 
-/** Names that stand for all rules of a group. */
 const GROUPS = [
   'secrets',
   'credentials',

@@ -11,7 +11,6 @@ export function alphabetOf(characters: string): Alphabet {
 
 const LETTERS_AND_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/** Both alphabets of Base64. */
 export const BASE64_LETTERS: Alphabet = alphabetOf(`${LETTERS_AND_DIGITS}+/_-`);
 
 export const NO_DIGIT = 255;

@@ -8,7 +8,6 @@ import {
   styledSymbols,
 } from './confusable-data.ts';
 
-/** Kinds of code points, from 1. */
 export const kinds = {
   other: 1,
   ascii: 2,
@@ -20,7 +19,6 @@ export const kinds = {
   latinLookalike: 7,
   /** Mathematical, circled, squared or small capital letters and digits. */
   styled: 8,
-  /** Superscripts and subscripts. */
   raised: 9,
   /** Letters of other scripts that resemble no ASCII letter. */
   foreign: 10,

@@ -8,9 +8,7 @@ import { READ_AS } from './leet-letters.ts';
 interface Suspect {
   readonly start: number;
   readonly end: number;
-  /** Number of letters of each kind. */
   readonly counts: Uint16Array;
-  /** The word with lookalikes replaced. */
   readonly plain: string;
   /** The preceding character, and the script of the preceding word: 0 none, 1 Latin, 2 another. */
   readonly before: string;
@@ -168,10 +166,7 @@ function isMixedScript({ counts, before, previous, next }: Suspect): boolean {
   return !(alike > ascii && previous === 2 && next !== 1);
 }
 
-/**
- * Reports whether a mixed word proves hiding, unlike units and formulas. Text of another script adds endings
- * to Latin names, so the word must be known there.
- */
+/** Reports whether a mixed word proves hiding. Among other scripts, which add endings to names, it must be known. */
 function isEvidentlyMixed({ counts, plain, previous, next }: Suspect): boolean {
   if (lookalikes(counts) === 0) return isWord(plain, 4);
   // Initials with an ending.

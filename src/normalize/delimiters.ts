@@ -22,10 +22,7 @@ interface Chain {
   readonly letters: string;
 }
 
-/**
- * Stage 5, first part: joins letters separated by one sign, if the text shows that these are words rather than
- * initials, lists, paths or formulas.
- */
+/** Stage 5, first part: joins letters separated by one sign into words, but not initials, lists, paths or formulas. */
 export function collapseDelimiters(text: string): StageResult {
   const found = [...chainsOf(text), ...splitWordsOf(text)].sort((one, other) => one.start - other.start);
   if (found.length === 0) return unchanged(text);
@@ -73,10 +70,7 @@ function evidentSigns(found: readonly Chain[]): string[] {
   return [...points].filter(([, sum]) => sum >= 2).map(([sign]) => sign);
 }
 
-/**
- * A known word of six letters suffices. Shorter words, which people spell out, and English sounds need
- * support.
- */
+/** A known word of six letters suffices. Shorter words, which people spell out, and English sounds need more. */
 function chainPoints({ letters, sign }: Chain): number {
   if (letters.length < shortestWord || isPattern(letters)) return 0;
   const word = unleet(letters.replace(/[^\p{L}\p{N}@$!]/gu, '')).replace(/[^A-Za-z]/g, '');
@@ -105,7 +99,6 @@ function isPattern(letters: string): boolean {
 
 const shortestPattern = 8;
 
-/** Recognizes several words without gaps. */
 const isSentence = (letters: string): boolean =>
   segment(letters.slice(0, longestSentence)) !== undefined ||
   (letters.length >= 12 && soundsEnglish(letters.slice(0, 20)));

@@ -139,7 +139,6 @@ function joinSurrogates(found: readonly Escape[]): Escape[] {
   return joined;
 }
 
-/** Recognizes the 1,024 surrogates from `first` on. */
 const isHalf = ({ character }: Escape, first: number): boolean =>
   character.length === 1 && (character.charCodeAt(0) & 0xfc00) === first;
 
@@ -157,7 +156,6 @@ function hidesWord(text: string, found: readonly Escape[]): boolean {
   return false;
 }
 
-/** Returns the index after adjacent escapes. */
 function runEnd(found: readonly Escape[], at: number): number {
   let end = at + 1;
   while (end < found.length && found[end]?.start === found[end - 1]?.end) end++;

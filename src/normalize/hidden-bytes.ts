@@ -4,10 +4,7 @@ const longestRun = 65_536;
 
 const fewestUnits = 3;
 
-/**
- * Decodes text in invisible characters: Unicode tags, variation selectors as bytes, or two zero-width
- * characters as bits. Returns undefined for unreadable text.
- */
+/** Decodes Unicode tags, variation selectors as bytes, or two zero-width characters as bits, if readable. */
 export function readHidden(run: string): string | undefined {
   if (run.length < fewestUnits && !/\udb40[\udc20-\udc7e]/.test(run)) return undefined;
   const points = Array.from(run.slice(0, longestRun), (character) => character.codePointAt(0) ?? 0);

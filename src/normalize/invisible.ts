@@ -91,7 +91,6 @@ function codePointBefore(text: string, at: number): number | undefined {
   return low >= 0xdc00 && low <= 0xdfff && at > 1 ? text.codePointAt(at - 2) : low;
 }
 
-/** The joiner and selectors of emoji. */
 const joinsEmoji = /^(?:\u200d|\ufe0e|\ufe0f)+$/;
 
 function isSelector(content: string): boolean {
@@ -118,10 +117,7 @@ function isAtHome(text: string, content: string, left: Neighbour, right: Neighbo
 const isLatin = (neighbour: Neighbour): boolean =>
   neighbour === 'ascii' || neighbour === 'latin' || neighbour === 'digit' || neighbour === 'styled';
 
-/**
- * Reports whether a run splits a Latin word. Line-break opportunities in camel case or beside signs do not,
- * nor do marks at the edge of a word, which copying leaves.
- */
+/** Reports whether a run splits a Latin word, unlike line-break opportunities and marks at the edges of words. */
 function isWithinWord(text: string, run: Span, left: Neighbour, right: Neighbour): boolean {
   if (run.end - run.start >= longPayload) return true;
   const before = text.charAt(run.start - 1);
@@ -211,7 +207,6 @@ const isOverlay = (unit: number): boolean =>
   unit === 0x488 ||
   (unit >= 0x20d0 && unit <= 0x20eb && unit !== 0x20d7);
 
-/** Limit of right-to-left overrides that are read. */
 const mostOverrides = 64;
 
 /** Appends text after right-to-left overrides as it is displayed. */

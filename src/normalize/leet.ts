@@ -25,20 +25,18 @@ function fold(word: string): string {
 /** Known words by folded form. */
 const folded: ReadonlyMap<string, string> = new Map([...words].reverse().map((word) => [fold(word), word]));
 
-/** Longer tokens are not words. */
 const longestToken = 32;
 
 interface Token {
   readonly start: number;
   readonly end: number;
   readonly source: string;
-  /** The known word that the token spells. */
   readonly word: string | undefined;
 }
 
 /**
- * Stage 5, second part: reads digits and signs as letters in lines that yield at least two words, or a long
- * one. Raises no flag, since codes, names and versions look alike.
+ * Stage 5, second part: reads digits and signs as letters in lines where they spell at least two words, or a long one.
+ * Raises no flag, since codes, names and versions look alike.
  */
 export function readLeet(text: string): StageResult {
   if (!anyLeet.test(text)) return unchanged(text);

@@ -177,7 +177,6 @@ function obfuscation(findings: ReadonlySet<Finding>): Obfuscation {
   };
 }
 
-/** A part of a text, with its offset and normalized form. */
 interface NormalizedPart {
   readonly start: number;
   readonly made: Normalized;

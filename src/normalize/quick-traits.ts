@@ -144,7 +144,6 @@ function signKindsIn(signs: number, at: number): number {
   return kinds;
 }
 
-/** Returns one kind of 32 characters. */
 function lane(first: number, second: number, third: number, fourth: number, shift: number): number {
   return (
     ((first >>> shift) & 0xff) |

@@ -1,7 +1,6 @@
 /** Longest slice in UTF-16 units, normalized in one turn of the event loop. */
 export const sliceUnits = 8192;
 
-/** Units before the limit that are searched for a gap. */
 const searchUnits = 2048;
 
 /** Minimum letters of an ordinary word, and maximum blanks between two words. */

@@ -128,7 +128,6 @@ function traitsOfNumber(seen: number): number {
   return leet | ((seen & SMALL_X) !== 0 ? TRAIT.list : 0);
 }
 
-/** Recognizes two hexadecimal digits after a sign. */
 function isPair(units: Uint16Array, at: number, before: number): boolean {
   if ((before & BETWEEN) === 0) return false;
   return (signKindOf(units[at] ?? 0) & signKindOf(units[at + 1] ?? 0) & HEX) !== 0;

@@ -8,7 +8,6 @@ export const MAX_WORD_CHARS = 32;
 const SPACE = 0x20;
 const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
-// Letters of endings.
 const C = 0x63;
 const D = 0x64;
 const E = 0x65;
@@ -49,10 +48,7 @@ const reader = new UnitReader(8_192);
 let grams = new Uint16Array(8_192);
 let ends = new Uint32Array(4_096);
 
-/**
- * `contentWords` as n-grams, without a string per word; undefined for texts beyond ASCII. The next call
- * overwrites the result.
- */
+/** `contentWords` of ASCII texts as n-grams, without a string per word. The next call overwrites the result. */
 export function asciiWordGrams(text: string): WordGrams | undefined {
   const units = reader.read(text);
   const { length } = text;

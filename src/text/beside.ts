@@ -37,10 +37,7 @@ export interface Holder {
   readonly next: number;
 }
 
-/**
- * Returns contexts that may identify a text in a document: the previous element of a list, neighbouring
- * members, and the name above.
- */
+/** Returns contexts that may identify a text: the previous element, neighbouring members, and the name above. */
 export function besideInDocument(text: string, holder: Holder, path: JsonPath): readonly string[] {
   if (!mayBeIdentified(text)) return NOTHING;
   const { value: container, names, next } = holder;
@@ -75,10 +72,7 @@ function valueText(value: unknown): string | undefined {
   return typeof text === 'string' && text !== '' && text.length <= MAX_VALUE_CHARS ? text : undefined;
 }
 
-/**
- * Returns the end of the texts before a text, if that may identify it.
- * @param textsBefore called only if needed
- */
+/** Returns the end of the texts before a text, which are read only if they may identify it. */
 export function besideText(text: string, textsBefore: () => readonly string[]): readonly string[] {
   const isIdentified = mayBeIdentified(text);
   if (!isIdentified && !SHORT_NUMBER.test(text)) return NOTHING;

@@ -5,7 +5,6 @@ import { STOPWORDS } from './stopwords.ts';
 /** Only the head and tail of longer texts are read. */
 const MAX_CHARS = 4_096;
 
-/** Scripts without spaces between words. */
 const UNSPACED = String.raw`\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}`;
 const RUNS = new RegExp(String.raw`([${UNSPACED}]+)|[[\p{L}\p{M}\p{N}]--[${UNSPACED}]]+`, 'gv');
 
@@ -78,10 +77,7 @@ function addPieces(words: string[], word: string): void {
   for (let at = 0; at < word.length; at += MAX_WORD_CHARS) words.push(word.slice(at, at + MAX_WORD_CHARS));
 }
 
-/**
- * Removes common English endings (plural, -ed, -ing), so that forms of a word share most n-grams. Expects
- * lower case. Words of other languages lose at most a letter, in all texts alike.
- */
+/** Removes common English endings (plural, -ed, -ing) in lower case. Other languages lose at most a letter. */
 export function stem(word: string): string {
   if (!ENDINGS.has(word.charCodeAt(word.length - 1))) return word;
   const singular = withoutPlural(word);

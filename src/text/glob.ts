@@ -1,7 +1,4 @@
-/**
- * Reports whether a name matches a glob, in which `*` matches any characters. Reads the name once per piece at
- * most.
- */
+/** Reports whether a name matches a glob, in which `*` matches any characters. Linear for each piece. */
 export function globMatches(glob: string, name: string): boolean {
   const [head = '', ...rest] = glob.split('*');
   const tail = rest.pop();

@@ -1,4 +1,3 @@
-/** Stands for secrets and other hidden text. */
 export const MASK = '***';
 
 /** Replaces attacks in the texts of MCP servers. */

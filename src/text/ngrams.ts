@@ -1,7 +1,6 @@
 /** Distinct 16-bit hashes of n-grams, in order of first occurrence. */
 export type GramSet = Readonly<Uint16Array>;
 
-/** The n-grams of each word of a text, in order. */
 export interface WordGrams {
   readonly grams: Readonly<Uint16Array>;
   /** End of each word in `grams`. */
@@ -205,10 +204,7 @@ const BITS_PER_CHAR = 6;
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const BASE64_CODES = Buffer.from(BASE64, 'latin1');
 
-/**
- * Encodes a set as text, three characters per member; concatenated texts encode a union. Built in one piece,
- * since a text joined by character takes ten times its length.
- */
+/** Encodes a set as text, three characters per member. Concatenated texts encode a union. */
 export function encodeGrams(set: GramSet): string {
   const codes = Buffer.allocUnsafe(set.length * GRAM_TEXT_CHARS);
   let at = 0;

@@ -43,10 +43,7 @@ export interface HashState {
 }
 
 const NOTHING_READ: HashState = { high: 0x9e3779b9 | 0, low: 0x85ebca6b | 0 };
-/**
- * A unit is hashed by `high = imul(high ^ unit, HIGH_PRIME)`. `low` is hashed likewise, then shifted into
- * itself.
- */
+/** `high = imul(high ^ unit, HIGH_PRIME)` hashes a unit. `low` is hashed likewise, then shifted into itself. */
 export const HIGH_PRIME = 0x01000193;
 export const LOW_PRIME = 0x5bd1e995;
 export const LOW_SHIFT = 15;

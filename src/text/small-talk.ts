@@ -1,4 +1,3 @@
-/** Only the beginning of longer texts is read. */
 const MAX_CHARS = 4_096;
 /** Minimum share of words about the speakers in a personal turn. */
 const PERSONAL_SHARE = 0.15;
@@ -30,10 +29,7 @@ interface Utterance {
   readonly line: string;
 }
 
-/**
- * Reports whether a text is only small talk: a greeting, or about the speakers, without a task. Knows
- * greetings in several languages, otherwise English.
- */
+/** Recognizes greetings, in several languages, and English texts about the speakers without a task. */
 export function isSmallTalk(text: string): boolean {
   const utterance = read(text);
   if (asks(utterance)) return false;

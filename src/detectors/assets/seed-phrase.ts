@@ -2,10 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Finding, StreamDetector } from '../finding.ts';
 import { createStreamDetector } from '../stream-detector.ts';
 
-/**
- * Finds seed phrases of wallets (BIP-39): 12, 15, 18, 21 or 24 words of the English list with a valid
- * checksum, in a line, a list or numbered lines. Requires `loadSeedWords` first.
- */
+/** Finds BIP-39 seed phrases of wallets, with a valid checksum, in a line or a list. Requires `loadSeedWords` first. */
 export const seedPhraseDetector: StreamDetector = createStreamDetector(findSeedPhrases, openIn);
 
 let wordNumbers: ReadonlyMap<string, number> | undefined;
@@ -43,7 +40,6 @@ function findSeedPhrases(text: string): readonly Finding[] {
   return found;
 }
 
-/** Visits the runs of words from the list. */
 function eachRun(text: string, visit: (run: readonly Word[]) => void): void {
   const numbers = wordNumbers;
   if (numbers === undefined) throw new Error('the words of seed phrases are not loaded');

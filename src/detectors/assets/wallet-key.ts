@@ -2,10 +2,7 @@ import type { Finding, StreamDetector } from '../finding.ts';
 import { createStreamDetector } from '../stream-detector.ts';
 import { createHash } from 'node:crypto';
 
-/**
- * Finds private keys of wallets: Bitcoin import keys (WIF) and extended private keys (BIP 32, SLIP 132) with a
- * valid checksum, and 64 hexadecimal digits after a name.
- */
+/** Finds private keys of wallets: WIF and extended keys (BIP 32, SLIP 132) by checksum, and named hexadecimal keys. */
 export const walletKeyDetector: StreamDetector = createStreamDetector(findWalletKeys, openIn);
 
 interface Form {

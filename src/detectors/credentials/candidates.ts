@@ -256,7 +256,6 @@ function isOfCommand(text: string, at: number, command: RegExp): boolean {
   return command.test(before.slice(from));
 }
 
-/** Reports whether a short name is a separate word. */
 function beginsWord(text: string, start: number): boolean {
   const before = text[start - 1] ?? '';
   if (!/[\p{L}\d]/u.test(before)) return true;

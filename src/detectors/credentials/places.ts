@@ -9,7 +9,6 @@ export interface Place {
   readonly readTo: number;
   /** The quotes are closed, and the value is not too long. */
   readonly isWhole: boolean;
-  /** Alone on its line. */
   readonly endsLine: boolean;
 }
 
@@ -40,7 +39,6 @@ function quoted(start: number, end: number, isWhole: boolean): Place {
   return { start, end, isQuoted: true, readTo: end + 1, isWhole, endsLine: false };
 }
 
-/** Reports whether the backslashes at `at` escape a quote. */
 function closes(text: string, at: number, quote: number): boolean {
   let next = at;
   while (text.charCodeAt(next) === BACKSLASH && next < at + 4) next += 1;
@@ -53,7 +51,6 @@ const AFTER_CHARS = 9;
 /** Another assignment, or code: the value ends before it. */
 const NOT_LINE = /["'`;,|\\]$|\\|[;&,][\w .-]{1,40}=/;
 
-/** @param takesLine the value extends to the end of the line */
 export function unquotedAt(text: string, at: number, takesLine: boolean): Place | undefined {
   const line = takesLine ? runAt(LINE_REST, text, at) : undefined;
   const isLine = line !== undefined && endsLine(text, line) && !NOT_LINE.test(text.slice(at, line));

@@ -13,7 +13,6 @@ const USER = /[^\s/?#"'<>`\\:@]{0,128}:/y;
 const PASSWORD = /[^\s/?#"'<>`\\]{0,200}/y;
 /** Not escaped as URLs require. */
 const LOOSE_PASSWORD = /[^\s"'<>`\\]{0,200}/y;
-/** A port, with what follows it. */
 const PORT = /^\d{0,5}(?:[/?#]|$)/;
 const HOST = /[\w[.{%*-]/;
 const TOKEN = /[\w~-]{0,200}/y;

@@ -68,7 +68,6 @@ const hasDigit = (value: string): boolean => /\d/.test(value);
 /** A name in code, or a path of such names. */
 const IDENTIFIER = /^[A-Za-z_$@][\w$]*(?:(?:\??\.|::|->)[A-Za-z_$#][\w$]*)*$/;
 const LETTERS = /^\p{L}+$/u;
-/** Digits that belong to a word. */
 const NUMBERED =
   /base(?:32|64)|utf_?(?:8|16)|sha_?(?:1|256|384|512)|md5|u?int(?:8|16|32|64)|aes_?(?:128|256)|argon2|scrypt|pbkdf2|bcrypt|oauth2|i18n|l10n/i;
 /** A passphrase in lower case. */
@@ -89,7 +88,6 @@ export interface Standing {
   readonly isShortName: boolean;
 }
 
-/** Reports whether a value may be a password. */
 export function isPassword(value: string, { isQuoted, isPlain, takesWords, isShortName }: Standing): boolean {
   if (value.length < MIN_CHARS || value.length > MAX_VALUE_CHARS) return false;
   if (/\s/.test(value)) return takesWords && WORDS.test(value) && !SENTENCE.test(value);
@@ -131,7 +129,6 @@ export function isKeyValue(value: string, standing: Standing): boolean {
   return longest >= 8 && !NUMBERED.test(value);
 }
 
-/** Reports whether an unquoted value may be a name in code. */
 function isName(value: string, { isQuoted, isPlain }: Standing): boolean {
   return !isQuoted && !isPlain && IDENTIFIER.test(value) && !(/^\w+$/.test(value) && isRandom(value));
 }

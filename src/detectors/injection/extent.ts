@@ -3,9 +3,7 @@ import { groupOf } from '../tool-rules.ts';
 
 /** UTF-16 units of an order after its first words. */
 const MAX_CHARS = 1_024;
-/** Further sentences of one order. */
 const MAX_FURTHER = 3;
-/** Maximum distance of the quote before an order. */
 const MAX_BEFORE = 512;
 
 /** The end of a sentence with closing quotes and brackets; not a dot in an address, or before a small letter. */
@@ -19,16 +17,11 @@ const FENCE = /^[ \t]{0,12}(```|~~~)/;
 /** A heading, a row, the beginning of a block, a name with its value. */
 const OWN_LINE =
   /^[ \t]{0,12}(?:#{1,6}[ \t]|\||>|<\/?[a-z]|={3}|-{3}|[\p{L}_][\p{L}\p{N}_ -]{0,24}[:=][ \t])/iu;
-/** The sentence continues. */
 const OPEN_END = /(?:[:：,，、–—-]|\b(?:and|then|to|of|the|und|dann|et|puis|y|e|и|в|на))["'`*_ \t]{0,4}$/iu;
-/** Beginning of a line that continues a sentence. */
 const GOES_ON = /^[ \t]{0,12}[\p{Ll}~/\\.$`"'“‘(&\u3040-\u30ff\u3400-\u9fff]/u;
 const COLON_END = /[:：]["'”’*_ \t]{0,4}$/;
 
-/**
- * The start of a sentence that continues an order, in nine languages: an imperative, or a word that refers
- * back.
- */
+/** The start of a sentence that continues an order, in nine languages: an imperative, or a back reference. */
 const FURTHER_ORDER = new RegExp(
   String.raw`^[\s"'“‘«*_(]{0,6}(?:${[
     'please|instead|then|next|now|also|and|after (?:that|this)|afterwards|first|finally|do|you (?:must|should|will|are|need|have)|your (?:new|only|real|task)|from now on|act|pretend',
@@ -49,20 +42,14 @@ const FURTHER_ORDER_UNSPACED =
 /** A rule whose findings span the whole order. */
 const WHOLE_ALREADY = 'image_exfiltration';
 
-/**
- * Extends an attack in a tool's answer to its whole order, so that removing it leaves no order behind. An
- * operator's own pattern keeps its end.
- */
+/** Extends an attack in a tool's answer to its whole order, which is removed. An operator's own pattern stays. */
 export function wholeOrder(text: string, finding: Finding): Finding {
   const isOrder = finding.detector === 'prompt_injection' && finding.class !== 'pattern';
   if (!isOrder || groupOf(finding) !== 'prompt_injection' || finding.rule === WHOLE_ALREADY) return finding;
   return { ...finding, end: endOfOrder(text, finding.start, finding.end) };
 }
 
-/**
- * Returns the end of the order that begins with the finding: its sentence without the final sign, and the
- * lists, blocks and further orders that follow.
- */
+/** Returns the end of an order: its sentence without the final sign, and the lists, blocks and orders that follow. */
 function endOfOrder(text: string, start: number, end: number): number {
   const quoteEnd = endOfQuote(text, start, end);
   const limit = Math.min(text.length, end + MAX_CHARS, quoteEnd ?? text.length);

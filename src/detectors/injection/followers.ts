@@ -6,14 +6,10 @@ interface Branch<Label> {
   readonly patterns: readonly Pattern<Label>[];
 }
 
-/**
- * A grammar with a table of the maximum distance between two words that begin and continue a pattern. It rules
- * out most words of a text by the few that follow them.
- */
+/** A grammar with the maximum distance of two words that begin and continue a pattern, which rules out most words. */
 export interface FollowedGrammar<Label> {
   /** Row of each word. Words that begin the same patterns share one. */
   readonly rows: Uint16Array;
-  /** By row. */
   readonly branches: readonly (readonly Branch<Label>[])[];
   /** Column of each word. Words that continue the same patterns share one. */
   readonly columns: Uint16Array;

@@ -1,6 +1,5 @@
 import type { Tokens, Vocabulary } from './lexer.ts';
 
-/** Word classes by upper-case name. */
 export type WordClasses = Readonly<Record<string, string>>;
 
 export interface Element {
@@ -20,7 +19,6 @@ export interface Pattern<Label> {
   readonly sequence: Sequence;
 }
 
-/** Patterns by the number of their first word. */
 export type Grammar<Label> = readonly (readonly Pattern<Label>[])[];
 
 /**
@@ -93,7 +91,6 @@ const isGap = (symbol: string): boolean => symbol.startsWith('~');
 
 const isEnd = (symbol: string): boolean => symbol === '$';
 
-/** Returns a function for the word numbers of a symbol. */
 function wordNumbers(vocabulary: Vocabulary, classes: WordClasses): (symbol: string) => readonly number[] {
   const known = new Map<string, readonly number[]>();
   function numbersOf(choice: string): readonly number[] {

@@ -4,7 +4,7 @@ import { isAboutThings } from './things.ts';
 /** Subjects of reports, which no order follows. */
 const NARRATORS = `i they he she people users who which often sometimes students drivers always we did does would could might
   developers employees many models attackers`;
-/** The same, unless they address the model. */
+/** Subjects of reports, unless they address the model. */
 const MODALS = `will may can`;
 /** "A robot that forgets its rules": Romance imperatives look like the third person. */
 const RELATIVES = `que qui che который которая которые кто wer quien quem chi`;
@@ -39,14 +39,12 @@ const REPORTING = new RegExp(
   ].join('|'),
   'i',
 );
-/** The text orders the quoted phrase. */
 const TO_BE_DONE =
   /\b(?:follow|obey|comply|execute|do (?:it|this|that|so|what|as)|act on|carry (?:it|this) out|reveal|print|(?:tell|give|show) me|send|now|your (?:new|task))\b|befolge|führe|obéis|applique|exécute|obedece|ejecuta|esegui|obbedisci|execute|gehoorzaam|voer|выполни|执行|照做|実行|従|نفذ|पालन/i;
 /** Before a JSON string, which is in quotes but not quoted. */
 const JSON_STRING = /(?:["\]}]\s{0,8}[:,]|\d\s{0,8},|[[{])\s{0,8}$/;
 /** Before a member's value: `"text": "…"` mentions nothing. */
 const JSON_MEMBER = /"\s{0,8}:\s{0,8}$/;
-/** Backslashes before a quote in nested JSON. */
 const MOST_ESCAPES = 3;
 const SHELL_QUOTE = /'\\{1,3}''$/;
 const SHELL_CHARS = 6;

@@ -43,7 +43,6 @@ export class Vocabulary {
     return number;
   }
 
-  /** Takes words separated by blanks. */
   setOf(words: string): ReadonlySet<number> {
     return new Set(
       words
@@ -176,7 +175,6 @@ function readRuns(runs: WordRuns, state: LexerState, tree: WordTree): void {
   tokens.count = count;
 }
 
-/** Returns 1 if a sentence ends between two words. */
 function breakIn(units: Uint16Array, from: number, to: number): number {
   let isBroken = 0;
   for (let at = from; at < to; at++) {
@@ -192,10 +190,7 @@ function memoOf(tree: WordTree): WordMemo {
   return memo;
 }
 
-/**
- * Reads the words that begin between two offsets; returns the last one's end. Split up, it takes twice as
- * long.
- */
+/** Reads the words that begin between two offsets; returns the last one's end. Takes twice as long if split up. */
 function readTokens(state: LexerState, tree: WordTree, from: number, to: number): number {
   const { units, tokens } = state;
   const { starts, ends, words, breaks } = tokens;
@@ -245,7 +240,6 @@ function readTokens(state: LexerState, tree: WordTree, from: number, to: number)
   return at;
 }
 
-/** Returns a separator after the text's end. */
 function foldedAt(units: Uint16Array, at: number): number {
   return FOLDED[units[at] ?? 0] ?? SEPARATOR;
 }

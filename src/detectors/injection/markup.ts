@@ -145,7 +145,6 @@ export const MARKUP_RULES: readonly string[] = Object.values(RULES)
   .flat()
   .map(({ rule }) => rule);
 
-/** Rules by their anchor. */
 const RULES_AT: Readonly<Record<string, readonly MarkupRule[]>> = {
   '<': [...RULES.delimiter, ...RULES.tag, ...RULES.call, ...RULES.comment, ...RULES.style],
   '[': [...RULES.delimiter, ...RULES.call],

@@ -47,7 +47,6 @@ function addPersona(found: Finding[], from: number, end: number): void {
   found.push({ detector: 'prompt_injection', class: 'persona', rule: PERSONA_RULE, start, end });
 }
 
-/** The signs in a window, each of which adds its weight once. */
 class SignWindow {
   readonly #scale: Scale;
   readonly #signs: readonly SeenSign[];
@@ -56,7 +55,6 @@ class SignWindow {
   #score = 0;
   #roles = 0;
 
-  /** @param signs all signs that will be added, in order */
   constructor(scale: Scale, signs: readonly SeenSign[]) {
     this.#scale = scale;
     this.#signs = signs;

@@ -10,7 +10,6 @@ export interface PhraseLabel {
   readonly rule: string;
 }
 
-/** Returns every verb with every object. */
 const combine = (verbs: readonly string[], objects: readonly string[]): string[] =>
   verbs.flatMap((verb) => objects.map((object) => `${verb} ${object}`));
 

@@ -88,9 +88,8 @@ interface Seen {
 }
 
 /**
- * Finds text that honest tool definitions do not contain: orders to hide something from the user, to hand over
- * keys, files or the conversation, to redirect messages, and invisible text. Answers of tools contain such
- * words honestly.
+ * Finds orders to hide something, to hand over keys, files or the conversation, to redirect messages, and invisible
+ * text. Only for tool definitions, since answers of tools contain such words honestly.
  */
 export const findToolPoisoning: Detector = (text) => {
   const found = [

@@ -33,9 +33,8 @@ const SUCH = vocabulary.add('such');
 const TREE = vocabulary.freeze();
 
 /**
- * Finds orders to drop instructions, unrestricted personas, requests for the system prompt, and text that
- * poses as a turn. Also searches with JSON escapes decoded, since a spelled-out line break hides the next
- * word.
+ * Finds orders to drop instructions, unrestricted personas, requests for the system prompt, and text that poses as a
+ * turn, also with JSON escapes decoded, since a spelled-out line break hides the next word.
  */
 export const findPromptInjection: Detector = (text) => {
   const found = findPlain(text);
@@ -69,7 +68,6 @@ const findSplit = (text: string): Finding[] =>
       end,
     }));
 
-/** Keeps the widest findings of several escape levels. */
 function once(found: readonly Finding[]): Finding[] {
   const reached = new Map<string, number>();
   return found.filter(({ class: kind, end }) => {

@@ -6,7 +6,6 @@ export const KIND_WORDS = {
   WANT: `need needs needed require requires required must want wants like have has had demand demands wish cleared authorized authorised allowed entitled
     permitted supposed instructed tasked obliged ordered asked going`,
   SEE: `see view read inspect review verify audit check examine access obtain get look know receive analyze analyse validate confirm copy study`,
-  /** Reasons. */
   PRETEXT: `audit audits auditor auditors auditing compliance security debugging debug diagnostics verification testing investigation maintenance
     emergency immediately urgently urgent inspection incident authorized authorised penetration pentest troubleshooting regulators certification`,
   /** Attributes of prompts, rarely of other texts. */
@@ -21,7 +20,6 @@ export const KIND_WORDS = {
     song rhyme rhymes rhyming limerick sonnet rap acrostic ascii unicode braille`,
   ARTWORK: `poem haiku song rhyme limerick sonnet rap acrostic story ballad acronym riddle`,
 
-  /** Characters without restraints. */
   AMORAL: `unfiltered uncensored unrestricted amoral unrestrained unbound unchained unhinged jailbroken limitless lawless ruthless immoral unmoderated
     unethical evil malevolent unscrupulous conscienceless`,
   MACHINE: `ai ais chatbot chatbots bot model assistant machine intelligence robot llm agent computer twin entity algorithm`,

@@ -1,10 +1,7 @@
 import type { WordClasses } from './grammar.ts';
 import type { PhraseRule } from './phrase-rules.ts';
 
-/**
- * Words in German, French, Spanish, Italian, Portuguese, Dutch, Russian, Arabic, Hindi, Chinese and Japanese,
- * in this order.
- */
+/** German, French, Spanish, Italian, Portuguese, Dutch, Russian, Arabic, Hindi, Chinese and Japanese, in this order. */
 export const LANGUAGE_WORDS = {
   /** Imperatives of "ignore" and "break". */
   SHUN: `
@@ -40,7 +37,6 @@ export const LANGUAGE_WORDS = {
     原则 基本原则 准则 规则 训练 限制 约束 指令 设定 价值观 原則 準則 規則 限制 約束
     基本原則 ルール 規則 訓練 制約 制限 指示 ガイドライン プログラミング`,
   FILTERS: `filter filtern filters filtre filtres filtro filtros filtri фильтр* 过滤器 安全过滤器 过滤 过滤机制 フィルター फ़िल्टर फिल्टर`,
-  /** With possessive suffixes. */
   OWN_TENETS: `تعليماتك مبادئك قواعدك قيودك توجيهاتك برمجتك تدريبك إرشاداتك ارشاداتك مرشحاتك أوامرك قيمك`,
   ARABIC_TENETS: `التعليمات القواعد القيود المبادئ التوجيهات الإرشادات تعليمات قواعد قيود مبادئ توجيهات إرشادات مرشحات`,
   AUTHORS: `entwickler entwicklers entwicklern schöpfer développeurs développeur créateurs créateur desarrolladores desarrollador creadores creador sviluppatori

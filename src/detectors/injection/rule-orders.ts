@@ -13,9 +13,7 @@ export const ORDER_WORDS = {
   SWEEP: `all every any entire whole full complete users user's saved stored customer customers contents content conversation chat environment session private`,
   TARGET: `http https webhook attacker`,
   STEALTH: `secretly silently covertly quietly discreetly stealthily`,
-  /** Configuration of a model. */
   INNATE: `prompt prompts guidelines restrictions rules directives parameters programming training constraints configuration instructions initialization`,
-  /** Attributes of a model's restraints. */
   PROTECTIVE: `safety ethical ethics moral moderation protective alignment`,
   PROTECTION: `filters filter filtering protocols protocol guardrails measures guidelines restrictions constraints rules training mechanisms safeguards`,
 } as const satisfies WordClasses;

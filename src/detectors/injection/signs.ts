@@ -1,11 +1,7 @@
 /** A sign of a jailbreak persona, which counts once in a window. */
 export interface Sign {
-  /** Part of the scores in `PERSONA_SCALES`. */
   readonly weight: number;
-  /**
-   * It gives the model a role. Lists of forbidden topics contain many other signs, so they need a higher
-   * score.
-   */
+  /** It gives the model a role. Lists of forbidden topics contain many other signs and need a higher score. */
   readonly givesRole?: true;
   readonly patterns: readonly string[];
 }

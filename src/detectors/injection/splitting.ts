@@ -13,7 +13,6 @@ const LINK =
 const LINK_CHARS = 20;
 const WORD = /\$?[\p{L}_][\p{L}\p{N}_]{0,24}/gu;
 
-/** Distance between the fragments and their joint. */
 const REACH_CHARS = 600;
 /** Programs join thousands of fragments. */
 const MAX_JOINTS = 16;
@@ -22,7 +21,7 @@ const MAX_JOINED_CHARS = 1024;
 /** An order to act on the fragments, right before their joint or its name. */
 const ORDER_BEFORE =
   /(?:\b(?:answer|answers|respond|reply|follow|obey|comply|execute|carry out|act on|perform|do what|complete the (?:task|request) in|beantworte|antworte|befolge|réponds|répondez|exécute|suis|responde|responda|obedece|ejecuta|rispondi|obbedisci|esegui|execute|obedeça)|ответь|ответьте|выполни|исполни|回答|执行|遵循|答えて|実行)(?![\p{L}])[^.!?\n]{0,32}$/iu;
-/** The same right after. */
+/** Such an order right after the joint. */
 const ORDER_AFTER =
   /^[^\p{L}]{0,8}(?:(?:and|then|now|und|et|y|e|и) ){0,2}(?:please )?(?:answer|respond to|reply to|follow|obey|comply with|execute|carry out|act on|do what) (?:it|this|that|the (?:result|resulting|combined|whole|full|joined)|what)(?![\p{L}])/iu;
 /** Words of questions about a program. */
@@ -32,7 +31,6 @@ const ABOUT_CODE =
 const MIN_WORDS = 4;
 
 export interface Joint {
-  /** The joined fragments. */
   readonly text: string;
   /** From the first fragment to the joint. */
   readonly start: number;
@@ -121,7 +119,6 @@ interface Chain {
   readonly end: number;
 }
 
-/** Returns rows of linked names, with at least two different ones. */
 function chainsIn(region: string, fragments: ReadonlyMap<string, string>): readonly Chain[] {
   const chains: Chain[] = [];
   let names: string[] = [];

@@ -13,7 +13,6 @@ const EARLIER = new RegExp(
 const BINDING =
   /instruction|directive|guideline|prompt|rule|command|polic|restriction|limit|constraint|safeguard|guardrail|training|programming|safety|told|said|taught|learn|given/i;
 
-/** Things with instructions or rules of their own. */
 const THINGS = [
   'box|packet|package|packaging|label|leaflet|booklet|brochure|manual|sheet|card|poster|cover|back|front|bottle|tin|bag|kit|sign|sticker',
   'printer|machine|dishwasher|oven|toaster|router|recipe|letter|memo|invoice|form|exam|worksheet|dentist|doctor',
@@ -44,7 +43,6 @@ const ON_A_THING_ELSEWHERE = new RegExp(
 );
 /** In German the thing is within the phrase, before the verb. */
 const GERMAN_RULES = /(?:anweisungen|vorgaben|regeln|instruktionen)(?= (?:zur|zum|auf|aus|in|von|zu) )/i;
-/** The model's own rules. */
 const OF_A_MODEL = /\b(?:system|developer|safety|your|assistant|model|ai)\b/i;
 const AFTER_CHARS = 96;
 
@@ -69,10 +67,7 @@ const ABOUT_A_TOPIC =
 /** `void` as a type. */
 const VOID_TYPE = /^void(?=\s{0,4}[{;,>|&*/]|\s{1,4}\w{1,64}\s?\()/;
 
-/**
- * Reports whether a phrase is about things that have rules or earlier versions: instructions on a box,
- * previous drafts, rules for writing.
- */
+/** Reports whether a phrase is about rules or versions of things: instructions on a box, drafts, rules for writing. */
 export function isAboutThings(text: string, start: number, end: number): boolean {
   const phrase = text.slice(start, end);
   if (VOID_TYPE.test(text.slice(start, start + AFTER_CHARS))) return true;

@@ -47,18 +47,16 @@ export const WORDS = {
 
   /** Words for earlier texts. */
   WHEN: `above before ${RECENT}`,
-  /** The same, without places on a screen. */
+  /** `WHEN` without places on a screen. */
   RECENT,
-  /** Attributes of a model's built-in rules. */
   INBORN: `current present default preset standing given built builtin inbuilt starting hardcoded preprogrammed predefined preconfigured embedded
     inherent internal hidden secret`,
   MAKER: `developer developers creator creators maker makers operator operators programmer programmers openai anthropic admin administrator`,
   MODEL: `system safety content ethical ethics moral security moderation developer developers openai anthropic`,
   YOUR: `your ur youre its deine deinen deiner ihre ihren vos votre tes ton tus tu sus su tue tuoi suas seus teus jouw je uw твои ваши свои twoje 你的 您的 你 あなたの 당신의`,
   ALL: `all any every each everything entire whole ${ALL_ELSEWHERE}`,
-  /** The same, without English. */
+  /** `ALL` without English. */
   ALL_ELSEWHERE,
-  /** Rules of a model. */
   RULES: `
     instruction instructions instuctions instructons directive directives guideline guidelines prompt prompts guardrail guardrails programming
     directions orders commands rules policies constraints restrictions limitations safeguards protocols training safety
@@ -69,10 +67,10 @@ export const WORDS = {
     talimat* kural* komut* kısıtlama* yönerge* instruksi perintah aturan pedoman petunjuk hướng التعليمات تعليمات الأوامر القواعد التوجيهات οδηγίες निर्देश* आदेश* नियम*
     指令 指示 规则 規則 提示 命令 说明 設定 设定 要求 ルール プロンプト 指示を 제한 제한을 限制 限制を 准则 準則 约束 約束 制限 禁令 提示词 지시 지시를 지시사항 지침 명령 규칙 프롬프트`,
   SYSTEM_PROMPT: `systemprompt systemanweisung systemanweisungen systeminstruktionen 系统提示 系统提示词 系统指令 システムプロンプト`,
-  /** The same, without words of networks, linters and offices. */
+  /** `RULES` without words of networks, linters and offices. */
   RULES_HARD: `instruction instructions directive directives guideline guidelines prompt prompts guardrail guardrails programming
     anweisungen instruktionen richtlinien vorgaben consignes instrucciones directrices istruzioni direttive diretrizes instruções instructies инструкц* 指令 指示 プロンプト 지시`,
-  /** The same, without words that programs use. Mostly plurals, since a program has an instruction or a prompt. */
+  /** `RULES_HARD` without words that programs use. Mostly plurals, since a program has an instruction or a prompt. */
   BARRED: `instructions directives guideline guidelines prompts guardrail guardrails programming
     anweisungen instruktionen richtlinien vorgaben consignes instrucciones directrices istruzioni direttive diretrizes instruções instructies инструкц* 指令 指示 プロンプト 지시`,
   /** Rules that are a model's if `your` precedes. */
@@ -80,17 +78,15 @@ export const WORDS = {
     constraints restrictions limitations safeguards protocols training mandates parameters requirements briefing safety orders commands directions`,
   /** Rules that only a model drops, with any verb. */
   BARS: `instructions directives guidelines prompt prompts guardrails programming rules constraints restrictions limitations safeguards protocols mandates`,
-  /** Context of a model, or of any talk. */
   CONTEXT: `text context content contents conversation message messages information task tasks data discussion chat input inputs
     output outputs settings configuration responses response statements request requests question questions everything stuff things words lines sentences`,
-  /** The same, without texts that people ask to ignore, such as `my previous message`. */
+  /** `CONTEXT` without texts that people ask to ignore, such as `my previous message`. */
   BACKGROUND: `text texts context content contents conversation information input inputs discussion words sentences statements tasks`,
   GIVEN: `told taught given learned learnt learn received got said instructed trained programmed provided know knew
     started begun bind binds bound operate supplied fed handed assigned issued`,
   OBSOLETE: `obsolete void invalid outdated cancelled canceled superseded revoked null irrelevant optional informational nonbinding deprecated
     inactive overridden suspended lifted overruled expired moot advisory`,
 
-  /** Verbs that ask for text. */
   DISCLOSE: `
     repeat print reveal show output display share disclose expose dump leak recite echo list translate summarize summarise encode copy paste
     return spell quote state spit regurgitate reproduce render convert rewrite restate divulge unveil reprint retell provide tell give send
@@ -100,7 +96,7 @@ export const WORDS = {
   /** Verbs of ordinary requests, which disclose only if their object is a prompt. */
   TURN_OVER: `describe explain present report publish post paraphrase rephrase transcribe surface uncover narrate type hand read see view know write
     put turn make include append attach email mail resend check begin start reply answer respond`,
-  /** The same for text above, since `translate the text above` is an honest request. */
+  /** `DISCLOSE` for text above, since `translate the text above` is an honest request. */
   REPEAT: `repeat print reveal output recite echo dump regurgitate spit copy leak wiederhole répète repite ripeti повтори 重复 繰り返し`,
   SYSTEM_ONLY: `system hidden secret internal initialization preprompt developer confidential initial original underlying`,
   /** Attributes of prompts, rarely of other texts. */
@@ -120,12 +116,11 @@ export const WORDS = {
   FETTERS: `restrictions limitations filters censorship censoring filtering guidelines restraints inhibitions boundaries confines shackles
     guardrails safeguards moderation`,
 
-  /** Principles and rules of a persona. */
   CREED: `ethical ethics ethic moral morals morality legal legality laws law guidelines guideline restrictions restriction restrict limitations limitation limits
     rules rule filters filter filtering filtered censorship censoring policy policies regulations boundaries boundary constraints safety norms principles
     standards ethicality consequences confines safeguards inhibitions guardrails protocols taboos qualms remorse shackles warnings disclaimers
     moderation conscience scruples`,
-  /** The same, without words of software: warnings, rules and filters are turned off daily. */
+  /** `CREED` without words of software: warnings, rules and filters are turned off daily. */
   BONDS: `ethical ethics ethic moral morals morality guidelines restrictions limitations censorship censoring boundaries norms principles
     inhibitions guardrails safeguards taboos qualms remorse shackles conscience scruples moderation safety`,
   HARM: `illegal unethical immoral harmful inhumane offensive dangerous derogatory inappropriate explicit violent racist sexist hateful profane vulgar lewd nsfw controversial evil toxic politically depraved disgusting unlawful criminal illicit

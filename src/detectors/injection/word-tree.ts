@@ -1,6 +1,5 @@
 /** A vocabulary as flat arrays by node. 0 is no node and no word. */
 export interface WordTree {
-  /** Nodes of first letters. */
   readonly roots: Uint16Array;
   /**
    * A double array for the letters a to z. A node's row begins at its entry in `rows`; rows lie in each
@@ -12,7 +11,6 @@ export interface WordTree {
   readonly steps: Int32Array;
   readonly nodes: Uint16Array;
   readonly slotShift: number;
-  /** Word that ends at a node. */
   readonly wordAt: Uint16Array;
   /** Longest stem of a node. */
   readonly stemOf: Uint16Array;
@@ -115,7 +113,6 @@ function isLetter(unit: number): boolean {
   return unit >= LETTER_A && unit < LETTER_A + LETTERS;
 }
 
-/** Returns the node reached from `node` by a letter, or 0. */
 export function childOf(tree: WordTree, node: number, unit: number): number {
   const letter = unit - LETTER_A;
   if (letter >>> 0 >= LETTERS) return tree.nodes[slotOfStep(tree, (node << 16) | unit)] ?? 0;

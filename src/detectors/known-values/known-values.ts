@@ -10,10 +10,7 @@ export interface KnownValues {
   readonly isEmpty: boolean;
   /** One of them is a number, which JSON may write as such. */
   readonly hasNumbers: boolean;
-  /**
-   * Returns findings by text. Linear, in turns of the event loop.
-   * @param most limit over all texts; gives up after one more
-   */
+  /** Returns findings by text, in turns of the event loop. Gives up after one more than `most` over all texts. */
   findAll(texts: readonly string[], most?: number): Promise<readonly (readonly Finding[])[]>;
   isIn(text: string): boolean;
 }
@@ -26,10 +23,7 @@ interface Needles {
   readonly squeezed: readonly string[];
 }
 
-/**
- * Finds values in any case and form: escaped for JSON, URLs or HTML, in hex, as a list of bytes, within
- * Base64, and split by characters other than letters and digits.
- */
+/** Finds values in any case, escaped, in hex, in Base64, as a list of bytes, and split by other characters. */
 export function createKnownValues(values: readonly string[], label: Label): KnownValues {
   const needles = needlesOf(new Set(values));
   const isEmpty = needles.plain.length === 0;

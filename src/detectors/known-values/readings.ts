@@ -54,7 +54,6 @@ function* inLowerCase({ text, toOriginal }: TextView): Work<TextView> {
   return { text: slices.join(''), toOriginal };
 }
 
-/** Decodes one round; undefined without escapes. */
 function* unescaped(text: string): Work<TextView | undefined> {
   const map = new OffsetMap();
   const slices: string[] = [];

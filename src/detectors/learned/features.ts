@@ -12,10 +12,7 @@ const PAIRED_WORDS = 12;
 const BASE_FEATURES = 9;
 export const MAX_FEATURES = BASE_FEATURES + 2 * PAIRED_CONCEPTS;
 
-/**
- * Writes the hashed features of a word: the word itself, pairs and triples with its neighbours, stems, and its
- * concept, alone and with those shortly before it. Returns their number.
- */
+/** Writes the hashed features of a word, with its neighbours and the concepts shortly before. Returns their number. */
 export function writeFeatures(outline: Outline, word: number, into: Int32Array): number {
   const { tokens, tokenOf, stems } = outline;
   const token = tokenOf[word] ?? 0;

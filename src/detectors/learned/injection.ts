@@ -3,10 +3,7 @@ import type { Detector } from '../finding.ts';
 import { remembering, type TextClassifier } from './classifier.ts';
 import { judge, judgeEach, unpackModel, type Model } from './model.ts';
 
-/**
- * `safety` denies from this score on. Fewer than one in a hundred innocent texts reach it
- * (docs/accuracy-prompts.md).
- */
+/** `safety` denies from this score on, which few innocent texts reach (docs/accuracy-prompts.md). */
 export const DENY_SCORE = 0.9;
 
 const WEIGHTS = new URL('../../../models/injection/weights.bin', import.meta.url);
@@ -52,10 +49,7 @@ export function learnedInjection(threshold: number): Detector {
   };
 }
 
-/**
- * Finds every stretch that reaches the threshold: without the likeliest alone, the rest of an attack would
- * stay.
- */
+/** Finds every stretch that reaches the threshold, so that removing them leaves no part of an attack. */
 export function learnedInjections(threshold: number): Detector {
   const { model } = injectionModel();
   const rule = ruleOf(model);

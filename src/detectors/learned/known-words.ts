@@ -23,10 +23,7 @@ const MASKS = Int32Array.from({ length: (MAX_WORD_CHARS + 1) * PAIRS }, (_, inde
   return units === 1 ? 0xffff : 0;
 });
 
-/**
- * A cache of words, since texts repeat them. Each place holds the last word with its hash. Earlier texts only
- * affect speed, never results.
- */
+/** A cache of the last word with each hash. Earlier texts only affect speed, never results. */
 export class KnownWords {
   readonly entries = new Int32Array(PLACES * ENTRY_SIZE);
   readonly #weights: Int8Array;
@@ -38,7 +35,6 @@ export class KnownWords {
   /**
    * Returns where the word's entry begins in `entries`, valid until the next call.
    * @param units two bytes each, with room for the longest word after `end`
-   * @param hash of the units between
    */
   entryOf(units: DataView, start: number, end: number, hash: number): number {
     const entry = ((hash ^ (hash >>> 13)) & (PLACES - 1)) * ENTRY_SIZE;
@@ -84,7 +80,6 @@ export class KnownWords {
     entries[entry + ENTRY.sum] = this.sumOf(id, stem, concept);
   }
 
-  /** Adds up the weights of a single word. */
   sumOf(id: number, stem: number, concept: number): number {
     const weights = this.#weights;
     const mask = weights.length - 1;

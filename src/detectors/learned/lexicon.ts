@@ -52,7 +52,6 @@ export function isDigit(code: number): boolean {
   return code >= 48 && code <= 57;
 }
 
-/** Returns a word in lower case and without accents. */
 export function folded(word: string): string {
   const lower = word.toLowerCase();
   for (let at = 0; at < lower.length; at += 1)

@@ -15,10 +15,7 @@ export interface Model {
   /** Turns a sum into a probability: `1 / (1 + exp(-(slope * sum + offset)))`. */
   readonly slope: number;
   readonly offset: number;
-  /**
-   * Minimum sum of a stretch's single words, in units of `scale`. Below it, pairs and triples are not read.
-   * One in three hundred training attacks lies below.
-   */
+  /** Minimum sum of a stretch's single words for further reading. One in three hundred training attacks lies below. */
   readonly screen: number;
 }
 
@@ -58,7 +55,6 @@ export function judgeEach(model: Model, text: string, threshold: number): readon
   });
 }
 
-/** A stretch in UTF-16 units, with the sum of its features. */
 interface ReadStretch extends Span {
   readonly sum: number;
 }
@@ -67,10 +63,7 @@ interface ReadStretch extends Span {
 const outline = new Outline();
 const features = new ReadFeatures(STRETCH_WORDS[0]);
 
-/**
- * Reads single words first, and their neighbours only in stretches whose words may be an attack. The likeliest
- * stretch is always read, so that each text has a score.
- */
+/** Reads single words first, and neighbours only in stretches that may be an attack, and in the likeliest stretch. */
 function likelyStretches(
   { weights, screen }: Model,
   text: string,
@@ -103,10 +96,7 @@ function endOfOverlap(stretches: readonly Span[], first: number): number {
   return after;
 }
 
-/**
- * Returns the stretches whose single words may be an attack, ordered by `start`, and the number of all
- * stretches.
- */
+/** Returns the stretches whose words may be an attack, ordered by `start`, and the number of all stretches. */
 function screened(
   words: number,
   screen: number,

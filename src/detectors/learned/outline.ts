@@ -17,10 +17,7 @@ const MAX_CLOCK = 1 << 30;
 /** A word is counted again only after this many other words. */
 const REPEAT_WORDS = 20;
 
-/**
- * The words of a text with their hashes, their concepts (`CONCEPTS`) and the weights of both. Reused for the
- * next text, so that reading allocates no objects.
- */
+/** The words of a text, with hashes, concepts and weights. Reused, so that reading a text allocates no objects. */
 export class Outline {
   #units = new Uint16Array(0);
   #bytes = Buffer.alloc(0);

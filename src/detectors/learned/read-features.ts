@@ -14,10 +14,7 @@ const RECENT_BITS = 13;
  */
 export class ReadFeatures {
   readonly #maxWords: number;
-  /**
-   * Hashes of features, each followed by the time at which it was last met. The clock counts the words of all
-   * texts.
-   */
+  /** Hashes of features, each followed by the time at which it was last met, in words of all texts. */
   readonly #recent = new Int32Array(2 << RECENT_BITS);
   #clock = 1;
   readonly #hashes = new Int32Array(MAX_FEATURES);

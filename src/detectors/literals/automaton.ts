@@ -88,7 +88,6 @@ function stepsOf(trie: Trie, fallbacks: Int32Array): Steps {
   return { table, width, after };
 }
 
-/** Returns the longest proper suffix state of each state. */
 function fallbacksOf(trie: Trie): Int32Array {
   const fallbacks = new Int32Array(trie.states);
   for (const { state, parent, symbol } of trie.inOrder) {
@@ -146,7 +145,6 @@ function buildTrie(patterns: readonly (readonly number[])[]): Trie {
   return { states: made.length + 1, symbols, patternAt, edges, inOrder };
 }
 
-/** The trie's edges in an open hash table. */
 class EdgeTable {
   readonly #froms: Int32Array;
   readonly #symbols: Int32Array;

@@ -14,10 +14,7 @@ export interface FoundLiteral extends Span {
 }
 
 export interface LiteralFinder {
-  /**
-   * Yields between slices.
-   * @param onFound called for each match; returns true to end the search
-   */
+  /** Yields between slices. Ends when `onFound`, called for each match, returns true. */
   search(text: string, onFound: OnFound): Work<void>;
 }
 
@@ -28,7 +25,6 @@ const SLICE = 16_384;
 /** Overlap of slices, besides the longest literal with each letter escaped. */
 const OVERLAP = 2_048;
 const ESCAPED_CHARS = 6;
-/** Nesting of encodings. */
 const MAX_DEPTH = 4;
 /** In readable stretches among other bytes, shorter literals occur by chance. */
 const MIN_IN_STRETCH = 6;
@@ -103,7 +99,6 @@ export function createLiteralFinder(literals: readonly string[]): LiteralFinder 
 interface Reading {
   readonly text: string;
   readonly depth: number;
-  /** Decoded from Base64 or digits. */
   readonly isDecoded: boolean;
   readonly toOriginal: ToOriginal;
   readonly minLetters: number;

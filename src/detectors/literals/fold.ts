@@ -3,8 +3,7 @@ import { kindOf, kinds, plainOf } from '../../normalize/characters.ts';
 
 /**
  * Folds characters to compare disguised words: lookalikes, styled and accented letters become ASCII letters,
- * capitals become lower case, digits become the letters that they replace. Folds of a text are the folds of
- * its characters.
+ * capitals become lower case, digits become the letters that they replace.
  */
 
 /** Separates two letters. */

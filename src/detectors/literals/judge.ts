@@ -10,7 +10,6 @@ const LONG = 6;
 /** From this length on, a match is not accidental, even within a longer word. */
 const VERY_LONG = 8;
 
-/** Differences between a literal and the text. */
 interface Disguise {
   /** Digits and signs for letters, or letters for digits. */
   leet: number;

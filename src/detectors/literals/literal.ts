@@ -9,7 +9,6 @@ export interface Literal {
   readonly folds: readonly number[];
   /** The character of each fold, in small letters. */
   readonly pieces: readonly string[];
-  /** The characters between two letters. */
   readonly gaps: readonly string[];
   /** The characters before the first letter, and after the last. */
   readonly lead: string;

@@ -3,10 +3,7 @@ import { afterEscape } from '../escapes.ts';
 import type { Finding, StreamDetector } from '../finding.ts';
 import { createStreamDetector } from '../stream-detector.ts';
 
-/**
- * Finds host names of private networks: `.internal`, `.local`, `.corp` and `localhost`
- * (docs/personal-data.md). Ignores members in code and files that have such names.
- */
+/** Finds host names of private networks (docs/personal-data.md), but not members in code and files with such names. */
 export const internalHostDetector: StreamDetector = createStreamDetector(
   findHosts,
   (tail) => nameStart(tail, tail.length) ?? tail.length,

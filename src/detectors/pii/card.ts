@@ -30,7 +30,6 @@ function findCards(text: string): readonly Finding[] {
   return withoutOverlaps(cards);
 }
 
-/** Rejects parts of a hash, an identifier or a phone number. */
 function standsAlone(text: string, start: number, end: number): boolean {
   return beginsWord(text, start) && text[start - 1] !== '+' && !isWordCode(text.charCodeAt(end));
 }

@@ -3,7 +3,6 @@ import { findCardNumbers } from './card-number.ts';
 import type { Detector, Finding } from '../finding.ts';
 import { withoutOverlaps } from '../overlaps.ts';
 
-/** UTF-16 units between a card number and its code. */
 const REACH = 160;
 
 const LABEL = String.raw`(?:c[vs][vc]2?|cv[vc]2?|cav2?|cid|cvn2?|card verification (?:value|code|number)|card validation (?:value|code)|card security (?:code|number)|security code|verification code|prüf(?:nummer|ziffer)|kartenprüfnummer|sicherheitscode|código de seguridad|código de segurança|code de sécurité|cryptogramme|codice di sicurezza|安全码|安全碼|安全コード|セキュリティコード|检验码|驗證碼|验证码|보안코드|보안 코드|код безопасности|رمز الأمان|رمز التحقق|सुरक्षा कोड)`;

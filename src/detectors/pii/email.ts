@@ -11,8 +11,7 @@ const MAX_DOMAIN_CHARS = 120;
 const MAX_LABEL_CHARS = 63;
 
 /**
- * Finds email addresses (docs/personal-data.md).
- * @param allowedHosts addresses at these domains and their subdomains are not reported
+ * Finds email addresses (docs/personal-data.md) outside the allowed hosts and their subdomains.
  * @param leavesUserinfo ignores the password and host of URLs
  */
 export function createEmailDetector(
@@ -156,10 +155,7 @@ function isDomainCode(code: number): boolean {
   return isLabelCode(code) || code === 46;
 }
 
-/**
- * Returns a test for listed domains and their subdomains, in Unicode or ASCII. The list may contain
- * `@example.org` and `*.example.org`.
- */
+/** Returns a test for listed domains (also `@example.org`, `*.example.org`) and their subdomains. */
 function createHostList(hosts: readonly string[]): (domain: string) => boolean {
   const listed = new Set(hosts.map((host) => canonicalHost(host.trim().replace(/^[@*.]+/, ''))));
   listed.delete('');

@@ -7,10 +7,7 @@ import { isNanpNumber } from './phone-context.ts';
 const NUMBER = String.raw`1?([2-9]\d{2})([2-9]\d{2})\d{4}`;
 const WRITTEN = new RegExp(String.raw`${NUMBER_BEGINS}${NUMBER}(?!\d)`, 'g');
 
-/**
- * Returns ungrouped North American numbers, ordered by `start`. The context must indicate a phone, since order
- * numbers and timestamps have as many digits.
- */
+/** Returns ungrouped North American numbers whose context indicates a phone. Order numbers have as many digits. */
 export function bareNumbersIn(text: string): readonly Span[] {
   const found: Span[] = [];
   WRITTEN.lastIndex = 0;

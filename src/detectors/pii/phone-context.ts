@@ -7,7 +7,6 @@ export function goesOnAsNumber(text: string, end: number): boolean {
   return isDigitCode(next) || (isWordCode(next) && !/[xXeE]/.test(text.charAt(end))) || text[end] === '@';
 }
 
-/** By area code. */
 const areasInUse = new Map<string, boolean>();
 
 /** Reports whether a North American area code is assigned and the exchange is possible. */

@@ -56,10 +56,7 @@ function numberEnd(text: string, from: number, to: number): number | undefined {
 
 const LAST_GROUP = /(?<=\d)\D+\d+$/;
 
-/**
- * Accepts assigned numbers. Other possible numbers must be grouped or long, since plans grow and examples
- * vary.
- */
+/** Accepts assigned numbers, and other possible ones if grouped or long, since plans grow and examples vary. */
 function isNumber(written: string): boolean {
   const digits = written.replaceAll(/\D/g, '');
   if (digits.length < MIN_DIGITS || /0{6}/.test(digits)) return false;

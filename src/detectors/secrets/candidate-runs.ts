@@ -16,7 +16,6 @@ const IN_RUN = 1;
 export const IN_WORD = 2;
 /** Inside a run, a value begins only after one of these. */
 export const SIGN = 4;
-/** May occur between a sign and a value. */
 const LINK_END = 8;
 const BLANKS =
   '\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff';
@@ -38,8 +37,7 @@ export function runKind(code: number): number {
 }
 
 /**
- * Visits the runs of at least `MIN_RUN_CHARS` between two offsets. Reads the last character of a possible run
- * first, since that usually rules the run out.
+ * Visits the runs of at least `MIN_RUN_CHARS`. Reads the last character of a possible run first, which often ends it.
  * @param visit receives the kinds of all characters of the run in `seen`
  */
 export function eachRun(

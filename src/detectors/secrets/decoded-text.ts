@@ -65,7 +65,6 @@ function* inLines(
 }
 
 interface Unwrapped extends TextView {
-  /** Number of digits before each line break. */
   readonly lineEnds: readonly number[];
 }
 

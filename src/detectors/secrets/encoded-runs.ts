@@ -26,10 +26,7 @@ const LINE_BREAK_AT_END = /(?:\r|\r?\n[ \t]{0,16})?$/y;
 const EQUALS = 61;
 const MAX_PADDING = 2;
 
-/**
- * Finds parts of Base64 and hexadecimal runs that decode to text. Text may begin at any alignment of an
- * encoding. Each alignment is read once, so the time is linear.
- */
+/** Finds parts of Base64 and hexadecimal runs that decode to text, at any alignment, in linear time. */
 export class EncodedRuns {
   readonly found: EncodedText[] = [];
   readonly #text: string;
@@ -72,7 +69,6 @@ export class EncodedRuns {
     }
   }
 
-  /** Called at the end of the text. */
   finish(): void {
     if (this.#beginsLine()) this.#readShortLine();
     const isOpen = this.#at === this.#text.length || this.#mayWrapAtEnd();

@@ -14,7 +14,6 @@ export interface Searched {
 
 type Search = (text: string) => Work<Searched>;
 
-/** Names before encoded digits count. */
 const CONTEXT_CHARS = NAME_REACH_CHARS;
 /** Encoded digits reported around a secret, so that streams need not hold back longer runs. */
 const AROUND_DIGITS = 4096;
@@ -93,7 +92,6 @@ function openDigit(
 const BASIC_NAME = /(?:\bbasic[ \t]{1,4}|\b_?auth["']?\s{0,4}[:=]\s{0,4}["']?)$/i;
 const MAX_PAIR_CHARS = 1024;
 const PAIR = /^([^\s:\0]{1,256}):([^\s\0]*)\s*$/;
-/** Sample pairs in manuals. */
 const SAMPLE_PAIR =
   /^(?:(?:user|username|user_?name|login|name|email|client_?id|id|foo|test|aladdin|alice|bob):(?:pass|password|passwd|pwd|secret|client_?secret|token|bar|test|open ?sesame)?)$/i;
 /** A pair without a password is a credential if its name is this long. */

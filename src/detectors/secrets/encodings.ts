@@ -26,9 +26,7 @@ export const HEX: Encoding = {
 export interface Reading {
   readonly encoding: Encoding;
   readonly start: number;
-  /** Position of the first digit in its block. */
   readonly alignment: number;
-  /** Offset after the last digit. */
   end: number;
   digits: number;
   /** Bits that do not make a whole byte yet. */

@@ -11,10 +11,7 @@ const HEADER_LOOK_CHARS = 2048;
 /** All Base64 of JSON begins like a header, so a long one must first name a header member. */
 const LONG_HEADER = /ey[A-Za-z0-9_-]{254}/y;
 
-/**
- * JSON web tokens: signed, unsecured (RFC 7519 section 6) and encrypted (RFC 7516 section 3.1). A header that
- * starts like JSON must be JSON.
- */
+/** JSON web tokens: signed, unsecured (RFC 7519 section 6) and encrypted (RFC 7516 section 3.1). */
 export const jsonWebToken: SecretRule = {
   id: 'jwt',
   // Two letters are too few after a word.

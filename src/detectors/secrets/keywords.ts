@@ -1,7 +1,4 @@
-/**
- * A transition table for ASCII text. States are offsets of rows in `next`: `next[state + classes[code]]` is
- * the next state. State 0 is the start.
- */
+/** A transition table for ASCII. States are row offsets: the next is `next[state + classes[code]]`, the first is 0. */
 export interface KeywordTable {
   /** Class of a character code below 128; 0 for characters that no keyword has. */
   readonly classes: Uint8Array;

@@ -34,10 +34,7 @@ export function noteOpen(matches: Matches, at: number): void {
   if (matches.openFrom !== undefined && at < matches.openFrom) matches.openFrom = at;
 }
 
-/**
- * Runs a rule's pattern at `at`, and records a match and the offset from which more text could change it.
- * @param from start of the keyword
- */
+/** Runs a rule's pattern at `at` for the keyword at `from`. Records a match, and where more text could change it. */
 export function matchAt(matches: Matches, keyword: Keyword, from: number, at: number): void {
   const { text } = matches;
   const { rule, index } = keyword;

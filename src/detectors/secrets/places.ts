@@ -21,7 +21,6 @@ function isHex(code: number): boolean {
   return (code >= 48 && code <= 57) || (code >= 65 && code <= 70) || (code >= 97 && code <= 102);
 }
 
-/** Longest word directly before a secret. */
 export const MAX_GLUED_CHARS = 24;
 /** Words that may directly precede a secret, also as the end of a name: `apiKey`, `GITHUBTOKEN`. */
 const ANNOUNCING =

@@ -1,8 +1,4 @@
-/**
- * Credentials that vendors published as examples, and those of emulators. Manuals and models quote them often,
- * and a match would lock a key for nothing. Secrets must equal them. AWS examples already count as
- * placeholders.
- */
+/** Whole credentials of manuals and emulators, which models quote often. A match would lock a key for nothing. */
 
 /** Payloads of jwt.io's debugger. */
 const JOHN_DOE_ADMIN_SINCE =

@@ -30,19 +30,13 @@ export function isPlaceholder(secret: string): boolean {
   return /x{6}|X{6}|\*{3}|EXAMPLE|your[_-]|placeholder|redacted|changeme/i.test(beginning);
 }
 
-/**
- * Reports whether a text has letters of both cases and a digit, which words and hashes lack. Without a digit,
- * random texts have more capitals than names in code.
- */
+/** Requires letters of both cases, and a digit or more capitals than names in code have. */
 export function isMixed(secret: string): boolean {
   if (!/[a-z]/.test(secret) || !/[A-Z]/.test(secret)) return false;
   return /\d/.test(secret) || (secret.match(/[A-Z]/g) ?? []).length * 4 >= secret.length;
 }
 
-/**
- * Minimum share of neighbours of different kinds. Random letters and digits have about half, hexadecimal
- * fewer.
- */
+/** Minimum share of neighbours of different kinds. Random letters and digits have about half, hexadecimal fewer. */
 const MIN_CHANGES = 0.3;
 const MIN_CHANGES_IN_ONE_CASE = 0.15;
 

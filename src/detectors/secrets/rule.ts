@@ -1,10 +1,7 @@
 import { isUndecidedAt, partialOf } from './partial-pattern.ts';
 import { isRandom } from './randomness.ts';
 
-/**
- * One class of secrets. The pattern runs only where a keyword occurs, which keeps the search linear, and reads
- * at most `maxChars`, so that the end of a chunk is soon decided.
- */
+/** One class of secrets. The pattern runs only where a keyword occurs, which keeps the search linear. */
 export interface SecretRule {
   /** The rule in findings: a closed set. */
   readonly id: string;
@@ -37,12 +34,8 @@ export interface SecretRule {
   readonly followsWord?: (body: string) => boolean;
   /** Allows letters and digits directly after the secret if the part after its keyword passes. */
   readonly precedesWord?: (body: string) => boolean;
-  /** Finds the secret's end from the pattern's match. */
   readonly extend?: (text: string, start: number, end: number) => Extent;
-  /**
-   * Returns the start of a secret that more text could complete, if the pattern runs at `from`; undefined if the
-   * match is final. By default `from`.
-   */
+  /** Returns the start of a secret that more text could complete, by default `from`; undefined if the match is final. */
   readonly undecidedFrom?: (text: string, from: number) => number | undefined;
 }
 
@@ -54,7 +47,6 @@ export interface LongRun {
 export interface Extent {
   /** Undefined if it is not a secret. */
   readonly end: number | undefined;
-  /** More text could change `end`. */
   readonly isOpen: boolean;
 }
 
@@ -89,7 +81,6 @@ export const NOT_BEFORE_HEX = `(?![a-f0-9]{1,4}(?![g-z])|${NOT_BEFORE_NAME})`;
 /** After secrets of small letters and digits. */
 export const NOT_BEFORE_SMALL = `(?![a-z0-9-]|${NOT_BEFORE_NAME})`;
 
-/** A short word may directly follow a secret of fixed length. */
 const SHORT_WORD = '(?:[a-z]{2,8})?';
 
 /** Secrets of letters and digits with a fixed length. A word may directly precede or follow. */
@@ -106,10 +97,7 @@ export const EXACT_BASE64URL = {
 /** The same for hexadecimal digits. */
 export const EXACT_HEX = { notBefore: NOT_BEFORE_HEX, followsWord: isRandom } as const satisfies Options;
 
-/**
- * Creates a rule for secrets that begin with one of `prefixes`, in exact case, and continue with `body`. With
- * a group around the body, the prefix is a name, which is not masked.
- */
+/** Secrets that begin with one of `prefixes`, in exact case. With a group around the body, the prefix is not masked. */
 export function prefixed(
   id: string,
   prefixes: readonly string[],
@@ -163,10 +151,7 @@ const LINK_MAX_CHARS = 176;
 /** The shortest link, for the first possible start of a value. */
 const SHORTEST_LINK = `[\\w .\\t-]{0,30}?${PAIR}??["'\`\\])]{0,2}?\\s{0,4}?(?:[:,>]|=|\\bis(?=[\\s"'\`(\\[:=])|\\|\\||=>|\\?=|:{1,3}=)[=:\\s"'\`(\\[]{0,16}?`;
 
-/**
- * Creates a rule for secrets without a prefix: a value of the right form, assigned to one of `names`. Longer
- * names reach further, since the rest of a name is limited.
- */
+/** Secrets without a prefix, assigned to one of `names`. Longer names reach further, since the rest is limited. */
 export function assignedSecret(
   id: string,
   names: readonly string[],

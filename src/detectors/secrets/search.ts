@@ -56,9 +56,7 @@ const bytes = Buffer.alloc(2 * (NAME_REACH_CHARS + STEP_CHARS));
 const codes = new Uint16Array(bytes.buffer, bytes.byteOffset, NAME_REACH_CHARS + STEP_CHARS);
 
 export interface SecretSearch extends Matches {
-  /** Start of the next step. */
   at: number;
-  /** Offset of `codes` in the text. */
   base: number;
   /** Ends of the searches for heads and for names, and the automaton's state there. */
   headsUntil: number;
@@ -162,10 +160,7 @@ function searchEnd(search: SecretSearch): void {
   searchLeads(search);
 }
 
-/**
- * Repeated beginnings without a space (`glpat-glpat-...`) start the same long run. Further ones in a row are
- * skipped, since the search would be quadratic.
- */
+/** More beginnings in a row (`glpat-glpat-...`) start the same run, and would make the search quadratic. */
 const MAX_HEADS_IN_ROW = 8;
 const CLOSE_CHARS = 16;
 

@@ -20,7 +20,6 @@ import { otherSecrets } from './vendor-rules.ts';
 const MAX_OPENAI_LEAD_CHARS = 146;
 const MAX_DIGITS = 12;
 
-/** A JWT after a prefix. */
 const TOKEN_SEGMENTS = 'eyJ[A-Za-z0-9_-]{16,2048}\\.[A-Za-z0-9_-]{16,2048}\\.[A-Za-z0-9_-]{16,1024}';
 
 const cloudKeys: readonly SecretRule[] = [

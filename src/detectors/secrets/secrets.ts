@@ -3,10 +3,7 @@ import { STEP_CHARS } from './search.ts';
 import { after, inTurns, type Awaitable, type Work } from '../../turns.ts';
 import type { Detector, Finding, SearchedText, StreamDetector } from '../finding.ts';
 
-/**
- * Finds credentials (docs/secrets.md). Each finding spans the whole secret without its name. For texts over about
- * 100 KB use `findSecretsAll`, which does not block the event loop.
- */
+/** Finds credentials (docs/secrets.md) without their names. Blocks the event loop on more than about 100 KB. */
 export const findSecrets: Detector = searchSecretsNow;
 
 /** `findSecrets` for several texts in order, in turns of the event loop. */
@@ -33,8 +30,5 @@ function* searchEach(texts: readonly string[], most: number): Work<readonly Sear
 
 const UNSEARCHED: SearchedText = { findings: [], isWhole: false };
 
-/**
- * `findSecrets` for text in chunks (docs/secrets.md "Streams"). Holds back a possible beginning of a secret,
- * but not its name.
- */
+/** `findSecrets` for streams (docs/secrets.md "Streams"). Holds back the beginning of a secret, but not its name. */
 export const secretsDetector: StreamDetector = { find: findSecrets, openFrom: undecidedSecretsFrom };

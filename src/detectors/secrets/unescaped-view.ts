@@ -29,10 +29,7 @@ function startState(text: string): UnescapeState {
   return { text, map: new OffsetMap(), read: 0, isDrawing: false, steps: [], parts: [], viewLength: 0 };
 }
 
-/**
- * Decodes one level of JSON escapes (RFC 8259 section 7). Other backslashes stay. Returns undefined without
- * escapes. Yields after every `stepChars` characters.
- */
+/** Decodes one level of JSON escapes (RFC 8259 section 7); undefined without any. Yields after every `stepChars`. */
 export function* unescaped(text: string, stepChars: number): Work<TextView | undefined> {
   const state = startState(text);
   readUntil(state, Math.min(text.length, stepChars));
@@ -84,7 +81,6 @@ function readUntil(state: UnescapeState, end: number): void {
   state.parts.length = 0;
 }
 
-/** Continues a drawing up to the end of this step. */
 function readDrawing(state: UnescapeState, from: number, end: number): void {
   const drawnTo = endOfRow(state.text, from, end);
   copyUntil(state, drawnTo);

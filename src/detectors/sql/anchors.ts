@@ -8,7 +8,6 @@ const WORD_BEGINS = 1;
 const IN_WORD = 2;
 const SIGN = 4;
 
-/** Anchors of all rules, by the pattern that must follow. */
 const ANCHORS = new Map<string, Set<string>>();
 for (const { beginning } of SQL_RULES) {
   const anchors = ANCHORS.get(beginning.ahead) ?? new Set();
@@ -53,10 +52,7 @@ for (const anchor of ALL_ANCHORS) {
   THIRDS[pair] = (THIRDS[pair] ?? 0) | (anchor.length === 2 ? -1 : 1 << (anchor.charCodeAt(2) & 31));
 }
 
-/**
- * Returns where the next payload may begin, or the text's length. Does the same few lookups at each offset, since
- * branches would be unpredictable.
- */
+/** Returns where the next payload may begin, or the text's length. Avoids branches, which are unpredictable. */
 export function nextSqlAnchor(text: string, units: Uint16Array, from: number): number {
   const kinds = KINDS;
   const thirds = THIRDS;

@@ -1,7 +1,6 @@
 /** Reports whether the text before a match makes it an attack. */
 export type Confirm = (before: string, matched: string) => boolean;
 
-/** UTF-16 units read before a match. */
 export const LOOKBACK = 256;
 
 const STATEMENT = /\b(?:select|insert|update|delete|create|from|where)\b/i;

@@ -66,7 +66,6 @@ export function anchorSource(anchors: readonly string[]): string {
   return `(?:${escaped.join('|')})`;
 }
 
-/** @param source the pattern after the anchor */
 function sql(rule: string, beginning: Beginning, source: string, confirm?: Confirm): SqlRule {
   const { anchors, ahead } = beginning;
   const seen = ahead === '' ? '' : `(?=${ahead})`;

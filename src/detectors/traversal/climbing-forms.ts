@@ -1,6 +1,6 @@
 /**
- * Pattern sources (flag `i`) for disguised dots and slashes: percent-encoded once or more (RFC 3986), overlong
- * UTF-8 (forbidden by RFC 3629 section 3), lookalikes, and escapes of JSON, source code and HTML.
+ * Pattern sources (flag `i`) for disguised dots and slashes: percent-encoded (RFC 3986), overlong UTF-8 (forbidden by
+ * RFC 3629 section 3), lookalikes, and escapes of JSON, source code and HTML.
  */
 
 /** A hexadecimal digit, plain or percent-encoded: `%%32%65` is `%2e`. */
@@ -30,7 +30,6 @@ interface Forms {
   readonly overlong: readonly string[];
   readonly octal: string;
   readonly alike: string;
-  /** Name of the HTML entity. */
   readonly name: string;
 }
 

@@ -4,7 +4,6 @@ import type { Detector, Finding } from '../finding.ts';
 /** Possible start of two dots. */
 const ANCHOR =
   /\.(?=[.%\\&0\uff0e\u2024\ufe52\u00c0])|%(?=[2%c-fuC-FU])|\\(?=[\\ux05UX])|&(?=#|period)|0(?=[xX]2)|[\uff0e\u2024\ufe52]|\u00c0\u00ae/g;
-/** Signs of a disguised climb. */
 const DISGUISE = /[^./\\]|\.{4}[\\/]{2}/;
 
 const SLASH = String.raw`[\\/]{1,4}`;
