@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors.ts';
 import { parseStrictInSteps } from '../json/strict-parse.ts';
-import { addTextsIn } from '../providers/dialects/json-text.ts';
+import { addTextsIn, ROLE } from '../providers/dialects/json-text.ts';
 import { EMPTY_REQUEST, EMPTY_ANSWER } from '../providers/dialects/model-list.ts';
 import type { Dialect, StreamEvent, StreamReader } from '../providers/dialect.ts';
 import type { JsonObject } from '../json/is-object.ts';
@@ -53,9 +53,9 @@ function paramsTexts(body: JsonObject, mcp: McpMessage): PromptText[] {
   const isToolCall = mcp.kind === 'request' && mcp.method === 'tools/call';
   const texts: PromptText[] = [];
   for (const [name, value] of Object.entries(paramsOf(body))) {
-    const place = isToolCall && name === 'arguments' ? ARGUMENTS : USER_TEXT;
+    const place = isToolCall && name === 'arguments' ? ROLE.toolArguments : ROLE.userText;
     if (!PROTOCOL_NAMES.has(name))
-      texts.push({ ...USER_TEXT, text: name, path: ['params'], editable: false });
+      texts.push({ ...ROLE.userText, text: name, path: ['params'], editable: false });
     addTextsIn({ texts }, SEALED.has(name) ? { ...place, editable: false } : place, value, ['params', name]);
   }
   return texts;
@@ -64,12 +64,9 @@ function paramsTexts(body: JsonObject, mcp: McpMessage): PromptText[] {
 /** Reads a client's response to a server, which contains a model's or user's text. */
 function responseTexts(body: JsonObject): PromptText[] {
   const texts: PromptText[] = [];
-  for (const name of ['result', 'error']) addTextsIn({ texts }, USER_TEXT, body[name], [name]);
+  for (const name of ['result', 'error']) addTextsIn({ texts }, ROLE.userText, body[name], [name]);
   return texts;
 }
-
-const ARGUMENTS = { role: 'assistant', kind: 'tool_arguments' } as const;
-const USER_TEXT = { role: 'user', kind: 'text' } as const;
 
 /**
  * Reads a stream with one whole JSON-RPC message per event. It is complete with the answer to its request; if it

@@ -2,7 +2,15 @@ import type { JsonPath } from '../../json/path.ts';
 import type { Media, PromptText } from '../request-facts.ts';
 import { requiredObject } from './fields.ts';
 import { isObject, type JsonObject } from '../../json/is-object.ts';
-import { addSealedText, addText, addThought, addTextsIn, type Gathered, type TextRole } from './json-text.ts';
+import {
+  addSealedText,
+  addText,
+  addTextsIn,
+  addThought,
+  type Gathered,
+  type TextRole,
+  ROLE,
+} from './json-text.ts';
 import { addMedium, addTextFile, addUnknown, isTextType } from './media.ts';
 
 type Role = PromptText['role'];
@@ -36,7 +44,7 @@ function readBlock(into: Gathered, place: TextRole, block: JsonObject, path: Jso
   } else if (type === 'image' || type === 'document') {
     readMedium(into, place, block, type, path);
   } else if (CALLS.has(type)) {
-    addTextsIn(into, { role: 'assistant', kind: 'tool_arguments' }, block.input, [...path, 'input']);
+    addTextsIn(into, ROLE.toolArguments, block.input, [...path, 'input']);
   } else if (type === 'thinking') {
     const { thinking: text, signature } = block;
     addThought(into, place.role, { text, signature }, [...path, 'thinking']);

@@ -17,8 +17,8 @@ import {
   requiredObject,
   requiredString,
 } from './fields.ts';
-import { createGathered, gatheredFacts, type Gathered } from './json-text.ts';
-import { addBodyMember } from './media.ts';
+import { createGathered, gatheredFacts } from './json-text.ts';
+import { addOtherMembers } from './media.ts';
 import { storedPrompt, thinkingTokens } from './settings.ts';
 
 /** `POST /v1/messages`. */
@@ -52,7 +52,8 @@ function readBody(body: JsonObject, model: string): RequestFacts {
     const role = ROLES.has(message.role) ? (message.role as PromptText['role']) : 'user';
     readAnthropicContent(into, role, message.content, ['messages', index, 'content']);
   });
-  readOtherMembers(into, body);
+  refuseOtherCase(body, (name) => NOT_TEXT.has(name));
+  addOtherMembers(into, body, (name) => NOT_TEXT.has(name));
   const { names, hostedTools } = readAnthropicTools(into, body);
   if (body.container !== undefined && body.container !== null) into.unseenContent = true;
   if (objectOf(body.thread).type === 'continue') into.unseenContent = true;
@@ -76,19 +77,11 @@ export function thinks(body: JsonObject): boolean {
 }
 
 /** Members read elsewhere, or that steer the model without adding text to the prompt. */
-const NOT_WORDS = namesIn(
+const NOT_TEXT = namesIn(
   'model messages system tools tool_choice mcp_servers max_tokens stream stop_sequences temperature top_p top_k',
   'thinking metadata service_tier speed inference_geo container thread fallbacks fallback_credit_token',
   'billing_policy cache_control diagnostics user_profile_id workspace_id anthropic_version anthropic_beta',
 );
-
-/** Reads every other member as text: output formats, compaction instructions and future additions. */
-function readOtherMembers(into: Gathered, body: JsonObject): void {
-  refuseOtherCase(body, (name) => NOT_WORDS.has(name));
-  for (const name of Object.keys(body)) {
-    if (!NOT_WORDS.has(name)) addBodyMember(into, { role: 'system', kind: 'text' }, name, body[name]);
-  }
-}
 
 /** Returns the models of server-side fallback. `default` is a model that only Anthropic knows. */
 function fallbackModels(body: JsonObject): string[] {

@@ -2,7 +2,7 @@ import type { JsonPath } from '../../json/path.ts';
 import type { HostedTool } from '../request-facts.ts';
 import { arrayOf, objectOf, optionalArray, requiredObject } from './fields.ts';
 import { isObject, type JsonObject } from '../../json/is-object.ts';
-import { addTextsIn, type Gathered } from './json-text.ts';
+import { addTextsIn, type Gathered, ROLE } from './json-text.ts';
 
 /** Dated tool types that the client runs. `custom` and untyped tools are client-defined. */
 const CLIENT_RUN = /^(bash|text_editor|computer|computer_toolset|memory|browser_toolset)_\d{8}$/;
@@ -26,7 +26,7 @@ export function readAnthropicTools(into: Gathered, body: JsonObject, at: JsonPat
   const providerRun: Offer[] = [];
   const mcp: JsonPath[] = [];
   for (const offer of offers) {
-    addTextsIn(into, { role: 'system', kind: 'tool_definition' }, offer.tool, offer.path);
+    addTextsIn(into, ROLE.toolDefinition, offer.tool, offer.path);
     if (isClientRun(offer.tool)) names.push(anthropicToolName(offer.tool));
     else if (offer.tool.type === 'mcp_toolset') mcp.push(offer.remove);
     else providerRun.push(offer);

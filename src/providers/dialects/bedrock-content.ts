@@ -2,7 +2,15 @@ import type { JsonPath } from '../../json/path.ts';
 import type { Media, PromptText } from '../request-facts.ts';
 import { arrayOf, objectOf, requiredObject } from './fields.ts';
 import { isObject, type JsonObject } from '../../json/is-object.ts';
-import { addSealedText, addText, addTextsIn, addThought, type Gathered, type TextRole } from './json-text.ts';
+import {
+  addSealedText,
+  addText,
+  addTextsIn,
+  addThought,
+  type Gathered,
+  type TextRole,
+  ROLE,
+} from './json-text.ts';
 import { addTextFile, addUnknown } from './media.ts';
 
 type Role = PromptText['role'];
@@ -29,10 +37,7 @@ function readMember(into: Gathered, place: TextRole, name: string, value: unknow
       readMedium(into, place, name, objectOf(value), path);
       break;
     case 'toolUse':
-      addTextsIn(into, { role: 'assistant', kind: 'tool_arguments' }, objectOf(value).input, [
-        ...path,
-        'input',
-      ]);
+      addTextsIn(into, ROLE.toolArguments, objectOf(value).input, [...path, 'input']);
       break;
     case 'toolResult':
       readBlocks(into, 'tool', objectOf(value).content, [...path, 'content']);

@@ -8,8 +8,15 @@ import { readAnthropicTools } from './anthropic-tools.ts';
 import { converseAnswers } from './bedrock-answer.ts';
 import { readBlocks, readMessages } from './bedrock-content.ts';
 import { limitAt, namesIn, objectOf, optionalArray, optionalObject, requiredObject } from './fields.ts';
-import { addTextsIn, createGathered, gatheredFacts, type Gathered } from './json-text.ts';
-import { addBodyMember, addEncodedText } from './media.ts';
+import {
+  addSealedText,
+  addTextsIn,
+  createGathered,
+  type Gathered,
+  gatheredFacts,
+  ROLE,
+} from './json-text.ts';
+import { addOtherMembers } from './media.ts';
 
 /** `POST /model/<id>/converse`. */
 export const bedrockConverse: Dialect = {
@@ -38,8 +45,9 @@ export const bedrockCountTokens: Dialect = {
     const { invokeModel } = input;
     const path = ['input', 'invokeModel', 'body'];
     if (isObject(invokeModel)) {
-      addEncodedText(into, { role: 'user', kind: 'text' }, invokeModel.body, path);
-      // The encoded invoke body is read as text, so media in it cannot be distinguished.
+      const encoded = typeof invokeModel.body === 'string' ? invokeModel.body : '';
+      // The encoded body is read as text, so media in it cannot be distinguished.
+      addSealedText(into, ROLE.userText, Buffer.from(encoded, 'base64').toString(), path);
       into.undecoded = true;
     }
     return modelFacts(into, endpoint);
@@ -66,8 +74,7 @@ export function readConversation(into: Gathered, body: JsonObject, path: readonl
   if (body.system !== undefined) readBlocks(into, 'system', body.system, [...path, 'system']);
   readMessages(into, optionalArray(body, 'messages'), [...path, 'messages']);
   const toolConfig = objectOf(body.toolConfig);
-  const definition = { role: 'system', kind: 'tool_definition' } as const;
-  addTextsIn(into, definition, toolConfig.tools, [...path, 'toolConfig', 'tools']);
+  addTextsIn(into, ROLE.toolDefinition, toolConfig.tools, [...path, 'toolConfig', 'tools']);
 }
 
 function readConverse(body: JsonObject, endpoint: Endpoint, stream: boolean): RequestFacts {
@@ -90,20 +97,16 @@ function readConverse(body: JsonObject, endpoint: Endpoint, stream: boolean): Re
 }
 
 /** Members read elsewhere, or that steer the model without adding text to the prompt. */
-const NOT_WORDS = namesIn(
+const NOT_TEXT = namesIn(
   'messages system toolConfig inferenceConfig guardrailConfig performanceConfig serviceTier',
   'requestMetadata additionalModelResponseFieldPaths',
 );
 
-/** Reads every other member as text: prompt variables, output formats, additional fields and future additions. */
+/** Reads all other members as text, but for tools in the additional fields, which `readConverseTools` reads. */
 function readOtherMembers(into: Gathered, body: JsonObject): void {
-  for (const name of Object.keys(body)) {
-    if (NOT_WORDS.has(name)) continue;
-    // `readConverseTools` reads tools in the additional fields.
-    const { tools: _tools, ...words } = objectOf(body[name]);
-    const value = name === 'additionalModelRequestFields' ? words : body[name];
-    addBodyMember(into, { role: 'system', kind: 'text' }, name, value);
-  }
+  const { tools: _tools, ...additional } = objectOf(body.additionalModelRequestFields);
+  const read = { ...body, additionalModelRequestFields: additional };
+  addOtherMembers(into, read, (name) => NOT_TEXT.has(name));
 }
 
 /** Reads tools in `toolConfig`, and those passed through the additional fields in the model's own format. */

@@ -23,7 +23,7 @@ import { converseLimit, readConversation, readConverseTools } from './bedrock-co
 import { cohereV1Answers } from './cohere-answer.ts';
 import { cohereChatV1 } from './cohere-chat.ts';
 import { createGathered, gatheredFacts } from './json-text.ts';
-import { addBodyMember } from './media.ts';
+import { addOtherMembers } from './media.ts';
 import { openaiChat } from './openai-chat.ts';
 import { choiceAnswers } from './openai-choices.ts';
 
@@ -135,9 +135,7 @@ const nova: InvokeFamily = {
   request(body, endpoint) {
     const into = createGathered();
     readConversation(into, body, []);
-    for (const [name, value] of Object.entries(body)) {
-      if (!NOVA_READ.has(name)) addBodyMember(into, { role: 'system', kind: 'text' }, name, value);
-    }
+    addOtherMembers(into, body, (name) => NOVA_READ.has(name));
     const { names, hostedTools } = readConverseTools(into, body);
     return {
       ...gatheredFacts(into, [endpoint.model ?? '']),

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../json/is-object.ts';
 import { answerReaders, jsonReader, type AnswerReaders, type Meaning } from './answer-reader.ts';
 import { bedrockCut } from './error-frames.ts';
 import { arrayOf, limitAt, objectOf, plainUsage, requiredString, tokenCount } from './fields.ts';
-import { createGathered, gatheredFacts, type Gathered } from './json-text.ts';
+import { createGathered, type Gathered, gatheredFacts, ROLE } from './json-text.ts';
 import { addMedium, addUnknown } from './media.ts';
 
 /** A model family's own body format for `invoke`. Its stream is JSON documents inside frames. */
@@ -39,7 +39,7 @@ function promptFamily(name: string, format: PromptFormat): InvokeFamily {
       const into = createGathered();
       const [first] = format.prompts;
       if (first !== undefined && format.limit !== undefined) requiredString(body, first);
-      addUnknown(into, USER, withoutImages(into, body), []);
+      addUnknown(into, ROLE.userText, withoutImages(into, body), []);
       const [outer, inner] = format.limit ?? [];
       const output = outer === undefined ? undefined : limitAt(body, outer, inner);
       return { ...gatheredFacts(into, [endpoint.model ?? '']), output };
@@ -52,15 +52,13 @@ function indexIn(path: JsonPath): number {
   return path.find((step) => typeof step === 'number') ?? 0;
 }
 
-const USER = { role: 'user', kind: 'text' } as const;
-
 /** Removes inline images (Llama's `images`, Titan's `inputImage`) from the body and adds them as media. */
 function withoutImages(into: Gathered, body: JsonObject): JsonObject {
   const { images, inputImage, ...rest } = body;
   arrayOf(images).forEach((data, index) => {
-    addMedium(into, USER, { kind: 'image' }, data, ['images', index]);
+    addMedium(into, ROLE.userText, { kind: 'image' }, data, ['images', index]);
   });
-  addMedium(into, USER, { kind: 'image' }, inputImage, ['inputImage']);
+  addMedium(into, ROLE.userText, { kind: 'image' }, inputImage, ['inputImage']);
   return rest;
 }
 

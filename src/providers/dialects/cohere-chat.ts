@@ -20,17 +20,13 @@ import {
   addText,
   addTextsIn,
   createGathered,
-  gatheredFacts,
   type Gathered,
+  gatheredFacts,
   type TextRole,
+  ROLE,
 } from './json-text.ts';
-import { addBodyMember, addMedium, addUnknown } from './media.ts';
+import { addOtherMembers, addMedium, addUnknown } from './media.ts';
 import { thinkingTokens } from './settings.ts';
-
-const DEFINITION = { role: 'system', kind: 'tool_definition' } as const;
-const SYSTEM = { role: 'system', kind: 'text' } as const;
-const ARGUMENTS = { role: 'assistant', kind: 'tool_arguments' } as const;
-const RESULT = { role: 'tool', kind: 'tool_result' } as const;
 
 /** `POST /v2/chat`. */
 export const cohereChatV2: Dialect = {
@@ -41,8 +37,8 @@ export const cohereChatV2: Dialect = {
     requiredArray(body, 'messages').forEach((value, index) => {
       readV2Message(into, requiredObject(value, 'messages'), ['messages', index]);
     });
-    addUnknown(into, { role: 'user', kind: 'text' }, body.documents, ['documents']);
-    addTextsIn(into, SYSTEM, body.response_format, ['response_format']);
+    addUnknown(into, ROLE.userText, body.documents, ['documents']);
+    addTextsIn(into, ROLE.systemText, body.response_format, ['response_format']);
     const { names, hostedTools } = readV2Tools(into, body);
     return { ...chatFacts(into, body), tools: names, hostedTools };
   },
@@ -55,16 +51,16 @@ export const cohereChatV1: Dialect = {
   hasBody: true,
   request(body) {
     const into = createGathered();
-    addText(into, { role: 'user', kind: 'text' }, requiredText(body, 'message'), ['message']);
-    addText(into, SYSTEM, optionalString(body, 'preamble'), ['preamble']);
+    addText(into, ROLE.userText, requiredText(body, 'message'), ['message']);
+    addText(into, ROLE.systemText, optionalString(body, 'preamble'), ['preamble']);
     (optionalArray(body, 'chat_history') ?? []).forEach((value, index) => {
       readV1Message(into, requiredObject(value, 'chat_history'), ['chat_history', index]);
     });
-    addUnknown(into, { role: 'user', kind: 'text' }, body.documents, ['documents']);
-    addTextsIn(into, SYSTEM, body.response_format, ['response_format']);
-    addUnknown(into, RESULT, body.tool_results, ['tool_results']);
+    addUnknown(into, ROLE.userText, body.documents, ['documents']);
+    addTextsIn(into, ROLE.systemText, body.response_format, ['response_format']);
+    addUnknown(into, ROLE.toolResult, body.tool_results, ['tool_results']);
     const tools = optionalArray(body, 'tools') ?? [];
-    addTextsIn(into, DEFINITION, tools, ['tools']);
+    addTextsIn(into, ROLE.toolDefinition, tools, ['tools']);
     // Under this id, Cohere stores earlier turns that the gateway cannot see.
     if (optionalString(body, 'conversation_id') !== undefined) into.unseenContent = true;
     return {
@@ -87,9 +83,7 @@ const READ = namesIn(
 
 function chatFacts(into: Gathered, body: JsonObject): RequestFacts {
   refuseOtherCase(body, (name) => READ.has(name));
-  for (const [name, value] of Object.entries(body)) {
-    if (!READ.has(name)) addBodyMember(into, SYSTEM, name, value);
-  }
+  addOtherMembers(into, body, (name) => READ.has(name));
   return {
     ...gatheredFacts(into, [requiredString(body, 'model')]),
     stream: optionalBoolean(body, 'stream'),
@@ -125,7 +119,7 @@ function readV2Message(into: Gathered, message: JsonObject, path: JsonPath): voi
   addTextsIn(into, place, message.citations, [...path, 'citations']);
   arrayOf(message.tool_calls).forEach((call, index) => {
     const at = [...path, 'tool_calls', index, 'function', 'arguments'];
-    addTextsIn(into, ARGUMENTS, objectOf(objectOf(call).function).arguments, at);
+    addTextsIn(into, ROLE.toolArguments, objectOf(objectOf(call).function).arguments, at);
   });
 }
 
@@ -159,7 +153,7 @@ function readV2Tools(into: Gathered, body: JsonObject) {
   const others: { type: string; index: number }[] = [];
   (optionalArray(body, 'tools') ?? []).forEach((value, index) => {
     const tool = requiredObject(value, 'tools');
-    addTextsIn(into, DEFINITION, tool, ['tools', index]);
+    addTextsIn(into, ROLE.toolDefinition, tool, ['tools', index]);
     if (tool.type === undefined || tool.type === 'function')
       names.push(cohereToolName(objectOf(tool.function)));
     else others.push({ type: typeof tool.type === 'string' ? tool.type : 'unknown', index });
@@ -182,8 +176,8 @@ const V1_ROLES: ReadonlyMap<unknown, PromptText['role']> = new Map([
 function readV1Message(into: Gathered, message: JsonObject, path: JsonPath): void {
   const role = V1_ROLES.get(message.role) ?? 'user';
   addUnknown(into, { role, kind: 'text' }, message.message, [...path, 'message']);
-  addTextsIn(into, ARGUMENTS, message.tool_calls, [...path, 'tool_calls']);
-  addUnknown(into, RESULT, message.tool_results, [...path, 'tool_results']);
+  addTextsIn(into, ROLE.toolArguments, message.tool_calls, [...path, 'tool_calls']);
+  addUnknown(into, ROLE.toolResult, message.tool_results, [...path, 'tool_results']);
 }
 
 /** Connectors fetch from the web or from the customer's stores, on Cohere's side. */

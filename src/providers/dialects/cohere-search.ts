@@ -4,10 +4,8 @@ import { FREE_ANSWERS } from './answer-reader.ts';
 import { readCohereUsage } from './cohere-answer.ts';
 import { arrayOf, objectOf, optionalArray, requiredArray, requiredObject, requiredString } from './fields.ts';
 import { addCohereImage } from './cohere-chat.ts';
-import { addText, addTextsIn, createGathered, gatheredFacts, type Gathered } from './json-text.ts';
+import { addText, addTextsIn, createGathered, type Gathered, gatheredFacts, ROLE } from './json-text.ts';
 import { addMedium, addUnknown } from './media.ts';
-
-const USER = { role: 'user', kind: 'text' } as const;
 
 /** Builds a dialect that is read for its prompt text only and never streams. */
 function searchDialect(name: string, addWords: (into: Gathered, body: JsonObject) => void): Dialect {
@@ -26,33 +24,33 @@ function searchDialect(name: string, addWords: (into: Gathered, body: JsonObject
 
 /** `POST /v1/embed` and `/v2/embed`. */
 export const cohereEmbed = searchDialect('cohere-embed', (into, body) => {
-  addTextsIn(into, USER, optionalArray(body, 'texts'), ['texts']);
+  addTextsIn(into, ROLE.userText, optionalArray(body, 'texts'), ['texts']);
   (optionalArray(body, 'images') ?? []).forEach((url, index) => {
-    addMedium(into, USER, { kind: 'image', isAddress: true }, url, ['images', index]);
+    addMedium(into, ROLE.userText, { kind: 'image', isAddress: true }, url, ['images', index]);
   });
   (optionalArray(body, 'inputs') ?? []).forEach((input, i) => {
     arrayOf(requiredObject(input, 'inputs').content).forEach((value, p) => {
       const part = objectOf(value);
       const path = ['inputs', i, 'content', p];
-      if (part.type === 'text') addText(into, USER, part.text, [...path, 'text']);
-      else if (part.type === 'image_url') addCohereImage(into, USER, part, path);
-      else addUnknown(into, USER, part, path);
+      if (part.type === 'text') addText(into, ROLE.userText, part.text, [...path, 'text']);
+      else if (part.type === 'image_url') addCohereImage(into, ROLE.userText, part, path);
+      else addUnknown(into, ROLE.userText, part, path);
     });
   });
 });
 
 /** `POST /v1/rerank` and `/v2/rerank`, billed per search unit. */
 export const cohereRerank = searchDialect('cohere-rerank', (into, body) => {
-  addText(into, USER, requiredString(body, 'query'), ['query']);
+  addText(into, ROLE.userText, requiredString(body, 'query'), ['query']);
   requiredArray(body, 'documents').forEach((document, index) => {
-    addUnknown(into, USER, document, ['documents', index]);
+    addUnknown(into, ROLE.userText, document, ['documents', index]);
   });
 });
 
 /** `POST /v1/tokenize`: free of charge. */
 export const cohereTokenize: Dialect = {
   ...searchDialect('cohere-tokenize', (into, body) => {
-    addText(into, USER, requiredString(body, 'text'), ['text']);
+    addText(into, ROLE.userText, requiredString(body, 'text'), ['text']);
   }),
   ...FREE_ANSWERS,
 };

@@ -3,7 +3,7 @@ import type { PromptText } from '../request-facts.ts';
 import { namesIn, objectOf, requiredObject } from './fields.ts';
 import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { camelName, listAt, member, type Member } from './gemini-fields.ts';
-import { addSealedText, addText, addTextsIn, type Gathered } from './json-text.ts';
+import { addSealedText, addText, addTextsIn, type Gathered, ROLE } from './json-text.ts';
 import { addTextFile, addUnknown, isTextType, mediaKind } from './media.ts';
 
 type Role = PromptText['role'];
@@ -65,14 +65,14 @@ function readPayload(into: Gathered, role: Role, name: string, value: unknown, p
     case 'functionCall':
     case 'toolCall':
     case 'executableCode':
-      addTextsIn(into, { role: 'assistant', kind: 'tool_arguments' }, value, path);
+      addTextsIn(into, ROLE.toolArguments, value, path);
       break;
     case 'functionResponse':
       readFunctionResponse(into, value, path);
       break;
     case 'toolResponse':
     case 'codeExecutionResult':
-      addUnknown(into, { role: 'tool', kind: 'tool_result' }, value, path);
+      addUnknown(into, ROLE.toolResult, value, path);
       break;
     default:
       addUnknown(into, { role, kind: 'text' }, value, path);
@@ -83,7 +83,7 @@ function readPayload(into: Gathered, role: Role, name: string, value: unknown, p
 function readFunctionResponse(into: Gathered, value: unknown, path: JsonPath): void {
   if (!isObject(value)) return;
   const { parts, ...rest } = value;
-  addUnknown(into, { role: 'tool', kind: 'tool_result' }, rest, path);
+  addUnknown(into, ROLE.toolResult, rest, path);
   if (parts === undefined || parts === null) return;
   for (const part of listAt({ name: 'parts', value: parts }, path)) {
     readPart(into, 'tool', requiredObject(part.value, 'functionResponse.parts'), part.path);

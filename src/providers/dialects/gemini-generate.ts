@@ -8,8 +8,8 @@ import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { geminiAnswers, readGeminiUsage } from './gemini-answer.ts';
 import { readGeminiContent, readGeminiContents } from './gemini-content.ts';
 import { camelName, listAt, member } from './gemini-fields.ts';
-import { addTextsIn, createGathered, gatheredFacts, type Gathered } from './json-text.ts';
-import { addBodyMember } from './media.ts';
+import { addTextsIn, createGathered, type Gathered, gatheredFacts, ROLE } from './json-text.ts';
+import { addOtherMembers } from './media.ts';
 
 /** `POST …/models/<model>:generateContent`. */
 export const geminiGenerate: Dialect = {
@@ -67,7 +67,7 @@ export const geminiEmbed: Dialect = {
       addModel(models, request);
       const content = member(request, 'content');
       if (content) readGeminiContent(into, 'user', content.value, [...path, content.name]);
-      addTextsIn(into, { role: 'user', kind: 'text' }, request.title, [...path, 'title']);
+      addTextsIn(into, ROLE.userText, request.title, [...path, 'title']);
     }
     return gatheredFacts(into, models);
   },
@@ -82,7 +82,7 @@ function readGenerate(body: JsonObject, endpoint: Endpoint): RequestFacts {
   readGeminiContents(into, member(body, 'contents'), []);
   const { names, hostedTools } = readTools(into, body);
   const config = generationConfig(body);
-  readOtherMembers(into, body);
+  addOtherMembers(into, body, (name) => NOT_TEXT.has(camelName(name)));
   if (member(body, 'cachedContent') || member(body, 'continuationToken')) into.unseenContent = true;
   const models = [endpoint.model ?? ''];
   addModel(models, body);
@@ -102,19 +102,10 @@ function readGenerate(body: JsonObject, endpoint: Endpoint): RequestFacts {
 }
 
 /** Members read elsewhere, or that steer the model without adding text to the prompt. */
-const NOT_WORDS = namesIn(
+const NOT_TEXT = namesIn(
   'contents systemInstruction tools toolConfig safetySettings cachedContent continuationToken',
   'serviceTier labels store model generateContentRequest',
 );
-
-/** Reads every other member as text, such as schemas in the generation config. */
-function readOtherMembers(into: Gathered, body: JsonObject): void {
-  for (const name of Object.keys(body)) {
-    if (!NOT_WORDS.has(camelName(name))) {
-      addBodyMember(into, { role: 'system', kind: 'text' }, name, body[name]);
-    }
-  }
-}
 
 /** Matches tiers at or below the list price. */
 function isCheapTier(tier: unknown): boolean {
@@ -163,7 +154,7 @@ function readTools(into: Gathered, body: JsonObject) {
   const hostedTools: HostedTool[] = [];
   for (const { value, path } of listAt(member(body, 'tools'), [])) {
     const tool = requiredObject(value, 'tools');
-    addTextsIn(into, { role: 'system', kind: 'tool_definition' }, tool, path);
+    addTextsIn(into, ROLE.toolDefinition, tool, path);
     const declared = member(tool, 'functionDeclarations');
     const members = Object.keys(tool);
     for (const name of members) {

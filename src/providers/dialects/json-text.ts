@@ -115,6 +115,15 @@ export function gatheredFacts(into: Gathered, models: readonly string[]): Reques
 
 export type TextRole = Pick<PromptText, 'role' | 'kind'>;
 
+/** The usual roles of texts. */
+export const ROLE = {
+  userText: { role: 'user', kind: 'text' },
+  systemText: { role: 'system', kind: 'text' },
+  toolDefinition: { role: 'system', kind: 'tool_definition' },
+  toolArguments: { role: 'assistant', kind: 'tool_arguments' },
+  toolResult: { role: 'tool', kind: 'tool_result' },
+} as const satisfies Readonly<Record<string, TextRole>>;
+
 /** Adds a non-empty string; ignores everything else. */
 export function addText(into: Gathered, place: TextRole, text: unknown, path: JsonPath): void {
   if (typeof text === 'string' && text !== '') {

@@ -1,4 +1,4 @@
-import { isContainer, isObject } from '../../json/is-object.ts';
+import { isContainer, isObject, type JsonObject } from '../../json/is-object.ts';
 import type { JsonPath } from '../../json/path.ts';
 import { isPlainText, isSoundFile } from '../../pricing/media-bytes.ts';
 import type { Media } from '../request-facts.ts';
@@ -10,6 +10,7 @@ import {
   addTextsIn,
   type Gathered,
   type TextRole,
+  ROLE,
 } from './json-text.ts';
 
 /** Returns the kind of media for a MIME type: `document` unless it is image, audio or video. */
@@ -24,12 +25,6 @@ const TEXT_TYPE =
 /** Reports whether content of this MIME type is plain text once base64-decoded. */
 export function isTextType(mimeType: string): boolean {
   return TEXT_TYPE.test(mimeType);
-}
-
-/** Adds base64-encoded text, which is read and counted but cannot be edited in place. */
-export function addEncodedText(into: Gathered, place: TextRole, base64: unknown, path: JsonPath): void {
-  if (typeof base64 !== 'string') return;
-  addSealedText(into, place, Buffer.from(base64, 'base64').toString('utf8'), path);
 }
 
 /**
@@ -236,7 +231,7 @@ function addMediaIn(
 }
 
 /** An address beside a MIME type is a file, whatever the object is called. */
-export function fileReferred(value: { readonly [name: string]: unknown }): DeclaredMedium | undefined {
+export function fileReferred(value: JsonObject): DeclaredMedium | undefined {
   const type = value.mimeType ?? value.mime_type ?? value.media_type ?? value.mediaType ?? value.contentType;
   return typeof type === 'string' && /^[a-z]+\//i.test(type) ? { kind: mediaKind(type) } : undefined;
 }
@@ -270,14 +265,18 @@ export function isTokensOrVectors(name: string): boolean {
   return TOKENS_OR_VECTORS.test(name);
 }
 
+/** Adds the body members that the dialect does not read by name. */
+export function addOtherMembers(into: Gathered, body: JsonObject, isRead: (name: string) => boolean): void {
+  for (const [name, value] of Object.entries(body)) if (!isRead(name)) addBodyMember(into, name, value);
+}
+
 /**
- * Adds a body member that the dialect does not read by name: as text, with the media in it. Also marks content as
- * unseen if the text does not show what the model will read.
+ * Adds a body member as text, with the media in it. Also marks content as unseen if the text does not show what the
+ * model will read.
  */
-export function addBodyMember(into: Gathered, place: TextRole, name: string, value: unknown): void {
-  const medium = mediumNamed(name);
-  addTextsIn(into, place, value, [name]);
-  addMediaIn(into, place, value, [name], medium);
+export function addBodyMember(into: Gathered, name: string, value: unknown): void {
+  addTextsIn(into, ROLE.systemText, value, [name]);
+  addMediaIn(into, ROLE.systemText, value, [name], mediumNamed(name));
   if (value === null) return;
   if (TOKENS_OR_VECTORS.test(name)) addEncodedPrompt(into, [name]);
   else if (TEMPLATES.has(name) && !isSwitches(value)) into.unseenContent = true;
@@ -292,8 +291,7 @@ function isSwitches(value: unknown): boolean {
 }
 
 /** vLLM would fetch an already processed prompt from this other engine. */
-function addPeer(into: Gathered, parameters: { readonly [name: string]: unknown }, path: JsonPath): void {
-  const { remote_host: host } = parameters;
+function addPeer(into: Gathered, { remote_host: host }: JsonObject, path: JsonPath): void {
   if (typeof host !== 'string') return;
   into.media.push({ kind: 'document', source: 'url', address: host, path: [...path, 'remote_host'] });
 }

@@ -3,7 +3,14 @@ import type { AnswerFacts, Dialect } from '../dialect.ts';
 import type { JsonObject } from '../../json/is-object.ts';
 import type { RequestFacts } from '../request-facts.ts';
 import { objectOf, optionalString, requiredString } from './fields.ts';
-import { addEncodedPrompt, addTextsIn, createGathered, gatheredFacts, type Gathered } from './json-text.ts';
+import {
+  addEncodedPrompt,
+  addTextsIn,
+  createGathered,
+  type Gathered,
+  gatheredFacts,
+  ROLE,
+} from './json-text.ts';
 import { readChatMessages } from './openai-chat.ts';
 import { readParts } from './openai-parts.ts';
 import { readMembers } from './openai-request.ts';
@@ -40,7 +47,7 @@ function readEmbeddingsInput(body: JsonObject, model: string): RequestFacts {
     ...Object.fromEntries(
       ['query', 'documents', 'text_1', 'text_2', 'queries'].map((name) => [
         name,
-        (value: unknown) => readParts(into, { role: 'user', kind: 'text' }, value, [name]),
+        (value: unknown) => readParts(into, ROLE.userText, value, [name]),
       ]),
     ),
   });
@@ -49,11 +56,10 @@ function readEmbeddingsInput(body: JsonObject, model: string): RequestFacts {
 
 /** Reads text, content parts or token ids. Token ids can be counted but not read. */
 export function readTokenInput(into: Gathered, value: unknown, path: JsonPath): void {
-  const place = { role: 'user', kind: 'text' } as const;
-  if (!Array.isArray(value)) return readParts(into, place, value, path);
+  if (!Array.isArray(value)) return readParts(into, ROLE.userText, value, path);
   if (value.some((item) => typeof item === 'number')) {
     addEncodedPrompt(into, path);
-    addTextsIn(into, place, value, path);
+    addTextsIn(into, ROLE.userText, value, path);
     return;
   }
   value.forEach((item, index) => {

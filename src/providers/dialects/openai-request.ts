@@ -15,7 +15,7 @@ import {
   refuseOtherCase,
   requiredString,
 } from './fields.ts';
-import { gatheredFacts, type Gathered } from './json-text.ts';
+import { type Gathered, gatheredFacts, ROLE } from './json-text.ts';
 import { addBodyMember, mediumNamed } from './media.ts';
 import type { ChoiceVariant } from './openai-choices.ts';
 import { readParts } from './openai-parts.ts';
@@ -56,8 +56,8 @@ export function readMembers(into: Gathered, body: JsonObject, readers: MemberRea
     const read = Object.hasOwn(readers, name) ? readers[name] : undefined;
     if (read !== undefined) read(value);
     else if (!PARAMETERS.has(name) && (typeof value === 'string' || typeof value === 'object')) {
-      if (mediumNamed(name) === undefined) addBodyMember(into, { role: 'system', kind: 'text' }, name, value);
-      else readParts(into, { role: 'user', kind: 'text' }, { [name]: value }, []);
+      if (mediumNamed(name) === undefined) addBodyMember(into, name, value);
+      else readParts(into, ROLE.userText, { [name]: value }, []);
     }
   }
 }

@@ -5,7 +5,7 @@ import type { PromptText, RequestFacts } from '../request-facts.ts';
 import { FREE_ANSWERS } from './answer-reader.ts';
 import { arrayOf, namesIn, objectOf, requiredObject } from './fields.ts';
 import { isObject, type JsonObject } from '../../json/is-object.ts';
-import { addText, createGathered, type Gathered, type TextRole } from './json-text.ts';
+import { addText, createGathered, type Gathered, type TextRole, ROLE } from './json-text.ts';
 import { addUnknown } from './media.ts';
 import { readParts } from './openai-parts.ts';
 import {
@@ -73,7 +73,7 @@ function readRequest(body: JsonObject, endpoint: Endpoint, variant: OpenaiVarian
       if (value === null) return;
       into.unseenContent = true;
       const { variables } = requiredObject(value, 'prompt');
-      readParts(into, { role: 'user', kind: 'text' }, variables, ['prompt', 'variables']);
+      readParts(into, ROLE.userText, variables, ['prompt', 'variables']);
     },
   });
   return {
@@ -158,7 +158,7 @@ function itemRole(type: string, item: JsonObject, defaultRole: PromptText['role'
     return { role: ROLES.has(item.role) ? (item.role as PromptText['role']) : defaultRole, kind: 'text' };
   }
   if (type === 'reasoning' || type === 'compaction') return { role: 'assistant', kind: 'reasoning' };
-  if (type.endsWith('_output') || type === 'mcp_list_tools') return { role: 'tool', kind: 'tool_result' };
-  if (type.endsWith('_call')) return { role: 'assistant', kind: 'tool_arguments' };
+  if (type.endsWith('_output') || type === 'mcp_list_tools') return ROLE.toolResult;
+  if (type.endsWith('_call')) return ROLE.toolArguments;
   return { role: defaultRole, kind: 'text' };
 }
