@@ -37,6 +37,10 @@ deny contains reason if {
   reason := sprintf("this was said: %v", [input.action.normalized_prompt])
 }
 
+torn := true if input.request.model == "claude-torn"
+torn := false if input.request.model == "claude-torn"
+deny contains "torn" if torn
+
 deny contains "endless" if {
   contains(input.action.normalized_prompt, "endless")
   r := numbers.range(1, 400)
@@ -134,6 +138,42 @@ describe('a model call', () => {
       error: 'the policies could not be evaluated: try again, or ask the operator',
     });
     await expect.poll(() => gateway.metrics()).toMatch(/^gateway_policy_troubles_total [1-9]/mu);
+  });
+});
+
+describe('a model call that names fallbacks', () => {
+  async function askClaude(...fallbacks: string[]): Promise<Reply> {
+    const { rawKey } = await gateway.createKey({ allowedProviders: ['anthropic'] });
+    const body = {
+      model: 'claude-sonnet-4-5',
+      max_tokens: 9,
+      messages: [{ role: 'user', content: 'hi' }],
+      fallbacks: fallbacks.map((model) => ({ model })),
+    };
+    return send(gateway.baseUrl, {
+      path: '/anthropic/v1/messages',
+      body: JSON.stringify(body),
+      headers: {
+        authorization: `Bearer ${rawKey}`,
+        'x-gateway-provider-key': 'sk-provider-0123456789',
+        'content-type': 'application/json',
+      },
+    });
+  }
+
+  it('passes if the policies decide alike about each model', async () => {
+    expect((await askClaude('claude-haiku-4-5', 'claude-opus-4-5')).status).toBe(200);
+  });
+
+  it.each([
+    ['decide otherwise about one of them', 'gpt-4-forbidden', 'do not decide alike'],
+    ['cannot judge one of them', 'claude-torn', 'could not be evaluated'],
+  ])('is denied if the policies %s', async (_what, fallback, said) => {
+    const before = rig.provider.requests.length;
+    const reply = await askClaude('claude-haiku-4-5', fallback);
+    expectRefusal(reply, 403, 'policy_denied');
+    expect(reply.body).toContain(said);
+    expect(rig.provider.requests.length).toBe(before);
   });
 });
 
