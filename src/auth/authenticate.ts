@@ -14,39 +14,35 @@ import type { KeyRecord } from './key-record.ts';
 import type { KeyState, KeyStateStore } from './key-state-store.ts';
 import { hashKey } from './raw-key.ts';
 
-/** The part of an exchange that a proxy key determines. */
+/** The parts of an exchange that its proxy key determines. */
 export type Identity = Pick<Identified, 'key' | 'rawKeyHash' | 'tokenEndsAt' | 'claims' | 'budget' | 'facts'>;
 
 export interface AuthenticateDeps {
   readonly keys: KeyStateStore;
   readonly failures: FailureLimit;
   readonly riskProfile: Pick<Config['risk_profile'], 'enabled' | 'permanent_block_threshold'>;
-  /** Counts requests of keys that are locked or blocked. */
   readonly heldAttempts: HeldAttemptCounts;
-  /** Undefined if JWTs are not used (`zsp.enabled`). */
+  /** Set if `zsp.enabled`. */
   readonly tokens?: TokenGate | undefined;
 }
 
 export interface Attempt {
-  /** The proxy key as sent; undefined if the request has none. */
+  /** The proxy key as sent. */
   readonly rawKey: string | undefined;
   readonly clientAddress: string;
-  /**
-   * Called once with the key's hash: during the lookup if the key was valid before, otherwise once it is
-   * known to be valid.
-   */
+  /** Called once with the key's hash: during the lookup if the key was valid before, otherwise when it is valid. */
   readonly onKnownKey?: (keyHash: string) => void;
-  /** The request with its JWT and proof; absent if they are already verified. */
+  /** Absent if its JWT and proof are already verified. */
   readonly request?: PresentedRequest;
 }
 
 export type Authenticate = (attempt: Attempt) => Promise<Identity>;
 
 /**
- * Judges a proxy key in one Redis round trip: the key itself, then its risk, then its lock. A permanently
+ * Judges a proxy key in one Redis round trip: the key itself, then its risk, then its lock, so that a permanently
  * blocked key gets no hint about the end of a lock.
- * @throws GatewayError invalid_key, quarantined, agent_risk_blocked, redis_unavailable; gateway_unavailable
- * if the JWT keys are unknown
+ * @throws GatewayError invalid_key, quarantined, agent_risk_blocked, redis_unavailable, or gateway_unavailable if the
+ * JWT keys are unknown
  */
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   const { keys, failures, heldAttempts, riskProfile, tokens } = deps;
@@ -89,14 +85,14 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   };
 }
 
-/** The issuer may name the credentials of the gateway that a bearer uses. */
+/** Returns the key with the credentials that the issuer names, if any. */
 function keyOf({ record }: Pick<KeyState, 'record'>, bearer: Bearer | undefined): KeyRecord {
   return bearer?.credentials === undefined ? record : { ...record, credentials: bearer.credentials };
 }
 
 /**
- * Verifies the JWT first, without Redis, then reads the key together with the check for a reused proof.
- * Nothing is done for a key before its bearer is known to be entitled to it.
+ * Verifies the JWT without Redis, then reads the key and claims the proof. Nothing is done for a key before its bearer
+ * is known to be entitled to it.
  */
 async function readWithToken(
   { keys, failures }: AuthenticateDeps,
@@ -128,13 +124,13 @@ async function readWithToken(
   }
 }
 
-/** Resolves to the key's current budget. */
+/** Resolves with the key's current budget. */
 export type AuthenticateAgain = (
   admitted: Pick<Identity, 'key' | 'rawKeyHash' | 'tokenEndsAt'>,
 ) => Promise<KeyBudgets>;
 
 /**
- * Checks the credentials of a running request again. Records neither a use nor a failed attempt.
+ * Checks the credentials of a running request again, without counting a use or a failure.
  * @throws GatewayError invalid_key, quarantined, agent_risk_blocked, redis_unavailable
  */
 export function createAuthenticateAgain({
@@ -164,12 +160,11 @@ function heldBy(
   return lock && keyLocked(lock, record, readAt);
 }
 
-/** The same refusal for missing, unknown, expired and revoked keys and JWTs, so that guessing reveals nothing. */
+/** The same for missing, unknown, expired and revoked keys and JWTs, so that guessing reveals nothing. */
 function invalidKey(): GatewayError {
   return new GatewayError('invalid_key', 'invalid proxy key', { headers: { 'www-authenticate': 'Bearer' } });
 }
 
-/** Names the reason, the end and the command that lifts the lock, with a short form of the key's hash. */
 function keyLocked({ ttlMs, cause }: Lock, { keyHash, name }: RefusedKey, now: number): GatewayError {
   const until = ttlMs === undefined ? '' : ` for another ${timeSpan(ttlMs)}, until ${utcTime(now + ttlMs)}`;
   const why = cause === undefined ? '' : `: ${lockCauseInWords(cause)}`;

@@ -1,24 +1,24 @@
 import { RAW_KEY_PREFIX } from './raw-key.ts';
 
-/** Matches a possible proxy key anywhere in a text. Only the prefix ignores case. */
+/** The lookahead finds overlapping keys. Only the prefix ignores case. */
 const PROXY_KEY = /gw-(?=([A-Za-z0-9_-]{43}))/gi;
-/** No encoding of a key is shorter than the key. */
+/** Encodings of a key are not shorter. */
 const KEY_CHARS = 46;
 const PERCENT_ENCODED = /%([0-9a-f]{2})/gi;
-/** The limit of the path's own check (`routing/path.ts`). */
+/** As in `routing/path.ts`. */
 const MAX_DECODINGS = 3;
-/** Base64 of 46 characters or more, in either alphabet. */
+/** Base64 of at least 46 characters, in either alphabet. */
 const BASE64 = /[A-Za-z0-9+/_-]{62,}/g;
-/** Base64 may follow other text directly, so its groups of four can begin at any of four offsets. */
+/** Base64 may follow other text directly, so its groups of four may begin at each of four offsets. */
 const GROUP = 4;
 
-/** Limit of candidates in one request. Random text rarely has two; a text with more is built to have them. */
+/** Limit of candidates in one request; random text rarely has two. */
 export const MAX_CANDIDATES = 32;
 
 /**
- * Collects possible proxy keys in a header value, path or query: plain, quoted, inside longer text,
- * percent-encoded, or in base64 (`user:password` of Basic). Random text such as a signature may match, so
- * only a lookup of the hash decides. Stops one past `MAX_CANDIDATES`.
+ * Collects possible proxy keys in a header value, path or query: plain, quoted, inside longer text, percent-encoded, or
+ * in base64 (`user:password` of Basic). Random text such as a signature may match; a lookup of the hash decides. Stops
+ * one past `MAX_CANDIDATES`.
  */
 export function addProxyKeys(text: string, candidates: Set<string>): void {
   if (text.length < KEY_CHARS) return;
@@ -33,7 +33,7 @@ export function addProxyKeys(text: string, candidates: Set<string>): void {
   }
 }
 
-/** Reports whether a text contains a possible proxy key, without a lookup. */
+/** Reports whether a text contains a possible proxy key. */
 export function carriesProxyKey(text: string): boolean {
   const candidates = new Set<string>();
   addProxyKeys(text, candidates);
@@ -47,7 +47,7 @@ function addPlain(text: string, candidates: Set<string>): void {
   }
 }
 
-/** Returns the text and up to three rounds of its percent-decoding. */
+/** Returns the text, and its percent-decodings. */
 function writingsOf(text: string): string[] {
   const writings = [text];
   for (let last = text; writings.length <= MAX_DECODINGS && last.includes('%');) {

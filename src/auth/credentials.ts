@@ -5,7 +5,7 @@ import { isProxyKey, RAW_KEY_PREFIX } from './raw-key.ts';
 
 const BEARER = /^bearer[ \t]+/i;
 
-/** Headers that carry credentials (docs/keys.md). */
+/** Headers whose values are credentials, never forwarded (docs/keys.md). */
 const KEY_HEADERS: ReadonlySet<string> = new Set([
   'authorization',
   'x-api-key',
@@ -14,27 +14,26 @@ const KEY_HEADERS: ReadonlySet<string> = new Set([
   HEADER.providerKey,
 ]);
 
-/** Query parameters that are credentials or a signature for another host. Never forwarded. */
+/** Query parameters that are credentials, or a signature for another host; never forwarded. */
 const KEY_PARAMETERS: ReadonlySet<string> = new Set(['key', 'access_token', 'oauth_token']);
 const SIGNATURE_PARAMETER = /^x-amz-/;
 
-/** All credentials of a request, and its target without them. */
+/** The credentials of a request, and its target without them. */
 export interface Credentials {
   /** Distinct values, in order of appearance: path, headers, query. */
   readonly proxyKeys: readonly string[];
   readonly providerKeys: readonly string[];
   /** The path without a key segment and without its query. */
   readonly path: string;
-  /** Rest of the query with its `?`; may be empty. */
+  /** The rest of the query with its `?`; may be empty. */
   readonly query: string;
 }
 
 /**
- * Collects a request's credentials from every place where an unmodified SDK may put one: path segment,
- * `Authorization: Bearer`, the providers' own key headers, `X-Gateway-Provider-Key`, the query. Other
- * authorization schemes (SigV4, Basic) are for another host and are ignored. A value that begins with `gw-`
- * is a proxy key, any other a provider key.
- * @param from `headers`: path and query give no proxy key; their values are kept or dropped
+ * Collects a request's credentials from every place where an unmodified SDK may put one: path segment, `Authorization:
+ * Bearer`, the providers' own key headers, `X-Gateway-Provider-Key`, the query. Other authorization schemes (SigV4,
+ * Basic) are for another host and are ignored. A value that begins with `gw-` is a proxy key, any other a provider key.
+ * @param from `headers`: path and query give no proxy key
  */
 export function extractCredentials(
   headers: Iterable<readonly [string, string]>,
@@ -60,7 +59,7 @@ export function extractCredentials(
     path = end < 0 ? '/' : path.slice(end);
   }
   for (const [name, value] of headers) {
-    if (!isKeyHeader(name)) continue;
+    if (!KEY_HEADERS.has(name)) continue;
     // Repeated headers may arrive merged; no credential contains a comma.
     for (const part of value.split(',')) {
       take(name === 'authorization' ? bearerToken(part.trim()) : part.trim());
@@ -68,11 +67,6 @@ export function extractCredentials(
   }
   const query = mark < 0 ? '' : withoutKeys(target.slice(mark + 1), takeFromQuery);
   return { proxyKeys: [...proxyKeys], providerKeys: [...providerKeys], path, query };
-}
-
-/** Headers whose values are taken as credentials and never forwarded. */
-function isKeyHeader(name: string): boolean {
-  return KEY_HEADERS.has(name);
 }
 
 function bearerToken(authorization: string): string {
@@ -96,11 +90,11 @@ function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    return text; // not percent-encoding: taken as it stands
+    return text; // not percent-encoded
   }
 }
 
-/** All parts of a request that go upstream, except the body. */
+/** The parts of a request that go upstream, without the body. */
 export interface Travelling {
   readonly path: string;
   readonly query: string;
@@ -110,9 +104,9 @@ export interface Travelling {
 }
 
 /**
- * Returns possible proxy keys in what goes upstream. Redis is asked about them only for requests with a valid
- * key, so that nobody else can probe for keys.
- * @throws GatewayError invalid_request if there are too many candidates
+ * Returns possible proxy keys in the parts that go upstream. Look them up only for requests with a valid key, since
+ * others could probe for keys.
+ * @throws GatewayError invalid_request if there are too many
  */
 export function travellingKeys(request: Travelling): readonly string[] {
   const { path, query, providerKey = '', headers, travels } = request;

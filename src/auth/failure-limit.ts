@@ -10,7 +10,7 @@ const COUNTER_LIFE_MS = 120_000;
 export interface FailedAuthentication {
   readonly clientAddress: string;
   readonly overLimit: boolean;
-  /** The fault of the bearer's JWT, if it was the reason. */
+  /** The fault of the JWT, if it was the reason. */
   readonly fault: string | undefined;
 }
 
@@ -18,24 +18,23 @@ export interface FailureLimitOptions {
   readonly client: RedisClient;
   /** `auth.max_failures_per_minute`. */
   readonly maxFailuresPerMinute: number;
-  /** For log and metric; failures with `overLimit` should be counted, not logged. */
+  /** Log only failures that are not `overLimit`. */
   readonly onFailure: (failure: FailedAuthentication) => void;
-  /** Called when Redis could not count; the request is refused anyway. */
   readonly onCountFailed?: (failure: unknown) => void;
   readonly now?: () => number;
 }
 
 export interface FailureLimit {
-  /** Records a failed authentication. Never waits, never throws. */
+  /** Never waits, never throws. */
   count(clientAddress: string, fault?: string): void;
-  /** Reports whether the address has used up its failures of this minute, as far as this instance knows. */
+  /** Reports whether the address has used up its failures of this minute, as far as this process knows. */
   isOver(clientAddress: string): boolean;
 }
 
 /**
- * Counts failed authentications per client address and minute, in Redis so that instances agree. The limit
- * only reduces noise: beyond it, an instance stops writing and logging for that address until the minute
- * ends. Clients still get 401, and a valid key is never refused for others' failures at its address.
+ * Counts failed authentications per client address and minute, in Redis so that processes agree. The limit only reduces
+ * noise: beyond it, a process stops writing and logging for that address until the minute ends. Clients still get 401,
+ * and failures of others at its address never refuse a valid key.
  */
 export function createFailureLimit(options: FailureLimitOptions): FailureLimit {
   const { client, maxFailuresPerMinute, onFailure, onCountFailed, now = Date.now } = options;

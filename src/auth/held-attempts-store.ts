@@ -7,18 +7,17 @@ import { withRedisDeadline } from '../redis/unavailable.ts';
 
 const countScript = loadScript(new URL('./count-held-attempts.lua', import.meta.url));
 
-/** Pause between two writes for one key. */
 const WRITE_EVERY_MS = 1_000;
-/** Limit of keys whose attempts wait to be written. Beyond it, attempts are not counted. */
+/** Keys whose attempts wait to be written; attempts of further keys are not counted. */
 const MAX_WAITING_KEYS = 10_000;
-/** Life of counts after the last attempt, for a key that is blocked or locked without an end. */
+/** Life of the counts of a key that is blocked, or locked without an end. */
 const LIFE_MS = 30 * 86_400_000;
 
-/** A key is held by a lock or by its permanent block. */
+/** A lock, or the permanent block. */
 export type Hold = 'lock' | 'block';
 
 export interface HeldAttemptCounts {
-  /** Counts a refused request. Never waits, never throws. */
+  /** Never waits, never throws. */
   count(keyHash: string, hold: Hold): void;
 }
 
@@ -27,7 +26,6 @@ interface Waiting {
   hold: Hold;
 }
 
-/** Counts requests of locked and blocked keys in Redis. */
 export function createHeldAttemptCounts({
   client,
   onNoteFailed,
@@ -70,7 +68,7 @@ export interface HeldAttempts {
 }
 
 export interface HeldAttemptStore {
-  /** Returns undefined if no attempt was counted. Throws `redis_unavailable`. */
+  /** Undefined without attempts. @throws GatewayError redis_unavailable */
   read(keyHash: string): Promise<HeldAttempts | undefined>;
 }
 

@@ -15,11 +15,11 @@ const names = z.array(name).max(1_000);
 const credentials = names.max(100);
 const overrides = z
   .record(name, z.enum(RULE_MODES))
-  .refine((one) => Object.keys(one).length <= MAX_OVERRIDES, {
+  .refine((modes) => Object.keys(modes).length <= MAX_OVERRIDES, {
     error: `must hold at most ${String(MAX_OVERRIDES)} rules`,
   });
 
-/** Values set when a key is created (docs/keys.md). */
+/** See docs/keys.md. */
 export const newKeySchema = z.strictObject({
   name: label
     .regex(/^[^]{1,128}$/u, { error: 'must be 1 to 128 characters' })
@@ -63,7 +63,7 @@ const storedMap = z.record(z.string(), z.string());
 
 export type NewKey = z.output<typeof newKeySchema>;
 
-/** Returns the fields of a new record; the script that stores it adds the times. */
+/** Returns the fields of a new record without its times, which the script adds. */
 export function newKeyFields(keyHash: string, key: NewKey): Record<string, string> {
   const fields: Record<string, string | undefined> = {
     key_hash: keyHash,
@@ -89,18 +89,12 @@ function toJson(value: unknown): string | undefined {
   return value === undefined ? undefined : JSON.stringify(value);
 }
 
-/**
- * Returns the field that limits a raw key's validity: `raw:<hash>` = Unix ms, or empty for no limit of its
- * own.
- */
+/** Returns the name of the field with the end of a raw key: Unix ms, or empty for none of its own. */
 export function rawKeyField(rawHash: string): string {
   return `raw:${rawHash}`;
 }
 
-/**
- * Reads a stored record.
- * @throws Error if the record is damaged, so that half a record never admits anyone
- */
+/** @throws Error if the record is damaged */
 export function parseKeyRecord(fields: KeyFields): KeyRecord {
   checkForm('key', fields['form']);
   const { key_hash: keyHash, name: keyName, provider, created_at: createdAt } = fields;

@@ -16,7 +16,6 @@ const rank = z
   .regex(/^\d{1,10}$/, { error: 'is not the cursor of this list' })
   .transform(Number);
 
-/** The orders in which Redis has the hashes of all keys. */
 export type KeyOrder = 'created' | 'hash';
 
 interface HashPage {
@@ -26,7 +25,7 @@ interface HashPage {
 
 export interface KeyCount {
   readonly total: number;
-  /** The order of creation has every key. It lacks those that an earlier release created, until the next key is created. */
+  /** False while the order of creation lacks the keys of an earlier release, until the next key is created. */
   readonly isOrdered: boolean;
 }
 
@@ -43,7 +42,7 @@ export async function countKeys(client: RedisClient): Promise<KeyCount> {
   return { total: total ?? 0, isOrdered: total === ordered };
 }
 
-/** Completes the order of creation with the keys of an earlier release, once. */
+/** Adds the keys of an earlier release to the order of creation, once. */
 export async function orderKeys(client: RedisClient): Promise<void> {
   if ((await countKeys(client)).isOrdered) return;
   let after: string | undefined;
@@ -80,7 +79,7 @@ async function pageByHash(client: RedisClient, after: string | undefined, count:
   return { hashes, next: hashes.length < count ? undefined : hashes.at(-1) };
 }
 
-/** The cursor is a rank: new keys come last, so it moves no other key to another page. */
+/** The cursor is a rank: new keys come last, so other keys stay on their pages. */
 async function pageByCreation(
   client: RedisClient,
   after: string | undefined,

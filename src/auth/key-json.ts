@@ -1,7 +1,7 @@
 import type { KeyRecord } from './key-record.ts';
 import type { KeyState } from './key-state-store.ts';
 
-/** Returns a record as JSON, with the names of docs/keys.md and ISO 8601 times. @param now in Redis time */
+/** Returns a record with the names of docs/keys.md. @param now in Redis time */
 export function recordJson(record: KeyRecord, now: number): Record<string, unknown> {
   return {
     key_hash: record.keyHash,
@@ -25,7 +25,7 @@ export function recordJson(record: KeyRecord, now: number): Record<string, unkno
   };
 }
 
-/** Returns the status of the record. A single raw key of it may have ended by rotation. */
+/** The status of the record; single raw keys may have ended by rotation. */
 export function statusOf(
   record: { readonly expiresAt?: number | undefined; readonly revokedAt?: number | undefined },
   now: number,

@@ -6,11 +6,11 @@ import type { KeyRecord } from './key-record.ts';
 
 const claimScript = loadScript(new URL('./claim-name.lua', import.meta.url));
 
-/** Field that is not a valid name; its value tells which names have been entered. */
+/** Not a valid name; the value of this field tells which names the index has. */
 const ENTERED = '';
-/** All names, including those of inactive keys. Earlier releases wrote 1, for active keys only. */
+/** All names, also of inactive keys. Earlier releases wrote 1, for active keys. */
 const ALL_NAMES = '2';
-/** Holder of a name that several active keys of an earlier release share. */
+/** The holder of a name that several active keys of an earlier release share. */
 const SHARED = 'shared';
 
 export interface NamedRecords {
@@ -18,15 +18,13 @@ export interface NamedRecords {
   all(): AsyncIterable<KeyRecord>;
 }
 
-/** Neither revoked nor expired. */
 export function isActive({ revokedAt, expiresAt }: KeyRecord, now: number): boolean {
   return revokedAt === undefined && (expiresAt === undefined || expiresAt > now);
 }
 
 /**
- * Assigns a record its name atomically: of two keys created at once, one gets it. Names of inactive keys are
- * free.
- * @returns the active key that has the name, or undefined if the record has it now
+ * Assigns a record its name: of two keys created at once, one gets it. Names of inactive keys are free.
+ * @returns the active key that has the name; undefined if the record has it now
  */
 export async function claimName(
   client: RedisClient,
@@ -44,7 +42,7 @@ async function readHolder(records: NamedRecords, holder: string): Promise<KeyRec
   return holder === '' ? undefined : records.read(holder);
 }
 
-/** Returns another key with a shared name, preferring one that is not revoked. */
+/** Returns another key with a shared name that is not revoked. */
 async function sharer(records: NamedRecords, name: string, own: string): Promise<KeyRecord | undefined> {
   let found: KeyRecord | undefined;
   for await (const record of records.all())
@@ -79,8 +77,8 @@ async function enterName(
 }
 
 /**
- * Returns the hash of the key that a name means: the active one, else the newest. Null if no key has the name; undefined if
- * only all records can tell.
+ * Returns the hash of the active key with a name, else of the newest. Null if no key has the name; undefined if only
+ * the records can tell.
  */
 export async function holderOfName(client: RedisClient, name: string): Promise<string | null | undefined> {
   const [entered, holder] = await client.hmget(KEY_NAMES, ENTERED, name);
@@ -100,7 +98,7 @@ export interface NameLimits {
 
 const NAMES_PER_READ = 10_000;
 
-/** Returns names with a prefix. Redis does not sort names, so all are read, up to a limit. */
+/** Reads all names up to the limits, since Redis does not sort them. */
 export async function namesWith(
   client: RedisClient,
   prefix: string,

@@ -1,6 +1,7 @@
 import type { InstructionRole } from '../providers/instructions.ts';
 import type { RuleOverrides } from '../policy/rule-modes.ts';
 import type { ProviderName } from '../providers/registry.ts';
+import { globMatches } from '../text/glob.ts';
 
 /** A proxy key's stored record (docs/keys.md). Times are Unix ms. */
 export interface KeyRecord {
@@ -15,15 +16,28 @@ export interface KeyRecord {
   /** Globs (`gpt-4o*`); absent allows every model. */
   readonly allowedModels?: readonly string[];
   readonly tags: Readonly<Record<string, string>>;
-  /** Names of `credentials` that the gateway uses for this key, at most one per provider. */
+  /** Names of the gateway's `credentials` for this key, at most one per provider. */
   readonly credentials?: readonly string[];
-  /** Roles whose instructions are trusted; if absent, `policy.trust` applies. */
+  /** Roles whose instructions are trusted; absent: `policy.trust`. */
   readonly trust?: readonly InstructionRole[];
-  /** Modes of policy rules for this key, over `policy.overrides`. */
+  /** Modes of policy rules for this key; they override `policy.overrides`. */
   readonly policyOverrides?: RuleOverrides;
   readonly jwtSubject?: string;
   readonly createdAt: number;
   readonly expiresAt?: number;
   readonly revokedAt?: number;
   readonly lastUsedAt?: number;
+}
+
+export function mayUseProvider(key: KeyRecord, provider: ProviderName): boolean {
+  return key.provider === provider || key.allowedProviders?.includes(provider) === true;
+}
+
+/** @param model its own name, not a deployment's */
+export function mayUseModel({ allowedModels }: KeyRecord, model: string): boolean {
+  return allowedModels?.every((glob) => !matches(glob, model)) !== true;
+}
+
+function matches(glob: string, model: string): boolean {
+  return globMatches(glob, model) || globMatches(glob, model.replace(/^models\//, ''));
 }

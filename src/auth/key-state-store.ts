@@ -19,30 +19,30 @@ import { RecentMap } from '../recent-map.ts';
 
 const touchScript = loadScript(new URL('./touch-key.lua', import.meta.url));
 
-/** Minimum interval between writes of `last_used_at`. */
+/** Interval between writes of `last_used_at`. */
 const TOUCH_INTERVAL_MS = 60_000;
 const MAX_REMEMBERED_KEYS = 50_000;
 
-/** Everything that the edge needs to know about a key, read in one round trip. */
+/** The state of a key, read in one round trip. */
 export interface KeyState {
   readonly record: KeyRecord;
   readonly status: 'active' | 'revoked' | 'expired';
-  /** Unix ms by Redis's clock; status, lock and risk refer to it. */
+  /** Unix ms by Redis's clock, to which status, lock and risk refer. */
   readonly readAt: number;
-  /** Set while the key is locked, also if the lock is only pending. */
+  /** Also a pending lock. */
   readonly lock?: Lock;
   /** Decayed to now. */
   readonly risk: RiskProfile;
-  /** The key's own budget or the default one, and the shared ones. */
+  /** The key's own budget or the default one, and shared budgets. */
   readonly limits: KeyBudgets;
 }
 
 export interface KeyStateStore {
   /**
-   * Returns undefined for an unknown raw key. A key not known to be valid is looked up with one read first,
-   * and the rest is read only if it could be valid.
-   * @param onKnownKey called with the key's hash as the reads are sent, if the key was valid before; its own
-   * commands then share the round trip
+   * Returns undefined for an unknown raw key. A `doubted` key is looked up with one read first, and the rest only if it
+   * could be valid.
+   * @param onKnownKey called with the key's hash as the reads are sent, if the key was valid before, so that its
+   * commands share the round trip
    * @throws GatewayError redis_unavailable
    */
   readKeyState(
@@ -50,37 +50,27 @@ export interface KeyStateStore {
     trust?: 'trusted' | 'doubted',
     onKnownKey?: (keyHash: string) => void,
   ): Promise<KeyState | undefined>;
-  /** Reads the key named by the bearer's JWT; the state of its raw keys does not matter. */
+  /** Reads a key that a JWT names, whatever the state of its raw keys. */
   readNamedKey(keyHash: string): Promise<KeyState | undefined>;
-  /**
-   * Reports whether one of these hashes belongs to a recorded raw key: active, expired, revoked or rotated
-   * out. One round trip; throws `redis_unavailable`.
-   */
+  /** Reports whether one of these raw keys is recorded, valid or not. @throws GatewayError redis_unavailable */
   knowsAny(rawHashes: readonly string[]): Promise<boolean>;
-  /** Records the use of a key, in its record and in the order of use, at most once a minute. Never waits, never throws. */
+  /** Records a use, in the record and in the order of use, at most once a minute. Never waits, never throws. */
   noteUse(state: Pick<KeyState, 'record' | 'readAt'>): void;
 }
 
 export interface KeyStateOptions {
   readonly client: RedisClient;
   readonly deadlineMs: number;
-  /** A clock for tests, Unix ms; by default Redis's own (docs/redis.md). */
+  /** Test clock in Unix ms; defaults to Redis's own (docs/redis.md). */
   readonly now?: () => number;
-  /** Called when a use could not be recorded. */
   readonly onNoteFailed?: (failure: unknown) => void;
 }
 
 export function createKeyStateStore(options: KeyStateOptions): KeyStateStore {
   const { client, deadlineMs, now, onNoteFailed } = options;
-  /**
-   * Hash of a rotated raw key to the hash of its identity. It never changes, so remembering it saves a round
-   * trip.
-   */
+  /** Hash of a rotated raw key to the hash of its identity, which never changes. */
   const identities = new RecentMap<string>(MAX_REMEMBERED_KEYS);
-  /**
-   * Raw keys that were valid once, and whether they were valid last time. Invented, locked and revoked keys
-   * get no commands sent in advance.
-   */
+  /** Raw keys that were valid once, and whether they still were. No commands are sent in advance for other keys. */
   const familiar = new RecentMap<boolean>(MAX_REMEMBERED_KEYS);
   const readShared = createSharedBudgetReader(client);
   const notedAt = new RecentMap<number>(MAX_REMEMBERED_KEYS);
@@ -130,7 +120,7 @@ export function createKeyStateStore(options: KeyStateOptions): KeyStateStore {
     noteUse({ record: { keyHash, lastUsedAt = 0 }, readAt }) {
       if (readAt - Math.max(lastUsedAt, notedAt.get(keyHash) ?? 0) < TOUCH_INTERVAL_MS) return;
       notedAt.set(keyHash, readAt);
-      // Sent before anything that the request changes, so that lists find whatever it leaves.
+      // Sent before the request changes any state, so that lists find it.
       Promise.all([
         enterUse(client, keyHash, readAt, lastUsedAt),
         touchScript.run(client, [keyRecordKey(keyHash)], []),
@@ -142,7 +132,7 @@ export function createKeyStateStore(options: KeyStateOptions): KeyStateStore {
   };
 }
 
-/** Reports whether a key is known and not revoked. Expiry, rotation and lock are checked later. */
+/** Reports whether a key is known and not revoked; more is checked later. */
 async function couldBeGood(client: RedisClient, rawHash: string): Promise<boolean> {
   const reply: unknown = await client.hmget(keyRecordKey(rawHash), 'key_hash', 'identity', 'revoked_at');
   if (!Array.isArray(reply) || reply.length !== 3) throw wrongShape();
@@ -158,7 +148,7 @@ interface Answers {
   readonly fallback: KeyFields;
 }
 
-/** Sends parallel commands, because the keys lie in different cluster slots: still one round trip. */
+/** Sends parallel commands, because the keys have different slots: still one round trip. */
 async function readRecordAndLock(
   client: RedisClient,
   identity: string,
@@ -173,10 +163,8 @@ async function readRecordAndLock(
     client.hgetall(DEFAULT_BUDGET_KEY),
   ]);
   const hashes = [record, own, fallback];
-  if (!hashes.every(isHash) || !Number.isInteger(lockTtlMs)) {
-    // Replies out of step would look like an unknown key, or a key without a budget.
-    throw wrongShape();
-  }
+  // Replies out of step would look like an unknown key, or a key without a budget.
+  if (!hashes.every(isHash) || !Number.isInteger(lockTtlMs)) throw wrongShape();
   return { record, lock: { ttlMs: lockTtlMs, value: lockValue }, profile, own, fallback };
 }
 
@@ -184,7 +172,7 @@ function isHash(reply: unknown): boolean {
   return typeof reply === 'object' && reply !== null && !Array.isArray(reply);
 }
 
-/** @param rawHash hash of the raw key sent; undefined if the key was named */
+/** @param rawHash of the raw key sent; undefined for a named key */
 function toKeyState(
   rawHash: string | undefined,
   answers: Answers,
@@ -212,7 +200,7 @@ function keyStateWith(rawHash: string | undefined, answers: Answers, shared: Key
   };
 }
 
-/** @param rawUntil end of this raw key by rotation; undefined if the record no longer admits it */
+/** @param rawUntil the end of this raw key by rotation; undefined if the record no longer admits it */
 function readStatus(record: KeyRecord, rawUntil: string | undefined, nowMs: number): KeyState['status'] {
   if (record.revokedAt !== undefined) return 'revoked';
   if (record.expiresAt !== undefined && record.expiresAt <= nowMs) return 'expired';

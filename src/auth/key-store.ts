@@ -5,7 +5,7 @@ import { KEY_INDEX, keyRecordKey } from '../redis/keys.ts';
 import { loadScript } from '../redis/script.ts';
 import { maskSecrets } from '../detectors/mask.ts';
 import { formField, writeVersionOf } from '../redis/stored-forms.ts';
-import { redisUnavailable } from '../redis/unavailable.ts';
+import { guarded } from '../redis/unavailable.ts';
 import {
   changedFields,
   keyChangeSchema,
@@ -43,7 +43,7 @@ const revokeScript = loadScript(new URL('./revoke-key.lua', import.meta.url));
 const updateScript = loadScript(new URL('./update-key.lua', import.meta.url));
 const rotateScript = loadScript(new URL('./rotate-key.lua', import.meta.url));
 
-/** Raw keys of one identity that may be valid at once: the current one and some in their grace period. */
+/** Of one identity: the current one, and some in their grace period. */
 const MAX_LIVE_RAW_KEYS = 8;
 const MIN_PREFIX_HEX = 6;
 const SHOWN_HASH_CHARS = 'sha256:'.length + 16;
@@ -51,7 +51,7 @@ const SHOWN_HASH_CHARS = 'sha256:'.length + 16;
 const MAX_REPEATED_CHARS = 40;
 const HASH = /^(?:sha256:)?[0-9a-f]{1,64}$/;
 
-/** A new key, with its raw key, which is not stored. */
+/** `rawKey` is not stored. */
 export interface IssuedKey {
   readonly rawKey: string;
   readonly record: KeyRecord;
@@ -63,35 +63,32 @@ export interface KeyPage {
 }
 
 /**
- * Manages the proxy keys for the CLI. Every function throws `redis_unavailable` if Redis fails, and KeyError
- * if the request cannot be fulfilled.
+ * The proxy keys, for operators. Every function throws `redis_unavailable` if Redis fails, and KeyError if the command
+ * cannot be carried out.
  */
 export interface KeyStore {
-  /** Refuses the name of an active key. */
+  /** @throws KeyError for the name of an active key */
   create(key: NewKey): Promise<IssuedKey>;
-  /**
-   * Returns a page of keys, in the order of their hashes unless another is given.
-   * @param count most keys of the page; over the operator's API pages have their own size
-   */
+  /** @param order defaults to `hash` */
   list(after?: string, order?: KeyOrder, count?: number): Promise<KeyPage>;
   count(): Promise<KeyCount>;
   /**
-   * Finds a key by hash, hash prefix (at least 6 hex digits), name or raw key. Active keys precede revoked
-   * and expired ones, and of these the newest with a name wins.
+   * Finds a key by hash, hash prefix (at least 6 hex digits), name or raw key. Active keys take precedence; of inactive
+   * ones with the same name, the newest does.
    */
   find(reference: string): Promise<KeyRecord>;
-  /** Returns names with a prefix, those of inactive keys too, as far as the limits allow. */
+  /** Returns names with a prefix, also of inactive keys, as far as the limits allow. */
   names(prefix: string, limits: NameLimits): Promise<readonly KeyName[]>;
-  /** Changes the given values, effective from the next request on. */
+  /** Changes the given values, from the next request on. */
   update(reference: string, change: KeyChange): Promise<KeyRecord>;
   revoke(reference: string): Promise<KeyRecord>;
-  /** Creates a new raw key for the same identity; older raw keys stop after `graceMs`. */
+  /** Creates a new raw key for the same identity; older raw keys end after `graceMs`. */
   rotate(reference: string, graceMs: number): Promise<IssuedKey>;
 }
 
-/** A key command that cannot be fulfilled; the message is for the operator. */
+/** The message is for the operator. */
 export class KeyError extends Error {
-  /** `conflict`: the key exists, but its state does not allow the command. */
+  /** `conflict`: the state of the key does not allow the command. */
   readonly kind: 'conflict' | 'not_found';
 
   constructor(message: string, kind: KeyError['kind'] = 'not_found') {
@@ -103,14 +100,14 @@ export class KeyError extends Error {
 
 export function createKeyStore(client: RedisClient): KeyStore {
   const records = new KeyRecords(client);
-  const store: KeyStore = {
-    async create(key) {
+  return {
+    create: command(async (key) => {
       const checked = newKeySchema.parse(key);
       const rawKey = createRawKey();
       const keyHash = hashKey(rawKey);
       await enterNames(client, records);
       await orderKeys(client);
-      // The index first: a record that cannot be listed would be worse than an entry without a record.
+      // The index first: an entry without a record is better than a record without an entry.
       await enterKey(client, keyHash);
       const fields = Object.entries(newKeyFields(keyHash, checked)).flat();
       const form = formField(writeVersionOf(client));
@@ -122,27 +119,27 @@ export function createKeyStore(client: RedisClient): KeyStore {
       await client.del(keyRecordKey(keyHash));
       await leaveKey(client, keyHash);
       throw new KeyError(nameTaken(checked.name, holder), 'conflict');
-    },
-    list: (after, order, count) => records.page(after, order, count),
-    count: () => countKeys(client),
-    find: (reference) => records.find(reference),
-    names: (prefix, limits) => namesWith(client, prefix, limits),
-    async update(reference, change) {
+    }),
+    list: command((after, order, count) => records.page(after, order, count)),
+    count: command(() => countKeys(client)),
+    find: command((reference) => records.find(reference)),
+    names: command((prefix, limits) => namesWith(client, prefix, limits)),
+    update: command(async (reference, change) => {
       const { keyHash } = await records.find(reference);
       const fields = Object.entries(changedFields(keyChangeSchema.parse(change))).flat();
       await updateScript.run(client, [keyRecordKey(keyHash)], fields);
       return records.mustRead(keyHash);
-    },
-    async revoke(reference) {
+    }),
+    revoke: command(async (reference) => {
       const { keyHash } = await records.find(reference);
       await revokeScript.run(client, [keyRecordKey(keyHash)], []);
       return records.mustRead(keyHash);
-    },
-    async rotate(reference, graceMs) {
+    }),
+    rotate: command(async (reference, graceMs) => {
       const { keyHash } = await records.find(reference);
       const rawKey = createRawKey();
       const rawHash = hashKey(rawKey);
-      // The pointer first: until the record admits the new raw key, it opens nothing.
+      // The pointer first: it admits no request before the record has the new raw key.
       await client.hset(keyRecordKey(rawHash), 'identity', keyHash);
       const reply = await rotateScript.run(
         client,
@@ -155,35 +152,22 @@ export function createKeyStore(client: RedisClient): KeyStore {
       if (code !== 'done')
         throw new KeyError(ROTATE_REFUSALS[code] ?? `the key cannot be rotated (${code})`, 'conflict');
       return { rawKey, record: await records.mustRead(keyHash) };
-    },
+    }),
   };
-  return {
-    create: (key) => guarded(() => store.create(key)),
-    list: (after, order, count) => guarded(() => store.list(after, order, count)),
-    count: () => guarded(() => store.count()),
-    find: (reference) => guarded(() => store.find(reference)),
-    names: (prefix, limits) => guarded(() => store.names(prefix, limits)),
-    update: (reference, change) => guarded(() => store.update(reference, change)),
-    revoke: (reference) => guarded(() => store.revoke(reference)),
-    rotate: (reference, graceMs) => guarded(() => store.rotate(reference, graceMs)),
-  };
+}
+
+function command<Args extends readonly unknown[], T>(
+  work: (...args: Args) => Promise<T>,
+): (...args: Args) => Promise<T> {
+  return guarded(work, (failure) => failure instanceof KeyError || failure instanceof z.ZodError);
 }
 
 const ROTATE_REFUSALS: Readonly<Record<string, string>> = {
   missing: 'the key is gone',
   revoked: 'the key is revoked: create a new one',
   expired: 'the key has expired: create a new one',
-  too_many: `the key has ${String(MAX_LIVE_RAW_KEYS)} raw keys in their grace already: wait for one to end`,
+  too_many: `the key has ${String(MAX_LIVE_RAW_KEYS)} raw keys already: wait until one of them ends`,
 };
-
-async function guarded<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (failure) {
-    if (failure instanceof KeyError || failure instanceof z.ZodError) throw failure;
-    throw redisUnavailable(failure);
-  }
-}
 
 function nameTaken(name: string, holder: string): string {
   return `an active key has the name "${name}" (${holder.slice(0, SHOWN_HASH_CHARS)}): choose another --name, or revoke that key first with gateway keys revoke ${holder.slice(0, SHOWN_HASH_CHARS)}`;
@@ -191,7 +175,7 @@ function nameTaken(name: string, holder: string): string {
 
 /** Quotes a name or hash, never a possible secret. */
 function noSuchKey(reference: string): string {
-  if (isProxyKey(reference)) return 'this raw key belongs to no key here. See gateway keys list';
+  if (isProxyKey(reference)) return 'no key has this raw key. See gateway keys list';
   const isPlain = reference.length <= MAX_REPEATED_CHARS && maskSecrets(reference) === reference;
   const which = isPlain || HASH.test(reference) ? `"${reference}"` : 'this';
   return `no key has ${which} as its name or as the start of its hash (6 hex digits or more). See gateway keys list`;

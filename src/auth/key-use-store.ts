@@ -4,7 +4,7 @@ import type { RedisClient } from '../redis/client.ts';
 import { KEY_INDEX, keyRecordKey, KEYS_BY_USE, MARKED_KEYS, USES_COMPLETE } from '../redis/keys.ts';
 import { MARK_MS } from '../redis/marked-keys.ts';
 import { loadScript } from '../redis/script.ts';
-import { redisUnavailable } from '../redis/unavailable.ts';
+import { guarded } from '../redis/unavailable.ts';
 import { parseKeyRecord } from './key-fields.ts';
 import type { KeyRecord } from './key-record.ts';
 import { createUseCompletion, type UseProgress } from './use-completion.ts';
@@ -12,16 +12,16 @@ import { createUseCompletion, type UseProgress } from './use-completion.ts';
 const pageScript = loadScript(new URL('./page-active-keys.lua', import.meta.url));
 const chosen = z.tuple([z.string()], z.string());
 
-/** Hashes that one reply may have: some 8 ms of Redis's time. */
+/** Hashes in one reply: some 8 ms of Redis's time. */
 export const MOST_AT_ONCE = 10_000;
-/** Entries of the index that one script looks at: some 3 ms. */
+/** Entries of the index that one script reads: some 3 ms. */
 const PART = 3_000;
-/** A call counts as a use only when it begins. Sessions live on while it runs, and its cost is recorded when it ends. */
+/** A call counts as a use when it begins, but changes its session and its spend until it ends. */
 export const LONGEST_CALL_MS = 7 * 86_400_000;
 
-/** Keys to choose; those of either kind. */
+/** Keys of either kind. */
 export interface ActiveKeys {
-  /** Used since then, in Unix ms, or so lately that Redis may hold spend or sessions of it. */
+  /** Used since this time, in Unix ms, or so recently that Redis may hold their spend or sessions. */
   readonly usedSince?: number | 'spend' | 'sessions';
   /** With a score, a lock, a block or a limit of 0. */
   readonly marked?: boolean;
@@ -29,19 +29,19 @@ export interface ActiveKeys {
 
 export interface ActivePage {
   readonly hashes: readonly string[];
-  /** Cursor for the next call; undefined at the end. */
+  /** Undefined at the end. */
   readonly next: string | undefined;
 }
 
-/** Keys by their use, for lists that must not read every key. Every function throws `redis_unavailable`. */
+/** Keys by use, for lists that must not read every key. Every function throws `redis_unavailable`. */
 export interface KeyUseStore {
-  /** Reports whether every key that belongs in the order of use is there. */
+  /** Reports whether the order of use has every used key. */
   isComplete(): Promise<boolean>;
-  /** Works for a second at most to complete the order of use; call it until it is ready. */
+  /** Works for at most a second on the order of use; call it until it is ready. */
   complete(): Promise<UseProgress>;
   /** Returns a page of these keys, each key on one page. */
   active(keys: ActiveKeys, after?: string): Promise<ActivePage>;
-  /** Returns the last used keys, the latest first; at most MOST_AT_ONCE. */
+  /** Returns at most MOST_AT_ONCE keys, the last used first. */
   latest(count: number): Promise<readonly string[]>;
   /** Returns the records of these keys that exist. */
   records(hashes: readonly string[]): Promise<readonly KeyRecord[]>;
@@ -73,7 +73,7 @@ export function createKeyUseStore({ client, sessionTtlMs }: KeyUseStoreOptions):
     return hashes.size > MOST_AT_ONCE ? undefined : [...hashes];
   }
 
-  /** Goes through the index of all keys, whose order no use changes, so that each key comes once. */
+  /** Goes through the index of all keys, whose order does not change by use, so that each key comes once. */
   async function part(since: number | '', marked: boolean, after: string): Promise<ActivePage> {
     const keys = [KEY_INDEX, KEYS_BY_USE, MARKED_KEYS];
     const reply: unknown = await pageScript.run(client, keys, [after, since, marked ? '1' : '', PART]);
@@ -81,7 +81,7 @@ export function createKeyUseStore({ client, sessionTtlMs }: KeyUseStoreOptions):
     return { hashes, next: last === '' ? undefined : last };
   }
 
-  async function active(keys: ActiveKeys, after: string | undefined): Promise<ActivePage> {
+  async function active(keys: ActiveKeys, after?: string): Promise<ActivePage> {
     const [since, marked] = [await sinceOf(keys), keys.marked === true];
     if (after === undefined) {
       const hashes = await allAtOnce(since, marked);
@@ -96,19 +96,10 @@ export function createKeyUseStore({ client, sessionTtlMs }: KeyUseStoreOptions):
   }
 
   return {
-    isComplete: () => guarded(isComplete),
-    complete: () =>
-      guarded(async () => ((await isComplete()) ? { isReady: true, done: 0 } : completion.goOn())),
-    active: (keys, after) => guarded(() => active(keys, after)),
-    latest: (count) => guarded(() => client.zrevrange(KEYS_BY_USE, 0, Math.min(count, MOST_AT_ONCE) - 1)),
-    records: (hashes) => guarded(() => records(hashes)),
+    isComplete: guarded(isComplete),
+    complete: guarded(async () => ((await isComplete()) ? { isReady: true, done: 0 } : completion.goOn())),
+    active: guarded(active),
+    latest: guarded((count) => client.zrevrange(KEYS_BY_USE, 0, Math.min(count, MOST_AT_ONCE) - 1)),
+    records: guarded(records),
   };
-}
-
-async function guarded<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (failure) {
-    throw redisUnavailable(failure);
-  }
 }

@@ -16,20 +16,21 @@ import { COMPLETE_MS, isForeignUse } from './use-order.ts';
 
 export interface UseProgress {
   readonly isReady: boolean;
-  /** Keys looked at. */
+  /** Keys read. */
   readonly done: number;
 }
 
-/** Duration of one call. */
+/** Of one call. */
 const WORK_MS = 1_000;
-/** Without a use that only the record has for so long, no gateway of an earlier release runs. */
+/** After this time without a use that only a record has, no gateway of an earlier release runs. */
 const QUIET_MS = 86_400_000;
-/** How long the result of a pass that did not complete the order serves others who asked for it. */
+/** How long callers may share the result of a pass that did not complete the order. */
 const FRESH_MS = 5_000;
 
 /**
- * Brings the order of use up to date with the records, which gateways of earlier releases write alone, and marks keys that
- * they have locked, blocked or scored. The order counts as complete from a pass on that found no such use within a day.
+ * Updates the order of use from the records, the only place where gateways of earlier releases write a use, and marks
+ * keys that they have locked, blocked or scored. The order is complete after a pass that found no such use within a
+ * day.
  */
 export function createUseCompletion(client: RedisClient): { goOn(): Promise<UseProgress> } {
   let after: string | undefined;
@@ -67,7 +68,7 @@ export function createUseCompletion(client: RedisClient): { goOn(): Promise<UseP
   };
 }
 
-/** Returns the time of the last use that only the record had, or 0. */
+/** Returns the time of the last use that only a record had, or 0. */
 async function enterPage(client: RedisClient, hashes: readonly string[], now: number): Promise<number> {
   if (hashes.length === 0) return 0;
   const [times, known] = await Promise.all([

@@ -1,19 +1,18 @@
 import type { RedisClient } from '../redis/client.ts';
 import { KEYS_BY_USE, USES_COMPLETE } from '../redis/keys.ts';
 
-/** Longest difference between the two notes of one use, in the record and in the order. */
+/** The record and the order may differ by this for one use. */
 const SAME_USE_MS = 120_000;
-/** How long the order counts as complete without a gateway of this release: an earlier one may run then. */
+/** How long the order counts as complete while no gateway of this release runs. */
 export const COMPLETE_MS = 900_000;
 
-/** Reports whether an earlier release has noted a use, since it writes the record alone. */
+/** Reports whether an earlier release has recorded a use: it writes only the record. */
 export function isForeignUse(usedAt: number, noted: string | null | undefined): boolean {
   return usedAt > Number(noted ?? 0) + SAME_USE_MS;
 }
 
 /**
- * Enters a use in the order of use, before anything that is sent after it. After a use by an earlier release, the order no
- * longer counts as complete.
+ * Enters a use in the order of use, which stops counting as complete after a use by an earlier release.
  * @param before the last use in the record, in Unix ms; 0 for none
  */
 export async function enterUse(
@@ -29,7 +28,7 @@ export async function enterUse(
   if (isForeignUse(before, noted)) await client.del(USES_COMPLETE);
 }
 
-/** Lets the order count as complete for longer, if it does. */
+/** Extends the time for which the order counts as complete. */
 export async function keepComplete(client: RedisClient): Promise<void> {
   await client.pexpire(USES_COMPLETE, COMPLETE_MS);
 }

@@ -52,3 +52,20 @@ export function withRedisDeadline<T>(deadlineMs: number, work: () => Promise<T>)
     }
   });
 }
+
+/**
+ * Returns `work` with its failures as `redis_unavailable`.
+ * @param isOwn reports whether a failure is thrown unchanged
+ */
+export function guarded<Args extends readonly unknown[], T>(
+  work: (...args: Args) => Promise<T>,
+  isOwn: (failure: unknown) => boolean = () => false,
+): (...args: Args) => Promise<T> {
+  return async (...args) => {
+    try {
+      return await work(...args);
+    } catch (failure) {
+      throw isOwn(failure) ? failure : redisUnavailable(failure);
+    }
+  };
+}

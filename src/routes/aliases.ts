@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { KeyRecord } from '../auth/key-record.ts';
-import { mayUseModel, mayUseProvider } from '../auth/allowed.ts';
+import { type KeyRecord, mayUseModel, mayUseProvider } from '../auth/key-record.ts';
 import type { Config } from '../config/schema.ts';
 import type { TargetSettings } from '../config/sections/models.ts';
 import { GatewayError } from '../errors.ts';

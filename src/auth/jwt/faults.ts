@@ -1,7 +1,4 @@
-/**
- * Reasons why a JWT or its proof was refused, for the audit log and the metric. Clients do not see them, since
- * attackers could learn from them.
- */
+/** Reasons for refusing a JWT or its proof, for audit log and metric; attackers could learn from them. */
 export const TOKEN_FAULTS = [
   'jwt_missing',
   'jwt_malformed',
@@ -16,7 +13,7 @@ export const TOKEN_FAULTS = [
   'jwt_not_yet_valid',
   'jwt_claim_invalid',
   'jwt_confirmation',
-  /** The token is for another proxy key, or names no key where it must. */
+  /** The token is for another proxy key, or lacks a required key. */
   'jwt_other_key',
   'dpop_missing',
   'dpop_unbound',
@@ -31,7 +28,6 @@ export const TOKEN_FAULTS = [
 ] as const;
 export type TokenFault = (typeof TOKEN_FAULTS)[number];
 
-/** A refusal, answered and counted in one place. */
 export class TokenRefused extends Error {
   readonly fault: TokenFault;
 

@@ -59,13 +59,10 @@ async function textWithin(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/**
- * Returns the usable keys of a JWK Set.
- * @throws Error if the text is not a JWK Set
- */
+/** @throws Error if the text is not a JWK Set */
 export function readKeySet(written: string): JSONWebKeySet {
   const set = setSchema.safeParse(parse(written));
-  if (!set.success) throw new Error(`the key set is no JWK Set with at most ${String(MAX_KEYS)} keys`);
+  if (!set.success) throw new Error(`the key set is not a JWK Set with at most ${String(MAX_KEYS)} keys`);
   return { keys: set.data.keys.flatMap((key) => usable(key)) };
 }
 
@@ -77,7 +74,7 @@ function parse(written: string): unknown {
   }
 }
 
-/** Accepts public keys only: a published private key is known to everyone. */
+/** Accepts only public keys: a published private key is known to everyone. */
 function usable(key: unknown): JWK[] {
   if (typeof key !== 'object' || key === null || 'd' in key || 'k' in key) return [];
   const read = keySchema.safeParse(key);

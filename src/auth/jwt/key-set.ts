@@ -8,16 +8,16 @@ export interface KeySetOptions {
   readonly now?: () => number;
 }
 
-/** The issuer's public keys: cached, refreshed, and fetched again when a token names an unknown key. */
+/** The issuer's public keys: cached, refreshed, and fetched again for a token with an unknown key. */
 export interface KeySet {
   /**
    * Returns the key for a token's header.
-   * @throws JWKSNoMatchingKey, JWKSMultipleMatchingKeys, GatewayError gateway_unavailable if no keys are available
+   * @throws JWKSNoMatchingKey, JWKSMultipleMatchingKeys, or GatewayError gateway_unavailable without any keys
    */
   readonly keyFor: JWTVerifyGetKey;
-  /** Increases with each fetched set; tokens verified with an older set must be verified again. */
+  /** Increases with each fetched set; verify tokens again after that. */
   readonly generation: number;
-  /** Fetches the keys at startup. Never fails. */
+  /** Fetches the keys. Never rejects. */
   warm(): Promise<void>;
 }
 
@@ -25,9 +25,9 @@ export interface KeySet {
 const REFRESH_MS = 5 * 60_000;
 /** Limits use during an outage, because keys may have been revoked meanwhile. */
 const MAX_STALE_MS = 24 * 3_600_000;
-/** Minimum time between fetches, whatever tokens name. */
+/** Minimum time between fetches. */
 const COOLDOWN_MS = 10_000;
-/** Without any keys, all requests are refused, so it retries sooner. */
+/** Without any keys, when all requests are refused. */
 const EMPTY_COOLDOWN_MS = 1_000;
 
 export function createKeySet(options: KeySetOptions): KeySet {
@@ -38,7 +38,7 @@ export function createKeySet(options: KeySetOptions): KeySet {
   let isFailing = false;
   let running: Promise<void> | undefined;
 
-  /** Shares one fetch among all callers; never rejects. */
+  /** One fetch for all callers; never rejects. */
   function refresh(): Promise<void> {
     return (running ??= load().finally(() => (running = undefined)));
   }
@@ -57,7 +57,7 @@ export function createKeySet(options: KeySetOptions): KeySet {
     }
   }
 
-  /** Resolves once a requested set has arrived or will not arrive soon. */
+  /** Waits for the keys, unless a fetch has just ended. */
   async function refreshUnlessJustTried(cooldownMs: number): Promise<void> {
     if (running !== undefined || now() - triedAt >= cooldownMs) await refresh();
   }
@@ -90,7 +90,7 @@ export function createKeySet(options: KeySetOptions): KeySet {
         await refreshUnlessJustTried(COOLDOWN_MS);
         const newer = inForce() ?? find;
         if (newer !== find) return newer(header, token);
-        // The set that could not be fetched may contain the key.
+        // The newest set may contain the key, but cannot be fetched.
         if (isFailing) throw keysUnknown();
         throw cause;
       }

@@ -1,9 +1,9 @@
 import { HEADER } from '../../headers.ts';
 
-/** The parts of a request that carry JWTs and proofs or that proofs refer to. */
+/** The parts of a request that carry a JWT and its proof, or that a proof refers to. */
 export interface PresentedRequest {
   readonly method: string;
-  /** Path and query as the client sent them. */
+  /** Path and query as sent. */
   readonly target: string;
   readonly requestId: string;
   /** Lower-case names; repeated headers joined by `, `. */
@@ -11,13 +11,10 @@ export interface PresentedRequest {
 }
 
 const IN_AUTHORIZATION = /^(?:bearer|dpop) +(\S+)$/i;
-/** Compact form (RFC 7515 section 7.1). The header is an object, whose base64url starts like this. */
+/** Compact form (RFC 7515 section 7.1). `eyJ` is the base64url of `{"`. */
 const COMPACT = /^eyJ[A-Za-z0-9_-]*\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]*$/;
 
-/**
- * Returns the request's JWT from its own header or, under `zsp.jwt_only`, from `Authorization`. The own header takes
- * precedence, so the other may hold a provider's token.
- */
+/** Reads the JWT's own header or, under `zsp.jwt_only`, `Authorization`, which may also hold a provider's token. */
 export function presentedToken(headers: PresentedRequest['headers'], jwtOnly: boolean): string | undefined {
   const own = headers.get(HEADER.jwt);
   if (own !== undefined || !jwtOnly) return own?.trim();
@@ -27,7 +24,7 @@ export function presentedToken(headers: PresentedRequest['headers'], jwtOnly: bo
 
 const MAX_READ_CHARS = 65_536;
 
-/** Reports whether a credential is a JWT for this gateway, valid or not. Such a credential never travels upstream. */
+/** Reports whether a credential is a JWT for this gateway, valid or not. It never goes upstream. */
 export function isGatewayToken(
   credential: string,
   { issuer, audience }: { readonly issuer: string; readonly audience: string },
@@ -41,6 +38,6 @@ function unverifiedClaims(payload: string): { readonly iss?: unknown; readonly a
   try {
     return Object(JSON.parse(Buffer.from(payload, 'base64url').toString())) as object;
   } catch {
-    return {}; // no JWT
+    return {}; // not a JWT
   }
 }

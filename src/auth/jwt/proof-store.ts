@@ -6,15 +6,14 @@ export interface ProofStoreOptions {
   readonly client: RedisClient;
   /** See `phaseDeadlineMs`. */
   readonly deadlineMs: number;
-  /** How long a proof is remembered. */
   readonly lifeMs: number;
 }
 
-/** DPoP proofs that were used on any gateway. */
+/** DPoP proofs used on any gateway. */
 export interface ProofStore {
   /**
-   * Claims a proof for a request. Returns false if another request has claimed it; the same request may claim it again,
-   * because Envoy and the client library retry after broken connections.
+   * Claims a proof for a request. Returns false if another request has claimed it. The same request may claim it again,
+   * because Envoy and the Redis client retry after broken connections.
    * @throws GatewayError redis_unavailable
    */
   claim(proofId: string, requestId: string): Promise<boolean>;

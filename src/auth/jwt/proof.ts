@@ -4,7 +4,7 @@ import { TokenRefused, type TokenFault } from './faults.ts';
 import { TOKEN_ALGORITHMS } from './token.ts';
 
 export interface ProofOptions {
-  /** `server.public_url`: the address that clients use, which the gateway cannot know. */
+  /** `server.public_url`, the address that clients use. */
   readonly publicUrl: string;
   readonly leewayMs: number;
   readonly now?: () => number;
@@ -12,7 +12,7 @@ export interface ProofOptions {
 
 export interface ProvenRequest {
   readonly method: string;
-  /** Path and query as the client sent them. */
+  /** Path and query as sent. */
   readonly target: string;
   readonly token: string;
   /** `cnf.jkt` of the token. */
@@ -29,17 +29,17 @@ const MAX_PROOF_CHARS = 8_192;
 const MAX_ID_CHARS = 256;
 /** Maximum age, plus the leeway. */
 const MAX_AGE_MS = 60_000;
-/** Extra time to remember proofs, for clocks of gateways that differ by more than the leeway. */
+/** For clocks of gateways that differ by more than the leeway. */
 const MARGIN_MS = 60_000;
 
-/** Returns how long a proof must be remembered so that it expires first. */
+/** Returns the time for which a proof must be remembered, so that it expires first. */
 export function proofLifeMs(leewayMs: number): number {
   return MAX_AGE_MS + 2 * leewayMs + MARGIN_MS;
 }
 
 export function createProofVerifier({ publicUrl, leewayMs, now = Date.now }: ProofOptions): VerifyProof {
   return async (proof, { method, target, token, proofKey }) => {
-    // The client chooses the key, so it is compared before it is used.
+    // The proof contains its key, so the key is compared before it is used.
     if ((await thumbprintOf(proof)) !== proofKey) throw new TokenRefused('dpop_other_key');
     const { jti, htm, htu, ath } = await proofClaims(proof, now(), leewayMs);
     if (typeof jti !== 'string' || jti === '' || jti.length > MAX_ID_CHARS) {
@@ -61,7 +61,7 @@ async function thumbprintOf(proof: string): Promise<string> {
     const { jwk } = decodeProtectedHeader(proof);
     return await calculateJwkThumbprint(jwk ?? { kty: 'none' });
   } catch {
-    throw new TokenRefused('dpop_malformed'); // nothing that jose could read
+    throw new TokenRefused('dpop_malformed');
   }
 }
 

@@ -14,22 +14,22 @@ export type { PresentedRequest } from './presented.ts';
 
 /** The sender of a request, according to its JWT. */
 export interface Bearer extends VerifiedToken {
-  /** From a DPoP proof that was verified except for replay. */
+  /** Of a DPoP proof, verified except for replay. */
   readonly proofId: string | undefined;
 }
 
-/** The JWT checks that complement a proxy key (docs/identity.md). */
+/** Checks JWTs, which complement proxy keys (docs/identity.md). */
 export interface TokenGate {
   /**
-   * Returns the bearer; undefined if there is no JWT and none is required.
+   * Returns the bearer; undefined if the request has no JWT and needs none.
    * @throws TokenRefused, GatewayError gateway_unavailable
    */
   read(request: PresentedRequest | undefined): Promise<Bearer | undefined>;
-  /** The key that a JWT names may be used without a raw key. */
+  /** A JWT that names a key needs no raw key. */
   readonly namesKeys: boolean;
   /** Returns the reason why this bearer must not use the key, if any. */
   faultOf(key: KeyRecord, bearer: Bearer | undefined): TokenFault | undefined;
-  /** Claims the bearer's proof for a request; see `ProofStore`. */
+  /** See `ProofStore`. */
   claimProof(proofId: string, requestId: string): Promise<boolean>;
 }
 
@@ -45,7 +45,7 @@ export interface TokenGateDeps {
 export function createTokenGate(deps: TokenGateDeps): TokenGate {
   const { jwtOnly, requireDpop, verifyToken, verifyProof, proofs } = deps;
 
-  /** Returns the proof's id if the token is bound to a key, or all tokens must be. */
+  /** Returns undefined if the token is not bound to a key and needs no binding. */
   async function proofIdOf(
     request: PresentedRequest,
     written: string,
@@ -77,7 +77,7 @@ export function createTokenGate(deps: TokenGateDeps): TokenGate {
       if (bearer === undefined) return jwtSubject === undefined ? undefined : 'jwt_missing';
       if (bearer.keyHash !== undefined && bearer.keyHash !== keyHash) return 'jwt_other_key';
       if (jwtSubject !== undefined) return jwtSubject === bearer.subject ? undefined : 'jwt_other_key';
-      // No issuer has assigned this key to the bearer, and without a JWT it would be accepted too.
+      // Neither the token nor the key names the other.
       return jwtOnly && bearer.keyHash === undefined ? 'jwt_other_key' : undefined;
     },
     claimProof: (proofId, requestId) => proofs.claim(proofId, requestId),
@@ -93,7 +93,7 @@ export interface ConfiguredTokenGateDeps {
   readonly onKeysFailed: (cause: unknown) => void;
 }
 
-/** Creates the gate from the configuration and starts fetching the keys. */
+/** Starts fetching the keys. */
 export function startTokenGate(deps: ConfiguredTokenGateDeps): TokenGate {
   const { config, client, deadlineMs, onKeysFetched, onKeysFailed } = deps;
   const { zsp, server, budgets } = config;

@@ -8,21 +8,21 @@ import type { KeySet } from './key-set.ts';
 /** Asymmetric algorithms only, so that a public key cannot be used as a shared secret. */
 export const TOKEN_ALGORITHMS = ['ES256', 'RS256', 'PS256', 'EdDSA'];
 
-/** Values of claims by name. A claim that is a list has several. */
+/** Values by name; a list has several. */
 export type TokenClaims = Readonly<Record<string, readonly string[]>>;
 
 export interface VerifiedToken {
   /** `sub`. */
   readonly subject: string;
-  /** `gateway_key_hash`: the proxy key named by the issuer. */
+  /** `gateway_key_hash`: the proxy key that the issuer names. */
   readonly keyHash: string | undefined;
   /** `cnf.jkt`: thumbprint of the key that must sign DPoP proofs. */
   readonly proofKey: string | undefined;
-  /** `gateway_credentials`: credentials of the gateway that its bearer uses instead of the key's. */
+  /** `gateway_credentials`: the gateway's credentials to use instead of the key's. */
   readonly credentials?: readonly string[];
-  /** Values of the requested claims; empty if the token has none. */
+  /** The further claims that the token has. */
   readonly claims?: TokenClaims;
-  /** Unix ms of expiry, including leeway. */
+  /** Unix ms, including the leeway. */
   readonly endsAt: number;
 }
 
@@ -31,7 +31,7 @@ export interface TokenVerifierOptions {
   readonly issuer: string;
   readonly audience: string;
   readonly leewayMs: number;
-  /** Names of further claims to read (`budgets[].match.claims`). */
+  /** Further claims to read (`budgets[].match.claims`). */
   readonly claims?: readonly string[];
   readonly now?: () => number;
 }
@@ -46,7 +46,7 @@ const MAX_TOKEN_CHARS = 16_384;
 const MAX_CLAIM_CHARS = 256;
 const MAX_REMEMBERED = 5_000;
 const REQUIRED = ['iss', 'aud', 'exp', 'iat', 'sub', 'jti'];
-/** RFC 9068 section 2.1, and `JWT`, which most issuers use. Other types are not access tokens. */
+/** RFC 9068 section 2.1, and `JWT`, which most issuers use. */
 const TYPES: ReadonlySet<string> = new Set(['at+jwt', 'application/at+jwt', 'jwt']);
 const KEY_HASH = /^sha256:[0-9a-f]{64}$/;
 /** Base64url of a SHA-256 digest (RFC 7638). */
@@ -59,7 +59,7 @@ interface Remembered {
 
 export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken {
   const { keys, issuer, audience, leewayMs, claims: claimNames = [], now = Date.now } = options;
-  /** By digest, because agents send the same token with every request. */
+  /** By digest: agents send the same token with every request. */
   const known = new RecentMap<Remembered>(MAX_REMEMBERED);
 
   return async (written) => {
@@ -104,10 +104,9 @@ function claimsOf(payload: JWTPayload, nowMs: number, leewayMs: number): Verifie
 }
 
 const MAX_CREDENTIALS = 32;
-/** Far more groups than budgets could tell apart. */
 const MAX_VALUES = 1_000;
 
-/** Reads rarely used claims. An unreadable one refuses the token, because ignoring it would count less. */
+/** Refuses unreadable claims, since a budget would not count without them. */
 function furtherClaims(
   payload: JWTPayload,
   names: readonly string[],
@@ -137,7 +136,7 @@ function isNameClaim(claim: unknown): claim is string {
   return typeof claim === 'string' && claim !== '' && claim.length <= MAX_CLAIM_CHARS;
 }
 
-/** A token bound in an unknown way would otherwise be usable by a thief. */
+/** Refuses a token with an unknown binding, which a thief could use. */
 function proofKeyOf({ cnf }: JWTPayload): string | undefined {
   if (cnf === undefined) return undefined;
   const { jkt, ...others } = (cnf ?? {}) as { readonly jkt?: unknown };
@@ -153,7 +152,6 @@ const FAULT_OF_CLAIM: Readonly<Record<string, TokenFault>> = {
   nbf: 'jwt_not_yet_valid',
 };
 
-/** Maps jose's errors to refusals; failures to fetch keys stay as they are. */
 function refusalOf(cause: unknown): Error {
   if (cause instanceof GatewayError || cause instanceof TokenRefused) return cause;
   return new TokenRefused(tokenFault(cause));

@@ -1,4 +1,4 @@
-import { mayUseModel, mayUseProvider } from '../../auth/allowed.ts';
+import { mayUseModel, mayUseProvider } from '../../auth/key-record.ts';
 import { PASS, type Check } from '../../pipeline/check.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import { policyDenied } from '../denials.ts';

@@ -22,7 +22,7 @@ describe('a carried proxy key', () => {
     ['percent-encoded throughout', KEY.replaceAll(/./g, (one) => `%${one.charCodeAt(0).toString(16)}`)],
     ['percent-encoded twice', KEY.replace('gw-', '%2567w%252d')],
     ['percent-encoded three times', KEY.replace('g', '%252567')],
-    ['beside a percent sign that encodes nothing', `100% of ${KEY.replace('w', '%77')}`],
+    ['after a percent sign that encodes nothing', `100% of ${KEY.replace('w', '%77')}`],
     ['in Basic', `Basic ${base64}`],
     ['in base64url', `Basic ${Buffer.from(KEY).toString('base64url')}`],
     ['in base64 that is percent-encoded', encodeURIComponent(base64)],
@@ -30,8 +30,8 @@ describe('a carried proxy key', () => {
       `in base64 with ${String(chars)} letters glued to it`,
       'a'.repeat(chars) + base64,
     ]),
-    ['as MCP writes what a header cannot hold', `=?base64?${base64}?=`],
-  ])('is seen %s', (_name, text) => {
+    ['as MCP encodes values that a header cannot hold', `=?base64?${base64}?=`],
+  ])('is found %s', (_name, text) => {
     expect(keysIn(text)).toContain(KEY);
     expect(carriesProxyKey(text)).toBe(true);
   });
@@ -44,16 +44,16 @@ describe('a carried proxy key', () => {
       Buffer.from('the quick brown fox jumps over the lazy dog'.repeat(4)).toString('base64'),
     ],
     ['percent signs', '%%%2%zz%67w-'],
-  ])('is not seen in %s', (_name, text) => {
+  ])('is not found in %s', (_name, text) => {
     expect(carriesProxyKey(text)).toBe(false);
   });
 
-  it('is seen behind the beginning of another', () => {
+  it('is found after the beginning of another key', () => {
     expect(keysIn(`gw-x${KEY}`)).toContain(KEY);
     expect(keysIn(`gw-gw-${KEY}gw-`)).toContain(KEY);
   });
 
-  it('is one of a bounded number', () => {
+  it('is one of a limited number of candidates', () => {
     expect(keysIn('gw-'.repeat(60_000)).size).toBeLessThanOrEqual(MAX_CANDIDATES + 1);
     const many = Array.from({ length: 99 }, (_, nth) => `gw-${String(nth).padStart(43, '0')}`).join(' ');
     expect(keysIn(many).size).toBe(MAX_CANDIDATES + 1);

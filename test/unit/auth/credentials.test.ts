@@ -106,7 +106,7 @@ describe('credentials', () => {
     });
   });
 
-  it('reads an authorization of blanks in no time', () => {
+  it('reads a long authorization of blanks quickly', () => {
     const blanks = `bearer x${' '.repeat(60_000)}\n`;
     expect(quickestCpuMs(() => extractCredentials([['authorization', blanks]], '/'))).toBeLessThan(20);
   });
@@ -120,18 +120,18 @@ const NOTHING = {
   travels: () => true,
 };
 
-describe('proxy keys in what goes upstream', () => {
+describe('proxy keys in the parts that go upstream', () => {
   it.each([
     ['the path', { path: `/v1/models/${PROXY}` }],
     ['the query', { query: `?note=${encodeURIComponent(`"${PROXY}"`)}` }],
     ['the provider key', { providerKey: `AKIAIOSFODNN7EXAMPLE:${PROXY}` }],
     ['a provider key in other case', { providerKey: PROXY.replace('gw-', 'GW-') }],
     ['a header', { headers: new Map([['x-title', `my ${PROXY}`]]) }],
-  ])('are looked for in %s', (_where, request) => {
+  ])('are searched for in %s', (_where, request) => {
     expect(travellingKeys({ ...NOTHING, ...request })).toEqual([PROXY]);
   });
 
-  it('are looked for in nothing that stays here', () => {
+  it('are not searched for in parts that stay here', () => {
     const headers = new Map([
       ['authorization', `Basic ${btoa(`user:${PROXY}`)}`],
       ['x-title', 'soup'],
@@ -140,7 +140,7 @@ describe('proxy keys in what goes upstream', () => {
     expect(travellingKeys({ ...NOTHING, headers, travels })).toEqual([]);
   });
 
-  it('are each told once, and refused where there are more than are asked about', () => {
+  it('are returned once each, and refused beyond the limit of lookups', () => {
     const some = (count: number): string =>
       Array.from({ length: count }, (_, nth) => `gw-${String(nth).padStart(43, '0')}`).join(' ');
     const most = some(MAX_CANDIDATES);

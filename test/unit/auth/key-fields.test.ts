@@ -26,7 +26,7 @@ describe('a key record in Redis', () => {
     });
   });
 
-  it('has no field for what was not chosen', () => {
+  it('has no field for values that were not set', () => {
     const fields = newKeyFields(keyHash, { name: 'n', provider: 'openai' });
     expect(fields).toEqual({ key_hash: keyHash, name: 'n', provider: 'openai' });
     expect(parseKeyRecord({ ...fields, ...times })).toEqual({
@@ -50,19 +50,19 @@ describe('a key record in Redis', () => {
     { allowed_tools: '[1]' },
     { policy_overrides: '{"mask-ssn":"maybe"}' },
     { policy_overrides: '[]' },
-  ])('is damaged with %j, and is then not read by halves', (damage) => {
+  ])('is damaged by %j, and then not read in part', (damage) => {
     const fields = { key_hash: keyHash, name: 'n', provider: 'openai', ...times, ...damage };
     expect(() => parseKeyRecord(fields)).toThrow();
   });
 
-  it('trusts no role where its list names only unknown ones, and leaves it to the file where it has none', () => {
+  it('trusts no role if its list names only unknown ones, and follows the configuration without a list', () => {
     const fields = { key_hash: keyHash, name: 'n', provider: 'openai', ...times };
     expect(parseKeyRecord({ ...fields, trust: '["root"]' }).trust).toEqual([]);
     expect(parseKeyRecord({ ...fields, trust: '[]' }).trust).toEqual([]);
     expect(parseKeyRecord(fields).trust).toBeUndefined();
   });
 
-  it('keeps an allowed list that names only unknown providers closed', () => {
+  it('allows no other provider if its list names only unknown ones', () => {
     const fields = {
       key_hash: keyHash,
       name: 'n',
@@ -116,7 +116,7 @@ describe('labels of a new key', () => {
     '\u{e0100}',
   ];
 
-  it.each(places)('have no unseen characters: %s', (_place, place) => {
+  it.each(places)('have no invisible characters: %s', (_place, place) => {
     for (const one of unseen) {
       for (const label of [`${one}admin`, `ad${one}min`, `admin${one}`]) {
         const { error } = newKeySchema.safeParse({ ...key, ...place(label) });
@@ -128,7 +128,7 @@ describe('labels of a new key', () => {
     }
   });
 
-  it.each(places)('may be of any script: %s', (_place, place) => {
+  it.each(places)('may use any script: %s', (_place, place) => {
     for (const label of [
       'Zoë & Søn',
       '予算係',

@@ -41,7 +41,7 @@ const outcome = (keys: KeySet, kid: string): Promise<string> =>
   );
 
 describe('the key set', () => {
-  it('is read once for many requests at once, and kept', async () => {
+  it('is fetched once for many simultaneous requests, and kept', async () => {
     const keys = await started(one.jwk);
     expect(await Promise.all(Array.from({ length: 50 }, () => outcome(keys, 'one')))).toEqual(
       Array.from({ length: 50 }, () => 'found'),
@@ -51,7 +51,7 @@ describe('the key set', () => {
     expect(issuer.reads()).toBe(1);
   });
 
-  it('is read again beside the requests once it is old', async () => {
+  it('is refreshed in the background once it is old', async () => {
     const keys = await started(one.jwk);
     await keys.warm();
     issuer.hang();
@@ -60,7 +60,7 @@ describe('the key set', () => {
     await expect.poll(() => issuer.reads()).toBe(2);
   });
 
-  it('takes up a rotated key at once, and forgets the one that was withdrawn', async () => {
+  it('accepts a rotated key at once, and forgets the withdrawn one', async () => {
     const keys = await started(one.jwk);
     expect(await outcome(keys, 'one')).toBe('found');
     issuer.publish(two.jwk);
@@ -71,7 +71,7 @@ describe('the key set', () => {
     expect(await outcome(keys, 'one')).toBe('none');
   });
 
-  it('asks the issuer no more than once in ten seconds, whatever tokens name', async () => {
+  it('asks the issuer at most once in ten seconds, whatever keys tokens name', async () => {
     const keys = await started(one.jwk);
     await keys.warm();
     for (now = 0; now < 30_000; now += 500) {
@@ -81,7 +81,7 @@ describe('the key set', () => {
     expect(issuer.reads()).toBe(3);
   });
 
-  it('goes on through an outage with the keys it has, a day long', async () => {
+  it('keeps its keys during an outage, for a day', async () => {
     const keys = await started(one.jwk);
     await keys.warm();
     issuer.answer(500, 'broken');
@@ -92,7 +92,7 @@ describe('the key set', () => {
     expect(failures).not.toEqual([]);
   });
 
-  it('cannot tell of a key that it has never seen while the issuer is away', async () => {
+  it('cannot judge an unknown key while the issuer is away', async () => {
     const keys = await started(one.jwk);
     await keys.warm();
     issuer.answer(503, '');
@@ -103,7 +103,7 @@ describe('the key set', () => {
     expect(await outcome(keys, 'two')).toBe('none');
   });
 
-  it('fails closed without any key, and is there as soon as the issuer is', async () => {
+  it('fails closed without any key, and recovers as soon as the issuer does', async () => {
     const keys = await started();
     issuer.answer(404, 'nothing here');
     expect(await outcome(keys, 'one')).toBe('gateway_unavailable');
@@ -113,7 +113,7 @@ describe('the key set', () => {
     expect(await outcome(keys, 'one')).toBe('found');
   });
 
-  it('lets no request wait for long where the issuer never answers', async () => {
+  it('limits the wait of a request if the issuer never answers', async () => {
     const keys = await started();
     issuer.hang();
     const start = performance.now();
@@ -121,7 +121,7 @@ describe('the key set', () => {
     expect(performance.now() - start).toBeLessThan(2_000);
   });
 
-  it('that is empty withdraws every key', async () => {
+  it('withdraws every key if it is empty', async () => {
     const keys = await started(one.jwk);
     await keys.warm();
     issuer.publish();
@@ -131,11 +131,11 @@ describe('the key set', () => {
   });
 });
 
-describe('of a key set', () => {
+describe('a fetched key set', () => {
   const read = async (): Promise<readonly unknown[]> =>
     (await fetchKeySet({ url: issuer.url, timeoutMs: 1_000 })).keys.map(({ kid }) => kid);
 
-  it('only public keys count that can verify what is accepted', async () => {
+  it('has only public keys that can verify accepted tokens', async () => {
     const rsa = createKeyPair('RS256', 'rsa');
     const ed = createKeyPair('EdDSA', 'ed');
     const short = generateKeyPairSync('rsa', { modulusLength: 1_024 }).publicKey.export({ format: 'jwk' });
@@ -162,13 +162,17 @@ describe('of a key set', () => {
       () => issuer.answer(200, gzipSync(' '.repeat(50_000_000)), { 'content-encoding': 'gzip' }),
       /more than 262144 bytes/,
     ],
-    ['of too many keys', () => issuer.publish(...Array.from({ length: 101 }, () => one.jwk)), /100 keys/],
-    ['no JSON', () => issuer.answer(200, '<html>secret</html>'), /^the key set is not JSON$/],
-    ['no set', () => issuer.answer(200, '[]'), /no JWK Set/],
+    [
+      'a set of too many keys',
+      () => issuer.publish(...Array.from({ length: 101 }, () => one.jwk)),
+      /100 keys/,
+    ],
+    ['not JSON', () => issuer.answer(200, '<html>secret</html>'), /^the key set is not JSON$/],
+    ['not a set', () => issuer.answer(200, '[]'), /not a JWK Set/],
     ['an error', () => issuer.answer(401, '{"keys":[]}'), /status 401/],
     ['elsewhere', () => issuer.answer(302, '', { location: 'http://127.0.0.1:9/' }), /fetch failed/],
-    ['not there in time', () => issuer.hang(), /timeout/],
-  ])('nothing is taken that is %s', async (_what, change, reason) => {
+    ['late', () => issuer.hang(), /timeout/],
+  ])('is refused if it is %s', async (_what, change, reason) => {
     issuer = await startIssuer(one.jwk);
     change();
     await expect(fetchKeySet({ url: issuer.url, timeoutMs: 400 })).rejects.toThrow(reason);

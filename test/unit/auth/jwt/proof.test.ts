@@ -31,7 +31,7 @@ async function faultOf(proof: string, target = PATH): Promise<string> {
 }
 
 describe('a good DPoP proof', () => {
-  it.each(['ES256', 'RS256', 'PS256', 'EdDSA'] as const)('is made by a key of %s', async (algorithm) => {
+  it.each(['ES256', 'RS256', 'PS256', 'EdDSA'] as const)('may be signed with %s', async (algorithm) => {
     const own = createKeyPair(algorithm);
     const header = { alg: algorithm };
     const proof =
@@ -49,7 +49,7 @@ describe('a good DPoP proof', () => {
     ).resolves.toMatch(/^[\w-]{43}$/);
   });
 
-  it('is named by its key and its id, so that it shows when it comes again', async () => {
+  it('has an id of its key and its jti, which reveals a replay', async () => {
     const first = makeProof(pair, { ...made, claims: { jti: 'a' } });
     const again = makeProof(pair, { ...made, claims: { jti: 'a', iat: NOW / 1_000 - 1 } });
     const next = makeProof(pair, { ...made, claims: { jti: 'b' } });
@@ -67,11 +67,11 @@ describe('a good DPoP proof', () => {
       '/openai/v1/chat%2fcompletions',
     ],
     ['with letters escaped', `${PUBLIC_URL}/%6fpenai/v1/chat/completions`, PATH],
-  ])('names the address %s', async (_what, url, target) => {
+  ])('may name the address %s', async (_what, url, target) => {
     await expect(check(makeProof(pair, { ...made, url }), target)).resolves.toBeTypeOf('string');
   });
 
-  it.each([-89, 29])('is %i seconds old or young', async (seconds) => {
+  it.each([-89, 29])('may be made %i seconds from now', async (seconds) => {
     await expect(check(makeProof(pair, { ...made, nowMs: NOW + seconds * 1_000 }))).resolves.toBeTypeOf(
       'string',
     );
@@ -85,15 +85,15 @@ describe('a good DPoP proof', () => {
 describe('a DPoP proof is refused', () => {
   it.each<[string, string, Partial<ProofOptions>]>([
     ['for another method', 'dpop_other_request', { method: 'GET' }],
-    ['for a method in other letters', 'dpop_other_request', { method: 'post' }],
+    ['for a method in another case', 'dpop_other_request', { method: 'post' }],
     ['for another host', 'dpop_other_request', { url: `https://evil.example/llm${PATH}` }],
     ['for plain http', 'dpop_other_request', { url: `http://gateway.example/llm${PATH}` }],
     ['for another port', 'dpop_other_request', { url: `https://gateway.example:8443/llm${PATH}` }],
     ['for another path', 'dpop_other_request', { url: `${PUBLIC_URL}/openai/v1/models` }],
     ['for the path as the gateway sees it', 'dpop_other_request', { url: `https://gateway.example${PATH}` }],
-    ['for nobody’s address', 'dpop_other_request', { url: 'not a url' }],
+    ['for an invalid address', 'dpop_other_request', { url: 'not a url' }],
     ['for an address with a user', 'dpop_other_request', { url: `https://a@gateway.example/llm${PATH}` }],
-    ['for a path in other letters', 'dpop_other_request', { url: PUBLIC_URL + PATH.toUpperCase() }],
+    ['for a path in another case', 'dpop_other_request', { url: PUBLIC_URL + PATH.toUpperCase() }],
     ['for another token', 'dpop_other_token', { token: 'another' }],
     ['too old', 'dpop_time', { nowMs: NOW - 91_000 }],
     ['from the future', 'dpop_time', { nowMs: NOW + 31_000 }],
@@ -103,14 +103,14 @@ describe('a DPoP proof is refused', () => {
     ['without jti', 'dpop_malformed', { claims: { jti: undefined } }],
     ['without ath', 'dpop_malformed', { claims: { ath: undefined } }],
     ['with an empty jti', 'dpop_malformed', { claims: { jti: '' } }],
-    ['with a jti without end', 'dpop_malformed', { claims: { jti: 'x'.repeat(257) } }],
-    ['with a time that is no number', 'dpop_time', { claims: { iat: '1' } }],
-    ['that expired by its own word', 'dpop_time', { claims: { exp: NOW / 1_000 - 31 } }],
+    ['with a jti that is too long', 'dpop_malformed', { claims: { jti: 'x'.repeat(257) } }],
+    ['with a time that is not a number', 'dpop_time', { claims: { iat: '1' } }],
+    ['that has an exp in the past', 'dpop_time', { claims: { exp: NOW / 1_000 - 31 } }],
     ['of another type', 'dpop_malformed', { header: { typ: 'JWT' } }],
     ['without a type', 'dpop_malformed', { header: { typ: undefined } }],
-    ['with a header that must be understood', 'dpop_malformed', { header: { crit: ['x'], x: 1 } }],
+    ['with a critical header', 'dpop_malformed', { header: { crit: ['x'], x: 1 } }],
     ['without a key', 'dpop_malformed', { header: { jwk: undefined } }],
-    ['with a key that is no object', 'dpop_malformed', { header: { jwk: 'x' } }],
+    ['with a key that is not an object', 'dpop_malformed', { header: { jwk: 'x' } }],
     ['by another key', 'dpop_other_key', { header: { jwk: stranger.jwk } }],
     [
       'with its private key in it',
@@ -123,7 +123,7 @@ describe('a DPoP proof is refused', () => {
     expect(await faultOf(makeProof(pair, { ...made, ...changed }))).toBe(fault);
   });
 
-  it('that somebody else has signed with this key in its header', async () => {
+  it('that has this key in its header and is signed by another', async () => {
     const { kid: _kid, alg: _alg, use: _use, ...jwk } = pair.jwk;
     expect(await faultOf(makeProof(stranger, { ...made, header: { jwk } }))).toBe('dpop_signature');
   });

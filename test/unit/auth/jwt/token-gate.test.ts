@@ -35,7 +35,7 @@ const fault = (reading: Promise<unknown>): Promise<unknown> =>
     (cause: unknown) => (cause instanceof TokenRefused ? cause.fault : cause),
   );
 
-describe('where a JWT stands', () => {
+describe('the place of a JWT', () => {
   it.each<[string, Record<string, string>, string | undefined, string | undefined]>([
     ['a header of its own', { 'x-gateway-jwt': WRITTEN }, WRITTEN, WRITTEN],
     ['Authorization', { authorization: `Bearer ${WRITTEN}` }, undefined, WRITTEN],
@@ -63,31 +63,31 @@ describe('a JWT for this gateway', () => {
   const ours = { issuer: ISSUER, audience: AUDIENCE };
   const good = goodClaims();
 
-  it('is known, be it good or not', () => {
+  it('is recognized, valid or not', () => {
     expect(isGatewayToken(signToken(pair, good), ours)).toBe(true);
     expect(isGatewayToken(signToken(pair, { ...good, exp: 1, aud: ['x', AUDIENCE] }), ours)).toBe(true);
   });
 
   it.each([
-    ['another issuer’s', signToken(pair, { ...good, iss: 'https://other.example' })],
+    ['one of another issuer', signToken(pair, { ...good, iss: 'https://other.example' })],
     ['one for a provider', signToken(pair, { ...good, aud: 'https://provider.example' })],
     ['an API key', 'sk-ant-0123456789'],
-    ['no JSON', 'eyJ.eyJ.AA'],
-    ['nothing', 'eyJ.bnVsbA.AA'],
+    ['a text without JSON', 'eyJ.eyJ.AA'],
+    ['a token of null', 'eyJ.bnVsbA.AA'],
   ])('is not %s', (_what, credential) => {
     expect(isGatewayToken(credential, ours)).toBe(false);
   });
 });
 
-describe('who sends a request', () => {
-  it('is asked for under jwt_only alone', async () => {
+describe('the bearer of a request', () => {
+  it('is required only under jwt_only', async () => {
     expect(await fault(gate().read(request({})))).toBe('nobody');
     expect(await fault(gate({ jwtOnly: true }).read(request({})))).toBe('jwt_missing');
     expect(await fault(gate({ jwtOnly: true }).read(undefined))).toBe('jwt_missing');
     expect(await fault(gate().read(withJwt))).toBe('somebody');
   });
 
-  it('must prove it where the token is bound to a key, or each must be', async () => {
+  it('must send a proof if the token is bound to a key, or if every token must be', async () => {
     const bound = { verifyToken: () => Promise.resolve({ ...token, proofKey: 'k' }) };
     const proven = request({ 'x-gateway-jwt': WRITTEN, dpop: 'proof' });
     expect(await fault(gate(bound).read(withJwt))).toBe('dpop_missing');
@@ -108,30 +108,30 @@ const key = (jwtSubject?: string): KeyRecord => ({
 });
 const bearer = (keyHash?: string): Bearer => ({ ...token, keyHash, proofId: undefined });
 
-describe('whether a bearer may use a key', () => {
+describe('a key and its bearer', () => {
   it.each<[string, KeyRecord, Bearer | undefined, string | undefined, string | undefined]>([
     // what                                  key             bearer         beside keys      under jwt_only
-    ['a key of nobody, without a JWT', key(), undefined, undefined, undefined],
-    ['a key of a subject, without a JWT', key('agent-7'), undefined, 'jwt_missing', 'jwt_missing'],
-    ['a key of a subject, to that one', key('agent-7'), bearer(), undefined, undefined],
-    ['a key of a subject, to another', key('agent-8'), bearer(), 'jwt_other_key', 'jwt_other_key'],
-    ['a key that is named', key(), bearer(HASH), undefined, undefined],
-    ['another key than is named', key(), bearer(OTHER), 'jwt_other_key', 'jwt_other_key'],
+    ['a key without a subject, without a JWT', key(), undefined, undefined, undefined],
+    ['a key with a subject, without a JWT', key('agent-7'), undefined, 'jwt_missing', 'jwt_missing'],
+    ['a key with a subject, for that subject', key('agent-7'), bearer(), undefined, undefined],
+    ['a key with a subject, for another subject', key('agent-8'), bearer(), 'jwt_other_key', 'jwt_other_key'],
+    ['the key that the token names', key(), bearer(HASH), undefined, undefined],
+    ['another key than the token names', key(), bearer(OTHER), 'jwt_other_key', 'jwt_other_key'],
     [
-      'a key that is named, of another subject',
+      'the key that the token names, with another subject',
       key('agent-8'),
       bearer(HASH),
       'jwt_other_key',
       'jwt_other_key',
     ],
     [
-      'another key than is named, of the subject',
+      'another key than the token names, with the same subject',
       key('agent-7'),
       bearer(OTHER),
       'jwt_other_key',
       'jwt_other_key',
     ],
-    ['a key of nobody, to somebody', key(), bearer(), undefined, 'jwt_other_key'],
+    ['a key without a subject, for a subject', key(), bearer(), undefined, 'jwt_other_key'],
   ])('%s', (_what, record, who, beside, jwtOnly) => {
     expect(gate().faultOf(record, who)).toBe(beside);
     expect(gate({ jwtOnly: true }).faultOf(record, who)).toBe(jwtOnly);

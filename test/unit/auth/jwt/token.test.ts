@@ -49,18 +49,21 @@ async function faultOf(token: string, nowMs = NOW): Promise<string> {
 }
 
 describe('a good JWT', () => {
-  it.each(['ES256', 'RS256', 'PS256', 'EdDSA'] as const)('of %s tells its bearer', async (algorithm) => {
-    const own = createKeyPair(algorithm);
-    const verified = await verifier(NOW, setOf([pair, own]))(signToken(own, claims));
-    expect(verified).toEqual<VerifiedToken>({
-      subject: 'agent-7',
-      keyHash: undefined,
-      proofKey: undefined,
-      endsAt: NOW + 300_000 + LEEWAY_MS,
-    });
-  });
+  it.each(['ES256', 'RS256', 'PS256', 'EdDSA'] as const)(
+    'signed with %s identifies its bearer',
+    async (algorithm) => {
+      const own = createKeyPair(algorithm);
+      const verified = await verifier(NOW, setOf([pair, own]))(signToken(own, claims));
+      expect(verified).toEqual<VerifiedToken>({
+        subject: 'agent-7',
+        keyHash: undefined,
+        proofKey: undefined,
+        endsAt: NOW + 300_000 + LEEWAY_MS,
+      });
+    },
+  );
 
-  it('may name its proxy key, and the key that proofs are made with', async () => {
+  it('may name its proxy key and the key of its proofs', async () => {
     const keyHash = `sha256:${'0a'.repeat(32)}`;
     const token = signToken(pair, { ...claims, gateway_key_hash: keyHash, cnf: { jkt: pair.thumbprint } });
     expect(await verifier()(token)).toMatchObject({ keyHash, proofKey: pair.thumbprint });
@@ -68,23 +71,23 @@ describe('a good JWT', () => {
 
   it.each<[string, Json, Json]>([
     ['has the gateway among its audiences', { aud: ['https://other.example', AUDIENCE] }, {}],
-    ['calls itself a JWT', {}, { typ: 'JWT' }],
-    ['names its type in full', {}, { typ: 'application/at+jwt' }],
+    ['has the type JWT', {}, { typ: 'JWT' }],
+    ['has the full name of its type', {}, { typ: 'application/at+jwt' }],
     ['expired within the leeway', { exp: seconds - 29 }, {}],
     ['begins within the leeway', { nbf: seconds + 29, iat: seconds + 29 }, {}],
-    ['has claims of its issuer’s own', { scope: 'llm', nested: { a: [1] } }, {}],
+    ['has further claims of its issuer', { scope: 'llm', nested: { a: [1] } }, {}],
   ])('%s', async (_what, changed, header) => {
     expect(await verifier()(signToken(pair, { ...claims, ...changed }, header))).toMatchObject({
       subject: 'agent-7',
     });
   });
 
-  it('needs no kid where one key alone fits', async () => {
+  it('needs no kid if only one key fits', async () => {
     const token = compact({ alg: 'ES256' }, claims, rawSignature(pair));
     expect(await verifier()(token)).toMatchObject({ subject: 'agent-7' });
   });
 
-  it('is over when it ends, also where it was verified before', async () => {
+  it('expires, even if it was verified before', async () => {
     let now = NOW;
     const verify = createTokenVerifier({
       keys: setOf([pair]),
@@ -121,7 +124,7 @@ describe('a JWT is refused that', () => {
   it.each<[string, string, string]>([
     ['has no signature', 'jwt_algorithm', `${part({ alg: 'none', kid: pair.kid })}.${part(claims)}.`],
     ['has alg None', 'jwt_algorithm', `${part({ alg: 'None', kid: pair.kid })}.${part(claims)}.`],
-    ['has lost its signature', 'jwt_signature', signToken(pair, claims).replace(/[^.]*$/, '')],
+    ['lacks its signature', 'jwt_signature', signToken(pair, claims).replace(/[^.]*$/, '')],
     [
       'takes a public key for a shared secret',
       'jwt_algorithm',
@@ -134,30 +137,34 @@ describe('a JWT is refused that', () => {
     ],
     ['names an algorithm of another key', 'jwt_key_unknown', signToken(rsa, claims, { kid: pair.kid })],
     ['is signed by a stranger', 'jwt_signature', signToken(stranger, claims)],
-    ['names a key that nobody has', 'jwt_key_unknown', signToken(pair, claims, { kid: 'another' })],
+    ['names an unknown key', 'jwt_key_unknown', signToken(pair, claims, { kid: 'another' })],
     [
-      'names a file',
+      'has a path for its key',
       'jwt_key_unknown',
       compact({ alg: 'ES256', kid: '../../../../dev/null' }, claims, signed),
     ],
     [
-      'asks a database',
+      'has SQL for its key',
       'jwt_key_unknown',
       compact({ alg: 'ES256', kid: "x' UNION SELECT 'k" }, claims, signed),
     ],
-    ['names no one key', 'jwt_key_unknown', compact({ alg: 'ES256', kid: { $ne: '' } }, claims, signed)],
     [
-      'brings its own key',
+      'has an object for its key',
+      'jwt_key_unknown',
+      compact({ alg: 'ES256', kid: { $ne: '' } }, claims, signed),
+    ],
+    [
+      'contains its own key',
       'jwt_signature',
       compact({ alg: 'ES256', kid: pair.kid, jwk: stranger.jwk }, claims, rawSignature(stranger)),
     ],
     [
-      'says where its key is',
+      'names the address of its key',
       'jwt_key_unknown',
       compact({ alg: 'ES256', kid: 'k', jku: 'https://evil.example/jwks' }, claims, rawSignature(stranger)),
     ],
     [
-      'says what must be understood and is not',
+      'has an unknown critical header',
       'jwt_malformed',
       compact({ alg: 'ES256', kid: pair.kid, crit: ['exp2'], exp2: 1 }, claims, signed),
     ],
@@ -166,15 +173,15 @@ describe('a JWT is refused that', () => {
       'jwt_malformed',
       compact({ alg: 'ES256', kid: pair.kid, crit: ['b64'], b64: false }, claims, signed),
     ],
-    ['is for something else', 'jwt_type', signToken(pair, claims, { typ: 'dpop+jwt' })],
-    ['says that somebody logged out', 'jwt_type', signToken(pair, claims, { typ: 'logout+jwt' })],
-    ['is no JSON', 'jwt_malformed', `${Buffer.from('{alg').toString('base64url')}.e30.AAAA`],
+    ['is a DPoP proof', 'jwt_type', signToken(pair, claims, { typ: 'dpop+jwt' })],
+    ['is a logout token', 'jwt_type', signToken(pair, claims, { typ: 'logout+jwt' })],
+    ['is not JSON', 'jwt_malformed', `${Buffer.from('{alg').toString('base64url')}.e30.AAAA`],
     ['is a list', 'jwt_malformed', compact({ alg: 'ES256', kid: pair.kid }, [claims], signed)],
-    ['is no token', 'jwt_malformed', 'hello'],
+    ['is not a token', 'jwt_malformed', 'hello'],
     ['is empty', 'jwt_malformed', ''],
     ['has five parts', 'jwt_malformed', `${signToken(pair, claims)}.AAAA.AAAA`],
-    ['came twice', 'jwt_malformed', `${signToken(pair, claims)}, ${signToken(pair, claims)}`],
-    ['is far too long', 'jwt_malformed', signToken(pair, { ...claims, pad: 'x'.repeat(20_000) })],
+    ['is sent twice', 'jwt_malformed', `${signToken(pair, claims)}, ${signToken(pair, claims)}`],
+    ['is too long', 'jwt_malformed', signToken(pair, { ...claims, pad: 'x'.repeat(20_000) })],
   ])('%s', async (_what, fault, token) => {
     expect(await faultOf(token)).toBe(fault);
   });
@@ -192,27 +199,27 @@ describe('a JWT is refused that', () => {
     ['another audience', { aud: 'https://other.example' }, 'jwt_audience'],
     ['no audience at all', { aud: [] }, 'jwt_audience'],
     ['expired', { exp: seconds - 30 }, 'jwt_expired'],
-    ['no beginning yet', { nbf: seconds + 31 }, 'jwt_not_yet_valid'],
-    ['been issued in the future', { iat: seconds + 31 }, 'jwt_not_yet_valid'],
-    ['an end that is no number', { exp: String(seconds + 300) }, 'jwt_claim_invalid'],
-    ['a time of issue that is no number', { iat: 'now' }, 'jwt_claim_invalid'],
+    ['a start in the future', { nbf: seconds + 31 }, 'jwt_not_yet_valid'],
+    ['a time of issue in the future', { iat: seconds + 31 }, 'jwt_not_yet_valid'],
+    ['an expiry that is not a number', { exp: String(seconds + 300) }, 'jwt_claim_invalid'],
+    ['a time of issue that is not a number', { iat: 'now' }, 'jwt_claim_invalid'],
     ['an empty subject', { sub: '' }, 'jwt_claim_invalid'],
-    ['a subject that is no text', { sub: 7 }, 'jwt_claim_invalid'],
-    ['a subject without end', { sub: 'x'.repeat(257) }, 'jwt_claim_invalid'],
+    ['a subject that is not a text', { sub: 7 }, 'jwt_claim_invalid'],
+    ['a subject that is too long', { sub: 'x'.repeat(257) }, 'jwt_claim_invalid'],
     ['an empty id', { jti: '' }, 'jwt_claim_invalid'],
-    ['a key hash that is none', { gateway_key_hash: 'sha256:*' }, 'jwt_claim_invalid'],
+    ['an invalid key hash', { gateway_key_hash: 'sha256:*' }, 'jwt_claim_invalid'],
     ['a list of key hashes', { gateway_key_hash: [`sha256:${'a'.repeat(64)}`] }, 'jwt_claim_invalid'],
     ['a confirmation by certificate', { cnf: { 'x5t#S256': 'A'.repeat(43) } }, 'jwt_confirmation'],
-    ['a confirmation by two', { cnf: { jkt: pair.thumbprint, jku: 'x' } }, 'jwt_confirmation'],
+    ['two confirmations', { cnf: { jkt: pair.thumbprint, jku: 'x' } }, 'jwt_confirmation'],
     ['an empty confirmation', { cnf: null }, 'jwt_confirmation'],
-    ['a thumbprint that is none', { cnf: { jkt: '' } }, 'jwt_confirmation'],
+    ['an invalid thumbprint', { cnf: { jkt: '' } }, 'jwt_confirmation'],
   ])('has %s', async (_what, changed, fault) => {
     // Written by hand: a careful library refuses to make some of these.
     const token = compact({ alg: 'ES256', kid: pair.kid, typ: 'at+jwt' }, { ...claims, ...changed }, signed);
     expect(await faultOf(token)).toBe(fault);
   });
 
-  it('was changed in any one character of its claims or signature', async () => {
+  it('was changed in one character of its claims or signature', async () => {
     const token = signToken(pair, claims);
     const from = token.indexOf('.') + 1;
     for (let at = from; at < token.length - 1; at += 7) {
