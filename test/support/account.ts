@@ -2,7 +2,7 @@ import { createRedisBudgetStore } from '../../src/checks/budget/redis-store.ts';
 import { windowAccounts } from '../../src/checks/budget/accounts.ts';
 import type { RedisClient } from '../../src/redis/client.ts';
 
-/** The lease of a reservation that the gateway takes. */
+/** The gateway's lease for a reservation. */
 export const LEASE_MS = 30_000;
 
 /** A key's account of this month, in nano-USD. */
@@ -11,7 +11,7 @@ export interface AccountNow {
   readonly reserved: number;
 }
 
-/** Reads it as of `afterMs` from now: a reservation whose lease is over by then is charged by this. */
+/** Reads it as of `afterMs` from now; reservations with a lease that has expired by then are charged by this. */
 export async function readAccount(
   redis: { readonly client: RedisClient },
   keyHash: string,

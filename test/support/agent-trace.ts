@@ -2,9 +2,9 @@ import { createRandom } from './random.ts';
 
 export interface AgentTraceOptions {
   readonly steps: number;
-  /** Steps of one session; then another one begins. Eight go on at once. */
+  /** Steps of one session before the next one begins. Eight run at the same time. */
   readonly stepsOfSession?: number;
-  /** Of a prompt, and of a tool's longest argument. */
+  /** Characters of a prompt, and of a tool's longest argument. */
   readonly textChars?: number;
   /** From one step of the trace to the next. */
   readonly stepMs?: number;
@@ -21,8 +21,8 @@ const BEGINNING = Date.UTC(2026, 0, 5, 10);
 const LINES_OF_CHUNK = 64;
 
 /**
- * A trace as `gateway verify` reads it, made as it is read: prompts and calls of tools by turns, no text twice, nothing
- * in it that the presets deny. The same in every run.
+ * A trace for `gateway verify`, generated while it is read: alternating prompts and tool calls, no text twice, nothing
+ * that the presets deny. The same in every run.
  */
 export async function* agentTrace({
   steps,

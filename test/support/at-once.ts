@@ -1,4 +1,4 @@
-/** Does work that could be put off, without a pause. */
+/** Runs sliced work to its end without a pause. */
 export function atOnce<Result>(work: Generator<unknown, Result>): Result {
   for (;;) {
     const step = work.next();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { buildOnce } from '../../build-once.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-/** One place, so that compiled code that is kept by the name of its file is found by the next build too. */
+/** A fixed path, so that the next build finds compiled code cached under the file's name. */
 const HOME = join(ROOT, 'node_modules', '.cache', 'gateway');
 const SOURCES = [
   '{src,cli}/**/*.{ts,lua}',
@@ -15,7 +15,7 @@ const SOURCES = [
   'tsconfig.json',
 ];
 
-/** The program as users install it; built from the sources as they are, unless that was done already. */
+/** Returns the program as users install it, built from the current sources unless that was already done. */
 export async function builtGateway(): Promise<string> {
   await buildOnce({
     folder: HOME,

@@ -4,8 +4,8 @@ import { ANSWER_WITH_MAIL } from './load.ts';
 import { stamp } from './time-stamp.ts';
 
 /**
- * A provider that costs next to nothing: canned bytes over raw sockets, so that a bench measures what stands
- * before it. Run as a process of its own; prints its port.
+ * A provider of almost no cost: canned bytes over raw sockets, so that a bench measures the gateway
+ * in front of it. Runs as its own process; prints its port.
  */
 const JSON_BODY = JSON.stringify({
   id: 'chatcmpl-1',
@@ -19,7 +19,7 @@ const JSON_BODY = JSON.stringify({
 });
 const JSON_ANSWER = answerOf(JSON_BODY);
 const MAIL_ANSWER = answerOf(JSON_BODY.replace('word word', 'Write to jane.miller@parcels-shop.com'));
-/** The question for a mail address is a short one; longer bodies are not searched for it. */
+/** The question for a mail address is short; longer bodies are not searched for it. */
 const SHORT_BODY = 200;
 export const STREAM_CHUNKS = 100;
 const CHUNK_EVERY_MS = 5;
@@ -49,7 +49,7 @@ function chunk(delta: object, rest: object = {}): string {
   });
 }
 
-/** Each chunk carries the time it was sent, so that a client on the same machine sees what it took. */
+/** Each chunk contains its send time, so that a client on the same machine can measure its delay. */
 async function stream(socket: Socket): Promise<void> {
   socket.write(STREAM_HEAD);
   for (let n = 0; n < STREAM_CHUNKS && !socket.destroyed; n++) {
@@ -60,7 +60,7 @@ async function stream(socket: Socket): Promise<void> {
   socket.write(`${chunk({}, { choices: [], usage })}${event('[DONE]')}0\r\n\r\n`);
 }
 
-/** Answers each request as soon as its body is whole. */
+/** Answers each request as soon as its body is complete. */
 function serve(socket: Socket): void {
   let pending = Buffer.alloc(0);
   socket.setNoDelay(true);

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** The canned provider (canned-provider.ts) as a process of its own, so that it takes no time of the test's. */
+/** The canned provider (canned-provider.ts) in its own process, so that it uses none of the test's time. */
 export interface CannedProvider {
   readonly url: string;
   close(): void;

@@ -19,16 +19,16 @@ export interface Validity {
   readonly until: number;
 }
 
-/** A certificate authority of one test's own. */
+/** A certificate authority for one test. */
 export interface TestCa {
   readonly caFile: string;
   readonly ca: string;
-  /** A certificate for these names and addresses, for servers and for clients. */
+  /** Issues a certificate for these names and addresses, for servers and clients. */
   issue(name: string, hosts?: readonly string[], valid?: Validity): Promise<Identity>;
   close(): void;
 }
 
-/** Makes a CA in a temporary folder; `close` removes it with all that it issued. */
+/** Creates a CA in a temporary folder; `close` removes it with all its certificates. */
 export async function createTestCa(): Promise<TestCa> {
   const directory = mkdtempSync(join(tmpdir(), 'gw-test-certs-'));
   const authority = await generate([{ name: 'commonName', value: 'gateway test CA' }], {

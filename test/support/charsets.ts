@@ -1,4 +1,4 @@
-/** Parameters of a Content-Type after which its body can be searched, wherever it stands. */
+/** Content-Type parameters with which a body can be searched, in any position. */
 export const READABLE_PARAMETERS: readonly string[] = [
   '',
   '; charset=utf-8',
@@ -11,7 +11,7 @@ export const READABLE_PARAMETERS: readonly string[] = [
   '; charset=',
 ];
 
-/** After which it cannot: some reader would take it for letters that nobody here reads. */
+/** Content-Type parameters with which it cannot: some reader would decode letters that the gateway does not see. */
 export const UNREADABLE_PARAMETERS: readonly string[] = [
   '; charset=utf-16',
   ';Charset = "UTF-16LE"',

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 
-/** What a workload's JWT, tenant, role and client must be. */
+/** The expected JWT, tenant, role and client of a workload. */
 export const WORKLOAD = {
   jwt: 'eyJhbGciOiJSUzI1NiJ9.b2YtYS1wb2Q.c2lnbmF0dXJl',
   role: 'arn:aws:iam::123456789012:role/gateway',
@@ -13,24 +13,24 @@ export const WORKLOAD = {
 } as const;
 
 /**
- * Endpoints at which clouds give credentials to workloads, as their documentation describes them: AWS STS, the agent of
+ * Endpoints at which clouds issue credentials to workloads, as in their documentation: AWS STS, the agent of
  * AWS containers, EC2's metadata (IMDSv2); Entra ID's token endpoint, the agent of App Service, Azure's metadata; the
  * metadata of Google Cloud.
  */
 export interface CloudServer {
   readonly address: string;
   readonly host: string;
-  /** Requests that were answered: `POST /sts`. */
+  /** Answered requests: `POST /sts`. */
   readonly requests: string[];
-  /** How long credentials live. */
+  /** Lifetime of credentials. */
   lifeMs: number;
   /** Answers 503 to everything, and quotes a secret. */
   isDown: boolean;
-  /** Sends the first half of each answer alone, as if it were whole. */
+  /** Sends only the first half of each answer, as if it were whole. */
   isCut: boolean;
   /** Fills each answer with 1 MiB of spaces. */
   isHuge: boolean;
-  /** Answers nothing any more. */
+  /** Stops answering. */
   isSilent: boolean;
   /** The number of the last credentials, which is part of them. */
   readonly given: () => number;
@@ -41,7 +41,7 @@ export interface CloudServer {
 
 export const CLOUD_SECRET = 'cloud-secret-Vq8sT2';
 
-/** The parts of the AWS credentials of this number. */
+/** The parts of the AWS credentials with this number. */
 export function awsCredentials(nth: number) {
   const digits = String(nth).padStart(6, '0');
   return {

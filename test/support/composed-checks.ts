@@ -11,7 +11,7 @@ import { defaultConfig } from './default-config.ts';
 
 export interface ComposedOptions {
   readonly config?: ConfigInput;
-  /** A card; absent where no policy is asked. */
+  /** A card; absent if no policy is used. */
   readonly card?: string;
   readonly order?: CheckOrder;
   readonly askApproval?: ComposedParts['askApproval'];

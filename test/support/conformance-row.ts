@@ -7,7 +7,7 @@ import type { StreamFormat } from '../../src/streams/frame.ts';
 export const PIXEL = 'data:image/png;base64,iVBORw0KGgo=';
 
 /**
- * One endpoint of one provider, as the conformance test runs it. Every string of `body` that begins with `§` must
+ * One endpoint of one provider, as run by the conformance test. Every string of `body` that begins with `§` must
  * be found as text, at its own path, and no other marked string may be missed.
  */
 export interface ConformanceRow {
@@ -18,11 +18,11 @@ export interface ConformanceRow {
   readonly body: JsonObject;
   readonly model: string;
   readonly limit?: number;
-  /** What the endpoint itself stops at where the client sets no limit. */
+  /** The endpoint's own limit if the client sets none. */
   readonly defaultLimit?: number;
   readonly tools?: readonly string[];
   readonly hostedTools?: readonly string[];
-  /** A stream tells its usage only when asked. */
+  /** A stream reports its usage only on request. */
   readonly asksUsage?: boolean;
   readonly answer: unknown;
   readonly usage: Usage;
@@ -34,11 +34,11 @@ export interface ConformanceStream {
   readonly format: StreamFormat;
   readonly bytes: Buffer;
   readonly usage: Usage;
-  /** The text of each channel, repeats left out. */
+  /** The text of each channel, without repeats. */
   readonly texts: Readonly<Record<string, string>>;
 }
 
-/** An SSE stream of these payloads; strings go out as they are. */
+/** An SSE stream of these payloads; strings are sent unchanged. */
 export function sseBytes(...payloads: unknown[]): Buffer {
   const lines = payloads.map((data) => (typeof data === 'string' ? data : JSON.stringify(data)));
   return Buffer.from(lines.map((line) => `data: ${line}\n\n`).join(''));

@@ -1,22 +1,22 @@
-/** What the yardstick takes of a core of our reference: a quiet one of 2026. */
+/** Time of the calibration loop on a core of our reference machine: a quiet one of 2026. */
 const YARDSTICK_MS = 30;
 
-/** CPU time of this thread so far: neither what other processes take, nor the collector's own threads. */
+/** CPU time of this thread so far, without other processes and the collector's own threads. */
 export function threadCpuMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;
 }
 
 /**
- * How many times slower than the reference this machine is just now, at least 1: shared cores are two or three times
- * slower at one hour than at another, and a bound in milliseconds means the reference's.
+ * How many times slower than the reference this machine currently is, at least 1: shared cores can be two or three times
+ * slower at one hour than at another, and a bound in milliseconds applies to the reference.
  */
 export function slowness(): number {
   const runs = [1, 2, 3].map(() => cpuMsOf(yardstick));
   return Math.max(1, Math.min(...runs) / YARDSTICK_MS);
 }
 
-/** Milliseconds of the reference's CPU in the quickest of some runs: code is compiled in the first. */
+/** Milliseconds of CPU on the reference, in the fastest of some runs: code is compiled in the first. */
 export function quickestCpuMs(work: () => unknown, times = 3): number {
   const runs = Array.from({ length: times }, () => cpuMsOf(work));
   return Math.min(...runs) / slowness();
@@ -28,7 +28,7 @@ function cpuMsOf(work: () => unknown): number {
   return threadCpuMs() - before;
 }
 
-/** Letters read one by one, small objects made and let go: what checks do. */
+/** Reads letters one by one, and creates and drops small objects, as checks do. */
 function yardstick(): number {
   const parts = Array.from({ length: 60_000 }, (_, index) => `item ${String(index)} `);
   const text = parts.join('');

@@ -1,4 +1,4 @@
-/** Arguments of the CLI that make a key and print it as JSON. */
+/** Arguments of the CLI that create a key and print it as JSON. */
 export const CREATE_PLANNER = [
   ...['keys', 'create'],
   ...['--name', 'planner', '--provider', 'openai', '--output', 'json'],

@@ -23,12 +23,12 @@ export interface Piece {
   readonly text: string;
 }
 
-/** A streaming dialect as a provider writes it and as a client puts it together again, without any code of ours. */
+/** A streaming dialect as a provider writes it and a client reassembles it, without any code of ours. */
 export interface DialectStream {
   readonly name: string;
   readonly format: StreamFormat;
   createReader(): StreamReader;
-  /** How a text is put before it is cut in pieces: itself, or in a JSON document of arguments. */
+  /** How a text is prepared before it is cut in pieces: unchanged, or in a JSON document of arguments. */
   wrap(text: string): string;
   unwrap(text: string): string;
   write(pieces: readonly Piece[]): Buffer;

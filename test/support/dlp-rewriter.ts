@@ -11,7 +11,7 @@ export const MASK_ALL: ActionOf = () => 'mask';
 
 export const WITHHELD: Denial = { kind: 'deny', type: 'dlp_quarantine', message: 'withheld' };
 
-/** A rewriter that masks all but secrets, which it cuts. */
+/** A rewriter that masks everything but secrets, which cut the stream. */
 export function rewriterOf(
   detector: StreamDetector,
   overrides: Partial<StreamRewriterDeps> = {},
@@ -25,7 +25,7 @@ export function rewriterOf(
   });
 }
 
-/** The real detectors of everything, but for what is switched off. */
+/** The real detectors of all classes, except disabled ones. */
 export function contentDetector(scope: Partial<ContentScope> = {}): StreamDetector {
   return createContentDetector({
     scanSecrets: true,

@@ -6,10 +6,10 @@ import { rewriterOf, type ActionOf } from './dlp-rewriter.ts';
 import type { DialectStream, Piece } from './dialect-streams.ts';
 import type { Reassembled } from './read-dialect-stream.ts';
 
-/** What DLP has to make of a text, as one that does not stream. */
+/** DLP's expected result for a text that does not stream. */
 export interface Expected {
   readonly findings: readonly Finding[];
-  /** Undefined where the answer is withheld. */
+  /** Undefined if the answer is withheld. */
   readonly masked: string | undefined;
 }
 
@@ -19,7 +19,7 @@ export function expectedOf(text: string, detector: StreamDetector, actionOf: Act
   return { findings, masked: cut ? undefined : mask(text, findings) };
 }
 
-/** Sends a stream through the answer engine and a DLP rewriter, in these chunks, and reads what comes out. */
+/** Sends a stream through the answer engine and a DLP rewriter, in these chunks, and reads the output. */
 export async function throughDlp(
   dialect: DialectStream,
   chunks: Iterable<Buffer>,
@@ -58,7 +58,7 @@ export function shredded(text: string, random: () => number): string[] {
   return pieces;
 }
 
-/** Two texts' pieces by turns. */
+/** Alternating pieces of two texts. */
 export function interleaved(first: readonly string[], second: readonly string[]): Piece[] {
   const pieces: Piece[] = [];
   for (let at = 0; at < Math.max(first.length, second.length); at += 1) {
@@ -69,7 +69,7 @@ export function interleaved(first: readonly string[], second: readonly string[])
   return pieces;
 }
 
-/** How many characters of a withheld text's first secret were sent: what was sent ends in them. */
+/** How many characters of a withheld text's first secret were sent: the sent text ends with them. */
 export function leakedChars(sent: string, text: string, findings: readonly Finding[]): number {
   const secret = findings.find((finding) => finding.class === 'secret');
   if (secret === undefined) return 0;

@@ -20,7 +20,7 @@ export const NO_RISK: Facts['agentRisk'] = {
   quarantineActive: false,
 };
 
-/** A session at its first request, where policies have given it a state. */
+/** A session at its first request, if policies have given it a state. */
 export const NEW_SESSION: SessionFacts = {
   id: 'one',
   createdAt: 1,
@@ -34,7 +34,7 @@ export const NEW_SESSION: SessionFacts = {
   lifeMs: 86_400_000,
 };
 
-/** What normalization says of text in which nothing is hidden. */
+/** Normalization's result for a text without disguises. */
 export const NOTHING_HIDDEN: Obfuscation = {
   obfuscationDetected: false,
   hasHomoglyphs: false,
@@ -44,7 +44,7 @@ export const NOTHING_HIDDEN: Obfuscation = {
   hasDelimPadding: false,
 };
 
-/** What the checks before the policies learn of an undisguised request outside of sessions. */
+/** The facts of an undisguised request outside of sessions that precede the policies. */
 export function factsOf(request: RequestFacts): Facts {
   return {
     ...newFacts(NO_RISK),
@@ -58,13 +58,13 @@ export interface RequestOptions {
   readonly provider?: ProviderName | undefined;
   readonly path?: string | undefined;
   readonly body: JsonObject;
-  /** The body as it is sent, where it is not as `JSON.stringify` writes it. */
+  /** The body as sent, if different from `JSON.stringify`'s output. */
   readonly text?: string | undefined;
   readonly limits?: BudgetLimits;
   readonly keyHash?: string;
 }
 
-/** A request as the stages before the checks leave it, read by the provider's real dialect; of a key of its own unless told. */
+/** A request as the stages before the checks leave it, read by the provider's real dialect; with its own key unless set. */
 export function parsed(options: RequestOptions): Parsed {
   const {
     provider: name = 'openai',
@@ -104,18 +104,18 @@ export interface AnswerOptions {
   readonly status?: number;
   readonly form?: Answered['form'];
   readonly usage?: Usage;
-  /** What the model wrote. */
+  /** The model's output. */
   readonly text?: string;
   readonly reasoning?: string;
   readonly complete?: boolean;
-  /** The body was the dialect's JSON. */
+  /** Whether the body was the dialect's JSON. */
   readonly readable?: boolean;
-  /** The body, or what the events of a stream say of its billing. */
+  /** The body's billing, or that of a stream's events. */
   readonly says?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The provider's answer, as far as it was seen. */
+/** The visible part of the provider's answer. */
 export function answered(exchange: Parsed, options: AnswerOptions = {}): Answered {
   const { written } = newAnswer();
   written.add('text', options.text ?? '');

@@ -6,9 +6,9 @@ import type { FromWorker, ToWorker } from '../../src/runtime/worker-protocol.ts'
 import { metricsAsJson, watchCounts } from '../../src/telemetry/counts.ts';
 
 /**
- * A worker process that speaks the protocol and nothing else, for tests of what supervises workers.
- * Its counter `demo_total` stands at its index plus one; it has observed that value in `demo_seconds`, and its gauge
- * `demo_open` stands at 1. An address whose path holds `broken` makes it fail.
+ * A worker process that only speaks the protocol, for tests of its supervisor.
+ * Its counter `demo_total` is its index plus one; it has observed that value in `demo_seconds`, and its gauge
+ * `demo_open` is 1. An address whose path contains `broken` makes it fail.
  */
 function say(message: FromWorker): void {
   process.send?.(message);
@@ -37,7 +37,7 @@ async function reportStart(): Promise<void> {
 }
 
 setInterval(() => say({ kind: 'alive' }), 20).unref();
-// Nobody supervises it any more: it must not linger.
+// Its supervisor is gone: it must not linger.
 process.on('disconnect', () => process.exit(1));
 process.on('message', (message) => {
   const order = message as ToWorker;

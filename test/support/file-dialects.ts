@@ -2,7 +2,7 @@ import type { ProviderName } from '../../src/providers/registry.ts';
 
 type Call = readonly [name: string, args: Readonly<Record<string, unknown>>];
 
-/** How an agent says in one dialect what it was asked, what it called, and what came back. */
+/** An agent's messages in one dialect: the user's text, its calls, and their results. */
 export interface FileDialect {
   readonly name: string;
   readonly provider: ProviderName;

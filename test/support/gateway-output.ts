@@ -1,16 +1,16 @@
-/** What each running gateway has printed. A module of its own, because setup files may be loaded anew for each file. */
+/** The output of each running gateway. A separate module, because setup files may be loaded again for each file. */
 const running = new Set<() => string>();
 
 const MAX_LINES = 8;
 const MAX_LINE_CHARACTERS = 300;
 
-/** From here on, what a gateway prints is shown with each failed test; returns what ends that. */
+/** From now on, prints a gateway's output with each failed test; returns a function that stops this. */
 export function watchOutput(output: () => string): () => void {
   running.add(output);
   return () => running.delete(output);
 }
 
-/** The last warnings and errors of each running gateway, and what a crash prints. */
+/** The last warnings and errors of each running gateway, and the output of a crash. */
 export function troublesOfGateways(): string[] {
   return [...running].flatMap((output) => {
     const lines = output()

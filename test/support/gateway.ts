@@ -21,14 +21,14 @@ import { startTestRedis, type TestRedis } from './redis.ts';
 export interface GatewayOptions {
   /** Merged over the test's defaults: free ports, loopback, the test's own Redis. */
   readonly config?: ConfigInput;
-  /** `SERVER_INSECURE_DEV=true` unless `server.tls` is configured; set it here to have it otherwise. */
+  /** `SERVER_INSECURE_DEV=true` unless `server.tls` is configured; can be overridden here. */
   readonly env?: Readonly<Record<string, string>>;
   readonly workers?: number;
-  /** Shared with other gateways; else one of its own, closed with it. */
+  /** Shared with other gateways; by default a new one, closed with the gateway. */
   readonly redis?: TestRedis;
-  /** The program that is run; the built one unless set. */
+  /** The program to run; by default the built one. */
   readonly entry?: string;
-  /** `ready`: until /readyz is 200. `live`: until Envoy serves, Redis may be away. */
+  /** `ready`: until /readyz is 200. `live`: until Envoy serves, even without Redis. */
   readonly waitFor?: 'ready' | 'live';
 }
 
@@ -40,9 +40,9 @@ export interface TestKey {
   readonly keyHash: string;
 }
 
-/** The real `gateway serve`, run as a process of its own, as an operator runs it. */
+/** The real `gateway serve`, run in its own process, as an operator runs it. */
 export interface TestGateway {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly adminUrl: string;
   readonly port: number;
@@ -54,21 +54,21 @@ export interface TestGateway {
   readiness(): Promise<Readiness>;
   waitUntil(condition: (readiness: Readiness) => boolean, timeoutMs?: number): Promise<void>;
   metrics(): Promise<string>;
-  /** Everything that it, its workers and its Envoy have printed. */
+  /** All output of the gateway, its workers and its Envoy. */
   logs(): string;
   /** Sidecar processes, in no particular order. */
   workers(): readonly ProcessInfo[];
   envoy(): ProcessInfo | undefined;
   signal(name: NodeJS.Signals): void;
-  /** Resolves with the exit code once it has ended by itself or by a signal. */
+  /** Resolves with the exit code once it has exited by itself or by a signal. */
   readonly exited: Promise<number | null>;
-  /** SIGTERM, and waits; kills it after 40 s. Closes a Redis of its own. */
+  /** Sends SIGTERM and waits; kills it after 40 s. Closes its own Redis. */
   stop(): Promise<number | null>;
 }
 
 const START_WITHIN_MS = 30_000;
 
-/** Starts a gateway on free ports; a start that fails throws what it printed, and leaves nothing running. */
+/** Starts a gateway on free ports; a failed start throws with its output, and leaves nothing running. */
 export async function startGateway(options: GatewayOptions = {}): Promise<TestGateway> {
   const redis = options.redis ?? (await startTestRedis());
   try {
@@ -149,7 +149,7 @@ interface Launched {
   output(): string;
 }
 
-/** Runs the CLI's `serve` with nothing of our environment but what finding programs needs. */
+/** Runs the CLI's `serve` with only the environment variables that finding programs needs. */
 function launch(entry: string, configFile: string, env: Readonly<Record<string, string>>): Launched {
   const { PATH, HOME, TMPDIR, XDG_CACHE_HOME } = process.env;
   const inherited = Object.entries({ PATH, HOME, TMPDIR, XDG_CACHE_HOME }).filter(
@@ -173,7 +173,7 @@ function launch(entry: string, configFile: string, env: Readonly<Record<string, 
   return { child, exited, output };
 }
 
-/** Starts a gateway that is expected to refuse: its exit code and all that it printed. */
+/** Starts a gateway that is expected to refuse; returns its exit code and all output. */
 export async function serveUntilExit(
   config: ConfigInput,
   env: Readonly<Record<string, string>> = {},
@@ -206,7 +206,7 @@ async function testConfig(
       admin_port: adminPort,
       workers: options.workers ?? 1,
       drain_timeout: '10s',
-      // Tests share their machine; those of overload set a limit.
+      // Tests share their machine; those for overload set a limit.
       shed_after: '30s',
     },
     redis: { addr: redis.addr, ...(redis.password === undefined ? {} : { password: redis.password }) },

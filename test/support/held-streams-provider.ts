@@ -1,8 +1,8 @@
 import { createServer, type Socket } from 'node:net';
 
 /**
- * A provider whose streams go on until its parent says `end`: one chunk at once, then one each `EVERY_MS`. Bodies
- * without a stream are answered at once. Run as a process of its own; prints its port.
+ * A provider whose streams continue until its parent writes `end`: one chunk at once, then one each `EVERY_MS`. Bodies
+ * without a stream are answered at once. Runs as its own process; prints its port.
  */
 const EVERY_MS = 5_000;
 const STREAM_HEAD =
@@ -43,7 +43,7 @@ function stream(socket: Socket): void {
   });
 }
 
-/** Answers each request as soon as its body is whole. */
+/** Answers each request as soon as its body is complete. */
 function serve(socket: Socket): void {
   let pending = Buffer.alloc(0);
   socket.setNoDelay(true);

@@ -1,13 +1,13 @@
 /** The default of `server.max_payload_bytes`. */
 const MAX_BYTES = 2_097_152;
-/** As many of each as the bound on a document's work lets through (src/json/strict-parse.ts). */
+/** The most of each that the bound on a document's work permits (src/json/strict-parse.ts). */
 const MANY_NUMBERS = 390_000;
 const MANY_MESSAGES = 15_000;
 const MANY_PARTS = 13_000;
 const MANY_MEMBERS = 16_000;
 const MANY_TOOLS = 2_800;
 
-/** One body that is meant to hold up a reader, with what the gateway is to answer. */
+/** One body meant to block a reader, with the gateway's expected answer. */
 export interface HostileBody {
   readonly name: string;
   readonly path: string;

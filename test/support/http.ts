@@ -9,28 +9,28 @@ export interface SendOptions {
   readonly body?: string | Buffer;
   /** Without it, a body goes with its content-length. */
   readonly chunked?: boolean;
-  /** The headers go at once, the body when this is settled. */
+  /** The headers are sent at once, the body when this is settled. */
   readonly bodyAfter?: Promise<unknown>;
   readonly trailers?: Readonly<Record<string, string>>;
-  /** Hangs up. */
+  /** Disconnects. */
   readonly signal?: AbortSignal;
-  /** Called with the body so far, as it comes. */
+  /** Called with the body so far, as it arrives. */
   readonly onText?: (text: string) => void;
   readonly agent?: Agent;
   readonly ca?: string;
 }
 
 export interface Reply {
-  /** 0 where the connection was cut before the headers. */
+  /** 0 if the connection was cut before the headers. */
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly trailers: Readonly<Record<string, string | undefined>>;
   readonly body: string;
-  /** The connection was cut before the answer's end. */
+  /** The connection was cut before the end of the answer. */
   readonly cut: boolean;
 }
 
-/** Sends one request exactly as told, unlike `fetch`, which tidies paths and headers. */
+/** Sends one request exactly as given, unlike `fetch`, which normalizes paths and headers. */
 export function send(baseUrl: string, options: SendOptions = {}): Promise<Reply> {
   const url = new URL(baseUrl);
   const headers: Record<string, string | string[]> = { ...options.headers };
@@ -81,7 +81,7 @@ export function send(baseUrl: string, options: SendOptions = {}): Promise<Reply>
   });
 }
 
-/** Writes bytes to the listener as they are, and collects what comes back until it closes or is silent. */
+/** Writes bytes to the listener unchanged, and collects its output until it closes or is silent. */
 export function sendRaw(port: number, bytes: string | Buffer, silentMs = 1_000): Promise<string> {
   return new Promise((resolve) => {
     let text = '';

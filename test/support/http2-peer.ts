@@ -8,7 +8,7 @@ import type { Http2RequestHead } from '../../src/http2/request-head.ts';
 import { startHttp2Server } from '../../src/http2/server.ts';
 import type { Http2Stream, StreamEvents } from '../../src/http2/stream.ts';
 
-/** A frame as a test reads it. */
+/** A frame as read by a test. */
 export interface PeerFrame {
   readonly type: number;
   readonly flags: number;
@@ -16,7 +16,7 @@ export interface PeerFrame {
   readonly payload: Buffer;
 }
 
-/** One frame in octets, of any length, right or wrong. */
+/** One frame in octets, of any length, valid or not. */
 export function frameBytes(
   type: number,
   flags: number,
@@ -51,7 +51,7 @@ export function openStream(id: number, isEnd = false, block = REQUEST): Buffer {
   return frameBytes(FRAME.headers, isEnd ? 0x5 : 0x4, id, block);
 }
 
-/** A client that says octet for octet what a test wants said. */
+/** A client that sends exactly the octets of a test. */
 export class RawPeer {
   readonly socket: Socket;
   readonly frames: PeerFrame[] = [];
@@ -80,7 +80,7 @@ export class RawPeer {
     return this;
   }
 
-  /** The first frame of a type, and of a stream where one is given; waits for it. Fails where the peer goes first. */
+  /** Waits for the first frame of a type, and of a stream if given. Fails if the peer closes first. */
   async frame(type: number, id?: number): Promise<PeerFrame> {
     const isIt = (frame: PeerFrame): boolean => frame.type === type && (id === undefined || frame.id === id);
     await this.until(() => this.frames.some(isIt));
@@ -99,14 +99,14 @@ export class RawPeer {
     return (await this.frame(FRAME.resetStream, id)).payload.readUInt32BE(0);
   }
 
-  /** All of a stream's body that came so far. */
+  /** The body of a stream so far. */
   body(id: number): Buffer {
     return Buffer.concat(
       this.frames.filter((one) => one.type === FRAME.data && one.id === id).map((one) => one.payload),
     );
   }
 
-  /** Resolves once every frame before it was handled: the answer to a PING is behind theirs. */
+  /** Resolves once every earlier frame was handled: the answer to a PING follows them. */
   async settled(): Promise<void> {
     const mark = Buffer.alloc(8);
     mark.writeUInt32BE(++marks);
@@ -143,12 +143,12 @@ export interface TestServer {
   readonly faults: unknown[];
   /** Opens a connection that is closed with the server. */
   peer(): RawPeer;
-  /** Lets the server alone go. */
+  /** Releases only the server. */
   stop(): void;
   close(): void;
 }
 
-/** Our HTTP/2 on a socket of its own, with a user that a test gives it. */
+/** Our HTTP/2 on its own socket, with a test's handler. */
 export async function startTestServer(
   accept: (stream: Http2Stream, head: Http2RequestHead) => StreamEvents,
 ): Promise<TestServer> {

@@ -10,40 +10,40 @@ import {
 } from '../../src/extproc/reply/respond.ts';
 import { loadTransport, type TransportName } from '../../src/extproc/server.ts';
 
-/** Where the imposter misbehaves. `chunk` is the n-th chunk of a stream, from 1. */
+/** The message at which the imposter misbehaves. `chunk` is the n-th chunk of a stream, from 1. */
 export type Moment =
   'request_headers' | 'request_body' | 'response_headers' | 'response_body' | `chunk ${number}`;
 
 export interface Misbehaviour {
   readonly at: Moment;
-  /** Whether that message is still answered properly. */
+  /** Whether that message is still answered correctly. */
   readonly answers: boolean;
   /**
-   * close: ends the stream cleanly, the way that fails open by itself; route: names the upstream without a
-   * verdict, then closes; error: a gRPC error; hang: says nothing any more; empty: an empty reply, then closes.
+   * close: ends the stream cleanly, which alone fails open; route: names the upstream without a
+   * verdict, then closes; error: a gRPC error; hang: sends nothing more; empty: an empty reply, then closes.
    */
   readonly way: 'close' | 'route' | 'error' | 'hang' | 'empty';
 }
 
-/** Which reply asks Envoy for the answer. Ours does with the headers; an earlier version did not need to. */
+/** The reply that asks Envoy for the answer. Ours does with the headers; an earlier version did not need to. */
 export type Asking = 'with the headers' | 'with the body' | 'never';
 
 export interface Imposter {
   askForAnswers(asking: Asking): void;
   misbehave(misbehaviour: Misbehaviour | undefined): void;
-  /** Bytes that it let out of the latest stream; a chunk of Envoy's may hold several events of the provider's. */
+  /** Bytes of the latest stream that it passed; one chunk from Envoy may contain several of the provider's events. */
   emittedBytes(): number;
   stop(): void;
 }
 
-/** Where it sends every request, with further headers for Envoy. */
+/** The upstream of every request, with further headers for Envoy. */
 export interface Route {
   readonly cluster: string;
   readonly authority: string;
   readonly more: readonly (readonly [string, string])[];
 }
 
-/** A sidecar that inspects nothing, answers as ours does, and misbehaves at one moment. */
+/** A sidecar that inspects nothing, answers like ours, and misbehaves at one message. */
 export async function startImposter(
   socketPath: string,
   upstream: Route,

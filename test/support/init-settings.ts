@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import { configText, defaultAnswers, type Purpose } from '../../src/init/files.ts';
 
-/** The judgement of the file that `gateway init` writes; addresses, Redis and certificates are the test's. */
+/** The checks of the file that `gateway init` writes; addresses, Redis and certificates are the test's. */
 export function initSettings(purpose: Purpose): ConfigInput {
   const { server, policy, loop_detection } = parse(configText(defaultAnswers(purpose))) as ConfigInput;
   return {

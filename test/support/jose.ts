@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createSigner, type Algorithm } from 'fast-jwt';
 
-/** Keys and tokens as an issuer makes them, by a library that is not the gateway's; what it refuses to make, by hand. */
+/** Keys and tokens of an issuer, made by a library other than the gateway's; invalid ones are made by hand. */
 export type TestAlgorithm = 'ES256' | 'RS256' | 'PS256' | 'EdDSA';
 
 export interface TestKeyPair {
@@ -11,7 +11,7 @@ export interface TestKeyPair {
   readonly kid: string;
   readonly privateKey: KeyObject;
   readonly publicKey: KeyObject;
-  /** As a key set shows it. */
+  /** As in a key set. */
   readonly jwk: Readonly<Record<string, unknown>>;
   /** RFC 7638. */
   readonly thumbprint: string;
@@ -45,7 +45,7 @@ function generate(algorithm: TestAlgorithm): { privateKey: KeyObject; publicKey:
 export const ISSUER = 'https://issuer.example';
 export const AUDIENCE = 'https://gateway.example';
 
-/** The claims that RFC 9068 asks for, good for five minutes from `nowMs`. */
+/** The claims that RFC 9068 requires, valid for five minutes from `nowMs`. */
 export function goodClaims(nowMs: number = Date.now()): Json {
   const now = Math.floor(nowMs / 1_000);
   return {
@@ -58,7 +58,7 @@ export function goodClaims(nowMs: number = Date.now()): Json {
   };
 }
 
-/** A token signed by fast-jwt, which adds `iat` where it is missing. */
+/** A token signed by fast-jwt, which adds a missing `iat`. */
 export function signToken(pair: TestKeyPair, claims: Json, header: Json = {}): string {
   const key = pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   return createSigner({
@@ -72,7 +72,7 @@ export function part(json: unknown): string {
   return Buffer.from(JSON.stringify(json)).toString('base64url');
 }
 
-/** Header and claims as they are told, signed by whatever. */
+/** Any header and claims, with any signer. */
 export function compact(header: Json, claims: unknown, signWith: (input: Buffer) => Buffer): string {
   const input = `${part(header)}.${part(claims)}`;
   return `${input}.${signWith(Buffer.from(input)).toString('base64url')}`;
@@ -95,7 +95,7 @@ export interface ProofOptions {
   readonly nowMs?: number;
 }
 
-/** A DPoP proof as a client makes it. */
+/** A DPoP proof as created by a client. */
 export function makeProof(pair: TestKeyPair, options: ProofOptions): string {
   const { method, url, token, claims = {}, header = {}, nowMs = Date.now() } = options;
   const { kid: _kid, alg: _alg, use: _use, ...jwk } = pair.jwk;
@@ -115,9 +115,9 @@ export interface TestIssuer {
   readonly url: string;
   readonly reads: () => number;
   publish(...keys: readonly Json[]): void;
-  /** What is answered in place of the set. */
+  /** Returned instead of the set. */
   answer(status: number, body: string | Buffer, headers?: Readonly<Record<string, string>>): void;
-  /** Takes requests and never answers. */
+  /** Accepts requests and never answers. */
   hang(): void;
   close(): Promise<void>;
 }

@@ -16,7 +16,7 @@ export interface JudgedStream {
   readonly judged?: 'blind' | 'passing';
 }
 
-/** What a client gets of a provider's stream, each byte of which comes by itself. */
+/** The output for a client of a provider's stream that arrives byte by byte. */
 export async function sentOf(
   { format, endpoint, status = 200, judged }: JudgedStream,
   bytes: Buffer,

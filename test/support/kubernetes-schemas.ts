@@ -13,11 +13,11 @@ import {
 /** The oldest version that the chart promises, one between, and the newest. */
 export const KUBERNETES_VERSIONS = ['1.30.0', '1.34.0', '1.37.0'] as const;
 
-/** The Python package that carries the JSON Schemas of every Kubernetes version. */
+/** The Python package that contains the JSON Schemas of every Kubernetes version. */
 const PACKAGE = 'kubernetes-validate==1.37.0';
 const REMEDY = `install python3 with pip, which fetches ${PACKAGE}`;
 
-/** Takes the strict schemas of our versions out of the wheel, with references that hold in a folder. */
+/** Extracts the strict schemas of our versions from the wheel, with references that work in a folder. */
 const EXTRACT = `
 import json, pathlib, sys, zipfile
 wheel, target, *versions = sys.argv[1:]

@@ -6,11 +6,11 @@ import type { Reporter, TestCase, TestModule } from 'vitest/node';
 /** The file that the reporter writes: `LeftOut` as JSON. */
 export const LEFT_OUT_FILE = 'GATEWAY_TEST_LEFT_OUT_FILE';
 
-/** What Vitest's JSON report leaves out. */
+/** Results that Vitest's JSON report leaves out. */
 export interface LeftOut {
   /** Errors that belong to no test. */
   readonly unhandled: readonly string[];
-  /** Tests that passed only when they were repeated, with the error of their first try. */
+  /** Tests that passed only when they were repeated, with the error of their first attempt. */
   readonly flaky: readonly string[];
 }
 

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sinceStamp, STAMP } from './time-stamp.ts';
 
-/** One target's request as bytes, and where it goes. */
+/** One target's request as bytes, and its address. */
 export interface Target {
   readonly port: number;
   readonly path: string;
@@ -11,9 +11,9 @@ export interface Target {
 
 export interface LoadResult {
   readonly requests: number;
-  /** Answers of another status than the expected one, `cut` and `refused` among them. */
+  /** Answers with an unexpected status, including `cut` and `refused`. */
   readonly failures: number;
-  /** How many answers had which status; `cut`: the connection died first; `refused`: there was none to be had. */
+  /** Number of answers by status; `cut`: the connection died first; `refused`: no connection. */
   readonly statuses: ReadonlyMap<string, number>;
   readonly seconds: number;
   /** Sorted, in milliseconds. */
@@ -45,19 +45,19 @@ export function requestBytes(target: Target, body: string): Buffer {
 }
 
 /**
- * Closed loop over raw sockets: `connections` of them, each with one request at a time, until `requests` are done
- * or `signal` says so. One that is cut is opened again.
+ * A closed loop over raw sockets: `connections` of them, each with one request at a time, until `requests` are done
+ * or `signal` aborts. A cut connection is opened again.
  */
 export async function runLoad(
   target: Target,
   options: {
     readonly connections: number;
     readonly requests: number;
-    /** Of each request, or made anew for each. */
+    /** The same for each request, or created for each. */
     readonly bytes?: Buffer | (() => Buffer);
     readonly expected?: number;
     readonly signal?: AbortSignal;
-    /** Called as each answer comes. */
+    /** Called for each answer. */
     readonly onAnswer?: (status: string, latencyMs: number) => void;
   },
 ): Promise<LoadResult> {
@@ -91,7 +91,7 @@ export async function runLoad(
   return { requests, failures: requests - (statuses.get(expected) ?? 0), statuses, seconds, latenciesMs };
 }
 
-/** Before the next attempt where nobody listens. */
+/** Wait before the next attempt if the connection is refused. */
 const REFUSED_PAUSE_MS = 20;
 
 interface Connection {
@@ -119,7 +119,7 @@ async function open(port: number): Promise<Socket> {
   return socket;
 }
 
-/** Status of each response in turn; understands content-length and chunked bodies, and no more. */
+/** Status of each response in turn; supports only content-length and chunked bodies. */
 function responses(socket: Socket): () => Promise<string> {
   let pending = Buffer.alloc(0);
   let closed = false;
@@ -154,11 +154,11 @@ function responses(socket: Socket): () => Promise<string> {
 
 export interface StreamResult {
   readonly firstTokenMs: number;
-  /** Delay of each chunk from the provider's write to its arrival here, sorted. */
+  /** Delays of chunks from the provider's write to their arrival here, sorted. */
   readonly chunkDelaysMs: readonly number[];
 }
 
-/** One stream: when its first token came, and how late each chunk was. One that is refused or cut has no more chunks. */
+/** One stream: the time of its first token, and the delay of each chunk. A refused or cut one has no more chunks. */
 export async function runStream(
   target: Target,
   bytes = requestBytes(target, chatBody(true)),

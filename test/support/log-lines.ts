@@ -4,7 +4,7 @@ import type { TestGateway } from './gateway.ts';
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** Waits for the last line of a gateway's log that has all of `parts`: a line may arrive after the answer it is about. */
+/** Waits for the last line of a gateway's log that has all of `parts`: a line may arrive after its answer. */
 export function loggedLine(gateway: Pick<TestGateway, 'logs'>, ...parts: readonly string[]): Promise<Line> {
   return vi.waitFor(() => {
     const lines = gateway.logs().split('\n');

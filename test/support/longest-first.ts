@@ -3,11 +3,11 @@ import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Files that take longest, longest first: one that starts when all others are done holds up the whole run. A fresh
- * checkout knows no durations, and a file's size says little of them.
+ * The slowest files, slowest first: one that starts when all others are done prolongs the whole run. A fresh
+ * checkout has no durations, and a file's size is no indication.
  */
 const LONGEST = [
-  // It builds Helm where no run before has.
+  // It builds Helm on a fresh machine.
   'test/integration/deploy/helm-chart.test.ts',
   'test/integration/turns.test.ts',
   'test/unit/patterns.test.ts',
@@ -89,8 +89,8 @@ const LONGEST = [
 ];
 
 /**
- * Vitest's order, of the files of all projects that run at once, after those that are known to take longest. A project's
- * files stand together: a worker that shares its modules goes on only if the next file is of the same project.
+ * Vitest's order for the files of all parallel projects, after the slowest ones. A project's
+ * files are grouped: a worker that shares its modules continues only if the next file is of the same project.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -11,11 +11,11 @@ import type { ConfigInput } from '../../src/config/schema.ts';
 import { startGateway, type TestGateway } from './gateway.ts';
 import { startMcpServer, type McpServerOptions, type McpTestServer } from './mcp-server.ts';
 
-/** A gateway in front of real MCP servers, for the official clients as they are. */
+/** A gateway in front of real MCP servers, for unmodified official clients. */
 export interface McpRig<Name extends string> {
   readonly gateway: TestGateway;
   readonly servers: Readonly<Record<Name, McpTestServer>>;
-  /** A key, and how a client is told of it: address and headers, nothing else. */
+  /** A key, and a client's configuration for it: address and headers, nothing else. */
   access(server: Name, options?: AccessOptions): Promise<McpAccess>;
   close(): Promise<void>;
 }
@@ -33,7 +33,7 @@ export interface McpAccess {
   readonly headers: Record<string, string>;
 }
 
-/** What an operator writes into a server's own headers and address; neither client nor log may see it. */
+/** An operator's values for a server's headers and address; neither client nor log may contain them. */
 export const SERVER_CREDENTIAL = 'Bearer of-the-server-alone';
 export const SERVER_QUERY = '?tenant=of-the-server-alone';
 
@@ -109,7 +109,7 @@ export async function connectClient(
   return { client, transport };
 }
 
-/** The official client of 2026-07-28, which speaks nothing else here. */
+/** The official client of 2026-07-28, which speaks only that version here. */
 export async function connectStateless(
   { url, headers }: Pick<McpAccess, 'url' | 'headers'>,
   options: StatelessOptions = {},

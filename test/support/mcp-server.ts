@@ -16,12 +16,12 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import { ElicitResultSchema, type CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod';
 
-/** One request as the server got it. */
+/** One request as received by the server. */
 export interface McpRecorded {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
-  /** Parsed; undefined where none came. */
+  /** Parsed; undefined without a body. */
   readonly body: unknown;
 }
 
@@ -31,31 +31,31 @@ export interface McpServerOptions {
    * `stateless`: that of 2026-07-28.
    */
   readonly era: 'sessions' | 'stateless';
-  /** Answers calls with one JSON document, not with events. */
+  /** Answers calls with one JSON document instead of events. */
   readonly json?: boolean;
-  /** Hands out this id to every session; a random one unless set. */
+  /** Gives every session this id; a random one unless set. */
   readonly sessionId?: string;
   /** More tools, resources and prompts; called for each session or request. */
   readonly register?: (server: Pick<McpServer, 'registerTool'>) => void;
-  /** Answers in place of the server. */
+  /** Answers instead of the server. */
   readonly intercept?: (request: McpRecorded, response: ServerResponse) => boolean;
 }
 
 /**
  * A real MCP server on a local port. Its tools: `echo` (text), `say` (answers `answer`), `count` (steps with
  * progress), `wait` (until cancelled), `ask` (a person: elicitation), `think` (a model: sampling), `announce`
- * (tells all that its tools have changed) and, in the stateless era, `locate` (its region is repeated in a header).
+ * (tells all clients that its tools have changed) and, in the stateless era, `locate` (its region is repeated in a header).
  */
 export interface McpTestServer {
   readonly url: string;
   readonly requests: McpRecorded[];
-  /** What `say` answers; replaced by tests. */
+  /** The answer of `say`; replaced by tests. */
   answer: CallToolResult;
   /** Calls of `wait` that were cancelled. */
   readonly cancelled: number;
   /** Cuts every open connection, so that streams break off. */
   cut(): void;
-  /** `notifications/tools/list_changed` to all who listen. */
+  /** Sends `notifications/tools/list_changed` to all listeners. */
   announce(): Promise<void>;
   close(): Promise<void>;
 }
@@ -65,7 +65,7 @@ interface Shared {
   cancelled: number;
 }
 
-/** What a server may say in headers to lead its client elsewhere, to mark it, or to tell what it should not. */
+/** Headers with which a server could lead its client elsewhere, track it, or leak information. */
 const HOSTILE_HEADERS: Readonly<Record<string, string | string[]>> = {
   'www-authenticate': 'Bearer resource_metadata="https://evil.example/.well-known/oauth-protected-resource"',
   'proxy-authenticate': 'Basic realm="evil.example"',
@@ -98,7 +98,7 @@ const HOSTILE_HEADERS: Readonly<Record<string, string | string[]>> = {
   'mcp-evil': 'evil.example',
 };
 
-/** An `intercept` that adds them to whatever the server says. */
+/** An `intercept` that adds them to every answer. */
 export function withHostileHeaders(_request: McpRecorded, response: ServerResponse): boolean {
   for (const [name, value] of Object.entries(HOSTILE_HEADERS)) response.setHeader(name, value);
   return false;
@@ -155,7 +155,7 @@ interface Serving {
   close(): Promise<void>;
 }
 
-/** As the SDK's own example keeps sessions: one transport each, by the id that it gave out. */
+/** Keeps sessions like the SDK's own example: one transport each, by its issued id. */
 function serveSessions(options: McpServerOptions, shared: Shared): Serving {
   const sessions = new Map<string, { transport: StreamableHTTPServerTransport; server: McpServer }>();
 
@@ -238,7 +238,7 @@ function registerAll(server: McpServer, shared: Shared): void {
     { description: 'Asks the person at its client.', inputSchema: { question: z.string() } },
     async ({ question }, { sendRequest }) => {
       const requestedSchema = { type: 'object' as const, properties: { reply: { type: 'string' as const } } };
-      // On the stream of this very call, where `think` asks on the server's own.
+      // On the stream of this call, while `think` uses the server's own.
       const { action, content } = await sendRequest(
         { method: 'elicitation/create', params: { mode: 'form', message: question, requestedSchema } },
         ElicitResultSchema,

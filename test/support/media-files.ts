@@ -1,4 +1,4 @@
-/** Small files of many containers, made by their specifications. */
+/** Small files in many container formats, made by their specifications. */
 
 type Part = string | Buffer | readonly number[];
 
@@ -39,7 +39,7 @@ const frameHeader = (marker: number, width: number, height: number): Buffer =>
 export function jpeg(...sizes: readonly (readonly [width: number, height: number])[]): Buffer {
   return file(
     [0xff, 0xd8],
-    // A preview in the camera's data, and a table whose marker is none of a frame.
+    // A preview in the camera's data, and a table whose marker is not that of a frame.
     segment(0xe1, file('Exif\0\0', [0xff, 0xd8], frameHeader(0xc0, 1, 1))),
     segment(0xc4, Buffer.alloc(2)),
     ...sizes.map(([width, height]) => frameHeader(0xc2, width, height)),
@@ -89,7 +89,7 @@ function riff(form: string, ...chunks: readonly Buffer[]): Buffer {
 export const webp = {
   lossy: (width: number, height: number) => riff('WEBP', vp8(width, height)),
   lossless: (width: number, height: number) => riff('WEBP', vp8l(width, height)),
-  /** A canvas, and the picture in it. */
+  /** A canvas, and its picture. */
   extended: (canvas: readonly [number, number], picture: readonly [number, number]) =>
     riff('WEBP', vp8x(...canvas), vp8(...picture)),
   animated: (width: number, height: number) => riff('WEBP', vp8x(width, height, 2), vp8(width, height)),
@@ -113,7 +113,7 @@ function wavFormat(format: WavFormat = {}): Buffer {
   );
 }
 
-/** A WAV of so many bytes of samples; `says` is what its chunk says they are. */
+/** A WAV with this many bytes of samples; its chunk claims `says` bytes. */
 export function wav(format: WavFormat, sampleBytes: number, says = sampleBytes): Buffer {
   return riff('WAVE', wavFormat(format), file('data', le(says, 4), Buffer.alloc(sampleBytes)));
 }
@@ -126,7 +126,7 @@ export const twoFormatWav = (sampleBytes: number): Buffer =>
     riffChunk('data', Buffer.alloc(sampleBytes)),
   );
 
-/** MPEG 1 layer III at 44.1 kHz: 417 bytes a frame at 128 kbit/s. `first` stands in the first frame. */
+/** MPEG 1 layer III at 44.1 kHz: 417 bytes a frame at 128 kbit/s. `first` is in the first frame. */
 export function mp3(
   frames: number,
   first = '',
@@ -148,7 +148,7 @@ export const flacOfSilence = (frames: number): Buffer =>
 
 const box = (type: string, data: Buffer): Buffer => file(be(data.length + 8, 4), type, data);
 
-/** A film of one picture that says it lasts a second. */
+/** A film of one picture that claims to last a second. */
 export const film = (): Buffer =>
   file(box('ftyp', file('isom', be(0, 4), 'isommp41')), box('moov', Buffer.alloc(64)));
 

@@ -5,12 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createEnvoyAdmin, type EnvoyAdmin } from '../../src/runtime/envoy-admin.ts';
 import type { TestGateway } from './gateway.ts';
 
-/** Lets SIGUSR1 open a process's debugger on a free loopback port; hand it to `startGateway` as `env`. */
+/** Lets SIGUSR1 open a process's debugger on a free loopback port; pass it to `startGateway` as `env`. */
 export const DEBUGGABLE = { NODE_OPTIONS: '--inspect-port=127.0.0.1:0' };
 
 const DEBUGGER_WITHIN_MS = 10_000;
 
-/** Resident memory of a process, in bytes (Linux); 0 where it is gone. */
+/** Resident memory of a process, in bytes (Linux); 0 if it is gone. */
 export function residentBytes(pid: number): number {
   try {
     const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${String(pid)}/status`, 'utf8'))?.[1];
@@ -26,7 +26,7 @@ export function envoyAdminOf(gateway: TestGateway): EnvoyAdmin {
   return createEnvoyAdmin(join(dirname(configFile), 'admin.sock'));
 }
 
-/** Bytes that Envoy's allocator has handed out. */
+/** Bytes allocated by Envoy. */
 export async function envoyAllocatedBytes(gateway: TestGateway): Promise<number> {
   const { body } = await envoyAdminOf(gateway).get('/memory');
   return Number((JSON.parse(body) as { allocated: string }).allocated);
@@ -41,7 +41,7 @@ export async function envoyStats(gateway: TestGateway, filter: string): Promise<
 
 /** The debugger of one Node process of a gateway that runs with `DEBUGGABLE`. */
 export interface Inspector {
-  /** What a full collection leaves: the JavaScript heap, and the buffers that it refers to. */
+  /** Memory after a full collection: the JavaScript heap, and the buffers that it refers to. */
   heapAfterGc(): Promise<number>;
 }
 

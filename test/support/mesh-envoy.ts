@@ -1,7 +1,7 @@
 import { parse } from 'yaml';
 import type { EnvoyObject, EnvoyValue } from '../../src/envoy/layout.ts';
 
-/** What Istio's agent starts its Envoy with, as far as a patch can meet it. */
+/** Istio's start configuration of Envoy, as far as a patch can affect it. */
 const ISTIO_BOOTSTRAP: EnvoyObject = {
   layered_runtime: {
     layers: [
@@ -23,7 +23,7 @@ const ISTIO_BOOTSTRAP: EnvoyObject = {
   },
 };
 
-/** Envoy's bootstrap as Istio makes it of an `EnvoyFilter`, what it would send by xDS put in at once. */
+/** Envoy's bootstrap as Istio creates it from an `EnvoyFilter`, with its xDS resources inlined. */
 export function withEnvoyFilter(manifest: string, adminSocketPath: string): EnvoyObject {
   const { spec } = parse(manifest) as {
     readonly spec: {
@@ -45,7 +45,7 @@ export function withEnvoyFilter(manifest: string, adminSocketPath: string): Envo
   };
 }
 
-/** As protobuf merges messages: lists are joined. */
+/** Merges like protobuf: lists are joined. */
 function merge(base: EnvoyObject, over: EnvoyObject): EnvoyObject {
   const merged: Record<string, EnvoyValue> = { ...base };
   for (const [name, value] of Object.entries(over)) {
@@ -56,7 +56,7 @@ function merge(base: EnvoyObject, over: EnvoyObject): EnvoyObject {
   return merged;
 }
 
-/** The listener that Envoy Gateway makes of `protocol: HTTPS`, with its certificate from files in place of its xDS. */
+/** The listener that Envoy Gateway creates for `protocol: HTTPS`, with its certificate from files instead of xDS. */
 export function envoyGatewayListener(
   name: string,
   port: number,
@@ -106,7 +106,7 @@ export function envoyGatewayListener(
   };
 }
 
-/** Envoy's bootstrap as Envoy Gateway makes it of an `EnvoyPatchPolicy` for this listener. */
+/** Envoy's bootstrap as Envoy Gateway creates it from an `EnvoyPatchPolicy` for this listener. */
 export function withPatchPolicy(
   manifest: string,
   listener: EnvoyObject,
@@ -137,7 +137,7 @@ export function withPatchPolicy(
   };
 }
 
-/** RFC 6902; what is replaced must be there. */
+/** RFC 6902; replaced values must exist. */
 function put(
   target: EnvoyObject,
   { op, path, value }: { readonly op: string; readonly path: string; readonly value: EnvoyValue },

@@ -1,6 +1,6 @@
 /**
- * Innocent texts that use the words of attacks: questions of a chat application, and texts that agents read in files, mails
- * and answers of tools.
+ * Innocent texts that use the words of attacks: questions for a chat application, and texts that agents read in files, mails
+ * and tool results.
  */
 export interface NearMiss {
   readonly language: string;

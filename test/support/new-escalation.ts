@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { NewEscalation } from '../../src/escalation/store.ts';
 
-/** A request that is to wait for a person; equal to no other. */
+/** A request that waits for approval; equal to no other. */
 export function newEscalation(more: Partial<NewEscalation> = {}): NewEscalation {
   return {
     id: randomUUID(),

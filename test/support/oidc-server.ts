@@ -10,7 +10,7 @@ export const OIDC_CLIENT = { id: 'the-operators-page', secret: 'secret-of-the-pa
 
 export interface OidcServer {
   readonly issuer: string;
-  /** Who signs in at the provider from now on; undefined refuses. */
+  /** The person who signs in at the provider from now on; undefined refuses. */
   person: string | undefined;
   close(): Promise<void>;
 }
@@ -98,7 +98,7 @@ async function configurationOf({
 }
 
 /**
- * Follows the redirects of a sign-in as a browser does, with the provider's cookies, until it would leave for one of
+ * Follows the redirects of a sign-in like a browser, with the provider's cookies, until one leads to
  * `redirectUri`. Returns that address.
  */
 export async function followSignIn(start: URL, redirectUri: string): Promise<URL> {

@@ -7,16 +7,16 @@ import type { CallKind } from './preset-rows.ts';
 export const CONDITIONS = [...OPERATORS, 'any', 'all', 'not'] as const;
 export type ConditionKind = (typeof CONDITIONS)[number];
 
-/** A call, and whose and in what session it is. */
+/** A call, and its key and session. */
 export interface OperatorCase {
   readonly prompt?: string;
   readonly arguments?: ToolArguments;
   readonly key?: Partial<NewKey>;
-  /** What the session has done before, in order. */
+  /** Earlier calls of the session, in order. */
   readonly before?: readonly Step[];
 }
 
-/** Says a prompt that no rule minds, or calls a tool that none does. */
+/** Sends a prompt that no rule matches, or calls such a tool. */
 export type Step = { readonly says: string } | { readonly calls: 't_review' | 't_tell' };
 
 /** One kind of condition in a rule that denies, on one kind of call. */
@@ -31,7 +31,7 @@ export interface OperatorRow {
 const team = (name: string): OperatorCase => ({ key: { tags: { team: name } } });
 const says = (prompt: string): OperatorCase => ({ prompt });
 const given = (args: ToolArguments): OperatorCase => ({ arguments: args });
-/** A session with so many calls behind it. */
+/** A session with this many earlier calls. */
 const after = (steps: number): OperatorCase => ({
   before: Array.from({ length: steps }, () => ({ says: 'hello' })),
 });
@@ -61,12 +61,12 @@ const argument = (name: string, op: ConditionKind, value: unknown) => ({
   op,
   value,
 });
-/** The call that is judged is a step too. */
+/** The judged call is a step too. */
 const steps = (op: ConditionKind, value: number) => ({ field: 'session.steps', op, value });
 const tag = (op: ConditionKind, value: unknown) => ({ field: 'agent.tags.team', op, value });
 const history = (op: ConditionKind, value: unknown) => ({ field: 'session_sequence', op, value });
 
-/** Every operator, alone and put together, on each kind of call. */
+/** Every operator, alone and combined, on each kind of call. */
 export const OPERATOR_ROWS: readonly OperatorRow[] = [
   model('equals', tag('equals', 'ops'), team('ops'), team('research')),
   tool('equals', argument('mode', 'equals', 'live'), given({ mode: 'live' }), given({ mode: 'alive' })),
@@ -166,7 +166,7 @@ export const modelOf = (name: string): string => `m-${name}`;
 export const toolOf = (name: string): string => `t_${name}`;
 export const reasonOf = ({ kind, on }: OperatorRow): string => `${kind} holds for ${on}`;
 
-/** Rules with each other action, each on a model and a tool of its own. */
+/** Rules with each other action, each with its own model and tool. */
 const ACTION_RULES = (['llm_call', 'mcp_tool_call'] as const).flatMap((type) => {
   const match = (name: string) =>
     type === 'llm_call' ? { type, model: modelOf(name) } : { type, tool: toolOf(name) };
@@ -190,7 +190,7 @@ const ACTION_RULES = (['llm_call', 'mcp_tool_call'] as const).flatMap((type) => 
   ];
 });
 
-/** One card with all of it. */
+/** One card with all of them. */
 export const OPERATOR_CARD = stringify({
   metadata: { name: 'operators' },
   rules: [
@@ -208,5 +208,5 @@ export const OPERATOR_CARD = stringify({
   ],
 });
 
-/** What the rules' tools are called: all of them do nothing. */
+/** The names of the rules' tools: none of them does anything. */
 export const OPERATOR_TOOLS = [...CONDITIONS, ...ACTIONS, 'tainted', 'review', 'plain'].map(toolOf);

@@ -11,7 +11,7 @@ import {
 } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 
-/** A span as it came over the wire; ids in hex, kinds and codes as OTLP numbers them. */
+/** A span as received; ids in hex, kinds and codes with OTLP's numbers. */
 export interface ReceivedSpan {
   readonly traceId: string;
   readonly spanId: string;
@@ -46,7 +46,7 @@ interface Value {
   readonly double_value?: number;
   readonly array_value?: { readonly values?: readonly Value[] };
 }
-/** Lists arrive as their texts, joined by a comma. */
+/** Lists are returned as their texts, joined by a comma. */
 type Pairs = readonly { readonly key: string; readonly value: Value }[] | undefined;
 
 interface WireSpan {
@@ -108,7 +108,7 @@ export async function startGrpcReceiver(): Promise<OtlpReceiver> {
   };
 }
 
-/** @param status what it answers, after it has read the spans */
+/** @param status its answer, after it has read the spans */
 export async function startHttpReceiver(status = 200): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   const headers: Record<string, string>[] = [];

@@ -8,9 +8,9 @@ import { builtGateway } from './built-gateway.ts';
 export interface Parts {
   readonly redis: RedisProgram;
   readonly envoyPath: string;
-  /** The built program, as users install it: what Node runs for `gateway`. */
+  /** The built program, as users install it: the argument of Node for `gateway`. */
   readonly gateway: string;
-  /** A docker engine answers, so that testcontainers can be used. */
+  /** Whether a docker engine answers, so that testcontainers can be used. */
   readonly docker: boolean;
 }
 
@@ -20,17 +20,17 @@ declare module 'vitest' {
   }
 }
 
-/** The Redis program, also where a test runs without the global set-up. */
+/** The Redis program, even without the global set-up. */
 export async function redisProgram(): Promise<RedisProgram> {
   return provided()?.redis ?? (await findRedisServer(process.env));
 }
 
-/** The Envoy binary, also where a test runs without the global set-up. */
+/** The Envoy binary, even without the global set-up. */
 export async function envoyPath(): Promise<string> {
   return provided()?.envoyPath ?? (await findEnvoy({ environment: process.env })).path;
 }
 
-/** The built program, also where a test runs without the global set-up. */
+/** The built program, even without the global set-up. */
 export async function gatewayProgram(): Promise<string> {
   return provided()?.gateway ?? (await builtGateway());
 }

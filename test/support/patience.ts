@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 
-/** What a test waits for comes soon; a machine that is busy with something else may take longer than Vitest's second. */
+/** Most awaited events are fast; a busy machine may take longer than Vitest's second. */
 const PATIENCE_MS = 10_000;
 
 const { waitFor } = vi;

@@ -12,7 +12,7 @@ export interface CallOptions {
   readonly keyTrust?: readonly InstructionRole[];
 }
 
-/** A call of a model that says one text. */
+/** A model call with one text. */
 export function llmCall(
   text: string,
   options: CallOptions & { model?: string; normalized?: string; role?: InstructionRole } = {},
@@ -28,7 +28,7 @@ export function llmCall(
   return call(request, [{ raw: text, normalized, argument: undefined, role }], options);
 }
 
-/** A call of a tool with flat arguments. */
+/** A tool call with flat arguments. */
 export function toolCall(
   tool: string,
   args: Readonly<Record<string, unknown>> = {},
@@ -92,7 +92,7 @@ export const NO_DRIFT: PolicyInput['session']['drift'] = {
   turn_count: 0,
 };
 
-/** What policies read of text in which nothing is hidden. */
+/** The normalization facts of a text without disguises. */
 export const NOTHING_HIDDEN_FIELDS: ActionInput['obfuscation'] = {
   obfuscation_detected: false,
   has_homoglyphs: false,

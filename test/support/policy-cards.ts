@@ -1,7 +1,7 @@
 import type { PolicyCall } from '../../src/policy/call.ts';
 import { createCardSet, type CardSet } from '../../src/policy/cards/card-set.ts';
 
-/** Cards as JSON, which is YAML too, so that a row is a row. */
+/** Cards as JSON, which is valid YAML too, so that a row stays on one line. */
 export function cardsOf(...cards: object[]): CardSet {
   return createCardSet(
     cards.map((card, index) => ({

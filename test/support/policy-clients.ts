@@ -5,23 +5,23 @@ import { McpError } from '@modelcontextprotocol/sdk/types.js';
 import { connectClient } from './mcp-rig.ts';
 import type { TestGateway, TestKey } from './gateway.ts';
 
-/** Somebody with a key: who calls, and where. */
+/** A holder of a key: the key, and the gateway's address. */
 export interface Agent {
   readonly gateway: TestGateway;
   readonly key: TestKey;
   readonly sessionId?: string;
 }
 
-/** What a client makes of an answer: the text that it hands out, or what it was refused with. */
+/** A client's view of an answer: its text, or its refusal. */
 export type Outcome =
   | { readonly text: string }
   | {
-      /** Of the wire. */
+      /** On the wire. */
       readonly status: number;
       readonly body: unknown;
       readonly policyBlock: string | null;
       readonly blockReason: string | null;
-      /** The class of what the client threw. */
+      /** The class of the client's exception. */
       readonly thrown: string;
     };
 
@@ -128,7 +128,7 @@ function denialOf({ status, headers }: Response) {
   };
 }
 
-/** What a client makes of a tool's answer: its text, or the JSON-RPC error; `id` says whether it was the request's. */
+/** A client's view of a tool's answer: its text, or the JSON-RPC error; `id` tells whether it was the request's. */
 export type ToolOutcome =
   | { readonly text: string }
   | {
@@ -145,7 +145,7 @@ export type ToolArguments = Readonly<Record<string, unknown>>;
 
 interface Connection {
   readonly client: Client;
-  /** The id of the last call of a tool, and its answer if that was JSON. */
+  /** The id of the last tool call, and its answer if that was JSON. */
   readonly wire: { asked: unknown; answer: Response | undefined };
 }
 
@@ -157,7 +157,7 @@ export async function closeConnections(): Promise<void> {
   connections.clear();
 }
 
-/** One call of a tool through the official client, which an agent keeps for as long as it has its session. */
+/** One tool call through the official client, which an agent keeps for its whole session. */
 export async function callTool(
   agent: Agent,
   name: string,

@@ -4,11 +4,11 @@ import type { McpRecorded, McpTestServer } from './mcp-server.ts';
 import { callTool, MODEL_CLIENTS, type Agent } from './policy-clients.ts';
 import type { PolicyRig } from './policy-rig.ts';
 
-/** Both official servers' ways to answer. */
+/** Both official servers' forms of answers. */
 export const SERVERS = ['tools', 'whole'] as const;
 export type ServerName = (typeof SERVERS)[number];
 
-/** A refusal of a call of a model, as its client has it. */
+/** A refused model call, as its client sees it. */
 export function refusedModel(reason: string) {
   return {
     status: 403,
@@ -19,7 +19,7 @@ export function refusedModel(reason: string) {
   };
 }
 
-/** A refusal of a call of a tool, as its client has it. */
+/** A refused tool call, as its client sees it. */
 export function refusedTool(tool: string, reason: string, rule: string) {
   return {
     status: 200,
@@ -32,18 +32,18 @@ export function refusedTool(tool: string, reason: string, rule: string) {
   };
 }
 
-/** What is asked and what arrives, what is answered and what the client gets. */
+/** The text that is sent and the text that arrives, in both directions. */
 export type Carried = Readonly<Record<'asks' | 'sent' | 'says' | 'gets', string>>;
 
 export const untouched = (text: string): Carried => ({ asks: text, sent: text, says: text, gets: text });
 
-/** Calls of models and tools that came through. */
+/** Model and tool calls that were forwarded. */
 export function forwarded({ provider, server, wholeServer }: PolicyRig): number {
   const calls = [server, wholeServer].flatMap(({ requests }) => requests).filter(isToolCall);
   return provider.requests.length + calls.length;
 }
 
-/** Fails where a model's client or the provider has another text, with any of the clients. */
+/** Fails if a model's client or the provider has another text, with any of the clients. */
 export async function expectChat(
   provider: FakeProvider,
   agent: Agent,
@@ -57,7 +57,7 @@ export async function expectChat(
   }
 }
 
-/** The same of tools: of one that says what it is told, and of one that says what it wants. */
+/** The same for tools: one that repeats its argument, and one with its own text. */
 export async function expectToolCalls(
   rig: PolicyRig,
   agent: Agent,
@@ -85,7 +85,7 @@ interface ToolCall {
 const isToolCall = ({ body }: McpRecorded): boolean =>
   (body as ToolCall | undefined)?.method === 'tools/call';
 
-/** Of the last call that came to a server. */
+/** For the last call that arrived at a server. */
 function lastArguments({ requests }: McpTestServer): unknown {
   return (requests.findLast(isToolCall)?.body as ToolCall | undefined)?.params?.arguments;
 }

@@ -16,7 +16,7 @@ export interface PolicyRigOptions {
 
 /** Gateways with policies in front of one fake provider and two real MCP servers. */
 export interface PolicyRig {
-  /** `policy.policy_dir`, unless a gateway is told of another one. */
+  /** `policy.policy_dir`, unless a gateway has another one. */
   readonly folder: string;
   readonly redis: TestRedis;
   readonly provider: FakeProvider;
@@ -24,7 +24,7 @@ export interface PolicyRig {
   readonly server: McpTestServer;
   /** `/mcp/whole`, which answers with JSON. */
   readonly wholeServer: McpTestServer;
-  /** A gateway on the Redis of all of them. The rig closes it, if nobody has. */
+  /** Starts a gateway on the shared Redis. The rig closes it, if it is still running. */
   start(
     policy?: ConfigInput['policy'],
     more?: ConfigInput,

@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 import { portIsFree } from '../../src/runtime/free-port.ts';
 
 /**
- * Below the ports that the program itself picks from, a stripe for each test worker: files run side by side, and what
- * one has asked for but not bound yet, or wants to stay closed, must not be taken by another.
+ * Below the ports that the program itself picks from, a range for each test worker: files run in parallel, and a port
+ * that one has requested but not bound yet, or wants to stay closed, must not be taken by another.
  */
 const LOWEST = 10_000;
 const PORTS_PER_WORKER = 1_000;
@@ -13,7 +13,7 @@ const TRIES = 500;
 const first = LOWEST + (Number(process.env['VITEST_POOL_ID'] ?? '0') % WORKERS) * PORTS_PER_WORKER;
 const given = new Set<number>();
 
-/** A TCP port that nobody listens on, and that nobody else who asks here gets. */
+/** Returns a TCP port without a listener, which no other caller gets. */
 export function freePort(): Promise<number> {
   return freePortRow(1);
 }

@@ -14,7 +14,7 @@ export function allProcesses(): ProcessInfo[] {
     .flatMap((name) => {
       try {
         const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
-        // The name in parentheses may hold blanks: count from the last one.
+        // The name in parentheses may contain blanks: count from the last one.
         const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
         const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
         return [{ pid: Number(name), parent, command }];
@@ -24,7 +24,7 @@ export function allProcesses(): ProcessInfo[] {
     });
 }
 
-/** The processes that `pid` started, and those that they started. */
+/** The processes that `pid` started, and their children. */
 export function descendants(pid: number): ProcessInfo[] {
   const all = allProcesses();
   const of = (parent: number): ProcessInfo[] =>

@@ -14,12 +14,12 @@ export interface RawReply {
   readonly body: string | Buffer;
 }
 
-/** A provider that answers with exactly the bytes it is given, to whatever is asked. */
+/** A provider that answers every request with exactly the given bytes. */
 export interface RawProvider {
   readonly url: string;
-  /** What came, the oldest first. */
+  /** Received requests, oldest first. */
   readonly requests: readonly RawRequest[];
-  /** @param before is waited for each time before it answers */
+  /** @param before is awaited each time before it answers */
   answer(reply: RawReply, before?: () => Promise<void>): void;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { EventStreamCodec } from '@smithy/eventstream-codec';
 
-/** What a client makes of a stream: its two texts, and whether it ended in the gateway's error frame. */
+/** A client's view of a stream: its two texts, and whether it ended in the gateway's error frame. */
 export interface Reassembled {
   readonly texts: readonly [string, string];
   readonly cut: boolean;
@@ -18,15 +18,15 @@ export type Add = (of: unknown, text: unknown) => void;
 
 export type Understand = (add: Add, event: Seen) => void;
 
-/** Events that say an error once more, to clients that know it by these. */
+/** Events that repeat an error, for clients that recognize it by these. */
 const SAYS_CUT_AGAIN: ReadonlySet<unknown> = new Set(['error', 'response.failed', 'message-end']);
 
-/** A chat's chunk that ends in a reason, for clients that pass over an error. */
+/** A chat's chunk with a finish reason, for clients that ignore an error. */
 function isWithheld({ type, choices }: Seen['json']): boolean {
   return type === 'dlp_quarantine' && JSON.stringify(choices)?.includes('"content_filter"') === true;
 }
 
-/** As a client puts it together; throws where a frame is no JSON. */
+/** As a client assembles it; throws if a frame is not JSON. */
 export function reassemble(seen: readonly Seen[], understand: Understand): Reassembled {
   const texts: [string, string] = ['', ''];
   let cut = false;

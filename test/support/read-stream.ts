@@ -2,7 +2,7 @@ import type { StreamReader, Usage } from '../../src/providers/dialect.ts';
 import type { StreamFormat } from '../../src/streams/frame.ts';
 import { decodeStream } from './decode-stream.ts';
 
-/** What a stream says once all of it is read. */
+/** The content of a stream after all of it was read. */
 export interface ReadStream {
   /** The text of each channel, pieces joined. */
   readonly texts: Readonly<Record<string, string>>;
@@ -30,7 +30,7 @@ export function readStream(
   return { texts, usage, done, failed };
 }
 
-/** Reads a stream once for every place where it can be cut in two; gives every distinct result. */
+/** Reads a stream once for every place where it can be cut in two; returns every distinct result. */
 export function readCutAtEachByte(
   format: StreamFormat,
   createReader: () => StreamReader | undefined,

@@ -1,6 +1,6 @@
 import type { Readiness } from '../../src/admin/readiness.ts';
 
-/** What a gateway of two workers says of itself when all is well. */
+/** The readiness report of a healthy gateway with two workers. */
 export const READY: Readiness = {
   ready: true,
   envoy: 'live',

@@ -8,7 +8,7 @@ import {
 import { createServer as createHttps } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
-/** A request as it came. */
+/** A request as received. */
 export interface Recorded {
   readonly method: string;
   readonly path: string;
@@ -16,19 +16,19 @@ export interface Recorded {
   readonly body: string;
 }
 
-/** A bare server that notes what comes, byte for byte, and answers as it is told. */
+/** A bare server that records every request, byte for byte, and answers as scripted. */
 export interface Recorder {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string;
   readonly requests: readonly Recorded[];
-  /** The last one; fails where none has come. */
+  /** The last one; fails if there is none. */
   last(): Recorded;
   close(): Promise<void>;
 }
 
 export type Answerer = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 
-/** Answers `{}` unless told otherwise; over TLS where an identity is given. */
+/** Answers `{}` unless scripted; over TLS if an identity is given. */
 export async function startRecorder(
   answer: Answerer = (_request, response) => response.end('{}'),
   tls?: { readonly cert: string; readonly key: string },

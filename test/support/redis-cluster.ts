@@ -16,14 +16,14 @@ export interface TestCluster {
   readonly replica: RedisNode;
   /** As in `redis.cluster.addrs`. */
   readonly addrs: readonly string[];
-  /** Which of the masters a key lay on at the start. */
+  /** The master of a key at the start. */
   ownerOf(key: string): number;
-  /** Resolves once every server that is up agrees that all slots are served. */
+  /** Resolves once every running server agrees that all slots are served. */
   waitUntilServing(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** @param nodeTimeoutMs after which the others take a server for dead, and its replica for the master */
+/** @param nodeTimeoutMs after which the others take a server for dead, and promote its replica */
 export async function startTestCluster(nodeTimeoutMs = 1_000): Promise<TestCluster> {
   const nodes: RedisNode[] = [];
   async function close(): Promise<void> {
@@ -53,7 +53,7 @@ export async function startTestCluster(nodeTimeoutMs = 1_000): Promise<TestClust
   }
 }
 
-/** As `redis-cli --cluster reshard` does it, key by key, slow enough to be met. */
+/** Works like `redis-cli --cluster reshard`, key by key, slow enough to be observed. */
 export async function moveSlot(
   masters: readonly RedisNode[],
   slot: number,
@@ -89,12 +89,12 @@ async function startNode(nodeTimeoutMs: number): Promise<RedisNode> {
     ...dataArgs(port, directory),
     ...['--cluster-enabled', 'yes', '--cluster-config-file', 'nodes.conf'],
     ...['--cluster-port', String(busPort), '--cluster-node-timeout', String(nodeTimeoutMs)],
-    // At once, however old its copy is: a test does not wait for a replica to be thought good enough.
+    // At once, however old its copy is: a test does not wait until a replica counts as good enough.
     ...['--cluster-replica-validity-factor', '0'],
   ]);
 }
 
-/** As `redis-cli --cluster create` does it. */
+/** Works like `redis-cli --cluster create`. */
 async function join(masters: readonly RedisNode[], replica: RedisNode): Promise<void> {
   const nodes = [...masters, replica];
   const [first] = masters;
@@ -120,7 +120,7 @@ async function join(masters: readonly RedisNode[], replica: RedisNode): Promise<
   );
 }
 
-/** Clients are told of a replica once a byte was written that it could have a copy of. */
+/** Clients learn of a replica once a byte was written that it could have a copy of. */
 async function announce(masters: readonly RedisNode[], replica: RedisNode): Promise<void> {
   let key = 'a';
   while (slotOf(key) >= firstSlot(1)) key += 'a';

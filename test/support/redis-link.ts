@@ -1,23 +1,23 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** What happens to one command on its way to Redis, or to its reply. */
+/** A fault of one command on its way to Redis, or of its reply. */
 export type LinkFault =
-  /** The connection breaks in place of the command. */
+  /** The connection breaks instead of the command. */
   | 'lose command'
-  /** Redis runs it, and the connection breaks in place of the reply. */
+  /** Redis runs it, and the connection breaks instead of the reply. */
   | 'lose reply'
-  /** The reply is no RESP. */
+  /** The reply is not RESP. */
   | 'garbage'
   /** The reply is RESP, and of a type that no command of ours returns. */
   | 'wrong shape'
   | 'error'
-  /** Redis runs it, and nothing comes back on this connection any more. */
+  /** Redis runs it, and this connection returns nothing more. */
   | 'silence'
-  /** The connection breaks in place of the command, and nobody answers until `heal`. */
+  /** The connection breaks instead of the command, and new ones fail until `heal`. */
   | 'go away';
 
-/** A wire between the gateway and its Redis that a test can break, at a chosen command too. */
+/** A connection between the gateway and its Redis that a test can break, at a chosen command too. */
 export interface RedisLink {
   /** `host:port`, as in `redis.addr`. */
   readonly addr: string;
@@ -26,13 +26,13 @@ export interface RedisLink {
   /** Closes every connection, and new ones at once. */
   cut(): void;
   /**
-   * Lets replies come so slowly on every connection that is open now or opened before `heal`. Such a one stays slow
-   * afterwards, as one does whose packets are lost.
+   * Makes replies very slow on every connection that is open now or opened before `heal`. Those stay slow
+   * afterwards, like a connection that loses packets.
    */
   drip(bytesPerSecond: number): void;
-  /** Reads nothing any more, from either side: what was sent waits, and goes on its way at `heal`. */
+  /** Stops reading from either side: sent data waits until `heal`. */
   hang(): void;
-  /** Connections that were opened so far. */
+  /** Connections opened so far. */
   connections(): number;
   heal(): void;
   close(): Promise<void>;
@@ -142,7 +142,7 @@ export async function linkToRedis(port: number, options: RedisLinkOptions = {}):
 
 interface ReplyWriter {
   write(reply: Buffer | string): void;
-  /** From now on, for good. */
+  /** From now on, permanently. */
   drip(bytesPerSecond: number): void;
   close(): void;
 }
@@ -182,7 +182,7 @@ function bent(reply: Buffer, fault: LinkFault | undefined, { rewrite }: RedisLin
   }
 }
 
-/** Calls back with each whole RESP value that comes over a socket. */
+/** Calls back with each whole RESP value from a socket. */
 function onFrames(socket: Socket, onFrame: (frame: Buffer) => void): void {
   let kept = Buffer.alloc(0);
   socket.on('data', (chunk: Buffer) => {
@@ -194,7 +194,7 @@ function onFrames(socket: Socket, onFrame: (frame: Buffer) => void): void {
   });
 }
 
-/** Where the RESP3 value that starts at `at` ends; -1 where its rest has not come yet. */
+/** Returns the end of the RESP3 value that starts at `at`; -1 if its rest has not arrived yet. */
 function frameEnd(bytes: Buffer, at: number): number {
   const lineEnd = bytes.indexOf('\r\n', at);
   if (lineEnd < 0) return -1;

@@ -12,14 +12,14 @@ import { REDIS_IMAGE } from '../../src/runtime/redis-server.ts';
 import { redisProgram } from './parts.ts';
 import { freePort } from './ports.ts';
 
-/** One server of a group of them, as a process that can be frozen and killed; it is not one's own of `startTestRedis`. */
+/** One server of a group, as a process that can be frozen and killed; a single one is `startTestRedis`. */
 export interface RedisNode {
   readonly port: number;
   readonly addr: string;
-  /** For assertions and orders to this very server. */
+  /** For assertions and commands to this server. */
   readonly client: Redis;
   readonly directory: string;
-  /** Ends it as a crash would. */
+  /** Ends it like a crash. */
   kill(): Promise<void>;
   /** Starts it again on its port after `kill`. */
   revive(args: readonly string[]): Promise<void>;
@@ -33,7 +33,7 @@ let guard: Guard | undefined;
 
 /**
  * Starts a server on a free port.
- * @param args its command line, given its port and a folder of its own
+ * @param args its command line, from its port and its own folder
  */
 export async function startRedisNode(
   args: (port: number, directory: string) => Promise<readonly string[]> | readonly string[],
@@ -82,7 +82,7 @@ async function launch(
   return { child, exited };
 }
 
-/** In a container it has the machine's network: servers of a group must reach each other where clients reach them. */
+/** A container uses the machine's network: servers of a group and clients must reach it at the same address. */
 async function spawnServer(args: readonly string[], directory: string): Promise<ChildProcess> {
   const program = await redisProgram();
   if (program.kind === 'docker') {
@@ -94,7 +94,7 @@ async function spawnServer(args: readonly string[], directory: string): Promise<
   return spawn(program.path, args, { stdio: 'ignore', env });
 }
 
-/** What every server that holds data is started with. */
+/** Options of every server that holds data. */
 export function dataArgs(port: number, directory: string): string[] {
   return [
     ...['--port', String(port), '--bind', '127.0.0.1', '--dir', directory],
@@ -103,7 +103,7 @@ export function dataArgs(port: number, directory: string): string[] {
   ];
 }
 
-/** Asks again until it is so. */
+/** Repeats the check until it holds. */
 export async function until(isSo: () => Promise<boolean>, what: string, timeoutMs = 20_000): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (!(await isSo().catch(() => false))) {

@@ -51,7 +51,7 @@ export async function startTestSentinel(downAfterMs = 1_000): Promise<TestSentin
   }
 }
 
-/** A sentinel keeps what it learns in its own configuration file. */
+/** A sentinel stores what it learns in its own configuration file. */
 async function sentinelArgs(
   port: number,
   directory: string,

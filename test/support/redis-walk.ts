@@ -23,8 +23,8 @@ const USD = 1_000_000_000;
 const TTL_MS = 60_000;
 
 /**
- * Does with every store what a request, an answer and a command do with it, for a key whose state lies wherever its hash
- * says: what a script may not do where it runs, fails here.
+ * Uses every store as a request, an answer and a command do, for a key whose state is on any server:
+ * a script that does something forbidden there fails here.
  */
 export async function walkStores(client: RedisClient, keyHash: string): Promise<void> {
   const options = { client, deadlineMs: 2_500 };
@@ -62,7 +62,7 @@ async function walkKeys(options: Options): Promise<void> {
   await expect.poll(() => limit.isOver('192.0.2.1')).toBe(true);
 }
 
-/** What one request asks in its batches: limits, session, loop and budget together, and all that follows its answer. */
+/** The batches of one request: limits, session, loop and budget together, and everything after its answer. */
 async function walkRequest(options: Options, keyHash: string): Promise<void> {
   const sessions = createRedisSessionStore({ ...options, ttlMs: TTL_MS, maxPerKey: 0 });
   const loops = createRedisLoopStore(options);
@@ -138,7 +138,7 @@ async function walkServers(options: Options, keyHash: string): Promise<void> {
   const bound = createRedisMcpSessionStore({ ...options, ttlMs: TTL_MS, maxPerKey: 1 });
   const session = { server, sessionId: randomUUID(), keyHash };
   expect(await bound.bind(session)).toBe('own');
-  // The least recently used goes, and time is told in ms.
+  // The least recently used is removed, and times are in ms.
   await delay(2);
   expect(await bound.bind({ ...session, sessionId: randomUUID() })).toBe('own');
   expect(await bound.use(session)).toBe('nobody');

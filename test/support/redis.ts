@@ -12,10 +12,10 @@ import type { RedisServer, TestRedisOptions } from './redis-options.ts';
 
 export type { TestRedisOptions } from './redis-options.ts';
 
-/** A real Redis of one test file's own, which a test may stop, freeze and bring back. */
+/** A real Redis for one test file, which a test may stop, freeze and restart. */
 export interface TestRedis {
   readonly host: string;
-  /** Stays the same over `stop` and `start`. */
+  /** Unchanged by `stop` and `start`. */
   readonly port: number;
   /** `host:port`, as in `redis.addr`. */
   readonly addr: string;
@@ -23,7 +23,7 @@ export interface TestRedis {
   readonly password: string | undefined;
   /** A client for assertions; works whenever the server is up. */
   readonly client: Redis;
-  /** Ends the server as a crash would: all data are lost. */
+  /** Ends the server like a crash: all data are lost. */
   stop(): Promise<void>;
   /** Starts it again on the same port, empty. */
   start(): Promise<void>;
@@ -119,7 +119,7 @@ async function asProcess(port: number, options: TestRedisOptions): Promise<Redis
   };
 }
 
-/** Loaded only where it is used: the library costs a second. */
+/** Loaded only when used: the library costs a second. */
 async function inContainer(port: number, options: TestRedisOptions): Promise<RedisServer> {
   const { containerRedis } = await import('./redis-container.ts');
   return containerRedis(port, options);

@@ -3,7 +3,7 @@ import type { JsonPath } from '../../src/json/path.ts';
 import type { JsonObject } from '../../src/json/is-object.ts';
 import type { RequestFacts } from '../../src/providers/request-facts.ts';
 
-/** What stands at a path of a document. */
+/** Returns the value at a path of a document. */
 export function valueAt(value: unknown, path: JsonPath): unknown {
   return path.reduce<unknown>((at, step) => (at as Record<string | number, unknown>)[step], value);
 }
@@ -18,14 +18,14 @@ export function placedWordsOf(facts: RequestFacts): string[] {
   return facts.texts.map(({ role, kind, text, path }) => `${role} ${kind} ${path.join('.')}: ${text}`);
 }
 
-/** Each text that may be edited stands where its path says. */
+/** Expects each editable text at its path. */
 export function expectPathsToHold(facts: RequestFacts, body: JsonObject): void {
   for (const { text, path, editable } of facts.texts) {
     if (editable !== false) expect(valueAt(body, path)).toBe(text);
   }
 }
 
-/** What is known of a request that says nothing. */
+/** The facts of an empty request. */
 export const EMPTY_REQUEST = {
   stream: false,
   media: [],

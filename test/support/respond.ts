@@ -1,7 +1,7 @@
 import type { Check, FinalVerdict, Verdict } from '../../src/pipeline/check.ts';
 import type { Answered } from '../../src/pipeline/exchange.ts';
 
-/** What a check says once its store has answered. */
+/** A check's verdict after its store has answered. */
 export async function settled(
   verdict: Verdict | Promise<Verdict> | undefined,
 ): Promise<FinalVerdict | undefined> {
@@ -9,7 +9,7 @@ export async function settled(
   return known?.kind === 'pending' ? known.verdict : known;
 }
 
-/** Gives a check an answer, and waits for what it notes, as the runner does. */
+/** Passes an answer to a check, and waits for its writes, as the runner does. */
 export function respond<State>(
   check: Check<State>,
   exchange: Answered,
@@ -18,7 +18,7 @@ export function respond<State>(
   return settled(check.response?.(exchange, state));
 }
 
-/** A check whose verdicts are those that it ends with. */
+/** A check that returns its final verdicts. */
 export function settling<State>(check: Check<State>): Check<State> {
   const { requestBody, response } = check;
   return {

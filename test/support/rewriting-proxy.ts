@@ -13,7 +13,7 @@ import type { JsonObject } from '../../src/json/is-object.ts';
 import { type Provider, type ProviderName, providers } from '../../src/providers/registry.ts';
 import { streamFormatFor } from '../../src/streams/format.ts';
 
-/** The engine of streamed answers as a small HTTP server of its own, in front of a provider. */
+/** The engine of streamed answers as a small HTTP server, in front of a provider. */
 export interface RewritingProxy {
   /** Requests go to `<url>/<provider>/<the provider's own path>`. */
   readonly url: string;
@@ -23,7 +23,7 @@ export interface RewritingProxy {
 export interface RewritingProxyOptions {
   readonly upstreamUrl: string;
   readonly createRewriter: () => StreamRewriter;
-  /** Without TLS, as the AWS SDK speaks to Bedrock. */
+  /** Without TLS, as the AWS SDK connects to Bedrock here. */
   readonly http2?: boolean;
 }
 

@@ -4,7 +4,7 @@ import type { RiskEvent } from '../../src/risk/store.ts';
 import { defaultConfig } from './default-config.ts';
 import { connectRedis, waitUntilReady } from '../../src/redis/client.ts';
 
-/** A process that records the events it is sent, all at once, answers with their outcomes, and ends once nobody listens. */
+/** A process that records received events, all at once, returns their outcomes, and exits once its parent is gone. */
 const config = defaultConfig({ redis: { addr: process.argv[2] ?? '' } });
 const client = connectRedis(config.redis, { name: 'risk-scorer' });
 await waitUntilReady(client, 5_000);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { PassThrough } from 'node:stream';
 import { main } from '../../cli/main.ts';
 
-/** What a command of the gateway came to. */
+/** The result of a gateway command. */
 export interface Ended {
   readonly code: number;
   readonly stdout: string;
@@ -31,7 +31,7 @@ async function runHere(
   return { code, stdout: String(out.read() ?? ''), stderr: String(err.read() ?? '') };
 }
 
-/** Runs a program of Node as a user does, in a process of its own. */
+/** Runs a Node program as a user does, in its own process. */
 export function runProgram(
   program: string,
   args: readonly string[],
@@ -46,8 +46,8 @@ export function runProgram(
 }
 
 /**
- * Runs commands: the first of each kind (`keys create`) as a process of the built program, as a user does, and later
- * ones in this process, because a process takes a quarter of a second of CPU to start.
+ * Runs commands: the first of each kind (`keys create`) in a process of the built program, as a user does, and later
+ * ones in this process, because starting a process takes a quarter of a second of CPU.
  */
 export function commandRunner(
   program: string,

@@ -8,13 +8,13 @@ import { createTestCa } from './certs.ts';
 import { createFakeProvider, type FakeProvider, type RecordedRequest } from './fake-provider/index.ts';
 import { startGateway, type TestBudget, type TestGateway } from './gateway.ts';
 
-/** What the fake model answers, and the tokens it then reports: one for every four letters. */
+/** The fake model's answer, and its reported tokens: one for every four letters. */
 export const TEXT = 'Grüße from the fake 🙂 model';
 export const PROMPT = 'say something';
 export const INPUT_TOKENS = 10;
 export const OUTPUT_TOKENS = 7;
 
-/** How clients reach the gateway, and the gateway the provider, which is always TLS. */
+/** The clients' transport to the gateway, and the gateway's to the provider, which is always TLS. */
 export interface Transport {
   readonly name: string;
   readonly tlsListener: boolean;
@@ -28,14 +28,14 @@ export const TRANSPORTS: readonly Transport[] = [
 
 export type AuthForm = 'header' | 'path';
 
-/** All that a user changes in an SDK's options. */
+/** Everything that a user changes in an SDK's options. */
 export interface Access {
   readonly auth: AuthForm;
-  /** With the provider's segment and without a slash at its end. */
+  /** With the provider's segment and without a trailing slash. */
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly headers: Record<string, string>;
-  /** The real provider key, wherever it is carried. */
+  /** The real provider key, wherever it is sent. */
   readonly providerKey: string;
   readonly rawKey: string;
   readonly keyHash: string;
@@ -43,21 +43,21 @@ export interface Access {
 
 export interface Forwarded {
   readonly path: string;
-  /** Name and value of the one credential. */
+  /** Name and value of the only credential. */
   readonly credential: readonly [string, string] | 'signature' | 'none';
 }
 
-/** A gateway in front of one fake provider, for clients that know nothing of us. */
+/** A gateway in front of one fake provider, for unmodified clients. */
 export interface SdkRig {
   readonly gateway: TestGateway;
   readonly provider: FakeProvider;
-  /** A fresh key of one provider, with a budget wide enough unless another is given. */
+  /** A fresh key for one provider, with an ample budget unless another is given. */
   access(provider: ProviderName, auth: AuthForm, providerKey: string, budget?: TestBudget): Promise<Access>;
-  /** What the provider got last; fails where anything of ours or a second credential travelled with it. */
+  /** The provider's last request; fails if it contained anything of the gateway's or a second credential. */
   forwarded(access: Access, wanted: Forwarded): RecordedRequest;
-  /** `gateway budget status` says that the key has spent so much, and holds nothing any more. */
+  /** Expects that `gateway budget status` shows this spend, and no reservation. */
   expectSpent(access: Access, usd: number): Promise<void>;
-  /** What the key has spent today, once it holds nothing any more. */
+  /** The key's spend today, once nothing is reserved. */
   spentUsd(access: Access): Promise<number>;
   close(): Promise<void>;
 }
@@ -72,7 +72,7 @@ const CREDENTIAL_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key', 'api
 
 const SETTLED_WITHIN = { timeout: 30_000, interval: 20 };
 
-/** Trusts the test CA in this whole process, as `NODE_EXTRA_CA_CERTS` would: the SDKs stay as they are. */
+/** Trusts the test CA in this whole process, like `NODE_EXTRA_CA_CERTS`: the SDKs stay unmodified. */
 export async function startSdkRig(transport: Transport, config: ConfigInput = {}): Promise<SdkRig> {
   const ca = await createTestCa();
   setDefaultCACertificates([...getCACertificates('bundled'), ca.ca]);
@@ -81,7 +81,7 @@ export async function startSdkRig(transport: Transport, config: ConfigInput = {}
     http2: transport.http2Upstream,
   });
   const { certFile, keyFile } = await ca.issue('gateway');
-  // The base path is the public one's, such as groq's `/openai`.
+  // The base path is the public one, such as groq's `/openai`.
   const upstreams = Object.values(providers).map(({ name, defaultBaseUrl = '' }) => {
     const basePath = defaultBaseUrl === '' ? '' : new URL(defaultBaseUrl).pathname.replace(/\/$/, '');
     const settings = { base_url: provider.url + basePath, ca_file: ca.caFile, ...config.providers?.[name] };
@@ -144,7 +144,7 @@ export async function startSdkRig(transport: Transport, config: ConfigInput = {}
   };
 }
 
-/** Starts one before the tests of a suite and closes it behind them; of use within tests only. */
+/** Starts one before the tests of a suite and closes it afterwards; usable only within tests. */
 export function useSdkRig(transport: Transport, config: ConfigInput = {}): SdkRig {
   let started: SdkRig | undefined;
   beforeAll(async () => {
@@ -170,7 +170,7 @@ export function useSdkRig(transport: Transport, config: ConfigInput = {}): SdkRi
   };
 }
 
-/** As an operator reads it. */
+/** As shown to an operator. */
 async function dailyWindow(gateway: TestGateway, { keyHash }: Access): Promise<DailyWindow> {
   const stdout = new PassThrough();
   const stderr = new PassThrough();

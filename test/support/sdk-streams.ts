@@ -11,11 +11,11 @@ import OpenAI from 'openai';
 import type { ProviderName } from '../../src/providers/registry.ts';
 import type { Access } from './sdk-rig.ts';
 
-/** One way to stream an answer: a dialect and its framing, through its own SDK where there is one. */
+/** One way to stream an answer: a dialect and its framing, through its own SDK if there is one. */
 export interface SdkStream {
   readonly name: string;
   readonly provider: ProviderName;
-  /** The pieces of text as they come. */
+  /** The pieces of text as they arrive. */
   text(access: Access, prompt: string, signal?: AbortSignal): AsyncIterable<string>;
 }
 
@@ -31,7 +31,7 @@ function bedrock({ baseUrl, apiKey }: Access): BedrockRuntimeClient {
   });
 }
 
-/** The text in Anthropic's events, which Bedrock's invoke streams carry too. */
+/** The text in Anthropic's events, which Bedrock's invoke streams contain too. */
 function deltaText(event: unknown): string {
   return (event as { delta?: { text?: string } }).delta?.text ?? '';
 }
@@ -47,7 +47,7 @@ async function* post(url: string, key: string, body: unknown, signal?: AbortSign
   yield* (answer.body ?? new ReadableStream<Uint8Array>()).pipeThrough(new TextDecoderStream());
 }
 
-/** What the strings under a member name say, in JSON that may be cut anywhere outside of them. */
+/** The strings under a member name, in JSON that may be cut anywhere outside of them. */
 async function* members(name: string, pieces: AsyncIterable<string>): AsyncGenerator<string> {
   const member = new RegExp(`"${name}":("(?:[^"\\\\]|\\\\.)*")`, 'g');
   for await (const piece of pieces)

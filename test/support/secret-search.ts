@@ -1,14 +1,14 @@
 /** Shorter fragments would be found by chance. */
 const FRAGMENT_CHARS = 16;
 
-/** A secret that a test has sent, and every form in which it might be met again. */
+/** A secret that a test has sent, and every form in which it might reappear. */
 export interface Marked {
   readonly name: string;
   readonly forms: readonly string[];
 }
 
 /**
- * Marks a secret by a piece from the middle of it, so that half a secret is found too: as it is, in base64 at each
+ * Identifies a secret by a piece from its middle, so that half a secret is found too: plain, in base64 at each
  * alignment, percent-encoded throughout, and in hex.
  */
 export function mark(name: string, secret: string): Marked {
@@ -20,7 +20,7 @@ export function mark(name: string, secret: string): Marked {
   return { name, forms: [...new Set([...forms, ...base64Forms(bytes)].map(folded))] };
 }
 
-/** The names of the secrets that stand in the text, in whatever form. */
+/** The names of the secrets in the text, in any form. */
 export function found(secrets: readonly Marked[], text: string): string[] {
   const seen = folded(text);
   return secrets.filter(({ forms }) => forms.some((form) => seen.includes(form))).map(({ name }) => name);
@@ -31,7 +31,7 @@ function folded(text: string): string {
   return text.toLowerCase().replaceAll('-', '+').replaceAll('_', '/');
 }
 
-/** What of a piece's base64 does not depend on its neighbours, for each of its three alignments. */
+/** The part of a piece's base64 that does not depend on its neighbours, for each of its three alignments. */
 function base64Forms(bytes: Buffer): string[] {
   return [0, 1, 2].map((offset) => {
     const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');

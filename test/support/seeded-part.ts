@@ -6,8 +6,8 @@ export const WHOLE = process.env['GATEWAY_TEST_WHOLE'] === '1';
 const SEED = process.env['GATEWAY_TEST_SEED'] ?? '1';
 
 /**
- * Returns a share of the rows, at least one, in their order: all of them in a nightly run. `npm test` prints the seed
- * and takes another one for each commit. Different labels choose different rows.
+ * Returns a share of the rows, at least one, in order; all of them in a nightly run. `npm test` prints the seed
+ * and uses another one for each commit. Different labels choose different rows.
  */
 export function seededPart<T>(label: string, rows: readonly T[], share: number, whole = WHOLE): readonly T[] {
   if (whole) return rows;

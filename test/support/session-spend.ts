@@ -6,7 +6,7 @@ import type { SessionName } from '../../src/conversation/session-name.ts';
 import { holdKey } from '../../src/redis/keys.ts';
 import type { RedisClient } from '../../src/redis/client.ts';
 
-/** Charges a session as the budget check does, a call that has cost so much, and leaves nothing but the charge. */
+/** Charges a session like the budget check, with a call of this cost, and leaves only the charge. */
 export async function spendInSession(
   client: RedisClient,
   { keyHash, sessionId }: SessionName,

@@ -14,7 +14,7 @@ export type ShellName = keyof typeof PACKAGES;
 
 export interface FoundShell {
   readonly path: string;
-  /** What a shell out of an unpacked package needs to find its own files. */
+  /** The environment that a shell from an unpacked package needs to find its own files. */
   readonly env: Readonly<Record<string, string>>;
   readonly setUp: string;
 }
@@ -53,7 +53,7 @@ export interface Step {
   readonly until: string;
 }
 
-/** Types on a terminal of a shell, and returns what the screen showed for each step. */
+/** Types in a shell on a terminal, and returns the screen of each step. */
 export function onTerminal(
   argv: readonly string[],
   options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },

@@ -1,10 +1,10 @@
 const TICK_MS = 500;
-/** A run's own process does nothing else, so only a machine without CPU time or memory holds it up this long. */
+/** A run's own process is idle, so only a machine without CPU time or memory can delay it this long. */
 const STALL_MS = 3_000;
 
 /**
- * Watches from here on for times at which this machine gave an idle process no CPU; returns what tells of each. Tests
- * that wait for processes fail at such times.
+ * Watches from now on for times in which this machine gave an idle process no CPU; returns a function that lists them.
+ * Tests that wait for processes fail at such times.
  */
 export function watchStalls(): () => readonly string[] {
   const stalls: string[] = [];

@@ -10,23 +10,23 @@ import { runProgram } from './run-cli.ts';
 
 export interface StateSize {
   readonly keys: number;
-  /** Live sessions, one each of the first keys. */
+  /** Live sessions, one for each of the first keys. */
   readonly sessions: number;
 }
 
-/** What one size of the state costs. Times are in milliseconds. */
+/** The costs at one size of the state. Times are in milliseconds. */
 export interface StateCost extends StateSize {
   readonly startMs: number;
   readonly requestMs: { readonly p50: number; readonly p99: number };
   readonly metricsMs: number;
   readonly metricsBytes: number;
   readonly commandMs: Readonly<Record<string, number>>;
-  /** Of Redis, beyond what a few keys take. */
+  /** Redis memory, beyond that of a few keys. */
   readonly bytesPerKey: number;
   readonly bytesPerSession: number;
 }
 
-/** In the order of creation, in another order, and about one key. */
+/** In the order of creation, in another order, and for one key. */
 const COMMANDS = [
   'keys list --limit 50',
   'budget status --sort created --limit 50',
@@ -49,7 +49,7 @@ const PER_SCRIPT = 2_000;
 const REQUESTS = 200;
 
 /**
- * Copies all that Redis holds of one key to others: the names of the copies differ in the hash of the key. Redis does it
+ * Copies all Redis data of one key to others: the copies' names differ in the hash of the key. Redis does it
  * itself, a million in a minute or two.
  */
 const COPY_KEYS = `
@@ -71,7 +71,7 @@ for nth = from, to do
   redis.call('ZADD', '${KEYS_BY_USE}', used_at, hash)
 end`;
 
-/** Fills a Redis with copies of keys that real requests have used, measures a gateway on it, and ends both. */
+/** Fills a Redis with copies of keys that real requests have used, measures a gateway on it, and stops both. */
 export async function measureState(
   size: StateSize,
   note: (line: string) => void = () => undefined,

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 
-/** Returns every key of a Redis with everything that it holds. */
+/** Returns every key of a Redis with all its data. */
 export async function storedText(client: Redis): Promise<string> {
   const lines: string[] = [];
   for await (const page of client.scanStream({ count: 500 })) {

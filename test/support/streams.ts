@@ -6,7 +6,7 @@ import { send } from './http.ts';
 export interface StreamSeen {
   readonly status: number;
   readonly text: string;
-  /** It came to its proper end, whatever was in it. */
+  /** It ended properly, whatever its content. */
   readonly whole: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface StreamRequest {
   readonly ca?: string;
 }
 
-/** Over HTTP/1.1, on a connection of its own. */
+/** Over HTTP/1.1, on its own connection. */
 export async function streamHttp1({ baseUrl, ...request }: StreamRequest): Promise<StreamSeen> {
   const { status, body, cut } = await send(baseUrl, request);
   return { status, text: body, whole: !cut };

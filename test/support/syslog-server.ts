@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions, type TLSSocket } from 'node:tls';
 
-/** A syslog message of RFC 5424, as it came over the wire. */
+/** A syslog message of RFC 5424, as received. */
 export interface SyslogMessage {
   readonly priority: number;
   readonly time: string;
@@ -20,7 +20,7 @@ export interface SyslogServer {
   readonly messages: readonly SyslogMessage[];
   /** Common names of the client certificates. */
   readonly clients: readonly string[];
-  /** Frames that are no syslog message. */
+  /** Frames that are not syslog messages. */
   readonly broken: readonly string[];
   /** Ends all connections. */
   drop(): void;

@@ -2,7 +2,7 @@ import { configSchema, type ConfigInput } from '../../src/config/schema.ts';
 import { connectRedis, waitUntilReady } from '../../src/redis/client.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 
-/** What the audit trail and traces are made with: a configuration, Redis, metrics, and a standard output to read. */
+/** The inputs of the audit trail and traces: a configuration, Redis, metrics, and a readable standard output. */
 export async function telemetryRig(input: ConfigInput) {
   const written = configSchema.parse(input);
   const config = { ...written, server: { ...written.server, insecure_dev: false } };

@@ -1,4 +1,4 @@
-/** What a promise was rejected with; `nothing` where it was not. */
+/** Returns the rejection of a promise; `nothing` if it was fulfilled. */
 export function thrown(work: PromiseLike<unknown>): Promise<unknown> {
   return Promise.resolve(work).then(
     () => 'nothing',
@@ -6,7 +6,7 @@ export function thrown(work: PromiseLike<unknown>): Promise<unknown> {
   );
 }
 
-/** A `fetch` that counts how often it was called. */
+/** A `fetch` that counts its calls. */
 export function countingFetch(): { readonly fetch: typeof fetch; attempts: number } {
   const counted = {
     attempts: 0,

@@ -1,4 +1,4 @@
-/** Letters stand for hexadecimal digits: nothing that looks for numbers of cards or phones takes a stamp for one. */
+/** Letters replace hexadecimal digits: no search for card or phone numbers matches a stamp. */
 const LETTERS = 'abcdefghijklmnop';
 const HOUR_MICROS = 3_600_000_000;
 /** As many as an hour has digits. */
@@ -7,13 +7,13 @@ const LENGTH = 8;
 /** A stamp within a text, for `matchAll`; its first group is for `sinceStamp`. */
 export const STAMP = new RegExp(` t=([${LETTERS}]{${String(LENGTH)}}) `, 'g');
 
-/** This moment as a word, to be read by any process of this machine within the hour; in milliseconds since 1970. */
+/** This moment as a word, readable by any process on this machine within the hour; in milliseconds since 1970. */
 export function stamp(nowMs = clockMs()): string {
   const digits = microsOf(nowMs).toString(16).padStart(LENGTH, '0');
   return ` t=${digits.replace(/./g, (digit) => LETTERS.charAt(parseInt(digit, 16)))} `;
 }
 
-/** Milliseconds since the moment that these letters stand for. */
+/** Milliseconds since the moment that these letters encode. */
 export function sinceStamp(letters: string, nowMs = clockMs()): number {
   let micros = 0;
   for (const letter of letters) micros = micros * 16 + LETTERS.indexOf(letter);

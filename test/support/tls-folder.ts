@@ -7,12 +7,12 @@ import type { Identity } from './certs.ts';
 
 type Files = Readonly<Record<string, string>>;
 
-/** A folder of PEM files that is renewed in one of the ways in which operators do it. */
+/** A folder of PEM files that is renewed in one of the ways used by operators. */
 export class TlsFolder {
   readonly path: string;
   #versions = 0;
 
-  /** @param path of a folder that it makes */
+  /** @param path of the folder to create */
   constructor(path: string, files: Files) {
     this.path = path;
     mkdirSync(path);
@@ -34,7 +34,7 @@ export class TlsFolder {
     renameSync(this.file('..data_tmp'), this.file('..data'));
   }
 
-  /** As certbot and most scripts do it: one file after the other. */
+  /** As certbot and most scripts do it: one file after another. */
   rename(files: Files): void {
     for (const [name, text] of Object.entries(files)) {
       writeFileSync(this.file('next'), text);
@@ -45,7 +45,7 @@ export class TlsFolder {
 
 export const pair = ({ cert, key }: Identity): Files => ({ 'tls.crt': cert, 'tls.key': key });
 
-/** Returns the serial number of the certificate that a server shows. */
+/** Returns the serial number of a server's certificate. */
 export async function serialAt(
   port: number,
   client: Partial<Pick<Identity, 'cert' | 'key'>> = {},

@@ -2,7 +2,7 @@ import { afterEach } from 'vitest';
 
 import { troublesOfGateways } from './gateway-output.ts';
 
-/** A failure on a busy machine cannot be repeated at will, so it names what the running gateways said. */
+/** A failure on a busy machine cannot be reproduced at will, so it quotes the running gateways' output. */
 afterEach(({ task }) => {
   const error = task.result?.state === 'fail' ? task.result.errors?.at(-1) : undefined;
   if (error === undefined) return;

@@ -5,16 +5,16 @@ import { installClient } from './install.ts';
 import { npm } from './recipe.ts';
 import { startServerProgram } from './server-program.ts';
 
-/** A mock of most providers that is not ours: what it says has not been shaped by what we expect. */
+/** A third-party mock of most providers, whose answers are not shaped by our expectations. */
 const AIMOCK = npm('@copilotkit/aimock', '1.43.0');
 
-/** A rule of aimock's: the first whose `match` fits gives the answer. */
+/** A rule of aimock: the first with a fitting `match` gives the answer. */
 export interface AimockFixture {
   readonly match: Readonly<Record<string, unknown>>;
   readonly response: Readonly<Record<string, unknown>>;
 }
 
-/** A request as aimock took it down. */
+/** A request as recorded by aimock. */
 export interface AimockRequest {
   readonly method: string;
   readonly path: string;
@@ -24,9 +24,9 @@ export interface AimockRequest {
 }
 
 export interface Aimock {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string;
-  /** What has come so far, oldest first. */
+  /** Requests so far, oldest first. */
   requests(): Promise<readonly AimockRequest[]>;
   readonly close: () => Promise<void>;
 }
@@ -35,7 +35,7 @@ export const MOCK_TEXT = 'Grüße aus Zürich: “quotes”, a \\backslash, {bra
 const MOCK_AFTER_TOOL = 'It is 21 °C in Zürich.';
 export const MOCK_TOOL = { name: 'get_weather', arguments: { city: 'Zürich' } } as const;
 
-/** Who speaks of the weather gets a call of the tool, and after its result a sentence; all others get the text. */
+/** Questions about the weather get a tool call, and after its result a sentence; all others get the text. */
 const STANDARD_FIXTURES: readonly AimockFixture[] = [
   {
     match: { userMessage: 'weather', hasToolResult: false },
@@ -47,7 +47,7 @@ const STANDARD_FIXTURES: readonly AimockFixture[] = [
 
 const FIXTURES_FILE = 'fixtures.json';
 
-/** Starts aimock on a free port, as a process of its own. */
+/** Starts aimock on a free port, in its own process. */
 export async function startAimock(fixtures: readonly AimockFixture[] = STANDARD_FIXTURES): Promise<Aimock> {
   const { home } = await installClient(AIMOCK);
   const port = await freePort();

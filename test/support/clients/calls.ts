@@ -5,18 +5,18 @@ import type { Endpoint } from './clients-rig.ts';
 import type { InstalledClient } from './install.ts';
 import { runScript } from './run-script.ts';
 
-/** What a caller sees of one call: what the client gave back, or what it threw. */
+/** The result of one call for its caller: the client's return value, or the thrown error. */
 export type CallOutcome =
   | { readonly value: unknown }
   | {
       readonly error: {
         /** The class of the exception, as its language names it. */
         readonly type: string;
-        /** What a person reads who prints it. */
+        /** Its printed text. */
         readonly message: string;
-        /** Where the client tells one. */
+        /** If the client exposes one. */
         readonly status?: number;
-        /** `X-Gateway-Error-Type`, where the client keeps the headers. */
+        /** `X-Gateway-Error-Type`, if the client keeps headers. */
         readonly gatewayType?: string;
       };
     };
@@ -27,8 +27,8 @@ export type CallOutcomes = Readonly<Record<string, CallOutcome>>;
 const SCRIPTS = join(import.meta.dirname, '..', '..', 'clients', 'scripts');
 
 /**
- * Runs calls of a script in `test/clients/scripts`. It reads where to go from `BASE_URL`, `API_KEY`, `HEADERS` (JSON)
- * and `PROVIDER_KEY`, and what to call from `CALLS`, and writes a line of JSON a call: its name and outcome.
+ * Runs calls of a script in `test/clients/scripts`. It reads its target from `BASE_URL`, `API_KEY`, `HEADERS` (JSON)
+ * and `PROVIDER_KEY`, and its calls from `CALLS`, and prints one line of JSON per call: its name and outcome.
  */
 export async function makeCalls(
   client: InstalledClient,
@@ -56,7 +56,7 @@ export async function makeCalls(
   throw new Error(`${script} ${how} without ${absent.join(', ')}:\n${result.stderr}${result.stdout}`);
 }
 
-/** Python and JavaScript share a frame for each language; that of Go is a file of its own. Major versions have paths. */
+/** Python and JavaScript share one frame per language; Go's is a separate file. Major versions have paths. */
 async function readScript(name: string, { recipe }: InstalledClient): Promise<string> {
   const own = await readFile(join(SCRIPTS, name), 'utf8');
   if (recipe.kind === 'go') return own.replaceAll('CLIENT_MODULE', recipe.name);
@@ -77,11 +77,11 @@ function readOutcomes(stdout: string): CallOutcomes {
   );
 }
 
-/** Names and times that a provider makes up anew for each answer. */
+/** Names and times that a provider generates for each answer. */
 const MADE_UP =
   /^(id|created|created_at|createTime|completed_at|timestamp|responseId|response_id|item_id|generation_id|total_duration|load_duration|prompt_eval_duration|eval_duration)$/;
 
-/** Made-up values replaced by one word, so that two runs can be compared. */
+/** Generated values replaced by one word, so that two runs can be compared. */
 export function withoutMadeUp(outcomes: CallOutcomes): unknown {
   return JSON.parse(
     JSON.stringify(outcomes, (name, value: unknown) =>

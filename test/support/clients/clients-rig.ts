@@ -4,14 +4,14 @@ import { createFakeProvider, type FakeProvider } from '../fake-provider/index.ts
 import { startGateway, type TestBudget, type TestGateway } from '../gateway.ts';
 import { startAimock, type Aimock, type AimockFixture } from './aimock.ts';
 
-/** Where a client sends its requests and what it presents: all that changes between direct and through the gateway. */
+/** A client's target and credentials: everything that differs between direct and through the gateway. */
 export interface Endpoint {
-  /** Without a slash at its end; through the gateway with the provider's segment. */
+  /** Without a trailing slash; through the gateway with the provider's segment. */
   readonly baseUrl: string;
   readonly apiKey: string;
   /** Further headers of every request. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The provider's own key, wherever it is carried. */
+  /** The provider's own key, wherever it is sent. */
   readonly providerKey: string;
 }
 
@@ -22,7 +22,7 @@ export interface GatewayEndpoint extends Endpoint {
 }
 
 export interface EndpointOptions {
-  /** Header auth unless told otherwise. */
+  /** Header auth unless set. */
   readonly auth?: 'header' | 'path';
   /** USD; 50 a day unless set. */
   readonly budget?: TestBudget;
@@ -32,34 +32,34 @@ export interface EndpointOptions {
 export interface ClientsRigOptions {
   readonly config?: ConfigInput;
   readonly fixtures?: readonly AimockFixture[];
-  /** Providers that our fake provider plays in place of aimock, such as dialects that aimock does not speak. */
+  /** Providers that our fake provider replaces in aimock, such as dialects that aimock does not speak. */
   readonly faked?: readonly ProviderName[];
 }
 
-/** A real gateway in front of somebody else's mock of the providers, and the way around it. */
+/** A real gateway in front of a third-party mock of the providers, and direct access to the mock. */
 export interface ClientsRig {
   readonly gateway: TestGateway;
   readonly aimock: Aimock;
   readonly fake: FakeProvider;
   /** The mock itself. */
   direct(provider: ProviderName, providerKey?: string): Endpoint;
-  /** A fresh key of one provider. */
+  /** A fresh key for one provider. */
   through(provider: ProviderName, options?: EndpointOptions): Promise<GatewayEndpoint>;
   close(): Promise<void>;
 }
 
 const PROVIDER_KEY = 'sk-provider-0123456789';
 
-/** Models that no list has a price for, which a key with a budget needs. */
+/** Models without a listed price, which a key with a budget needs. */
 const UNPRICED = { 'llama3.2': { input: 1, output: 5 } };
 
-/** Plain HTTP on both sides: TLS has tests of its own, and clients in other languages trust other stores. */
+/** Plain HTTP on both sides: TLS has its own tests, and clients in other languages use other trust stores. */
 export async function startClientsRig(options: ClientsRigOptions = {}): Promise<ClientsRig> {
   const aimock = await startAimock(options.fixtures);
   const fake = await createFakeProvider();
   function upstream(name: ProviderName): string {
     const base = providers[name].defaultBaseUrl ?? '';
-    // The base path is the public one's, such as groq's `/openai`.
+    // The base path is the public one, such as groq's `/openai`.
     const path = base === '' ? '' : new URL(base).pathname.replace(/\/$/, '');
     return `${options.faked?.includes(name) === true ? fake.url : aimock.url}${path}`;
   }

@@ -8,7 +8,7 @@ import { inTemporaryFolder, runProgram } from './run-program.ts';
 import { clientProgram } from './run-script.ts';
 import { startServerProgram, type ServerProgram } from './server-program.ts';
 
-/** The server that the Go SDK is tried with: of those that are published, it has all that the suite asks for. */
+/** The server for tests with the Go SDK: of the published ones, it has everything that the suite needs. */
 const EVERYTHING_SERVER = go(
   'github.com/modelcontextprotocol/go-sdk/conformance/everything-server',
   'v1.8.0',
@@ -37,7 +37,7 @@ const SUITE_WITHIN_MS = 240_000;
 /** `server-tools-list-2026-11-22T20-28-34-955Z` */
 const RESULT_FOLDER = /^server-(.+)-\d{4}-\d\d-\d\dT[\d-]+Z$/;
 
-/** Runs every scenario that the suite has for servers of a specification; all that it knows where none is named. */
+/** Runs every scenario of the suite for servers of a specification, or all of them if none is named. */
 export function runConformanceSuite(
   suite: InstalledClient,
   url: string,

@@ -6,14 +6,14 @@ import { clientTitle, type ClientKind, type ClientRecipe } from './recipe.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Why the clients of a kind may stay out of this run, by kind; empty unless `--allow-missing` was given. */
+    /** Why the clients of a kind are not run, by kind; empty unless `--allow-missing` was given. */
     readonly leftOut: Readonly<Partial<Record<ClientKind, string>>>;
   }
 }
 
 /**
- * `describe` for one client, installed before its first test. Where the program that runs it is missing, its tests
- * fail with a sentence that says so; under `--allow-missing` they are left out, and told at the end.
+ * `describe` for one client, installed before its first test. If the program that runs it is missing, its tests
+ * fail with a sentence that says so; under `--allow-missing` they are skipped, and listed at the end.
  */
 export function describeClient(recipe: ClientRecipe, body: (client: () => InstalledClient) => void): void {
   const title = clientTitle(recipe);

@@ -8,7 +8,7 @@ const KINDS: readonly ClientKind[] = ['npm', 'pypi', 'go'];
 /** Set by `npm run clients -- --allow-missing`. */
 export const ALLOW_MISSING = 'CLIENTS_ALLOW_MISSING';
 
-/** What this machine cannot run is left out where that was allowed; else its tests fail, and say why. */
+/** Skips what this machine cannot run if that was allowed; otherwise its tests fail with the reason. */
 export async function setup(project: TestProject): Promise<void> {
   const allowed = process.env[ALLOW_MISSING] === 'true';
   const reasons = await Promise.all(KINDS.map(async (kind) => [kind, await missingTool(kind, process.env)]));

@@ -12,22 +12,22 @@ import type { Environment } from '../../../src/config/environment.ts';
 import { underLock } from './machine-lock.ts';
 import { clientTitle, type ClientKind, type ClientRecipe } from './recipe.ts';
 
-/** A client as it lies in the cache, ready to be run. */
+/** An installed client in the cache, ready to run. */
 export interface InstalledClient {
   readonly recipe: ClientRecipe;
-  /** Its folder: `node_modules`, `venv` or `go.mod` are in it. */
+  /** Its folder, which contains `node_modules`, `venv` or `go.mod`. */
   readonly home: string;
 }
 
 /** The program that installs and runs each kind. */
 const TOOLS: Readonly<Record<ClientKind, string>> = { npm: 'npm', pypi: 'python3', go: 'go' };
 
-/** Written last: a folder without it is the rest of an install that was broken off. */
+/** Written last: a folder without it is left from an interrupted install. */
 const STAMP = 'installed.json';
 
 const INSTALL_WITHIN_MS = 900_000;
 
-/** Why clients of this kind cannot run here, in one sentence; undefined where they can. */
+/** Returns why clients of this kind cannot run here, in one sentence; undefined if they can. */
 export async function missingTool(kind: ClientKind, environment: Environment): Promise<string | undefined> {
   const tool = TOOLS[kind];
   if ((await findOnPath(tool, environment)) !== undefined) return undefined;
@@ -35,8 +35,8 @@ export async function missingTool(kind: ClientKind, environment: Environment): P
 }
 
 /**
- * The client, installed once per user into `~/.cache/ai-firewall-gateway/clients/<kind>/<name>@<version>`; who asks
- * while another installs it waits.
+ * Installs the client once per user into `~/.cache/ai-firewall-gateway/clients/<kind>/<name>@<version>`. A simultaneous
+ * caller waits.
  * @throws MissingPartError naming what failed
  */
 export async function installClient(
@@ -67,7 +67,7 @@ async function isInstalled(home: string, wanted: string): Promise<boolean> {
 
 const INSTALLERS: Readonly<Record<ClientKind, (recipe: ClientRecipe, home: string) => Promise<void>>> = {
   async npm(recipe, home) {
-    // Else npm looks for a project in the folders above.
+    // Otherwise npm looks for a project in the folders above.
     const project = { private: true, overrides: recipe.overrides };
     await writeFile(join(home, 'package.json'), `${JSON.stringify(project)}\n`);
     const packages = [`${recipe.name}@${recipe.version}`, ...recipe.with];
@@ -76,7 +76,7 @@ const INSTALLERS: Readonly<Record<ClientKind, (recipe: ClientRecipe, home: strin
     await step(recipe, 'npm', ['install', '--save-exact', ...quiet, ...scripts, ...packages], home);
   },
   async pypi(recipe, home) {
-    // Debian keeps venv's pip in a package of its own; the machine's pip installs as well.
+    // Debian has venv's pip in a separate package; the machine's pip works as well.
     await step(recipe, 'python3', ['-m', 'venv', '--without-pip', 'venv'], home);
     const pip = ['-m', 'pip', '--python', join(home, 'venv', 'bin', 'python'), 'install'];
     const quiet = ['--no-input', '--disable-pip-version-check', '--quiet'];
@@ -87,7 +87,7 @@ const INSTALLERS: Readonly<Record<ClientKind, (recipe: ClientRecipe, home: strin
     await step(recipe, 'go', ['mod', 'init', 'client'], home);
     const modules = [`${recipe.name}@${recipe.version}`, ...recipe.with];
     await step(recipe, 'go', ['get', ...modules], home);
-    // Compiled into Go's own cache now, or the first program that is run with it pays for that.
+    // Compiled into Go's cache now, or the first program that uses it would pay for that.
     await step(recipe, 'go', ['build', '-mod=mod', recipe.name], home);
   },
 };
@@ -100,7 +100,7 @@ async function step(recipe: ClientRecipe, program: string, args: string[], cwd: 
   );
 }
 
-/** What a program complains of: npm's first words that are no code, else the last line. */
+/** The error of a program: npm's first message that is not a code, else the last line. */
 export function complaint(stderr: string): string {
   const [, npms] = /^npm error (?!code |syscall |errno )(\S.*)$/m.exec(stderr) ?? [];
   return npms?.slice(0, 300) ?? lastLine(stderr);

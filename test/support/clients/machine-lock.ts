@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { connect, createServer, type Server } from 'node:net';
 
 /**
- * Runs `work` while no other process of this machine runs one under the same name. The lock is an abstract socket
- * (Linux): the kernel gives it back when its holder ends, however that ends, so nothing can be left locked.
+ * Runs `work` while no other process on this machine runs one under the same name. The lock is an abstract socket
+ * (Linux), which the kernel releases when its holder ends in any way, so no lock can be left behind.
  */
 export async function underLock<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
   const digest = createHash('sha256').update(name).digest('hex');
@@ -19,7 +19,7 @@ export async function underLock<Result>(name: string, work: () => Promise<Result
 
 interface HeldLock {
   readonly server: Server;
-  /** Those that wait; they try again when their connection ends. */
+  /** Waiting processes; they try again when their connection ends. */
   readonly waiting: Set<{ destroy(): unknown }>;
 }
 
@@ -31,7 +31,7 @@ async function acquire(path: string): Promise<HeldLock> {
   }
 }
 
-/** undefined where somebody else has it. */
+/** Returns undefined if another process has it. */
 function listen(path: string): Promise<HeldLock | undefined> {
   return new Promise((resolve, reject) => {
     const waiting: HeldLock['waiting'] = new Set();

@@ -1,2 +1,2 @@
-/** In the title of what was left out; the suite tells those rows at its end. */
+/** In the title of a skipped test; the suite lists those at its end. */
 export const NOT_RUN = 'NOT RUN: ';

@@ -5,7 +5,7 @@ import { makeCalls, withoutMadeUp, type CallOutcome } from './calls.ts';
 import type { ClientsRig, EndpointOptions } from './clients-rig.ts';
 import type { InstalledClient } from './install.ts';
 
-/** One client, its script and the calls of it that a test makes. */
+/** One client, its script, and the calls of it that a test makes. */
 export interface ClientRow {
   readonly rig: () => ClientsRig;
   readonly client: () => InstalledClient;
@@ -17,11 +17,11 @@ export interface ClientRow {
   readonly providerKey?: string;
   /** Further environment of the script. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The rig refuses in the provider's own shape (`server.error_format: native`), whose sentence every client shows. */
+  /** The rig refuses in the provider's own format (`server.error_format: native`), whose message every client shows. */
   readonly shown?: boolean;
 }
 
-/** Every call gives through the gateway what it gives without it, and gives something at all. */
+/** Expects that every call returns the same through the gateway as without it, and returns something. */
 export function sameAsDirect(row: ClientRow): void {
   const { script, provider, calls, auth = 'header', providerKey } = row;
   const env = row.env ?? {};
@@ -36,7 +36,7 @@ export function sameAsDirect(row: ClientRow): void {
   });
 }
 
-/** Clients that keep no headers of an error, all of them or those of one provider. */
+/** Clients that keep no headers of an error, in general or for one provider. */
 const HEADERS_ARE_LOST: readonly string[] = [
   'litellm 1.74.0',
   'litellm 1.106.2',
@@ -60,11 +60,11 @@ function keepsHeaders({ client, provider }: ClientRow): boolean {
   return !HEADERS_ARE_LOST.some((one) => [name, version, provider].join(' ').startsWith(one));
 }
 
-/** No client may try again for long what will not be granted. */
+/** No client may retry for long what will not be granted. */
 const REFUSED_WITHIN_MS = 60_000;
 
 /**
- * A wrong key and a spent budget are the client's own errors, soon, with the type of the refusal in the header that the
+ * A wrong key and a spent budget are the client's own errors, soon, with the refusal's type in a header that the
  * client keeps, and nothing reaches the provider.
  */
 export function tellsRefusals(row: ClientRow): void {

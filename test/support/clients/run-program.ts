@@ -3,32 +3,32 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 
-/** What a program did and said. */
+/** Output and exit of a program. */
 export interface ProgramResult {
-  /** null where a signal ended it. */
+  /** null if a signal ended it. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** It was still running at its time limit, and was killed with all that it had started. */
+  /** It was still running at its time limit, and was killed with all its children. */
   readonly timedOut: boolean;
   readonly elapsedMs: number;
 }
 
 export interface ProgramOptions {
   readonly cwd: string;
-  /** On top of PATH, a HOME of its own and UTF-8: nothing else of our environment gets in. */
+  /** In addition to PATH, a separate HOME and UTF-8: nothing else of our environment is passed. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Written to its standard input, which ends then. */
+  /** Written to its standard input, which is then closed. */
   readonly stdin?: string;
   /** 120 s unless set. */
   readonly timeoutMs?: number;
 }
 
-/** Of each output; a client that prints more than this has gone wild. */
+/** Of each output; a client that prints more is broken. */
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 const TIMEOUT_MS = 120_000;
 
-/** Runs a program to its end, in a process group of its own, with bounded time and output. */
+/** Runs a program to its end, in its own process group, with bounded time and output. */
 export function runProgram(
   file: string,
   args: readonly string[],
@@ -46,7 +46,7 @@ export function runProgram(
     try {
       process.kill(-child.pid, 'SIGKILL');
     } catch {
-      // it has ended, and so have all that it started
+      // it has ended, and so have its children
     }
   }
   let timedOut = false;
@@ -74,7 +74,7 @@ export function runProgram(
     });
     child.once('exit', () => {
       clearTimeout(timer);
-      // What it left running in the background would keep its outputs open.
+      // A background child would keep the outputs open.
       killGroup();
     });
     child.once('close', (code) => {
@@ -84,7 +84,7 @@ export function runProgram(
   });
 }
 
-/** An empty folder for one run, which is gone after it. */
+/** An empty folder for one run, removed afterwards. */
 export async function inTemporaryFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'gw-client-'));
   try {
@@ -94,7 +94,7 @@ export async function inTemporaryFolder<Result>(work: (folder: string) => Promis
   }
 }
 
-/** No settings of the person who runs the tests, no keys, no proxies; Node is the one that runs us. */
+/** No settings, keys or proxies of the person who runs the tests; Node is the one that runs us. */
 function cleanEnvironment(home: string): Record<string, string> {
   const path = `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}`;
   return { PATH: path, HOME: home, LANG: 'C.UTF-8', PYTHONUTF8: '1', PYTHONDONTWRITEBYTECODE: '1' };

@@ -9,7 +9,7 @@ import { inTemporaryFolder, runProgram, type ProgramOptions, type ProgramResult 
 const BUILD_WITHIN_MS = 600_000;
 
 /**
- * Runs a program in the client's own language with the client at hand: an ES module under Node, a Python file in
+ * Runs a program in the client's own language with the client available: an ES module under Node, a Python file in
  * its venv, a Go `main` package, which may have a second file.
  */
 export function runScript(
@@ -23,7 +23,7 @@ export function runScript(
   });
 }
 
-/** The full path of a program that came with the client: `claude`, `aider`. */
+/** The full path of a program installed with the client: `claude`, `aider`. */
 export function clientProgram({ recipe, home }: InstalledClient, name: string): string {
   switch (recipe.kind) {
     case 'npm':
@@ -61,7 +61,7 @@ async function prepare(
   }
 }
 
-/** Built once for each text of its files: compiling a client takes longer than all that is asked of it. */
+/** Built once for each text of its files: compiling a client takes longer than its calls. */
 async function goProgram(
   { home }: InstalledClient,
   files: Readonly<Record<string, string>>,

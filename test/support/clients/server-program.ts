@@ -12,19 +12,19 @@ export interface ServerProgram {
 }
 
 export interface ServerProgramOptions {
-  /** Told where it does not start. */
+  /** Named in the error if it does not start. */
   readonly name: string;
-  /** Any answer of this address means that it has started. */
+  /** Any answer from this address means that it has started. */
   readonly url: string;
-  /** Written into the folder that it runs in, by name; the folder is gone after it. */
+  /** Written into its working folder, by name; the folder is removed afterwards. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
 const START_WITHIN_MS = 20_000;
 
 /**
- * Runs a server as a process of its own until it is closed, or until the tests are killed.
- * @throws Error with what it printed, where it does not start
+ * Runs a server in its own process until it is closed, or until the tests are killed.
+ * @throws Error with its output if it does not start
  */
 export async function startServerProgram(
   program: string,

@@ -1,18 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A fenced block of a page: what a reader copies. */
+/** A fenced block of a page, which a reader copies. */
 export interface Snippet {
   /** The nearest heading above it. */
   readonly heading: string;
-  /** `python`, `js`, `go`, `sh`, `toml`, `json` …; empty where the fence says nothing. */
+  /** `python`, `js`, `go`, `sh`, `toml`, `json` …; empty if the fence names none. */
   readonly language: string;
   readonly code: string;
-  /** Of its opening fence, counted from 1. */
+  /** Line of its opening fence, counted from 1. */
   readonly line: number;
 }
 
-/** What pages write in place of the reader's gateway. */
+/** The pages' placeholder for the reader's gateway. */
 export const PAGE_GATEWAY = 'https://gateway.example';
 
 const PAGES = join(import.meta.dirname, '..', '..', '..', 'docs', 'clients');
@@ -37,7 +37,7 @@ export async function readSnippets(page: string): Promise<readonly Snippet[]> {
   return snippets;
 }
 
-/** The block of a language under a heading; fails where there is none, or more than one. */
+/** The block of a language under a heading; fails if there is none, or more than one. */
 export async function readSnippet(page: string, heading: string, language: string): Promise<Snippet> {
   const found = (await readSnippets(page)).filter(
     (one) => one.heading === heading && one.language === language,
@@ -47,7 +47,7 @@ export async function readSnippet(page: string, heading: string, language: strin
   throw new Error(`${page}: ${String(found.length)} blocks of ${language} under "${heading}", one is wanted`);
 }
 
-/** The block as its reader would have it: with the address of their own gateway. Nothing else is changed. */
+/** The block with the address of its reader's gateway. Nothing else is changed. */
 export function filledIn({ code }: Snippet, gatewayUrl: string): string {
   return code.replaceAll(PAGE_GATEWAY, gatewayUrl);
 }

@@ -169,7 +169,7 @@ jobs:
           curl -X POST -d "{\\"text\\":\\"release failed\\"}" "$SLACK_WEBHOOK_URL"
 `;
 
-/** Adding things to a small service: five wishes in one session. */
+/** Additions to a small service: five tasks in one session. */
 export const FEATURES: CodingSession = {
   title: 'features of a service',
   files: {
@@ -184,7 +184,7 @@ export const FEATURES: CodingSession = {
       ask: 'Release 1.9.0 in ferry/package.json, and add Mei Lin with her mail for npm as a contributor.',
       steps: [
         { read: 'ferry/package.json' },
-        // Some agents ask before they touch package.json itself.
+        // Some agents ask before they change package.json.
         { write: 'ferry/package-1.9.0.json', text: PACKAGE_AFTER },
         { run: 'cat ferry/package-1.9.0.json' },
         { write: 'ferry/.github-release.yml', text: WORKFLOW },

@@ -124,7 +124,7 @@ const COMPOSE = `services:
 secrets: { db_password: { file: ./secrets/db_password.txt } }
 `;
 
-/** Failures, logs and documents about attacks: five wishes in one session. */
+/** Failures, logs and documents about attacks: five tasks in one session. */
 export const INCIDENTS: CodingSession = {
   title: 'an incident and its papers',
   files: {

@@ -1,8 +1,8 @@
-/** One wish of a person, and how a model fulfils it. */
+/** One task from a person, and how a model does it. */
 export interface CodingTask {
   readonly ask: string;
   readonly steps: readonly Step[];
-  /** What the model says at the end. */
+  /** The model's final message. */
   readonly say: string;
 }
 
@@ -12,7 +12,7 @@ export type Step =
 
 export interface CodingSession {
   readonly title: string;
-  /** What lies in the folder at its start, by name. */
+  /** The initial files of the folder, by name. */
   readonly files: Readonly<Record<string, string>>;
   readonly tasks: readonly CodingTask[];
 }

@@ -3,7 +3,7 @@ import { message as anthropicMessage, streamEvents as anthropicEvents } from './
 import type { AnswerPlan, FakeHandler, FakeReply, FakeRequest, StreamPiece } from './handler.ts';
 import { signatureFault } from './verify-sigv4.ts';
 
-/** The credential that the fake account knows; a request signed with another is refused like Bedrock would. */
+/** The credential of the fake account; a request signed with another is refused as by Bedrock. */
 export const FAKE_AWS_CREDENTIAL = {
   accessKeyId: 'AKIAFAKEFAKEFAKEFAKE',
   secretAccessKey: 'fake/secret+access-key-of-the-test-account',
@@ -52,7 +52,7 @@ export const bedrockHandler: FakeHandler = {
   error: (_status, message) => ({ message }),
 };
 
-/** Undefined for a bearer key and for a good signature. */
+/** Undefined for a bearer key and for a valid signature. */
 function credentialFault(request: FakeRequest): string | undefined {
   const { authorization = '' } = request.headers;
   if (authorization.startsWith('Bearer ')) return undefined;
@@ -132,7 +132,7 @@ function invokeAnswer(model: string, request: FakeRequest, plan: AnswerPlan): un
   };
 }
 
-/** `chunk` events whose payload is base64 of the family's own JSON; the last carries Bedrock's metrics. */
+/** `chunk` events whose payload is base64 of the model family's own JSON; the last contains Bedrock's metrics. */
 function invokeChunks(model: string, request: FakeRequest, plan: AnswerPlan): Event[] {
   const documents = model.includes('anthropic.')
     ? anthropicEvents(request, plan)

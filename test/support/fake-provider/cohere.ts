@@ -49,7 +49,7 @@ function whole(body: unknown, outputTokens: number): FakeReply {
   return { kind: 'whole', body, outputTokens };
 }
 
-/** Cohere reports what it bills apart from what the model read, its own preamble included. */
+/** Cohere reports billed tokens separately from read ones, which include its own preamble. */
 function units(plan: AnswerPlan, outputTokens: number) {
   const { inputTokens } = plan.usage ?? { inputTokens: 0 };
   return {

@@ -18,13 +18,13 @@ const HANDLERS: readonly FakeHandler[] = [
 /** Prefixes under which providers serve other providers' dialects, and a gateway serves theirs. */
 const PREFIX = /^\/(api|inference|openai|anthropic|gemini)(?=\/v\d)/;
 
-/** Whose API a client speaks where its headers say so: several have `/v1/models`. */
+/** The API that a client's headers indicate: several have `/v1/models`. */
 function asked(headers: FakeRequest['headers']): FakeHandler[] {
   if ('anthropic-version' in headers) return [anthropicHandler];
   return headers['x-fern-sdk-name'] === 'cohere-ai' ? [cohereHandler] : [];
 }
 
-/** The dialect of a request, which is handed to it without another provider's prefix. */
+/** The dialect of a request, which receives it without another provider's prefix. */
 export function findHandler(request: FakeRequest): { handler: FakeHandler; seen: FakeRequest } | undefined {
   const order = [...asked(request.headers), ...HANDLERS];
   for (const path of [request.path, request.path.replace(PREFIX, '')]) {

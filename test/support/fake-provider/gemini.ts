@@ -67,9 +67,9 @@ function response(model: string, plan: AnswerPlan, text: string, last: boolean) 
   };
 }
 
-/** One response for each piece; the last, which tells why it ended, has no text where there are no pieces. */
+/** One response for each piece; the last, which has the finish reason, has no text if there are no pieces. */
 function responses(model: string, plan: AnswerPlan) {
-  // A call of a tool is never cut into pieces.
+  // A tool call is never cut into pieces.
   const pieces = plan.pieces.length === 0 || plan.tool !== undefined ? [plan.pieces.join('')] : plan.pieces;
   return pieces.map((text, index) => ({
     json: JSON.stringify(response(model, plan, text, index === pieces.length - 1)),

@@ -7,27 +7,27 @@ export interface FakeRequest {
   readonly query: string;
   /** Lower-case names; repeated headers joined by `, `. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The bytes as they came. */
+  /** The bytes as received. */
   readonly body: Buffer;
-  /** The parsed body; an empty object where it is no JSON object. */
+  /** The parsed body; an empty object if it is not a JSON object. */
   readonly json: Readonly<Record<string, unknown>>;
 }
 
-/** What the model is to write, worked out by the server from the test's script and the request's limit. */
+/** The model's output, computed by the server from the test's script and the request's limit. */
 export interface AnswerPlan {
   /** One piece of text for each output token; together they are the answer. */
   readonly pieces: readonly string[];
-  /** Numbers to report as they stand, nonsense included; undefined: the answer carries no usage. */
+  /** Reported numbers, also nonsensical ones; undefined: the answer has no usage. */
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number } | undefined;
-  /** True where the output limit cut the answer short. */
+  /** Whether the output limit cut the answer short. */
   readonly truncated: boolean;
-  /** The answer is a call of this tool, and the pieces are those of its arguments, in place of text. */
+  /** The answer calls this tool, and the pieces are parts of its arguments instead of text. */
   readonly tool?: string;
-  /** Behind the tool's name in the call's id. */
+  /** Appended to the tool's name in the call's id. */
   readonly toolId?: string;
   /** The group to which the tool belongs, in OpenAI's Responses. */
   readonly toolNamespace?: string;
-  /** OpenAI's chat stream tells its usage unasked: in its last chunk (Mistral, xAI …), or there as `x_groq`. */
+  /** OpenAI's chat stream reports its usage without a request: in its last chunk (Mistral, xAI …), or there as `x_groq`. */
   readonly unaskedUsage?: 'last_chunk' | 'x_groq';
 }
 
@@ -44,13 +44,13 @@ export type FakeReply =
   | { readonly kind: 'error'; readonly status: number; readonly message: string }
   | { readonly kind: 'stream'; readonly contentType: string; readonly pieces: readonly StreamPiece[] };
 
-/** One dialect of the fake provider: its paths and the form of its answers. Stateless. */
+/** One dialect of the fake provider: its paths and the format of its answers. Stateless. */
 export interface FakeHandler {
   readonly name: string;
   matches(method: string, path: string): boolean;
   /** The output limit that the request sets, per choice. */
   outputLimit(request: FakeRequest): number | undefined;
-  /** How many answers it asks for at once; 1 where the dialect has no such thing. */
+  /** How many answers it requests at once; 1 if the dialect has no such option. */
   choices?(request: FakeRequest): number;
   reply(request: FakeRequest, plan: AnswerPlan): FakeReply;
   /** The dialect's error body. */

@@ -18,16 +18,16 @@ import { planAnswer, type Script } from './script.ts';
 export type { FakeRequest } from './handler.ts';
 export type { Script } from './script.ts';
 
-/** Longer than any test leaves a connection idle: a request on one that is just being closed is lost. */
+/** Longer than any test leaves a connection idle: a request on a closing connection is lost. */
 const KEEP_ALIVE = { keepAliveTimeout: 120_000 };
 
-/** A provider generates on for so many tokens after its client is gone, and bills them. */
+/** A provider continues to generate this many tokens after its client is gone, and bills them. */
 export const TOKENS_AFTER_ABORT = 100;
 
-/** A request that came, and what became of it; grows until `ended`. */
+/** A received request and its outcome; updated until `ended`. */
 export interface RecordedRequest extends FakeRequest {
   readonly httpVersion: string;
-  /** Output tokens that this provider would put on the bill. */
+  /** Output tokens that this provider would bill. */
   billedOutputTokens: number;
   clientGone: boolean;
   ended: boolean;
@@ -43,16 +43,16 @@ export interface FakeProvider {
   readonly url: string;
   readonly port: number;
   readonly requests: readonly RecordedRequest[];
-  /** Sets the behaviour of the requests to come: one for all, or worked out for each. */
+  /** Sets the behaviour for later requests: the same for all, or computed for each. */
   behave(script: Script | ((request: FakeRequest) => Script)): void;
   /** Output tokens billed over all requests. */
   billedOutputTokens(): number;
-  /** Settles when so many requests have come. */
+  /** Settles when this many requests have arrived. */
   received(count: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A real HTTP(S) server on a free port that answers as all providers would, told apart by path. */
+/** A real HTTP(S) server on a free port that answers like every provider, chosen by path. */
 export async function createFakeProvider(options: FakeProviderOptions = {}): Promise<FakeProvider> {
   const requests: RecordedRequest[] = [];
   let script: Script | ((request: FakeRequest) => Script) = {};
@@ -150,7 +150,7 @@ function parse(body: Buffer): Record<string, unknown> {
 }
 
 async function answer(record: RecordedRequest, script: Script, outgoing: Outgoing): Promise<void> {
-  // An HTTP/2 answer that its client reset calls itself finished, though it was never ended.
+  // An HTTP/2 answer that its client reset reports that it finished, though it was never ended.
   outgoing.on('close', () => (record.clientGone ||= !(outgoing.writableEnded && outgoing.writableFinished)));
   const found = findHandler(record);
   if (found === undefined)
@@ -239,11 +239,11 @@ function writeHead(
   };
   for (const [name, value] of Object.entries(all)) outgoing.setHeader(name, value);
   outgoing.statusCode = status;
-  // Headers go out now, whenever the body comes; HTTP/2's class can do that too, only its type does not say so.
+  // Sends headers now, whenever the body follows; HTTP/2's class can do that too, only its type does not say so.
   (outgoing as ServerResponse).flushHeaders();
 }
 
-/** Waits while the client reads slowly; returns at once where it has left. */
+/** Waits while the client reads slowly; returns at once if it has disconnected. */
 async function write(outgoing: Outgoing, bytes: Buffer): Promise<void> {
   if (outgoing.destroyed || outgoing.writableEnded) return;
   // The two classes' overloads differ, their meaning does not.
@@ -271,7 +271,7 @@ async function breakOff(script: Script, outgoing: Outgoing): Promise<void> {
 function reset(outgoing: Outgoing): void {
   if ('stream' in outgoing) return outgoing.stream.close(2);
   const { socket } = outgoing;
-  // Only a plain socket can be reset; under TLS the end without a goodbye says the same.
+  // Only a plain socket can be reset; under TLS an end without a close message has the same effect.
   if (socket instanceof TLSSocket) socket.destroy();
   else socket?.resetAndDestroy();
 }

@@ -72,7 +72,7 @@ function finishReason(plan: AnswerPlan): string {
   return plan.tool === undefined ? 'stop' : 'tool_calls';
 }
 
-/** What a message says, or a stream's first delta where `text` is empty: text, or a call of the plan's tool. */
+/** The content of a message, or of a stream's first delta if `text` is empty: text, or a call of the plan's tool. */
 function said({ tool }: AnswerPlan, text: string) {
   if (tool === undefined) return { content: text };
   const call = { index: 0, id: `call_${tool}`, type: 'function', function: { name: tool, arguments: text } };

@@ -1,25 +1,25 @@
 import type { AnswerPlan, FakeHandler, FakeRequest } from './handler.ts';
 
-/** What a test wants of the fake provider; everything unset behaves well. */
+/** A test's instructions for the fake provider; everything unset behaves well. */
 export interface Script {
-  /** Tokens that the model would write if nothing limited it; default: as many as the limit allows, else 16. */
+  /** Tokens that the model would write without a limit; default: as many as the limit allows, else 16. */
   readonly outputTokens?: number;
-  /** Tokens that it claims to have read; default 10. */
+  /** Reported input tokens; default 10. */
   readonly inputTokens?: number;
-  /** The text of the answer, in place of made-up words; one token for every four letters. */
+  /** The text of the answer instead of generated words; one token for every four letters. */
   readonly text?: string;
-  /** The model calls a tool in place of writing text; one token for every four letters of the arguments' JSON. */
+  /** The model calls a tool instead of writing text; one token for every four letters of the arguments' JSON. */
   readonly tool?: {
     readonly name: string;
     readonly arguments: Readonly<Record<string, unknown>>;
     /** In OpenAI's Responses. */
     readonly namespace?: string;
-    /** Tells calls of one tool apart, for Anthropic's clients. */
+    /** Distinguishes calls of one tool, for Anthropic's clients. */
     readonly id?: string;
   };
-  /** What it reports: the truth (default), nothing, nonsense, or these numbers. */
+  /** Its usage: the truth (default), none, nonsense, or these numbers. */
   readonly usage?: 'right' | 'missing' | 'zero' | 'negative' | Required<AnswerPlan>['usage'];
-  /** Where an OpenAI stream tells its usage unasked; nowhere by default, as at OpenAI. */
+  /** Where an OpenAI stream reports its usage without a request; nowhere by default, as at OpenAI. */
   readonly unaskedUsage?: Required<AnswerPlan>['unaskedUsage'];
   /** Answers with an error of this status in the dialect's form. */
   readonly status?: number;
@@ -31,13 +31,13 @@ export interface Script {
   /** Between headers and body of a whole answer, and before each piece of a stream. */
   readonly bodyDelayMs?: number;
   readonly pieceDelayMs?: number;
-  /** Breaks off: before the headers, after them, or after so many pieces of a stream (half of a whole body). */
+  /** Breaks off: before the headers, after them, or after this many pieces of a stream (half of a whole body). */
   readonly breakOff?: {
     readonly at: 'before_headers' | 'after_headers' | number;
-    /** reset: the connection dies; end: the body just stops; stall: silence until the client leaves. */
+    /** reset: the connection dies; end: the body just stops; stall: silence until the client disconnects. */
     readonly how: 'reset' | 'end' | 'stall';
   };
-  /** After so many pieces, a stream waits for this. */
+  /** After this many pieces, a stream waits for this. */
   readonly holdStream?: { readonly afterPieces: number; readonly until: Promise<unknown> };
   readonly gzip?: boolean;
   readonly trailers?: Readonly<Record<string, string>>;
@@ -46,7 +46,7 @@ export interface Script {
 const DEFAULT_OUTPUT_TOKENS = 16;
 const DEFAULT_INPUT_TOKENS = 10;
 
-/** Works out what the model writes for a request. */
+/** Computes the model's output for a request. */
 export function planAnswer(script: Script, handler: FakeHandler, request: FakeRequest): AnswerPlan {
   const limit = handler.outputLimit(request);
   const words = script.tool === undefined ? script.text : JSON.stringify(script.tool.arguments);

@@ -7,7 +7,7 @@ interface AwsCredential {
   readonly sessionToken: string;
 }
 
-/** AWS takes a signature for five minutes either way. */
+/** AWS accepts a signature for five minutes either way. */
 const MAX_SKEW_MS = 300_000;
 
 /**
@@ -29,7 +29,7 @@ export function signatureFault(request: FakeRequest, known: AwsCredential): stri
   if (!date.startsWith(day) || !(Math.abs(Date.now() - time) < MAX_SKEW_MS)) return 'the signature expired';
 
   const signed = names.split(';');
-  // HTTP/2 says host as `:authority`, and SDKs sign it under either name.
+  // HTTP/2 has the host as `:authority`, and SDKs sign it under either name.
   const authority = headers.host ?? headers[':authority'];
   const valueOf = (name: string) =>
     (name === 'host' || name === ':authority' ? authority : headers[name]) ?? '';

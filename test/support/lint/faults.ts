@@ -1,6 +1,6 @@
 /** A fault that a rule of `.oxlintrc.json` must find. */
 export interface Fault {
-  /** Named as the configuration names it. */
+  /** Named as in the configuration. */
   readonly rule: string;
   readonly text: string;
   /** `src/fault.ts` unless stated: some rules hold for some files only. */

@@ -5,7 +5,7 @@ import type { TestRedis } from '../redis.ts';
 
 const PER_SCRIPT = 2_000;
 
-/** Copies all that Redis holds of one key to others; Redis does it itself, 50,000 in a second or two. */
+/** Copies all Redis data of one key to others; Redis does it itself, 50,000 in a second or two. */
 const COPY_KEYS = `
 local model = ARGV[3]
 for nth = tonumber(ARGV[1]), tonumber(ARGV[2]) do
@@ -21,7 +21,7 @@ for nth = tonumber(ARGV[1]), tonumber(ARGV[2]) do
   redis.call('HSET', '${KEY_NAMES}', name, hash)
 end`;
 
-/** Makes keys `key-0` and so on, of a hundred owners `team-0` and so on, with a budget each, beside one key `model`. */
+/** Creates keys `key-0` and so on, for a hundred owners `team-0` and so on, with a budget each, beside one key `model`. */
 export async function makeManyKeys({ client }: TestRedis, count: number): Promise<void> {
   const { record } = await createKeyStore(client).create({
     name: 'model',

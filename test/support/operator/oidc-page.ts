@@ -13,13 +13,13 @@ type OidcInput = NonNullable<NonNullable<ConfigInput['ui']>['oidc']>;
 export interface OidcPage {
   readonly page: TestPage;
   readonly provider: OidcServer;
-  /** Begins a sign-in: where the page sends the browser, and the cookie that it sets. */
+  /** Starts a sign-in; returns the page's redirect and its cookie. */
   begin(): Promise<{ readonly location: URL; readonly cookie: string; readonly answer: PageAnswer }>;
-  /** Signs in at the provider; returns where it sends the browser, which holds this cookie. */
+  /** Signs in at the provider; returns its redirect for the browser that has this cookie. */
   comeBack(person: string): Promise<{ readonly callback: URL; readonly cookie: string }>;
   /** Signs in as a browser does; returns the page's answer to the callback. */
   signIn(person: string): Promise<PageAnswer>;
-  /** Who the session of this answer belongs to. */
+  /** The person of the session in this answer. */
   me(signedIn: PageAnswer): Promise<Readonly<Record<string, unknown>>>;
   close(): Promise<void>;
 }

@@ -15,7 +15,7 @@ import { defaultConfig } from '../default-config.ts';
 import { freePort } from '../ports.ts';
 import type { TestRedis } from '../redis.ts';
 
-/** Sessions of people, as `visitor` makes them, need a way to sign in that begins such. No test here asks the provider. */
+/** Sessions created by `visitor` require a configured way to sign in. No test here uses the provider. */
 const OIDC = {
   issuer: 'http://127.0.0.1:9',
   client_id: 'page',
@@ -37,7 +37,7 @@ export interface Asked {
   readonly body?: unknown;
 }
 
-/** A browser or program that is signed in: its requests carry the cookie, its changes the CSRF token. */
+/** A browser or program that is signed in: its requests send the cookie, its changes the CSRF token. */
 export interface Visitor {
   readonly cookie: string;
   readonly csrf: string;
@@ -49,13 +49,13 @@ export interface TestPage {
   readonly port: number;
   readonly origin: string;
   readonly page: OperatorPage;
-  /** All that was logged. */
+  /** The complete log. */
   logs(): string;
-  /** Sends the path as it is. */
+  /** Sends the path unchanged. */
   ask(path: string, asked?: Asked): Promise<PageAnswer>;
-  /** Signs in by the password. */
+  /** Signs in with the password. */
   signIn(): Promise<Visitor>;
-  /** A session of this person, as if somebody had signed in so. */
+  /** A session of this person, as after a sign-in. */
   visitor(who: Partial<SignedIn>): Promise<Visitor>;
   close(): Promise<void>;
 }
@@ -120,7 +120,7 @@ export async function startTestPage(
   };
 }
 
-/** By node:http, because fetch neither sends a path with `..` nor another Host. */
+/** Uses node:http, because fetch sends neither a path with `..` nor another Host. */
 function send(port: number, path: string, { method = 'GET', headers, body }: Asked): Promise<PageAnswer> {
   const sent = typeof body === 'string' || body === undefined ? body : JSON.stringify(body);
   const all = {
@@ -152,7 +152,7 @@ function send(port: number, path: string, { method = 'GET', headers, body }: Ask
 
 const INDEX = '<!doctype html><title>Gateway</title>';
 
-/** A folder as the build of the page makes it, with one file. */
+/** A folder like the output of the page's build, with one file. */
 function smallPage(): string {
   const folder = mkdtempSync(join(tmpdir(), 'gw-test-page-'));
   writeFileSync(join(folder, 'index.html'), INDEX);

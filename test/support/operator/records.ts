@@ -36,7 +36,7 @@ export function requestRecord(
   });
 }
 
-/** Returns the record of something that DLP found in a request. */
+/** Returns the record of a DLP finding in a request. */
 export function findingRecord(key: RecordedKey, requestId: string): object {
   return detectionFinding({
     requestId,

@@ -3,7 +3,7 @@ import type * as Rules from '../../../src/detectors/secrets/secret-rules.ts';
 import { load, madePatterns, writtenPatterns, type Found, type Written } from './collect.ts';
 
 export interface AllPatterns extends Written {
-  /** Patterns that code makes while it loads, and those that secrets make of others. */
+  /** Patterns that code creates while it loads, and those that secrets derive from others. */
   readonly made: readonly Found[];
 }
 
@@ -17,7 +17,7 @@ export async function allPatterns(): Promise<AllPatterns> {
   return { ...written, made };
 }
 
-/** Patterns for texts that end too early are made when such a text is first met. */
+/** Patterns for truncated texts are created when such a text is first met. */
 async function makeThoseOfSecrets(): Promise<void> {
   const { secretRules } = (await load('src/detectors/secrets/secret-rules.ts')) as typeof Rules;
   const { undecidedFrom } = (await load('src/detectors/secrets/rule.ts')) as typeof Rule;

@@ -1,9 +1,9 @@
 import type { Automaton } from './automaton.ts';
 
-/** A pattern without an endless part is linear; some texts are enough to see that its bounds are not too wide. */
+/** A pattern without an unbounded part is linear; some texts suffice to show that its bounds are narrow enough. */
 const MOST_ON_BOUNDED = 16;
 
-/** A text on which a matcher may have to go the same way again and again: what begins it, what is repeated. */
+/** A text on which a matcher may repeat its work: its prefix, and its repeated part. */
 export interface Attack {
   readonly prefix: string;
   readonly pump: string;
@@ -11,8 +11,8 @@ export interface Attack {
 
 /**
  * Texts that could take a matcher more than linear time: a pump that leads from one loop of the pattern (or from the
- * search for its beginning) both back into it and on into another, so that each repetition may be read by either. Where
- * there is none, the pattern is linear.
+ * search for its start) both back into it and on into another, so that each repetition may be read by either. Without
+ * such a pump, the pattern is linear.
  */
 export function attacksOn(automaton: Automaton): Attack[] {
   const loops = loopsOf(automaton);
@@ -38,7 +38,7 @@ export function attacksOn(automaton: Automaton): Attack[] {
 
 type Loops = ReadonlyMap<number, ReadonlySet<number>>;
 
-/** Each position that can come again, with all those on a way back to it. */
+/** Each position that can recur, with all those on a way back to it. */
 function loopsOf(automaton: Automaton): Loops {
   const reach = reachOf(automaton);
   return new Map(
@@ -49,7 +49,7 @@ function loopsOf(automaton: Automaton): Loops {
   );
 }
 
-/** What can be reached from each position by reading one character or more. */
+/** Everything reachable from each position by reading at least one character. */
 function reachOf({ positions }: Automaton): Set<number>[] {
   return positions.map(({ follow }) => {
     const reached = new Set(follow);
@@ -98,7 +98,7 @@ function pumpOf(
   return undefined;
 }
 
-/** A text that leads from `from` to itself over a step that there is more than one way to take. */
+/** A text that leads from `from` to itself over a step that can be taken in more than one way. */
 function twoWays(automaton: Automaton, from: number, loop: ReadonlySet<number>): string | undefined {
   const isTwice = automaton.positions[from]?.twice.some((next) => loop.has(next)) === true;
   return isTwice ? wordTo(automaton, from, from) : undefined;

@@ -1,25 +1,25 @@
 import { RegExpParser, type AST } from '@eslint-community/regexpp';
 
-/** A part of a pattern that reads one character, in the place where it stands. */
+/** A part of a pattern that reads one character, at its position. */
 export interface Position {
-  /** Which of `Automaton.alphabet` it reads, as bits. */
+  /** The characters of `Automaton.alphabet` that it reads, as bits. */
   readonly reads: bigint;
   /** The positions that may read the next character. */
   readonly follow: readonly number[];
-  /** Those of `follow` that more than one way leads to. */
+  /** Those of `follow` that can be reached in more than one way. */
   readonly twice: readonly number[];
 }
 
 /**
- * What a backtracking matcher may try of a pattern, whatever comes of it: an assertion holds, what a lookahead reads
- * is one more way to go, and more than three repetitions are any number.
+ * What a backtracking matcher may try, on the safe side: assertions hold, a lookahead is one more branch, and more
+ * than three repetitions are any number.
  */
 export interface Automaton {
-  /** One character for each kind that the pattern tells apart, those first that fewest of its parts read. */
+  /** One character for each kind that the pattern distinguishes, first those that the fewest parts read. */
   readonly alphabet: readonly string[];
-  /** The first stands before the text. */
+  /** The first position is before the text. */
   readonly positions: readonly Position[];
-  /** Whether some part may be repeated without end. */
+  /** Whether some part can be repeated without a limit. */
   readonly isEndless: boolean;
 }
 
@@ -67,9 +67,9 @@ export function automatonOf({ source, flags }: RegExp): Automaton {
   }
 }
 
-/** States joined by ways that read nothing; some of them read one character. */
+/** States joined by steps that read nothing; some of them read one character. */
 class Drawing {
-  /** As they are written. */
+  /** In source order. */
   readonly atoms: string[] = [];
   readonly readers = new Map<number, { readonly atom: number; readonly next: number }>();
   isEndless = false;
@@ -89,8 +89,8 @@ class Drawing {
   }
 
   /**
-   * The states that may read next, and how many ways lead to each, two standing for more. A way may go round a loop
-   * without reading: the loop's next turn reads what this one did not.
+   * The states that may read next, and how many ways lead to each, where two means more than one. A way may go round a
+   * loop without reading: the loop's next turn reads what this one did not.
    */
   readersFrom(state: number, atStart: boolean): Map<number, number> {
     const ways = new Map<number, number>();
@@ -155,7 +155,7 @@ class Drawing {
   }
 }
 
-/** What a lookbehind reads is not drawn; one without an end would read the whole text at each place. */
+/** Lookbehinds are not drawn; an unbounded one would read the whole text at each position. */
 function assertBounded(lookbehind: AST.LookbehindAssertion): void {
   const inside = new Drawing();
   inside.either(lookbehind.alternatives, inside.add());
@@ -164,7 +164,7 @@ function assertBounded(lookbehind: AST.LookbehindAssertion): void {
 
 const USUAL = ['a', 'Z', '0', ' ', '\n', '\t', '_', '-', '.', '/', '\u00e9', '\u0e01', '\u2028', '\uffff'];
 
-/** One character of each set of those that all atoms of the pattern treat alike. */
+/** One character of each set that all atoms of the pattern treat alike. */
 function alphabetOf(ast: AST.Pattern, atoms: readonly string[], flags: string): string[] {
   const matchers = [...new Set(atoms)].map((raw) => new RegExp(`^(?:${raw})$`, flags.replace(/[gyd]/g, '')));
   const kinds = new Map<string, string>();

@@ -5,7 +5,7 @@ import ts from 'typescript';
 const ROOT = new URL('../../../', import.meta.url);
 const MADE_AT = /((?:src|cli)\/[\w./-]+\.ts):(\d+)/;
 
-/** A pattern, and the file and line that it comes from. */
+/** A pattern, with its file and line. */
 export interface Found {
   readonly at: string;
   readonly pattern: RegExp;
@@ -18,7 +18,7 @@ export interface Written {
   readonly constructions: readonly string[];
 }
 
-/** Every pattern that the code of `src` and `cli` writes down, and every place that makes one while it runs. */
+/** Every pattern literal in `src` and `cli`, and every place that creates one at run time. */
 export function writtenPatterns(): Written {
   const literals = new Map<string, Found>();
   const constructions = new Set<string>();
@@ -37,14 +37,14 @@ export function writtenPatterns(): Written {
   return { literals: [...literals.values()], constructions: [...constructions].toSorted() };
 }
 
-/** Every pattern that the code of `src` and `cli` makes while `work` runs, each once. */
+/** Every pattern that the code of `src` and `cli` creates during `work`, each once. */
 export async function madePatterns(work: () => Promise<void>): Promise<Found[]> {
   const made = new Map<string, Found>();
   const Native = globalThis.RegExp;
   globalThis.RegExp = new Proxy(Native, {
     construct(target, args: ConstructorParameters<RegExpConstructor>, newTarget) {
       const pattern = Reflect.construct(target, args, newTarget) as RegExp;
-      // The frame below this one is the code that said `new RegExp`.
+      // The frame below this one called `new RegExp`.
       const [, , caller = ''] = (new Error().stack ?? '').split('\n');
       const match = Native.prototype.exec.call(MADE_AT, caller);
       if (match !== null) {

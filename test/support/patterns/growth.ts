@@ -2,12 +2,12 @@ import { threadCpuMs } from '../cpu-time.ts';
 import { attacksOn } from './attacks.ts';
 import { automatonOf, type Automaton } from './automaton.ts';
 
-/** Lengths that time is measured at; near together where an exponential pattern would never come back. */
+/** Lengths at which time is measured; close together, since an exponential pattern would never return. */
 const FIRST_CHARS = [16, 20, 24, 28, 32, 40, 48, 64, 256, 1_024, 4_096];
 const LATER_CHARS = [16_384, 65_536, 262_144, 1_048_576];
-/** A search is long when it takes this: several ticks of the clock that counts CPU time. */
+/** A search is long from this time on: several ticks of the clock that counts CPU time. */
 const LONG_MS = 40;
-/** What a linear search needs for a text, it needs for sixteen of a sixteenth too; a quadratic one needs 16 times as long. */
+/** A linear search needs the same time for sixteen texts of a sixteenth; a quadratic one needs 16 times as long for the whole. */
 const PARTS = 16;
 const MOST_RATIO = 4;
 const CLOCK_MS = 5;
@@ -25,11 +25,11 @@ interface Shape {
 export interface Excess extends Shape {
   readonly chars: number;
   readonly cpuMs: number;
-  /** Of the CPU time to that of sixteen texts of a sixteenth of the length: 1 for a linear pattern. */
+  /** Ratio of CPU time to that of sixteen texts of a sixteenth of the length: 1 for a linear pattern. */
   readonly ratio: number;
 }
 
-/** What takes `pattern` more than linear time, if anything does, among the worst texts that its structure suggests. */
+/** Returns a text that takes `pattern` more than linear time, if any, among the worst texts that its structure suggests. */
 export function excessOf(pattern: RegExp): Excess | undefined {
   const automaton = automatonOf(pattern);
   const search = searchOf(pattern, automaton);
@@ -48,8 +48,8 @@ export function excessOf(pattern: RegExp): Excess | undefined {
 }
 
 /**
- * Each attack between each two of the characters that the pattern tells apart: what stands before it decides where a
- * search can begin, what stands behind whether it fails.
+ * Each attack between each two characters that the pattern distinguishes: the character before decides where a
+ * search can begin, the one behind whether it fails.
  */
 function shapesFor(automaton: Automaton): Shape[] {
   const neighbours = ['', ...automaton.alphabet.slice(0, MOST_NEIGHBOURS)];
@@ -63,8 +63,8 @@ function shapesFor(automaton: Automaton): Shape[] {
 type Search = (text: string) => void;
 
 /**
- * Finds all that there is in a text. A sticky pattern that can read no more than a bounded stretch is asked at one
- * place, as its callers ask it; another at each, since each place may read the whole rest.
+ * Finds all matches in a text. A sticky pattern that reads only a bounded stretch is tried at one
+ * position, like its callers do; any other at each, since each position may read the whole rest.
  */
 function searchOf(pattern: RegExp, { isEndless }: Automaton): Search {
   if (pattern.sticky && !isEndless) {
@@ -78,9 +78,9 @@ function searchOf(pattern: RegExp, { isEndless }: Automaton): Search {
 }
 
 /**
- * Searches longer and longer texts until one takes long. The clock on the wall is exact enough for a guess, which CPU
- * time confirms: on a busy machine a short text takes long too, and the climb must go on, because a pattern that nothing
- * was found against is tried with texts on which an exponential one would never end.
+ * Searches longer and longer texts until one takes long. The wall clock is exact enough for a guess, which CPU
+ * time confirms: on a busy machine a short text takes long too, and the climb must continue, because a pattern without
+ * a finding is later tried with texts on which an exponential one would never end.
  */
 function climb(
   search: Search,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** Patterns that were attacked and took linear time: `npm run patterns` writes them down. */
+/** Patterns that were attacked and took linear time, as recorded by `npm run patterns`. */
 export const KNOWN_FILE = new URL('../../fixtures/linear-patterns.json', import.meta.url);
 const ATTACKERS = ['attacks.ts', 'automaton.ts', 'growth.ts'];
 

@@ -3,7 +3,7 @@ import { allPatterns } from './all.ts';
 import { excessOf } from './growth.ts';
 import { attackerDigest, KNOWN_FILE, knownPatterns, patternDigest, type Known } from './known.ts';
 
-/** `npm run patterns`: attacks the patterns that are not known to be linear, and writes down those that are. */
+/** `npm run patterns`: attacks the patterns that are not known to be linear, and records those that are. */
 const { literals, made } = await allPatterns();
 const known = knownPatterns();
 const linear = new Set<string>();

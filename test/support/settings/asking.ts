@@ -7,11 +7,11 @@ export interface AskedChat extends Omit<Asked, 'rawKey'> {
   readonly key?: Partial<NewKey>;
   /** USD an hour. */
   readonly hourly?: number;
-  /** The user's words; `body` wins. */
+  /** The user's text; `body` takes precedence. */
   readonly says?: string;
 }
 
-/** A whole answer of OpenAI's. */
+/** A whole answer in OpenAI's format. */
 export function says(
   content: string,
   usage: object = { prompt_tokens: 1_000, completion_tokens: 1_000 },
@@ -29,7 +29,7 @@ export function chat(content: string, more: object = {}): object {
   return { model: 'gpt-4o', messages: [{ role: 'user', content }], ...more };
 }
 
-/** Asks with a key of its own. */
+/** Sends a request with a new key. */
 export async function asks(bench: Bench, asked: AskedChat): Promise<Seen & { readonly keyHash: string }> {
   const sidecar = await bench.sidecar();
   const { rawKey, keyHash } = await sidecar.newKey(asked.key);
@@ -37,7 +37,7 @@ export async function asks(bench: Bench, asked: AskedChat): Promise<Seen & { rea
   return { ...(await sidecar.ask(asChat(asked, rawKey))), keyHash };
 }
 
-/** Asks several times with one key, one after the other. */
+/** Sends several requests with one key, one after another. */
 export async function asksInTurn(
   bench: Bench,
   key: Partial<NewKey>,
@@ -50,7 +50,7 @@ export async function asksInTurn(
   return seen;
 }
 
-/** Asks several times with one key, at once. */
+/** Sends several simultaneous requests with one key. */
 export async function asksAtOnce(
   bench: Bench,
   key: Partial<NewKey>,
@@ -82,12 +82,12 @@ async function setHourly({ redis }: Bench, keyHash: string, usd: number): Promis
   await store.setLimits(keyHash, { hourly: Math.round(usd * 1e9) });
 }
 
-/** Sees the status of one chat, and the type of a refusal. */
+/** Observes the status of one chat, and the type of a refusal. */
 export function outcome(asked: AskedChat): See {
   return async (bench) => outcomeOf(await asks(bench, asked));
 }
 
-/** Sees the outcomes of several calls of one key. */
+/** Observes the outcomes of several calls of one key. */
 export function outcomes(asked: readonly AskedChat[], key: Partial<NewKey> = {}): See {
   return async (bench) => (await asksInTurn(bench, key, asked)).map(outcomeOf);
 }
@@ -98,17 +98,17 @@ export function outcomeOf({ status, body }: Seen): number | string {
   return type === undefined ? status : `${String(status)} ${type}`;
 }
 
-/** Sees one header of the answer. */
+/** Observes one header of the answer. */
 export function header(name: string, asked: AskedChat = {}): See {
   return async (bench) => (await asks(bench, asked)).headers[name];
 }
 
-/** Sees one header of what is sent upstream. */
+/** Observes one header of the forwarded request. */
 export function sentHeader(name: string, asked: AskedChat = {}): See {
   return async (bench) => (await asks(bench, asked)).upstream?.headers[name];
 }
 
-/** Sees the text of the answer as the client gets it. */
+/** Observes the text of the answer as the client gets it. */
 export function answerText(asked: AskedChat): See {
   return async (bench) => {
     const { status, body } = await asks(bench, asked);
@@ -118,7 +118,7 @@ export function answerText(asked: AskedChat): See {
   };
 }
 
-/** Sees what is sent upstream, as far as `pick` tells. */
+/** Observes the forwarded request, as selected by `pick`. */
 export function sent(asked: AskedChat, pick: (body: Record<string, unknown>) => unknown): See {
   return async (bench) => {
     const seen = await asks(bench, asked);

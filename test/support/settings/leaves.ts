@@ -11,7 +11,7 @@ type JsonSchema = {
 };
 
 /**
- * Returns every key of gateway.yaml that holds a value, in dotted form: `server.port`. Entries of a map are `*`
+ * Returns every key of gateway.yaml that has a value, in dotted form: `server.port`. Entries of a map are `*`
  * (`providers.azure.deployments.*`), those of a list of groups `[]` (`mcp.servers[].url`).
  */
 export function settingLeaves(): readonly string[] {

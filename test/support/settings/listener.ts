@@ -8,13 +8,13 @@ export interface Received {
   readonly body: string;
 }
 
-/** An HTTP server for whatever a gateway sends beside its clients: webhooks, spans, questions for keys. */
+/** An HTTP server for everything that a gateway sends besides answers: webhooks, spans, key set requests. */
 export interface Listener {
   /** `http://127.0.0.1:<port>`. */
   readonly url: string;
   /** `127.0.0.1:<port>`. */
   readonly address: string;
-  /** What came since the last call, once there is something or the time is over. */
+  /** Everything received since the last call, once there is something or the time is over. */
   take(withinMs: number): Promise<readonly Received[]>;
 }
 

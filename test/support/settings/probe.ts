@@ -3,13 +3,13 @@ import { defaultConfig } from '../default-config.ts';
 import type { TestRedis } from '../redis.ts';
 import { startTestSidecar, type TestSidecar } from './sidecar.ts';
 
-/** Shows that one key of gateway.yaml has an effect: two configurations differ in it alone, and so do the observations. */
+/** Proves that one key of gateway.yaml has an effect: two configurations differ only in it, and so do the observations. */
 export interface Probe {
-  /** The path as it is written, where the key stands in a map or a list: `['mcp', 'servers', '0', 'url']`. */
+  /** The path as written, if the key is in a map or a list: `['mcp', 'servers', '0', 'url']`. */
   readonly at?: readonly string[];
   /** The rest of gateway.yaml, the same for both. */
   readonly with?: ConfigInput;
-  /** Undefined leaves the key out; a function gets the test's Redis. */
+  /** Undefined omits the key; a function gets the test's Redis. */
   readonly values: readonly [unknown, unknown];
   readonly see: See;
   readonly expected: readonly [unknown, unknown];
@@ -17,11 +17,11 @@ export interface Probe {
 
 export type See = (bench: Bench) => Promise<unknown>;
 
-/** What an observation is made with. */
+/** The tools of an observation. */
 export interface Bench {
   readonly config: Config;
   readonly redis: TestRedis;
-  /** The sidecar of this configuration; started at the first call, and closed with the probe. */
+  /** The sidecar with this configuration; started at the first call, and closed with the probe. */
   sidecar(): Promise<TestSidecar>;
 }
 
@@ -54,7 +54,7 @@ export async function observe(leaf: string, probe: Probe, nth: 0 | 1, redis: Tes
   }
 }
 
-/** Returns `settings` with `value` at `path`; objects are merged, an undefined value is left out. */
+/** Returns `settings` with `value` at `path`; objects are merged, an undefined value is removed. */
 function withValue(settings: unknown, path: readonly string[], value: unknown): ConfigInput {
   return merged(settings, path, value) as ConfigInput;
 }

@@ -14,14 +14,14 @@ import { startSidecar, type Sidecar } from '../../../src/sidecar.ts';
 import { loadServices } from '../ext-proc-client.ts';
 import type { TestRedis } from '../redis.ts';
 
-/** A request as a client writes it, and what its upstream answers. */
+/** A request as a client writes it, and its upstream's answer. */
 export interface Asked {
   /** `/openai/v1/chat/completions` unless set. */
   readonly path?: string;
   readonly method?: string;
   readonly rawKey: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** JSON unless it is text already; absent for a request without a body. */
+  /** JSON unless it is already text; absent for a request without a body. */
   readonly body?: unknown;
   readonly answer?: Answer;
 }
@@ -30,26 +30,26 @@ export interface Answer {
   readonly status?: number;
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** JSON unless it is text already; an event stream's chunks come in pieces. */
+  /** JSON unless it is already text; an event stream's chunks arrive in pieces. */
   readonly body: unknown;
-  /** How the upstream was reached, as Envoy says it. */
+  /** How the upstream was reached, as Envoy reports it. */
   readonly details?: string;
   readonly delayMs?: number;
-  /** The client goes after so many milliseconds of the stream. */
+  /** The client disconnects after this many milliseconds of the stream. */
   readonly goneAfterMs?: number;
 }
 
-/** The outcome, as Envoy would carry it out. */
+/** The outcome, as Envoy would produce it. */
 export interface Seen {
   /** Of the refusal, or of the answer. */
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Absent where the request was refused. */
+  /** Absent if the request was refused. */
   readonly upstream?: { readonly headers: Readonly<Record<string, string>>; readonly body: string };
 }
 
-/** The sidecar of one worker, built by its own composition root, and asked in Envoy's place. */
+/** The sidecar of one worker, built by its own composition root, called in Envoy's place. */
 export interface TestSidecar {
   readonly redis: TestRedis;
   readonly config: Config;
@@ -93,7 +93,7 @@ interface Reply {
   readonly override_message_timeout?: object;
 }
 
-/** Starts what `serve` starts in a worker. @param config as gateway.yaml has it, loaded */
+/** Starts what `serve` starts in a worker. @param config as in gateway.yaml, loaded */
 export async function startTestSidecar(config: Config, redis: TestRedis): Promise<TestSidecar> {
   const directory = await mkdtemp(join(tmpdir(), 'settings-'));
   const path = join(directory, 'sidecar.sock');

@@ -1,4 +1,4 @@
-/** What `record.ts` writes: the Redis of one gateway version after known traffic, and what that version says of it. */
+/** The output of `record.ts`: the Redis of one gateway version after known traffic, and that version's own reports. */
 export interface StoredFixture {
   /** The gateway that wrote it. */
   readonly gateway: string;
@@ -6,7 +6,7 @@ export interface StoredFixture {
   readonly recordedAt: number;
   /** Hashes of the keys, by name. */
   readonly keys: Readonly<Record<KeyName, string>>;
-  /** Hash of the raw key that a rotation gave. */
+  /** Hash of the raw key that a rotation issued. */
   readonly rotatedTo: string;
   /** The request that the provider has not answered. */
   readonly openOperation: string;
@@ -22,9 +22,9 @@ export interface WindowSpend {
 
 export interface StoredValue {
   readonly key: string;
-  /** Left when it was recorded; -1 is none. */
+  /** Remaining lifetime when recorded; -1 is none. */
   readonly ttlMs: number;
-  /** As `DUMP` gives it, in base64. */
+  /** In `DUMP`'s format, in base64. */
   readonly dump: string;
 }
 

@@ -95,7 +95,7 @@ async function untilReady(): Promise<void> {
   throw new Error('the gateway is not ready');
 }
 
-/** Runs a command of this version, and returns what it prints as JSON. */
+/** Runs a command of this version, and returns its JSON output. */
 async function cli(...args: readonly string[]): Promise<Record<string, unknown>> {
   const child = spawn(process.execPath, [entry ?? '', '--config', configFile, ...args, '--output', 'json'], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -197,7 +197,7 @@ async function rotatedHash(
   return hash;
 }
 
-/** Initializes a session of the tools, lists and calls them, and calls a server that is not there. */
+/** Initializes a session of the tools, lists and calls them, and calls an unreachable server. */
 async function callTools(rawKey: string): Promise<void> {
   const ask = (to: string, message: object, sessionId = ''): Promise<Reply> =>
     send(`http://127.0.0.1:${String(port)}`, {

@@ -22,12 +22,12 @@ interface Circuit {
   readonly failures: Map<string, number>;
 }
 
-/** Beyond it those that were asked for longest ago are forgotten. */
+/** Above this number, the least recently used are dropped. */
 const MAX_CIRCUITS = 10_000;
 
 type Change = CircuitChange['change'] | undefined;
 
-/** Circuits of this process alone, for work without Redis: as `report-result.lua` has them. */
+/** Circuits of this process alone, for work without Redis: the same as in `report-result.lua`. */
 export function createMemoryBreakerStore(options: MemoryBreakerStoreOptions): BreakerStore {
   const { threshold, windowMs, probeLeaseMs, now = Date.now } = options;
   const needed = Math.max(threshold, SEVERAL_KEYS);
@@ -69,7 +69,7 @@ export function createMemoryBreakerStore(options: MemoryBreakerStoreOptions): Br
     return failures.size;
   }
 
-  /** The newest of a key's failures count for the server, as many as one key may give. */
+  /** The newest of a key's failures count for the server, at most as many as one key may contribute. */
   function countForServer(
     server: Circuit,
     key: Circuit,

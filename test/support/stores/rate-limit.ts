@@ -1,6 +1,6 @@
 import type { RateLimitStore } from '../../../src/checks/rate-limit/store.ts';
 
-/** Beyond it the keys that were used longest ago are forgotten. */
+/** Above this number, the least recently used keys are dropped. */
 const MAX_KEYS = 10_000;
 
 /** The rate limit of this process alone, for use without Redis. `now` is in ms. */

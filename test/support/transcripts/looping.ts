@@ -1,6 +1,6 @@
 import { agent, anthropicAgent, chat, prompts, times, type Transcript } from './transcript.ts';
 
-/** Agents that go round in circles, in the plain: nothing of what they send changes but its dress. */
+/** Agents that go round in circles, undisguised: their calls differ only in appearance. */
 export const LOOPING: readonly Transcript[] = [
   prompts(
     'sends the same prompt again and again',

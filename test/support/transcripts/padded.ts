@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { agent, prompts, times, type Transcript } from './transcript.ts';
 
-/** Loops that put something new around each call, by accident or so that they are not noticed. */
+/** Loops that add something new around each call, by accident or to avoid detection. */
 
 const TASK = 'Summarise the quarterly report for the finance team.';
 
@@ -13,7 +13,7 @@ const digest = (nth: number): string =>
 const base64 = (nth: number): string => Buffer.from(digest(nth), 'hex').toString('base64');
 const uuid = (nth: number): string =>
   digest(nth).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5');
-/** Letters alone, as drawn from a hat. */
+/** Random letters. */
 const letters = (nth: number, length: number): string =>
   [...Buffer.from(digest(nth), 'hex').subarray(0, length)]
     .map((byte) => String.fromCharCode(97 + (byte % 26)))

@@ -15,8 +15,8 @@ export type LoopConfig = NonNullable<ConfigInput['loop_detection']>;
 const SESSION = 'transcript';
 
 /**
- * The calls of a transcript that loop detection flags, by their place from 0; each is normalized before, as on the
- * wire, and answered with 200.
+ * The calls of a transcript that loop detection flags, by index from 0; each is normalized before, as in a
+ * gateway, and answered with 200.
  */
 export async function flaggedCalls(
   transcript: Transcript,

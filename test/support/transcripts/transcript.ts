@@ -1,4 +1,4 @@
-/** What an agent sent to the model in one session, call by call. */
+/** The requests of an agent to the model in one session, call by call. */
 export interface Transcript {
   readonly name: string;
   readonly calls: readonly TranscriptCall[];
@@ -32,7 +32,7 @@ export interface Turn {
   readonly answer: string;
 }
 
-/** A conversation that is sent again with every turn. */
+/** A conversation that is repeated with every turn. */
 export function chat(name: string, turns: readonly Turn[], gapSeconds = 6): Transcript {
   return {
     name,
@@ -57,7 +57,7 @@ export interface ToolStep {
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly result: string;
-  /** What the model says beside the call. */
+  /** The model's text beside the call. */
   readonly says?: string;
 }
 
@@ -68,7 +68,7 @@ export interface AgentOptions {
   readonly system?: string;
 }
 
-/** An agent under one instruction: each call carries all calls of tools so far, and what they brought. */
+/** An agent under one instruction: each request contains all earlier tool calls and their results. */
 export function agent(name: string, options: AgentOptions): Transcript {
   const { instruction, steps, gapSeconds = 4, system = 'You are a coding agent. Use the tools.' } = options;
   const first: Message[] = [
@@ -102,7 +102,7 @@ function openaiStep({ tool, args, result, says }: ToolStep, id: string): Message
   ];
 }
 
-/** The same in Anthropic's dialect, whose results stand in user messages, with a reminder of the client's beside. */
+/** The same in Anthropic's dialect, whose results are in user messages, with a reminder of the client beside them. */
 export function anthropicAgent(
   name: string,
   options: AgentOptions & { readonly reminder: string },
@@ -142,7 +142,7 @@ function anthropicStep({ tool, args, result, says }: ToolStep, id: string, remin
   ];
 }
 
-/** The same thing so many times. */
+/** The same thing this many times. */
 export function times<T>(count: number, make: (nth: number) => T): T[] {
   return Array.from({ length: count }, (_, nth) => make(nth));
 }

@@ -1,6 +1,6 @@
 import { agent, anthropicAgent, chat, prompts, times, type ToolStep, type Transcript } from './transcript.ts';
 
-/** Agents and people who get on with their work, however alike their calls look. */
+/** Agents and people who make progress, however similar their calls look. */
 
 const MODULES = [
   ['auth', 'export function login(user: User) { return issueToken(user.id); }'],

@@ -11,13 +11,13 @@ import {
 } from '../../../src/extproc/wire/messages.ts';
 import type { BudgetLimits } from '../../../src/pipeline/exchange.ts';
 
-/** One exchange with the gateway: what a client sends, and what comes back from upstream. */
+/** One exchange with the gateway: a client's request, and its upstream's answer. */
 export interface SweptExchange {
-  /** As the client writes it, with the provider or `/mcp/<server>` in front. */
+  /** As written by the client, with the provider or `/mcp/<server>` in front. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** Absent where only the request is looked at. */
+  /** Absent if only the request is tested. */
   readonly answer?: SweptAnswer;
   /** Of the key. */
   readonly limits?: BudgetLimits;
@@ -28,9 +28,9 @@ export interface SweptAnswer {
   readonly contentType: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** In pieces of this many bytes, as it is streamed; whole where absent. */
+  /** In pieces of this many bytes, as streamed; whole if absent. */
   readonly chunkBytes?: number;
-  /** The body in other pieces, where it is streamed. */
+  /** The body in other pieces, if streamed. */
   readonly chunks?: readonly Buffer[];
 }
 
@@ -40,7 +40,7 @@ const ATTRIBUTES = new Map([
   ['source.address', '127.0.0.1:1'],
 ]);
 
-/** Envoy's messages of an exchange, in order; each is given the reply to the one before. */
+/** Envoy's messages of an exchange, in order; each gets the reply to the previous one. */
 export function* messagesOf({
   path,
   headers = {},
@@ -87,7 +87,7 @@ function headersOf(headers: Readonly<Record<string, string>>): HeaderList {
   return Object.entries(headers);
 }
 
-/** Sends the messages one after the other, each once the one before was answered, as Envoy does. */
+/** Sends the messages one after another, each once the previous one was answered, as Envoy does. */
 export async function served(
   services: EdgeServices,
   messages: ReturnType<typeof messagesOf>,
@@ -111,13 +111,13 @@ export async function served(
   return { end, replies: call.replies };
 }
 
-/** Stands in for a gRPC call: whatever it is given is taken at once. */
+/** Acts as a gRPC call that accepts everything at once. */
 class QuietCall implements RpcCall {
   listener: CallListener | undefined;
   readonly replies: ProcessingResponse[] = [];
   #answered: (reply: ProcessingResponse | undefined) => void = () => undefined;
 
-  /** Undefined where it failed closed. */
+  /** Undefined if it failed closed. */
   ask(message: ProcessingRequest): Promise<ProcessingResponse | undefined> {
     return new Promise((resolve) => {
       this.#answered = resolve;
@@ -137,7 +137,7 @@ class QuietCall implements RpcCall {
   }
 
   pause(): void {
-    // Nothing comes unasked.
+    // No unrequested messages arrive.
   }
 
   resume(): void {
@@ -145,6 +145,6 @@ class QuietCall implements RpcCall {
   }
 
   end(): void {
-    // Nobody reads on.
+    // The reader is gone.
   }
 }

@@ -27,7 +27,7 @@ export const MCP_SERVER = 'files';
 
 const NOWHERE = { write: (): void => undefined };
 
-/** @param maskedBy who masks what is found in requests and answers: DLP, or mask rules of a policy card */
+/** @param maskedBy the service that masks findings in requests and answers: DLP, or mask rules of a policy card */
 export async function startEverythingOn(
   redisAddr: string,
   maskedBy: 'dlp' | 'policies' = 'dlp',

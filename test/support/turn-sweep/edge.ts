@@ -11,7 +11,7 @@ import { watchTurns } from './turn-watch.ts';
 export interface Swept {
   /** The longest turn of the event loop, in milliseconds of this thread's CPU. */
   readonly longestTurnMs: number;
-  /** Where it ended: `passed`, or the status of the refusal, or `failed closed`. */
+  /** Its outcome: `passed`, or the status of the refusal, or `failed closed`. */
   readonly end: string;
   /** In order. */
   readonly replies: readonly ProcessingResponse[];
@@ -23,7 +23,7 @@ export interface SweepEdge {
   close(): Promise<void>;
 }
 
-/** @param maskedBy who masks what is found in requests and answers: DLP, or mask rules of a policy card */
+/** @param maskedBy the service that masks findings in requests and answers: DLP, or mask rules of a policy card */
 export async function createSweepEdge(
   redisAddr: string,
   maskedBy: 'dlp' | 'policies' = 'dlp',
@@ -49,7 +49,7 @@ export async function createSweepEdge(
   };
 }
 
-/** A key of its own for every exchange, so that none is judged by what came before. */
+/** A new key for every exchange, so that none is judged by earlier ones. */
 export function identityFor({ path, limits = {} }: SweptExchange): EdgeServices['authenticate'] {
   const keyHash = `sha256:${randomUUID()}`;
   const [, first] = path.split('/');

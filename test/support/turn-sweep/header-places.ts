@@ -3,7 +3,7 @@ import { MCP_SERVER } from './edge-services.ts';
 import type { Place } from './places.ts';
 import type { Shape } from './shapes.ts';
 
-/** What Envoy takes of all headers of a request together is 60 KiB. */
+/** Envoy accepts 60 KiB of headers per request. */
 const HEADER_CHARS = 57_000;
 
 const OF_REQUESTS = [
@@ -47,7 +47,7 @@ const CALL: SweptExchange = {
   ),
 };
 
-/** Every header that somebody reads, the path and the query. */
+/** Every header that some component reads, the path and the query. */
 export function headerPlaces(): readonly Place[] {
   return [CHAT, CALL].flatMap((base) => [
     // Without a key in another place nobody gets past authentication.

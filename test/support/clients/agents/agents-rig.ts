@@ -14,19 +14,19 @@ import type { Agent } from './agent.ts';
 import { readAgentPage, writeFiles, type PagePart, type Reader } from './page.ts';
 import { startWireTap, type WireTap } from './wire-tap.ts';
 
-/** The file that lies before every agent, and what is in it. */
+/** The file in every agent's folder, and its content. */
 export const NOTES = 'notes.txt';
 export const NOTES_TEXT = 'the launch is on the ninth of May';
 
-/** A gateway with DLP and an MCP server, one fake provider behind it, and a look at what passes. */
+/** A gateway with DLP and an MCP server, one fake provider behind it, and a tap between. */
 export interface AgentsRig {
   readonly gateway: TestGateway;
   readonly provider: FakeProvider;
   readonly mcp: McpTestServer;
   readonly tap: WireTap;
-  /** The folder in which agents work; `NOTES` is in it. */
+  /** The agents' working folder, which contains `NOTES`. */
   readonly project: string;
-  /** Those who follow a page: past the gateway, or through it with a key of their own. */
+  /** Readers of a page: without the gateway, or through it with their own key. */
   direct(): Reader;
   through(agent: Agent, budgetUsd?: number): Promise<Reader & { readonly keyHash: string }>;
   close(): Promise<void>;
@@ -78,24 +78,24 @@ export async function startAgentsRig(config: ConfigInput = {}): Promise<AgentsRi
   };
 }
 
-/** Some agents leave a daemon behind that their own end does not end; the project's folder in its arguments tells it. */
+/** Some agents leave a daemon running; its arguments contain the project's folder. */
 function endLeftBehind(project: string): void {
   for (const { pid, command } of allProcesses()) {
     if (command.includes(project) && isAlive(pid)) process.kill(pid, 'SIGKILL');
   }
 }
 
-/** No agent may take longer than this to say what is wrong. */
+/** The longest time in which an agent may report an error. */
 export const AGENT_WITHIN_MS = 180_000;
 
 export interface Run extends ProgramResult {
-  /** All that its user reads. */
+  /** All text that its user reads. */
   readonly said: string;
 }
 
 /**
- * Follows the agent's page from top to bottom in an empty home and pastes its command, in a folder with a file to read;
- * `part`: of which section.
+ * Follows the agent's page from top to bottom in an empty home and pastes its command, in a folder with a file to read.
+ * `part` names the section.
  */
 export function followPage(
   agent: Agent,

@@ -23,18 +23,18 @@ import { callOf, readingCall, searchedCall } from './tool-calls.ts';
 export interface AgentTests {
   readonly rig: () => AgentsRig;
   readonly client: () => InstalledClient;
-  /** Follows the page past the gateway, or through it. */
+  /** Follows the page without the gateway, or through it. */
   run(reader: Reader, part?: PagePart): Promise<Run>;
 }
 
 const ANSWER = 'It is the ninth of May.';
 const MCP_ANSWER = 'the demo server says seven';
-/** Requests at most that one refusal costs: two repeats of a question, and of the title that an agent asks for beside. */
+/** Maximum requests per refusal: two retries of a question, and of an agent's extra request for a title. */
 const MOST_REFUSED = 6;
 
 /**
- * Everything that is asked of each agent, set up as its page says, through a real gateway: it answers, its loop goes
- * on after a tool, refusals and cuts are told to its user in bounded time, and it uses MCP servers.
+ * All tests of an agent, set up as its page says, with a real gateway: it answers, its loop continues
+ * after a tool, it shows refusals and cuts to its user in bounded time, and it uses MCP servers.
  */
 export function describeAgent(agent: Agent): void {
   describeClient(agent.recipe, (client) => {
@@ -51,7 +51,7 @@ export function describeAgent(agent: Agent): void {
       rig().tap.seen.length = 0;
     });
 
-    it('says what the model says, as it does without a gateway', async () => {
+    it('shows the model’s answer, as without a gateway', async () => {
       const direct = await run(rig().direct());
       expect(direct.said).toContain(ANSWER);
       const reader = await rig().through(agent);
@@ -62,7 +62,7 @@ export function describeAgent(agent: Agent): void {
       expect(rig().tap.seen.filter(({ status }) => status >= 400 && status !== 426)).toEqual([]);
     });
 
-    it('goes on after a tool', () => tryLoop(agent, { rig, client, run }));
+    it('continues after a tool', () => tryLoop(agent, { rig, client, run }));
     refusesToldIn(agent, { rig, client, run });
     if (agent.speaksMcp) it('uses an MCP server', () => tryMcp(agent, { rig, client, run }));
     if (agent.search !== undefined) searches(agent, agent.search, client);
@@ -96,11 +96,11 @@ async function tryLoop(agent: Agent, { rig, run }: AgentTests): Promise<void> {
 }
 
 interface Loop {
-  /** What the model writes for a request of this loop. */
+  /** The model's output for a request of this loop. */
   readonly model: (request: FakeRequest, notes: string) => Script;
-  /** What the user reads in the end. */
+  /** The final text for the user. */
   readonly shows: string;
-  /** What the agent sends to the model after its tool ran. */
+  /** The agent's message to the model after its tool ran. */
   readonly sends?: string;
 }
 
@@ -158,23 +158,23 @@ function refusesToldIn(agent: Agent, { rig, run }: AgentTests): void {
     expect(refusals.length).toBeLessThanOrEqual(most);
   }
 
-  it('tells that the budget is spent', async () => {
+  it('reports that the budget is spent', async () => {
     const reader = await rig().through(agent, 0.000_001);
     await refused(reader, agent.instead?.budget ?? /daily budget/, 429, agent.mostRefused?.budget);
   });
 
-  it('tells that the key is locked', async () => {
+  it('reports that the key is locked', async () => {
     const reader = await rig().through(agent);
     expect((await cli(rig().gateway, 'quarantine', 'set', reader.keyHash)).code).toBe(0);
     await refused(reader, /locked/, 403);
   });
 
-  it('tells that the key is wrong', async () => {
+  it('reports that the key is wrong', async () => {
     const reader = { ...(await rig().through(agent)), proxyKey: `gw-${'x'.repeat(43)}` };
     await refused(reader, /invalid proxy key/, 401);
   });
 
-  it('shows an answer that was cut as an error', async () => {
+  it('shows a cut answer as an error', async () => {
     const secret = `AKIA${'Q3EGRIVGJ5HQZ7NP'}`;
     rig().provider.behave({
       text: `The key is ${secret}, and here is what you can do with it: use it well.`,

@@ -3,21 +3,21 @@ import { dirname, join } from 'node:path';
 
 import { PAGE_GATEWAY, readSnippets, type Snippet } from '../snippets.ts';
 
-/** Who follows a page: their gateway and their two keys. */
+/** The reader of a page: their gateway and their two keys. */
 export interface Reader {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly gatewayUrl: string;
   readonly proxyKey: string;
   readonly providerKey: string;
 }
 
-/** A page as its reader has it before them, with their own address and keys in the place of the page's. */
+/** A page with its reader's own address and keys filled in. */
 export interface AgentPage {
-  /** Files under the reader's home, by path from there. */
+  /** Files under the reader's home, by relative path. */
   readonly files: Readonly<Record<string, string>>;
   /** Pasted into a shell. */
   readonly setUp: string;
-  /** Pasted after that, one of them. */
+  /** Alternatives that are pasted after that. */
   readonly commands: Readonly<Record<PagePart, string>>;
   /** Added to the files for MCP servers. */
   readonly mcpFiles: Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ const PARTS = { tryIt: 'Try it', mcp: 'MCP servers', search: 'Web search' } as c
 
 export type PagePart = keyof typeof PARTS;
 
-/** Stands for a proxy key, and for the keys of the providers. */
+/** Placeholders for a proxy key and for the keys of providers. */
 const PLACES_OF_KEYS = /(gw-|sk-ant-|sk-|AIza)…/g;
 
 /** A heading such as "Settings in `~/.codex/config.toml`", or "MCP servers in `…`". */
@@ -66,7 +66,7 @@ function fillIn({ code }: Snippet, { gatewayUrl, proxyKey, providerKey }: Reader
     .replaceAll(PLACES_OF_KEYS, (_, prefix: string) => (prefix === 'gw-' ? proxyKey : providerKey));
 }
 
-/** Writes the page's files into a home; what MCP adds is merged into JSON, and put after anything else. */
+/** Writes the page's files into a home; MCP additions are merged into JSON, and appended to anything else. */
 export async function writeFiles(
   home: string,
   { files, mcpFiles }: AgentPage,

@@ -15,14 +15,14 @@ export interface ExecRun {
   readonly proxyKey: string;
   /** The provider's usual variable, which the agent itself never sees. */
   readonly keyVariable: string;
-  /** Every request asks for it, whatever the agent writes. */
+  /** The model of every request, whatever the agent writes. */
   readonly model: string;
   readonly command: readonly string[];
-  /** What the agent remembers between two runs lies there. */
+  /** Holds what the agent remembers between two runs. */
   readonly home: string;
 }
 
-/** Runs an agent under `gateway exec` in the project's folder, as somebody who has set nothing up. */
+/** Runs an agent under `gateway exec` in the project's folder, without any set-up. */
 export async function runExec(run: ExecRun): Promise<ProgramResult> {
   const { rig, agent, client, proxyKey, keyVariable, model, command, home } = run;
   const programs = dirname(clientProgram(client, 'any'));
@@ -37,7 +37,7 @@ export async function runExec(run: ExecRun): Promise<ProgramResult> {
       ...agent.quiet,
       PATH: path,
       TERM: 'xterm-256color',
-      // As in a home: Gemini CLI trusts no settings below a folder that everybody can write to.
+      // As in a home: Gemini CLI trusts no settings below a world-writable folder.
       XDG_CACHE_HOME: await cacheDirectory(process.env),
       GATEWAY_PROXY_KEY: proxyKey,
       [keyVariable]: PROVIDER_KEY,

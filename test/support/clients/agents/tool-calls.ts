@@ -9,12 +9,12 @@ interface OfferedTool {
 
 type Call = NonNullable<Script['tool']>;
 
-/** How agents name the tool that reads a file, or else runs a command, the best first. */
+/** Agents' names for the tool that reads a file, or runs a command, best first. */
 const READERS = [/^(Read|read_file|read_files|read)$/, /^(exec_command|shell|run_commands|bash|Bash)$/];
 const PATHS = ['file_path', 'absolute_path', 'filePath', 'filepath', 'path'];
 const COMMANDS = ['cmd', 'command'];
 
-/** The call by which a model would read a file, in the words of whatever agent asks; undefined where it offers none. */
+/** A model's call to read a file, in the terms of the requesting agent; undefined if it offers no such tool. */
 export function readingCall(request: FakeRequest, file: string): Call | undefined {
   const offered = offeredTools(request);
   for (const wanted of READERS) {
@@ -30,7 +30,7 @@ const WRITERS = /^(Write|write_file|write|write_to_file)$/;
 const CONTENTS = ['content', 'contents', 'text'];
 const SHELLS = /^(exec_command|shell|run_commands|run_shell_command|bash|Bash)$/;
 
-/** The call by which a model would write a file: by a tool for that, else by a command. */
+/** A model's call to write a file: with a tool for that, else with a command. */
 export function writingCall(request: FakeRequest, file: string, content: string): Call | undefined {
   const tool = offeredTools(request).find(({ name }) => WRITERS.test(name));
   if (tool === undefined)
@@ -40,7 +40,7 @@ export function writingCall(request: FakeRequest, file: string, content: string)
   return { name: tool.name, arguments: { ...argumentsFor(properties, file), [named]: content } };
 }
 
-/** The call by which a model would run a command; undefined where the agent offers no shell. */
+/** A model's call to run a command; undefined if the agent offers no shell. */
 export function commandCall(request: FakeRequest, line: string): Call | undefined {
   const tool = offeredTools(request).find(({ name }) => SHELLS.test(name));
   if (tool === undefined) return undefined;
@@ -69,7 +69,7 @@ function commandFor(
   };
 }
 
-/** A call of the offered tool whose name ends so: agents put the server's name before it. */
+/** A call of the offered tool whose name ends with this: agents prefix the server's name. */
 export function callOf(request: FakeRequest, name: string, args: Call['arguments']): Call | undefined {
   const tool = offeredTools(request).find((offered) => offered.name.endsWith(name));
   if (tool === undefined) return undefined;
@@ -78,8 +78,8 @@ export function callOf(request: FakeRequest, name: string, args: Call['arguments
 }
 
 /**
- * A call of a tool that is named but not offered: some agents keep the tools of MCP servers back, and offer one that
- * looks them up. It is called first, and the tool after that, by itself or through another.
+ * A call of a tool that is named but not offered: some agents hide the tools of MCP servers, and offer one that
+ * looks them up. That is called first, and the tool afterwards, directly or through another.
  */
 export function searchedCall(request: FakeRequest, name: string): Call | undefined {
   const search = offeredTools(request).find((offered) => /^tool_?search$/i.test(offered.name));
@@ -100,7 +100,7 @@ function offeredTools({ json }: FakeRequest): OfferedTool[] {
   return listed.flatMap((tool) => {
     const declared = tool['functionDeclarations'];
     if (Array.isArray(declared)) return (declared as Listed[]).map(asOffered);
-    // OpenAI's namespaces, by which Codex groups the tools of a server.
+    // OpenAI's namespaces, with which Codex groups the tools of a server.
     const grouped = tool['type'] === 'namespace' ? tool['tools'] : undefined;
     if (Array.isArray(grouped)) {
       return (grouped as Listed[]).map((each) => ({ ...asOffered(each), namespace: String(tool['name']) }));

@@ -9,15 +9,15 @@ import { callOf } from './tool-calls.ts';
 
 const FOUND = 'the launch was moved to the twelfth';
 const AFTER_SEARCH = 'I have searched.';
-/** What the gateway's refusal names, for whoever may let the tool in. */
+/** Named by the gateway's refusal, for operators who may allow the tool. */
 const SETTING = 'proxy.provider_tools';
 
-/** A web search that the provider runs: the refusal is told, and where the tool is let in its finds arrive. */
+/** A web search that the provider runs: a refusal is shown, and with the tool allowed its results arrive. */
 export function searches(agent: Agent, search: WebSearch, client: () => InstalledClient): void {
   const letIn = { proxy: { provider_tools: [search.type] }, pricing: { tools: { [search.type]: 0.08 } } };
 
   inGateway('whose searches are not let in', {}, (rig) => {
-    it('tells why it found nothing', async () => {
+    it('reports why it found nothing', async () => {
       const { ran, toldToModel } = await ask(rig(), SETTING);
       expect(rig().tap.seen.filter(({ status }) => status === 403)).toHaveLength(1);
       expect(toldToModel).toBe(true);
@@ -26,7 +26,7 @@ export function searches(agent: Agent, search: WebSearch, client: () => Installe
   });
 
   inGateway('whose searches are let in', letIn, (rig) => {
-    it('finds what the provider found', async () => {
+    it('shows the provider’s results', async () => {
       const { ran, toldToModel } = await ask(rig(), FOUND);
       expect(rig().tap.seen.filter(({ status }) => status >= 400)).toEqual([]);
       expect(toldToModel).toBe(true);
@@ -34,7 +34,7 @@ export function searches(agent: Agent, search: WebSearch, client: () => Installe
     });
   });
 
-  /** Runs the page's search; whether the model reads these words in the tool's answer. */
+  /** Runs the page's search; returns whether the model reads these words in the tool's answer. */
   async function ask(rig: AgentsRig, words: string): Promise<{ ran: Run; toldToModel: boolean }> {
     rig.provider.behave((request) => answer(request, search));
     const reader = await rig.through(agent);
@@ -60,7 +60,7 @@ function fail(): never {
   throw new Error('the rig is started before the first test, not before');
 }
 
-/** The provider that is asked to search has found something; the model searches once, and says that it did. */
+/** The provider's search finds something; the model searches once, and reports it. */
 function answer(request: FakeRequest, { tool, type }: WebSearch): Script {
   if (JSON.stringify(request.json['tools'] ?? []).includes(type)) return { text: FOUND };
   if ([FOUND, SETTING].some((words) => request.body.includes(words))) return { text: AFTER_SEARCH };

@@ -14,14 +14,14 @@ export interface Tapped {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** 0 where no answer came. */
+  /** 0 if no answer arrived. */
   readonly status: number;
   readonly answerHeaders: IncomingHttpHeaders;
-  /** A WebSocket, or another change of protocol, was asked for. */
+  /** The client requested a WebSocket, or another protocol change. */
   readonly upgrade: boolean;
 }
 
-/** Stands between a client and a gateway, and looks on: what is sent, how often, and what is answered. */
+/** Records the traffic between a client and a gateway: requests, their number, and answers. */
 export interface WireTap {
   readonly url: string;
   /** In the order of their answers. */
@@ -82,6 +82,6 @@ export async function startWireTap(target: string): Promise<WireTap> {
 function passOn(answer: IncomingMessage, response: ServerResponse): void {
   response.writeHead(answer.statusCode ?? 502, answer.headers);
   answer.pipe(response);
-  // A cut of the gateway's is passed on as one.
+  // Forwards a cut by the gateway as a cut.
   answer.once('error', () => response.destroy());
 }

@@ -18,7 +18,7 @@ const syslog = await startSyslogServer(server);
 const otlp = await startOtlpLogReceiver(server);
 const RECORD = JSON.stringify({ class_uid: 6003, severity_id: 1, severity: 'Informational', time: 1 });
 
-/** Sends a record, and sees what arrived: a value, or why nothing did. */
+/** Sends a record; observes what arrived: a value, or why nothing did. */
 function sent(name: ReceiverName, arrived: () => unknown): See {
   return async ({ config }) => {
     let receiver: AuditReceiver | undefined;

@@ -20,19 +20,19 @@ const windowProbe = (window: string): Probes[string] => ({
   expected: [REFUSED, 200],
 });
 
-/** Sees how long the spend of today is kept, in whole hours; undefined if nothing is recorded. */
+/** Observes how long today's spend is kept, in whole hours; undefined if nothing is recorded. */
 const keptHours: See = async (bench) => {
   const { keyHash } = await asks(bench, {});
   const lifeMs = await bench.redis.client.pttl(spendDayKey(keyHash, dayOf(Date.now())));
   return lifeMs < 0 ? undefined : Math.ceil(lifeMs / 3_600_000);
 };
 
-/** Sees at which minute of a day (UTC) the month of a shared budget ends. */
+/** Observes at which minute of a day (UTC) the month of a shared budget ends. */
 const monthBegins: See = async (bench) => {
   const [settings] = bench.config.budgets;
   if (settings === undefined) return undefined;
   const { keyHash, accounts } = await sharedBudget(settings);
-  // A running window would stay as it is.
+  // A running window would not change.
   await bench.redis.client.del(spendKey(keyHash, WINDOWS_LEDGER));
   await asks(bench, {});
   const store = createRedisBudgetStore({ client: bench.redis.client, deadlineMs: 5_000, alertPercents: [] });

@@ -7,7 +7,7 @@ function inSession(words: readonly string[], more: Partial<AskedChat> = {}): Ask
   return words.map((one) => ({ says: one, headers: SESSION, ...more }));
 }
 
-/** Sees which calls of a session were flagged as a loop, or refused for it. */
+/** Observes which calls of a session were flagged as a loop, or refused for it. */
 function loops(words: readonly string[]): See {
   return async (bench) =>
     (await asksInTurn(bench, {}, inSession(words))).map((seen) =>
@@ -44,7 +44,7 @@ const REPLY_TEXT =
   'Feed the rye starter daily with equal parts of flour and water. Let the dough rest overnight at about 24 degrees.';
 const REPLY = says(REPLY_TEXT);
 
-/** Sees the outcome of the last turn of a conversation. */
+/** Observes the outcome of the last turn of a conversation. */
 function lastTurn(turns: readonly string[]): See {
   return async (bench) => {
     const messages: object[] = [];

@@ -29,10 +29,10 @@ for (const program of ['print', 'tick']) chmodSync(file(program), 0o700);
 const main = (from: object): object => ({ credentials: { main: { provider: 'openai', from } } });
 const at = (...rest: string[]): string[] => ['credentials', 'main', ...rest];
 const withMain = { key: { credentials: ['main'] } };
-/** Sees with which key the provider is asked. */
+/** Observes the key in the request to the provider. */
 const asksWith = sentHeader('authorization', withMain);
 
-/** Sees the value after this time in the life of the sources, whose file is removed at its beginning. */
+/** Observes the value after this time in the life of the sources, whose file is removed at the start. */
 function valueAfter(passedMs: number): See {
   return async ({ config }) => {
     writeFileSync(file('once.key'), 'sk-once');
@@ -83,7 +83,7 @@ for (const [name, text] of Object.entries({
 
 const VAULT = { address: plain.address, path: 'secret/one', field: 'key' };
 const BY_ROLE = { ...VAULT, role: 'gateway', jwt_file: file('jwt') };
-/** Sees the credential that Vault gives, or why it gives none. */
+/** Observes the credential from Vault, or why there is none. */
 const fromVault: See = async ({ config }) => {
   const from = config.credentials['main']?.from;
   if (from === undefined) return undefined;
@@ -91,7 +91,7 @@ const fromVault: See = async ({ config }) => {
     .then((source) => source.read())
     .then(({ value }) => value, messageOf);
 };
-/** Sees which cloud gives no credential without the token of a pod. */
+/** Observes which cloud issues no credential without a pod's token. */
 const fromCloud: See = async ({ config }) => {
   const from = config.credentials['main']?.from;
   const pod = { AZURE_FEDERATED_TOKEN_FILE: file('none'), AWS_WEB_IDENTITY_TOKEN_FILE: file('none') };

@@ -11,7 +11,7 @@ const LAYOUT: EnvoyLayout = {
 };
 
 /**
- * Sees what stands in Envoy's bootstrap under keys of this name, in order; below the cluster of this name where one is
+ * Observes the values under keys of this name in Envoy's bootstrap, in order; below the cluster of this name if one is
  * given.
  */
 function rendered(name: string, cluster?: string): See {

@@ -18,7 +18,7 @@ const ZSP = {
   zsp: { enabled: true, jwks_url: `${issuer.url}/one`, issuer: ISSUER, audience: AUDIENCE },
 };
 
-/** Sees how a call ends that shows a token with these claims. */
+/** Observes the outcome of a call with a token that has these claims. */
 function withToken(claims: Json, expiresInSeconds = 300): See {
   return async (bench) => {
     const exp = Math.floor(Date.now() / 1_000) + expiresInSeconds;
@@ -57,7 +57,7 @@ const APPROVALS = {
 };
 const ESCALATED: AskedChat = { body: chat('Paint a zebra') };
 
-/** Sees how a call ends that a person approves, with an answer signed by `SECRET`. */
+/** Observes the outcome of a call that a person approves, with an answer signed by `SECRET`. */
 const approved: See = async (bench) => {
   const store = createRedisEscalationStore({ client: bench.redis.client, deadlineMs: 2_000 });
   const call = asks(bench, ESCALATED);
@@ -85,7 +85,7 @@ async function waiting(list: () => Promise<readonly Escalation[]>): Promise<Esca
   throw new Error('the call does not wait for a person');
 }
 
-/** Sees the arguments that an approver sees of a tool call. */
+/** Observes the tool arguments that an approver sees. */
 const shownArguments: See = async (bench) => {
   const store = createRedisEscalationStore({ client: bench.redis.client, deadlineMs: 2_000 });
   const params = { name: 'read', arguments: { path: 'a.txt', to: 'ann.smith@corp-mail.com' } };
@@ -98,7 +98,7 @@ const shownArguments: See = async (bench) => {
   return shown.replaceAll(/\s/g, '');
 };
 
-/** Sees the prompt that an approver sees of a model call. */
+/** Observes the prompt that an approver sees. */
 const shownPrompt: See = async (bench) => {
   const store = createRedisEscalationStore({ client: bench.redis.client, deadlineMs: 2_000 });
   const call = asks(bench, { body: chat('Paint a zebra for ann.smith@corp-mail.com') });

@@ -16,7 +16,7 @@ process.once('exit', () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** What is sent off the path of a request arrives within this time, or is taken for not sent. */
+/** Messages outside the request's path arrive within this time, or count as not sent. */
 const ARRIVES_MS = 2_000;
 const NOT_SENT_MS = 300;
 
@@ -36,7 +36,7 @@ interface Alert {
   readonly data: { readonly threshold?: number; readonly message?: string };
 }
 
-/** Sees the alerts that a call sets off. */
+/** Observes the alerts of a call. */
 function alerted(asked: AskedChat, pick: (alert: Alert) => unknown, waitMs = ARRIVES_MS): See {
   return async (bench) => {
     await hooks.take(0);
@@ -63,7 +63,7 @@ function digest(secret: string): string {
 const ED25519 = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 const HMAC_SECRET = 'a secret of more than thirty-two bytes';
 
-/** Sees the algorithm of the signature on what goes upstream. */
+/** Observes the algorithm of the upstream signature. */
 const algorithm: See = async (bench) => {
   const signature = await sentHeader('x-gateway-signature')(bench);
   if (typeof signature !== 'string') return undefined;
@@ -71,7 +71,7 @@ const algorithm: See = async (bench) => {
   return (JSON.parse(Buffer.from(head, 'base64url').toString()) as { alg: string }).alg;
 };
 
-/** Sees whether the signature on what goes upstream is this secret's. */
+/** Observes whether the upstream signature is made with this secret. */
 const isSignedWithOurs: See = async (bench) => {
   const { upstream } = await asks(bench, {});
   const [head = '', , given] = (upstream?.headers['x-gateway-signature'] ?? '').split('.');
@@ -79,7 +79,7 @@ const isSignedWithOurs: See = async (bench) => {
   return createHmac('sha256', HMAC_SECRET).update(`${head}.${payload}`).digest('base64url') === given;
 };
 
-/** Sees how many requests tell of spans, after the sidecar has let go of all of them. */
+/** Observes how many requests contain spans, after the sidecar has sent all of them. */
 async function exported(bench: Bench, listener = hooks): Promise<number> {
   await hooks.take(0);
   await otherHooks.take(0);

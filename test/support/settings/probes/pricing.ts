@@ -3,13 +3,13 @@ import { asks, chat, header, outcome, outcomeOf, says, sent, type AskedChat } fr
 import type { Bench, Probe, Probes, See } from '../probe.ts';
 
 const MODEL = 'probe-model';
-/** Few enough to be believed of a prompt of one letter. */
+/** Few enough to be plausible for a prompt of one letter. */
 const TOKENS = 5;
 /** USD per million tokens that make one dollar of them. */
 const PRICE = 1_000_000 / TOKENS;
 const MICRO = 1_000_000;
 
-/** A call of the priced model, whose answer tells this usage. */
+/** A call of the priced model whose answer reports this usage. */
 function used(usage: object, more: object = {}): AskedChat {
   const answer = says('x', usage);
   return {
@@ -34,7 +34,7 @@ const OUT = { prompt_tokens: 0, completion_tokens: TOKENS };
 const FREE_MODEL = { pricing: { overrides: { [MODEL]: { input: 0, output: 0 } } } };
 const TINY = { pricing: { overrides: { [MODEL]: { input: 0, output: 1 } } } };
 
-/** Sees the output limit that a budget grants to a call that sets none. */
+/** Observes the output limit that a budget grants to a call without one. */
 function granted(hourly: number): See {
   return sent(
     { body: { ...chat('x'), model: MODEL }, hourly },
@@ -42,7 +42,7 @@ function granted(hourly: number): See {
   );
 }
 
-/** A stream of one word that its client leaves. */
+/** A stream of one word whose client disconnects. */
 function left(path: string, model: string, afterMs: number): AskedChat {
   const chunk = { model, choices: [{ index: 0, delta: { content: 'One' } }] };
   return {
@@ -52,7 +52,7 @@ function left(path: string, model: string, afterMs: number): AskedChat {
   };
 }
 
-/** Sees what a broken stream is charged, in tokens of output at one micro-USD each. */
+/** Observes the charge of a broken stream, in output tokens at one micro-USD each. */
 async function tokensCharged(bench: Bench, asked: AskedChat): Promise<number> {
   const before = await spent(bench);
   await asks(bench, asked);
@@ -90,7 +90,7 @@ const CHAT_PATHS: Readonly<Record<ProviderName, string>> = {
   openrouter: '/openrouter/v1/chat/completions',
 };
 
-/** An answer that hides its reasoning, and breaks off: its time is charged at the provider's rate. */
+/** An answer with hidden reasoning that breaks off: its time is charged at the provider's rate. */
 function speed(provider: ProviderName): [string, Probe] {
   const model = 'o3';
   return [

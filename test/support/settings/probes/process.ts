@@ -17,7 +17,7 @@ const NO_ENVOY = {
   server: { port: await freePort(), admin_port: ADMIN_PORT, extproc: EXTPROC },
 };
 
-/** Starts a whole gateway in this process, and says what becomes of it. */
+/** Starts a whole gateway in this process, and reports the result. */
 function served(see: () => Promise<unknown>): See {
   return async ({ config }) => {
     try {
@@ -46,7 +46,7 @@ async function answers(host: string, port: number): Promise<boolean> {
   );
 }
 
-/** Runs `gateway serve` and a request, and sees whether a line like this was printed. */
+/** Runs `gateway serve` and a request; observes whether a matching line was printed. */
 function printed(line: RegExp): See {
   return async ({ redis, config }: Bench) => {
     const gateway: TestGateway = await startGateway({

@@ -28,7 +28,7 @@ function file(name: string, content: string): string {
   return path;
 }
 
-/** Sees what the client of this configuration was made with. */
+/** Observes the client's options for this configuration. */
 function client(pick: (client: Redis) => unknown): See {
   return ({ config }) => {
     const made = connectRedis(config.redis, { name: 'settings' });
@@ -48,7 +48,7 @@ function tls(pick: (options: ConnectionOptions) => unknown): See {
 const TLS = { redis: { tls: { enabled: true } } };
 const SENTINEL = { redis: { sentinel: { addrs: ['127.0.0.1:1'], master_name: 'one' } } };
 
-/** Sees whether a server that takes no bytes ends the connection before a second is over. */
+/** Observes whether a server that accepts no bytes ends the connection before a second is over. */
 const stalledWrite: See = async ({ config, redis }) => {
   const made = connectRedis(config.redis, { name: 'settings' });
   await new Promise((resolve) => made.once('ready', resolve));
@@ -64,7 +64,7 @@ const stalledWrite: See = async ({ config, redis }) => {
   }
 };
 
-/** Sees how long an answer waits for its lock to reach a replica, in tenths of a second. */
+/** Observes how long an answer waits for its lock to reach a replica, in tenths of a second. */
 async function lockWait(bench: Bench): Promise<number> {
   await (await bench.sidecar()).newKey();
   const started = performance.now();
@@ -72,7 +72,7 @@ async function lockWait(bench: Bench): Promise<number> {
   return performance.now() - started;
 }
 
-/** Sees which version a new key's record says. */
+/** Observes the version in a new key's record. */
 const recordForm: See = async ({ config }) => {
   const made = connectRedis(config.redis, { name: 'settings' });
   try {

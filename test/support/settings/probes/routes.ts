@@ -15,7 +15,7 @@ const asksSmart: AskedChat = {
   key: { allowedProviders: ['openai', 'groq'], credentials: ['groq'] },
 };
 
-/** Sees how many models serve 24 requests of one session. */
+/** Observes how many models serve 24 requests of one session. */
 const modelsOfSession: See = async (bench) => {
   const asked = {
     body: chat('Hello', { model: 'smart' }),
@@ -30,7 +30,7 @@ const modelsOfSession: See = async (bench) => {
     .size;
 };
 
-/** Sees whether the first of two models gets most of 60 requests. */
+/** Observes whether the first of two models gets most of 60 requests. */
 const isFirstHeavy: See = async (bench) => {
   const asked = { body: chat('Hello', { model: 'smart' }) };
   const seen = await asksInTurn(
@@ -41,14 +41,14 @@ const isFirstHeavy: See = async (bench) => {
   return seen.filter(({ upstream }) => upstream?.body.includes('"gpt-4o"') === true).length > 50;
 };
 
-/** A second target, as it is asked after the first one. */
+/** A second target, as tried after the first one. */
 const SECOND: NonNullable<ConfigInput['models']>[string][number] = {
   provider: 'openai',
   model: 'gpt-4o-mini',
   on: ['5xx'],
 };
 
-/** Sees a member of the plan for the first target. */
+/** Observes a member of the plan for the first target. */
 function planned(member: string): See {
   return async (bench) => {
     const answer = { ...says('Hello'), headers: { 'x-gw-tried': '1:answered:200' } };
@@ -57,10 +57,10 @@ function planned(member: string): See {
   };
 }
 
-/** Sees after which outcomes of the first target Envoy asks the second one. */
+/** Observes after which outcomes of the first target Envoy tries the second one. */
 const asksAgain = planned('again');
 
-/** Sees which model is asked first after so many failures of the first one, and some time. */
+/** Observes which model is tried first after this many failures of the first one, and some time. */
 function modelsAfterFailures(times: number, waitMs = 0): See {
   return async (bench) => {
     const { client } = bench.redis;

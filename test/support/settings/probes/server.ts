@@ -20,7 +20,7 @@ const WALLET_KEY = '4f3c1a'.padEnd(64, '9b2e70d8');
 const SEED_PHRASE = `${'abandon '.repeat(11)}about`;
 const WITH_DLP = { server: { dlp: { enabled: true } } };
 
-/** Open when the next one comes. */
+/** Open when the next one arrives. */
 const SLOW = { answer: { ...says('late'), delayMs: 1_000 } };
 
 const WITH_HOSTED_TOOL = {
@@ -32,12 +32,12 @@ const WITH_HOSTED_TOOL = {
   },
 };
 
-/** Sees the text of an answer after DLP, or the status of the refusal in its place. */
+/** Observes the text of an answer after DLP, or the status of its refusal. */
 function dlpOf(text: string): See {
   return answerText({ answer: says(text) });
 }
 
-/** Asks after the event loop stood still for more than half a second. */
+/** Sends a request after the event loop was blocked for more than half a second. */
 async function afterStall(bench: Bench): Promise<unknown> {
   await bench.sidecar();
   const until = performance.now() + 600;
@@ -45,7 +45,7 @@ async function afterStall(bench: Bench): Promise<unknown> {
   return outcomeOf(await asks(bench, {}));
 }
 
-/** Sees how long a drain waits for a request whose body never comes: a little, or a second. */
+/** Observes how long a drain waits for a request whose body never arrives: a little, or a second. */
 async function drainWait(bench: Bench): Promise<string> {
   const sidecar = await bench.sidecar();
   const { rawKey } = await sidecar.newKey();

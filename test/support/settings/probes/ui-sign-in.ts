@@ -16,7 +16,7 @@ const ROLES = { 'gateway-admins': 'admin', leads: 'owner', watchers: 'viewer' } 
 const OIDC = { client_id: OIDC_CLIENT.id, client_secret_file: RIGHT, roles: ROLES, owner_claim: 'team' };
 const WITH_OIDC = { ui: { enabled: true, oidc: { ...OIDC, issuer: 'http://127.0.0.1:1' } } } as const;
 
-/** Observes the page beside a provider, which stands for the configured issuer. */
+/** Observes the page with a provider that acts as the configured issuer. */
 function atProvider(observe: (page: OidcPage) => Promise<unknown>): See {
   return async ({ config, redis }) => {
     const { issuer: _issuer, ...oidc } = config.ui.oidc;

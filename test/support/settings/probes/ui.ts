@@ -31,7 +31,7 @@ function answersAt(...addresses: readonly (readonly [host: string, port: number]
   };
 }
 
-/** Reports whether a session still counts after a while in which it was used as often as this, and after a pause. */
+/** Reports whether a session is still valid after a while with this many uses, and after a pause. */
 function countsAfter(uses: number, pauseMs: number): See {
   return async ({ config, redis }: Bench) => {
     const { idle, absolute } = config.ui.session;
