@@ -25,7 +25,7 @@ const { accessKeyId, secretAccessKey, sessionToken } = FAKE_AWS_CREDENTIAL;
 const AWS = [accessKeyId, secretAccessKey, sessionToken].join(':');
 
 /** What a program's user reads of a cut: why, in the words of the gateway … */
-const WHY = /the answer was withheld: it holds secrets/;
+const WHY = /the answer was withheld: it contains secrets/;
 /** … or that the stream was none, from clients that do not read errors in one. */
 const MISTRAL = /invalid_type|validation error|ZodError/i;
 const NO_JSON = /JSON|parse stream/;

@@ -20,18 +20,18 @@ const READABLE: Readonly<Record<ContentClass, string>> = {
 };
 
 /**
- * What becomes of a class (docs/dlp.md): secrets quarantine, everything else is masked.
+ * Returns what happens to a class (docs/dlp.md): by default secrets are quarantined and everything else is masked.
  * @param configured `server.dlp.action`: one action for all
  */
 export function actionFor(found: ContentClass, configured: DlpAction | undefined): DlpAction {
   return configured ?? (found === 'secret' ? 'quarantine' : 'mask');
 }
 
-/** Returns the classes of findings, each once, in the order of CONTENT_CLASSES. */
+/** Returns the classes of findings, in the order of CONTENT_CLASSES. */
 export function classesOf(findings: Iterable<Finding>): readonly ContentClass[] {
   const found = new Set<string>();
   for (const finding of findings) found.add(finding.class);
-  return CONTENT_CLASSES.filter((one) => found.has(one));
+  return CONTENT_CLASSES.filter((name) => found.has(name));
 }
 
 /** Describes findings for a record: each class and rule once. */
@@ -43,7 +43,7 @@ export function rulesOf(found: Iterable<{ readonly finding: Finding }>): string 
 
 /** Describes classes for people, without values. */
 function named(classes: readonly ContentClass[]): string {
-  return classes.map((one) => READABLE[one]).join(', ');
+  return classes.map((name) => READABLE[name]).join(', ');
 }
 
 /** Withholds an answer (docs/dlp.md). */
@@ -51,7 +51,7 @@ export function quarantined(classes: readonly ContentClass[], enforce: () => Pro
   return {
     kind: 'deny',
     type: 'dlp_quarantine',
-    message: `the answer was withheld: it holds ${named(classes)}`,
+    message: `the answer was withheld: it contains ${named(classes)}`,
     headers: { [HEADER.dlpBlock]: 'true' },
     enforce,
   };
@@ -59,13 +59,13 @@ export function quarantined(classes: readonly ContentClass[], enforce: () => Pro
 
 /** Refuses a request with findings (`server.dlp.requests: deny`). */
 export function requestDenied(classes: readonly ContentClass[], mcp: McpMessage | undefined): Denial {
-  return refusedRequest(`the request holds ${named(classes)}: leave them out`, mcp);
+  return refusedRequest(`the request contains ${named(classes)}: leave them out`, mcp);
 }
 
 /** Refuses a request with findings that cannot be masked. */
 export function requestNotMaskable(classes: readonly ContentClass[], mcp: McpMessage | undefined): Denial {
   const where = 'where it cannot be masked (a member name, the address, signed or encoded text)';
-  return refusedRequest(`the request holds ${named(classes)} ${where}: leave them out`, mcp);
+  return refusedRequest(`the request contains ${named(classes)} ${where}: leave them out`, mcp);
 }
 
 function refusedRequest(reason: string, mcp: McpMessage | undefined): Denial {

@@ -12,9 +12,9 @@ import { refusedFor } from '../../inspect/inspected.ts';
 import { after, type Awaitable } from '../../turns.ts';
 
 /**
- * Data-loss prevention (docs/dlp.md): masks personal data, private network addresses and secrets in answers, or withholds
- * the answer and locks the key. `server.dlp.requests` masks or denies the same in requests. The inspector judges answers
- * of MCP servers.
+ * Data-loss prevention (docs/dlp.md): masks personal data, private network addresses and secrets in answers, or
+ * withholds the answer and locks the key. `server.dlp.requests` masks or denies the same in requests. Answers of MCP
+ * servers are for the MCP inspector.
  */
 export function createDlpCheck(deps: DlpCheckDeps): Check<unknown, 'dlp'> {
   const { config, requestSearch } = deps;
@@ -67,15 +67,15 @@ function requestJudge({
     const refused = mayReport && mcp === undefined ? inspected.unmaskableOutside : unmaskable;
     const isDenied = config.requests === 'deny' || refused.length > 0;
     const left = new Set<string>(classesOf(unmaskable));
-    for (const one of classes) {
-      const action = isDenied ? 'deny' : left.has(one) ? 'report' : 'mask';
-      onFound({ class: one, side: 'request', action });
+    for (const name of classes) {
+      const action = isDenied ? 'deny' : left.has(name) ? 'report' : 'mask';
+      onFound({ class: name, side: 'request', action });
     }
     if (config.requests === 'deny') return { ...requestDenied(classes, mcp), findings: refusedFor(found) };
     if (refused.length > 0) {
       const fixed = new Set(refused);
-      const told = found.filter(({ finding }) => fixed.has(finding));
-      return { ...requestNotMaskable(classesOf(refused), mcp), findings: refusedFor(told) };
+      const fixedFindings = found.filter(({ finding }) => fixed.has(finding));
+      return { ...requestNotMaskable(classesOf(refused), mcp), findings: refusedFor(fixedFindings) };
     }
     return maskedRequest(inspected);
   }
@@ -84,9 +84,10 @@ function requestJudge({
 
 /** Findings that cannot be masked stay and are reported. */
 async function maskedRequest({ found, unmaskable, isMaskable, mask }: InspectedRequest): Promise<Verdict> {
-  const left = [...new Set(unmaskable.map((one) => `${one.class} (${one.rule})`))].join(', ');
-  if (!isMaskable) return { kind: 'flag', reason: `left in the request, where no mask can stand: ${left}` };
-  const beside = left === '' ? '' : `; left where no mask can stand: ${left}`;
+  const left = [...new Set(unmaskable.map((finding) => `${finding.class} (${finding.rule})`))].join(', ');
+  if (!isMaskable)
+    return { kind: 'flag', reason: `left in the request, because it cannot be masked: ${left}` };
+  const beside = left === '' ? '' : `; left, because it cannot be masked: ${left}`;
   const reason = `masked in the request: ${rulesOf(found)}${beside}`;
   return { kind: 'rewrite', reason, apply: await mask() };
 }

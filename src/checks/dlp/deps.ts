@@ -7,20 +7,19 @@ import type { Found } from '../../inspect/inspected.ts';
 import type { ClassSearch } from './scope.ts';
 
 export interface DlpCheckDeps {
-  /** `server.dlp`. */
   readonly config: DlpConfig;
   /** Searches answers. */
   readonly detector: StreamDetector;
   /** The same for whole texts of any length. */
   readonly findAll: FindAll;
-  /** Detectors that find nothing if `findAll` finds nothing; later checks need not run them again. */
+  /** Detectors that find nothing if `findAll` finds nothing; later checks need not run them. */
   readonly detectors: readonly DetectorName[];
   /** For requests, if other classes are searched there. */
   readonly requestSearch?: Omit<ClassSearch, 'detector'>;
   readonly reportSecretLeak: ReportSecretLeak;
-  /** Called once per class and body, and for an answer's headers, in shadow mode too. */
+  /** Called once per class and body, and for an answer's headers; in shadow mode too. */
   readonly onFound: (found: FoundClass) => void;
-  /** Undefined if not recorded. Findings hold the matched text: digest it, do not keep it. */
+  /** Undefined if evidence is not recorded. Findings contain the matched text: digest it, do not keep it. */
   readonly onEvidence?: (exchange: Parsed, evidence: DlpEvidence) => void;
 }
 

@@ -12,12 +12,12 @@ import { createHeaderInspection } from '../../inspect/whole/answer-headers.ts';
 import { after, type Awaitable } from '../../turns.ts';
 
 export interface AnswerJudge {
-  /** Judges a whole answer, or the headers of a stream. */
+  /** Judges a whole answer, or a stream's headers. */
   whole(exchange: Answered): Awaitable<Verdict>;
   rewriter(exchange: Answered): StreamRewriter;
 }
 
-/** The limit of one risk event. */
+/** Limit of one risk event. */
 const MAX_IDS = 64;
 
 export function createAnswerJudge(deps: DlpCheckDeps): AnswerJudge {
@@ -35,9 +35,9 @@ export function createAnswerJudge(deps: DlpCheckDeps): AnswerJudge {
       lockMs: config.quarantine_duration,
       ...(!classes.includes('secret') && { personalDataOnly: true as const }),
     };
-    const told = found.map((one) => ({ ...one, where: { place: 'answer' } }));
+    const withheld = found.map((each) => ({ ...each, where: { place: 'answer' } }));
     const denial = quarantined(classes, () => deps.reportSecretLeak(leak));
-    return { ...denial, findings: refusedFor(told) };
+    return { ...denial, findings: refusedFor(withheld) };
   }
 
   function judged(exchange: Answered, inspected: Inspected): Awaitable<Verdict> {
@@ -47,8 +47,8 @@ export function createAnswerJudge(deps: DlpCheckDeps): AnswerJudge {
   async function judgeFound(exchange: Answered, { found, mask }: Inspected): Promise<Verdict> {
     deps.onEvidence?.(exchange, { side: 'answer', found });
     const classes = classesOf(found.map(({ finding }) => finding));
-    for (const one of classes) deps.onFound({ class: one, side: 'answer', action: actionOf(one) });
-    const cut = new Set<string>(classes.filter((one) => actionOf(one) === 'quarantine'));
+    for (const name of classes) deps.onFound({ class: name, side: 'answer', action: actionOf(name) });
+    const cut = new Set<string>(classes.filter((name) => actionOf(name) === 'quarantine'));
     if (cut.size > 0) {
       return withhold(
         exchange,
@@ -112,7 +112,7 @@ export function createAnswerJudge(deps: DlpCheckDeps): AnswerJudge {
   };
 }
 
-/** Two rewrites both apply. */
+/** Applies both rewrites, if there are two. */
 function mergedVerdict(first: Verdict, second: Verdict): Verdict {
   if (first.kind !== 'rewrite') return second;
   if (second.kind !== 'rewrite') return second.kind === 'pass' ? first : second;

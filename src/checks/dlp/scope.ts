@@ -4,13 +4,18 @@ import {
   createFindContentAll,
   type ContentScope,
 } from '../../detectors/content.ts';
-import type { ContentClass, DetectorName, FindAll, StreamDetector } from '../../detectors/finding.ts';
+import type {
+  ContentClass,
+  DetectorName,
+  FindAll,
+  Finding,
+  StreamDetector,
+} from '../../detectors/finding.ts';
 import type { DlpConfig } from './config.ts';
 import { MAX_FINDINGS } from '../../inspect/inspected.ts';
 
 const PERSONAL_DATA: readonly ContentClass[] = ['email', 'card', 'ssn', 'phone'];
 
-/** Returns what `server.dlp` enables. */
 export function dlpScope(config: DlpConfig): ContentScope {
   return {
     scanSecrets: config.scan_secrets,
@@ -32,7 +37,7 @@ export interface ClassSearch {
   readonly detectors: readonly DetectorName[];
 }
 
-/** @param classes a subset of the enabled ones (`request_classes`, `answer_classes`); all by default */
+/** @param classes some of the enabled classes (`request_classes`, `answer_classes`); undefined for all */
 export function createClassSearch(
   scope: ContentScope,
   classes: readonly ContentClass[] | undefined,
@@ -41,7 +46,7 @@ export function createClassSearch(
   const wanted = new Set<string>(classes);
   const only: ContentScope = {
     scanSecrets: scope.scanSecrets && wanted.has('secret'),
-    scanPii: scope.scanPii && PERSONAL_DATA.some((one) => wanted.has(one)),
+    scanPii: scope.scanPii && PERSONAL_DATA.some((name) => wanted.has(name)),
     scanNetwork: scope.scanNetwork && wanted.has('network'),
     scanCredentials: scope.scanCredentials === true && wanted.has('credentials'),
     scanIban: scope.scanIban === true && wanted.has('iban'),
@@ -50,17 +55,15 @@ export function createClassSearch(
     allowedHosts: scope.allowedHosts,
   };
   const search = searchOf(only);
-  const isPartly = only.scanPii && !PERSONAL_DATA.every((one) => wanted.has(one));
+  const isPartly = only.scanPii && !PERSONAL_DATA.every((name) => wanted.has(name));
   if (!isPartly) return search;
   const { detector } = search;
+  const isWanted = (finding: Finding): boolean => wanted.has(finding.class);
   return {
-    detector: { ...detector, find: (text) => detector.find(text).filter((one) => wanted.has(one.class)) },
+    detector: { ...detector, find: (text) => detector.find(text).filter(isWanted) },
     async findAll(texts) {
       const found = await search.findAll(texts);
-      return found.map(({ findings, isWhole }) => ({
-        findings: findings.filter((one) => wanted.has(one.class)),
-        isWhole,
-      }));
+      return found.map(({ findings, isWhole }) => ({ findings: findings.filter(isWanted), isWhole }));
     },
     detectors: contentDetectorsOf({ ...only, scanPii: false }),
   };

@@ -10,7 +10,7 @@ import { MaskedNames, type Found } from '../../inspect/inspected.ts';
 
 export interface StreamRewriterDeps extends StreamSearch {
   readonly actionOf: (found: ContentClass) => DlpAction;
-  /** Returns the denial that cuts the stream. Findings hold the matched text: digest it, do not keep it. */
+  /** Returns the denial that cuts the stream. Findings contain the matched text: digest it, do not keep it. */
   readonly onQuarantine: (found: readonly Found[]) => Denial;
   /** Called once per class and stream. */
   readonly onFound: (found: ContentClass, action: DlpAction) => void;
@@ -18,7 +18,7 @@ export interface StreamRewriterDeps extends StreamSearch {
   readonly onEvidence?: (found: readonly Found[]) => void;
 }
 
-/** Findings of one stream. */
+/** Findings reported per stream. */
 const MAX_EVIDENCE = 64;
 
 /** Masks a streamed answer, or cuts it at a finding that must not pass even masked. */
@@ -39,16 +39,16 @@ class StreamFindings extends MaskedNames implements FindingsJudge {
   }
 
   judge(found: readonly Found[]): Denial | undefined {
-    if (this.#deps.onEvidence !== undefined) this.#tell(found);
+    if (this.#deps.onEvidence !== undefined) this.#reportEvidence(found);
     const withheld = found.filter(({ finding }) => this.#actionOf(finding) === 'quarantine');
     return withheld.length === 0 ? undefined : this.#deps.onQuarantine(withheld);
   }
 
-  #tell(found: readonly Found[]): void {
-    const told = found.slice(0, MAX_EVIDENCE - this.#evidence);
-    if (told.length === 0) return;
-    this.#evidence += told.length;
-    this.#deps.onEvidence?.(told);
+  #reportEvidence(found: readonly Found[]): void {
+    const reported = found.slice(0, MAX_EVIDENCE - this.#evidence);
+    if (reported.length === 0) return;
+    this.#evidence += reported.length;
+    this.#deps.onEvidence?.(reported);
   }
 
   #actionOf({ class: name, rule }: Finding): DlpAction | undefined {
@@ -60,7 +60,7 @@ class StreamFindings extends MaskedNames implements FindingsJudge {
   }
 
   #note(name: string, rule: string): DlpAction | undefined {
-    const found = CONTENT_CLASSES.find((one) => one === name);
+    const found = CONTENT_CLASSES.find((known) => known === name);
     if (found === undefined) return undefined;
     const action = this.#deps.actionOf(found);
     if (!this.#classes.has(found)) this.#deps.onFound(found, action);

@@ -8,23 +8,19 @@ import type { PlacedFinding } from '../../inspect/message/search.ts';
 import type { TextSpan } from '../../inspect/message/texts.ts';
 import { PROTOCOL_NAMES } from '../../mcp/protocol-words.ts';
 
-/** Findings listed in one event. */
+/** Most findings in one event. */
 const MAX_LISTED = 64;
 
 export interface RecorderDeps {
   readonly audit: Audit;
   /** False in shadow mode: the recorded action was not taken. */
   readonly enforced: boolean;
-  /** `mcp.inspector.secrets`. */
   readonly secrets: SecretAction;
 }
 
 export type RecordJudgement = (exchange: Answered, judgement: MessageJudgement) => void;
 
-/**
- * Emits the security audit events of judged messages: rules and places, never the matched text
- * (docs/audit.md).
- */
+/** Emits the audit events of judged messages: rules and places, never the matched text (docs/audit.md). */
 export function createRecordJudgement(deps: RecorderDeps): RecordJudgement {
   const { audit, enforced } = deps;
   return (exchange, judgement) => {
@@ -54,7 +50,7 @@ export function createRecordJudgement(deps: RecorderDeps): RecordJudgement {
   };
 }
 
-/** Returns the findings to list. They may cover very many texts, so no more are inspected. */
+/** Returns the findings to list. There may be very many, so the rest is only counted. */
 function listedFindings(
   placed: readonly PlacedFinding[],
   digest: MatchDigest,
@@ -80,7 +76,7 @@ function audited(finding: Finding, { source, start, end }: TextSpan, digest: Mat
   };
 }
 
-/** Returns only the form of a path, since member names come from the server and may contain what was found. */
+/** Returns only the form of a path: member names come from the server and may contain what was found. */
 function pathInWords(path: readonly (string | number)[]): string {
   return path
     .map((step) => (typeof step === 'number' || PROTOCOL_NAMES.has(step) ? String(step) : '*'))

@@ -19,7 +19,7 @@ import { createRewriter, judgeWhole, type AnswerDeps } from './respond.ts';
 
 export interface McpInspectorDeps {
   readonly config: McpConfig;
-  /** `server.shadow_mode`, for the audit; the runner applies it. */
+  /** For the audit; the runner applies shadow mode. */
   readonly shadowMode: boolean;
   readonly pins: PinStore;
   readonly keepDefinitions?: KeepDefinitions | undefined;
@@ -27,16 +27,15 @@ export interface McpInspectorDeps {
   readonly reportSecretLeak: ReportSecretLeak;
 }
 
-/** One exchange's pending pin check. */
 export interface InspectorState {
   isChanged?: Promise<boolean>;
 }
 
 /**
- * Inspects the messages of MCP servers (docs/mcp-inspector.md, docs/mcp.md): reads all their texts, scans
- * them, decides and responds. Attacks are removed inline. An answer with secrets is withheld and its key
- * locked. A tool whose definition has changed since it was first seen is reported, or blocked until an
- * operator accepts it. When switched off, it only checks that an answer is valid MCP, and the pins.
+ * Inspects the messages of MCP servers (docs/mcp-inspector.md, docs/mcp.md): reads and scans all their texts, decides
+ * and responds. Attacks are removed. An answer with secrets is withheld, and its key locked. A tool whose definition
+ * has changed since it was first seen is reported, or blocked until an operator accepts it. If `inspector.enabled` is
+ * off, only pins and the form of answers are checked.
  */
 export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<InspectorState, 'mcp-inspector'> {
   const { config, pins, keepDefinitions, audit, shadowMode, reportSecretLeak } = deps;
@@ -44,9 +43,9 @@ export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<Inspector
   if (!config.enabled) return { name, shadowable: true };
   const isInspecting = config.inspector.enabled;
   const credentialsOf = createCredentialsOf(config.servers);
-  const mayTell = new Set(config.servers.flatMap((server) => (isTrusted(server) ? [server.name] : [])));
+  const mayShow = new Set(config.servers.flatMap((server) => (isTrusted(server) ? [server.name] : [])));
   const guardedOf: CredentialsOf = (server) =>
-    isInspecting && !mayTell.has(server) ? credentialsOf(server) : NO_CREDENTIALS;
+    isInspecting && !mayShow.has(server) ? credentialsOf(server) : NO_CREDENTIALS;
   const answerDeps: AnswerDeps = {
     decide: createDecide({
       config,
@@ -64,11 +63,8 @@ export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<Inspector
   };
   const blocking = new Set(config.servers.flatMap((server) => (server.pin === 'block' ? [server.name] : [])));
 
-  /**
-   * Headers with credentials are refused: they cannot carry an explanation, and removing one may break the
-   * answer.
-   */
-  function tellsCredential({ mcp, answerHeaders }: Answered): boolean {
+  /** Answers whose headers show credentials are refused: removing one may break the answer. */
+  function showsCredential({ mcp, answerHeaders }: Answered): boolean {
     return guardedOf(mcp?.server ?? '').isIn(linesOf(answerHeaders));
   }
 
@@ -87,7 +83,7 @@ export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<Inspector
       if (isChanged === undefined) return PASS;
       const tool = calledTool(request.mcp) ?? '';
       if (!isReadableName(tool))
-        return held(tool, 'the name of a tool has at most 128 printable characters, and no spaces around it');
+        return held(tool, 'a tool name has at most 128 printable characters and no spaces around it');
       if (!(await isChanged)) return PASS;
       return held(
         tool,
@@ -96,7 +92,7 @@ export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<Inspector
     },
     response(exchange) {
       if (exchange.mcp === undefined) return PASS;
-      if (tellsCredential(exchange))
+      if (showsCredential(exchange))
         return uninspectable('its headers repeat the credentials that the gateway sent it');
       if (exchange.form === 'whole') return judgeWhole(exchange, answerDeps);
       return isEventStream(exchange.answerHeaders.get('content-type'))
@@ -107,7 +103,7 @@ export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<Inspector
   };
 }
 
-/** Joins headers to search them at once. */
+/** Joins headers, to search them at once. */
 function linesOf(headers: ReadonlyMap<string, string>): string {
   let lines = '';
   for (const [name, value] of headers) lines += `${name}: ${value}\n`;

@@ -27,13 +27,13 @@ import {
   type Withholding,
 } from './tool-list.ts';
 
-/** The content of a server's message that must not reach its reader. */
+/** What a server's message contains that its reader must not get. */
 export interface Inspection {
   readonly attacks: readonly PlacedFinding[];
   readonly secrets: readonly PlacedFinding[];
-  /** Masked in place (`mcp.inspector.credentials`). */
+  /** Masked (`mcp.inspector.credentials`). */
   readonly credentials: readonly PlacedFinding[];
-  /** Injections found by the model that are recorded but stay (`mcp.inspector.learned_injections: flag`). */
+  /** Injections that the model found and that stay (`mcp.inspector.learned_injections: flag`). */
   readonly suspected: readonly PlacedFinding[];
   /** Rules that matched but are suppressed for the server. */
   readonly suppressed: ReadonlySet<string>;
@@ -42,7 +42,7 @@ export interface Inspection {
 /** Why a message cannot be inspected or edited. */
 export interface Uninspected {
   readonly refusal: string;
-  /** Secrets known to be in it; the key is scored and locked for them although the message is refused. */
+  /** Secrets found in it; they still score and lock the key. */
   readonly secrets: readonly PlacedFinding[];
 }
 
@@ -58,7 +58,7 @@ export interface InspectDeps {
   readonly credentialsOf: CredentialsOf;
 }
 
-/** Classes that are masked; attacks are removed. */
+/** Classes that are masked. Attacks are removed. */
 const MASKED: ReadonlySet<string> = new Set(['secret', 'credentials']);
 
 /** A credential has at least eight characters. */
@@ -81,7 +81,7 @@ export function createInspect({ config: { inspector, servers }, credentialsOf }:
       apart: definitions && !isAnswer(message),
       leastNumber: credentials.hasNumbers ? LEAST_NUMBER : undefined,
     });
-    if (texts === undefined) return { refusal: 'it holds more text than can be inspected', secrets: [] };
+    if (texts === undefined) return { refusal: 'it has more text than can be inspected', secrets: [] };
     const suppression = new Suppression(suppressedAt.get(server));
     const detectors = [
       ...(definitions ? [findToolPoisoning] : []),
@@ -95,10 +95,10 @@ export function createInspect({ config: { inspector, servers }, credentialsOf }:
     });
     const secrets = placed.filter(({ finding }) => finding.class === 'secret');
     if (!isWhole)
-      return { refusal: 'it holds more secrets and attacks than are taken out of one message', secrets };
+      return { refusal: 'it has more secrets and attacks than can be removed from one message', secrets };
     const attacks = placed.filter(({ finding }) => !MASKED.has(finding.class));
     return {
-      attacks: learnedAction === 'flag' ? attacks.filter((one) => !isLearned(one)) : attacks,
+      attacks: learnedAction === 'flag' ? attacks.filter((attack) => !isLearned(attack)) : attacks,
       suspected: learnedAction === 'flag' ? attacks.filter(isLearned) : [],
       secrets,
       credentials: placed.filter(({ finding }) => finding.class === 'credentials'),
@@ -111,7 +111,7 @@ function isLearned({ finding }: PlacedFinding): boolean {
   return finding.detector === 'injection_learned';
 }
 
-/** Drops what an operator declared harmless for a server (`mcp.servers[].suppress`). */
+/** Drops findings that an operator declared harmless for a server (`mcp.servers[].suppress`). */
 class Suppression {
   readonly seen = new Set<string>();
   readonly #rules: ReadonlySet<string>;
@@ -120,7 +120,7 @@ class Suppression {
     this.#rules = rules;
   }
 
-  /** Applied before findings are merged, since a suppressed one must not include its neighbour. */
+  /** Applied before overlapping findings are merged: a suppressed one must not swallow its neighbour. */
   over(detector: Detector): Detector {
     return this.#rules.size === 0
       ? detector
@@ -134,7 +134,7 @@ class Suppression {
   }
 }
 
-/** The decisions about a message. */
+/** What is decided about a message. */
 export interface MessageJudgement extends Inspection {
   /** Removes everything found. */
   readonly edits: readonly JsonEdit[];

@@ -5,9 +5,9 @@ import { inTurns, LONG_STEP, type Work } from '../../turns.ts';
 import type { DefinitionStore } from './definition-store.ts';
 import { pinnedMembers, type ListedTool } from './tool-list.ts';
 
-/** A longer definition is not kept; an operator reads it at the server. */
+/** Longer definitions are not kept; operators read them at the server. */
 const MAX_CHARS = 16_384;
-/** Definitions of one list that are kept; the next list goes on. */
+/** Definitions kept of one list; the next list continues. */
 const MAX_AT_ONCE = 32;
 const MAX_REMEMBERED = 10_000;
 
@@ -17,7 +17,9 @@ export type KeepDefinitions = (
   tools: readonly ListedTool[],
 ) => Promise<void>;
 
-/** Keeps the definitions that a server lists, secrets masked, each once. Never fails: nothing is decided by them. */
+/**
+ * Keeps the definitions that a server lists, each once, with secrets masked. Never fails: no decision depends on it.
+ */
 export function createKeepDefinitions(store: Pick<DefinitionStore, 'keep'>): KeepDefinitions {
   const known = new RecentMap<true>(MAX_REMEMBERED);
   return async (server, list, tools) => {

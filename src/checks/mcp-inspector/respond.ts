@@ -30,8 +30,8 @@ export interface AnswerDeps {
 }
 
 /**
- * Judges a whole answer: the requested message, or a server's other reply (an HTTP error, a reply to a
- * notification), which may be any JSON or text.
+ * Judges a whole answer: the requested message, or another reply (an HTTP error, a reply to a notification), which may
+ * be any JSON or text.
  */
 export async function judgeWhole(exchange: Answered, deps: AnswerDeps): Promise<Verdict> {
   const { whole } = exchange.answer;
@@ -61,26 +61,26 @@ function change({ responseHeaders }: Answered, whole: WholeAnswer, judged: Messa
 }
 
 /**
- * Judges a stream event by event. A response with a secret is replaced by an error with its id. If secrets
- * are masked, and in a server's own requests and notifications, the message continues without them. Since the
- * headers are already sent, a closing comment replaces them.
+ * Judges a stream event by event. A response with a secret is replaced by an error with its id. Where secrets are
+ * masked, and in a server's requests and notifications, the message continues without them. A closing comment replaces
+ * the headers, which are already sent.
  */
 export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewriter {
   const done = new Set<string>();
-  const keepsBack = deps.secretResponse.action === 'quarantine';
+  const withholds = deps.secretResponse.action === 'quarantine';
   const crossesSeam = createSeams(deps.guardedOf(exchange.mcp?.server ?? ''));
 
   async function judgeEvent(event: StreamEvent): Promise<StreamAction> {
     const { json, frame } = event;
     const message = isServerMessage(json) ? json : undefined;
     if (message === undefined && event.sideband !== true && isMessageEvent(event)) {
-      return { kind: 'cut', denial: uninspectable('an event of its stream is no JSON-RPC message') };
+      return { kind: 'cut', denial: uninspectable('an event of its stream is not a JSON-RPC message') };
     }
     const answer = json ?? frame.data;
     if (typeof answer === 'string' && ENDS_LINES_ELSEWHERE.test(answer)) {
       return {
         kind: 'cut',
-        denial: uninspectable('an event of its stream holds a character at which some clients end a line'),
+        denial: uninspectable('an event of its stream contains a character at which some clients end a line'),
       };
     }
     const judged = await deps.decide(exchange, answer);
@@ -93,7 +93,7 @@ export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewr
     if ('refusal' in judged) return { kind: 'cut', denial: deps.secretResponse.refusal(exchange, judged) };
     deps.record(exchange, judged);
     if (isRedacted(judged)) done.add(HEADER.responseRedacted);
-    if (judged.secrets.length > 0 && keepsBack) done.add(HEADER.policyBlock);
+    if (judged.secrets.length > 0 && withholds) done.add(HEADER.policyBlock);
     return act(message, judged);
   }
 
@@ -102,7 +102,7 @@ export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewr
     const reason = judgementInWords(judged);
     if (secrets.length === 0) return reason === '' ? PASS_EVENT : { kind: 'rewrite', edits, reason };
     const enforce = (): Promise<void> => deps.secretResponse.report(exchange, secrets);
-    const id = message === undefined || !keepsBack ? undefined : answeredId(message);
+    const id = message === undefined || !withholds ? undefined : answeredId(message);
     if (id === undefined) return { kind: 'rewrite', edits, reason, enforce };
     const denial = deps.secretResponse.denial(exchange, message, judged);
     const error = { ...jsonRpcError(denial, exchange.request.mcp), ...(id !== null && { id }) };
@@ -110,23 +110,20 @@ export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewr
   }
 
   return {
-    // A comment, or an event with only an id for resumption.
+    // Comments, and events with only an id for resumption, pass.
     event: (event) => ((event.frame.data ?? '') === '' ? PASS_EVENT : judgeEvent(event)),
     comment: () => (done.size === 0 ? undefined : [...done].map((name) => `${name}=true`).join(' ')),
   };
 }
 
-/**
- * Some clients also end lines at these, so that a comment may hide an event; in JSON they occur only in
- * strings.
- */
+/** Some clients also end lines at these, so a comment may hide an event. In JSON they occur only in strings. */
 const ENDS_LINES_ELSEWHERE = /[\v\f\x1c-\x1e\x85\u2028\u2029]/;
 
 function replacedBy(value: unknown): JsonEdit {
   return { kind: 'set', path: [], value };
 }
 
-/** Reports only the number of removed tools, since their names come from the server. */
+/** Why tools were removed. Their names are not reported, since they come from the server. */
 const WITHHELD: Readonly<globalThis.Record<Withholding, string>> = {
   poisoned: 'with an attack in a name',
   changed: 'changed since first seen',
@@ -138,10 +135,10 @@ function judgementInWords(judged: MessageJudgement): string {
   const { attacks, secrets, credentials, suspected, withheld, changed } = judged;
   const rules = rulesIn([...secrets, ...attacks, ...credentials]);
   const reasons = Object.entries(WITHHELD).flatMap(([why, name]) => {
-    const count = [...withheld.values()].filter((one) => one === why).length;
-    return count === 0 ? [] : [`left out tools ${name}: ${String(count)}`];
+    const count = [...withheld.values()].filter((reason) => reason === why).length;
+    return count === 0 ? [] : [`removed tools ${name}: ${String(count)}`];
   });
-  if (rules.length > 0) reasons.unshift(`taken out: ${rules.join(', ')}`);
+  if (rules.length > 0) reasons.unshift(`removed: ${rules.join(', ')}`);
   if (suspected.length > 0) reasons.push(`suspected: ${rulesIn(suspected).join(', ')}`);
   const shown = changed.filter((tool) => !withheld.has(tool)).length;
   if (shown > 0) reasons.push(`tools changed since first seen: ${String(shown)}`);

@@ -13,12 +13,11 @@ import { uninspectable } from '../../inspect/message/whole-message.ts';
 import type { MessageJudgement, Uninspected } from './decide.ts';
 import { maskedResult, mayBeShown } from './masked-result.ts';
 
-/** The store considers no more. */
+/** The risk store reads no more. */
 const MAX_REPORTED = 64;
 
 export interface SecretResponseDeps {
   readonly reportSecretLeak: ReportSecretLeak;
-  /** `mcp.inspector.secrets`. */
   readonly action: SecretAction;
   /** `mcp.inspector.quarantine_duration`. */
   readonly lockMs: number;
@@ -27,11 +26,11 @@ export interface SecretResponseDeps {
 export interface SecretResponse {
   /** Decides whether a message with secrets is withheld or masked. */
   readonly action: SecretAction;
-  /** Scores the key unless it only masks, and locks it if the message is withheld. */
+  /** Scores the key, unless secrets are only masked, and locks it if the message is withheld. */
   report(exchange: Answered, secrets: readonly PlacedFinding[]): Promise<void>;
   /** Refuses a message for another reason, and reports its secrets. */
   refusal(exchange: Answered, uninspected: Uninspected): Denial;
-  /** Returns the error for an agent instead of a message with secrets: the reason, and the masked result. */
+  /** Returns the error that an agent gets instead of a message with secrets: the reason, and the masked result. */
   denial(exchange: Answered, message: unknown, judgement: MessageJudgement): Denial;
 }
 
@@ -43,7 +42,9 @@ export function createSecretResponse({
   const lockMs = action === 'quarantine' ? quarantineMs : 0;
   const report: SecretResponse['report'] = (exchange, secrets) => {
     if (action === 'mask_unscored') return Promise.resolve();
-    const findings = [...new Set(secrets.map((one) => findingId(one.finding.rule, matchedText(one))))];
+    const findings = [
+      ...new Set(secrets.map((secret) => findingId(secret.finding.rule, matchedText(secret)))),
+    ];
     return reportSecretLeak({ exchange, findings: findings.slice(0, MAX_REPORTED), lockMs });
   };
   return {
@@ -55,7 +56,7 @@ export function createSecretResponse({
     }),
     denial(exchange, message, { secrets, edits }) {
       const rules = [...new Set(secrets.map(({ finding }) => finding.rule))];
-      const reason = `the answer holds a secret (${rules.join(', ')}), which was taken out of it`;
+      const reason = `the answer contains a secret (${rules.join(', ')}), which was removed`;
       const toolName = calledTool(exchange.request.mcp);
       const hidden = hiddenTools(toolListIn(message, exchange.request.mcp) ?? [], exchange.key.allowedTools);
       const masked = mayBeShown(message) ? maskedResult(edited(message, [...edits, ...hidden])) : undefined;

@@ -5,7 +5,7 @@ import { hasLettersAndDigits, isOpaqueSegment } from '../../text/opaque-segment.
 
 type Server = McpConfig['servers'][number];
 
-/** Returns the configured credentials of a server, which it must not show to clients. */
+/** Returns a server's configured credentials, which it must not show to clients. */
 export type CredentialsOf = (server: string) => KnownValues;
 
 export function createCredentialsOf(servers: readonly Server[]): CredentialsOf {
@@ -33,28 +33,28 @@ export function isTrusted({ suppress }: Pick<Server, 'suppress'>): boolean {
   return suppress.includes('secrets') || suppress.includes(SERVER_CREDENTIAL_RULE);
 }
 
-/** A value from a server's configuration. */
+/** A value in a server's configuration. */
 export interface ConfiguredValue {
-  /** Names its place in the configuration: a header, a parameter or the number of a path segment. Never holds the value. */
+  /** Its place in the configuration: a header, a parameter or the number of a path segment. Never the value. */
   readonly name: string;
   /** `public`: the operator declared it no credential. `short`: it would match ordinary texts. */
   readonly kind: 'guarded' | 'public' | 'short';
-  /** The texts that must not be shown: the value and the credentials in it. */
+  /** The texts that must not be shown: the value, and the credentials in it. */
   readonly guarded: readonly string[];
 }
 
-/** A shorter value would match ordinary texts. */
+/** Shorter values match ordinary texts. */
 const LEAST_CHARS = 8;
-/** The same for a part of a value that is no credential by position, and has no digit among its letters. */
+/** The same for parts that are not credentials by their position, and do not mix letters and digits. */
 const LEAST_WORDY_CHARS = 20;
-/** A parameter's value within a header is often a word of a protocol. */
+/** The same for parameters in a header, which are often words of a protocol. */
 const LEAST_PARAMETER_CHARS = 16;
 /** Words that precede a credential of any form. */
 const SCHEME = /^(?:bearer|basic|token|api-?key|key|digest|negotiate|hmac|dpop|bot|sharedaccesssignature)$/i;
 const BASE64 = /^[A-Za-z0-9+/_-]{16,}={0,2}$/;
 const PRINTABLE = /^[\t\n\r\x20-\x7e]+$/;
 
-/** Returns all configured values of a server, with the texts to guard. */
+/** Returns a server's configured values, with the texts to guard. */
 export function configuredValues(
   server: Pick<Server, 'headers' | 'url' | 'public'>,
 ): readonly ConfiguredValue[] {
@@ -104,33 +104,35 @@ function inHeader(name: string, value: string): readonly string[] {
   });
 }
 
-/** Returns a value with the parts that are credentials by themselves. */
+/** Returns a value, and the parts that are credentials by themselves. */
 function withParts(value: string): readonly string[] {
   const [, scheme = '', rest] = /^([A-Za-z][\w.-]*)\s+(\S.*)$/.exec(value) ?? [];
   const credential = rest ?? value;
   const plain = rest !== undefined && scheme.toLowerCase() === 'basic' ? fromBase64(rest) : undefined;
   return [
     value,
-    ...(SCHEME.test(scheme) || isTelling(credential) ? [credential] : []),
+    ...(SCHEME.test(scheme) || isLongEnough(credential) ? [credential] : []),
     ...userAndPassword(plain ?? credential, plain !== undefined),
     ...inBase64(credential),
     ...parametersIn(value),
-    ...[decoded(credential)].filter((text) => text !== credential && isTelling(text)),
+    ...[decoded(credential)].filter((text) => text !== credential && isLongEnough(text)),
   ];
 }
 
-/** `user:password`. In Basic, the password is a credential of any form, and the user if there is no password. */
+/**
+ * Splits `user:password`. In Basic, the password is always a credential, and the user is one if there is no password.
+ */
 function userAndPassword(pair: string, isBasic: boolean): readonly string[] {
   const colon = pair.indexOf(':');
   if (colon < 0) return isBasic ? [pair] : [];
   const user = pair.slice(0, colon);
   const password = pair.slice(colon + 1);
-  const isKey = password.length < LEAST_CHARS || (isTelling(user) && !user.includes('@'));
+  const isKey = password.length < LEAST_CHARS || (isLongEnough(user) && !user.includes('@'));
   if (isBasic) return [pair, password, ...(isKey ? [user] : [])];
   return [user, password].filter((text) => text.length >= LEAST_PARAMETER_CHARS && hasLettersAndDigits(text));
 }
 
-/** Returns text from Base64, if it is text. */
+/** Decodes Base64, if it encodes text. */
 function inBase64(value: string): readonly string[] {
   const plain = BASE64.test(value) ? fromBase64(value) : undefined;
   return plain === undefined ? [] : [plain, ...userAndPassword(plain, true)];
@@ -141,7 +143,7 @@ function fromBase64(value: string): string | undefined {
   return PRINTABLE.test(plain) ? plain : undefined;
 }
 
-// `sig=…&se=…`, `token="…"`.
+// Reads `sig=…&se=…`, `token="…"`.
 function parametersIn(value: string): readonly string[] {
   return value
     .split(/[\s,;&]+/)
@@ -150,7 +152,7 @@ function parametersIn(value: string): readonly string[] {
     .filter((text) => text.length >= LEAST_PARAMETER_CHARS && hasLettersAndDigits(text));
 }
 
-function isTelling(text: string): boolean {
+function isLongEnough(text: string): boolean {
   return text.length >= (hasLettersAndDigits(text) ? LEAST_CHARS : LEAST_WORDY_CHARS);
 }
 

@@ -1,13 +1,13 @@
-/** A tool as its server lists it now. */
+/** A tool as its server lists it. */
 export interface ShownTool {
   readonly name: string;
-  /** Digest of its definition, see `definitionDigest`. */
+  /** Digest of its definition (`definitionDigest`). */
   readonly digest: string;
 }
 
 /**
- * A tool's definition compared with the pinned one. `held`: it equals the pinned one again, after another one
- * that nobody accepted. `full`: not pinned, because the server has listed too many tools.
+ * A tool's definition compared with its pin. `held`: it equals the pin again, after a change that was not accepted.
+ * `full`: not pinned, because the server has listed too many tools.
  */
 export type PinState = 'new' | 'same' | 'changed' | 'held' | 'full';
 
@@ -16,34 +16,34 @@ export interface Pin {
   readonly digest: string;
   /** Unix ms. */
   readonly pinnedAt: number;
-  /** The last different definition, until an operator accepts it. */
+  /** The last other definition, until an operator accepts it. */
   readonly change?: { readonly digest: string; readonly seenAt: number };
 }
 
 /** Selects changed definitions to accept. */
 export interface Acceptable {
   readonly tool: string;
-  /** Prefix of the changed definition's digest; if it has changed again, nothing is accepted. */
+  /** Prefix of the changed definition's digest; after another change, nothing is accepted. */
   readonly digest?: string;
 }
 
-/** A tool whose changed definition became the pinned one. */
+/** A tool whose change was accepted. */
 export interface Accepted {
   readonly tool: string;
   readonly digest: string;
 }
 
-/** Stores the definitions of MCP servers' tools. Each step is atomic and safe to repeat. */
+/** Pinned tool definitions of MCP servers. Changes are atomic and safe to repeat. */
 export interface PinStore {
-  /** Pins tools seen for the first time. States are in the order of the tools. */
+  /** Pins tools that are new. Returns states in the order of the tools. */
   show(server: string, tools: readonly ShownTool[]): Promise<readonly PinState[]>;
-  /** Reports whether a tool has an unaccepted change. */
+  /** Reports whether a tool has a change that was not accepted. */
   isChanged(server: string, tool: string): Promise<boolean>;
-  /** In order of name. */
+  /** Sorted by name. */
   list(server: string): Promise<readonly Pin[]>;
-  /** Pins changed definitions; resolves to the accepted ones, in order of name. */
+  /** Pins changed definitions. Returns the accepted ones, sorted by name. */
   accept(server: string, acceptable?: Acceptable): Promise<readonly Accepted[]>;
 }
 
-/** Limit of pinned tools per server, so that invented names cannot fill Redis. */
+/** Most pinned tools per server, so that invented names cannot fill Redis. */
 export const MAX_PINNED_TOOLS = 1_000;

@@ -14,11 +14,11 @@ export interface ListedTool {
   /** Undefined without a readable name. */
   readonly name: string | undefined;
   readonly digest: string;
-  /** Length of the definition, roughly. */
+  /** Approximate length of the definition. */
   readonly chars: number;
 }
 
-/** Clients show names and send them back; a longer or unprintable one is not meant to be read. */
+/** Clients show names and send them back; other names are not meant to be read. */
 const NAME = /^[^\p{C}\p{Zl}\p{Zp}]{1,128}$/u;
 
 export async function readListedTools(tools: readonly unknown[]): Promise<readonly ListedTool[]> {
@@ -40,19 +40,19 @@ function listedName(tool: JsonObject): string | undefined {
   return typeof name === 'string' && isReadableName(name) ? name : undefined;
 }
 
-/** Reports whether all readers see the same name: some servers read `a\0b` and ` a` as `a`. */
+/** Reports whether all readers see the same name: some servers read `a\\0b` and ` a` as `a`. */
 export function isReadableName(name: string): boolean {
   return NAME.test(name) && name === name.trim();
 }
 
-/** Returns the tools that can be pinned; a longer list is cut. */
+/** Returns the tools that can be pinned, at most MAX_PINNED_TOOLS. */
 export function pinnable(tools: readonly ListedTool[]): readonly ShownTool[] {
   return tools
     .flatMap(({ name, digest }) => (name === undefined ? [] : [{ name, digest }]))
     .slice(0, MAX_PINNED_TOOLS);
 }
 
-/** Returns each tool's state, as the store returned it for those that can be pinned. */
+/** Returns each tool's state, from what the store returned for the tools that can be pinned. */
 export function statesOf(
   tools: readonly ListedTool[],
   stored: readonly PinState[],
@@ -68,7 +68,7 @@ export interface ToolRules {
   readonly attacks: readonly PlacedFinding[];
 }
 
-/** Returns the removed tools with reasons. */
+/** Returns the tools to remove, with reasons. */
 export function* withheldTools(
   tools: readonly ListedTool[],
   { blocks, states, attacks }: ToolRules,
@@ -92,10 +92,7 @@ export function* withheldTools(
   );
 }
 
-/**
- * Returns the indexes of tools whose name, or a member's name, contains an attack, since names cannot be
- * edited.
- */
+/** Returns the indexes of tools with an attack in their name or a member's name: names cannot be edited. */
 function toolsNamedBy({ spans }: PlacedFinding): readonly number[] {
   return spans.flatMap(({ source }) =>
     source.places.flatMap(({ doc, path }) => {
@@ -106,13 +103,10 @@ function toolsNamedBy({ spans }: PlacedFinding): readonly number[] {
   );
 }
 
-/** Members that change without meaning: signed URLs of pictures, the server's own notes. */
+/** Members that vary without meaning: signed URLs of pictures, the server's own notes. */
 const VARYING: ReadonlySet<string> = new Set(['icons', '_meta']);
 
-/**
- * Returns the SHA-256 of a tool's canonical JSON, which ignores the order of members. Yields after every
- * value.
- */
+/** Returns the SHA-256 of a tool's canonical JSON, which ignores the order of members. */
 function* definitionDigest(tool: JsonObject): Work<Pick<ListedTool, 'digest' | 'chars'>> {
   const hash = createHash('sha256');
   let chars = 0;
@@ -126,17 +120,17 @@ function* definitionDigest(tool: JsonObject): Work<Pick<ListedTool, 'digest' | '
 
 const NO_DEFINITION = { digest: '', chars: 0 };
 
-/** Returns what a pin covers of a tool. */
+/** Returns the members that a pin covers. */
 export function pinnedMembers(tool: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(tool).filter(([name]) => !VARYING.has(name)));
 }
 
-/** Cost of hashing a value or container in addition to its text. */
+/** Cost of hashing a value, besides its text. */
 const VALUE_CHARS = 16;
-/** Characters of a string hashed in one step. */
+/** Characters hashed in one step. */
 const STEP_CHARS = 16_384;
 
-/** Hashes a value with the members of each object in order of name. */
+/** Hashes a value, with each object's members in order of name. */
 function* addCanonical(hash: Hash, value: unknown): Work<void> {
   if (Array.isArray(value)) {
     hash.update('[');

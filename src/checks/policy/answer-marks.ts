@@ -21,7 +21,7 @@ export interface AnswerMarksDeps {
 }
 
 export interface AnswerMarksState {
-  /** Undefined if nothing of the answer is to be remembered. */
+  /** Undefined if nothing in the answer is to be remembered. */
   judged: JudgedStep | undefined;
   /** Records marks in the rest of a streamed completion. */
   noteRest: (() => Promise<Denial | undefined>) | undefined;
@@ -34,15 +34,14 @@ interface JudgedStep {
 }
 
 /**
- * Records in the session what policies want to recognize later (`contains_matching_trace`) before the client
- * gets the answer: in whole answers, and in each event of an MCP server's stream. A streamed completion is
- * judged at its end.
+ * Records in the session what policies will look for later (`contains_matching_trace`), before the client gets the
+ * answer: in whole answers, and in each event of an MCP stream. A streamed completion is judged at its end.
  */
 export function createAnswerMarksCheck({
   mark,
   onTrouble,
 }: AnswerMarksDeps): Check<AnswerMarksState, 'policy-state'> {
-  /** Returns a denial if the answer cannot be remembered and must be withheld. */
+  /** Returns a denial if the answer cannot be remembered. */
   async function note(
     exchange: Answered,
     { set, step }: JudgedStep,
@@ -64,7 +63,7 @@ export function createAnswerMarksCheck({
     return (await note(exchange, judged, await textsOfWhole(exchange))) ?? PASS;
   }
 
-  function ofMessages(exchange: Answered, judged: JudgedStep): StreamRewriter {
+  function messageRewriter(exchange: Answered, judged: JudgedStep): StreamRewriter {
     let unnoted: unknown[] = [];
     return {
       received({ json, frame }) {
@@ -80,7 +79,11 @@ export function createAnswerMarksCheck({
     };
   }
 
-  function ofCompletion(exchange: Answered, judged: JudgedStep, state: AnswerMarksState): StreamRewriter {
+  function completionRewriter(
+    exchange: Answered,
+    judged: JudgedStep,
+    state: AnswerMarksState,
+  ): StreamRewriter {
     const streamed = new StreamedTexts();
     const noteRest = () => note(exchange, judged, streamed.takeAll());
     state.noteRest = noteRest;
@@ -123,26 +126,26 @@ export function createAnswerMarksCheck({
       const { judged } = state;
       if (judged === undefined) return undefined;
       return exchange.mcp === undefined
-        ? ofCompletion(exchange, judged, state)
-        : ofMessages(exchange, judged);
+        ? completionRewriter(exchange, judged, state)
+        : messageRewriter(exchange, judged);
     },
     // A client that leaves early has read what came so far.
     end: (_exchange, _outcome, { noteRest }) => noteRest?.().then(() => undefined),
   };
 }
 
-/** MCP messages have no dialect, so their strings are read as in events. */
+/** MCP messages have no dialect, so all their strings are read, as in events. */
 function textsOfWhole({ mcp, answer: { whole, facts } }: Answered): string[] | Promise<string[]> {
   if (mcp !== undefined || facts === undefined) return textsOfAnswer(whole?.json ?? whole?.body.toString());
   const joined = (facts.joined ?? []).map((texts) => texts.map(({ text }) => text).join(''));
   return [...facts.texts.map(({ text }) => text), ...joined];
 }
 
-/** Characters of a stream kept before they are judged. */
+/** Characters kept before they are judged. */
 const MAX_KEPT_CHARS = 262_144;
-/** Characters kept of each text when judged early, so that a match can continue. */
+/** Characters kept of each text that is judged early, so that a match can continue. */
 const OVERLAP_CHARS = 8_192;
-/** Texts at the same time; beyond this, judged ones are dropped. */
+/** Texts at the same time; if there are more, judged ones are dropped. */
 const MAX_TEXTS = 512;
 
 /** Assembles the texts of a streamed completion, whose choices and tool calls may interleave. */
@@ -161,7 +164,7 @@ class StreamedTexts {
     }
   }
 
-  /** Returns all texts so far and keeps their ends, for matches that continue. */
+  /** Returns all texts so far, and keeps their ends for matches that continue. */
   takeFull(): string[] {
     const texts = [...this.#texts.values()];
     const kept = [...this.#texts].slice(-MAX_TEXTS);

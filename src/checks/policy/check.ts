@@ -11,14 +11,10 @@ export interface PolicyDeps {
   /** Returns the policy set in force. */
   readonly policies: () => PolicySet;
   readonly judge: Judge;
-  /** `policy.trust`. */
   readonly trust: TrustSettings;
 }
 
-/**
- * Asks the policies about each model and tool call (docs/policies.md). A call that cannot be judged is
- * denied.
- */
+/** Judges each model and tool call by the policies (docs/policies.md). A call that cannot be judged is denied. */
 export function createPolicyCheck({ policies, judge, trust }: PolicyDeps): Check<unknown, 'policy'> {
   return {
     name: 'policy',

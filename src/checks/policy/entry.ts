@@ -1,6 +1,5 @@
 import { checkEntry } from '../entry.ts';
 
-/** The facts that policies read. */
 const JUDGED_BY = ['agentRisk', 'session', 'isReadAhead', 'drift', 'prompt', 'approvedRules'] as const;
 
 export const policy = checkEntry(

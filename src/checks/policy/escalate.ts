@@ -20,7 +20,7 @@ export interface EscalateDeps {
   ) => Promise<KeyBudgets>;
   /** Masks names, which clients choose. */
   readonly maskSecrets: (text: string) => string;
-  /** Parts of a call that approvers may see besides names (`zsp.escalation_arguments`, `zsp.escalation_prompts`). */
+  /** Parts of a call, besides names, that approvers may see (`zsp.escalation_arguments`, `zsp.escalation_prompts`). */
   readonly shown?: Partial<Shown> | undefined;
 }
 
@@ -30,10 +30,7 @@ export interface EscalatingRule {
   readonly reason: string;
 }
 
-/**
- * Asks a person whether a call may proceed. `score` counts the escalation against its key, regardless of the
- * answer.
- */
+/** Asks a person whether a call may proceed. `score` counts the escalation against its key, whatever the answer. */
 export type Escalate = (
   exchange: Parsed,
   rules: readonly EscalatingRule[],
@@ -46,8 +43,8 @@ const MAX_NAME_CHARS = 256;
 const RETRY_MS = 10_000;
 
 /**
- * The key is checked before a person is asked, since the escalation itself may have locked it, and again
- * afterwards: it may have been revoked or locked, or got a budget that later checks use.
+ * Checks the key before asking, since the escalation itself may have locked it, and again afterwards: it may have been
+ * revoked or locked, or got another budget.
  * @throws GatewayError invalid_key, quarantined, agent_risk_blocked, redis_unavailable
  */
 export function createEscalate(deps: EscalateDeps): Escalate {
@@ -79,9 +76,9 @@ export function createEscalate(deps: EscalateDeps): Escalate {
 
   return async (exchange, rules, score) => {
     const { facts, patience } = exchange;
-    if (patience === undefined) throw new Error('a request is to wait for a person, and its edge cannot');
+    if (patience === undefined) throw new Error('a request must wait for a person, but its edge cannot');
     const known = facts.approvedRules;
-    // A second judgement after a session change needs no second approval of the same rules.
+    // A second judgement, in a changed session, needs no second approval of the same rules.
     if (known !== undefined && rules.every((rule) => known.has(ruleWithReason(rule)))) {
       return { kind: 'flag', reason: 'approved before' };
     }
@@ -94,7 +91,7 @@ export function createEscalate(deps: EscalateDeps): Escalate {
       return notApproved(exchange, rules, result.kind, performance.now() - startedAt);
     }
     const limits = await authenticateAgain(exchange);
-    // A call that is judged again has its reservation, by the limits before.
+    // A call that is judged again has its reservation, by the earlier limits.
     if (facts.judgedAgain !== undefined && !isDeepStrictEqual(limits, exchange.budget.limits)) {
       return budgetChanged(exchange);
     }
@@ -104,7 +101,7 @@ export function createEscalate(deps: EscalateDeps): Escalate {
   };
 }
 
-/** All rules of one Rego package share a name. */
+/** All rules of a Rego package share a name. */
 function ruleWithReason({ rule, reason }: EscalatingRule): string {
   return `${rule}: ${reason}`;
 }
@@ -117,10 +114,10 @@ function budgetChanged(exchange: Parsed): Denial {
 const WHY: Readonly<Record<'denied' | 'timeout' | 'withdrawn', readonly [ErrorType, string]>> = {
   denied: ['escalation_denied', 'it needs an approval, and an operator denied it'],
   timeout: ['escalation_timeout', 'it needs an approval, and none was given'],
-  withdrawn: ['escalation_denied', 'it needs an approval, and its client left'],
+  withdrawn: ['escalation_denied', 'it needs an approval, and the client left'],
 };
 
-/** The call was not judged: it is refused until there is a place, but not denied. */
+/** Refused until there is a place, but not denied: the call was not judged. */
 const NO_PLACE: Readonly<Record<'full' | 'over_share', Denial>> = {
   full: {
     kind: 'deny',

@@ -22,16 +22,13 @@ import { defaultActionOf, passes } from '../../policy/verdict.ts';
 import type { Awaitable } from '../../turns.ts';
 
 export interface JudgeDeps {
-  /**
-   * `policy.default_action`; if unset, calls that no rule allows are denied only if some source has allow
-   * rules.
-   */
+  /** `policy.default_action`. If unset, calls that no rule allows are denied only if some source has allow rules. */
   readonly defaultAction: 'allow' | 'deny' | undefined;
   /** Scores a key's action, and locks the key after `quarantine` (docs/risk.md). */
   readonly score: (verdict: PolicyScore) => Promise<void>;
   /** Adds and scores taints of the call's session; false if it can hold no more. */
   readonly taint: (exchange: Parsed, flags: readonly Taint[]) => Promise<boolean>;
-  /** Asks a person about an escalated call; undefined if approvals are off. */
+  /** Undefined if approvals are off. */
   readonly escalate?: Escalate | undefined;
   readonly shadowMode: boolean;
   /** Masks reasons, which may quote an agent's text and appear in answers, headers and logs. */
@@ -47,7 +44,7 @@ export interface DecisionRecord {
   /** Digest of the policies that judged. */
   readonly policySet: string;
   readonly verdict: Strength | 'mask' | 'allow' | 'default_deny';
-  /** Every rule that fired, the strongest first. */
+  /** Every rule that fired, strongest first. */
   readonly rules: readonly DecidingRule[];
 }
 
@@ -82,7 +79,7 @@ const MODELS_APART = policyDenied(
   'the request names several models, and the policies do not decide alike about them: ask for one of them alone',
 );
 
-/** Strongest first (docs/policies.md), with the score of each. */
+/** Strongest first (docs/policies.md), each with its score. */
 const STRENGTHS: readonly (readonly [Strength, PolicyScore['trigger']])[] = [
   ['quarantine', 'quarantine'],
   ['deny', 'policy_block'],
@@ -121,7 +118,7 @@ export function createJudge(deps: JudgeDeps): Judge {
     );
   }
 
-  /** Scores before a person is asked, because the result does not affect the score. */
+  /** Scores before a person is asked: the result does not affect the score. */
   async function escalated(
     exchange: Parsed,
     judged: JudgedCall,
@@ -161,10 +158,7 @@ export function createJudge(deps: JudgeDeps): Judge {
     return isBusy(cause) ? POLICIES_BUSY : notEvaluated(exchange);
   }
 
-  /**
-   * Returns the strongest action of all rules. Without a denying or allowing rule, `policy.default_action`
-   * decides.
-   */
+  /** Returns the strongest action. Without a denying or allowing rule, `policy.default_action` decides. */
   function verdictOf({ set }: JudgedCall, decision: Decision): DecisionRecord['verdict'] {
     const strongest = STRENGTHS.find(([strength]) => decision[strength].length > 0);
     if (strongest !== undefined) return strongest[0];
@@ -215,7 +209,7 @@ function leavesTraces({ taint, reported = [] }: Decision): boolean {
   return taint.length + reported.length > 0;
 }
 
-/** Adds to an allowed call what rules in mode `report` would have done. */
+/** Adds what rules in mode `report` would have done. */
 function withReports(verdict: Verdict, { reported = [] }: Decision): Verdict {
   if (reported.length === 0 || (verdict.kind !== 'pass' && verdict.kind !== 'flag')) return verdict;
   const reports = `reported: ${reported.map(({ action, rule }) => `${action} ${rule}`).join(', ')}`;
@@ -223,7 +217,7 @@ function withReports(verdict: Verdict, { reported = [] }: Decision): Verdict {
 }
 
 const BY_STRENGTH = ['quarantine', 'deny', 'escalate', 'mask', 'taint', 'allow'] as const;
-/** Limit per record; a set that fires more is faulty. */
+/** Limit per record; a set that fires more rules is faulty. */
 const MAX_RECORDED = 64;
 
 function decidingRules(decision: Decision): DecidingRule[] {
@@ -237,7 +231,7 @@ function decidingRule(
   { rule, file, line, found }: RuleHit,
   mode?: 'report',
 ): DecidingRule {
-  const owasp = owaspIds({ classes: found?.map((one) => one.class) ?? [] });
+  const owasp = owaspIds({ classes: found?.map((finding) => finding.class) ?? [] });
   return {
     action,
     rule,
@@ -254,7 +248,7 @@ function refusedFor(hits: readonly RuleHit[]): readonly RefusalFinding[] {
   return distinctFindings(hits.flatMap(({ rule, found }) => found ?? [{ rule }]));
 }
 
-/** Busy is not denied: the call was not judged, and a retry may be. */
+/** Unlike a denial, it may be retried: the call was not judged. */
 const POLICIES_BUSY: Denial = {
   kind: 'deny',
   type: 'gateway_unavailable',
@@ -266,7 +260,7 @@ function isBusy(cause: unknown): boolean {
   return cause instanceof RegoEvaluationError && cause.isBusy;
 }
 
-/** The refusal if a set failed to judge a call or its next state. */
+/** Refuses a call if a set failed to judge it or its next state. */
 export function notEvaluated(exchange: Parsed): Denial {
   return callDenied(
     exchange,
@@ -276,8 +270,8 @@ export function notEvaluated(exchange: Parsed): Denial {
 }
 
 /**
- * Distinguishes findings with the same reason. A tool call is judged by itself. A conversation is sent again
- * with every turn, and a denied part would otherwise score each time.
+ * Distinguishes findings with the same reason. Each tool call is judged by itself. A conversation is sent again with
+ * every turn, so a denied part would score each time.
  */
 function toolCallName({ input: { request } }: PolicyCall): string {
   if (request.method === 'llm_call') return '';

@@ -9,9 +9,9 @@ import { callStep } from '../../policy/trace-step.ts';
 const ACTIONS = ['quarantine', 'deny', 'escalate', 'mask', 'taint'] as const;
 
 /**
- * Keeps the fallbacks that policies judge as they judge the first target: by the same rules, with the same next state of
- * the session and the same marks. Consequences, masks and approvals of the first target then hold for each of them. A
- * fallback that cannot be judged is not asked.
+ * Returns the fallbacks that policies judge like the first target: by the same rules, with the same next session state
+ * and the same marks. The first target's consequences, masks and approvals then hold for each. A fallback that cannot
+ * be judged is not tried.
  */
 export async function judgedAlike(
   fallbacks: readonly Parsed[],
@@ -23,7 +23,7 @@ export async function judgedAlike(
     const alike: Parsed[] = [];
     for (const fallback of fallbacks) {
       const own = callOf(fallback);
-      if (own !== undefined && (await areAlike(set, first, [own, ...ofOtherModels(fallback, own)])))
+      if (own !== undefined && (await areAlike(set, first, [own, ...callsOfOtherModels(fallback, own)])))
         alike.push(fallback);
     }
     return alike;
@@ -33,16 +33,16 @@ export async function judgedAlike(
 }
 
 /**
- * Reports whether policies judge every model that may answer the request as they judge the first one. The body may name
- * others (`models` of OpenRouter, `fallbacks` of Anthropic).
+ * Reports whether policies judge every model that may answer the request like the first one. The body may name others
+ * (OpenRouter's `models`, Anthropic's `fallbacks`).
  */
 export async function areModelsAlike(exchange: Parsed, { set, call }: JudgedCall): Promise<boolean> {
-  const others = ofOtherModels(exchange, call);
+  const others = callsOfOtherModels(exchange, call);
   return others.length === 0 || areAlike(set, await outcomeOf(set, call), others);
 }
 
 /** Returns the call as each other model would get it. */
-function ofOtherModels({ request }: Parsed, call: PolicyCall): readonly PolicyCall[] {
+function callsOfOtherModels({ request }: Parsed, call: PolicyCall): readonly PolicyCall[] {
   const { input } = call;
   if (input.request.method !== 'llm_call') return [];
   const called = input.request;

@@ -27,13 +27,13 @@ import {
 } from '../../pipeline/facts.ts';
 
 const NANO_USD = 1e9;
-/** Kinds of running text, including tool results, that are searched across text boundaries. */
-const SAID: ReadonlySet<PromptText['kind']> = new Set(['text', 'reasoning', 'tool_result']);
+/** Running text, including tool results, is searched across text boundaries. */
+const RUNNING_TEXT: ReadonlySet<PromptText['kind']> = new Set(['text', 'reasoning', 'tool_result']);
 const NO_TEXT: CallText = { raw: '', normalized: '', argument: undefined };
 
 /**
- * Returns an exchange as policies judge it; undefined for lists, and for MCP messages that name nothing and
- * carry no client text.
+ * Returns an exchange as policies judge it, or undefined for lists, and for MCP messages that name nothing and carry no
+ * client text.
  * @param trust roles that injection rules skip, unless the key says otherwise
  */
 export function policyCallOf(
@@ -106,7 +106,7 @@ function callTexts(
     const normalized = normalizedTexts[index];
     if (normalized === undefined) throw new Error('a text of the request was not normalized');
     const argument = called && argumentPath(called.type, found.path);
-    const isOwn = called === undefined && isOwnOf(found);
+    const isOwn = called === undefined && isWrittenByAgent(found);
     return {
       raw: found.text,
       normalized,
@@ -119,8 +119,8 @@ function callTexts(
   return called === undefined ? texts : withResolvedPaths(texts);
 }
 
-/** Injected text comes from other places: the user, tools and documents. */
-function isOwnOf({ role, kind }: PromptText): boolean {
+/** Injections come from elsewhere: the user, tools and documents. */
+function isWrittenByAgent({ role, kind }: PromptText): boolean {
   return role === 'assistant' || kind === 'tool_definition' || kind === 'tool_arguments';
 }
 
@@ -129,7 +129,7 @@ function* contextReadingsOf(exchange: Parsed, texts: readonly CallText[]): Itera
   const placed = request.texts.map(({ path, kind, editable }, index): PlacedText => ({
     ...(texts[index] ?? NO_TEXT),
     path,
-    isConversation: SAID.has(kind),
+    isConversation: RUNNING_TEXT.has(kind),
     isString: editable !== false || typeof valueAt(json, path) === 'string',
   }));
   yield* contextReadings(json, placed);

@@ -3,21 +3,21 @@ import { createContentDetector, EVERY_CLASS } from '../../detectors/content.ts';
 import { mask } from '../../detectors/mask.ts';
 import type { RequestFacts } from '../../providers/request-facts.ts';
 
-/** Longer texts are not shown: a part would be cut before it is searched. */
+/** Longer texts are not shown: cutting one before the search could hide a finding. */
 const MAX_READ_CHARS = 8_192;
 const MAX_SHOWN_CHARS = 2_048;
-/** Shorter strings hold nothing to mask. */
+/** Shorter strings contain nothing to mask. */
 const MIN_CHARS = 4;
 
-/** Parts of a waiting call as approvers see them, with everything masked that data-loss prevention can find. */
+/** Parts of a waiting call for approvers, with everything masked that data-loss prevention can find. */
 export interface Shown {
   /** Arguments of an MCP call, as JSON. */
   arguments(given: unknown): string;
-  /** The last text of the user in a model call; empty without one. */
+  /** The user's last text in a model call; empty without one. */
   prompt(request: Pick<RequestFacts, 'texts'>): string;
 }
 
-/** Masks whatever the configuration of data-loss prevention says. */
+/** Ignores the configuration of data-loss prevention. */
 export async function createShown(): Promise<Shown> {
   await loadSeedWords();
   const { find } = createContentDetector(EVERY_CLASS);
@@ -29,7 +29,7 @@ export async function createShown(): Promise<Shown> {
   return {
     arguments(given) {
       const { length } = JSON.stringify(given) ?? '';
-      // Again as a whole: names of members and numbers are searched too.
+      // Masked again as a whole, because member names and numbers are searched too.
       return tooLong(length) ?? cut(masked(JSON.stringify(given, maskValue, 1) ?? ''));
     },
     prompt({ texts }) {

@@ -11,7 +11,6 @@ import { notEvaluated, type Judge } from './judge.ts';
 
 export interface PolicyStateDeps {
   readonly judge: Judge;
-  /** `policy.trust`. */
   readonly trust: TrustSettings;
   readonly sessions: SessionMoves;
   /** Adds marks to the call's session; false if it can hold no more. */
@@ -22,17 +21,17 @@ export interface PolicyStateDeps {
 }
 
 export interface SessionMoves {
-  /** Returns the session's current state; undefined if it has ended. */
+  /** Returns the session's current state, or undefined if it has ended. */
   read(name: SessionName): Promise<SessionFacts | undefined>;
   /** Compares and sets, once per operation. */
   move(move: SessionMove): Promise<'moved' | 'conflict' | 'gone'>;
-  /** Undoes a move, unless the session has moved since; also one whose reply was lost. Never rejects. */
+  /** Undoes a move, even one whose reply was lost, unless the session has moved since. Never rejects. */
   moveBack(move: SessionMove): Promise<void>;
 }
 
 export interface SessionMove {
   readonly step: SessionName & { readonly operationId: string };
-  /** Distinguishes lives of sessions with the same name. */
+  /** Distinguishes sessions that had the same name one after another. */
   readonly createdAt: number;
   /** The state by which the call was judged. */
   readonly from: string | undefined;
@@ -43,18 +42,17 @@ export interface PolicyState {
   move?: SessionMove;
 }
 
-/** Of simultaneous calls that all move the session, one succeeds in each round. */
+/** Of simultaneous calls that move the session, one succeeds in each round. */
 const MAX_ROUNDS = 8;
 
 /**
- * Moves the session's state as the policies require, and records marks. The move compares and sets: if
- * another call was faster, this one is judged again by the new state. So two calls judged by the same state
- * never both leave it.
+ * Moves the session's state as the policies require, and records marks. If another call was faster, this one is judged
+ * again by the new state, so two calls judged by the same state never both leave it.
  */
 export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState, 'policy-state'> {
   const { sessions } = deps;
 
-  /** Returns the final verdict, from the last judgement. */
+  /** Returns the verdict of the last judgement. */
   async function move(exchange: Parsed, first: JudgedCall, state: PolicyState): Promise<Verdict> {
     let judged = first;
     let verdict: Verdict = PASS;
@@ -62,7 +60,7 @@ export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState
       const next = await nextMove(exchange, judged);
       if (next === 'trouble') return notEvaluated(exchange);
       if (next === undefined) return verdict;
-      // Set before Redis is called: a move whose reply is lost must be undone too.
+      // Set before Redis is called, so that a move whose reply is lost is undone too.
       state.move = next;
       const result = await sessions.move(next);
       if (result === 'moved') return verdict;
@@ -71,7 +69,7 @@ export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState
       if (again === undefined) return sessionEnded(exchange);
       judged = again;
       verdict = await deps.judge(exchange, judged);
-      // In shadow mode a denied call proceeds and moves the session.
+      // In shadow mode, a denied call proceeds and moves the session.
       if (verdict.kind === 'deny' && !deps.shadowMode) return verdict;
     }
     return movedTooOften(exchange);
@@ -95,14 +93,14 @@ export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState
     }
   }
 
-  /** Returns the call with its session's current state; undefined if the session has ended. */
+  /** Returns the call with its session's current state, or undefined if the session has ended. */
   async function refreshed(exchange: Parsed, { set }: JudgedCall): Promise<JudgedCall | undefined> {
     const { session } = exchange.facts;
     if (session === undefined || session === null) return undefined;
     const fresh = await sessions.read(sessionName(exchange, session));
     if (fresh?.createdAt !== session.createdAt) return undefined;
     exchange.facts.session = fresh;
-    // Fallbacks were judged by the state before.
+    // Fallbacks were judged by the earlier state.
     if (exchange.fallbacks !== undefined) exchange.fallbacks = [];
     const call = policyCallOf(exchange, deps.trust);
     if (call === undefined) return undefined;
@@ -114,7 +112,7 @@ export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState
     if (session === undefined || session === null || !set.needsSteps(call.input.request.method)) return PASS;
     const marks = await marksOf({ set, call });
     if (marks === undefined) return notEvaluated(exchange);
-    const unknown = marks.filter((one) => !session.marks.includes(one));
+    const unknown = marks.filter((name) => !session.marks.includes(name));
     return (await deps.mark(exchange, unknown)) ? PASS : stateFull(exchange);
   }
 
@@ -156,7 +154,7 @@ function sessionEnded(exchange: Parsed): Denial {
 
 function movedTooOften(exchange: Parsed): Denial {
   const reason =
-    'other calls of the session move its state at the same time: send this one again, one after another';
+    'other calls of the session move its state at the same time: send this one again, after the others';
   return callDenied(exchange, reason, 'session_state');
 }
 

@@ -1,21 +1,21 @@
 import { isObject } from '../../json/is-object.ts';
 import type { JsonPath } from '../../json/path.ts';
 
-/** Places of texts; `true` is one, with all that is below it. */
+/** Places of texts; `true` covers a place and everything below it. */
 type Covered = Map<string | number, Covered | true>;
 
-/** Longer strings are files, pictures and sealed reasoning, which data-loss prevention alone looks into. */
+/** Longer strings are files, pictures and sealed reasoning, which only data-loss prevention searches. */
 const MAX_CHARS = 2_048;
 /** Shorter strings are words of the protocol, such as roles and types. */
 const MIN_CHARS = 12;
-/** An object of more values is read member by member. */
+/** Objects with more values are read member by member. */
 const MAX_TOGETHER = 256;
-/** Values that are looked at in one body. */
+/** Values read per body. */
 const MAX_VALUES = 16_384;
 
 /**
- * Returns what a body holds beside the texts that its dialect reports, such as metadata, stop sequences and members that
- * no dialect knows; undefined where there is nothing of note.
+ * Returns what a body contains besides the texts that its dialect reports, such as metadata, stop sequences and unknown
+ * members; undefined if nothing is left.
  */
 export function unreadMembers(
   body: unknown,
@@ -45,7 +45,7 @@ export function unreadMembers(
     left.push(typeof name === 'number' ? member : { [name]: member });
   }
 
-  /** Whether few enough values and no long string stand in it. */
+  /** Reports whether a value has few members and no long string. */
   function isSmall(root: object): boolean {
     const unread: unknown[] = [root];
     for (let read = 0; unread.length > 0; read += 1) {

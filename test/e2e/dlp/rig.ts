@@ -87,7 +87,7 @@ export async function expectQuarantined(reply: Reply, classes: string): Promise<
   expect(reply.headers['x-gateway-dlp-block']).toBe('true');
   expect(reply.headers).not.toHaveProperty('x-gateway-dlp-redacted');
   expect((JSON.parse(reply.body) as { error: string }).error).toBe(
-    `the answer was withheld: it holds ${classes}`,
+    `the answer was withheld: it contains ${classes}`,
   );
   expect(await riskOf()).toBe('30');
   expect(await lockMs()).toBeGreaterThan(0);

@@ -161,7 +161,7 @@ export function requests(): void {
     const reply = await ask({ target, body: prompt });
     expectRefusal(reply, 403, 'policy_denied');
     const reason =
-      'the request holds secrets, email addresses, payment card numbers, phone numbers, private network addresses: leave them out';
+      'the request contains secrets, email addresses, payment card numbers, phone numbers, private network addresses: leave them out';
     expect(reply.headers['x-gateway-block-reason']).toBe(reason);
     expect(reply.headers['x-gateway-dlp-block']).toBe('true');
     expect(provider.requests.length).toBe(before);
@@ -206,10 +206,10 @@ export function requests(): void {
         id: 7,
         error: {
           code: -32001,
-          message: 'Error: tool [mail] blocked. Reason: the request holds email addresses: leave them out',
+          message: 'Error: tool [mail] blocked. Reason: the request contains email addresses: leave them out',
           data: {
             type: 'policy_denied',
-            reason: 'the request holds email addresses: leave them out',
+            reason: 'the request contains email addresses: leave them out',
             tool_name: 'mail',
             rule: 'dlp',
             findings: [

@@ -13,7 +13,7 @@ import { makeSecret } from '../../unit/detectors/secrets/samples.ts';
 /** A cut is an error in every client, at any place in the stream, and never looks like an answer's end. */
 const KEY = 'key-0123456789';
 const SECRET = makeSecret('aws_access_key_id', createRandom(6)).text;
-const WITHHELD = 'the answer was withheld: it holds secrets';
+const WITHHELD = 'the answer was withheld: it contains secrets';
 
 /** How a program sees a cut through each SDK. Mistral's SDKs recognize stream errors as events that are not chunks. */
 const RAISED: Readonly<

@@ -137,7 +137,7 @@ export function secrets(): void {
         message: `Error: tool [read] blocked. Reason: ${String(reason)}`,
         data: {
           type: 'policy_denied',
-          reason: expect.stringMatching(/^the answer holds a secret \(/) as string,
+          reason: expect.stringMatching(/^the answer contains a secret \(/) as string,
           tool_name: 'read',
           rule,
           findings: expect.arrayContaining([
@@ -174,7 +174,7 @@ export function secrets(): void {
     await expect(client.callTool({ name: 'say' })).rejects.toMatchObject({
       code: -32001,
       message: expect.stringContaining(
-        'Error: tool [say] blocked. Reason: the answer holds a secret (github_token)',
+        'Error: tool [say] blocked. Reason: the answer contains a secret (github_token)',
       ) as string,
       data: { type: 'policy_denied', tool_name: 'say', result: { content: [{ text: 'key ***' }] } },
     });

@@ -76,7 +76,7 @@ describe('headers of an answer', () => {
     expect(verdict).toMatchObject({
       kind: 'deny',
       type: 'dlp_quarantine',
-      message: 'the answer was withheld: it holds secrets',
+      message: 'the answer was withheld: it contains secrets',
     });
     expect(set).toEqual({});
     expect(rig.leaks).toHaveLength(1);

@@ -76,7 +76,7 @@ describe('the DLP check', () => {
     expect(verdict).toEqual({
       kind: 'deny',
       type: 'dlp_quarantine',
-      message: 'the answer was withheld: it holds secrets',
+      message: 'the answer was withheld: it contains secrets',
       headers: { 'x-gateway-dlp-block': 'true' },
       findings: [
         { rule: 'dlp', detector: 'secrets', finding: 'aws_access_key_id', class: 'secret', place: 'answer' },
@@ -103,7 +103,7 @@ describe('the DLP check', () => {
   it('under action quarantine withholds personal data too, and reports it', async () => {
     const rig = dlp({ action: 'quarantine' });
     const { verdict } = await judgeAnswer(rig, said(`to ${EMAIL}`));
-    expect(verdict).toMatchObject({ message: 'the answer was withheld: it holds email addresses' });
+    expect(verdict).toMatchObject({ message: 'the answer was withheld: it contains email addresses' });
     expect(rig.leaks).toMatchObject([{ personalDataOnly: true }]);
   });
 

@@ -183,7 +183,7 @@ describe('server.dlp.requests: mask', () => {
       kind: 'deny',
       type: 'policy_denied',
       message: expect.stringMatching(
-        /^the request holds email addresses where it cannot be masked/,
+        /^the request contains email addresses where it cannot be masked/,
       ) as string,
     });
   });
@@ -207,7 +207,7 @@ describe('server.dlp.requests: deny', () => {
   it('refuses with the classes, without lock or score', async () => {
     const rig = dlp({ enabled: false, requests: 'deny' });
     const { verdict } = await judgeRequest(rig, parsed({ body: user(`${AWS_KEY} ${EMAIL}`) }));
-    const reason = 'the request holds secrets, email addresses: leave them out';
+    const reason = 'the request contains secrets, email addresses: leave them out';
     expect(verdict).toEqual({
       kind: 'deny',
       type: 'policy_denied',
@@ -275,7 +275,11 @@ describe('calls of MCP servers', () => {
       call({ name: 'mail', arguments: { to: EMAIL } }),
     );
     expect(verdict).toMatchObject({
-      details: { toolName: 'mail', rule: 'dlp', reason: 'the request holds email addresses: leave them out' },
+      details: {
+        toolName: 'mail',
+        rule: 'dlp',
+        reason: 'the request contains email addresses: leave them out',
+      },
     });
   });
 });

@@ -39,7 +39,7 @@ describe('what no mask can take out of a request', () => {
       const { verdict, body: sent } = await judgeRequest(reporting, parsed({ body }));
       expect(verdict).toEqual({
         kind: 'flag',
-        reason: 'left in the request, where no mask can stand: email (email_address)',
+        reason: 'left in the request, because it cannot be masked: email (email_address)',
       });
       expect(reporting.classes).toEqual([{ class: 'email', side: 'request', action: 'report' }]);
       expect(JSON.parse(sent ?? '')).toMatchObject(body);
@@ -51,7 +51,7 @@ describe('what no mask can take out of a request', () => {
       expect(verdict).toMatchObject({
         kind: 'rewrite',
         reason:
-          'masked in the request: email (email_address); left where no mask can stand: email (email_address)',
+          'masked in the request: email (email_address); left, because it cannot be masked: email (email_address)',
       });
       expect(JSON.parse(body ?? '')).toMatchObject(user([{ type: 'text', text: 'I am ***' }, file]));
     });

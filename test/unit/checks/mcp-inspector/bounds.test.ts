@@ -15,7 +15,7 @@ describe('an answer that is too much', () => {
     const rig = inspector();
     expect((await rig.whole(textResult(filled(WORDS, 4 * MIB + 1)))).denial).toMatchObject({
       type: 'upstream_unavailable',
-      message: "the MCP server's answer cannot be inspected: it holds more text than can be inspected",
+      message: "the MCP server's answer cannot be inspected: it has more text than can be inspected",
     });
   });
 

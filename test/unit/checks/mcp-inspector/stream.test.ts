@@ -19,7 +19,7 @@ const sampling = (text: string): JsonObject => ({
   params: { messages: [{ role: 'user', content: { type: 'text', text } }], maxTokens: 10 },
 });
 
-const BLOCKED_REASON = 'the answer holds a secret (aws_access_key_id), which was taken out of it';
+const BLOCKED_REASON = 'the answer contains a secret (aws_access_key_id), which was removed';
 const blocked = (id: string | number): JsonObject => ({
   jsonrpc: '2.0',
   id,
@@ -62,7 +62,7 @@ describe('a stream', () => {
     expect(messagesIn(body)).toEqual([progress('first'), make(`a. ${REMOVED}.`), textResult('b')]);
     expect(body).toMatch(/\n: x-gateway-response-redacted=true\n\n$/);
     expect(rig.verdicts).toEqual([
-      { kind: 'rewrite', reason: 'taken out: dismiss_instructions', enforced: true },
+      { kind: 'rewrite', reason: 'removed: dismiss_instructions', enforced: true },
     ]);
   });
 

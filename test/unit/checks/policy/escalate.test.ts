@@ -98,7 +98,7 @@ describe('an escalated call', () => {
   it.each([
     ['denied', 'escalation_denied', 'an operator denied it'],
     ['timeout', 'escalation_timeout', 'none was given within'],
-    ['withdrawn', 'escalation_denied', 'its client left'],
+    ['withdrawn', 'escalation_denied', 'the client left'],
   ] as const)('that is %s is refused as %s', async (kind, type, why) => {
     const result = (kind === 'denied' ? { kind, id: 'e1', approver: 'ada' } : { kind }) as ApprovalResult;
     const { escalate, patient, score } = rig([result, result]);

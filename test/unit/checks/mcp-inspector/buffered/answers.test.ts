@@ -75,7 +75,7 @@ describe('a whole answer', () => {
     expect(rig.verdicts).toEqual([
       {
         kind: 'rewrite',
-        reason: 'taken out: dismiss_instructions',
+        reason: 'removed: dismiss_instructions',
         apply: expect.any(Function),
         enforced: true,
       },
@@ -220,7 +220,7 @@ describe('a whole answer', () => {
         isError: false,
       }),
     );
-    const reason = 'the answer holds a secret (aws_access_key_id, github_token), which was taken out of it';
+    const reason = 'the answer contains a secret (aws_access_key_id, github_token), which was removed';
     expect(denial).toEqual({
       kind: 'deny',
       type: 'policy_denied',
