@@ -119,11 +119,11 @@ function regoExplained(decision: Decision): Explanation['rego'] {
 }
 
 function modelOrTool({ input: { request } }: PolicyCall): string {
-  const what =
+  const target =
     request.method === 'llm_call'
       ? request.model
       : request.tool_name || request.prompt_name || request.resource_uri || request.mcp_method;
-  return `${request.method} ${shown(what)}`.trimEnd();
+  return `${request.method} ${shown(target)}`.trimEnd();
 }
 
 function shown(text: string): string {

@@ -9,7 +9,7 @@ type Path = readonly PropertyKey[];
 export interface YamlShape<T> {
   readonly schema: z.ZodType<T>;
   /** Names the kind of file in errors: `a card`. */
-  readonly what: string;
+  readonly kind: string;
 }
 
 /** A valid file, with the positions of its parts. */
@@ -69,7 +69,7 @@ export function readYaml<T>(
 interface Reporter {
   readonly values: unknown;
   readonly problem: (path: Path, message: string) => string;
-  readonly shape: Pick<YamlShape<unknown>, 'schema' | 'what'>;
+  readonly shape: Pick<YamlShape<unknown>, 'schema' | 'kind'>;
 }
 
 function shapeProblems(issue: z.core.$ZodIssue, reporter: Reporter): string[] {
@@ -104,10 +104,10 @@ function countMismatches(errors: readonly z.core.$ZodIssue[]): number {
   }, 0);
 }
 
-function unknownKey(key: string, path: Path, { schema, what }: Reporter['shape']): string {
+function unknownKey(key: string, path: Path, { schema, kind }: Reporter['shape']): string {
   const near = nearestName(key, keysOf(schema));
   const meant = near === undefined || near === key ? '' : `; did you mean ${near}?`;
-  return `is not a key ${path.length === 0 ? `of ${what}` : 'here'}${meant}`;
+  return `is not a key ${path.length === 0 ? `of ${kind}` : 'here'}${meant}`;
 }
 
 function yamlValueAt(values: unknown, path: Path): unknown {

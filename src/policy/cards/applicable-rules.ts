@@ -6,23 +6,23 @@ import type { MaskRule } from './mask-rule.ts';
 import type { RuleModes } from './overrides.ts';
 import type { Scene } from './truth.ts';
 
-/** The rules for one kind of call, with all that is known before seeing a call. */
+/** The rules for one kind of call, and everything that is known before seeing a call. */
 export interface ApplicableRules {
   readonly rules: readonly CompiledRule[];
   readonly modes: RuleModes;
-  /** Rules that mask, whatever the call contains. */
+  /** Enforced mask rules. */
   readonly allMasks: readonly CompiledRule[];
-  /** Rules that may fire even if nothing is found in the texts. */
+  /** Rules that may fire although nothing is found in the texts. */
   readonly firingWithoutMatch: readonly CompiledRule[];
   /** Text queries to run for every such call. */
   readonly queries: ReadonlySet<number>;
-  /** Rules whose queries run only if the call does not decide them otherwise. */
+  /** Rules whose queries run only if the call leaves them undecided. */
   readonly undecided: readonly CompiledRule[];
-  /** The mask rules, if they are the same for every such call; undefined otherwise. */
-  readonly masks: readonly MaskRule[] | undefined;
+  /** The mask rules, if they are the same for every such call. */
+  readonly maskRules: readonly MaskRule[] | undefined;
 }
 
-/** Calls repeat by the names of models and tools; longer names are not cached. */
+/** Kinds of calls repeat; longer names are not cached. */
 const MAX_KINDS = 256;
 const MAX_KIND_CHARS = 512;
 
@@ -38,8 +38,8 @@ export function createRuleFinder(
 
   function find(call: PolicyCall, modes: RuleModes): ApplicableRules {
     const ofType = byType.get(call.input.request.method) ?? [];
-    const asked = ofType.filter((rule) => modes.modeOf(rule) !== 'off' && rule.appliesTo(call));
-    return applicableRules(asked, call, modes);
+    const applying = ofType.filter((rule) => modes.modeOf(rule) !== 'off' && rule.appliesTo(call));
+    return applicableRules(applying, call, modes);
   }
 
   return (call) => {
@@ -54,14 +54,14 @@ export function createRuleFinder(
   };
 }
 
-/** Unambiguous for names with any characters. */
+/** Unambiguous whatever the names contain. */
 function callKindOf({ input: { request } }: PolicyCall): string {
   if (request.method === 'llm_call') return `${request.provider} llm_call ${request.model}`;
   const { provider, method, mcp_server: server, tool_name: tool } = request;
   return `${provider} ${method} ${String(server.length)} ${server} ${tool}`;
 }
 
-/** @param call any call of this kind; rules that only read texts ignore it */
+/** @param call any call of this kind, since rules about texts only do not read it */
 function applicableRules(
   rules: readonly CompiledRule[],
   call: PolicyCall,
@@ -74,16 +74,16 @@ function applicableRules(
     if (rule.readsOnlyTexts && needsQueries(rule, unsearched))
       for (const query of rule.queries) queries.add(query);
   }
-  const masks = rules.filter((rule) => rule.action === 'mask' && modes.modeOf(rule) === 'enforce');
+  const maskRules = rules.filter((rule) => rule.action === 'mask' && modes.modeOf(rule) === 'enforce');
   return {
     rules,
     modes,
-    allMasks: masks,
+    allMasks: maskRules,
     firingWithoutMatch: rules.filter((rule) => !rule.readsOnlyTexts || fires(rule, nothingFound)),
     queries,
     undecided: rules.filter((rule) => !rule.readsOnlyTexts && rule.queries.length > 0),
-    masks: masks.every(({ readsOnlyTexts: isOfTexts }) => isOfTexts)
-      ? masks.filter(({ test }) => test(unsearched) !== false)
+    maskRules: maskRules.every((rule) => rule.readsOnlyTexts)
+      ? maskRules.filter(({ test }) => test(unsearched) !== false)
       : undefined,
   };
 }

@@ -3,7 +3,7 @@ import type { CallText, PolicyCall, ContextReading } from '../call.ts';
 import { objectReading } from '../context-readings.ts';
 import { argumentsAt } from './fields.ts';
 
-/** Returns context readings below a path of a tool's arguments. */
+/** Yields the context readings below a path of a tool's arguments. */
 export function* contextReadingsBelow(call: PolicyCall, path: readonly string[]): Generator<ContextReading> {
   for (const value of argumentsAt(call, path)) {
     const reading = readingOf(value, path);
@@ -24,15 +24,15 @@ function readingOf(value: unknown, path: readonly string[]): ContextReading | un
 }
 
 /**
- * Returns the texts to search for words: of the call, or below a path of a tool's arguments, and joined neighbouring
+ * Yields the texts to search for words: of the call, or below a path of a tool's arguments, then joined neighbouring
  * parts.
  * @param path below `arguments`; undefined for all texts
  */
 export function* wordTexts(call: PolicyCall, path: readonly string[] | undefined): Generator<CallText> {
   if (path === undefined) yield* call.texts;
   else yield* [...textsBelow(call, path), ...othersAt(call, path)];
-  const isOfAll = path === undefined || (path.length === 0 && call.input.request.method !== 'llm_call');
-  if (!isOfAll) return;
+  const readsAll = path === undefined || (path.length === 0 && call.input.request.method !== 'llm_call');
+  if (!readsAll) return;
   for (const text of call.joined?.() ?? []) yield { raw: text, normalized: text, argument: undefined };
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { MCP_CALL_TYPES } from '../../mcp/methods.ts';
 
-/** Limits of one card; larger files are mistakes or attacks. */
+/** Limits of one card. */
 const MAX_RULES = 1_000;
 const MAX_CONDITIONS = 100;
 const MAX_TRANSITIONS = 1_000;
@@ -34,7 +34,7 @@ export type Operator = (typeof OPERATORS)[number];
 const name = z.string().min(1).max(MAX_NAME);
 const pattern = z.string().min(1).max(MAX_VALUE);
 const scalar = z.union([z.string().max(MAX_VALUE), z.number(), z.boolean()]);
-/** `*` matches any run of characters. */
+/** `*` matches any characters. */
 const globs = z.union([name, z.array(name).min(1).max(MAX_LIST)]).describe('a name, or names; * is any text');
 
 const callType = z.enum([...CALL_TYPES, ANY_MCP]);

@@ -25,11 +25,11 @@ export interface CardFile {
   readonly isPreset: boolean;
 }
 
-/** Cards and presets, compiled to functions over calls. */
+/** Compiled cards and presets. */
 export interface CardSet {
   readonly canAllow: boolean;
   readonly initialState: string;
-  /** Some rule reads the session's drift, so it must be measured. */
+  /** Some rule reads the session's drift, which must then be measured. */
   readonly readsDrift: boolean;
   readonly readsRisk: boolean;
   /** Some rule searches the texts of calls. */
@@ -43,7 +43,7 @@ export interface CardSet {
     /** It defines the session states. */
     readonly hasStates: boolean;
   }[];
-  /** Rules that are not enforced, for keys without their own overrides. */
+  /** Rules that are not enforced, for keys without overrides. */
   readonly overridden: readonly { readonly file: string; readonly rule: string; readonly mode: RuleMode }[];
   /** Returns the key's overrides that would be ignored. */
   unknownOverrides(overrides: RuleOverrides): readonly UnknownOverride[];
@@ -55,13 +55,13 @@ export interface CardSet {
   explain(call: PolicyCall): Promise<readonly ExplainedRule[]>;
 }
 
-/** The result of one rule for one call, for a person. */
+/** The result of one rule for one call, as shown to people. */
 export interface ExplainedRule {
   readonly hit: RuleHit;
   readonly action: CompiledRule['action'];
-  /** The mode for this call; rules that are off were not evaluated. */
+  /** Rules that are `off` were not evaluated. */
   readonly mode: RuleMode;
-  /** False if `match` excludes the call; then nothing else was evaluated. */
+  /** False if `match` excludes the call; nothing else was evaluated then. */
   readonly applies: boolean;
   readonly fired: boolean;
   readonly conditions: readonly { readonly written: unknown; readonly truth: Truth }[];
@@ -96,21 +96,21 @@ export function createCardSet(
   const rulesFor = createRuleFinder(rules, modesFor);
 
   function decide(call: PolicyCall): Awaitable<Decision> {
-    const asked = rulesFor(call);
-    if (asked.rules.length === 0) return NO_DECISION;
-    return after(answersTo(queries, call, asked), (found) => decideBy(call, asked, found));
+    const applicable = rulesFor(call);
+    if (applicable.rules.length === 0) return NO_DECISION;
+    return after(answersTo(queries, call, applicable), (found) => decideBy(call, applicable, found));
   }
 
   function decideBy(
     call: PolicyCall,
-    asked: ReturnType<typeof rulesFor>,
+    applicable: ApplicableRules,
     found: ReadonlyMap<number, TextMatch>,
   ): Decision {
     const scene = sceneOf(call, found);
-    const mayFire = found.size === 0 ? asked.firingWithoutMatch : asked.rules;
+    const mayFire = found.size === 0 ? applicable.firingWithoutMatch : applicable.rules;
     return decisionOfFired(
       mayFire.filter((rule) => fires(rule, scene)).map((rule) => [rule, hitOf(rule, call, found)]),
-      asked.modes,
+      applicable.modes,
     );
   }
 
@@ -119,7 +119,7 @@ export function createCardSet(
     initialState: fsm?.initialState ?? INITIAL_STATE,
     readsDrift: rules.some(({ readsDrift }) => readsDrift),
     readsRisk: rules.some(({ readsRisk }) => readsRisk),
-    readsPrompt: rules.some(({ queries: asked }) => asked.length > 0),
+    readsPrompt: rules.some(({ queries: needed }) => needed.length > 0),
     judgesPrompts:
       fsm?.readsPrompts === true ||
       rules.some(({ types, readsPrompt }) => readsPrompt && types?.has('llm_call') !== false),
@@ -144,17 +144,17 @@ export function createCardSet(
       return fsm.next(call, call.input.session.state || fsm.initialState, flags);
     },
     masksFor(call) {
-      const { masks, allMasks } = rulesFor(call);
-      if (masks !== undefined) return masks;
+      const { maskRules, allMasks } = rulesFor(call);
+      if (maskRules !== undefined) return maskRules;
       const scene: Scene = { call, isFound: () => undefined };
       return allMasks.filter(({ test }) => test(scene) !== false);
     },
     needsSteps: (type) => marks.some(({ isOf }) => isOf(type)),
     marksOf: async (step) => inTurns(marksIn(step, marks)),
     async explain(call) {
-      // Runs all queries, so that the state of every condition can be shown.
-      const asked = new Set(rulesFor(call).rules.flatMap((rule) => rule.queries));
-      const found = await queries.answer(call, asked);
+      // Runs all queries, to show the state of every condition.
+      const selected = new Set(rulesFor(call).rules.flatMap((rule) => rule.queries));
+      const found = await queries.answer(call, selected);
       const scene = sceneOf(call, found);
       const modes = modesFor(call);
       return rules.map((rule) => explained(rule, modes.modeOf(rule), { call, scene, found }));
@@ -186,7 +186,7 @@ function compileCards(files: readonly CardFile[], queries: TextQueries) {
   return { rules, fsm, fsmFile, problems };
 }
 
-/** Yields the names of a step's marks; equal ones are evaluated once. */
+/** Returns the names of a step's marks. Equal marks are evaluated once. */
 function* marksIn(step: TraceStep, marks: readonly TraceMark[]): Work<readonly string[]> {
   const names = new Set<string>();
   for (const { name, matches } of marks) if (!names.has(name) && (yield* matches(step))) names.add(name);
@@ -195,7 +195,7 @@ function* marksIn(step: TraceStep, marks: readonly TraceMark[]): Work<readonly s
 
 const NOTHING_FOUND: ReadonlyMap<number, TextMatch> = new Map();
 
-/** Runs the text queries that the rules need, all at once. */
+/** Runs all text queries that the rules need. */
 function answersTo(
   queries: TextQueries,
   call: PolicyCall,
@@ -203,9 +203,9 @@ function answersTo(
 ): ReturnType<TextQueries['answer']> {
   const scene: Scene = { call, isFound: () => undefined };
   const more = undecided.filter((rule) => needsQueries(rule, scene));
-  // Reuses one set if possible, because results are cached by set.
-  const asked = more.length === 0 ? always : new Set([...always, ...more.flatMap((rule) => rule.queries)]);
-  return asked.size === 0 ? NOTHING_FOUND : queries.answer(call, asked);
+  // Reuses the set if possible, since results are cached by set.
+  const selected = more.length === 0 ? always : new Set([...always, ...more.flatMap((rule) => rule.queries)]);
+  return selected.size === 0 ? NOTHING_FOUND : queries.answer(call, selected);
 }
 
 function sceneOf(call: PolicyCall, found: ReadonlyMap<number, TextMatch>): Scene {

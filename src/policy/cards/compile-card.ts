@@ -21,19 +21,19 @@ import { allOf, type Test } from './truth.ts';
 export interface CompiledRule extends Compiled {
   readonly hit: RuleHit;
   readonly action: CardRule['action'];
-  /** The flag of a `taint` rule; empty for others. */
+  /** Empty except for a `taint` rule. */
   readonly flag: string;
   /** Undefined if it applies to all types. */
   readonly types: ReadonlySet<CallType> | undefined;
   /** Evaluates `match`, except for the type. */
   readonly appliesTo: (call: PolicyCall) => boolean;
-  /** The rule's conditions in order, as written. */
+  /** In order, as written. */
   readonly conditions: readonly { readonly written: unknown; readonly test: Test }[];
-  /** Its reason quotes the match, so queries must run even if the rule fires without them. */
+  /** Its reason quotes a match, so queries must run even if it fires without them. */
   readonly quotesMatch: boolean;
 }
 
-/** Compiles a card's rules; adds their problems to `problems`. */
+/** Compiles a card's rules. Adds errors to `problems`. */
 export function compileRules(
   { card, lineOf, problem }: ReadCard,
   {
@@ -74,7 +74,7 @@ function compileRule(
     const message = 'mask needs a condition that matches text: contains, matches_regex or detects';
     throw new ConditionError(['action'], message);
   }
-  const whole = needs.patterns.map(({ what }) => what).find(isOfWholeTexts);
+  const whole = needs.patterns.map(({ pattern }) => pattern).find(isOfWholeTexts);
   if (rule.action === 'mask' && whole !== undefined)
     throw new ConditionError(['action'], `${whole.detector} judges whole texts and cannot mask: use deny`);
   const reason = rule.reason ?? rule.description ?? `rule ${rule.name}`;
@@ -91,15 +91,15 @@ function compileRule(
   };
 }
 
-function isOfWholeTexts(what: TextPattern): what is TextPattern & { kind: 'detects' } {
-  return what.kind === 'detects' && judgesWholeTexts(what.detector);
+function isOfWholeTexts(pattern: TextPattern): pattern is TextPattern & { kind: 'detects' } {
+  return pattern.kind === 'detects' && judgesWholeTexts(pattern.detector);
 }
 
 /** Names of tools and models repeat; longer ones are not cached. */
 const MAX_KNOWN_NAMES = 64;
 const MAX_NAME_CHARS = 128;
 
-/** Rules about tools apply to tool calls, and rules about a server to all its calls. */
+/** Rules about tools apply to tool calls; rules about a server to all its calls. */
 function callTypesOf({ match }: CardRule): ReadonlySet<CallType> | undefined {
   if (match.type !== undefined) return typesNamed(match.type);
   if (match.tool !== undefined) return new Set(['mcp_tool_call']);
@@ -107,10 +107,7 @@ function callTypesOf({ match }: CardRule): ReadonlySet<CallType> | undefined {
   return match.model === undefined ? undefined : new Set(['llm_call']);
 }
 
-/**
- * Restricting rules also match other spellings of a name, such as `Bash` for `bash`. Allowing rules match
- * exactly.
- */
+/** Restricting rules also match other spellings of a name, such as `Bash` for `bash`; allowing rules match exactly. */
 function matcherOf({ match, action }: CardRule): (call: PolicyCall) => boolean {
   const allows = action === 'allow';
   function matchesAny(
@@ -145,7 +142,7 @@ function matcherOf({ match, action }: CardRule): (call: PolicyCall) => boolean {
   };
 }
 
-/** @param isFolded for names with several spellings, those of servers and tools */
+/** @param isFolded for tool names, which have several spellings */
 function nameMatcher(
   globs: readonly string[],
   { allows, isFolded }: { readonly allows: boolean; readonly isFolded: boolean },

@@ -18,39 +18,39 @@ import { findsInjection, type RuleTrust } from '../trust.ts';
 import { allOf, anyOf, notOf, type Test } from './truth.ts';
 import { textValue, textValues, valueTest } from './value-test.ts';
 
-/** A rule's compiled conditions and their needs. */
+/** Compiled conditions of a rule, and what they need. */
 export interface Compiled {
   readonly test: Test;
   readonly queries: readonly number[];
-  /** Patterns in the texts when the rule holds: all queries except those under `not`. */
+  /** Patterns that the texts contain when the rule holds: all except those under `not`. */
   readonly patterns: readonly MaskPattern[];
-  /** Queries of those patterns; their matches explain why the rule holds. */
+  /** Queries of those patterns. Their matches explain why the rule holds. */
   readonly evidence: readonly { readonly query: number; readonly pattern: TextPattern }[];
   readonly marks: readonly TraceMark[];
   readonly readsDrift: boolean;
   readonly readsRisk: boolean;
-  /** It reads prompt texts or what was hidden in them. */
+  /** Reads prompts, or what was hidden in them. */
   readonly readsPrompt: boolean;
-  /** Only texts decide it. */
+  /** Depends on texts only. */
   readonly readsOnlyTexts: boolean;
 }
 
 export interface CompileContext {
   readonly queries: TextQueries;
   readonly initialState: string;
-  /** An allowing rule: undetermined conditions must not count as true. */
+  /** In an allowing rule, undetermined conditions must not count as true. */
   readonly allows: boolean;
-  /** Trust settings of the rule and its card. */
+  /** Of the rule and its card. */
   readonly trust?: RuleTrust | undefined;
 }
 
 interface Place {
   readonly path: readonly PropertyKey[];
-  /** Under an odd number of `not`. */
+  /** Below an odd number of `not`. */
   readonly isNegated: boolean;
 }
 
-/** An invalid condition; `path` leads to the problem. */
+/** An invalid condition. `path` leads to the error. */
 export class ConditionError extends Error {
   readonly path: readonly PropertyKey[];
 
@@ -125,7 +125,7 @@ function compileComparison(
   const field = atKey(path, 'field', () => fieldOf(comparison.field, context.initialState));
   if (comparison.ignore_case !== undefined && comparison.op !== 'contains')
     throw new ConditionError([...path, 'ignore_case'], 'is for contains only');
-  // Text that helps a call must be there literally; text against a call may be disguised.
+  // Text in favour of a call must occur literally; text against it may be disguised.
   const ignoreCase = comparison.ignore_case ?? context.allows === isNegated;
   return atKey(path, 'value', () => {
     if (comparison.op === 'must_precede') return mustPrecede(comparison, context, isNegated);
@@ -154,7 +154,7 @@ function atKey<T>(path: readonly PropertyKey[], key: string, work: () => T): T {
   }
 }
 
-/** Returns the alternatives that a condition searches for in texts. */
+/** Returns the alternatives that a condition searches for in texts; undefined for other conditions. */
 function textPatternsOf(
   { op, value, threshold }: Comparison,
   ignoreCase: boolean,
@@ -195,21 +195,21 @@ function textTest(
   const argument = field.kind === 'prompt' ? undefined : field.path;
   if (pattern.kind === 'regex' && compileRegex(pattern.source).test(''))
     throw new Error('matches the empty text, so it matches everywhere');
-  const isOfTrust = pattern.kind === 'detects' && findsInjection(pattern.detector);
-  const trust = isOfTrust ? context.trust : undefined;
+  const dependsOnTrust = pattern.kind === 'detects' && findsInjection(pattern.detector);
+  const trust = dependsOnTrust ? context.trust : undefined;
   const query = context.queries.add({ pattern, argument, trust });
   return {
     ...NOTHING,
     test: ({ isFound }) => isFound(query),
     queries: [query],
-    patterns: [{ argument, what: pattern, trust }],
+    patterns: [{ argument, pattern, trust }],
     evidence: [{ query, pattern }],
     readsPrompt: argument === undefined,
     readsOnlyTexts: true,
   };
 }
 
-/** Holds if the call comes too early: a required earlier call is missing in this session. */
+/** Holds if a required earlier call is missing in this session. */
 function mustPrecede({ field, value }: Comparison, { allows }: CompileContext, isNegated: boolean): Compiled {
   if (!HISTORY_FIELDS.has(field)) throw new Error(`must_precede is for ${[...HISTORY_FIELDS].join(' or ')}`);
   if (allows && !isNegated)

@@ -4,14 +4,13 @@ import type { CompiledRule } from './compile-card.ts';
 import type { TextPattern } from './mask-rule.ts';
 import type { TextMatch } from './text-query.ts';
 
-/** A match of a rule's conditions, with the matched text. */
 export interface Evidence {
   readonly finding: RefusalFinding;
   readonly pattern: TextPattern;
   readonly match: TextMatch;
 }
 
-/** Returns why a rule holds, and in which messages. */
+/** Returns the matches for which a rule holds, and their messages. */
 export function evidenceOf(
   { hit, evidence }: Pick<CompiledRule, 'hit' | 'evidence'>,
   call: PolicyCall,
@@ -44,7 +43,7 @@ function findingOf(
   };
 }
 
-/** Returns the searched text; for a text read with its context, the one that contains the match. */
+/** Returns the searched text. For a text read with its context, returns the one that contains the match. */
 function textOf({ text, sent = text, start, end }: TextMatch, { texts }: PolicyCall): CallText | undefined {
   const whole = texts.find(({ raw, normalized }) => raw === sent || normalized === sent);
   if (whole !== undefined) return whole;

@@ -4,9 +4,9 @@ import { FIELD_GROUPS, type FieldRow } from '../input-fields.ts';
 
 /** The subject of a condition. */
 export type Field =
-  /** Any text of the call. */
+  /** All texts of the call. */
   | { readonly kind: 'prompt' }
-  /** A path below the arguments of an MCP call; `*` is any member. */
+  /** Below the arguments of an MCP call; `*` is any member. */
   | { readonly kind: 'argument'; readonly path: readonly string[] }
   | { readonly kind: 'value'; readonly isList: boolean; readonly read: (call: PolicyCall) => unknown };
 
@@ -18,7 +18,7 @@ const LISTS: Readonly<Record<string, Read>> = {
   'session.traces': ({ marks }) => marks,
 };
 
-/** Members of `input` by their names in cards. `arguments`, which have paths, are separate. */
+/** Members of `input` by their names in cards, without `arguments`, which have paths. */
 const MEMBERS: ReadonlyMap<string, { readonly form: FieldRow['form']; readonly read: Read }> = new Map(
   FIELD_GROUPS.flatMap(({ path, rows, cards }) =>
     Object.entries(rows).flatMap(([member, { form, notInCards }]) => {
@@ -28,7 +28,7 @@ const MEMBERS: ReadonlyMap<string, { readonly form: FieldRow['form']; readonly r
   ),
 );
 
-/** Other calls have an empty tool name. */
+/** Undefined for other calls, whose tool name is empty. */
 const readToolName: Read = ({ input: { request } }) =>
   request.method === 'mcp_tool_call' ? request.tool_name : undefined;
 
@@ -38,7 +38,7 @@ const NAMES: readonly string[] = [
   ...Object.keys(LISTS),
 ];
 
-/** Returns the members at a path of the input, which the call builds on demand. */
+/** Returns the members at a path of the input. The call builds some on demand. */
 function groupIn(call: PolicyCall, path: string): object {
   const { request, agent, session, agent_risk } = call.input;
   switch (path) {
@@ -63,24 +63,24 @@ function groupIn(call: PolicyCall, path: string): object {
 export const HISTORY_FIELDS: ReadonlySet<string> = new Set(['session_sequence', 'session.tools_called']);
 export const TRACE_FIELDS: ReadonlySet<string> = new Set(['session_sequence', 'session.traces']);
 
-/** Fields that are empty unless drift is measured. */
+/** Set only if drift is measured. */
 export function isDriftField(name: string): boolean {
   return name.startsWith('session.drift.');
 }
 
-/** Fields about what was hidden in a prompt. */
+/** About what was hidden in a prompt. */
 export function isObfuscationField(name: string): boolean {
   return name.startsWith('obfuscation.');
 }
 
-/** Fields that an agent's sessions share. */
+/** Shared by an agent's sessions. */
 export function isRiskField(name: string): boolean {
   return name.startsWith('agent_risk.');
 }
 
 /**
  * @param initialState of sessions that no policy has moved
- * @throws Error that explains what is wrong with the name
+ * @throws Error that explains the problem with the name
  */
 export function fieldOf(name: string, initialState: string): Field {
   if (name === 'prompt_text') return { kind: 'prompt' };
@@ -115,7 +115,7 @@ function fieldPath(name: string, prefix: string): readonly string[] {
   return path;
 }
 
-/** Returns the values at a path below a call's arguments; a list stands for its entries. */
+/** Returns the values at a path below a call's arguments; for a list, its elements. */
 export function argumentsAt(call: PolicyCall, path: readonly string[]): readonly unknown[] {
   const { request } = call.input;
   if (request.method === 'llm_call') return [];

@@ -14,7 +14,7 @@ export interface Fsm {
   /** Some transition reads the text of a model call. */
   readonly readsPrompts: boolean;
   /**
-   * Returns the next state of a call; undefined if it stays.
+   * Returns the next state after a call; undefined if it stays.
    * @param flags of the session, with those that this call adds
    */
   next(call: PolicyCall, state: string, flags: ReadonlySet<string>): Promise<string | undefined>;
@@ -24,13 +24,12 @@ interface Transition {
   readonly from: string;
   readonly to: string;
   readonly isBy: (call: PolicyCall, flags: ReadonlySet<string>) => boolean;
-  /** The text query that must match; undefined without one. */
+  /** A text query that must match; undefined without one. */
   readonly query: number | undefined;
 }
 
 const ANY_STATE = '*';
 
-/** Collects errors in `problems`. */
 export function compileFsm(
   fsm: CardFsm,
   { problem }: ReadCard,

@@ -10,11 +10,11 @@ export interface WordQueries {
   readonly path: readonly string[] | undefined;
   /** Query numbers by word number. */
   readonly numbers: ReadonlyMap<number, number>;
-  /** Cache id for all of them. */
+  /** Cache id of the whole set. */
   readonly nothing: SearchId;
 }
 
-/** Words that rules name (`contains` in any case), found in one pass regardless of their number. */
+/** Words named by rules (`contains` in any case), found in one pass whatever their number. */
 export class KnownWords {
   readonly #words: string[] = [];
   #finder: LiteralFinder | undefined;
@@ -24,7 +24,7 @@ export class KnownWords {
     return this.#words.push(word) - 1;
   }
 
-  /** Builds the search with the policies rather than with the first call. */
+  /** Builds the search when policies load, not with the first call. */
   compile(): void {
     if (this.#words.length > 0) this.#finder ??= createLiteralFinder(this.#words);
   }
@@ -62,7 +62,7 @@ export class KnownWords {
     );
   }
 
-  /** Reports a disguised word in the rule's spelling. */
+  /** Returns a match; for a disguised word, in the rule's spelling. */
   spelledByRule(word: number, text: string, { start, end }: Pick<TextMatch, 'start' | 'end'>): TextMatch {
     const named = this.#words[word] ?? '';
     const isPlain =

@@ -2,19 +2,19 @@ import type { DetectorName } from '../../detectors/finding.ts';
 import type { RuleHit } from '../decision.ts';
 import type { RuleTrust } from '../trust.ts';
 
-/** A rule that masks texts in requests, answers, streams and tool results. */
+/** Masks texts in requests, answers, streams and tool results. */
 export interface MaskRule {
   readonly hit: RuleHit;
-  /** Patterns to mask; at least one. */
+  /** At least one. */
   readonly patterns: readonly MaskPattern[];
 }
 
-/** `field` is `prompt_text` (any text of call and answer) or a path below `arguments` (tool calls only). */
+/** A pattern for `prompt_text` (any text of call and answer), or for a path below `arguments` (tool calls only). */
 export interface MaskPattern {
   /** Below `arguments`; undefined for any text. */
   readonly argument: readonly string[] | undefined;
-  readonly what: TextPattern;
-  /** The rule's trust settings, if it looks for injections. */
+  readonly pattern: TextPattern;
+  /** Of the rule, if it looks for injections. */
   readonly trust?: RuleTrust | undefined;
 }
 
@@ -27,6 +27,6 @@ export type TextPattern =
   | {
       readonly kind: 'detects';
       readonly detector: DetectorName;
-      /** Minimum score of a model; its default if absent. */
+      /** Minimum score; the model's default if absent. */
       readonly threshold?: number;
     };

@@ -8,21 +8,21 @@ interface NamedRule {
   readonly hit: RuleHit;
 }
 
-/** Modes of all rules for one call; rules without one are enforced. */
+/** Modes of all rules for one call. Rules without one are enforced. */
 export interface RuleModes {
-  /** Identifies a set of overrides; 0 is the configuration's own. */
+  /** Identifies a set of overrides; 0 is the configuration's. */
   readonly id: number;
   readonly modeOf: (rule: NamedRule) => RuleMode;
   /** Every rule is enforced. */
   readonly isPlain: boolean;
 }
 
-/** Keys share few sets of overrides; others are resolved again. */
+/** Sets of overrides kept resolved; keys share few. */
 const MAX_KEPT = 64;
 
 /**
- * Returns rule modes: the configuration's, unless the call's key overrides them. Names in a key's overrides that match
- * no rule or several are ignored.
+ * Returns rule modes: the configuration's, unless the call's key overrides them. Ignores names in a key's overrides
+ * that match no rule or several.
  */
 export function createRuleModes(
   rules: readonly NamedRule[],
@@ -52,7 +52,7 @@ function modesOf(id: number, modes: ReadonlyMap<NamedRule, RuleMode>): RuleModes
   };
 }
 
-/** A name that matches no rule or several. */
+/** An override that matches no rule, or several. */
 export interface UnknownOverride {
   readonly name: string;
   readonly problem: string;
@@ -67,7 +67,7 @@ interface Resolved {
 
 /**
  * Resolves overrides: `<rule>`, `<preset or file>/<rule>`, or a preset or file for all its rules. A rule's own override
- * takes precedence over its file's.
+ * wins over its file's.
  */
 export function resolveOverrides(overrides: RuleOverrides, rules: readonly NamedRule[]): Resolved {
   const ofFiles = new Map<NamedRule, RuleMode>();
@@ -99,7 +99,7 @@ function fullNames(hit: RuleHit): readonly string[] {
 const PRESET = 'preset ';
 const ENDING = /\.ya?ml$/;
 
-/** A preset's name; a file's base name with or without extension, or its full name. */
+/** A preset's name; a file's base name with or without extension, or its path. */
 function sourcesOf({ file = '' }: RuleHit): readonly string[] {
   if (file.startsWith(PRESET)) return [file.slice(PRESET.length)];
   return [basename(file).replace(ENDING, ''), basename(file), file];

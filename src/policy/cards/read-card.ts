@@ -3,9 +3,9 @@ import { cardSchema, type Card } from './card-schema.ts';
 
 export type ReadCard = Omit<ReadYaml<Card>, 'value'> & { readonly card: Card };
 
-/** Reads a card's YAML; returns all problems as texts if it is invalid. Never throws. */
+/** Reads a card's YAML. Returns all problems as texts if it is invalid; never throws. */
 export function readCard(name: string, text: string): ReadCard | readonly string[] {
-  const read = readYaml(name, text, { schema: cardSchema, what: 'a card' });
+  const read = readYaml(name, text, { schema: cardSchema, kind: 'a card' });
   if (!('value' in read)) return read;
   const { value: card, ...places } = read;
   return { card, ...places };

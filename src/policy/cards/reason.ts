@@ -4,11 +4,11 @@ import type { PolicyCall } from '../call.ts';
 import type { TextMatch } from './text-query.ts';
 
 const MAX_MATCH_CHARS = 256;
-/** Characters around a match, enough to recognize a surrounding secret. */
+/** Characters around a match: enough to recognize a secret around it. */
 const AROUND = 4_096;
 const PLACE = /\{(tool_name|resource_uri|prompt_name|model|rule|match|score)\}/g;
 
-/** Fills the placeholders of a rule's reason. Matches are shown in one line and without secrets (docs/policies.md). */
+/** Fills the placeholders of a rule's reason. Shows matches in one line and without secrets (docs/policies.md). */
 export function filledReason(
   template: string,
   rule: string,
@@ -43,9 +43,7 @@ function shownMatch({ text, start, end }: TextMatch): string {
   return isSecret ? MASK : inOneLine(text.slice(start, shownEnd));
 }
 
-/**
- * Removes line breaks, closing quotes and invisible characters, against injection into agents that read it.
- */
+/** Removes line breaks, closing quotes and invisible characters, which could inject into agents that read it. */
 function inOneLine(text: string): string {
   return JSON.stringify(text.slice(0, MAX_MATCH_CHARS))
     .slice(1, -1)

@@ -7,7 +7,7 @@ import type { Work } from '../../turns.ts';
 import { findNamed } from '../named-detectors.ts';
 import type { TextPattern } from './mask-rule.ts';
 
-/** Searches a text for one pattern: short texts at once, long ones in several turns. */
+/** Searches a text for one pattern: a short text at once, a long one in turns. */
 export type TextSearch = (text: string) => FoundSpan | undefined | SlicedSearch;
 
 export interface FoundSpan extends Span {
@@ -36,7 +36,7 @@ function searchFound({ detector, threshold = DENY_SCORE }: TextPattern & { kind:
 }
 
 /**
- * Compiles RE2 syntax, or JavaScript's where RE2 has the same. Always linear.
+ * Compiles RE2 syntax, or JavaScript's equivalent. Always linear.
  * @throws Error that explains the problem
  */
 export function compileRegex(source: string): RE2JS {
@@ -67,10 +67,10 @@ function spanOf(found: FoundSpan | undefined, offset: number): FoundSpan | undef
   return found && { ...found, start: found.start + offset, end: found.end + offset };
 }
 
-/** UTF-16 units per search; longer texts are searched in overlapping pieces. */
+/** UTF-16 units per search. Longer texts are searched in overlapping pieces. */
 const PIECE = 262_144;
 const OVERLAP = 32_768;
-/** Matches that close to a cut may be artefacts; the previous piece covers them. */
+/** Matches this close to a cut may be artefacts; the previous piece covers them. */
 const MARGIN = 512;
 
 function searchRegex(regex: RE2JS): TextSearch {
@@ -87,7 +87,7 @@ function* matchInPieces(regex: RE2JS, text: string): SlicedSearch {
 }
 
 function firstMatch(regex: RE2JS, text: string, from: number): Span | undefined {
-  // A test is ten times as fast as a search, and usually negative.
+  // A test is ten times as fast as a search, and usually fails.
   if (!regex.test(text)) return undefined;
   const matcher = regex.matcher(text);
   return matcher.find(from) ? { start: matcher.start(), end: matcher.end() } : undefined;

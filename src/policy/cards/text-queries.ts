@@ -23,38 +23,38 @@ type Answers = ReadonlyMap<number, TextMatch>;
 /** Queries for one text. */
 interface QueriesOfText {
   readonly numbers: readonly number[];
-  /** Cache id for all of them. */
+  /** Cache id of the whole set. */
   readonly all: SearchId;
 }
 
 /** Queries that run together, by what they read. */
 interface QuerySet {
-  /** Words in any case and disguise; no other list has them. */
+  /** Words in any case and disguise; the other lists exclude them. */
   readonly words: readonly WordQueries[];
   readonly everywhere: QueriesOfText;
-  /** Those of `everywhere` that apply to instructions, by role and trust, and to the agent's own texts. */
+  /** The part of `everywhere` for instructions, by role and trust, and for the agent's own texts. */
   readonly ofInstructions: Map<string, QueriesOfText>;
   readonly inArguments: readonly { readonly number: number; readonly path: readonly string[] }[];
-  /** Those of `everywhere` that also apply outside the body. */
+  /** The part of `everywhere` that also applies outside the body. */
   readonly ofData: readonly number[];
-  /** Texts outside the body in which `ofData` found nothing; most come with every request. */
+  /** Texts outside the body without a finding; most recur in every request. */
   readonly clean: RecentMap<true>;
 }
 
-/** The text conditions of all cards. Each pattern is searched for once per text, and only if a rule needs it. */
+/** The text conditions of all cards. Each pattern is searched for once per text, if a rule needs it. */
 export interface TextQueries {
   /**
-   * Returns the number of a query.
+   * Returns the query's number.
    * @throws Error that explains what is wrong with a regular expression
    */
   add(query: TextQuery): number;
-  /** Called once after the last `add`. */
+  /** Call once, after the last `add`. */
   compile(): void;
-  /** Runs the queries in `asked`; returns matches by number, at once for short texts. */
-  answer(call: PolicyCall, asked: ReadonlySet<number>): Answers | Promise<Answers>;
+  /** Runs the selected queries. Returns matches by number, at once for short texts. */
+  answer(call: PolicyCall, selected: ReadonlySet<number>): Answers | Promise<Answers>;
 }
 
-/** Sets of queries that ran together; rules for one kind of call use the same set. */
+/** Sets of queries that ran together. Rules for one kind of call use the same set. */
 const MAX_SETS = 256;
 const MAX_CLEAN = 256;
 const MAX_CLEAN_CHARS = 512;
@@ -64,27 +64,28 @@ export function createTextQueries(): TextQueries {
   const queries: Query[] = [];
   const knownWords = new KnownWords();
   /** Queries for all texts, by pattern. */
-  const wide = new Map<string, number>();
-  /** Cache ids for sets of queries, by their numbers. */
+  const ofAllTexts = new Map<string, number>();
+  /** Cache ids of query sets, by their numbers. */
   const sets = new RecentMap<SearchId>(MAX_SETS);
-  const kept = new WeakMap<ReadonlySet<number>, QuerySet>();
+  const querySets = new WeakMap<ReadonlySet<number>, QuerySet>();
 
-  function* answered(call: PolicyCall, asked: ReadonlySet<number>): Work<Map<number, TextMatch>> {
+  function* runQueries(call: PolicyCall, selected: ReadonlySet<number>): Work<Map<number, TextMatch>> {
     const found = new Map<number, TextMatch>();
-    const questions = querySetOf(asked);
-    const { words, everywhere, inArguments, ofData, clean } = questions;
+    const querySet = querySetOf(selected);
+    const { words, everywhere, inArguments, ofData, clean } = querySet;
     for (const some of words) yield* knownWords.find(wordTexts(call, some.path), some, found);
     for (const text of everywhere.numbers.length === 0 ? [] : call.texts) {
-      const { numbers, all } = questionsTo(text, call, questions);
+      const { numbers, all } = queriesFor(text, call, querySet);
       if (numbers.length === 0) continue;
-      // Resolved paths do not get all queries, so results are not cached.
+      // Resolved paths do not get all queries, so their results are not cached.
       const known = text.isResolved === true ? undefined : cleanRecord(text.raw);
       if (known?.isClean(all) === true) continue;
       let isClean = true;
       if (isShort(text)) yield text.raw.length * numbers.length;
       for (const number of numbers) {
         const isFound =
-          found.has(number) || (isShort(text) ? isIn(number, text, known) : yield* ask(number, text, known));
+          found.has(number) ||
+          (isShort(text) ? matchesShort(number, text, known) : yield* matchesText(number, text, known));
         if (isFound) isClean = false;
       }
       if (isClean) known?.markClean(all);
@@ -94,51 +95,54 @@ export function createTextQueries(): TextQueries {
       let isClean = true;
       for (const number of ofData) {
         yield text.length;
-        if (found.has(number) || (yield* ask(number, { raw: text, normalized: text, argument: undefined })))
+        if (
+          found.has(number) ||
+          (yield* matchesText(number, { raw: text, normalized: text, argument: undefined }))
+        )
           isClean = false;
       }
       if (isClean && text.length <= MAX_CLEAN_CHARS) clean.set(text, true);
     }
     for (const { number, path } of inArguments) {
-      const ofAll = wide.get(queryOf(number).patternKey);
-      const isInNoText = ofAll !== undefined && asked.has(ofAll) && !found.has(ofAll);
+      const ofAll = ofAllTexts.get(queryOf(number).patternKey);
+      const isInNoText = ofAll !== undefined && selected.has(ofAll) && !found.has(ofAll);
       const texts = isInNoText ? othersAt(call, path) : [...textsBelow(call, path), ...othersAt(call, path)];
-      for (const text of texts) if (yield* ask(number, text)) break;
-      if (findsData(queryOf(number))) yield* askContexts([number], path);
+      for (const text of texts) if (yield* matchesText(number, text)) break;
+      if (findsData(queryOf(number))) yield* searchContexts([number], path);
     }
-    yield* askContexts(ofData, undefined);
+    yield* searchContexts(ofData, undefined);
     return found;
 
-    /** Searches again for values that only their context identifies. */
-    function* askContexts(numbers: readonly number[], path: readonly string[] | undefined): Work<void> {
+    /** Searches for values that only their context identifies. */
+    function* searchContexts(numbers: readonly number[], path: readonly string[] | undefined): Work<void> {
       const left = numbers.filter((number) => !found.has(number));
       if (left.length === 0) return;
-      const question = setOf(left, 'told');
+      const searchId = searchIdOf(left, 'context');
       for (const reading of path === undefined ? call.contextReadings() : contextReadingsBelow(call, path)) {
         yield ITEM_CHARS;
         const known = reading.document === undefined ? undefined : cleanRecord(reading.document);
-        if (known?.isClean(question) === true) continue;
+        if (known?.isClean(searchId) === true) continue;
         for (const text of reading.texts()) {
           yield ITEM_CHARS;
-          for (const number of left) if (!found.has(number)) yield* askOne(number, text);
+          for (const number of left) if (!found.has(number)) yield* searchContext(number, text);
         }
-        if (!left.some((number) => found.has(number))) known?.markClean(question);
+        if (!left.some((number) => found.has(number))) known?.markClean(searchId);
       }
     }
 
-    /** Skips matches before the text itself, which are already known, except card codes in the text. */
-    function* askOne(number: number, { before, text }: ContextText): Work<void> {
+    /** Skips matches before the text itself, which are known already, except for card codes. */
+    function* searchContext(number: number, { before, text }: ContextText): Work<void> {
       const { pattern, search } = queryOf(number);
-      const isOfBoth = pattern.kind === 'detects' && pattern.detector === 'cvv';
+      const includesContext = pattern.kind === 'detects' && pattern.detector === 'cvv';
       const read = before === '' ? text : before + text.slice(0, MAX_CONTEXT_CHARS);
       yield read.length;
       const searching = search(read);
       const match = isWork(searching) ? yield* searching : searching;
-      if (match !== undefined && (isOfBoth || match.end > before.length)) note(number, read, match);
+      if (match !== undefined && (includesContext || match.end > before.length)) note(number, read, match);
     }
 
-    /** Searches a text as sent and, if it differs, normalized. */
-    function* ask(number: number, text: CallText, known?: CleanRecord): Work<boolean> {
+    /** Searches a text as sent, and normalized if that differs. */
+    function* matchesText(number: number, text: CallText, known?: CleanRecord): Work<boolean> {
       const { raw, normalized } = text;
       const query = queryOf(number);
       if (!isQueryFor(query, text)) return false;
@@ -154,8 +158,8 @@ export function createTextQueries(): TextQueries {
       return note(number, normalized, isWork(search) ? yield* search : search);
     }
 
-    /** Like `ask`, for short texts: there a step of work would cost as much as the search. */
-    function isIn(number: number, text: CallText, known: CleanRecord | undefined): boolean {
+    /** Like `matchesText`, for short texts, where a step of work would cost as much as the search. */
+    function matchesShort(number: number, text: CallText, known: CleanRecord | undefined): boolean {
       const { raw, normalized } = text;
       const query = queryOf(number);
       if (!isQueryFor(query, text)) return false;
@@ -179,45 +183,45 @@ export function createTextQueries(): TextQueries {
     return query;
   }
 
-  function querySetOf(asked: ReadonlySet<number>): QuerySet {
-    const before = kept.get(asked);
+  function querySetOf(selected: ReadonlySet<number>): QuerySet {
+    const before = querySets.get(selected);
     if (before !== undefined) return before;
-    const words = [...asked].filter((number) => queryOf(number).word !== undefined);
-    const numbers = [...asked]
+    const words = [...selected].filter((number) => queryOf(number).word !== undefined);
+    const numbers = [...selected]
       .filter((number) => queryOf(number).word === undefined)
       .map((number) => ({ number, path: queryOf(number).argument }));
     const everywhere = numbers.flatMap(({ number, path }) => (path === undefined ? [number] : []));
     const inArguments = numbers.flatMap(({ number, path }) => (path === undefined ? [] : [{ number, path }]));
     const made: QuerySet = {
       words: wordQueriesOf(words),
-      everywhere: { numbers: everywhere, all: setOf(everywhere) },
+      everywhere: { numbers: everywhere, all: searchIdOf(everywhere) },
       ofInstructions: new Map(),
       inArguments,
       ofData: everywhere.filter((number) => findsData(queryOf(number))),
       clean: new RecentMap<true>(MAX_CLEAN),
     };
-    kept.set(asked, made);
+    querySets.set(selected, made);
     return made;
   }
 
-  /** Skips injection queries for trusted instructions, and models of injections for the agent's own texts. */
-  function questionsTo({ role, isOwn }: CallText, { trust }: PolicyCall, asked: QuerySet): QueriesOfText {
-    if (role === undefined && isOwn !== true) return asked.everywhere;
+  /** Excludes injection queries for trusted instructions, and injection models for the agent's own texts. */
+  function queriesFor({ role, isOwn }: CallText, { trust }: PolicyCall, querySet: QuerySet): QueriesOfText {
+    if (role === undefined && isOwn !== true) return querySet.everywhere;
     const kind = role === undefined ? 'own' : `${role} ${trust[role]}`;
-    const known = asked.ofInstructions.get(kind);
+    const known = querySet.ofInstructions.get(kind);
     if (known !== undefined) return known;
-    const numbers = asked.everywhere.numbers.filter((number) => {
-      const { pattern, trust: ofRule } = queryOf(number);
+    const numbers = querySet.everywhere.numbers.filter((number) => {
+      const { pattern, trust: ruleTrust } = queryOf(number);
       if (role === undefined) return !isJudgedByModel(pattern);
-      return !(looksForInjection(pattern) && isTrusted(role, trust, ofRule));
+      return !(looksForInjection(pattern) && isTrusted(role, trust, ruleTrust));
     });
-    const made = { numbers, all: setOf(numbers) };
-    asked.ofInstructions.set(kind, made);
+    const made = { numbers, all: searchIdOf(numbers) };
+    querySet.ofInstructions.set(kind, made);
     return made;
   }
 
-  function wordQueriesOf(asked: readonly number[]): WordQueries[] {
-    const byPath = Map.groupBy(asked, (number) => JSON.stringify(queryOf(number).argument ?? null));
+  function wordQueriesOf(selected: readonly number[]): WordQueries[] {
+    const byPath = Map.groupBy(selected, (number) => JSON.stringify(queryOf(number).argument ?? null));
     return [...byPath.values()].map((group) => ({
       path: queryOf(group[0] ?? 0).argument,
       numbers: new Map(
@@ -226,17 +230,17 @@ export function createTextQueries(): TextQueries {
           return word === undefined ? [] : [[word, number] as const];
         }),
       ),
-      nothing: setOf(group, 'words'),
+      nothing: searchIdOf(group, 'words'),
     }));
   }
 
-  function setOf(asked: readonly number[], how = ''): SearchId {
-    const name = how + asked.join();
+  function searchIdOf(selected: readonly number[], how = ''): SearchId {
+    const name = how + selected.join();
     const known = sets.get(name);
     if (known !== undefined) return known;
-    const question = createSearchId();
-    sets.set(name, question);
-    return question;
+    const searchId = createSearchId();
+    sets.set(name, searchId);
+    return searchId;
   }
 
   return {
@@ -250,17 +254,17 @@ export function createTextQueries(): TextQueries {
       const word = isWord ? knownWords.add(pattern.text) : undefined;
       const number = queries.push({ ...query, patternKey, search: searchFor(pattern), word }) - 1;
       numbers.set(key, number);
-      if (query.argument === undefined) wide.set(patternKey, number);
+      if (query.argument === undefined) ofAllTexts.set(patternKey, number);
       return number;
     },
     compile: () => {
       knownWords.compile();
     },
-    answer: (call, asked) => inTurns(answered(call, asked)),
+    answer: (call, selected) => inTurns(runQueries(call, selected)),
   };
 }
 
-/** Longer values are never identified by context. */
+/** Longer values are not identified by context. */
 const MAX_CONTEXT_CHARS = 8_192;
 
 /** Shorter texts are searched in one step. */

@@ -7,13 +7,13 @@ import type { TextPattern } from './mask-rule.ts';
 import type { FoundSpan, TextSearch } from './text-patterns.ts';
 
 export interface TextMatch extends FoundSpan {
-  /** The text that contains it: as sent or normalized. */
+  /** The text that contains the match, as sent or normalized. */
   readonly text: string;
   /** The text as sent, if the searched one was derived from it. */
   readonly sent?: string;
 }
 
-/** A query of a call's texts; equal ones are merged. */
+/** A search of a call's texts; equal ones are merged. */
 export interface TextQuery {
   readonly pattern: TextPattern;
   /** Below `arguments`; undefined for all texts. */
@@ -23,10 +23,10 @@ export interface TextQuery {
 }
 
 export interface Query extends TextQuery {
-  /** Same key for equal patterns. */
+  /** Equal for equal patterns. */
   readonly patternKey: string;
   readonly search: TextSearch;
-  /** Number among the words searched for together; undefined for other patterns. */
+  /** Number among the jointly searched words; undefined for other patterns. */
   readonly word: number | undefined;
 }
 
@@ -38,12 +38,12 @@ export function isJudgedByModel(pattern: TextPattern): boolean {
   return pattern.kind === 'detects' && pattern.detector === 'injection_learned';
 }
 
-/** Reports a search for data, which counts anywhere. Words of an attack matter only in texts that models read. */
+/** Reports a search for data, which counts anywhere. Other words matter only in texts that models read. */
 export function findsData({ pattern }: Query): boolean {
   return pattern.kind === 'detects' && DATA_DETECTORS.has(pattern.detector);
 }
 
-/** Path climbs are judged as written: resolving would turn code that contains one into a path. */
+/** Path climbs are judged as written: resolving code that contains one would make it a path. */
 export function isQueryFor({ pattern }: Query, { isResolved }: CallText): boolean {
   return isResolved !== true || pattern.kind !== 'detects' || pattern.detector !== 'path_climb';
 }
@@ -67,7 +67,7 @@ function isShared(pattern: TextPattern): pattern is TextPattern & { kind: 'detec
   return pattern.kind === 'detects' && pattern.threshold === undefined;
 }
 
-/** Reports whether the text as sent is already known not to match. */
+/** Reports whether the text as sent is known not to match. */
 export function isKnownClean({ pattern }: Query, known: CleanRecord | undefined): boolean {
   return isShared(pattern) && findsNothingInSlices(known, pattern.detector);
 }

@@ -1,6 +1,6 @@
 import { globMatches } from '../../text/glob.ts';
 
-/** Limit for folding. Servers use no longer names; the rest is compared literally. */
+/** Longer names, which servers do not use, are compared literally. */
 const MAX_FOLDED_CHARS = 512;
 /** Word starts in camelCase: `runCommand`, `execSQLQuery`. */
 const CAMEL = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu;
@@ -11,8 +11,8 @@ const SERVER_BEFORE = /^.*(?:__|[./:])/s;
 const MCP_BEFORE = /^mcp_[^_]+_/;
 
 /**
- * Compiles names of tools or servers for restricting rules, which ignore case, separators, camelCase and a server
- * prefix: `run_command` matches `runCommand` and `mcp__shell__run-command`. Allowing rules never use this.
+ * Compiles names of tools for restricting rules, which ignore case, separators, camelCase and a server prefix:
+ * `run_command` matches `runCommand` and `mcp__shell__run-command`. Not for allowing rules.
  */
 export function foldedMatcher(globs: readonly string[]): (name: string) => boolean {
   const written = globs.map((glob) => glob.toLowerCase());
@@ -29,7 +29,7 @@ export function foldedMatcher(globs: readonly string[]): (name: string) => boole
   };
 }
 
-/** The name, with and without a possible server prefix. */
+/** Returns the folded name, with and without a possible server prefix. */
 function formsOf(name: string): readonly string[] {
   const whole = name.normalize('NFKC');
   const folded = fold(whole);

@@ -1,12 +1,12 @@
 import type { PolicyCall } from '../call.ts';
 
 /**
- * The value of a condition: true, false, or undetermined (for example a word where a number is compared). Undetermined
+ * The value of a condition: true, false, or undetermined (such as a word where a number is compared). Undetermined
  * counts against the call: restricting rules fire, allowing rules do not.
  */
 export type Truth = boolean | undefined;
 
-/** False as soon as one is false; later ones are not evaluated. */
+/** False once a part is false; the rest is not evaluated. */
 export function allOf<Part>(parts: readonly Part[], truthOf: (part: Part) => Truth): Truth {
   let result: Truth = true;
   for (const part of parts) {
@@ -17,7 +17,7 @@ export function allOf<Part>(parts: readonly Part[], truthOf: (part: Part) => Tru
   return result;
 }
 
-/** True as soon as one is true; later ones are not evaluated. */
+/** True once a part is true; the rest is not evaluated. */
 export function anyOf<Part>(parts: readonly Part[], truthOf: (part: Part) => Truth): Truth {
   return notOf(allOf(parts, (part) => notOf(truthOf(part))));
 }
@@ -26,7 +26,7 @@ export function notOf(truth: Truth): Truth {
   return truth === undefined ? undefined : !truth;
 }
 
-/** A call and the results of its text queries; undefined for queries that have not run. */
+/** A call and the results of its text queries; undefined for queries that did not run. */
 export interface Scene {
   readonly call: PolicyCall;
   readonly isFound: (query: number) => Truth;

@@ -5,7 +5,7 @@ import { compileRegex } from './text-patterns.ts';
 import { anyOf, notOf, type Scene, type Test } from './truth.ts';
 
 /**
- * Compares a field with a rule's value; a list matches if one entry does.
+ * Compares a field with a rule's value. A list matches if one element does.
  * @param ignoreCase for `contains`
  */
 export function valueTest(field: Field, { field: name, op, value }: Comparison, ignoreCase: boolean): Test {
@@ -59,13 +59,13 @@ function scalarOf(
   return value;
 }
 
-/** Numbers equal their texts, because readers may accept both. */
+/** Numbers equal their texts, since readers may accept both. */
 function isAnyOf(read: Read, wanted: readonly unknown[]): Test {
   const texts = new Set(wanted.map(String));
   return (scene) => read(scene).some((one) => isScalar(one) && texts.has(String(one)));
 }
 
-/** Compares with an entry of a list, or a part of a text. */
+/** Compares with an element of a list, or a part of a text. */
 function contains(
   read: Read,
   {
@@ -107,7 +107,7 @@ function compares(read: Read, op: Operator, value: Comparison['value']): Test {
     });
 }
 
-/** Returns undefined unless the value is a number or written as one. */
+/** Reads a number, or text that is one. */
 function numberOf(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isNaN(value) ? undefined : value;
   if (typeof value !== 'string' || value.trim() === '') return undefined;

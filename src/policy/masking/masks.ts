@@ -9,16 +9,16 @@ import { findsInjection, type RuleTrust } from '../trust.ts';
 import { createMaskSearch, type MaskSearch } from './search.ts';
 import type { LabelledPattern } from './word-search.ts';
 
-/** The searches for one exchange, built from the mask rules that apply to it. */
+/** The searches for one exchange, by the mask rules that apply to it. */
 export interface Masks {
-  /** Search for every pattern that masks any text. Undefined if only arguments are masked. */
+  /** All patterns that mask any text; undefined if only arguments are masked. */
   readonly everywhere: MaskSearch | undefined;
   /**
-   * The part of it that detectors find. Data counts anywhere, also in member names and numbers; a rule's own words may
-   * be protocol words, which must not be masked there.
+   * The part of `everywhere` that detectors find. Data counts anywhere, also in member names and numbers. A rule's own
+   * words may be protocol words, which must not be masked there.
    */
   readonly data: MaskSearch | undefined;
-  /** The part of `data` that is masked in requests regardless of the author. */
+  /** The part of `data` that requests mask whoever wrote it. */
   readonly plainData: MaskSearch | undefined;
   /** The part of `data` that skips trusted instructions. */
   readonly injections: readonly InjectionMasks[];
@@ -26,7 +26,7 @@ export interface Masks {
   readonly words: MaskSearch | undefined;
   /** Words that may span two parts of a message. */
   readonly acrossParts: MaskSearch | undefined;
-  /** Searches within single arguments of a tool call. */
+  /** Searches in single arguments of a tool call. */
   readonly inArguments: readonly ArgumentMasks[];
 }
 
@@ -41,7 +41,7 @@ export interface ArgumentMasks {
   readonly search: MaskSearch;
 }
 
-/** Sets of rules whose searches and clean texts are cached. */
+/** Sets of rules whose searches and clean texts are kept. */
 const MAX_KEPT = 16;
 
 /**
@@ -50,13 +50,13 @@ const MAX_KEPT = 16;
  */
 export function createMasksOf(): (rules: readonly MaskRule[]) => Masks | undefined {
   const kept = new RecentMap<Masks>(MAX_KEPT);
-  /** Rules decided by texts alone always come as the same list. */
-  const ofLists = new WeakMap<readonly MaskRule[], Masks>();
+  /** Rules that depend on texts only always come as the same list. */
+  const masksOfLists = new WeakMap<readonly MaskRule[], Masks>();
   const nameOf = createRuleNames();
   return (rules) => {
     if (rules.length === 0) return undefined;
-    const masks = ofLists.get(rules) ?? named(rules);
-    ofLists.set(rules, masks);
+    const masks = masksOfLists.get(rules) ?? named(rules);
+    masksOfLists.set(rules, masks);
     return masks;
   };
 
@@ -70,7 +70,7 @@ export function createMasksOf(): (rules: readonly MaskRule[]) => Masks | undefin
   }
 }
 
-/** Returns names that are equal for equal rules, also after reloading. Each is computed once. */
+/** Returns equal names for equal rules, also after reloading; computed once per rule. */
 function createRuleNames(): (rule: MaskRule) => string {
   const names = new WeakMap<MaskRule, string>();
   return (rule) => {
@@ -90,22 +90,25 @@ function masksOf(rules: readonly MaskRule[]): Masks {
   );
   const searchFor = (some: readonly LabelledPattern[]): MaskSearch | undefined => remembering(some);
   const anywhere = patterns.filter(({ argument }) => argument === undefined);
-  const detected = anywhere.filter(({ what }) => what.kind === 'detects');
-  const injections = detected.filter(({ what }) => isInjection(what));
+  const detected = anywhere.filter(({ pattern }) => pattern.kind === 'detects');
+  const injections = detected.filter(({ pattern }) => isInjection(pattern));
   const data = searchFor(detected);
   return {
     everywhere: searchFor(anywhere),
     data,
-    plainData: injections.length === 0 ? data : searchFor(detected.filter(({ what }) => !isInjection(what))),
+    plainData:
+      injections.length === 0 ? data : searchFor(detected.filter(({ pattern }) => !isInjection(pattern))),
     injections: byTrust(injections, searchFor),
-    words: searchFor(anywhere.filter(({ what }) => what.kind !== 'detects')),
-    acrossParts: searchFor(anywhere.filter(({ what }) => what.kind === 'contains' && what.ignoreCase)),
+    words: searchFor(anywhere.filter(({ pattern }) => pattern.kind !== 'detects')),
+    acrossParts: searchFor(
+      anywhere.filter(({ pattern }) => pattern.kind === 'contains' && pattern.ignoreCase),
+    ),
     inArguments: byArgument(patterns, searchFor),
   };
 }
 
-function isInjection(what: TextPattern): boolean {
-  return what.kind === 'detects' && findsInjection(what.detector);
+function isInjection(pattern: TextPattern): boolean {
+  return pattern.kind === 'detects' && findsInjection(pattern.detector);
 }
 
 function byTrust(
@@ -131,7 +134,7 @@ function byArgument(
   });
 }
 
-/** Agents resend their history, so clean texts are not searched again. */
+/** Remembers clean texts, since agents resend their history. */
 function remembering(patterns: readonly LabelledPattern[]): MaskSearch | undefined {
   if (patterns.length === 0) return undefined;
   const search = createMaskSearch(patterns);
@@ -139,17 +142,17 @@ function remembering(patterns: readonly LabelledPattern[]): MaskSearch | undefin
     read: search.findAll,
     isClean: ({ findings }) => findings.length === 0,
     clean: () => CLEAN,
-    isRead: (text) => isUndisguised(text) && patterns.every(({ what }) => isKnownClean(what, text)),
+    isRead: (text) => isUndisguised(text) && patterns.every(({ pattern }) => isKnownClean(pattern, text)),
   });
   return { ...search, findAll };
 }
 
 const CLEAN: SearchedText = { findings: [], isWhole: true };
 
-/** Judgement by the same rules has already searched most of it. Secrets are searched here without cuts. */
-function isKnownClean(what: TextPattern, text: CleanRecord): boolean {
-  if (what.kind !== 'detects') return false;
-  return what.detector === 'secrets'
-    ? findsNothing(text, what.detector)
-    : findsNothingInSlices(text, what.detector);
+/** Judging the same rules has searched most detectors already. Secrets are searched here without cuts. */
+function isKnownClean(pattern: TextPattern, text: CleanRecord): boolean {
+  if (pattern.kind !== 'detects') return false;
+  return pattern.detector === 'secrets'
+    ? findsNothing(text, pattern.detector)
+    : findsNothingInSlices(text, pattern.detector);
 }

@@ -21,13 +21,13 @@ import {
 import { streamDetectors } from '../named-detectors.ts';
 import { createWordSearch, patternLabel, type LabelledPattern, type WordSearch } from './word-search.ts';
 
-/** A search for several patterns; findings are in order and do not overlap. */
+/** A search for several patterns. Findings are in order and do not overlap. */
 export interface MaskSearch {
-  /** For texts in chunks: ignores invisible characters, but no other disguises. */
+  /** For texts in chunks: ignores invisible characters, but no other disguise. */
   readonly stream: StreamDetector;
   /** For whole texts, raw and normalized. */
   readonly findAll: FindAll;
-  /** For callers that normalize and cut texts themselves; secrets are separate (`findsSecrets`). */
+  /** For callers that normalize and cut texts themselves; without secrets (`secretsBy`). */
   readonly detectors: readonly Detector[];
   /** The rule that masks secrets. */
   readonly secretsBy: string | undefined;
@@ -35,7 +35,9 @@ export interface MaskSearch {
 
 /** @throws Error that explains what is wrong with an expression */
 export function createMaskSearch(patterns: readonly LabelledPattern[]): MaskSearch {
-  const secretsBy = patterns.find(({ what }) => what.kind === 'detects' && what.detector === 'secrets')?.rule;
+  const secretsBy = patterns.find(
+    ({ pattern }) => pattern.kind === 'detects' && pattern.detector === 'secrets',
+  )?.rule;
   const literals = patterns.flatMap(literalOf);
   const exact = patterns.filter(isExact).flatMap(literalOf);
   const words = createWordSearch(patterns);
@@ -61,7 +63,7 @@ export function createMaskSearch(patterns: readonly LabelledPattern[]): MaskSear
   };
 }
 
-/** Patterns that are searched for without cuts. */
+/** Searches for patterns without cuts. */
 function wholePatternsIn(
   searched: readonly DisguisedText[],
   exact: readonly StreamDetector[],
@@ -84,29 +86,29 @@ async function findEachUncut(
   return [uncut, disguised, found];
 }
 
-/** Other literals are searched for together. */
-function isExact({ what }: LabelledPattern): boolean {
-  return what.kind === 'contains' && !what.ignoreCase;
+/** Selects literals that are not searched for together. */
+function isExact({ pattern }: LabelledPattern): boolean {
+  return pattern.kind === 'contains' && !pattern.ignoreCase;
 }
 
-function literalOf({ what, rule }: LabelledPattern): StreamDetector[] {
-  if (what.kind !== 'contains') return [];
-  return [createLiteralDetector(what.text, patternLabel(rule), what.ignoreCase)];
+function literalOf({ pattern, rule }: LabelledPattern): StreamDetector[] {
+  if (pattern.kind !== 'contains') return [];
+  return [createLiteralDetector(pattern.text, patternLabel(rule), pattern.ignoreCase)];
 }
 
-function slicedOf({ what, rule }: LabelledPattern): readonly StreamDetector[] {
-  if (what.kind === 'contains') return [];
-  if (what.kind === 'regex') {
-    return [holdingBack(createExpressionDetector(what.source, patternLabel(rule)))];
+function slicedOf({ pattern, rule }: LabelledPattern): readonly StreamDetector[] {
+  if (pattern.kind === 'contains') return [];
+  if (pattern.kind === 'regex') {
+    return [holdingBack(createExpressionDetector(pattern.source, patternLabel(rule)))];
   }
-  return what.detector === 'secrets'
+  return pattern.detector === 'secrets'
     ? []
-    : streamDetectors(what.detector).map((each) => labelled(each, rule));
+    : streamDetectors(pattern.detector).map((each) => labelled(each, rule));
 }
 
 const NOTHING_FOUND: SearchedText = { findings: [], isWhole: true };
 
-/** Above this, sorting gets a turn of its own. */
+/** Sorting more gets a turn of its own. */
 const MANY_FINDINGS = 10_000;
 
 /** Merges the findings of several searches per text, in order and without overlaps. */
@@ -116,7 +118,7 @@ function* joinedTexts(
 ): Work<readonly SearchedText[]> {
   const results: SearchedText[] = [];
   for (let index = 0; index < count; index += 1) {
-    // Few of many texts have findings; the others need no allocation and no wait.
+    // Most texts have no findings: they need no allocation and no wait.
     yield ITEM_CHARS;
     if (!searches.some((found) => found[index]?.length)) {
       results.push(NOTHING_FOUND);
@@ -202,7 +204,7 @@ async function findWords(
   return found;
 }
 
-/** Without cuts, since a key may be longer than the overlap of slices. */
+/** A key may be longer than the overlap of slices, so texts are not cut. */
 async function findSecretsApart(
   searched: readonly DisguisedText[],
   rule: string,

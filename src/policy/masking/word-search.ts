@@ -5,19 +5,21 @@ import type { TextPattern } from '../cards/mask-rule.ts';
 
 export interface LabelledPattern {
   readonly rule: string;
-  readonly what: TextPattern;
+  readonly pattern: TextPattern;
 }
 
-/** Finds the words that rules name, in order. */
+/** Finds words named by rules, in order. */
 export type WordSearch = (text: string) => Work<readonly Finding[]>;
 
-/** Callers refuse to mask more. */
+/** Callers do not mask more. */
 const MAX_FINDINGS = 250_001;
 
-/** Searches for the words that rules name, in any case and disguise; undefined without any. */
+/** Searches for words named by rules, in any case and disguise; undefined without any. */
 export function createWordSearch(patterns: readonly LabelledPattern[]): WordSearch | undefined {
-  const words = patterns.flatMap(({ what, rule }) =>
-    what.kind === 'contains' && what.ignoreCase ? [{ text: what.text, label: patternLabel(rule) }] : [],
+  const words = patterns.flatMap(({ pattern, rule }) =>
+    pattern.kind === 'contains' && pattern.ignoreCase
+      ? [{ text: pattern.text, label: patternLabel(rule) }]
+      : [],
   );
   if (words.length === 0) return undefined;
   const finder = createLiteralFinder(words.map(({ text }) => text));

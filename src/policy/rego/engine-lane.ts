@@ -10,20 +10,20 @@ export interface LaneDeps<Call extends LaneCall> {
   /** Takes the next call for this lane. */
   readonly next: () => Call | undefined;
   readonly onJudged: (call: Call, tookMs: number, brokeEngine: boolean) => void;
-  /** Called when an engine was replaced or could not start. */
+  /** Called when an engine was replaced, or could not start. */
   readonly onReplaced: (cause: unknown) => void;
   /** Called when no calls are left. */
   readonly onRest: () => void;
   /**
-   * Replaces a broken engine before its thread has ended, which takes seconds on a busy machine. Costs its memory
+   * Replaces a broken engine before its thread has ended, which takes seconds on a busy machine. Both use memory
    * meanwhile.
    */
   readonly replacesAtOnce?: boolean;
-  /** Idle time after which the engine is stopped; undefined keeps it. */
+  /** Idle time before the engine is stopped; undefined keeps it. */
   readonly idleMs?: number;
 }
 
-/** One engine that judges calls one after the other and is replaced when it breaks. */
+/** One engine that judges calls in sequence, and is replaced when it breaks. */
 export class EngineLane<Call extends LaneCall> {
   readonly #deps: LaneDeps<Call>;
   #ready: Promise<EngineThread> | undefined;
@@ -32,13 +32,13 @@ export class EngineLane<Call extends LaneCall> {
   #closed = false;
   #idle: NodeJS.Timeout | undefined;
 
-  /** @param ready an engine that was started earlier */
+  /** @param ready an engine started earlier */
   constructor(deps: LaneDeps<Call>, ready?: EngineThread) {
     this.#deps = deps;
     if (ready !== undefined) this.#ready = Promise.resolve(ready);
   }
 
-  /** Judges waiting calls. A call that breaks the engine is refused; the rest waits for the next engine. */
+  /** Judges waiting calls. A call that breaks the engine is refused; the others wait for the next engine. */
   async work(): Promise<void> {
     if (this.#running || this.#closed) return;
     this.#running = true;
@@ -59,7 +59,7 @@ export class EngineLane<Call extends LaneCall> {
     await Promise.all([this.#end(), this.#ending]);
   }
 
-  /** Takes the next call only when an engine is ready; until then, calls may time out. */
+  /** Takes the next call once an engine is ready. Calls may time out until then. */
   async #afterStart(): Promise<{ next: Call; thread: EngineThread | undefined } | undefined> {
     const thread = await this.#engine().catch(() => undefined);
     if (thread === undefined) this.#ready = undefined;
@@ -92,12 +92,12 @@ export class EngineLane<Call extends LaneCall> {
 
   async #replace(thread: EngineThread, cause: unknown): Promise<void> {
     this.#ready = undefined;
-    // At most one broken engine beside the next.
+    // Keeps at most one broken engine beside the next.
     await this.#ending;
     this.#ending = thread.end();
     if (this.#deps.replacesAtOnce !== true) await this.#ending;
     this.#deps.onReplaced(cause);
-    // Early, because the next call may not wait long.
+    // Starts early, since the next call may not wait long.
     if (!this.#closed) this.#engine().catch(() => undefined);
   }
 

@@ -19,7 +19,7 @@ export interface ThreadLimits {
   readonly graceMs: number;
   /** Time to read and compile a set. */
   readonly startMs: number;
-  /** For work that others should not wait for. */
+  /** Leaves the CPU to others. */
   readonly yieldsCpu?: boolean;
 }
 
@@ -32,10 +32,9 @@ export interface EngineThread {
 
 /**
  * Starts a thread and compiles `files` in it.
- *
  * @param query binds one variable, `decision`
  * @throws RegoFilesError if the files are invalid
- * @throws RegoEvaluationError `hung` or `died` if the engine could not read them within its time and memory
+ * @throws RegoEvaluationError `hung` or `died` if they take more time or memory than allowed
  */
 export async function startEngineThread(
   files: readonly RegoFile[],
@@ -66,7 +65,7 @@ export async function startEngineThread(
   }
 }
 
-/** Describes files that broke the engine; it cannot report which one. */
+/** Describes files that broke the engine, which cannot report the guilty one. */
 function unreadableFiles(cause: unknown, files: readonly RegoFile[], startMs: number): unknown {
   if (!(cause instanceof RegoEvaluationError)) return cause;
   const names = [...files]
@@ -80,7 +79,7 @@ function unreadableFiles(cause: unknown, files: readonly RegoFile[], startMs: nu
 
 interface Line {
   send(input: string): void;
-  /** Returns the thread's next message; terminates the thread if it is late. */
+  /** Resolves to the thread's next message. Terminates the thread if it is late. */
   reply(limitMs: number): Promise<ThreadReply>;
   end(): Promise<void>;
 }

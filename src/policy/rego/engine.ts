@@ -7,23 +7,22 @@ import type { RegoFacts, RegoFile } from './thread-messages.ts';
 import { RecentMap } from '../../recent-map.ts';
 
 export interface RegoEngineOptions extends ThreadLimits {
-  /** Limit of waiting inputs. Beyond it, the tenant with the most waiting inputs has one refused as `busy`. */
+  /** Limit of waiting inputs. Beyond it, the tenant with the most has one refused as `busy`. */
   readonly maxWaiting: number;
   /** How long an input may wait, including the start of a new engine. */
   readonly waitMs: number;
-  /** Keeps an engine ready to replace the first one when it breaks; it takes some 55 MB. */
+  /** Keeps a spare engine ready for when the first one breaks; it takes some 55 MB. */
   readonly keepsSpare?: boolean;
   /** Called when an engine was replaced, and when that failed. */
   readonly onReplaced?: (cause: unknown) => void;
 }
 
-/** A compiled set of Rego files on engines that are replaced when they break. */
+/** Compiled Rego files on engines that are replaced when they break. */
 export interface RegoEngine {
   readonly facts: RegoFacts;
   /**
    * Evaluates `data.gateway.policy` for an input (JSON); undefined if the package is empty.
-   *
-   * @param tenant whose turn it uses
+   * @param tenant whose engine time it uses
    * @throws RegoEvaluationError if it cannot be judged
    */
   evaluate(input: string, tenant: string): Promise<unknown>;
@@ -35,16 +34,16 @@ interface WaitingCall extends LaneCall, Queued {
   readonly late: NodeJS.Timeout;
 }
 
-/** Limit of characters in waiting inputs: some thirty of the longest prompts. */
+/** Limit of waiting characters: some thirty of the longest prompts. */
 const MAX_WAITING_CHARS = 67_108_864;
 /** Idle time of the second engine. */
 const IDLE_MS = 60_000;
 
 /**
  * Starts an engine for all tenants. Calls of a tenant that exceeds its share are judged on a second engine, which
- * exists only while needed: evaluations cannot be interrupted, so a shared engine would make everyone wait.
- *
- * @throws RegoFilesError | RegoEvaluationError like startEngineThread
+ * exists only while needed: evaluations cannot be interrupted, so all tenants would wait for them.
+ * @throws RegoFilesError
+ * RegoEvaluationError like startEngineThread
  */
 export async function startRegoEngine(
   files: readonly RegoFile[],
@@ -57,7 +56,7 @@ export async function startRegoEngine(
   const queue = new FairQueue<WaitingCall>({ maxEntries: options.maxWaiting, maxSize: MAX_WAITING_CHARS });
   const use = createTenantUse(() => performance.now());
   const isLight = (tenant: string): boolean => !use.isHeavy(tenant);
-  // For light tenants only, since heavy ones would use it up.
+  // For light tenants only: heavy ones would use it up.
   const spare = options.keepsSpare === true ? new SpareEngine(start) : undefined;
   const startShared = spare === undefined ? start : (): Promise<EngineThread> => spare.take();
   const shared = new EngineLane(
@@ -83,7 +82,7 @@ export async function startRegoEngine(
     };
   }
 
-  /** Waiting calls move to the other lane when their tenant becomes heavy, and back. */
+  /** Waiting calls change the lane when their tenant becomes heavy or light. */
   function wake(): void {
     if (queue.has(isLight)) void shared.work();
     if (queue.has(use.isHeavy)) void apart.work();
@@ -128,13 +127,13 @@ function outOfUse(): RegoEvaluationError {
   return new RegoEvaluationError('closed', 'the policy set is no longer in use');
 }
 
-/** Engine time that a tenant may use before its calls are judged apart. */
+/** Engine time that a tenant may use before it counts as heavy. */
 const BURST_MS = 400;
 /** Long-term share of an engine per tenant. */
 const LASTING_SHARE = 0.1;
-/** Factor for an evaluation that broke its engine, since all others waited for a new one. */
+/** Factor for an evaluation that broke its engine: all others wait for a new one. */
 const BROKEN_WEIGHT = 40;
-/** Limits what one evaluation can cost its tenant later. */
+/** Limits the later cost of one evaluation to its tenant. */
 const MAX_DEBT_MS = 30_000;
 const MAX_TENANTS = 10_000;
 
@@ -147,7 +146,7 @@ interface Use {
 /** Recent engine time per tenant. */
 interface TenantUse {
   readonly add: (tenant: string, tookMs: number, brokeEngine: boolean) => void;
-  /** Reports whether the tenant exceeds its share, net of waiting time. */
+  /** Reports whether the tenant exceeds its share. Waiting time does not count. */
   readonly isHeavy: (tenant: string) => boolean;
 }
 

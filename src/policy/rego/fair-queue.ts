@@ -6,7 +6,7 @@ export interface Queued {
 export interface QueueLimits {
   /** For all tenants together. */
   readonly maxEntries: number;
-  /** Characters for all entries together. */
+  /** Characters of all entries together. */
   readonly maxSize: number;
 }
 
@@ -16,8 +16,8 @@ interface Line<Entry> {
 }
 
 /**
- * A queue that serves tenants in turn, each in order. When full, the tenant with the largest share loses its newest
- * entries, so that no tenant is displaced by a larger one.
+ * A queue that serves tenants in turn, each in order. When it is full, the tenant with the largest share loses its
+ * newest entries, so that larger tenants do not displace smaller ones.
  */
 export class FairQueue<Entry extends Queued> {
   readonly #limits: QueueLimits;
@@ -29,7 +29,7 @@ export class FairQueue<Entry extends Queued> {
     this.#limits = limits;
   }
 
-  /** Returns entries that were displaced, possibly including the added one. */
+  /** Returns displaced entries, possibly including the added one. */
   add(entry: Entry): readonly Entry[] {
     let line = this.#lines.get(entry.tenant);
     if (line === undefined) this.#lines.set(entry.tenant, (line = { entries: [], size: 0 }));

@@ -25,10 +25,10 @@ interface EngineGlobals {
 
 const globals = globalThis as unknown as EngineGlobals;
 
-/** Creates an engine on this thread's global object; one per thread. */
+/** Creates an engine on this thread's global object: one per thread. */
 export async function loadEngine(module: WebAssembly.Module): Promise<LoadedEngine> {
   silence();
-  // Go's HTTP client would call it; no remaining Rego function may.
+  // Go's HTTP client would use it; no Rego function may.
   globals.fetch = undefined;
   await import(new URL('../../../policies/engine/wasm_exec.js', import.meta.url).href);
   const go = new globals.Go();
@@ -38,7 +38,7 @@ export async function loadEngine(module: WebAssembly.Module): Promise<LoadedEngi
   return { compile, evaluate, ended };
 }
 
-/** Discards Go's panic output, which could quote an input. */
+/** Discards Go's panic output, which may quote an input. */
 function silence(): void {
   function refuse(...args: unknown[]): void {
     const done = args.at(-1);

@@ -1,16 +1,16 @@
 import type { RegoFailure } from './rego-error.ts';
 import type { RegoFile } from './thread-messages.ts';
 
-/** Far beyond hand-written policies. Beyond it, only memory limits what OPA does. */
+/** Far more than hand-written policies have. Beyond it, only memory would limit OPA. */
 const MAX_NESTING = 100;
 const NEWLINE = '\n';
 
 /**
- * Returns a failure if brackets nest too deep. One pass before OPA parses the text, so it need not be Rego. Strings and
+ * Returns a failure if brackets nest too deep. One pass before OPA parses the text, which need not be Rego. Strings and
  * comments do not nest; template strings (`$"…{x}…"`) only by their expressions.
  */
 export function nestingFailure({ name, text }: RegoFile): RegoFailure | undefined {
-  /** Open brackets, and template strings by their closing quote. */
+  /** Open brackets; a template string is stored by its opening. */
   const open: string[] = [];
   for (let at = 0; at < text.length; at++) {
     const char = text.charAt(at);
@@ -48,7 +48,7 @@ function endOfQuoted(text: string, end: string, from: number): number {
   return found === -1 ? text.length : found;
 }
 
-/** Returns the end of a string, at most its line; unclosed strings do not count. */
+/** Returns the end of a string, or of its line if it is unclosed. */
 function endOfRegoString(text: string, from: number): number {
   for (let at = from + 1; at < text.length; at++) {
     const char = text.charAt(at);

@@ -25,15 +25,12 @@ export function shownFailure({ file, row, column, message }: RegoFailure): strin
 }
 
 /**
- * Why an input was not judged. `failed`: the policy threw or ran out of time; `hung`: it had to be terminated; `died`:
- * the engine broke (out of memory or stack); `busy`: too many wait; `closed`: the set was retired.
+ * Reasons for an input without a judgement. `failed`: the policy threw or ran out of time; `hung`: it had to be
+ * terminated; `died`: the engine broke (out of memory or stack); `busy`: too many wait; `closed`: the set was retired.
  */
 export type RegoTrouble = 'failed' | 'hung' | 'died' | 'busy' | 'closed';
 
-/**
- * An input that was not judged and must not pass; `isBusy` if a retry may succeed. The message may quote the policy,
- * never the input.
- */
+/** An input that was not judged and must not pass. The message may quote the policy, never the input. */
 export class RegoEvaluationError extends Error {
   readonly trouble: RegoTrouble;
 
@@ -43,7 +40,7 @@ export class RegoEvaluationError extends Error {
     this.trouble = trouble;
   }
 
-  /** Other work came first. */
+  /** A retry may succeed. */
   get isBusy(): boolean {
     return this.trouble === 'busy' || this.trouble === 'closed';
   }

@@ -10,7 +10,7 @@ import { injectionClassifier } from '../../detectors/learned/injection.ts';
 import { slicesOf } from '../../detectors/slices.ts';
 import { isTrusted } from '../trust.ts';
 
-/** Rules that only cards support; ignoring them would pretend to protect. */
+/** Rules that only cards support. Ignoring them would suggest protection. */
 const UNSUPPORTED = ['mask'];
 
 export interface RegoSet {
@@ -25,7 +25,7 @@ export interface RegoSet {
   readonly facts: RegoFacts;
   /**
    * @param initialState of sessions that no policy has moved
-   * @throws RegoEvaluationError if it cannot be judged; the caller denies
+   * @throws RegoEvaluationError if the call cannot be judged; the caller denies
    */
   decide(call: PolicyCall, initialState: string): Promise<Decision>;
   close(): Promise<void>;
@@ -70,7 +70,7 @@ function inputJson({ input }: PolicyCall, action: object | undefined, initialSta
   return JSON.stringify({ ...input, session, action });
 }
 
-/** Reports whether some rule reads a path of the input, a parent or a child. */
+/** Reports whether some rule reads a path of the input, or a parent or child of it. */
 function reads({ inputs }: RegoFacts, path: readonly string[]): boolean {
   return inputs.some((read) => path.every((step, index) => index >= read.length || read[index] === step));
 }
@@ -90,13 +90,13 @@ function troubleOf({ rules }: RegoFacts) {
     }));
 }
 
-/** Limit per call; a policy that returns more is faulty. */
+/** Limit per call; more indicate a faulty policy. */
 const MAX_REASONS = 64;
 const UNNAMED = 'a policy rule';
 
 /**
- * Reads the document `gateway.policy`. A rule that is not a set of texts where one is expected (`deny = true`, a
- * record, a number) still denies.
+ * Reads the document `gateway.policy`. A rule with another value than a set of texts (`deny = true`, a record, a
+ * number) still denies.
  */
 export function decisionOf(document: unknown): Decision {
   if (document === undefined) return NO_DECISION;
@@ -128,8 +128,8 @@ function reasonText(value: unknown): string {
 }
 
 /**
- * Returns `input.action.injection_score`, the highest score of a call's texts from 0 to 1, without trusted instructions
- * and the agent's own words.
+ * Returns `input.action.injection_score`: the highest score, 0 to 1, of a call's texts without trusted instructions and
+ * the agent's own words.
  */
 function* injectionScore({ texts, trust }: PolicyCall): Work<number> {
   const classifier = injectionClassifier();

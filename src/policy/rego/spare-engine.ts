@@ -1,6 +1,6 @@
 import type { EngineThread } from './engine-thread.ts';
 
-/** One engine that is started ahead, so that calls do not wait for the start when it is needed. */
+/** An engine started ahead, so that calls need not wait for its start. */
 export class SpareEngine {
   readonly #start: () => Promise<EngineThread>;
   #ahead: Promise<EngineThread> | undefined;
@@ -11,14 +11,14 @@ export class SpareEngine {
     this.#startAhead();
   }
 
-  /** Returns the spare engine, or a new one if the spare could not be started; then starts the next spare. */
+  /** Returns the spare engine, or a new one if it could not start; then starts the next spare. */
   async take(): Promise<EngineThread> {
     const ahead = this.#ahead;
     this.#ahead = undefined;
     try {
       return (await ahead?.catch(() => undefined)) ?? (await this.#start());
     } finally {
-      // Not earlier: two starts at once would delay the engine that calls wait for.
+      // Not earlier: two simultaneous starts would delay the engine that calls wait for.
       this.#startAhead();
     }
   }

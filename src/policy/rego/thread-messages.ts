@@ -6,7 +6,7 @@ export interface RegoFile {
   readonly text: string;
 }
 
-/** The rules of one name in a file. */
+/** The rules with one name in a file. */
 export interface RegoRule {
   /** Both as dotted paths, without `data`. */
   readonly package: string;
@@ -20,7 +20,7 @@ export interface RegoRule {
 /** Facts about a compiled set. */
 export interface RegoFacts {
   readonly rules: readonly RegoRule[];
-  /** Input paths that the rules read, up to the first dynamic member; `[]` is the whole input. */
+  /** Input paths read by the rules, up to the first dynamic member; `[]` is the whole input. */
   readonly inputs: readonly (readonly string[])[];
 }
 
@@ -32,11 +32,11 @@ export interface ThreadData {
   readonly query: string;
   /** Time after which OPA is asked to stop. */
   readonly evaluationMs: number;
-  /** Leaves the CPU to other threads where there is too little of it (Linux). */
+  /** Leaves the CPU to other threads if it is scarce (Linux). */
   readonly yieldsCpu: boolean;
 }
 
-/** From the thread: first the result of compiling, then a reply per input. */
+/** From the thread: first the result of compiling, then one reply per input. */
 export type ThreadReply =
   | { readonly set: RegoFacts }
   | { readonly failures: readonly RegoFailure[] }

@@ -1,6 +1,6 @@
 /**
- * A thread with one OPA and one policy set, apart from the event loop that carries traffic. Its starter watches the
- * time and terminates it; it only sends replies.
+ * A thread with one OPA and one policy set, apart from the event loop with the traffic. Its starter terminates it when
+ * it is late; it only sends replies.
  */
 import { readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
@@ -10,7 +10,7 @@ import { loadEngine, type LoadedEngine } from './load-engine.ts';
 import { nestingFailure } from './nesting.ts';
 import type { ThreadData, ThreadReply } from './thread-messages.ts';
 
-/** Replies are read on the event loop that carries traffic. */
+/** The event loop with the traffic reads replies. */
 const MAX_REPLY_CHARS = 1_048_576;
 
 /** Nice value of threads that yield: a tenth of the weight of others. */

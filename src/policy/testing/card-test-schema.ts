@@ -78,7 +78,7 @@ const walk = z.strictObject({
   steps: z.array(step).min(1).max(MAX_STEPS),
 });
 
-/** A file `*_test.yaml`: calls and the expected policy results. A case with `steps` walks one session through them. */
+/** A file `*_test.yaml`: calls and expected results. A case with `steps` walks one session through them. */
 export const cardTestSchema = z
   .array(z.union([single, walk]))
   .min(1)

@@ -28,7 +28,7 @@ export interface CardTestFile {
 
 /** @throws PolicyFilesError with every error of the file */
 export function readCardTests(name: string, text: string): CardTestFile {
-  const read = readYaml(name, text, { schema: cardTestSchema, what: 'a test' });
+  const read = readYaml(name, text, { schema: cardTestSchema, kind: 'a test' });
   if (!('value' in read)) throw new PolicyFilesError(read.join('\n'));
   return { name, cases: read.value, lineOf: read.lineOf };
 }
@@ -72,7 +72,7 @@ async function testOutcome(test: CardTest, rig: Rig): Promise<Outcome> {
   }
 }
 
-/** Walks one session through the steps, moving it as the gateway would. Stops at the first failing step. */
+/** Walks one session through the steps as the gateway would. Stops at the first failing step. */
 async function walkSteps(test: Extract<CardTest, { steps: unknown }>, rig: Rig): Promise<string[]> {
   let session: TestCall['session'] = test.session;
   let history: readonly TraceStep[] = [];
@@ -91,7 +91,7 @@ async function walkSteps(test: Extract<CardTest, { steps: unknown }>, rig: Rig):
   return [];
 }
 
-/** A step's own agent data applies; the session continues from the previous step. */
+/** A step's own agent overrides the case's; the session continues from the previous step. */
 function withDefaults(
   call: TestStep['call'],
   around: Pick<TestCall, 'agent' | 'agent_risk'>,

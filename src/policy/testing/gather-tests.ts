@@ -21,10 +21,9 @@ export interface GatheredTests {
 }
 
 /**
- * Reads tests and the policies they test. A folder stands for its tests and policies, without subfolders. Without
- * paths, uses the sources' own tests; with paths to tests only, the sources' policies.
- *
- * @param isChosen the sources were named beside the paths, so paths name tests only
+ * Reads tests and their policies. A folder stands for its tests and policies, without subfolders. Without paths, uses
+ * the sources' own tests; with paths to tests only, the sources' policies.
+ * @param isChosen the sources were named beside the paths, which then name tests only
  * @throws PolicyFilesError
  */
 export async function gatherTests(
@@ -32,7 +31,7 @@ export async function gatherTests(
   sources: PolicySources,
   isChosen: boolean,
 ): Promise<GatheredTests> {
-  const found = paths.length === 0 ? await besides(sources) : await gatheredAt(paths);
+  const found = paths.length === 0 ? await testsBeside(sources) : await gatheredAt(paths);
   const hasOwn = paths.length > 0 && !isChosen && found.policies.length > 0;
   const files = hasOwn
     ? await policyFilesAt(found.policies, { ...sources, areChosen: true })
@@ -52,7 +51,7 @@ interface Found {
   readonly policies: readonly string[];
 }
 
-async function besides({ file, folder }: PolicySources): Promise<Found> {
+async function testsBeside({ file, folder }: PolicySources): Promise<Found> {
   const inFolder = folder === undefined ? [] : await pathsIn(folder, isPolicyTest);
   const ofFile = file?.replace(/(\.ya?ml)$/, '_test$1');
   const isThere = ofFile !== undefined && ofFile !== file && (await pathKindOf(ofFile)) === 'file';

@@ -8,7 +8,7 @@ const OUTCOMES: Readonly<Record<TestResult['outcome'], JunitCase['outcome']>> = 
   skip: 'skipped',
 };
 
-/** Returns the results as a JUnit report with a suite per file. */
+/** Returns a JUnit report with a suite per file. */
 export function junitReport(results: readonly TestResult[]): string {
   const byFile = Map.groupBy(results, ({ file }) => file);
   return junitXml(

@@ -7,14 +7,13 @@ type Rule = RegoFacts['rules'][number];
 
 const TEST = /^test_/;
 const TODO = /^todo_test_/;
-/** A first compilation without a query finds the tests. */
-const NO_QUESTION = 'decision = true';
+/** For a first compilation, which finds the tests. */
+const NO_QUERY = 'decision = true';
 const NO_INPUT = '';
 
 /**
- * Runs Rego tests as OPA does: a rule `test_…` passes if it is true, `todo_test_…` is skipped, and a rule with cases
+ * Runs Rego tests as OPA does: `test_…` passes if it is true, `todo_test_…` is skipped, and a rule with cases
  * (`test_x[name]`) passes if all are true.
- *
  * @param isTest selects test files; rules of others are not run
  * @throws RegoFilesError if the files do not compile
  */
@@ -26,7 +25,7 @@ export async function runRegoTests(
   const rules = await rulesInFiles(files, limits);
   const ours = rules.filter(({ file }) => isTest(file));
   const tests = unique(ours.filter(({ name }) => TEST.test(name)));
-  const outcomes = await ask(tests, files, limits);
+  const outcomes = await runAll(tests, files, limits);
   return [
     ...tests.map((rule, index) => ({ ...testPlace(rule), ...(outcomes[index] ?? FAILED) })),
     ...unique(ours.filter(({ name }) => TODO.test(name))).map((rule) => ({
@@ -37,12 +36,12 @@ export async function runRegoTests(
 }
 
 async function rulesInFiles(files: readonly RegoFile[], limits: ThreadLimits): Promise<readonly Rule[]> {
-  const thread = await startEngineThread(files, limits, NO_QUESTION);
+  const thread = await startEngineThread(files, limits, NO_QUERY);
   await thread.end();
   return thread.facts.rules;
 }
 
-/** One per name: a rule may have several bodies. */
+/** Keeps one rule per name, since a rule may have several bodies. */
 function unique(rules: readonly Rule[]): readonly Rule[] {
   return [...new Map(rules.toReversed().map((rule) => [ruleName(rule), rule])).values()].toReversed();
 }
@@ -50,8 +49,10 @@ function unique(rules: readonly Rule[]): readonly Rule[] {
 type Outcome = Pick<TestResult, 'outcome' | 'detail'>;
 const FAILED: Outcome = { outcome: 'fail' };
 
-/** Evaluates all at once, which compiles the files once; if one breaks the engine, each half separately. */
-async function ask(
+/**
+ * Evaluates all tests at once, which compiles the files once. If one breaks the engine, evaluates each half separately.
+ */
+async function runAll(
   tests: readonly Rule[],
   files: readonly RegoFile[],
   limits: ThreadLimits,
@@ -64,8 +65,8 @@ async function ask(
     if (tests.length === 1) return [{ outcome: 'error', detail: failure.message }];
     const half = Math.ceil(tests.length / 2);
     return [
-      ...(await ask(tests.slice(0, half), files, limits)),
-      ...(await ask(tests.slice(half), files, limits)),
+      ...(await runAll(tests.slice(0, half), files, limits)),
+      ...(await runAll(tests.slice(half), files, limits)),
     ];
   }
 }
@@ -75,7 +76,7 @@ async function evaluateTests(
   files: readonly RegoFile[],
   limits: ThreadLimits,
 ): Promise<unknown> {
-  // A list per test; empty if the rule is undefined.
+  // One list per test, empty if the rule is undefined.
   const parts = tests.map((rule) => `[value | value := ${refOf(rule)}]`);
   let thread: EngineThread | undefined;
   try {
@@ -110,7 +111,7 @@ function failedCases(value: unknown): string[] | undefined {
     : cases.filter(([, one]) => one !== true && failedCases(one)?.length !== 0).map(([name]) => name);
 }
 
-/** `data.gateway.policy_test.test_x`; the engine writes both parts as Rego. */
+/** `data.gateway.policy_test.test_x`. The engine returns both parts as Rego. */
 function refOf(rule: Rule): string {
   return `data.${ruleName(rule)}`;
 }

@@ -9,10 +9,7 @@ import type { GatheredTests } from './gather-tests.ts';
 import { runRegoTests } from './rego-tests.ts';
 import type { TestResult } from './test-result.ts';
 
-/**
- * Runs all tests against their policies.
- * @throws PolicyFilesError with every error if policies or tests cannot be read
- */
+/** @throws PolicyFilesError with every error, if policies or tests cannot be read */
 export async function runTests(
   tests: GatheredTests,
   written: DefaultAction | undefined,
@@ -53,7 +50,7 @@ async function regoResults({ files, rego }: GatheredTests): Promise<readonly Tes
   }
 }
 
-/** Runs even without card tests, because invalid policies must be reported. */
+/** Loads the policies even without card tests, to report invalid ones. */
 async function cardResults(
   { files }: GatheredTests,
   tests: readonly CardTests[],

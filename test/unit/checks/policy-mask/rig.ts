@@ -37,12 +37,12 @@ export function maskRig(before: readonly Check[] = [], shadowMode = false): Mask
   return { verdicts, run };
 }
 
-const anywhere = (what: MaskPattern['what']): MaskPattern => ({ argument: undefined, what });
+const anywhere = (pattern: MaskPattern['pattern']): MaskPattern => ({ argument: undefined, pattern });
 export const contains = (text: string): MaskPattern =>
   anywhere({ kind: 'contains', text, ignoreCase: false });
 export const regex = (source: string): MaskPattern => anywhere({ kind: 'regex', source });
 export const detects = (
-  detector: Extract<MaskPattern['what'], { kind: 'detects' }>['detector'],
+  detector: Extract<MaskPattern['pattern'], { kind: 'detects' }>['detector'],
 ): MaskPattern => anywhere({ kind: 'detects', detector });
 export const inArgument = (argument: readonly string[], pattern: MaskPattern): MaskPattern => ({
   ...pattern,

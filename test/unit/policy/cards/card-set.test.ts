@@ -295,8 +295,8 @@ rules:
     });
     const masked = set.masksFor(llmCall('nothing', { agent: { tags: { team: 'ops' } } }));
     expect(masked.flatMap(({ patterns }) => patterns)).toEqual([
-      { argument: undefined, what: { kind: 'detects', detector: 'ssn' } },
-      { argument: ['a'], what: { kind: 'contains', text: 'x', ignoreCase: true } },
+      { argument: undefined, pattern: { kind: 'detects', detector: 'ssn' } },
+      { argument: ['a'], pattern: { kind: 'contains', text: 'x', ignoreCase: true } },
     ]);
     expect(set.masksFor(llmCall('536-22-8412'))).toEqual([]);
   });

@@ -6,7 +6,7 @@ import { CARD, EMAIL, SSN, PHONE, ADDRESS, AWS_KEY } from '../../checks/dlp/rig.
 import { threadCpuMs } from '../../../support/cpu-time.ts';
 
 const searchFor = (...patterns: TextPattern[]) =>
-  createMaskSearch(patterns.map((what, index) => ({ rule: `rule-${String(index)}`, what })));
+  createMaskSearch(patterns.map((pattern, index) => ({ rule: `rule-${String(index)}`, pattern })));
 
 async function masked(text: string, ...patterns: TextPattern[]): Promise<string> {
   const [found] = await searchFor(...patterns).findAll([text]);
