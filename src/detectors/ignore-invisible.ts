@@ -3,7 +3,7 @@ import type { FindAll, Detector, Finding, SearchedText, StreamDetector } from '.
 import { offsetIn, type TextView } from '../inspect/offset-map.ts';
 import { mayHide, openViewsOf, visibleViews, visibleViewsOf } from './invisible-view.ts';
 import { startOfCrossing } from './overlaps.ts';
-import { unfinishedEscapeAt } from './secrets/unescaped-view.ts';
+import { unfinishedEscapeAt } from './json-escapes.ts';
 
 /** Wraps a detector to find matches split by invisible characters, which the findings include. */
 export function ignoringInvisible({ find, openFrom }: StreamDetector): StreamDetector {

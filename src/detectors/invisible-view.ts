@@ -1,7 +1,7 @@
 import { invisibleRanges } from '../normalize/characters.ts';
 import { isHighSurrogate, UnitReader } from '../text/units.ts';
 import { runNow, type Work } from '../turns.ts';
-import { unescaped, unfinishedEscapeAt } from './secrets/unescaped-view.ts';
+import { unescaped, unfinishedEscapeAt } from './json-escapes.ts';
 import { OffsetMap, viewThrough, type TextView } from '../inspect/offset-map.ts';
 
 const RANGES = invisibleRanges.map(([first, last]) => `${escaped(first)}-${escaped(last)}`).join('');

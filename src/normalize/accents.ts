@@ -1,16 +1,16 @@
 import type { Rewriter } from './rewrite.ts';
 import { isWord } from './english-words.ts';
 
-const accented = /(?<![A-Za-z\u00c0-\u017f])[A-Za-z]{0,24}[\u00c0-\u017f][A-Za-z\u00c0-\u017f]*/g;
+const ACCENTED = /(?<![A-Za-z\u00c0-\u017f])[A-Za-z]{0,24}[\u00c0-\u017f][A-Za-z\u00c0-\u017f]*/g;
 
-const fewestWords = 3;
+const MIN_WORDS = 3;
 
 /** Removes accents if most accented words are English without them. They are no evidence (docs/normalization.md). */
 export function takeAccentsOff(text: string, rewriter: Rewriter): void {
   if (!/[\u00c0-\u017f]/.test(text)) return;
-  const words = [...text.matchAll(accented)].map((match) => ({ at: match.index, word: match[0] }));
+  const words = [...text.matchAll(ACCENTED)].map((match) => ({ at: match.index, word: match[0] }));
   const known = words.filter(({ word }) => isWord(plain(word)));
-  if (known.length < fewestWords || known.length < words.length * 0.6) return;
+  if (known.length < MIN_WORDS || known.length < words.length * 0.6) return;
   for (const { at, word } of words) {
     for (let offset = 0; offset < word.length; offset++) {
       const letter = word.charAt(offset);
@@ -20,12 +20,12 @@ export function takeAccentsOff(text: string, rewriter: Rewriter): void {
   }
 }
 
-const baseLetters: readonly string[] = Array.from({ length: 0x180 }, (_, unit) =>
+const BASE_LETTERS: readonly string[] = Array.from({ length: 0x180 }, (_, unit) =>
   String.fromCharCode(unit).normalize('NFD').charAt(0),
 );
 
 function plain(word: string): string {
   let letters = '';
-  for (let at = 0; at < word.length; at++) letters += baseLetters[word.charCodeAt(at)] ?? word.charAt(at);
+  for (let at = 0; at < word.length; at++) letters += BASE_LETTERS[word.charCodeAt(at)] ?? word.charAt(at);
   return letters;
 }

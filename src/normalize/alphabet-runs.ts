@@ -44,9 +44,9 @@ export function nextRun(text: string, alphabet: Alphabet, length: number, from: 
 }
 
 /** Most units between two letters: a sign with a space on either side. */
-const widestGap = 3;
+const MAX_GAP = 3;
 
-const singleSigns = alphabetOf(`${LETTERS_AND_DIGITS}@$!`);
+const SINGLE_SIGNS = alphabetOf(`${LETTERS_AND_DIGITS}@$!`);
 
 /** A fast test for three single letters, digits or leet signs close together. */
 export function hasSingles(text: string): boolean {
@@ -55,13 +55,13 @@ export function hasSingles(text: string): boolean {
   let end = 0;
   for (let at = 0; at <= text.length; at++) {
     const unit = at < text.length ? text.charCodeAt(at) : 0;
-    if (unit < 128 ? singleSigns[unit] === 1 : isLetterAt(text, at, unit)) {
+    if (unit < 128 ? SINGLE_SIGNS[unit] === 1 : isLetterAt(text, at, unit)) {
       if (start < 0) start = at;
       continue;
     }
     if (start < 0) continue;
     const isSingle = at - start === 1 || (at - start === 2 && text.charCodeAt(start) >= 0xd800);
-    singles = isSingle ? (start - end <= widestGap ? singles + 1 : 1) : 0;
+    singles = isSingle ? (start - end <= MAX_GAP ? singles + 1 : 1) : 0;
     if (singles >= 3) return true;
     start = -1;
     end = at;

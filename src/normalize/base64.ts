@@ -5,37 +5,37 @@ import { BASE64_LETTERS, BASE64_VALUES, nextRun, NO_DIGIT } from './alphabet-run
 import { isProse } from './english-words.ts';
 
 /** A block of either alphabet, in one or more lines. */
-const blockThere = /[A-Za-z0-9+/_-]{12,}(?:={1,2}|(?:\r?\n[ \t]{0,8}[A-Za-z0-9+/_-]{2,}={0,2})+)?/y;
+const BLOCK = /[A-Za-z0-9+/_-]{12,}(?:={1,2}|(?:\r?\n[ \t]{0,8}[A-Za-z0-9+/_-]{2,}={0,2})+)?/y;
 
-const shortestBlock = 12;
+const MIN_BLOCK_CHARS = 12;
 
-const deepest = 4;
+const MAX_DEPTH = 4;
 
 /** Stage 4: replaces Base64 of readable text. Pictures, keys, hashes and tokens are not readable. */
 export function extractBase64(text: string): StageResult {
-  let at = nextRun(text, BASE64_LETTERS, shortestBlock, 0);
+  let at = nextRun(text, BASE64_LETTERS, MIN_BLOCK_CHARS, 0);
   if (at < 0) return unchanged(text);
   const rewriter = new Rewriter(text);
   let flagged = false;
   while (at >= 0) {
-    blockThere.lastIndex = at;
-    const source = blockThere.exec(text)?.[0];
+    BLOCK.lastIndex = at;
+    const source = BLOCK.exec(text)?.[0];
     if (source === undefined) break;
     for (const { start, end, text: decoded } of readBase64Block(text, at, source)) {
       rewriter.replace(start, end, decoded);
       if (isHidden(text, start, decoded)) flagged = true;
     }
-    at = nextRun(text, BASE64_LETTERS, shortestBlock, at + source.length);
+    at = nextRun(text, BASE64_LETTERS, MIN_BLOCK_CHARS, at + source.length);
   }
   return rewriter.finish(flagged);
 }
 
 /** Shorter texts, such as greetings in examples, are not payloads. */
-const shortestPayload = 16;
+const MIN_PAYLOAD_CHARS = 16;
 
 /** Values in configurations are often encoded: they are decoded but not evidence. */
 const isHidden = (text: string, start: number, decoded: string): boolean =>
-  decoded.length >= shortestPayload &&
+  decoded.length >= MIN_PAYLOAD_CHARS &&
   !/\b[A-Z][A-Z0-9_]{3,}\s?[=:]\s?["']?$/.test(text.slice(Math.max(0, start - 40), start));
 
 /** Reads the whole block, or its lines, or parts of a line between separators. */
@@ -94,7 +94,7 @@ function decodeBlock(block: string, depth = 0): string | undefined {
   const text = decodedText(Buffer.from(letters, 'base64'));
   if (text === undefined) return undefined;
   if (isProse(text.replace(/\p{Cf}/gu, '')) || hidesMore(text)) return text;
-  if (depth < deepest && /^[\w+/-]{12,}={0,2}$/.test(text) && decodeBlock(text, depth + 1) !== undefined)
+  if (depth < MAX_DEPTH && /^[\w+/-]{12,}={0,2}$/.test(text) && decodeBlock(text, depth + 1) !== undefined)
     return text;
   return undefined;
 }

@@ -13,7 +13,7 @@ interface ListForm {
   readonly each: RegExp;
 }
 
-const forms: readonly ListForm[] = [
+const FORMS: readonly ListForm[] = [
   // U+0049 U+0067
   {
     hint: /[Uu]\+[0-9A-Fa-f]{4}/,
@@ -34,19 +34,19 @@ const forms: readonly ListForm[] = [
   },
 ];
 
-const shortestDigits = 16;
+const MIN_DIGITS = 16;
 
-const bareDigits = /[0-9A-Fa-f]{16,}/g;
+const BARE_DIGITS = /[0-9A-Fa-f]{16,}/g;
 
-const hexDigits = alphabetOf('0123456789abcdefABCDEF');
+const HEX_DIGITS = alphabetOf('0123456789abcdefABCDEF');
 
 /** Hex dumps show their text. */
-const dumpColumn = /^[^\n]{0,80}\|[^\n]{1,40}\|/;
+const DUMP_COLUMN = /^[^\n]{0,80}\|[^\n]{1,40}\|/;
 
 /** Decodes lists of bytes or code points, and bare hexadecimal digits, that spell words. */
 export function decodeByteLists(text: string): StageResult {
-  const lists = forms.filter(({ hint }) => hint.test(text)).flatMap((form) => readLists(text, form));
-  if (hasRun(text, hexDigits, shortestDigits)) addAll(lists, readDigits(text));
+  const lists = FORMS.filter(({ hint }) => hint.test(text)).flatMap((form) => readLists(text, form));
+  if (hasRun(text, HEX_DIGITS, MIN_DIGITS)) addAll(lists, readDigits(text));
   if (lists.length === 0) return unchanged(text);
   lists.sort((one, other) => one.start - other.start);
   const rewriter = new Rewriter(text);
@@ -64,14 +64,14 @@ function readLists(text: string, { list, each }: ListForm): Replacement[] {
   for (const match of text.matchAll(list)) {
     const [source] = match;
     const end = match.index + source.length;
-    if (!mayBeText(numbers(source.slice(0, headUnits), each))) continue;
+    if (!mayBeText(numbers(source.slice(0, HEAD_UNITS), each))) continue;
     const spelled = spell(numbers(source, each));
     if (spelled !== undefined && !isDumped(text, end)) found.push({ start: match.index, end, text: spelled });
   }
   return found;
 }
 
-const headUnits = 32;
+const HEAD_UNITS = 32;
 
 /** Checks the first values for control characters. The last of them may be cut. */
 const mayBeText = (values: readonly number[]): boolean =>
@@ -81,12 +81,12 @@ const numbers = (list: string, each: RegExp): number[] =>
   Array.from(list.matchAll(each), (match) => Number.parseInt(match[1] ?? '', 16));
 
 const isDumped = (text: string, end: number): boolean =>
-  dumpColumn.test(text.slice(end, end + 120).trimStart());
+  DUMP_COLUMN.test(text.slice(end, end + 120).trimStart());
 
 /** Most hashes and numbers are not valid UTF-8. */
 function readDigits(text: string): Replacement[] {
   const found: Replacement[] = [];
-  for (const match of text.matchAll(bareDigits)) {
+  for (const match of text.matchAll(BARE_DIGITS)) {
     const [digits] = match;
     const end = match.index + digits.length;
     if (!isApart(text, match.index, end)) continue;

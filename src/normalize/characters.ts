@@ -85,11 +85,11 @@ const plain = new Map<number, string>();
 
 /** Kind of each code point. Beyond the basic plane 0 until requested, so that the memory stays untouched. */
 const known = new Uint8Array(0x110000);
-const unknown = 0;
+const UNKNOWN = 0;
 
 export function kindOf(codePoint: number): Kind {
   const kind = known[codePoint];
-  if (kind !== unknown) return kind as Kind;
+  if (kind !== UNKNOWN) return kind as Kind;
   const learnt = astralKind(codePoint);
   known[codePoint] = learnt;
   return learnt;

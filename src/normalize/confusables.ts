@@ -18,10 +18,10 @@ interface Suspect {
 
 type Script = 0 | 1 | 2;
 
-const flags: ReadonlySet<string> = new Set(flagCodes.split(' '));
+const FLAGS: ReadonlySet<string> = new Set(flagCodes.split(' '));
 
 /** Longer words are cut. */
-const longestWord = 512;
+const MAX_WORD_UNITS = 512;
 
 /**
  * Stage 1: replaces letters of other scripts, and mathematical, fullwidth and enclosed letters, by ASCII.
@@ -119,7 +119,7 @@ function readWord(text: string, start: number, previous: Script): Suspect {
   let plain = '';
   let at = start;
   let end = start;
-  while (at < text.length && at - start < longestWord) {
+  while (at < text.length && at - start < MAX_WORD_UNITS) {
     const codePoint = text.codePointAt(at) ?? 0;
     const kind = kindOf(codePoint);
     if (kind === kinds.other) break;
@@ -253,7 +253,7 @@ function styledLetters({ counts, plain }: Suspect): number {
   const raised = countOf(counts, kinds.raised);
   const regional = countOf(counts, kinds.regional);
   const pairs = plain.match(/../g) ?? [];
-  const isFlags = regional === plain.length && regional % 2 === 0 && pairs.every((pair) => flags.has(pair));
+  const isFlags = regional === plain.length && regional % 2 === 0 && pairs.every((pair) => FLAGS.has(pair));
   return styled + (raised >= 4 ? raised : 0) + (isFlags ? 0 : regional);
 }
 

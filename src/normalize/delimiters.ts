@@ -5,15 +5,15 @@ import { READ_AS } from './leet-letters.ts';
 import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
 
 /** Single characters with one sign between them (i.g.n.o.r.e, i - g - n), or one space (i g n o r e). */
-const chains =
+const CHAINS =
   /(?<![\p{L}\p{N}])(?:[\p{L}\p{N}@$!]([ \t]?[._\-*|/\\~+:;,=#^\u2022\u00b7][ \t]?)[\p{L}\p{N}@$!](?![\p{L}\p{N}])(?:\1(?:[\p{L}\p{N}@$!](?![\p{L}\p{N}])|['"?{}()[\]]))*|[\p{L}\p{N}@$!] [\p{L}\p{N}@$!](?![\p{L}\p{N}])(?: [^\s](?!\S))*)/gu;
 
 /** A word in parts of one to three letters: ig_no_re. */
-const splitWord =
+const SPLIT_WORD =
   /(?<![A-Za-z0-9])[A-Za-z]{1,3}([._\-*|~])[A-Za-z]{1,3}(?:\1[A-Za-z]{1,3}){1,8}(?![A-Za-z0-9])/g;
 
 /** A fast test. Starts at the signs, of which most texts have few. */
-const mayHavePieces = /([._\-*|~])[A-Za-z]{1,3}\1[A-Za-z]/;
+const MAY_HAVE_PIECES = /([._\-*|~])[A-Za-z]{1,3}\1[A-Za-z]/;
 
 interface Chain {
   readonly start: number;
@@ -41,7 +41,7 @@ export function collapseDelimiters(text: string): StageResult {
 
 function chainsOf(text: string): Chain[] {
   if (!hasSingles(text)) return [];
-  return Array.from(text.matchAll(chains), (match) => {
+  return Array.from(text.matchAll(CHAINS), (match) => {
     const [chain, sign = ' '] = match;
     const end = match.index + chain.length;
     return { start: match.index, end, sign: sign.trim() || ' ', letters: chain.split(sign).join('') };
@@ -50,9 +50,9 @@ function chainsOf(text: string): Chain[] {
 
 /** Finds parts that form a word only together. */
 function splitWordsOf(text: string): Chain[] {
-  if (!mayHavePieces.test(text)) return [];
+  if (!MAY_HAVE_PIECES.test(text)) return [];
   const found: Chain[] = [];
-  for (const match of text.matchAll(splitWord)) {
+  for (const match of text.matchAll(SPLIT_WORD)) {
     const [source, sign = ''] = match;
     const parts = source.split(sign);
     const letters = parts.join('');
@@ -72,24 +72,24 @@ function evidentSigns(found: readonly Chain[]): string[] {
 
 /** A known word of six letters suffices. Shorter words, which people spell out, and English sounds need more. */
 function chainPoints({ letters, sign }: Chain): number {
-  if (letters.length < shortestWord || isPattern(letters)) return 0;
+  if (letters.length < MIN_WORD_LETTERS || isPattern(letters)) return 0;
   const word = unleet(letters.replace(/[^\p{L}\p{N}@$!]/gu, '')).replace(/[^A-Za-z]/g, '');
   if (isAlphabetical(word)) return 0;
   if (isWord(word, 6)) return 2;
   if (sign === ' ' && word.length >= 8) return isSentence(word) ? 2 : 0;
   if (word.length > 24) return isSentence(word) ? 2 : 0;
   const isShouted = word === word.toUpperCase();
-  if (isWord(word, shortestWord)) return isShouted && sign === '.' ? 0 : 1;
+  if (isWord(word, MIN_WORD_LETTERS)) return isShouted && sign === '.' ? 0 : 1;
   return word.length >= 5 && !isShouted && soundsEnglish(word) ? 1 : 0;
 }
 
-const shortestWord = 3;
+const MIN_WORD_LETTERS = 3;
 
 /** Recognizes numbers, and repetitions of one or two letters. */
 function isPattern(letters: string): boolean {
   if (/^[0-9]+$/.test(letters)) return true;
   const other = /^(.)\1*(.)/.exec(letters)?.[2];
-  if (letters.length < shortestPattern || other === undefined) return false;
+  if (letters.length < MIN_PATTERN_LETTERS || other === undefined) return false;
   for (let at = 1; at < letters.length; at++) {
     const letter = letters.charAt(at);
     if (letter !== other && letter !== letters.charAt(0)) return false;
@@ -97,13 +97,13 @@ function isPattern(letters: string): boolean {
   return true;
 }
 
-const shortestPattern = 8;
+const MIN_PATTERN_LETTERS = 8;
 
 const isSentence = (letters: string): boolean =>
-  segment(letters.slice(0, longestSentence)) !== undefined ||
+  segment(letters.slice(0, MAX_SENTENCE_LETTERS)) !== undefined ||
   (letters.length >= 12 && soundsEnglish(letters.slice(0, 20)));
 
-const longestSentence = 400;
+const MAX_SENTENCE_LETTERS = 400;
 
 function isAlphabetical(word: string): boolean {
   for (let at = 1; at < word.length; at++) if (word.charAt(at) <= word.charAt(at - 1)) return false;

@@ -75,15 +75,15 @@ export const isWord = (text: string, letters = 3): boolean =>
 
 /** Word characters and two word edges; index 0 stands for all others. */
 const signs = '\0^$abcdefghijklmnopqrstuvwxyz0123456789';
-const startSign = 1;
-const endSign = 2;
+const START_SIGN = 1;
+const END_SIGN = 2;
 const signOf = Uint8Array.from({ length: 128 }, (_, unit) =>
   Math.max(0, signs.indexOf(String.fromCharCode(unit))),
 );
 
 function signAt(word: string, at: number): number {
-  if (at < 0) return startSign;
-  return at < word.length ? (signOf[word.charCodeAt(at)] ?? 0) : endSign;
+  if (at < 0) return START_SIGN;
+  return at < word.length ? (signOf[word.charCodeAt(at)] ?? 0) : END_SIGN;
 }
 
 /** Returns the index of a letter and its neighbours in `triples`. */
@@ -96,14 +96,14 @@ const triples = new Uint8Array(signs.length ** 3);
 for (const word of words) for (let at = 0; at < word.length; at++) triples[tripleAt(word, at)] = 1;
 
 /** Longer words are not English. */
-const longestLikely = 24;
+const MAX_LIKELY_LETTERS = 24;
 
 /** Recognizes known words, and words whose letter triples all occur in known words. */
 export function soundsEnglish(text: string): boolean {
-  if (text.length > longestLikely) return false;
+  if (text.length > MAX_LIKELY_LETTERS) return false;
   const word = text.toLowerCase();
   if (words.has(word)) return true;
-  if (word.length < 4 || word.length > longestLikely) return false;
+  if (word.length < 4 || word.length > MAX_LIKELY_LETTERS) return false;
   let known = 0;
   for (let at = 0; at < word.length; at++) known += triples[tripleAt(word, at)] ?? 0;
   return known >= word.length * 0.65;

@@ -5,10 +5,10 @@ import { decodeByteLists } from './byte-lists.ts';
 import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
 
 /** %XX and %uXXXX; \xXX, \uXXXX, \u{...} and \UXXXXXXXX; numeric and named characters of HTML. */
-const escapes =
+const ESCAPES =
   /%[uU][0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2}|\\{1,4}(?:U[0-9A-Fa-f]{8}|u[0-9A-Fa-f]{4}|[ux]\{[0-9A-Fa-f]{1,8}\}|x[0-9A-Fa-f]{2})|&#(?:[xX][0-9A-Fa-f]{1,8}|[0-9]{1,10});?|&[A-Za-z]{2,24};/g;
 
-const anyEscape = /%[0-9a-fu]|\\[ux]|&[#a-z]/i;
+const ANY_ESCAPE = /%[0-9a-fu]|\\[ux]|&[#a-z]/i;
 
 type Family = 'percent' | 'backslash' | 'hex' | 'entity';
 
@@ -28,7 +28,7 @@ interface Escape {
 export function decodeEscapes(text: string): StageResult {
   const lists = decodeByteLists(text);
   if (lists.text !== text) return lists;
-  if (!anyEscape.test(text)) return unchanged(text);
+  if (!ANY_ESCAPE.test(text)) return unchanged(text);
   const found = readEscapes(text);
   const hidden = found.length > 0 && (hidesWord(text, found) || hidesTraversal(text, found));
   const rewriter = new Rewriter(text);
@@ -47,7 +47,7 @@ function readEscapes(text: string): Escape[] {
     addAll(found, decodeBytes(bytes));
     bytes = [];
   }
-  for (const match of text.matchAll(escapes)) {
+  for (const match of text.matchAll(ESCAPES)) {
     const [source] = match;
     const start = match.index;
     const family = escapeFamilyOf(source);
@@ -162,11 +162,11 @@ function runEnd(found: readonly Escape[], at: number): number {
   return end;
 }
 
-const longestWord = 40;
+const MAX_WORD_LETTERS = 40;
 
 function lettersBefore(text: string, end: number): string {
   let start = end;
-  while (end - start < longestWord && /[A-Za-z]/.test(text.charAt(start - 1))) start--;
+  while (end - start < MAX_WORD_LETTERS && /[A-Za-z]/.test(text.charAt(start - 1))) start--;
   return text.slice(start, end);
 }
 
@@ -178,7 +178,7 @@ function hidesWordInRun(text: string, run: readonly Escape[]): boolean {
   if (!run.some(isPlainLetter)) return false;
   const inner = run.map((each) => plainOf(each.character.codePointAt(0) ?? 0) ?? each.character).join('');
   const before = lettersBefore(text, first.start);
-  const after = /^[A-Za-z]*/.exec(text.slice(last.end, last.end + longestWord))?.[0] ?? '';
+  const after = /^[A-Za-z]*/.exec(text.slice(last.end, last.end + MAX_WORD_LETTERS))?.[0] ?? '';
   if (run.every((each) => each.isFormat)) return false;
   if (run.length === 1) return hidesOne(first, before, after);
   return wordsOf(`${before}\u0001${inner}\u0002${after}`).some(hasHiddenLetters);
@@ -219,11 +219,11 @@ function hasHiddenLetters(word: string): boolean {
 }
 
 /** Path climbs, before a separator and after one. */
-const climbsOut = /\.\.(?=[/\\])/g;
-const climbsIn = /(?<=[/\\])\.\./g;
+const CLIMBS_OUT = /\.\.(?=[/\\])/g;
+const CLIMBS_IN = /(?<=[/\\])\.\./g;
 
 const climbs = (text: string): number =>
-  (text.match(climbsOut)?.length ?? 0) + (text.match(climbsIn)?.length ?? 0);
+  (text.match(CLIMBS_OUT)?.length ?? 0) + (text.match(CLIMBS_IN)?.length ?? 0);
 
 function hidesTraversal(text: string, found: readonly Escape[]): boolean {
   if (!found.some(({ character }) => /^[./\\\uff0e\u2215\u2216\uff0f\uff3c]$/.test(character))) return false;

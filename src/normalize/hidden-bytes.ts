@@ -1,13 +1,13 @@
 import { isProse, isWord } from './english-words.ts';
 
-const longestRun = 65_536;
+const MAX_RUN_UNITS = 65_536;
 
-const fewestUnits = 3;
+const MIN_UNITS = 3;
 
 /** Decodes Unicode tags, variation selectors as bytes, or two zero-width characters as bits, if readable. */
 export function readHidden(run: string): string | undefined {
-  if (run.length < fewestUnits && !/\udb40[\udc20-\udc7e]/.test(run)) return undefined;
-  const points = Array.from(run.slice(0, longestRun), (character) => character.codePointAt(0) ?? 0);
+  if (run.length < MIN_UNITS && !/\udb40[\udc20-\udc7e]/.test(run)) return undefined;
+  const points = Array.from(run.slice(0, MAX_RUN_UNITS), (character) => character.codePointAt(0) ?? 0);
   return readTags(points) ?? readSelectors(points) ?? readBits(points);
 }
 

@@ -5,12 +5,12 @@ import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
 import { isWord } from './english-words.ts';
 
 /** Characters beyond common Latin and CJK text. */
-const candidates =
+const CANDIDATES =
   /[^\t\n\v\f\r\x20-\x7e\x85\xa0-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205f\u3000-\u3098\u309b-\u3163\u3400-\u9fff\uac00-\ud7ff]/;
 
-const softHyphen = 0xad;
-const keycap = '\u20e3';
-const rightToLeftOverride = '\u202e';
+const SOFT_HYPHEN = 0xad;
+const KEYCAP = '\u20e3';
+const RIGHT_TO_LEFT_OVERRIDE = '\u202e';
 
 /**
  * Stage 2: removes invisible characters within or around Latin words, shows text in tags, selectors or bits,
@@ -18,7 +18,7 @@ const rightToLeftOverride = '\u202e';
  * right-to-left letters.
  */
 export function stripInvisible(text: string): StageResult {
-  if (!candidates.test(text)) return unchanged(text);
+  if (!CANDIDATES.test(text)) return unchanged(text);
   const rewriter = new Rewriter(text);
   let hidden = 0;
   const isHyphenated = hasOrdinaryHyphens(text);
@@ -60,7 +60,7 @@ function strip(text: string, run: Span, rewriter: Rewriter, isHyphenated: boolea
   const right = neighbour(text, run.end, 1);
   if (isAtHome(text, content, left, right, run)) return 0;
   rewriter.replace(run.start, run.end, '');
-  if (isHyphenated && content.charCodeAt(0) === softHyphen && /^\xad+$/.test(content)) return 0;
+  if (isHyphenated && content.charCodeAt(0) === SOFT_HYPHEN && /^\xad+$/.test(content)) return 0;
   return isWithinWord(text, run, left, right) ? 1 : 0;
 }
 
@@ -91,7 +91,7 @@ function codePointBefore(text: string, at: number): number | undefined {
   return low >= 0xdc00 && low <= 0xdfff && at > 1 ? text.codePointAt(at - 2) : low;
 }
 
-const joinsEmoji = /^(?:\u200d|\ufe0e|\ufe0f)+$/;
+const JOINS_EMOJI = /^(?:\u200d|\ufe0e|\ufe0f)+$/;
 
 function isSelector(content: string): boolean {
   const point = content.codePointAt(0) ?? 0;
@@ -102,13 +102,13 @@ function isSelector(content: string): boolean {
 /** Recognizes proper use: in other scripts, in emoji and at the very start. */
 function isAtHome(text: string, content: string, left: Neighbour, right: Neighbour, run: Span): boolean {
   if (content === '\ufeff' && run.start === 0) return true;
-  if (content === '\ufe0f' && text.charAt(run.end) === keycap) return true;
+  if (content === '\ufe0f' && text.charAt(run.end) === KEYCAP) return true;
   // The next round would read a remaining override again.
-  if (content.includes(rightToLeftOverride)) return false;
+  if (content.includes(RIGHT_TO_LEFT_OVERRIDE)) return false;
   // Wrong decoding leaves C1 controls.
   if (/^[\x80-\x9f]+$/.test(content)) return left !== 'ascii' || right !== 'ascii';
   if (isSelector(content)) return left === 'styled' || !isLatin(left);
-  if (left === 'symbol' || right === 'symbol') return joinsEmoji.test(content);
+  if (left === 'symbol' || right === 'symbol') return JOINS_EMOJI.test(content);
   if (left !== 'foreign' && right !== 'foreign') return false;
   // Beside Latin, only joiners and direction marks are proper.
   return !isLatin(left) || !isLatin(right);
@@ -119,7 +119,7 @@ const isLatin = (neighbour: Neighbour): boolean =>
 
 /** Reports whether a run splits a Latin word, unlike line-break opportunities and marks at the edges of words. */
 function isWithinWord(text: string, run: Span, left: Neighbour, right: Neighbour): boolean {
-  if (run.end - run.start >= longPayload) return true;
+  if (run.end - run.start >= MIN_PAYLOAD_UNITS) return true;
   const before = text.charAt(run.start - 1);
   const after = text.charAt(run.end);
   if (isEscapePart(before, after)) return true;
@@ -130,7 +130,7 @@ function isWithinWord(text: string, run: Span, left: Neighbour, right: Neighbour
 }
 
 /** A longer run carries data, readable or not. */
-const longPayload = 12;
+const MIN_PAYLOAD_UNITS = 12;
 
 /** Recognizes a place within or right before an escape. */
 const isEscapePart = (before: string, after: string): boolean =>
@@ -170,7 +170,7 @@ function hasOrdinaryHyphens(text: string): boolean {
 function isBetweenLetters(text: string, at: number): boolean {
   return [-2, -1, 1, 2].every((offset) => {
     const unit = text.charCodeAt(at + offset);
-    return unit !== softHyphen && unit >= 0x41 && /\p{L}/u.test(text.charAt(at + offset));
+    return unit !== SOFT_HYPHEN && unit >= 0x41 && /\p{L}/u.test(text.charAt(at + offset));
   });
 }
 
@@ -207,13 +207,13 @@ const isOverlay = (unit: number): boolean =>
   unit === 0x488 ||
   (unit >= 0x20d0 && unit <= 0x20eb && unit !== 0x20d7);
 
-const mostOverrides = 64;
+const MAX_OVERRIDES = 64;
 
 /** Appends text after right-to-left overrides as it is displayed. */
 function readOverrides(text: string, rewriter: Rewriter): number {
   let found = 0;
-  let at = text.indexOf(rightToLeftOverride);
-  while (at >= 0 && found < mostOverrides) {
+  let at = text.indexOf(RIGHT_TO_LEFT_OVERRIDE);
+  while (at >= 0 && found < MAX_OVERRIDES) {
     const end = overrideEnd(text, at + 1);
     const shown = Array.from(text.slice(at + 1, end))
       .reverse()
@@ -223,7 +223,7 @@ function readOverrides(text: string, rewriter: Rewriter): number {
       rewriter.append(at, end, shown);
       found++;
     }
-    at = text.indexOf(rightToLeftOverride, end);
+    at = text.indexOf(RIGHT_TO_LEFT_OVERRIDE, end);
   }
   return found;
 }

@@ -3,29 +3,31 @@ import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
 import { alphabetOf } from './alphabet-runs.ts';
 import { soundsEnglish, words } from './english-words.ts';
 
-const isLetter = alphabetOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz');
-const isSign = alphabetOf('0123456789@$!|(+');
+const LETTERS = alphabetOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz');
+const SIGNS = alphabetOf('0123456789@$!|(+');
 
 /** A digit or sign before a letter, or between two letters. Starts at the sign, of which most texts have few. */
-const anyLeet = /[013457@$!](?:[A-Za-z]|(?<=[A-Za-z].)[013457@$!])/;
+const ANY_LEET = /[013457@$!](?:[A-Za-z]|(?<=[A-Za-z].)[013457@$!])/;
 
-const letterOf: Readonly<Record<string, string>> = { ...LEET_DIGITS, ...LEET_SIGNS };
+const LETTER_OF: Readonly<Record<string, string>> = { ...LEET_DIGITS, ...LEET_SIGNS };
 
-const foldedUnits: readonly string[] = Array.from({ length: 128 }, (_, unit) => {
+const FOLDED_UNITS: readonly string[] = Array.from({ length: 128 }, (_, unit) => {
   const character = String.fromCharCode(unit).toLowerCase();
-  return character === 'i' ? 'l' : (letterOf[character] ?? character);
+  return character === 'i' ? 'l' : (LETTER_OF[character] ?? character);
 });
 
 function fold(word: string): string {
   let letters = '';
-  for (let at = 0; at < word.length; at++) letters += foldedUnits[word.charCodeAt(at)] ?? '';
+  for (let at = 0; at < word.length; at++) letters += FOLDED_UNITS[word.charCodeAt(at)] ?? '';
   return letters;
 }
 
 /** Known words by folded form. */
-const folded: ReadonlyMap<string, string> = new Map([...words].reverse().map((word) => [fold(word), word]));
+const FOLDED_WORDS: ReadonlyMap<string, string> = new Map(
+  [...words].reverse().map((word) => [fold(word), word]),
+);
 
-const longestToken = 32;
+const MAX_TOKEN_UNITS = 32;
 
 interface Token {
   readonly start: number;
@@ -39,14 +41,14 @@ interface Token {
  * Raises no flag, since codes, names and versions look alike.
  */
 export function readLeet(text: string): StageResult {
-  if (!anyLeet.test(text)) return unchanged(text);
+  if (!ANY_LEET.test(text)) return unchanged(text);
   const rewriter = new Rewriter(text);
   let start = 0;
   while (start < text.length) {
     const feed = text.indexOf('\n', start);
     const end = feed < 0 ? text.length : feed;
     const line = text.slice(start, end);
-    if (anyLeet.test(line)) readLeetLine(line, start, rewriter);
+    if (ANY_LEET.test(line)) readLeetLine(line, start, rewriter);
     start = end + 1;
   }
   return rewriter.finish(false);
@@ -71,10 +73,10 @@ function leetTokens(line: string): Token[] {
     let signs = 0;
     for (; at < line.length; at++) {
       const unit = line.charCodeAt(at);
-      if (isSign[unit] === 1) signs++;
-      else if (isLetter[unit] !== 1) break;
+      if (SIGNS[unit] === 1) signs++;
+      else if (LETTERS[unit] !== 1) break;
     }
-    if (signs === 0 || at - start > longestToken) continue;
+    if (signs === 0 || at - start > MAX_TOKEN_UNITS) continue;
     const token = readToken(line.slice(start, at), start);
     if (token !== undefined) found.push(token);
   }
@@ -82,10 +84,10 @@ function leetTokens(line: string): Token[] {
 }
 
 function readToken(whole: string, start: number): Token | undefined {
-  const exact = /^[A-Za-z]+[!|(+]+$/.test(whole) ? undefined : folded.get(fold(whole));
+  const exact = /^[A-Za-z]+[!|(+]+$/.test(whole) ? undefined : FOLDED_WORDS.get(fold(whole));
   const source = exact === undefined ? whole.replace(/(?<![!|(+])[!|(+]+$/, '') : whole;
   if (!/[0-9@$!|(+]/.test(source)) return undefined;
-  const word = exact ?? (source === whole ? undefined : folded.get(fold(source)));
+  const word = exact ?? (source === whole ? undefined : FOLDED_WORDS.get(fold(source)));
   return { start, end: start + source.length, source, word };
 }
 
@@ -106,7 +108,7 @@ function withoutLeet({ source, word }: Token, isDense: boolean): string | undefi
 }
 
 const plain = (source: string): string =>
-  source.replace(/[0-9@$!|(+]/g, (sign) => (sign === '1' || sign === '!' ? 'i' : (letterOf[sign] ?? sign)));
+  source.replace(/[0-9@$!|(+]/g, (sign) => (sign === '1' || sign === '!' ? 'i' : (LETTER_OF[sign] ?? sign)));
 
 function withCase(source: string, word: string): string {
   const letters = source.replace(/[^A-Za-z]/g, '');

@@ -9,7 +9,7 @@ import type { Span } from '../text/span.ts';
 import { readScripts } from './scripts.ts';
 import type { StageResult, Stage } from './rewrite.ts';
 import type { OffsetMap, TextView } from '../inspect/offset-map.ts';
-import { sliceEnds, sliceUnits } from './slices.ts';
+import { sliceEnds, SLICE_UNITS } from './slices.ts';
 import { TRAIT } from './quick-traits.ts';
 import { traitsOf } from './traits.ts';
 
@@ -28,10 +28,10 @@ export interface Normalized extends TextView {
 }
 
 /** Rounds through the stages, for Base64 within Base64 or entities of lookalikes. */
-const mostRounds = 4;
+const MAX_ROUNDS = 4;
 
 /** Decodings per round: `%252541` has three levels. */
-const mostDecodings = 4;
+const MAX_DECODINGS = 4;
 
 type Finding = Exclude<keyof Obfuscation, 'obfuscationDetected'>;
 
@@ -51,7 +51,7 @@ export const STAGES: readonly StageOf[] = [
   {
     finding: 'hasEncodingAttacks',
     stage: decodeEscapes,
-    times: mostDecodings,
+    times: MAX_DECODINGS,
     traits: TRAIT.escape | TRAIT.list | TRAIT.block,
   },
   { finding: 'hasBase64Payloads', stage: extractBase64, times: 1, traits: TRAIT.block },
@@ -92,14 +92,14 @@ function* normalizeEach(texts: readonly string[]): Work<readonly Normalized[]> {
   const all: Normalized[] = [];
   const repeats = new Map<string, Normalized>();
   for (const text of texts) {
-    yield Math.min(text.length, sliceUnits);
-    const isShort = text.length <= longestRepeat && !/^\d/.test(text);
+    yield Math.min(text.length, SLICE_UNITS);
+    const isShort = text.length <= MAX_SHARED_CHARS && !/^\d/.test(text);
     const known = isShort ? repeats.get(text) : undefined;
     if (known !== undefined) {
       all.push(known);
       continue;
     }
-    const made = text.length <= sliceUnits ? normalizeSlice(text) : yield* normalizeInSteps(text);
+    const made = text.length <= SLICE_UNITS ? normalizeSlice(text) : yield* normalizeInSteps(text);
     if (isShort) repeats.set(text, made);
     all.push(made);
   }
@@ -107,7 +107,7 @@ function* normalizeEach(texts: readonly string[]): Work<readonly Normalized[]> {
 }
 
 /** Longest text that is shared. Not with a first digit, since the engine's hash of numbers is predictable. */
-const longestRepeat = 64;
+const MAX_SHARED_CHARS = 64;
 
 function normalizeSlice(source: string): Normalized {
   const pass = new Pass(source);
@@ -115,7 +115,7 @@ function normalizeSlice(source: string): Normalized {
   if (traits === 0) return pass.normalized();
   // A changed text may have any trait.
   const isConcerned = (own: number): boolean => (traits & own) !== 0 || pass.text !== source;
-  for (let round = 0; round < mostRounds; round++) {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     const before = pass.text;
     for (const { finding, stage, times, traits: own } of STAGES) {
       if (isConcerned(own)) pass.repeat(finding, stage, times);

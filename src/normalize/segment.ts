@@ -1,29 +1,29 @@
 import { words } from './english-words.ts';
 
-const alphabetSize = 26;
-const firstLetter = 0x61;
+const ALPHABET_SIZE = 26;
+const FIRST_LETTER = 0x61;
 
 /** Other single letters could split anything. */
-const learnt = [...words].filter((word) => /^[a-z]{2,}$|^[ai]$/.test(word));
+const LEARNT = [...words].filter((word) => /^[a-z]{2,}$|^[ai]$/.test(word));
 /** A root and one node per letter. */
-const room = 1 + learnt.join('').length;
-/** Tree of known words: the next node at `node * alphabetSize + letter`, or 0. */
-const following = new Uint16Array(room * alphabetSize);
-const endsWord = new Uint8Array(room);
+const MAX_NODES = 1 + LEARNT.join('').length;
+/** Tree of known words: the next node at `node * ALPHABET_SIZE + letter`, or 0. */
+const following = new Uint16Array(MAX_NODES * ALPHABET_SIZE);
+const endsWord = new Uint8Array(MAX_NODES);
 
 let nodes = 1;
 
 function learnWord(word: string): void {
   let node = 0;
   for (let at = 0; at < word.length; at++) {
-    const slot = node * alphabetSize + word.charCodeAt(at) - firstLetter;
+    const slot = node * ALPHABET_SIZE + word.charCodeAt(at) - FIRST_LETTER;
     following[slot] ||= nodes++;
     node = following[slot] ?? 0;
   }
   endsWord[node] = 1;
 }
 
-for (const word of learnt) learnWord(word);
+for (const word of LEARNT) learnWord(word);
 
 /** Splits letters A to Z into the fewest known words; undefined if impossible. Linear, since words are short. */
 export function segment(letters: string): string[] | undefined {
@@ -36,7 +36,7 @@ export function segment(letters: string): string[] | undefined {
     if (count === Infinity) continue;
     let node = 0;
     for (let at = start; at < text.length; at++) {
-      node = after(node, text.charCodeAt(at) - firstLetter);
+      node = after(node, text.charCodeAt(at) - FIRST_LETTER);
       if (node === 0) break;
       if (endsWord[node] === 0 || count >= (fewest[at + 1] ?? 0)) continue;
       fewest[at + 1] = count;
@@ -47,7 +47,7 @@ export function segment(letters: string): string[] | undefined {
 }
 
 const after = (node: number, letter: number): number =>
-  letter >= 0 && letter < alphabetSize ? (following[node * alphabetSize + letter] ?? 0) : 0;
+  letter >= 0 && letter < ALPHABET_SIZE ? (following[node * ALPHABET_SIZE + letter] ?? 0) : 0;
 
 /** @param from start of the word that ends at each position */
 function segmentsOf(letters: string, from: readonly number[]): string[] {

@@ -1,7 +1,7 @@
 /** Longest slice in UTF-16 units, normalized in one turn of the event loop. */
-export const sliceUnits = 8192;
+export const SLICE_UNITS = 8192;
 
-const searchUnits = 2048;
+const SEARCH_UNITS = 2048;
 
 /** Minimum letters of an ordinary word, and maximum blanks between two words. */
 const WORD_LETTERS = 3;
@@ -10,14 +10,14 @@ const MOST_BLANKS = 8;
 /** Yields the ends of consecutive slices. */
 export function* sliceEnds(text: string): Generator<number, void> {
   for (let start = 0; start < text.length;) {
-    start = text.length - start <= sliceUnits ? text.length : cut(text, start, start + sliceUnits);
+    start = text.length - start <= SLICE_UNITS ? text.length : cut(text, start, start + SLICE_UNITS);
     yield start;
   }
 }
 
 /** Prefers a gap between words of three letters, then white space, then a place outside escapes and blocks. */
 function cut(text: string, start: number, limit: number): number {
-  const from = Math.max(start + 1, limit - searchUnits);
+  const from = Math.max(start + 1, limit - SEARCH_UNITS);
   const window = text.slice(from, limit);
   const gap = lastGap(window) ?? lastSpace(window);
   return gap === undefined || gap === 0 ? hardCut(text, start, limit) : from + gap;

@@ -14,7 +14,7 @@ import { SIGNS, type Sign } from './signs.ts';
 import { findJoints } from './splitting.ts';
 import { WORDS } from './vocabulary.ts';
 import { runNow } from '../../turns.ts';
-import { escapeViews } from '../secrets/unescaped-view.ts';
+import { escapeViews } from '../json-escapes.ts';
 
 type Label = { readonly phrase: PhraseLabel } | { readonly sign: Sign };
 

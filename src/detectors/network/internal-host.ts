@@ -1,5 +1,5 @@
 import { isLabelCode } from '../characters.ts';
-import { afterEscape } from '../escapes.ts';
+import { afterEscape } from '../json-escapes.ts';
 import type { Finding, StreamDetector } from '../finding.ts';
 import { createStreamDetector } from '../stream-detector.ts';
 

@@ -1,5 +1,5 @@
 import { isDigitCode, isWordCode } from '../characters.ts';
-import { beginsWord, escapeEnd } from '../escapes.ts';
+import { beginsWord, escapeEnd } from '../json-escapes.ts';
 import { NUMBER_BEGINS, openAt, WORD_BEGINS } from '../pii/digit-groups.ts';
 import type { Finding, StreamDetector } from '../finding.ts';
 import { createStreamDetector } from '../stream-detector.ts';

@@ -1,7 +1,7 @@
 import type { Span } from '../../text/span.ts';
 import { isDigitCode } from '../characters.ts';
 import { BLANKS, HYPHENS } from './digit-groups.ts';
-import { afterEscape } from '../escapes.ts';
+import { afterEscape } from '../json-escapes.ts';
 
 type CardBrand = 'visa' | 'mastercard' | 'amex' | 'discover';
 

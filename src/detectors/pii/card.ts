@@ -1,7 +1,7 @@
 import { brandOf, CARD_GAP, findCardNumbers, FIRST_FOUR } from './card-number.ts';
 import { isWordCode } from '../characters.ts';
 import { cutOffSource, digits, NUMBER_BEGINS, openAt } from './digit-groups.ts';
-import { beginsWord } from '../escapes.ts';
+import { beginsWord } from '../json-escapes.ts';
 import type { Finding, StreamDetector } from '../finding.ts';
 import { withoutOverlaps } from '../overlaps.ts';
 import { hasScriptDigits, withPlainDigits } from './script-digits.ts';

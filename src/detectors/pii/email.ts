@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { isLabelCode, isLetterCode } from '../characters.ts';
-import { afterEscape } from '../escapes.ts';
+import { afterEscape } from '../json-escapes.ts';
 import type { Detector, Finding, StreamDetector } from '../finding.ts';
 import { createStreamDetector } from '../stream-detector.ts';
 

@@ -1,7 +1,7 @@
 import type { Span } from '../../text/span.ts';
 import { isWordCode } from '../characters.ts';
 import { BLANKS, NUMBER_BEGINS, openAt } from './digit-groups.ts';
-import { beginsWord } from '../escapes.ts';
+import { beginsWord } from '../json-escapes.ts';
 import { isNanpNumber } from './phone-context.ts';
 
 const NUMBER = String.raw`1?([2-9]\d{2})([2-9]\d{2})\d{4}`;

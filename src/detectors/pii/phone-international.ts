@@ -2,7 +2,7 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import type { Span } from '../../text/span.ts';
 import { RecentMap } from '../../recent-map.ts';
 import { BLANKS, HYPHENS, openAt, WORD_BEGINS } from './digit-groups.ts';
-import { beginsWord } from '../escapes.ts';
+import { beginsWord } from '../json-escapes.ts';
 import { goesOnAsNumber } from './phone-context.ts';
 
 const GAP = `[${BLANKS}${HYPHENS}./()]{0,3}`;

@@ -1,6 +1,6 @@
 import type { Span } from '../../text/span.ts';
 import { BLANKS, cutOffSource, digits, HYPHENS, NUMBER_BEGINS, openAt } from './digit-groups.ts';
-import { beginsWord } from '../escapes.ts';
+import { beginsWord } from '../json-escapes.ts';
 import { goesOnAsNumber, isNanpNumber } from './phone-context.ts';
 
 const AREA = String.raw`[2-9]\d{2}`;

@@ -1,6 +1,6 @@
 import { isWordCode } from '../characters.ts';
 import { cutOffSource, digits, HYPHENS, NUMBER_BEGINS, oneOfCharacters, openAt } from './digit-groups.ts';
-import { beginsWord, escapeEnd } from '../escapes.ts';
+import { beginsWord, escapeEnd } from '../json-escapes.ts';
 import type { Finding, StreamDetector } from '../finding.ts';
 import { createStreamDetector } from '../stream-detector.ts';
 

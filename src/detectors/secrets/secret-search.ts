@@ -4,7 +4,7 @@ import { createSecretSearch, searchStep, STEP_CHARS, type SecretSearch } from '.
 import { ruleIds, searchEncoded, type Searched } from './encoded.ts';
 import { MAX_SECRET_CHARS } from './secret-rules.ts';
 import { asGiven, offsetIn, viewThrough, type TextView } from '../../inspect/offset-map.ts';
-import { ESCAPE_LEVELS, unescaped, unfinishedEscapeAt } from './unescaped-view.ts';
+import { ESCAPE_LEVELS, unescaped, unfinishedEscapeAt } from '../json-escapes.ts';
 import type { Match } from './match.ts';
 
 /** Names that begin further before the secret are ignored. */

@@ -1,4 +1,4 @@
-import { escapeViews } from '../../detectors/secrets/unescaped-view.ts';
+import { escapeViews } from '../../detectors/json-escapes.ts';
 import type { StreamDetector } from '../../detectors/finding.ts';
 import type { TextDelta } from '../../providers/dialect.ts';
 import { RecentMap } from '../../recent-map.ts';

@@ -1,7 +1,7 @@
 import type { FindAll } from '../../detectors/finding.ts';
 import { MASK } from '../../text/mask.ts';
 import { isUtf8 } from 'node:buffer';
-import { escapeViews } from '../../detectors/secrets/unescaped-view.ts';
+import { escapeViews } from '../../detectors/json-escapes.ts';
 import { asGiven } from '../offset-map.ts';
 import type { Replacement } from '../../text/replace-spans.ts';
 import type { Span } from '../../text/span.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { sliceEnds, sliceUnits } from '../../../src/normalize/slices.ts';
+import { sliceEnds, SLICE_UNITS } from '../../../src/normalize/slices.ts';
 
 const WORD_AND_GAP = /[A-Za-z]{3}[.,:;!?]?(?=\s{1,8}[A-Za-z]{3})/g;
 const SEARCH_UNITS = 2_048;
@@ -28,9 +28,9 @@ const ending = fc.array(piece, { minLength: 1, maxLength: 60 }).map((parts) => p
 test('a slice ends behind the last ordinary word that another follows', () => {
   fc.assert(
     fc.property(ending, (given) => {
-      const text = '1'.repeat(sliceUnits - given.length) + given + '1'.repeat(100);
-      const from = sliceUnits - SEARCH_UNITS;
-      const gaps = [...text.slice(from, sliceUnits).matchAll(WORD_AND_GAP)];
+      const text = '1'.repeat(SLICE_UNITS - given.length) + given + '1'.repeat(100);
+      const from = SLICE_UNITS - SEARCH_UNITS;
+      const gaps = [...text.slice(from, SLICE_UNITS).matchAll(WORD_AND_GAP)];
       const last = gaps.at(-1);
       if (last === undefined) return;
       expect(sliceEnds(text).next().value).toBe(from + last.index + last[0].length);

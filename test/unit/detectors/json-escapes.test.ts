@@ -1,8 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
-import { unescaped, unfinishedEscapeAt } from '../../../../src/detectors/secrets/unescaped-view.ts';
-import { offsetIn, type TextView } from '../../../../src/inspect/offset-map.ts';
-import { runNow } from '../../../../src/turns.ts';
-import { seededRandom } from './samples.ts';
+import { unescaped, unfinishedEscapeAt } from '../../../src/detectors/json-escapes.ts';
+import { offsetIn, type TextView } from '../../../src/inspect/offset-map.ts';
+import { runNow } from '../../../src/turns.ts';
+import { seededRandom } from './secrets/samples.ts';
 
 function unescapedAtOnce(text: string): TextView | undefined {
   return runNow(unescaped(text, Infinity));

@@ -1,6 +1,46 @@
-import { CODES } from '../../json/codes.ts';
-import type { Work } from '../../turns.ts';
-import { asGiven, OffsetMap, viewThrough, type TextView } from '../../inspect/offset-map.ts';
+import { CODES } from '../json/codes.ts';
+import type { Work } from '../turns.ts';
+import { asGiven, OffsetMap, viewThrough, type TextView } from '../inspect/offset-map.ts';
+import { isWordCode } from './characters.ts';
+
+const { BACKSLASH } = CODES;
+
+/** An escape of JSON (RFC 8259 section 7). */
+const ESCAPE = /\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt])/y;
+const ESCAPE_CHARS = 6;
+
+/** Backslashes counted in a row; more make no difference. */
+const MAX_BACKSLASHES = 40;
+
+/** Returns the end of the JSON escape around or right before `at`, if any. In `\nann@example.org`, `ann` begins a word. */
+export function escapeEnd(text: string, at: number): number | undefined {
+  for (let from = at - 1; from >= 0 && from >= at - ESCAPE_CHARS; from -= 1) {
+    if (text.charCodeAt(from) !== BACKSLASH) continue;
+    if (isEscaped(text, from)) return from === at - 1 ? at : undefined;
+    ESCAPE.lastIndex = from;
+    const end = ESCAPE.test(text) ? ESCAPE.lastIndex : from + 1;
+    return end >= at ? end : undefined;
+  }
+  return undefined;
+}
+
+/** Returns `at`, or the end of the escape around it. */
+export function afterEscape(text: string, at: number): number {
+  return escapeEnd(text, at) ?? at;
+}
+
+/** Reports whether a word may begin at `at`: not after a letter, digit or underscore, nor inside an escape. */
+export function beginsWord(text: string, at: number): boolean {
+  if (at === 0) return true;
+  const end = escapeEnd(text, at);
+  return end === undefined ? !isWordCode(text.charCodeAt(at - 1)) : end === at;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let from = at;
+  while (from > 0 && from > at - MAX_BACKSLASHES && text.charCodeAt(from - 1) === BACKSLASH) from -= 1;
+  return (at - from) % 2 === 1;
+}
 
 /** Meanings of JSON escapes, by the code of their letter. */
 const MEANINGS = new Map(
@@ -8,7 +48,6 @@ const MEANINGS = new Map(
     ([letter, meaning]) => [letter.charCodeAt(0), meaning],
   ),
 );
-const { BACKSLASH } = CODES;
 const UNICODE = /u[0-9a-fA-F]{4}/y;
 /** Longer rows of backslashes are drawings and stay as they are. */
 const MAX_ROW_CHARS = 64;
