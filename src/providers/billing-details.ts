@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../json/is-object.ts';
-import { MAX_TOKENS, objectOf, tokenCount } from './dialects/fields.ts';
+import { arrayOf, MAX_TOKENS, objectOf, tokenCount } from './dialects/fields.ts';
 
 /** Billing details in an answer besides token counts, with the provider's own names. */
 export interface BillingDetails {
@@ -94,9 +94,9 @@ class BillingDetailsReader implements BillingReader {
     note(this.#geos, document.inference_geo);
     const usage = document.usage ?? document.usageMetadata;
     if (isObject(usage)) this.#readUsage(usage);
-    if (Array.isArray(document.output)) this.#countItems(document.output);
-    if (Array.isArray(document.candidates)) this.#countSearches(document.candidates);
-    if (Array.isArray(document.choices)) this.#countExecuted(document.choices);
+    this.#countTypes(document.output, isCall);
+    this.#countSearches(arrayOf(document.candidates));
+    this.#countExecuted(arrayOf(document.choices));
   }
 
   #readUsage(usage: JsonObject): void {
@@ -123,20 +123,10 @@ class BillingDetailsReader implements BillingReader {
     }
   }
 
-  #countItems(items: readonly unknown[]): void {
-    const calls = new Map<string, number>();
-    for (const item of items) {
-      const { type } = objectOf(item);
-      if (isCall(type)) calls.set(type, (calls.get(type) ?? 0) + 1);
-    }
-    for (const [name, number] of calls) this.#count(name, number);
-  }
-
   #countSearches(candidates: readonly unknown[]): void {
     let queries = 0;
     for (const candidate of candidates) {
-      const { webSearchQueries } = objectOf(objectOf(candidate).groundingMetadata);
-      if (Array.isArray(webSearchQueries)) queries += webSearchQueries.length;
+      queries += arrayOf(objectOf(objectOf(candidate).groundingMetadata).webSearchQueries).length;
     }
     this.#count('googleSearch', queries);
   }
@@ -145,15 +135,17 @@ class BillingDetailsReader implements BillingReader {
   #countExecuted(choices: readonly unknown[]): void {
     for (const choice of choices) {
       const { message, delta } = objectOf(choice);
-      const executed = objectOf(message ?? delta).executed_tools;
-      if (!Array.isArray(executed)) continue;
-      const calls = new Map<string, number>();
-      for (const tool of executed) {
-        const { type } = objectOf(tool);
-        if (typeof type === 'string') calls.set(type, (calls.get(type) ?? 0) + 1);
-      }
-      for (const [name, number] of calls) this.#count(name, number);
+      this.#countTypes(objectOf(message ?? delta).executed_tools, (type) => typeof type === 'string');
     }
+  }
+
+  #countTypes(items: unknown, isCounted: (type: unknown) => type is string): void {
+    const calls = new Map<string, number>();
+    for (const item of arrayOf(items)) {
+      const { type } = objectOf(item);
+      if (isCounted(type)) calls.set(type, (calls.get(type) ?? 0) + 1);
+    }
+    for (const [name, number] of calls) this.#count(name, number);
   }
 
   #count(name: string, calls: number | undefined): void {

@@ -1,4 +1,4 @@
-import { edited } from '../../json/edited-view.ts';
+import { edited } from '../../json/edit-tree.ts';
 import { hiddenTools, toolListIn } from '../../mcp/hidden-tools.ts';
 import { calledTool } from '../../mcp/message.ts';
 import type { Denial } from '../../pipeline/check.ts';

@@ -1,6 +1,6 @@
 import { addAll } from '../../add-all.ts';
 import type { FindAll } from '../../detectors/finding.ts';
-import { editedView } from '../../json/edited-view.ts';
+import { editedView } from '../../json/edit-tree.ts';
 import { valueAt, type JsonEdit } from '../../json/path.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import { joinedPrompts } from '../../policy/joined-parts.ts';

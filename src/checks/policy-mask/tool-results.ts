@@ -1,5 +1,5 @@
 import { HEADER } from '../../headers.ts';
-import { editedView } from '../../json/edited-view.ts';
+import { editedView } from '../../json/edit-tree.ts';
 import type { JsonEdit } from '../../json/path.ts';
 import { PASS, PASS_EVENT, type Denial, type StreamRewriter, type Verdict } from '../../pipeline/check.ts';
 import type { Answered } from '../../pipeline/exchange.ts';

@@ -1,4 +1,4 @@
-import { editedView } from '../../json/edited-view.ts';
+import { editedView } from '../../json/edit-tree.ts';
 import { ownMember, valueAt, type JsonEdit, type JsonPath } from '../../json/path.ts';
 import type { RewrittenFrame } from '../../pipeline/check.ts';
 import type { StreamEvent, TextDelta } from '../../providers/dialect.ts';

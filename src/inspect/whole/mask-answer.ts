@@ -1,6 +1,6 @@
 import { addAll } from '../../add-all.ts';
 import type { FindAll, StreamDetector } from '../../detectors/finding.ts';
-import { editedView } from '../../json/edited-view.ts';
+import { editedView } from '../../json/edit-tree.ts';
 import { valueAt, type JsonEdit, type JsonPath } from '../../json/path.ts';
 import { readMediaType } from '../../media-type.ts';
 import { PASS, type StreamRewriter, type Verdict } from '../../pipeline/check.ts';

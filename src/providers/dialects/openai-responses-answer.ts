@@ -13,10 +13,9 @@ import { addListedTokens, tokensMember } from './token-texts.ts';
 export const responsesAnswers = answerReaders(readResponse, createResponseReader);
 
 function* readResponse(response: JsonObject): Work<AnswerFacts> {
-  const texts: AnswerText[] = [];
-  const tokens: TokenText[] = [];
-  yield* addOutputTexts(texts, response, []);
-  yield* addOutputTokens(tokens, response, [], (path) => path.join('.'));
+  const found: Found = { texts: [], tokens: [], nameText: (path) => path.join('.') };
+  yield* addOutput(found, response, []);
+  const { texts, tokens } = found;
   return {
     usage: readOpenaiUsage(response.usage),
     texts,
@@ -31,9 +30,16 @@ function joinedName({ kind, path: [, , list, , name, ...below] }: AnswerText): s
   return isPart && (name === 'text' || name === 'refusal') ? `${kind}/${list}/${name}` : undefined;
 }
 
-function* addOutputTexts(into: AnswerText[], response: JsonObject, path: JsonPath): Work<void> {
+interface Found {
+  readonly texts: AnswerText[];
+  readonly tokens: TokenText[];
+  /** Names the text that tokens spell, by the path of that text. */
+  readonly nameText: (path: JsonPath) => string;
+}
+
+function* addOutput(into: Found, response: JsonObject, path: JsonPath): Work<void> {
   for (const [index, item] of arrayOf(response.output).entries()) {
-    yield* addItemTexts(into, item, [...path, 'output', index]);
+    yield* addItem(into, item, [...path, 'output', index]);
   }
 }
 
@@ -57,9 +63,9 @@ const WORDS: ReadonlyMap<string, AnswerText['kind']> = new Map([
   ['tools', 'text'],
 ]);
 
-/** Reads an output item or content part, including its `content` and `summary` lists. */
-function* addItemTexts(
-  into: AnswerText[],
+/** Adds an output item with its `content` and `summary` parts, or a content part with the tokens beside its text. */
+function* addItem(
+  into: Found,
   value: unknown,
   path: JsonPath,
   outer: AnswerText['kind'] = 'text',
@@ -71,43 +77,19 @@ function* addItemTexts(
     const at = [...path, name];
     // A custom tool's input and code are plain text, not JSON.
     if (name === 'arguments' && typeof member === 'string') {
-      if (member !== '') into.push({ kind: 'tool_arguments', text: member, path: at, isJson: true });
+      if (member !== '') into.texts.push({ kind: 'tool_arguments', text: member, path: at, isJson: true });
     } else if (name === 'content' || name === 'summary') {
       for (const [index, part] of arrayOf(member).entries()) {
-        yield* addItemTexts(into, part, [...at, index], kind);
+        yield* addItem(into, part, [...at, index], kind);
       }
+    } else if (name === 'logprobs') {
+      yield* addListedTokens(into.tokens, member, at, into.nameText([...path, 'text']));
     } else {
       const words = WORDS.get(name);
       // Base64 image data has no words, and is far too long to read as text.
       if (words === undefined || (name === 'result' && value.type === 'image_generation_call')) continue;
-      yield* addAnswerTextsIn(into, kind === 'reasoning' ? 'reasoning' : words, member, at);
+      yield* addAnswerTextsIn(into.texts, kind === 'reasoning' ? 'reasoning' : words, member, at);
     }
-  }
-  yield ITEM_CHARS;
-}
-
-/** Names the text that tokens at a path spell, by that text's path. */
-type NameText = (path: JsonPath) => string;
-
-function* addOutputTokens(
-  into: TokenText[],
-  response: JsonObject,
-  path: JsonPath,
-  nameText: NameText,
-): Work<void> {
-  for (const [index, item] of arrayOf(response.output).entries()) {
-    yield* addItemTokens(into, item, [...path, 'output', index], nameText);
-  }
-}
-
-/** Content parts hold tokens beside their text; items contain parts. */
-function* addItemTokens(into: TokenText[], value: unknown, path: JsonPath, nameText: NameText): Work<void> {
-  const item = objectOf(value);
-  if (item.logprobs !== undefined) {
-    yield* addListedTokens(into, item.logprobs, [...path, 'logprobs'], nameText([...path, 'text']));
-  }
-  for (const [index, part] of arrayOf(item.content).entries()) {
-    yield* addItemTokens(into, part, [...path, 'content', index], nameText);
   }
   yield ITEM_CHARS;
 }
@@ -258,19 +240,13 @@ function wordOfPart(name: unknown, kind: TextDelta['kind']): string {
 function* readCopies(event: JsonObject, type: string): Work<FoundTexts> {
   const isReasoning = type.includes('.reasoning');
   const kind = isReasoning ? 'reasoning' : 'text';
-  const response = objectOf(event.response);
-  const texts: AnswerText[] = [];
-  yield* addItemTexts(texts, { ...event, output: undefined }, [], kind);
-  yield* addItemTexts(texts, event.item, ['item']);
-  yield* addItemTexts(texts, event.part, ['part'], kind);
-  yield* addOutputTexts(texts, response, ['response']);
   const under = `${itemOf(event)}repeat/`;
-  const nameText: NameText = (path) => under + path.join('.');
-  const tokens: TokenText[] = [];
-  yield* addItemTokens(tokens, event, [], nameText);
-  yield* addItemTokens(tokens, event.item, ['item'], nameText);
-  yield* addItemTokens(tokens, event.part, ['part'], nameText);
-  yield* addOutputTokens(tokens, response, ['response'], nameText);
+  const found: Found = { texts: [], tokens: [], nameText: (path) => under + path.join('.') };
+  yield* addItem(found, { ...event, output: undefined }, [], kind);
+  yield* addItem(found, event.item, ['item']);
+  yield* addItem(found, event.part, ['part'], kind);
+  yield* addOutput(found, objectOf(event.response), ['response']);
+  const { texts, tokens } = found;
   return {
     deltas: (yield* wholeDeltas(texts, under, { repeats: true })).map((delta) => copyOf(delta, event, type)),
     ends: [...endsByEvent(event, type), under],

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applyEdits, applyEditsInTurns } from '../../../src/json/edit.ts';
-import { edited } from '../../../src/json/edited-view.ts';
+import { edited } from '../../../src/json/edit-tree.ts';
 import type { JsonEdit, JsonPath } from '../../../src/json/path.ts';
 import { parseStrict } from '../../../src/json/strict-parse.ts';
 import { Children, kindAt, skipValue, type Child } from '../../../src/json/spans.ts';
