@@ -236,4 +236,41 @@ export function modelNames(): void {
     expect(provider.requests.slice(before)).toEqual([]);
     await forwarded({ body: BODY.replace('gpt-4o', 'm'.repeat(256)) });
   });
+
+  it.each([
+    '\\u0000',
+    '\\u001f',
+    '\\n',
+    '\\u007f',
+    '\\u0085',
+    ' ',
+    '\\u00a0',
+    '\\u200b',
+    '\\u202e',
+    '\\ufeff',
+    '\\ud800',
+  ])('with a character that cannot be seen are 400: gpt-4o%s', async (invisible) => {
+    const { rawKey } = await gateway.createKey({ allowedProviders: ['openai', 'openrouter', 'anthropic'] });
+    const headers = { ...auth, authorization: `Bearer ${rawKey}` };
+    const before = provider.requests.length;
+    for (const written of [`gpt-4o${invisible}`, `${invisible}gpt-4o`]) {
+      const fallbacks = BODY.replace('{', `{"models":["${written}"],`);
+      for (const [path, body] of [
+        [CHAT, BODY.replace('gpt-4o', written)],
+        ['/anthropic/v1/messages', BODY.replace('gpt-4o', written)],
+        ['/openrouter/v1/chat/completions', fallbacks],
+      ] as const) {
+        const reply = await chat({ path, body, headers });
+        expectRefusal(reply, 400, 'invalid_request');
+        expect(reply.body).toContain('cannot be seen');
+      }
+    }
+    expect(provider.requests.slice(before)).toEqual([]);
+  });
+
+  it('with letters of any script, and blanks between words, pass', async () => {
+    for (const name of ['Qwen 3 (fast)', '模型-7b', 'modèle:1.5@v2/x']) {
+      await forwarded({ body: BODY.replace('gpt-4o', name) });
+    }
+  });
 }
