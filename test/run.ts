@@ -1,11 +1,11 @@
 /**
- * `npm test`: every test and the static steps, with progress on the way. The last line says how it went, alone:
+ * `npm test`: every test and the static steps, with progress. The last line is the result,
  * `N passed, N failed`; the exit code is 1 if anything failed. Long tests run a part that the seed chooses, and run
  * whole with `--whole` (`npm run nightly`).
  *
- * The machine that this is measured on has two cores. Tests that measure what a core does have one each; tests that
- * wait for a start, a drain or a timeout run six at a time, and the static steps take what these leave of the CPU;
- * load has everything for itself.
+ * The reference machine has two cores. Tests that measure a core's work have one each; tests that
+ * wait for a start, a drain or a timeout run six at a time, and the static steps use the remaining CPU;
+ * load tests run alone.
  */
 import { spawnSync } from 'node:child_process';
 
@@ -30,7 +30,7 @@ function commit(): string {
   return status === 0 ? stdout.trim() : '1';
 }
 
-/** What did not change since the last run is not checked again. */
+/** Unchanged since the last run, so not checked again. */
 const CACHE = 'node_modules/.cache';
 const TYPES = ['--noEmit', '--incremental', '--tsBuildInfoFile', `${CACHE}/types.tsbuildinfo`];
 const FORMAT = ['--cache', '--cache-strategy', 'content', '--cache-location', `${CACHE}/format.json`];
@@ -58,7 +58,7 @@ interface Tests {
   readonly args: readonly string[];
 }
 
-/** What is between a request's turns is measured in CPU time: it wants a core of its own. */
+/** The time between a request's turns is measured in CPU time, which requires a separate core. */
 const TURNS = 'test/integration/turns';
 
 const MEASURING: Tests = {
@@ -89,7 +89,7 @@ async function staticStep({ name, command }: Step): Promise<Count> {
     : { passed: 0, failed: 1, failures: [name], flaky: [] };
 }
 
-/** One after another: two would take more of the CPU than is left. */
+/** One after another: two would take more CPU than is left. */
 async function staticSteps(): Promise<Count[]> {
   say('static steps …');
   const counts: Count[] = [];

@@ -7,9 +7,9 @@ export interface Series {
 export interface Axis {
   /** With its unit. */
   readonly label: string;
-  /** On which equal steps are equal ratios; then all values are above 0. */
+  /** A scale with equal steps for equal ratios; then all values are above 0. */
   readonly isLogarithmic: boolean;
-  /** Where it is marked, instead of at round numbers. */
+  /** Positions of its marks, instead of round numbers. */
   readonly ticks?: readonly number[];
   readonly format: (value: number) => string;
 }
@@ -26,7 +26,7 @@ const HEIGHT = 440;
 const PLOT = { left: 76, right: 600, top: 48, bottom: 380 };
 const LEGEND = { left: 618, top: 60, step: 24 };
 
-/** Each can be told from white and from black. */
+/** Each is distinguishable on white and on black. */
 export const COLORS = ['#7f7f7f', '#009e73', '#a5762a', '#0d7dc1', '#c05fa0', '#d55e00'] as const;
 
 const STYLE = `
@@ -37,7 +37,7 @@ text { font: 13px system-ui, sans-serif; fill: #1f2328 }
 @media (prefers-color-scheme: dark) { text { fill: #e6edf3 } }
 `;
 
-/** An SVG without a background, that follows the reader's light or dark scheme. Throws where there is nothing to draw. */
+/** An SVG without a background that follows the reader's light or dark scheme. Throws without data. */
 export function drawChart({ title, x, y, series }: Chart): string {
   const points = series.flatMap((one) => one.points);
   if (points.length === 0) throw new Error(`nothing was measured for "${title}"`);
@@ -108,7 +108,7 @@ function layOut(axis: Axis, values: readonly number[], from: number, to: number)
 
 type Range = readonly [number, number];
 
-/** Values of the domain in the range; both ends of a domain that is one value are its middle. */
+/** Maps values of the domain to the range; a domain of one value maps to the middle. */
 export function linearScale([least, most]: Range, [from, to]: Range): (value: number) => number {
   if (least === most) return () => (from + to) / 2;
   return (value) => from + ((value - least) / (most - least)) * (to - from);
@@ -130,14 +130,14 @@ export function linearTicks(most: number): number[] {
   return Array.from({ length: Math.ceil(most / step - 1e-9) + 1 }, (_, at) => rounded(at * step));
 }
 
-/** Powers of ten from the last one that is not above `least` to the first that is not below `most`. */
+/** Powers of ten from the last one not above `least` to the first not below `most`. */
 export function logarithmicTicks(least: number, most: number): number[] {
   const first = Math.floor(Math.log10(least) + 1e-9);
   const last = Math.ceil(Math.log10(most) - 1e-9);
   return Array.from({ length: last - first + 1 }, (_, at) => rounded(10 ** (first + at)));
 }
 
-/** Without what binary fractions add. */
+/** Without the errors of binary fractions. */
 function rounded(value: number): number {
   return Number(value.toPrecision(12));
 }

@@ -10,10 +10,10 @@ import { gunzipSync } from 'node:zlib';
 import * as z from 'zod';
 
 /**
- * `npm run corpora -- <folder> [--classes] [--rows]`: what `gateway scan` finds in labelled texts, tier by tier.
- * The folder holds JSON lines, plain or gzipped, named `obfuscation.*`, `secrets.*`, `injection.*`, `pii.*`,
- * `drift.*`; the texts stay there. `--classes` splits the tiers (those of `pii` are split anyway), `--rows` names the
- * rows that went wrong. Exits with 1 where a target is missed.
+ * `npm run corpora -- <folder> [--classes] [--rows]`: the findings of `gateway scan` in labelled texts, tier by tier.
+ * The folder has JSON lines, plain or gzipped, named `obfuscation.*`, `secrets.*`, `injection.*`, `pii.*`,
+ * `drift.*`; the texts stay there. `--classes` splits the tiers (those of `pii` are always split), `--rows` names the
+ * wrong rows. Exits with 1 if a target is missed.
  */
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -26,7 +26,7 @@ const row = z.object({
   turns: z.array(z.string()).default([]),
   replies: z.array(z.string()).nullish(),
   expect: z.looseObject({
-    /** Rows of sets that others have collected have none. */
+    /** Rows of third-party sets have none. */
     tier: z.string().default('untiered'),
     detect: z.boolean().optional(),
     class: z.string().optional(),
@@ -59,18 +59,18 @@ const conversationReport = z.object({
   turns: z.array(z.object({ turn_count: z.number(), denied: z.boolean() })),
 });
 
-/** One thing that was asked of one row. */
+/** One question about one row. */
 interface Answer {
   readonly id: string;
   readonly corpus: string;
   readonly tier: string;
   readonly class: string;
-  /** The column it is counted in. */
+  /** The column that counts it. */
   readonly what: What;
   readonly yes: boolean;
 }
 
-/** What is asked, and whether yes is the good answer. */
+/** The question, and whether yes is the good answer. */
 const GOOD = {
   revealed: true,
   flagged: true,
@@ -80,7 +80,7 @@ const GOOD = {
   fired: false,
   'falsely flagged': false,
   'wrongly denied': false,
-  /** Of a conversation that nobody has labelled. */
+  /** For an unlabelled conversation. */
   denied: false,
 } as const;
 type What = keyof typeof GOOD;
@@ -89,7 +89,7 @@ interface Target {
   readonly corpus: string;
   readonly tier: string;
   readonly what: What;
-  /** Least share of good answers. */
+  /** Minimum share of good answers. */
   readonly share: number;
 }
 
@@ -206,7 +206,7 @@ function judgeText(corpus: string, row: Row, report: TextReport): Answer[] {
   return [answer('found', fired && !expect.secrets.some(survives))];
 }
 
-/** What holds no personal data is asked for its class alone, unless it is there to have nothing found in it. */
+/** A row without personal data is tested only for its class, unless it is a negative row for all. */
 function judgePii({ id, expect }: Row, { findings, masked }: TextReport): Answer[] {
   const { tier, spans } = expect;
   const kind = expect.class === 'host' ? 'network' : (expect.class ?? '');
@@ -229,13 +229,13 @@ function isRevealed(
     case 'reverse':
       return squashed.includes(wanted) || [...squashed].reverse().join('').includes(wanted);
     case 'tag':
-      // Revealed, or taken out and said so.
+      // Revealed, or removed with a flag.
       return (
         squashed.includes(wanted) ||
         (!HIDDEN.test(normalized) && flags.every((flag) => obfuscation[flag] === true))
       );
     case 'contains_traversal':
-      // A slash before it may have stood in the open.
+      // A slash before it may have been plain.
       return /\.\.[\\/]|\\\.\./.test(normalized);
     default:
       return squashed.includes(wanted);
@@ -246,7 +246,7 @@ function squash(text: string): string {
   return text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** One letter for each that leetspeak writes alike. */
+/** One letter for each group that leetspeak writes alike. */
 function unleet(text: string): string {
   const letters: Readonly<Record<string, string>> = {
     ...{ '0': 'o', '1': 'i', l: 'i', '!': 'i', '|': 'i', '3': 'e', '4': 'a', '@': 'a' },
@@ -255,7 +255,7 @@ function unleet(text: string): string {
   return text.toLowerCase().replace(/[^]/gu, (letter) => letters[letter] ?? letter);
 }
 
-/** The text as a program reads it that finds it in a JSON string. */
+/** The text as read by a program that finds it in a JSON string. */
 function unescaped(text: string): string {
   const controls: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
   return text.replace(/\\(?:u([0-9a-fA-F]{4})|([^]))/g, (_all, hex?: string, letter = '') =>
@@ -290,7 +290,7 @@ function printTable(all: readonly Answer[]): void {
   }
 }
 
-/** True where no target is missed that the folder has rows for. */
+/** True if no target with rows in the folder is missed. */
 function printTargets(all: readonly Answer[]): boolean {
   const missed = TARGETS.filter(({ corpus, tier, what, share }) => {
     const asked = all.filter((one) => one.corpus === corpus && one.tier === tier && one.what === what);

@@ -14,21 +14,21 @@ export interface CostSample {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly p50LoadedMs: number;
-  /** Of all of the rig's processes, and split by them. */
+  /** Of all the rig's processes together, and of each. */
   readonly cpu: number;
   readonly envoyCpu: number;
   readonly nodeCpu: number;
   readonly otherCpu: number;
   readonly redisCpu: number;
-  /** Of one request: scripts, commands inside and outside of them, and how often Redis is waited for. */
+  /** Per request: scripts, commands inside and outside of them, and waits for Redis. */
   readonly redisScripts: number;
   readonly redisCommands: number;
   readonly redisWaits: number;
-  /** Share of requests that the checks judged twice; 0 where there is no such thing. */
+  /** Share of requests that the checks judged twice; 0 for other gateways. */
   readonly judgedAgain: number;
   /** Slowness of the machine before the sample. */
   readonly slowness: number;
-  /** Cores that processes beside the rig, the load and the provider kept busy meanwhile. */
+  /** Cores that other processes kept busy meanwhile. */
   readonly othersCores: number;
 }
 
@@ -54,7 +54,7 @@ const COST_FIELDS = [
 export interface CostRow extends CostSample {
   readonly name: string;
   readonly promptBytes: number;
-  /** Over all rounds, by the status that they got instead of 200: `503`, `cut`, `refused`. */
+  /** Over all rounds, by their status other than 200: `503`, `cut`, `refused`. */
   readonly failures: Readonly<Record<string, number>>;
 }
 
@@ -65,13 +65,13 @@ export interface CostResult {
 
 const CONNECTIONS = 32;
 
-/** A cell beside which others kept this much of a core busy is taken again, so many times at most. */
+/** A sample beside which others kept this much of a core busy is repeated, at most this many times. */
 const BUSY_CORES = 0.15;
 const RETAKES = 3;
 
 const LOADED_BYTES = 20 << 20;
 
-/** Of each rig, of small prompts that no cell sends: texts read before cost little. By then V8 has compiled what a service that has been up for a minute runs. */
+/** Warm-up of each rig, with small prompts of their own: by then V8 has compiled what a service runs after a minute. */
 const WARM_UP = 10_000;
 const WARM_UP_BYTES = 1_000;
 
@@ -85,7 +85,7 @@ function requestsOf(
   return { loaded, alone: Math.round(loaded / 8) };
 }
 
-/** Interleaved: in each round every rig has its turn at every size, so that what else the machine does meets all. */
+/** Interleaved: in each round every rig has its turn at every size, so that other load affects all of them. */
 export async function measureCost(
   { rigs, missing, redisPort, providerPid }: CostRigs,
   options: { readonly rounds: number; readonly sizes: readonly number[] },
@@ -140,7 +140,7 @@ interface Taken {
   readonly failures: readonly (readonly [string, number])[];
 }
 
-/** Takes a sample again while the machine is busy with other things, and keeps the one with the least beside it. */
+/** Repeats a sample while the machine is busy with other things, and keeps the one with the least other load. */
 async function quietest(take: () => Promise<Taken>): Promise<Taken> {
   let best = await take();
   for (let retake = 1; retake <= RETAKES && best.sample.othersCores > BUSY_CORES; retake++) {

@@ -1,6 +1,6 @@
 /**
- * `node test/bench/drift.ts CORPUS.jsonl[.gz]`: how well drift detection tells conversations that leave their topic
- * from those that keep it; the figures of docs/drift.md. A row is `{id, source, turns, replies, expect: {drift, tier,
+ * `node test/bench/drift.ts CORPUS.jsonl[.gz]`: how well drift detection distinguishes conversations that leave their topic
+ * from those that keep it; the figures in docs/drift.md. A row is `{id, source, turns, replies, expect: {drift, tier,
  * drift_from_turn}}`; rows whose `drift` is null are small talk, which has no topic to leave.
  */
 import { createHash } from 'node:crypto';
@@ -29,13 +29,13 @@ const row = z.object({
 });
 type Row = z.infer<typeof row>;
 
-/** The turns of a conversation that are denied, counted from 0. */
+/** The denied turns of a conversation, counted from 0. */
 type Reading = (conversation: Conversation) => Promise<number[]>;
 
 interface Splice extends Conversation {
   /** Turns of the first conversation; the other one begins here. */
   readonly cut: number;
-  /** Undefined where the two are not of one half. */
+  /** Undefined if the two are not in one half. */
   readonly half: number | undefined;
 }
 
@@ -57,7 +57,7 @@ function reading(settings: DriftSettings): Reading {
     (await judge(conversation)).flatMap(({ driftDetected }, index) => (driftDetected ? [index] : []));
 }
 
-/** The formula with nothing added: plain containment in the first and in the last user message that passed. */
+/** The bare formula: containment in the first and in the last user message that passed. */
 function literal({ turns }: Conversation): Promise<number[]> {
   const [anchor = gramSet(wordGrams([])), ...later] = turns.map((turn) =>
     gramSet(wordGrams(contentWords(turn))),
@@ -89,7 +89,7 @@ function readRows(path: string): Row[] {
     .map((line) => row.parse(JSON.parse(line)));
 }
 
-/** Conversations about one thing are of one half, however they are told. */
+/** Conversations about one subject are in one half, whatever their wording. */
 function topicOf({ source }: Row): string {
   return source.replace(/:(raw|resolved)$/, '');
 }
@@ -98,7 +98,7 @@ function halfOf(one: Row): number {
   return createHash('sha256').update(topicOf(one)).digest().readUInt8(0) % 2;
 }
 
-/** Each conversation goes on, after its second turn or later, with the turns of others. */
+/** Each conversation continues, after its second turn or later, with the turns of others. */
 function spliced(rows: readonly Row[]): Splice[] {
   const random = createRandom(SEED);
   const pick = (count: number): number => Math.floor(random() * count);
@@ -120,7 +120,7 @@ function spliced(rows: readonly Row[]): Splice[] {
   );
 }
 
-/** Three turns of one conversation, then four of another, of those that have no answers: all pairs of two topics. */
+/** Three turns of one conversation, then four of another, of those without answers: all pairs of two topics. */
 function questions(rows: readonly Row[]): Splice[] {
   const bare = rows.filter(({ replies }) => replies.length === 0);
   return bare.flatMap((one) =>
@@ -135,7 +135,7 @@ function questions(rows: readonly Row[]): Splice[] {
   );
 }
 
-/** 50 KB of words that nobody says, or of what is said in the other conversations. */
+/** 50 KB of words that occur nowhere, or of words from the other conversations. */
 function longText(kind: 'made-up' | 'prose', rows: readonly Row[]): string {
   const random = createRandom(SEED);
   const pick = (count: number): number => Math.floor(random() * count);

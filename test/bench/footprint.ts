@@ -5,14 +5,14 @@ import { newPrompts } from './prompts.ts';
 import { residentMb, residentOnceMb } from './resident.ts';
 import { startRigs } from './rigs.ts';
 
-/** Resident memory of one process of a rig that has a machine, and a Redis, for itself, or of all of them. */
+/** Resident memory of one process of a rig, or of all of them, with a machine and a Redis of its own. */
 export interface FootprintRow {
   readonly name: string;
   /** `envoy`, `worker`, …; `all` but Redis; the same with `each page once`. */
   readonly process: string;
   /** Some seconds after its start. */
   readonly restMb: number;
-  /** The most while it serves. */
+  /** The maximum while it serves. */
   readonly workMb: number;
 }
 
@@ -27,7 +27,7 @@ const REQUESTS = 12_000;
 const REST_MS = 6_000;
 const LOOK_EVERY_MS = 200;
 
-/** One rig after the other, each started anew. */
+/** One rig after another, each newly started. */
 export async function measureFootprint(names: readonly string[]): Promise<FootprintResult> {
   const rows: FootprintRow[] = [];
   const missing: MissingRig[] = [];

@@ -94,7 +94,7 @@ export function gatewayConfig(
 
 /** A gateway that is ready for requests. */
 export interface RunningGateway {
-  /** Envoy, the worker and what supervises them. */
+  /** Envoy, the worker and their supervisor. */
   readonly processes: Rig['processes'];
   /** From its start until it was ready. */
   readonly startMs: number;

@@ -15,7 +15,7 @@ const VERSION = '1.108.7';
 const LITELLM = pypi('litellm', VERSION, [`litellm[proxy]==${VERSION}`]);
 export const LITELLM_NAME = 'LiteLLM with a key, filter and budget';
 
-/** LiteLLM's prebuilt patterns nearest to what Portkey's guards look for. */
+/** LiteLLM's prebuilt patterns that are closest to those of Portkey's guards. */
 const PATTERNS = [
   'us_ssn',
   'credit_card',

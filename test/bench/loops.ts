@@ -1,6 +1,6 @@
 /**
- * Replays agents' transcripts against loop detection and prints the confusion matrix of each setting, as it stands
- * in docs/loops.md: `node test/bench/loops.ts` (add a name of a setting to see which transcripts are told wrong).
+ * Replays agents' transcripts against loop detection and prints the confusion matrix of each setting, as
+ * in docs/loops.md: `node test/bench/loops.ts` (add the name of a setting to see the wrongly judged transcripts).
  */
 import { LOOPING } from '../support/transcripts/looping.ts';
 import { PADDED } from '../support/transcripts/padded.ts';

@@ -4,20 +4,20 @@ import { cpus } from 'node:os';
 import { slowness } from '../support/cpu-time.ts';
 import type { Part, Rig } from './rig.ts';
 
-/** What is measured runs on one core, what loads it and what it stands before on the other. */
+/** The measured processes run on one core, their load and their upstream on the other. */
 export const MEASURED_CORE = '0';
 export const OTHER_CORE = '1';
 export const BOTH_CORES = `${MEASURED_CORE},${OTHER_CORE}`;
 
-/** What a result was measured on, and how busy that was: what is measured beside others' work is no promise. */
+/** The machine of a result, and how busy it was: results from a busy machine are no promise. */
 export interface Conditions {
   readonly date: string;
   readonly node: string;
   readonly cpu: string;
-  /** Undefined: as many as the kind takes by itself. */
+  /** Undefined: the number that the kind uses by default. */
   readonly rounds: number | undefined;
   readonly pinned: boolean;
-  /** How many times longer than a quiet reference this machine takes, at the end. */
+  /** How many times slower than a quiet reference this machine is, at the end. */
   readonly slowness: number;
 }
 
@@ -34,13 +34,13 @@ export function conditions(rounds?: number): Conditions {
 
 let pins: boolean | undefined;
 
-/** Whether processes can be given a core: that takes two of them, and taskset (Debian: util-linux). */
+/** Whether processes can be pinned to a core, which requires two of them, and taskset (Debian: util-linux). */
 function canPin(): boolean {
   pins ??= cpus().length > 1 && pinned(process.pid, OTHER_CORE);
   return pins;
 }
 
-/** All threads of a process on these cores, where processes can be given one. */
+/** Pins all threads of a process to these cores, if that is possible. */
 export function pin(pid: number, cores: string): void {
   if (!canPin() || pinned(pid, cores)) return;
   throw new Error(`process ${String(pid)} could not be given core ${cores}: has it ended?`);
@@ -63,7 +63,7 @@ export function spentCpu({ processes }: Pick<Rig, 'processes'>): number {
 /** CPU seconds of one part, or of all of them, while the meter ran. */
 export type SpentCpu = (part?: Part) => number;
 
-/** Starts to count; what it returns ends that. */
+/** Starts to count; returns a function that stops. */
 export function meterCpu({ processes }: Pick<Rig, 'processes'>): () => SpentCpu {
   const before = processes.map(({ pid }) => cpuSeconds(pid));
   return () => {
@@ -77,8 +77,8 @@ export function meterCpu({ processes }: Pick<Rig, 'processes'>): () => SpentCpu 
 const TICKS_PER_SECOND = 100;
 
 /**
- * Starts to measure what the machine does beside these processes and this one.
- * @returns a function that ends it and returns how many cores the others kept busy, 0 where there is no `/proc/stat`
+ * Starts to measure the machine's load beside these processes and this one.
+ * @returns a function that ends it and returns how many cores the others kept busy, 0 without `/proc/stat`
  */
 export function meterOthers(pids: readonly number[]): () => number {
   const ours = [process.pid, ...pids];
@@ -90,7 +90,7 @@ export function meterOthers(pids: readonly number[]): () => number {
   };
 }
 
-/** CPU seconds of all processes since the machine started, with what a hypervisor gave to others. */
+/** CPU seconds of all processes since the machine started, including time that a hypervisor gave to others. */
 function busySeconds(): number {
   try {
     const [, ...ticks] = (readFileSync('/proc/stat', 'utf8').split('\n', 1)[0] ?? '')
@@ -103,7 +103,7 @@ function busySeconds(): number {
   }
 }
 
-/** CPU seconds of the threads that a process has, to the nanosecond where the kernel counts them (Linux). */
+/** CPU seconds of a process's threads, to the nanosecond if the kernel counts them (Linux). */
 function cpuSeconds(pid: number): number {
   const threads = readdirSync(`/proc/${String(pid)}/task`);
   return threads.reduce((sum, thread) => sum + threadSeconds(`/proc/${String(pid)}/task/${thread}`), 0);
@@ -113,6 +113,6 @@ function threadSeconds(thread: string): number {
   try {
     return Number(readFileSync(`${thread}/schedstat`, 'utf8').split(' ')[0]) / 1e9;
   } catch {
-    return 0; // it ended while we looked
+    return 0; // it ended meanwhile
   }
 }

@@ -118,7 +118,7 @@ async function run(asked: BenchOptions): Promise<void> {
   }
 }
 
-/** After each part of all: what is measured is kept, whatever becomes of the rest. */
+/** Called after each part: measured results are kept, whatever happens to the rest. */
 function save({ rounds, json }: BenchOptions, result: object): void {
   const whole = { conditions: conditions(rounds), ...result };
   process.stdout.write(

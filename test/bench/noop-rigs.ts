@@ -15,7 +15,7 @@ import { said, type Parts } from './parts.ts';
 import { CHAT, type MissingRig, type Rig } from './rig.ts';
 import { adminSocket, runEnvoy, startPlainEnvoy } from './plain-envoy.ts';
 
-/** Our own edge and nothing behind it: the Envoy that we render, and a processor on Node that looks at nothing. */
+/** Our own edge with nothing behind it: the Envoy that we render, and a processor on Node that inspects nothing. */
 export async function startOurNoop(parts: Parts, transport: TransportName): Promise<Rig> {
   const socketPath = join(parts.directory, `${transport}.sock`);
   const child = fork(join(import.meta.dirname, 'noop.ts'), [
@@ -53,7 +53,7 @@ export async function startOurNoop(parts: Parts, transport: TransportName): Prom
 
 const GO_NOOP = 'Envoy + no-op in Go';
 
-/** A plain Envoy and a processor in Go that looks at nothing: as quick as an external processor can be. */
+/** A plain Envoy and a processor in Go that inspects nothing: as fast as an external processor can be. */
 export async function startGoNoop(parts: Parts): Promise<Rig | MissingRig> {
   const built = await buildGoNoop();
   if ('missing' in built) return { name: GO_NOOP, missing: built.missing };
@@ -82,7 +82,7 @@ export async function startGoNoop(parts: Parts): Promise<Rig | MissingRig> {
 const SOURCES = join(import.meta.dirname, 'noop-go');
 const BUILD_WITHIN_MS = 600_000;
 
-/** Built once per user and state of its sources, into `~/.cache/ai-firewall-gateway/bench`. */
+/** Built once per user and version of its sources, into `~/.cache/ai-firewall-gateway/bench`. */
 async function buildGoNoop(): Promise<{ readonly program: string } | { readonly missing: string }> {
   const go = await findOnPath('go', { PATH: `${process.env['PATH'] ?? ''}:/usr/local/go/bin` });
   if (go === undefined) return { missing: 'there is no go on PATH or in /usr/local/go' };

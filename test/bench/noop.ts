@@ -11,8 +11,8 @@ import {
 import { loadTransport } from '../../src/extproc/server.ts';
 
 /**
- * The floor for any external processor on Node: the same four messages a request over the same stack, routed and
- * vouched for, and nothing looked at. Run as a process of its own: `noop.ts <socket> <authority>
+ * The minimum of any external processor on Node: the same four messages per request over the same stack, routed and
+ * acknowledged, without inspection. Runs as its own process: `noop.ts <socket> <authority>
  * <transport>`.
  */
 const [socketPath = '', authority = '', transport] = process.argv.slice(2);

@@ -33,23 +33,23 @@ Ours alone:
 docs/benchmarks.md says how it is measured, and has a run.
 `;
 
-/** What `npm run bench -- …` asks for. */
+/** The options of `npm run bench -- …`. */
 export interface BenchOptions extends SweepOptions {
-  /** What is measured, or `plot`. */
+  /** The part to measure, or `plot`. */
   readonly kind: string;
-  /** What comes after it: the file that `plot` draws. */
+  /** Its argument: the file that `plot` draws. */
   readonly operands: readonly string[];
   readonly rounds?: number;
-  /** Bytes of prompts. */
+  /** Prompt sizes in bytes. */
   readonly sizes: readonly number[];
-  /** Names of rigs that are started. */
+  /** Names of the rigs to start. */
   readonly rigs: RegExp;
   readonly json?: string;
 }
 
 /**
- * @returns undefined where help is asked for
- * @throws Error that names the option and says what it takes
+ * @returns undefined if help is requested
+ * @throws Error that names the option and its values
  */
 export function readOptions(args: readonly string[]): BenchOptions | undefined {
   const { values, positionals } = parseArgs({
@@ -88,7 +88,7 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
 }
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1_024, m: 1_024 * 1_024 };
-/** Envoy and the gateway take bodies of 2 MiB. */
+/** Envoy and the gateway accept bodies of 2 MiB. */
 const LARGEST = 1_536 * 1_024;
 
 /** `800`, `1k`, `32K`, `1m`. */

@@ -16,15 +16,15 @@ export interface Parts {
   readonly binary: string;
   readonly redisPort: number;
   readonly redisPid: number;
-  /** Run at the end, the last first. */
+  /** Run at the end, last first. */
   readonly stops: (() => unknown)[];
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /**
- * Starts what stands in front of one provider that costs next to nothing, on one Redis; `close` ends all of it, and so
- * does a start that fails.
+ * Starts the gateways in front of one provider of almost no cost, on one Redis; `close` ends everything, and so
+ * does a failed start.
  */
 export async function startOnParts<Started>(
   start: (parts: Parts) => Promise<Started>,
@@ -66,7 +66,7 @@ async function startParts(directory: string, stops: (() => unknown)[]): Promise<
   };
 }
 
-/** Every one of them, the last first, whatever becomes of the others. */
+/** Every one of them, last first, whatever happens to the others. */
 async function stopAll(stops: (() => unknown)[]): Promise<void> {
   for (let stop = stops.pop(); stop !== undefined; stop = stops.pop()) {
     try {

@@ -4,7 +4,7 @@ import { installClient } from '../support/clients/install.ts';
 import type { ClientRecipe } from '../support/clients/recipe.ts';
 import { chatBody, type Target } from '../support/load.ts';
 
-/** Installs another gateway, or says in one sentence why it cannot be had here. */
+/** Installs another gateway, or reports in one sentence why it is not available here. */
 export async function installPeer(
   recipe: ClientRecipe,
 ): Promise<{ readonly home: string } | { readonly missing: string }> {

@@ -8,14 +8,14 @@ import { MEASURED_CORE, pin } from './machine.ts';
 import type { Parts } from './parts.ts';
 import { CHAT, type Rig } from './rig.ts';
 
-/** An Envoy that passes everything on, and answers `/direct` by itself. */
+/** An Envoy that forwards everything, and answers `/direct` by itself. */
 export async function startPassThrough(parts: Parts): Promise<Rig> {
   const port = await freePort();
   const pid = await runEnvoy(parts, 'pass', stringify(plainConfig(parts, 'pass', port)));
   return { name: 'Envoy pass-through', port, path: CHAT, headers: {}, processes: [{ part: 'envoy', pid }] };
 }
 
-/** An Envoy, otherwise plain, that asks the processor on this socket four times a request. */
+/** An otherwise plain Envoy that calls the processor on this socket four times per request. */
 export async function startPlainEnvoy(
   parts: Parts,
   processorSocket: string,

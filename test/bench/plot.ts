@@ -16,7 +16,7 @@ type Run = z.infer<typeof run>;
 
 const DOCS = join(import.meta.dirname, '..', '..', 'docs');
 
-/** Draws what a run measured into docs/; resolves with the files. Throws where the file has no whole run. */
+/** Draws a run's results into docs/; resolves with the files. Throws if the file has no complete run. */
 export function plotRun(file: string, directory = DOCS): readonly string[] {
   const parsed = run.safeParse(JSON.parse(readFileSync(file, 'utf8')));
   if (!parsed.success)

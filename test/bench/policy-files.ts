@@ -6,7 +6,7 @@ export const REGO_FILES = 20;
 const SENTENCE =
   'Please write a short note to the team about the release of next week, and what it changes. ';
 
-/** English without anything that a preset or one of these policies denies; `name` is what it begins with. */
+/** English that no preset and none of these policies denies; it begins with `name`. */
 export function promptOf(bytes: number, name: string): string {
   return `${name}: ${SENTENCE.repeat(Math.ceil(bytes / SENTENCE.length))}`.slice(0, bytes);
 }

@@ -11,7 +11,7 @@ import { CARDS, promptOf, REGO_FILES, writeCards, writeRego } from './policy-fil
 import type { Rig } from './rig.ts';
 import { median } from './statistics.ts';
 
-/** One way to have policies, and what requests cost through a gateway that has them. */
+/** One set of policies, and the cost of requests through a gateway with it. */
 export interface RequestCost {
   readonly policies: string;
   /** The sidecar's, after the rounds. */
@@ -22,10 +22,10 @@ export interface RequestCost {
 interface RequestSample {
   readonly promptBytes: number;
   readonly p50Ms: number;
-  /** CPU of a request, all threads, in milliseconds; the median of the rounds. */
+  /** CPU per request, all threads, in milliseconds; the median of the rounds. */
   readonly nodeCpuMs: number;
   readonly envoyCpuMs: number;
-  /** Requests that were not answered by the provider. */
+  /** Requests that the provider did not answer. */
   readonly failures: number;
 }
 
@@ -50,8 +50,8 @@ interface PolicyGateway {
 }
 
 /**
- * What a request costs through real gateways that differ in their policies alone, one connection each, in rounds in
- * which each has its turn. Every prompt is a new one: texts that were read before cost next to nothing.
+ * The cost of a request through real gateways that differ only in their policies, one connection each, in rounds in
+ * which each has its turn. Every prompt is new: known texts cost almost nothing.
  */
 export async function measurePolicyRequests(rounds: number): Promise<readonly RequestCost[]> {
   const { gateways, close } = await startPolicyGateways();

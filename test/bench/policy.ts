@@ -9,17 +9,17 @@ import { percentile } from '../support/load.ts';
 import { llmCall, NOTHING_HIDDEN_FIELDS } from '../support/policy-call.ts';
 import { CARDS, promptOf, REGO_FILES, writeCards, writeRego } from './policy-files.ts';
 
-/** One way to have policies, with what it costs to have them and to ask them about a prompt. */
+/** One set of policies, with its memory and the cost of judging a prompt. */
 interface PolicyCost {
   readonly policies: string;
-  /** Of the process, after all that is let go; of no policy, 0. */
+  /** Of the process, after everything is released; 0 without a policy. */
   readonly memoryMb: number;
   readonly calls: readonly {
     readonly promptBytes: number;
-    /** Whether the prompt was read before, as those of an agent's history are. */
+    /** Whether the prompt was read before, as in an agent's history. */
     readonly isKnown: boolean;
     readonly p50Ms: number;
-    /** CPU of all threads, a call. */
+    /** CPU of all threads, per call. */
     readonly cpuMs: number;
   }[];
 }
@@ -30,7 +30,7 @@ interface Rig {
   readonly memoryMb: number;
 }
 
-/** What is asked in each round, and how often. */
+/** The calls of each round, and their number. */
 const PROMPTS = [
   { promptBytes: 1_024, isKnown: false, calls: 1_000 },
   { promptBytes: 1_024, isKnown: true, calls: 300 },
@@ -41,8 +41,8 @@ type Prompt = (typeof PROMPTS)[number];
 const LIMITS = { evaluationMs: 5_000, graceMs: 1_000, startMs: 60_000, maxWaiting: 10, waitMs: 60_000 };
 
 /**
- * What judging a call costs by itself, in this process and without Envoy: presets, cards, Rego, each in every round, with
- * three lengths of prompt. The prompt has nothing that a preset denies, and the Rego files read it.
+ * The cost of judging a call by itself, in this process and without Envoy: presets, cards, Rego, each in every round, with
+ * prompts of three lengths. The prompt contains nothing that a preset denies, and the Rego files read it.
  */
 export async function measureJudging(rounds: number): Promise<readonly PolicyCost[]> {
   const folder = mkdtempSync(join(tmpdir(), 'gw-bench-'));
@@ -114,10 +114,10 @@ async function sample(
   into.cpuMs.push((user + system) / 1_000 / calls);
 }
 
-/** So many prompts were asked about: no two are the same. */
+/** Number of judged prompts: no two are equal. */
 let prompts = 0;
 
-/** @param name what the prompt begins with */
+/** @param name the start of the prompt */
 function callOf(bytes: number, name: string): PolicyCall {
   const text = promptOf(bytes, name);
   return {

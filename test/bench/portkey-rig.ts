@@ -13,11 +13,11 @@ const PORTKEY: ClientRecipe = {
   name: '@portkey-ai/gateway',
   version: '1.15.2',
   with: [],
-  // Later ones have broken its start.
+  // Later versions fail to start.
   overrides: { '@hono/node-server': '1.3.3' },
 };
 
-/** What eight of our own detectors look for, as a user of Portkey would write it down. */
+/** Eight of our detectors, as a user of Portkey would configure them. */
 const GUARDS = [
   String.raw`\b\d{3}-\d{2}-\d{4}\b`,
   String.raw`\b(?:\d[ -]?){13,16}\b`,
@@ -34,7 +34,7 @@ const DENIED = 446;
 
 const PORTKEY_NAME = `Portkey with ${String(GUARDS.length)} regex guards`;
 
-/** Portkey's gateway, in which each guard judges each request: one that is denied is sent to prove it. */
+/** Portkey's gateway, in which each guard judges each request: a denied one is sent to prove it. */
 export async function startPortkey(parts: Parts): Promise<Rig | MissingRig> {
   const home = await installPeer(PORTKEY);
   if ('missing' in home) return { name: PORTKEY_NAME, missing: home.missing };

@@ -1,6 +1,6 @@
 import { chatBody, requestBytes, type Target } from '../support/load.ts';
 
-/** What the words of prompts are drawn from; none of them is anything that a check looks for. */
+/** The vocabulary of prompts; no check finds any of these words. */
 const VOCABULARY =
   `the of and to in is that it was for on are as with they be at one have this from by hot but some what
 there we can out other were all your when up use word how said an each she which do their time if will way about many then
@@ -27,13 +27,13 @@ ran check game shape yes cool miss brought heat snow bed bring sit perhaps fill 
     /\s+/,
   );
 
-/** Of this many bytes every prompt is a part: 1 MB begins at thousands of places. */
+/** Every prompt is a part of this many bytes: 1 MB begins at thousands of places. */
 const POOL_BYTES = 6 << 20;
 /** Words of a sentence, and sentences of a paragraph, at most. */
 const SENTENCE_WORDS = 18;
 const PARAGRAPH_SENTENCES = 6;
 
-/** Prose that nobody has read before, by a seed: the same for every rig and every run. */
+/** New prose from a seed: the same for every rig and every run. */
 export function createProse(seed: number): (bytes: number) => string {
   const random = createLongRandom(seed);
   return (bytes) => {
@@ -76,7 +76,7 @@ function word(random: () => number): string {
   return random() < 1 / 12 ? `${plain},` : plain;
 }
 
-/** Numbers in [0, 1), always the same ones after one seed, which do not come again within a pool (xorshift). */
+/** Numbers in [0, 1), the same for one seed, without repeats within a pool (xorshift). */
 function createLongRandom(seed: number): () => number {
   let state = seed >>> 0 || 1;
   return () => {
@@ -87,19 +87,19 @@ function createLongRandom(seed: number): () => number {
   };
 }
 
-/** Sessions at once, more than connections: no two requests of one session run at the same time. */
+/** Simultaneous sessions, more than connections: no two requests of one session run at the same time. */
 const SESSIONS = 128;
 /** Requests of one session. */
 const TURNS = 8;
 
 /** How requests differ from plain ones. */
 export interface PromptOptions {
-  /** They are the turns of sessions, of which no two at once belong to the same. */
+  /** They are turns of sessions, and no two simultaneous ones belong to the same. */
   readonly inSessions?: boolean;
   readonly stream?: boolean;
 }
 
-/** Requests to a target, each with a prompt of this many bytes that nobody has sent. */
+/** Requests to a target, each with a new prompt of this many bytes. */
 export function newPrompts(target: Target, bytes: number, options: PromptOptions = {}): () => Buffer {
   const next = createProse(bytes);
   let n = 0;

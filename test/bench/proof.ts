@@ -2,7 +2,7 @@ import { ANSWER_WITH_MAIL, chatBody } from '../support/load.ts';
 import { redisKeys } from './redis-counts.ts';
 import { CHAT } from './rig.ts';
 
-/** What a row of the bench may have on, each of which `proveEngines` sees act. */
+/** Features of a row, each of which `proveEngines` sees act. */
 export const EVERY_ENGINE = [
   'budgets',
   'rate limit',
@@ -21,7 +21,7 @@ export interface ProvedGateway {
   readonly port: number;
   readonly adminPort: number;
   readonly redisPort: number;
-  /** Of a key that is not measured: what it sends is refused and locks it. */
+  /** A key that is not measured: its requests are refused and lock it. */
   readonly headers: Readonly<Record<string, string>>;
 }
 

@@ -30,15 +30,15 @@ export const LIMIT_MS = 2;
 const CONNECTIONS = [1, 32] as const;
 const REQUESTS_PER_SECOND = 1_000;
 const SECONDS = 4;
-/** What is sent first is not counted: a connection's first requests pay for its buffers. */
+/** The first requests are not counted: they pay for a connection's buffers. */
 const WARM_UP_SECONDS = 0.5;
 /** An answer that takes longer fails the bench. */
 const LATEST_MS = 10_000;
 
 /**
- * What a rejection adds to the p50 and p99 of an Envoy that answers by itself: an open loop of 1,000 requests a second, both
- * sides in turn in each round, and the median of the rounds' differences. HTTP/2, because one connection must carry
- * all of them, and a late answer may not put off the next request. A request's time starts when it is due.
+ * The latency that a rejection adds to the p50 and p99 of an Envoy that answers by itself: an open loop of 1,000 requests a
+ * second, both sides in turn in each round, and the median of the rounds' differences. HTTP/2, because one connection must
+ * carry all of them, and a late answer may not delay the next request. A request's time starts when it is due.
  */
 export async function measureQuarantine(
   { directResponse, quarantined }: QuarantineTargets,
@@ -69,14 +69,14 @@ export async function measureQuarantine(
   };
 }
 
-/** Runs both, the second one first where told: neither always comes after the other. Answers in the given order. */
+/** Runs both, in alternating order. Answers in the given order. */
 async function inTurn<T>(sides: readonly (() => Promise<T>)[], reversed: boolean): Promise<T[]> {
   const results: T[] = [];
   for (const side of reversed ? sides.toReversed() : sides) results.push(await side());
   return reversed ? results.toReversed() : results;
 }
 
-/** Medians of what the rounds say, by number of connections. */
+/** Medians of the rounds, by number of connections. */
 function added(
   rounds: readonly QuarantineRound[],
   differenceMs: (round: QuarantineRound) => number,
@@ -86,7 +86,7 @@ function added(
   return Object.fromEntries(CONNECTIONS.map((connections) => [connections, of(connections)]));
 }
 
-/** Sorted latencies in ms of every request after the warm-up; throws where one is not answered by 403. */
+/** Sorted latencies in ms of every request after the warm-up; throws if one is not answered with 403. */
 async function openLoop(target: Target, connections: number): Promise<readonly number[]> {
   const sessions = await Promise.all(Array.from({ length: connections }, () => open(target.port)));
   const latenciesMs: number[] = [];
@@ -100,7 +100,7 @@ async function openLoop(target: Target, connections: number): Promise<readonly n
     if (index >= REQUESTS_PER_SECOND * WARM_UP_SECONDS) latenciesMs.push(performance.now() - due);
   }
   while (pending.length < total) {
-    // A timer wakes up to a millisecond late: what is due by now goes out, and its clock starts now.
+    // A timer wakes up to a millisecond late: everything due by now is sent, and its clock starts now.
     const now = performance.now();
     const due = Math.min(total, Math.floor(((now - begin) / 1_000) * REQUESTS_PER_SECOND));
     while (pending.length < due) pending.push(send(pending.length, now));
@@ -122,7 +122,7 @@ async function open(port: number): Promise<ClientHttp2Session> {
 
 const BODY = chatBody(false);
 
-/** One chat request; resolves with its status when its answer is whole, or with what went wrong. */
+/** One chat request; resolves with its status when its answer is complete, or with the failure. */
 function ask(session: ClientHttp2Session | undefined, { path, headers }: Target): Promise<string> {
   if (session === undefined || session.destroyed) return Promise.resolve('connection lost');
   return new Promise((resolve) => {
@@ -135,7 +135,7 @@ function ask(session: ClientHttp2Session | undefined, { path, headers }: Target)
     let status = 'no answer';
     stream.setTimeout(LATEST_MS, () => stream.close());
     stream.on('response', (head) => (status = String(head[':status'])));
-    // An answer before the body's end resets the stream: the rest of the request is not wanted.
+    // An answer before the body's end resets the stream: the rest of the request is not needed.
     stream.on('error', () => undefined);
     stream.on('close', () => resolve(status));
     stream.resume();

@@ -5,11 +5,11 @@ import { connectRedis, waitUntilReady, type RedisClient } from '../../src/redis/
 export interface RedisCounts {
   readonly scripts: number;
   readonly commands: number;
-  /** What is sent in one turn comes in one read. */
+  /** Commands sent in one turn arrive in one read. */
   readonly reads: number;
 }
 
-/** Counts what Redis is asked. Each reading is two commands itself. */
+/** Counts the commands of Redis. Each reading is two commands itself. */
 export async function createRedisCounts(
   port: number,
 ): Promise<{ read(): Promise<RedisCounts>; close(): void }> {
@@ -43,7 +43,7 @@ async function connect(port: number): Promise<RedisClient> {
   return redis;
 }
 
-/** From the texts that INFO answers with. */
+/** From the answers of INFO. */
 function countsOf(stats: string, commandstats: string): RedisCounts {
   const stat = (name: string): number => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(stats)?.[1] ?? 0);
   return {

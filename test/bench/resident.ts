@@ -5,14 +5,14 @@ import { residentBytes } from '../support/memory.ts';
 const MAPPING = /^[\da-f]+-[\da-f]+ \S+ \S+ \S+ (\d+) +(.*)$/;
 const SIZE = /^(Rss|Anonymous): +(\d+) kB$/;
 
-/** Resident megabytes of all processes, what they share counted in each. */
+/** Resident megabytes of all processes, with shared pages counted in each. */
 export function residentMb(pids: readonly number[]): readonly number[] {
   return pids.map((pid) => residentBytes(pid) / 1e6);
 }
 
 /**
- * Megabytes of all processes with each page counted once, as a container is charged: what belongs to one process, and of
- * each file that is mapped, the program itself for one, as much as the process that has most of it.
+ * Megabytes of all processes with each page counted once, as a container is charged: the private pages of each process, and
+ * of each mapped file, such as the program itself, the maximum over the processes.
  */
 export function residentOnceMb(pids: readonly number[]): number {
   const files = new Map<string, number>();
@@ -25,7 +25,7 @@ export function residentOnceMb(pids: readonly number[]): number {
   return ([...files.values()].reduce((sum, kb) => sum + kb, own) * 1024) / 1e6;
 }
 
-/** What `/proc/<pid>/smaps` says of one process. */
+/** The contents of `/proc/<pid>/smaps` for one process. */
 export function mappingsOf(smaps: string): {
   readonly ownKb: number;
   readonly filesKb: ReadonlyMap<string, number>;
@@ -39,7 +39,7 @@ export function mappingsOf(smaps: string): {
     const [, what, kilobytes] = SIZE.exec(line) ?? [];
     if (what === undefined) continue;
     const kb = Number(kilobytes);
-    // A page of a file that was written to is the process's own; `Rss` has both.
+    // A modified page of a file is the process's own; `Rss` has both.
     if (what === 'Anonymous') ownKb += kb;
     if (file !== undefined) filesKb.set(file, (filesKb.get(file) ?? 0) + (what === 'Rss' ? kb : -kb));
   }

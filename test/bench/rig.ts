@@ -5,23 +5,23 @@ export type Part = 'envoy' | 'node' | 'redis' | 'go' | 'python';
 export interface RigProcess {
   readonly part: Part;
   readonly pid: number;
-  /** What it is, where its part has several. */
+  /** Its name, if its part has several. */
   readonly title?: string;
 }
 
-/** What is measured: a target and all the processes that serve it, whose CPU is counted. */
+/** A measured target, and all processes that serve it, whose CPU is counted. */
 export interface Rig extends Target {
   readonly name: string;
-  /** Part of the usual number of requests, for a rig that needs minutes for all of them; 1 by default. */
+  /** Fraction of the usual number of requests, for a rig that needs minutes for all of them; 1 by default. */
   readonly share?: number;
   /** Its requests are the turns of sessions. */
   readonly inSessions?: boolean;
-  /** Of a gateway of ours: where its metrics are. */
+  /** For our gateway: the address of its metrics. */
   readonly adminPort?: number;
   readonly processes: readonly RigProcess[];
 }
 
-/** A rig that this machine cannot have, and why, in one sentence. */
+/** A rig that is not available on this machine, and why, in one sentence. */
 export interface MissingRig {
   readonly name: string;
   readonly missing: string;

@@ -22,7 +22,7 @@ const OURS_CORE = 'ours, keys and budgets only';
 const OURS_EQUAL = 'ours, keys, budgets and DLP both ways';
 export const OURS_ALL = 'ours, every check on';
 
-/** By the names of their rows, or what begins them: a rig that nobody asked for is not started. */
+/** By the names of their rows, or their prefixes: an unselected rig is not started. */
 const RIGS: readonly (readonly [string, Start])[] = [
   ['Envoy pass-through', startPassThrough],
   ['Envoy + no-op in Go', startGoNoop],
@@ -42,7 +42,7 @@ const RIGS: readonly (readonly [string, Start])[] = [
 
 export const RIG_NAMES: readonly string[] = RIGS.map(([name]) => name);
 
-/** Those whose names are wanted. */
+/** The selected ones. */
 export function startRigs(
   isWanted: (name: string) => boolean,
 ): Promise<CostRigs & { close(): Promise<void> }> {
@@ -59,7 +59,7 @@ export function startRigs(
   });
 }
 
-/** The no-op processor behind an Envoy of its own, over each transport. */
+/** The no-op processor behind its own Envoy, over each transport. */
 export function startTransports(): Promise<{ readonly rigs: readonly Rig[]; close(): Promise<void> }> {
   return startOnParts(async (parts) => ({
     rigs: [await startOurNoop(parts, 'lean'), await startOurNoop(parts, 'grpc-js')],

@@ -1,18 +1,18 @@
 import type { ConfigInput } from '../../src/config/schema.ts';
 
-/** Keys and budgets, and nothing else. */
+/** Only keys and budgets. */
 export const CORE_CHECKS: ConfigInput = {
   loop_detection: { enabled: false },
   risk_profile: { enabled: false },
 };
 
-/** Keys, budgets in five windows, and data-loss prevention of prompts and answers: what other gateways do. */
+/** Keys, budgets in five windows, and data-loss prevention of prompts and answers: the features of other gateways. */
 export const EQUAL_WORK: ConfigInput = {
   ...CORE_CHECKS,
   server: { dlp: { enabled: true, requests: 'mask' } },
 };
 
-/** Every check judges, and none refuses what the bench sends. */
+/** Every check judges, and none refuses the bench's requests. */
 export const EVERY_CHECK: ConfigInput = {
   server: { dlp: { enabled: true, scan_network: true, requests: 'mask' } },
   rate_limit: { enabled: true, requests_per_minute: 1_000_000 },

@@ -7,19 +7,19 @@ import { startOnParts, type Parts } from './parts.ts';
 import { EVERY_CHECK } from './settings.ts';
 import { medians } from './statistics.ts';
 
-/** From the command until `/readyz` says yes, with every check on; medians of the rounds. */
+/** From the command until `/readyz` is 200, with every check enabled; medians of the rounds. */
 export interface StartUp {
   /** Nothing was compiled before. */
   readonly coldMs: number;
   readonly coldCpuMs: number;
-  /** The code that a start before this one compiled is kept. */
+  /** With the compiled code of an earlier start. */
   readonly warmMs: number;
   readonly warmCpuMs: number;
 }
 
 const FIELDS = ['coldMs', 'coldCpuMs', 'warmMs', 'warmCpuMs'] as const;
 
-/** Cold and warm in turn, unpinned: the processes of a start run side by side. */
+/** Cold and warm in turn, unpinned: the processes of a start run in parallel. */
 export async function measureStartUp(rounds: number): Promise<StartUp> {
   const { samples, close } = await startOnParts(async (parts) => {
     pin(process.pid, BOTH_CORES);
@@ -55,7 +55,7 @@ async function startOnce(
   const gateway = await launchGateway(join(parts.directory, 'gateway.yaml'), config, {
     NODE_COMPILE_CACHE: compiled,
   });
-  // All that they have spent so far went into the start.
+  // All their CPU time so far was part of the start.
   const cpuMs = spentCpu(gateway) * 1_000;
   await gateway.stop();
   return { ms: gateway.startMs, cpuMs };

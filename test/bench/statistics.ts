@@ -1,4 +1,4 @@
-/** Of an even number of them the middle between the two in the middle; 0 where there are none. */
+/** For an even number of values, the mean of the two in the middle; 0 for none. */
 export function median(numbers: readonly number[]): number {
   const sorted = numbers.toSorted((a, b) => a - b);
   const half = sorted.length / 2;

@@ -11,13 +11,13 @@ export interface StreamRow extends StreamSample {
 }
 
 interface StreamSample {
-  /** Of streams one after the other: from the request to its first token, and from the provider's write of a chunk to here. */
+  /** For sequential streams: from the request to its first token, and from the provider's write of a chunk to here. */
   readonly firstTokenMs: number;
   readonly chunkMs: number;
   readonly chunkP99Ms: number;
-  /** Of many at once. */
+  /** For many simultaneous streams. */
   readonly streamsPerSecond: number;
-  /** Of all of the rig's processes, of one of many streams. */
+  /** Of all the rig's processes, per stream among many. */
   readonly cpuMs: number;
 }
 
@@ -27,7 +27,7 @@ const ALONE = 5;
 const AT_ONCE = 32;
 const LOADED = 96;
 
-/** In interleaved rounds; throws where a stream does not come whole. */
+/** In interleaved rounds; throws if a stream is incomplete. */
 export async function measureStreams(rigs: readonly Rig[], rounds: number): Promise<readonly StreamRow[]> {
   const sides = rigs.map((rig) => ({
     rig,
@@ -64,7 +64,7 @@ async function sample(rig: Rig, next: () => Buffer): Promise<StreamSample> {
   };
 }
 
-/** Resolves with the seconds that they took. */
+/** Resolves with their duration in seconds. */
 async function manyAtOnce(rig: Rig, next: () => Buffer): Promise<number> {
   const begin = performance.now();
   async function each(): Promise<void> {

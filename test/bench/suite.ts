@@ -15,7 +15,7 @@ import {
   streamTable,
 } from './tables.ts';
 
-/** Measures, prints a table, and returns what is kept as JSON. */
+/** Measures, prints a table, and returns the results as JSON. */
 export type Measure = (options: BenchOptions) => Promise<object>;
 
 const ROUNDS = 5;
@@ -75,5 +75,5 @@ const footprint: Measure = async ({ rigs: wanted, rounds = ROUNDS }) => {
   return { footprint: result, startUp };
 };
 
-/** The last one fails where the machine does not carry its load; what the others measured is kept by then. */
+/** The last one fails if the machine cannot carry its load; the other results are stored by then. */
 export const SUITE: Readonly<Record<string, Measure>> = { cost, histories, streams, footprint, quarantine };

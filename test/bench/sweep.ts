@@ -9,19 +9,19 @@ import { SHAPES, type Shape } from '../support/turn-sweep/shapes.ts';
 import { allPlaces, MAX_TURN_MS, sweepOne } from '../support/turn-sweep/sweep.ts';
 
 export interface SweepOptions {
-  /** Names of places, and of shapes, that hold this. */
+  /** Patterns for the names of places, and of shapes. */
   readonly places: RegExp;
   readonly shapes: RegExp;
-  /** Shapes of each place; as many others at the next place. */
+  /** Shapes for each place; other ones for the next place. */
   readonly each: number;
   /** Which of `parts` equal parts of the whole. */
   readonly part: number;
   readonly parts: number;
-  /** A policy's mask rules are on in place of DLP. */
+  /** A policy's mask rules are enabled instead of DLP. */
   readonly masking: boolean;
 }
 
-/** Tells of every place and shape that hold up the event loop; true where some were tried, and there are none. */
+/** Reports every place and shape that block the event loop; true if some were tried, and none does. */
 export async function sweepTurns(options: SweepOptions): Promise<boolean> {
   const places = allPlaces().filter(({ name, side }) => options.places.test(`${side} ${name}`));
   const shapes = SHAPES.filter(({ name }) => options.shapes.test(name));

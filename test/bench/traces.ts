@@ -9,7 +9,7 @@ import type { Rig } from './rig.ts';
 import { EQUAL_WORK } from './settings.ts';
 import { median } from './statistics.ts';
 
-/** What traces add to a request of 1 KB, in microseconds of the worker's CPU. */
+/** The cost of traces for a request of 1 KB, in microseconds of the worker's CPU. */
 export interface TracesCost {
   readonly traces: string;
   /** Median of the rounds; the first row is the baseline of the others. */
@@ -28,7 +28,7 @@ interface Traced {
   readonly micros: number[];
 }
 
-/** Gateways that differ in their traces alone, in rounds in which each has its turn. Spans go to a receiver of OTLP. */
+/** Gateways that differ only in their traces, in rounds in which each has its turn. Spans go to an OTLP receiver. */
 export async function measureTraces(rounds: number): Promise<readonly TracesCost[]> {
   const receiver = await startGrpcReceiver();
   const { gateways, close } = await startTracedGateways(receiver.endpoint);

@@ -4,11 +4,11 @@ import { meterCpu } from './machine.ts';
 import type { Rig } from './rig.ts';
 import { startTransports } from './rigs.ts';
 
-/** What one request costs the process of the no-op processor, by transport and by connections. */
+/** The cost of one request for the process of the no-op processor, by transport and by connections. */
 export interface TransportRow {
   readonly name: Rig['name'];
   readonly connections: number;
-  /** Node's CPU; the median of the rounds, and the least. */
+  /** Node's CPU: the median of the rounds, and the minimum. */
   readonly cpuMicros: number;
   readonly leastCpuMicros: number;
   readonly p50Ms: number;
@@ -18,7 +18,7 @@ export interface TransportRow {
 const CONNECTIONS = [32, 1] as const;
 const REQUESTS = { 32: 6_000, 1: 1_000 } as const;
 
-/** In interleaved rounds, so that what else the machine does meets both. */
+/** In interleaved rounds, so that other load affects both. */
 export async function measureTransports(rounds: number): Promise<readonly TransportRow[]> {
   const { rigs, close } = await startTransports();
   try {

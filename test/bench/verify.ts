@@ -3,13 +3,13 @@ import { verifyTrace } from '../../src/offline-verify.ts';
 import { threadCpuMs } from '../support/cpu-time.ts';
 import { agentTrace } from '../support/agent-trace.ts';
 
-/** What a trace has taken, up to one of its steps. */
+/** The cost of a trace, up to one of its steps. */
 export interface VerifyCost {
   readonly steps: number;
   readonly seconds: number;
-  /** CPU of the main thread, which reads the trace and judges a half of it, without the collector's. */
+  /** CPU of the main thread, which reads the trace and judges half of it, without the collector's. */
   readonly cpuSeconds: number;
-  /** The most that was resident so far, of the whole process. */
+  /** The maximum resident memory so far, of the whole process. */
   readonly peakMb: number;
 }
 

@@ -8,14 +8,14 @@ import { FAKE_AWS_CREDENTIAL } from '../support/fake-provider/bedrock.ts';
 import { CLIENTS } from './versions.ts';
 
 const { accessKeyId, secretAccessKey, sessionToken } = FAKE_AWS_CREDENTIAL;
-/** What the gateway signs with. */
+/** The gateway's credential for signing. */
 const providerKey = [accessKeyId, secretAccessKey, sessionToken].join(':');
 const CALLS = ['plain', 'stream', 'tool', 'invoke', 'invoke_stream'];
 
 describe("Amazon's clients for Bedrock", () => {
   let rig: ClientsRig;
   beforeAll(async () => {
-    // Aimock's streams hold empty blocks, which boto3 takes for broken; and ours looks at the signature.
+    // Aimock's streams contain empty blocks, which boto3 rejects; and ours checks the signature.
     rig = await startClientsRig({ faked: ['bedrock'] });
     rig.fake.behave(({ body }) => (body.includes('weather') ? { tool: MOCK_TOOL } : { text: MOCK_TEXT }));
   });

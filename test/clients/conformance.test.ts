@@ -44,7 +44,7 @@ describe("MCP's conformance suite", () => {
 
   for (const [recipe, specification, era, passing] of ROWS) {
     describeClient(recipe, (suite) => {
-      it(`finds of ${specification ?? 'its own version'} what it finds without a gateway, check by check`, async () => {
+      it(`has the same results for ${specification ?? 'its own version'} as without a gateway, check by check`, async () => {
         const direct = await runConformanceSuite(suite(), servers[era].url, specification);
         expect(Object.values(direct).filter((status) => status === 'SUCCESS')).toHaveLength(passing);
         const { rawKey } = await gateway.createKey();

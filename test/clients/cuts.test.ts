@@ -12,8 +12,8 @@ import { makeSecret } from '../unit/detectors/secrets/samples.ts';
 import { CLIENTS } from './versions.ts';
 
 /**
- * docs/clients/streams.md, a test a row: a stream that is cut is an error to whoever reads it, and one that only ends
- * with comments of the gateway's is read to its end.
+ * docs/clients/streams.md, one test per row: a cut stream is an error for its reader, and one that just ends
+ * with comments from the gateway is read to its end.
  */
 
 const SECRET = makeSecret('aws_access_key_id', createRandom(8)).text;
@@ -24,16 +24,16 @@ const MASKED = 'Write to *** or call *** now.';
 const { accessKeyId, secretAccessKey, sessionToken } = FAKE_AWS_CREDENTIAL;
 const AWS = [accessKeyId, secretAccessKey, sessionToken].join(':');
 
-/** What a program's user reads of a cut: why, in the words of the gateway … */
+/** A cut as a program's user reads it: the reason, in the gateway's words … */
 const WHY = /the answer was withheld: it contains secrets/;
-/** … or that the stream was none, from clients that do not read errors in one. */
+/** … or that the stream was invalid, in clients that do not read errors in one. */
 const MISTRAL = /invalid_type|validation error|ZodError/i;
 const NO_JSON = /JSON|parse stream/;
 
 interface Row {
   readonly client: ClientRecipe;
   readonly script: string;
-  /** Calls of the script, with whose API they speak and what of a cut is read. */
+  /** Calls of the script, with their API and what is read of a cut. */
   readonly calls: readonly (readonly [call: string, provider: ProviderName, says: RegExp])[];
 }
 
@@ -81,7 +81,7 @@ const [, ollamaJs] = CLIENTS.ollamaJs;
 const [, googleGo] = CLIENTS.googleGo;
 
 const ROWS: readonly Row[] = [
-  // It shows a sentence of its own; ours is in the exception's `body`.
+  // It shows its own sentence; ours is in the exception's `body`.
   python(openaiPython1, ['openai_chat', 'openai', /: An error occurred during streaming$/]),
   python(openaiPython3, ...OPENAI, ['openai_completions', 'openai', WHY]),
   ...both(CLIENTS.anthropicPython, python, ['anthropic', 'anthropic', WHY]),
@@ -93,7 +93,7 @@ const ROWS: readonly Row[] = [
   python(groqPython, ['groq', 'groq', WHY]),
   python(togetherPython, ['together', 'together', WHY]),
   python(ollamaPython, ['ollama', 'ollama', WHY]),
-  // The older reads chunks of these two without asking whether they are an error.
+  // The older one reads chunks of these two without checking for an error.
   python(
     litellm74,
     ...LITELLM,
@@ -135,7 +135,7 @@ const ROWS: readonly Row[] = [
   { client: googleGo, script: 'cuts-google.go', calls: [['google', 'gemini', WHY]] },
 ];
 
-/** The text that a call gives back: itself, or in pieces among its events. */
+/** The text that a call returns: itself, or in pieces among its events. */
 function textsIn(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, member]) =>
@@ -143,7 +143,7 @@ function textsIn(value: unknown): readonly string[] {
   );
 }
 
-describe('a stream through other people’s clients', () => {
+describe('a stream through other makers’ clients', () => {
   let rig: ClientsRig;
   beforeAll(async () => {
     rig = await startClientsRig({
@@ -156,7 +156,7 @@ describe('a stream through other people’s clients', () => {
   });
   afterAll(() => rig.close());
 
-  /** A key a call: a leak locks it. */
+  /** One key per call: a leak locks it. */
   async function call(
     client: InstalledClient,
     script: string,
@@ -164,7 +164,7 @@ describe('a stream through other people’s clients', () => {
     text: string,
   ): Promise<CallOutcome | undefined> {
     rig.fake.behave({ text });
-    // Amazon's clients sign with a credential that the gateway does not take.
+    // Amazon's clients sign with a credential that the gateway does not accept.
     const through = await rig.through(
       provider,
       provider === 'bedrock' ? { providerKey: AWS } : { auth: 'path' },
@@ -187,7 +187,7 @@ describe('a stream through other people’s clients', () => {
         expect(JSON.stringify(outcome)).not.toContain(SECRET.slice(0, 8));
       });
 
-      it.each(calls)('%s of %s: comments behind it are no trouble', async (...row) => {
+      it.each(calls)('%s of %s: comments after it are harmless', async (...row) => {
         const outcome = await call(installed(), script, row, PERSONAL);
         expect(outcome).toHaveProperty('value');
         expect(textsIn(outcome).join('')).toContain(MASKED);

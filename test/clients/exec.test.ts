@@ -23,7 +23,7 @@ interface Row {
   readonly agent: Agent;
   /** The provider's usual variable, which the agent itself never sees. */
   readonly keyVariable: string;
-  /** All that its user writes: no settings, no address, no key. */
+  /** Everything that its user writes: no settings, no address, no key. */
   readonly command: readonly [program: string, ...args: string[]];
   readonly model: string;
 }
@@ -47,7 +47,7 @@ const ROWS: readonly Row[] = [
   {
     agent: AGENTS.geminiCli,
     keyVariable: 'GEMINI_API_KEY',
-    // Without a model named it asks for a rating first, as JSON, which no fake model gives.
+    // Without a named model it asks for a rating first, as JSON, which no fake model returns.
     command: ['gemini', '--skip-trust', '--model', 'gemini-2.5-flash', '-p', QUESTION],
     model: 'gemini-2.5-flash-lite',
   },
@@ -86,7 +86,7 @@ beforeEach(() => {
 
 for (const row of ROWS) {
   describeClient(row.agent.recipe, (client) => {
-    it('speaks through gateway exec, with nothing set up and no key in its hands', () => asks(row, client()));
+    it('works through gateway exec, without any set-up or key', () => asks(row, client()));
   });
 }
 

@@ -12,15 +12,15 @@ const CLAUDE = 'claude-3-5-haiku-20241022';
 const GEMINI = 'gemini-2.0-flash';
 const CALLS = ['plain', 'stream', 'tool'];
 
-/** A model as a framework names it, who serves it, and what the framework wants after the provider's segment. */
+/** A framework's name for a model, its provider, and the path that the framework expects after the provider's segment. */
 type ModelRow = readonly [model: string, provider: ProviderName, basePath: string, options?: ModelOptions];
 
 interface ModelOptions {
-  /** What it is asked for; less than all where the framework takes the mock's own answers for broken. */
+  /** Its calls; fewer than all if the framework rejects the mock's own answers. */
   readonly calls?: readonly string[];
-  /** The framework tells no status of this provider's errors. */
+  /** The framework exposes no status of this provider's errors. */
   readonly silent?: true;
-  /** `path` where the framework sends no key to this provider. */
+  /** `path` if the framework sends no key to this provider. */
   readonly auth?: EndpointOptions['auth'];
 }
 

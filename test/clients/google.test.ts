@@ -30,7 +30,7 @@ describe("Google's clients", () => {
         const row = { rig: () => rig, client, script, provider: 'gemini' } as const;
         sameAsDirect({ ...row, calls });
         sameAsDirect({ ...row, calls: REFUSED, auth: 'path' });
-        // The oldest knows no errors but Google's own.
+        // The oldest version knows only Google's own errors.
         if (recipe !== CLIENTS.googlePython[0]) tellsRefusals({ ...row, calls: REFUSED });
         tellsRefusals({ ...row, rig: () => native, calls: REFUSED, shown: true });
       });

@@ -11,7 +11,7 @@ import { CLIENTS } from './versions.ts';
 const PAGE = 'mcp.md';
 const LANGUAGES = { npm: 'js', pypi: 'python', go: 'go' } as const;
 
-/** Each heading of the page, and the clients that its block is for. */
+/** Each heading of the page, and the clients for its block. */
 const ROWS: Readonly<Record<string, readonly ClientRecipe[]>> = {
   TypeScript: CLIENTS.mcpJs,
   Python: CLIENTS.mcpPython2,
@@ -21,14 +21,14 @@ const ROWS: Readonly<Record<string, readonly ClientRecipe[]>> = {
 
 const DENIED = /tool \[say\] blocked/;
 
-describe('what the page of MCP shows', () => {
+describe('the examples on the MCP page', () => {
   let rig: McpRig<'files'>;
   beforeAll(async () => {
     rig = await startMcpRig({ files: { era: 'sessions' } });
   });
   afterAll(() => rig.close());
 
-  it('is run here, all of it', async () => {
+  it('are all run here', async () => {
     const shown = await readSnippets(PAGE);
     expect(shown.map(({ heading }) => heading).sort()).toEqual(Object.keys(ROWS).sort());
   });
@@ -42,13 +42,13 @@ describe('what the page of MCP shows', () => {
           return runScript(installed(), source, { env: { GATEWAY_KEY: rawKey } });
         }
 
-        it('lists the tools of a server', async () => {
+        it('list the tools of a server', async () => {
           const { rawKey } = await rig.access('files');
           const result = await run(rawKey);
           expect(result.stdout, result.stderr).toContain('echo');
         });
 
-        it('ends with an error, and soon, where the key is not known', async () => {
+        it('end with an error, soon, if the key is unknown', async () => {
           const begun = performance.now();
           const result = await run('gw-0123456789012345678901234567890123456789012');
           expect(result.code).not.toBe(0);
@@ -65,7 +65,7 @@ describe('what the page of MCP shows', () => {
   ] as const) {
     for (const client of clients) {
       describeClient(client, (installed) => {
-        it('begins, lists, calls, and is told why a call is denied', async () => {
+        it('begin, list, call, and learn why a call is denied', async () => {
           const { rawKey, url } = await rig.access('files', { key: { allowedTools: ['echo'] } });
           const endpoint = { baseUrl: url.href, apiKey: rawKey, headers: {}, providerKey: '' };
           const outcomes = await makeCalls(installed(), script, endpoint, [

@@ -10,7 +10,7 @@ import { CLIENTS } from './versions.ts';
 
 type SdkRow = readonly [recipes: readonly ClientRecipe[], script: string, provider: ProviderName];
 
-/** Google's are in a file of their own. */
+/** Google's have their own file. */
 const SDKS: readonly SdkRow[] = [
   [CLIENTS.openaiPython, 'openai.py', 'openai'],
   [CLIENTS.openaiPython, 'azure.py', 'azure'],
@@ -36,7 +36,7 @@ const SDKS: readonly SdkRow[] = [
 const { accessKeyId, secretAccessKey, sessionToken } = FAKE_AWS_CREDENTIAL;
 const providerKey = [accessKeyId, secretAccessKey, sessionToken].join(':');
 
-describe("refusals in the provider's own shape", () => {
+describe("refusals in the provider's own format", () => {
   let rig: ClientsRig;
   beforeAll(async () => {
     rig = await startClientsRig({
@@ -52,7 +52,7 @@ describe("refusals in the provider's own shape", () => {
     for (const recipe of recipes) {
       describeClient(recipe, (client) => {
         const auth = recipe === CLIENTS.cohereJs[0] ? 'path' : 'header';
-        // What it prints of an error is the status alone; its fields have the rest.
+        // Its printed errors have only the status; its fields have the rest.
         const shown = recipe !== CLIENTS.openaiGo[1];
         const row = {
           rig: () => rig,

@@ -9,7 +9,7 @@ const CHAT = ['plain', 'stream', 'tool', 'tool_stream', 'embedding', 'models'];
 const RESPONSES = ['response', 'response_stream'];
 const REFUSED = ['plain', 'stream'];
 const [oldestPython, newestPython] = CLIENTS.openaiPython;
-/** It knows no errors but OpenAI's own: `native-refusals.test.ts` has them. */
+/** It knows only OpenAI's own errors, which `native-refusals.test.ts` tests. */
 const [, NATIVE_ALONE] = CLIENTS.openaiGo;
 
 describe("OpenAI's clients", () => {
@@ -24,7 +24,7 @@ describe("OpenAI's clients", () => {
   for (const recipe of [oldestPython, newestPython]) {
     describeClient(recipe, (client) => {
       const row = { rig: () => rig, client, script: 'openai.py', provider: 'openai' } as const;
-      // Responses came later than the oldest.
+      // Responses were added after the oldest version.
       const calls = [...CHAT, 'tool_result', ...(recipe === newestPython ? RESPONSES : [])];
       sameAsDirect({ ...row, calls });
       sameAsDirect({ ...row, calls: REFUSED, auth: 'path' });

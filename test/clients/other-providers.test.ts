@@ -8,9 +8,9 @@ import { CLIENTS } from './versions.ts';
 const CALLS = ['plain', 'stream', 'tool'];
 const REFUSED = ['plain', 'stream'];
 const CHAT = [...CALLS, 'tool_stream'];
-/** It sends no headers of ours, and tells no status of a stream that is refused. */
+/** It sends no headers of ours, and exposes no status of a refused stream. */
 const [IN_PATH] = CLIENTS.cohereJs;
-/** Its errors are objects, or it fails for good: only the provider's own shape tells it anything. */
+/** Its errors are objects, or it fails with its own: only the provider's own format is readable to it. */
 const [NATIVE_ALONE] = CLIENTS.togetherPython;
 
 describe("other providers' clients", () => {

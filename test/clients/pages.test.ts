@@ -10,7 +10,7 @@ import { filledIn, readSnippet, readSnippets } from '../support/clients/snippets
 import { FAKE_AWS_CREDENTIAL } from '../support/fake-provider/bedrock.ts';
 import { CLIENTS } from './versions.ts';
 
-/** The newest version is what pages are written for. */
+/** Pages are written for the newest version. */
 function newest(versions: readonly ClientRecipe[]): ClientRecipe {
   const last = versions.at(-1);
   if (last === undefined) throw new Error('a client has a version');
@@ -25,7 +25,7 @@ interface PageRow {
 
 interface Page {
   readonly provider: ProviderName;
-  /** What the page reads the provider's key from, and what it finds there. */
+  /** The variable from which the page reads the provider's key, and its value. */
   readonly keys: Readonly<Record<string, string>>;
   /** The client by heading. */
   readonly snippets: Readonly<Record<string, readonly ClientRecipe[]>>;
@@ -46,7 +46,7 @@ const {
   langchainJs,
 } = CLIENTS;
 
-/** What a reader copies from each page of a library; it prints what the model said. */
+/** The blocks that a reader copies from each page of a library; each prints the model's text. */
 const PAGES: Readonly<Record<string, Page>> = {
   'openai.md': { ...OPENAI, snippets: { Python: openaiPython, JavaScript: openaiJs, Go: openaiGo } },
   'azure.md': {
@@ -113,7 +113,7 @@ const PAGES: Readonly<Record<string, Page>> = {
   },
 };
 
-/** Blocks that are no programs: settings, and lines for a shell. */
+/** Blocks that are not programs: settings, and lines for a shell. */
 const NO_PROGRAMS = ['yaml', 'sh'];
 
 const ROWS: readonly (PageRow & Page)[] = Object.entries(PAGES).flatMap(([page, rest]) =>
@@ -127,11 +127,11 @@ const ROWS: readonly (PageRow & Page)[] = Object.entries(PAGES).flatMap(([page, 
 
 const LANGUAGES = { npm: 'js', pypi: 'python', go: 'go' } as const;
 
-describe('what the pages of libraries show', () => {
+describe('the examples on the pages of libraries', () => {
   let rig: ClientsRig;
   beforeAll(async () => {
     const azure = { deployments: { 'my-deployment': 'gpt-4o' } };
-    // Bedrock's signature and Gemini's v1 are known to the fake provider alone.
+    // Only the fake provider supports Bedrock's signature and Gemini's v1.
     rig = await startClientsRig({ config: { providers: { azure } }, faked: ['bedrock', 'gemini'] });
     rig.fake.behave({ text: MOCK_TEXT });
   });

@@ -1,7 +1,7 @@
 /**
- * `npm run clients [-- <part of a file's name> …] [-- -t <part of a test's name>] [--allow-missing]`: other people's
- * clients, as users install them, through a real gateway. What this machine cannot run is named at the end, and fails
- * the run unless `--allow-missing` is given.
+ * `npm run clients [-- <part of a file's name> …] [-- -t <part of a test's name>] [--allow-missing]`: other makers'
+ * clients, as users install them, through a real gateway. Clients that this machine cannot run are named at the end, and
+ * fail the run unless `--allow-missing` is given.
  */
 import { NOT_RUN } from '../support/clients/not-run.ts';
 import { ALLOW_MISSING } from '../support/clients/global-setup.ts';
@@ -16,7 +16,7 @@ const { passed, failed, failures, leftOut } = await runProjects(
   args.filter((arg) => arg !== FLAG),
   { [ALLOW_MISSING]: String(allowMissing) },
 );
-// What a filter left out was left out by whoever gave it.
+// Tests excluded by a filter were excluded on purpose.
 const notRun = leftOut.filter((name) => name.includes(NOT_RUN));
 for (const failure of failures) process.stdout.write(`FAILED ${failure}\n`);
 for (const name of notRun) process.stdout.write(`${name}\n`);

@@ -12,11 +12,11 @@ import { npm, pypi, type ClientRecipe } from '../support/clients/recipe.ts';
 import { CLIENTS } from './versions.ts';
 
 /**
- * Conversations of two turns, of which DLP holds back whole pieces: what clients keep of a stream, they send back.
+ * Conversations of two turns in which DLP holds back whole pieces: clients send back what they keep of a stream.
  */
 
 const MAIL = 'jane.doe@mail.example.com';
-/** Words, a number and an address, cut where they are held. */
+/** Words, a number and an address, cut where they are held back. */
 const PIECES = [
   'Hello',
   ' there',
@@ -47,7 +47,7 @@ const chunk = (delta: object, finish: string | null = null): object => ({
   choices: [{ index: 0, delta, finish_reason: finish }],
 });
 
-/** What the provider writes: first thoughts, words and a call, then, with the tool's result, only words. */
+/** The provider's output: first reasoning, text and a call, then, with the tool's result, only text. */
 function eventsFor({ url, body }: Sent): readonly object[] {
   const last = PIECES.length - 1;
   if (url.includes('streamGenerateContent')) {
@@ -118,7 +118,7 @@ const ROWS: readonly Row[] = [
   })),
 ];
 
-describe('two turns through other people’s clients', () => {
+describe('two turns through other makers’ clients', () => {
   const sent: Sent[] = [];
   const provider = createServer((request, response) => {
     void textOf(request).then((body) => {
@@ -152,13 +152,13 @@ describe('two turns through other people’s clients', () => {
 
   for (const { client, script, calls } of ROWS) {
     describeClient(client, (installed) => {
-      it.each(calls)('%s of %s keeps what was said, in order', async (name, of, said) => {
+      it.each(calls)('%s of %s keeps the content, in order', async (name, of, said) => {
         sent.length = 0;
         const outcomes = await makeCalls(installed(), script, await rig.through(of, { auth: 'path' }), [
           name,
         ]);
         expect(outcomes[name]).toEqual({ value: said });
-        // The second turn has the first, as the provider would take it.
+        // The second turn contains the first, as the provider would accept it.
         const history = sent.at(-1)?.body ?? '';
         expect(history).toContain('and then?');
         expect(history).toContain('***');

@@ -1,9 +1,9 @@
 import { go, npm, pypi, type ClientRecipe } from '../support/clients/recipe.ts';
 
-/** httpx 0.28 took away what older clients build their connection with. */
+/** httpx 0.28 removed an argument with which older clients build their connection. */
 const OLD_HTTPX = 'httpx==0.27.2';
 
-/** It loads these at once, and does not ask for them. */
+/** It loads these at once, without declaring them. */
 const COHERES_OWN = [
   '@aws-crypto/sha256-js@5.2.0',
   '@aws-sdk/credential-providers@3.587.0',
@@ -13,7 +13,7 @@ const COHERES_OWN = [
 
 /**
  * Every client that the suite runs: the oldest version of each that still runs on the Python and Node of today and
- * speaks the provider's present API, and the newest that was tried. To try a newer one, change it here.
+ * speaks the provider's present API, and the newest tested one. To try a newer one, change it here.
  */
 export const CLIENTS = {
   openaiPython: [pypi('openai', '1.6.1', [OLD_HTTPX]), pypi('openai', '3.54.0')],
@@ -27,7 +27,7 @@ export const CLIENTS = {
     go('github.com/anthropics/anthropic-sdk-go', 'v1.84.0'),
   ],
   googlePython: [pypi('google-genai', '1.0.0', [OLD_HTTPX]), pypi('google-genai', '3.4.0')],
-  // Up to 1.32 every line of a stream is taken for JSON.
+  // Up to 1.32 every line of a stream is parsed as JSON.
   googleJs: [npm('@google/genai', '1.32.0'), npm('@google/genai', '3.1.0')],
   generativeAiJs: [npm('@google/generative-ai', '0.24.1')],
   googleGo: [go('google.golang.org/genai', 'v1.1.0'), go('google.golang.org/genai', 'v1.77.0')],
@@ -48,7 +48,7 @@ export const CLIENTS = {
   ollamaPython: [pypi('ollama', '0.4.0', [OLD_HTTPX]), pypi('ollama', '0.6.3')],
   // The first that sends headers of ours.
   ollamaJs: [npm('ollama', '0.5.14'), npm('ollama', '0.6.4')],
-  // The newer calls no tools without its extra `mcp`.
+  // Newer ones call no tools without the extra `mcp`.
   litellm: [pypi('litellm', '1.74.0'), pypi('litellm', '1.106.2', ['litellm[mcp]==1.106.2'])],
   langchainPython: [
     pypi('langchain-openai', '0.2.0', ['langchain-anthropic==0.2.0', OLD_HTTPX]),
@@ -86,7 +86,7 @@ export const CLIENTS = {
   pydanticAi: [pypi('pydantic-ai-slim', '2.68.0', ['pydantic-ai-slim[openai,anthropic,google]==2.68.0'])],
   openaiAgentsPython: [pypi('openai-agents', '0.24.0')],
   openaiAgentsJs: [npm('@openai/agents', '0.20.0', ['zod@4.6.7'])],
-  // The first that speak Streamable HTTP; mcp 1.8.0 waits for ever where any server answers with an HTTP error.
+  // The first that speak Streamable HTTP; mcp 1.8.0 waits forever if any server answers with an HTTP error.
   mcpPython1: [pypi('mcp', '1.8.1', ['pydantic==2.11.4']), pypi('mcp', '1.30.0')],
   mcpPython2: [pypi('mcp', '2.3.0')],
   mcpJs: [npm('@modelcontextprotocol/sdk', '1.10.0'), npm('@modelcontextprotocol/sdk', '1.32.2')],

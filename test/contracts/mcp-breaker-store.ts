@@ -17,19 +17,19 @@ export const newCall = (): string => randomUUID();
 export const OPENED: readonly CircuitChange[] = [{ circuit: 'key', change: 'opened' }];
 export const CLOSED: readonly CircuitChange[] = [{ circuit: 'key', change: 'closed' }];
 
-/** Opens a key's circuit by as many failures as it takes. */
+/** Opens a key's circuit with as many failures as needed. */
 async function open(store: BreakerStore, caller: CircuitCaller): Promise<void> {
   for (let nth = 0; nth < SETTINGS.threshold; nth++) await store.report(caller, newCall(), 'failed');
 }
 
-/** What every store of circuits does, wherever it keeps them. `now` of the store is the rig's clock. */
+/** Tests for every circuit store. The store's `now` is the rig's clock. */
 export function breakerStoreContract(create: (now: () => number) => BreakerStore): void {
   function rig() {
     const clock = { now: Date.now() };
     return { clock, store: create(() => clock.now), caller: newCaller() };
   }
 
-  /** A circuit whose time is over. */
+  /** A circuit after its open time. */
   async function halfOpen() {
     const made = rig();
     await open(made.store, made.caller);
@@ -38,7 +38,7 @@ export function breakerStoreContract(create: (now: () => number) => BreakerStore
   }
 
   describe('a closed circuit of a key', () => {
-    it('opens with the fifth failure, which one caller is told of', async () => {
+    it('opens with the fifth failure, which is reported to one caller', async () => {
       const { store, caller } = rig();
       expect(await store.read(caller)).toEqual({ kind: 'closed' });
       for (let nth = 1; nth < 5; nth++) {
@@ -50,7 +50,7 @@ export function breakerStoreContract(create: (now: () => number) => BreakerStore
       expect(await store.read(caller)).toEqual({ kind: 'open', retryAfterMs: 60_000 });
     });
 
-    it('opens once for failures that come all at once', async () => {
+    it('opens once for simultaneous failures', async () => {
       const { store, caller } = rig();
       const changes = await Promise.all(
         Array.from({ length: 50 }, () => store.report(caller, newCall(), 'failed')),
@@ -58,7 +58,7 @@ export function breakerStoreContract(create: (now: () => number) => BreakerStore
       expect(changes.filter((told) => told.length > 0)).toHaveLength(1);
     });
 
-    it('forgets failures that are as old as the window', async () => {
+    it('drops failures as old as the window', async () => {
       const { clock, store, caller } = rig();
       for (let nth = 0; nth < 20; nth++) {
         expect(await store.report(caller, newCall(), 'failed')).toEqual([]);
@@ -70,7 +70,7 @@ export function breakerStoreContract(create: (now: () => number) => BreakerStore
       expect(await store.report(caller, newCall(), 'failed')).toEqual(OPENED);
     });
 
-    it('forgets failures that its clock, which went back, has yet to see', async () => {
+    it('drops failures that are in the future after its clock went back', async () => {
       const { clock, store, caller } = rig();
       for (let nth = 0; nth < 4; nth++) await store.report(caller, newCall(), 'failed');
       clock.now -= 3_600_000;
@@ -86,7 +86,7 @@ export function breakerStoreContract(create: (now: () => number) => BreakerStore
       expect(await store.report(caller, newCall(), 'failed')).toEqual(OPENED);
     });
 
-    it('has no probe, and nothing but failures is of interest', async () => {
+    it('has no probe, and ignores everything but failures', async () => {
       const { store, caller } = rig();
       expect(await store.takeProbe(caller, newCall())).toEqual({ kind: 'closed' });
       for (let nth = 0; nth < 9; nth++) {
@@ -96,7 +96,7 @@ export function breakerStoreContract(create: (now: () => number) => BreakerStore
       expect(await store.read(caller)).toEqual({ kind: 'closed' });
     });
 
-    it('is not that of another server', async () => {
+    it('is separate for another server', async () => {
       const { store, caller } = rig();
       await open(store, newCaller());
       expect(await store.read(caller)).toEqual({ kind: 'closed' });
@@ -104,7 +104,7 @@ export function breakerStoreContract(create: (now: () => number) => BreakerStore
   });
 
   describe('an open circuit of a key', () => {
-    it('lets nothing pass until its time is over', async () => {
+    it('passes nothing until its time is over', async () => {
       const { clock, store, caller } = rig();
       await open(store, caller);
       clock.now += 59_999;
@@ -114,7 +114,7 @@ export function breakerStoreContract(create: (now: () => number) => BreakerStore
       expect(await store.read(caller)).toEqual({ kind: 'half_open' });
     });
 
-    it('may be probed at once where the clock went back, and its probe ends with its lease', async () => {
+    it('may be probed at once if the clock went back, and its probe ends with its lease', async () => {
       const { clock, store, caller } = rig();
       await open(store, caller);
       clock.now -= 3_600_000;
@@ -125,7 +125,7 @@ export function breakerStoreContract(create: (now: () => number) => BreakerStore
       expect(await store.takeProbe(caller, newCall())).toEqual({ kind: 'taken' });
     });
 
-    it('is neither closed nor put off by what comes of calls that were sent before it opened', async () => {
+    it('is neither closed nor extended by the results of calls sent before it opened', async () => {
       const { clock, store, caller } = rig();
       await open(store, caller);
       clock.now += 30_000;
@@ -135,7 +135,7 @@ export function breakerStoreContract(create: (now: () => number) => BreakerStore
       expect(await store.read(caller)).toEqual({ kind: 'open', retryAfterMs: 30_000 });
     });
 
-    it('of which the clock says that it opens later is half open', async () => {
+    it('is half open if it opened in the future by its clock', async () => {
       const { clock, store, caller } = rig();
       await open(store, caller);
       clock.now -= 3_600_000;
@@ -144,7 +144,7 @@ export function breakerStoreContract(create: (now: () => number) => BreakerStore
   });
 
   describe('a half-open circuit of a key', () => {
-    it('gives its probe to one of 50 that ask at once; the others are told when to come back', async () => {
+    it('gives its probe to one of 50 simultaneous callers, and the others a time to retry', async () => {
       const { store, caller } = await halfOpen();
       const results = await Promise.all(Array.from({ length: 50 }, () => store.takeProbe(caller, newCall())));
       expect(results.filter(({ kind }) => kind === 'taken')).toHaveLength(1);
@@ -152,7 +152,7 @@ export function breakerStoreContract(create: (now: () => number) => BreakerStore
       expect(await store.read(caller)).toEqual({ kind: 'open', retryAfterMs: 15_000 });
     });
 
-    it('closes with a probe that succeeds, and has forgotten all failures', async () => {
+    it('closes with a successful probe, and has dropped all failures', async () => {
       const { store, caller } = await halfOpen();
       const probe = newCall();
       await store.takeProbe(caller, probe);
@@ -163,7 +163,7 @@ export function breakerStoreContract(create: (now: () => number) => BreakerStore
       expect(await store.report(caller, newCall(), 'failed')).toEqual(OPENED);
     });
 
-    it('opens again, for its whole time, with a probe that fails', async () => {
+    it('opens again, for its whole time, with a failed probe', async () => {
       const { clock, store, caller } = await halfOpen();
       const probe = newCall();
       await store.takeProbe(caller, probe);
@@ -173,7 +173,7 @@ export function breakerStoreContract(create: (now: () => number) => BreakerStore
       expect(await store.read(caller)).toEqual({ kind: 'open', retryAfterMs: 60_000 });
     });
 
-    it('gives its probe to the next one where nobody knows what became of it', async () => {
+    it('gives its probe to the next caller if the outcome is unknown', async () => {
       const { store, caller } = await halfOpen();
       const probe = newCall();
       await store.takeProbe(caller, probe);
@@ -182,7 +182,7 @@ export function breakerStoreContract(create: (now: () => number) => BreakerStore
       expect(await store.takeProbe(caller, newCall())).toEqual({ kind: 'taken' });
     });
 
-    it('gives it to the next one too when the lease is over, and then hears nothing of the first', async () => {
+    it('gives it to the next caller when the lease is over, and then ignores the first', async () => {
       const { clock, store, caller } = await halfOpen();
       const first = newCall();
       const second = newCall();
@@ -197,7 +197,7 @@ export function breakerStoreContract(create: (now: () => number) => BreakerStore
       expect(await store.report(caller, second, 'succeeded')).toEqual(CLOSED);
     });
 
-    it('leaves it to who holds it for as long as that one asks', async () => {
+    it('reserves it for its holder as long as that one asks', async () => {
       const { clock, store, caller } = await halfOpen();
       const probe = newCall();
       for (let nth = 0; nth < 20; nth++) {
@@ -214,7 +214,7 @@ export function breakerStoreContract(create: (now: () => number) => BreakerStore
 
   describe('the circuit of a server', () => {
     it.each(['failed', 'lost', 'unreachable'] as const)(
-      'is another one than that of a key: %s',
+      'is separate from that of a key: %s',
       async (result) => {
         const { store, caller } = rig();
         for (let nth = 0; nth < 4; nth++) await store.report(caller, newCall(), result);
@@ -238,7 +238,7 @@ export function breakerStoreContract(create: (now: () => number) => BreakerStore
       ['five keys that fail once', 5, 1],
       ['three keys that fail twice', 3, 2],
       ['four keys that fail twice', 4, 2],
-    ])('opens for all by %s', async (_what, keys, times) => {
+    ])('opens for all with %s', async (_what, keys, times) => {
       const { store, caller } = rig();
       const callers = Array.from({ length: keys }, () => newCaller(caller.server));
       const told: CircuitChange[] = [];
@@ -251,14 +251,14 @@ export function breakerStoreContract(create: (now: () => number) => BreakerStore
       }
     });
 
-    it('does not open by one key that fails four times and two that fail once', async () => {
+    it('does not open with one key that fails four times and two that fail once', async () => {
       const { store, caller } = rig();
       for (let nth = 0; nth < 4; nth++) await store.report(caller, newCall(), 'failed');
       for (let nth = 0; nth < 2; nth++) await store.report(newCaller(caller.server), newCall(), 'failed');
       expect(await store.read(newCaller(caller.server))).toEqual({ kind: 'closed' });
     });
 
-    it('counts the newest failures of a key, and those within the window alone', async () => {
+    it('counts the newest failures of a key, and only those within the window', async () => {
       const { clock, store, caller } = rig();
       const others = [newCaller(caller.server), newCaller(caller.server), newCaller(caller.server)];
       await store.report(caller, newCall(), 'failed');
@@ -280,7 +280,7 @@ export function breakerStoreContract(create: (now: () => number) => BreakerStore
     });
 
     it.each(['lost', 'unreachable'] as const)(
-      'opens by five calls of one key without an answer: %s',
+      'opens with five calls of one key without an answer: %s',
       async (result) => {
         const { store, caller } = rig();
         for (let nth = 0; nth < 4; nth++) expect(await store.report(caller, newCall(), result)).toEqual([]);
@@ -290,7 +290,7 @@ export function breakerStoreContract(create: (now: () => number) => BreakerStore
       },
     );
 
-    it('counts what is reported twice once', async () => {
+    it('counts a repeated report once', async () => {
       const { store, caller } = rig();
       for (const result of ['lost', 'failed'] as const) {
         const callers = [caller, newCaller(caller.server), newCaller(caller.server)];
@@ -303,7 +303,7 @@ export function breakerStoreContract(create: (now: () => number) => BreakerStore
       expect(await store.read(newCaller(caller.server))).toEqual({ kind: 'closed' });
     });
 
-    /** Opened by five connections of five keys, and its time is over. */
+    /** Opened by five connections of five keys, and past its open time. */
     async function serverHalfOpen() {
       const made = rig();
       for (let nth = 0; nth < 5; nth++)
@@ -323,7 +323,7 @@ export function breakerStoreContract(create: (now: () => number) => BreakerStore
       expect(await store.read(caller)).toEqual({ kind: 'closed' });
     });
 
-    it('opens again with a probe that reaches nobody', async () => {
+    it('opens again with a probe that gets no answer', async () => {
       const { store, caller, key } = await serverHalfOpen();
       const [by, call] = [key(), newCall()];
       await store.takeProbe(by, call);
@@ -332,7 +332,7 @@ export function breakerStoreContract(create: (now: () => number) => BreakerStore
     });
 
     it.each(['failed', 'lost'] as const)(
-      'is not held open by one key’s bad probes, nor by two: %s',
+      'is not kept open by the failed probes of one key, nor of two: %s',
       async (result) => {
         const { store, caller, key } = await serverHalfOpen();
         for (let nth = 0; nth < 2; nth++) {
@@ -350,7 +350,7 @@ export function breakerStoreContract(create: (now: () => number) => BreakerStore
       },
     );
 
-    it('gives its probe to the next key where nobody knows what became of it', async () => {
+    it('gives its probe to the next key if the outcome is unknown', async () => {
       const { store, key } = await serverHalfOpen();
       const [by, call] = [key(), newCall()];
       await store.takeProbe(by, call);
@@ -358,7 +358,7 @@ export function breakerStoreContract(create: (now: () => number) => BreakerStore
       expect(await store.takeProbe(key(), newCall())).toEqual({ kind: 'taken' });
     });
 
-    it('is probed together with the key’s own, which fails or succeeds with it', async () => {
+    it('is probed together with the key’s own, with the same result', async () => {
       const { clock, store, caller } = rig();
       for (let nth = 0; nth < 5; nth++) await store.report(caller, newCall(), 'unreachable');
       clock.now += SETTINGS.windowMs;

@@ -24,7 +24,7 @@ export function eventOf(keyHash: string, trigger: Trigger): RiskEvent {
   return { keyHash, operationId: randomUUID(), ...trigger };
 }
 
-/** What every risk store does (docs/risk.md, docs/cards.md), Redis behind it or not. */
+/** Tests for every risk store (docs/risk.md, docs/cards.md), with Redis or without. */
 export function describeRiskStore(
   name: string,
   createStore: (settings: RiskSettings, clock: Clock) => RiskStore,
@@ -66,7 +66,7 @@ export function describeRiskStore(
       expect((await store.read(keyHash)).risk).toEqual({ ...NO_RISK, riskScore: points, ...changes });
     });
 
-    it('a score ends at 100', async () => {
+    it('a score is at most 100', async () => {
       const scores = (await times(12, block)).map(({ riskScore }) => riskScore);
       expect(scores.slice(-3)).toEqual([100, 100, 100]);
       expect((await store.read(keyHash)).risk).toMatchObject({ riskScore: 100, totalPolicyBlocks: 12 });
@@ -81,7 +81,7 @@ export function describeRiskStore(
       expect((await store.read(keyHash)).risk).toMatchObject({ riskScore: 80, totalPolicyBlocks: 8 });
     });
 
-    it('other keys are left alone', async () => {
+    it('other keys are unaffected', async () => {
       await record(block);
       expect((await store.read(`sha256:${randomUUID()}`)).risk.riskScore).toBe(0);
     });
@@ -103,7 +103,7 @@ export function describeRiskStore(
       expect(await record(block)).toMatchObject({ riskScore: score + 10 });
     });
 
-    it('start anew with each trigger', async () => {
+    it('start again with each trigger', async () => {
       await times(2, block);
       clock.now += 0.9 * DAY_MS;
       await record(block);
@@ -113,7 +113,7 @@ export function describeRiskStore(
   });
 
   describe(`${name}: findings`, () => {
-    it('one and the same scores once in 24 hours, and is counted each time', async () => {
+    it('the same one scores once in 24 hours, and is counted each time', async () => {
       const event: Trigger = { ...block, findings: ['override:a', 'leak:b'] };
       const scored = (await times(3, event)).map((outcome) => outcome.scored);
       expect(scored).toEqual([true, false, false]);
@@ -122,13 +122,13 @@ export function describeRiskStore(
       expect(await record(event)).toMatchObject({ scored: true, riskScore: 15 });
     });
 
-    it('score where one of them is new', async () => {
+    it('score if one of them is new', async () => {
       await record({ ...block, findings: ['override:a'] });
       expect(await record({ ...block, findings: ['override:a', 'leak:b'] })).toMatchObject({ scored: true });
       expect(await record({ ...block, findings: ['leak:b'] })).toMatchObject({ scored: false });
     });
 
-    it('that were known lock by no threshold, but a secret locks each time by itself', async () => {
+    it('that were known lock by no threshold, but a secret locks each time', async () => {
       await times(7, block);
       const known: Trigger = { ...block, findings: ['leak:b'] };
       expect((await record(known)).lock).toBeDefined();
@@ -142,7 +142,7 @@ export function describeRiskStore(
   });
 
   describe(`${name}: taints`, () => {
-    it('a flag scores once per session, and stands once in the profile', async () => {
+    it('a flag scores once per session, and is in the profile once', async () => {
       expect(await record(taint('pii', 'one'))).toMatchObject({ scored: true, riskScore: 5 });
       expect(await record(taint('pii', 'one'))).toMatchObject({ scored: false, riskScore: 5 });
       expect(await record(taint('pii', 'two'))).toMatchObject({ scored: true, riskScore: 10 });
@@ -155,7 +155,7 @@ export function describeRiskStore(
       expect(await record(taint('pii'))).toMatchObject({ scored: false, riskScore: 5 });
     });
 
-    it('a known flag is no trigger: the clean time goes on', async () => {
+    it('a known flag is not a trigger: the clean time continues', async () => {
       await record(taint('pii', 'one'));
       clock.now += 0.6 * DAY_MS;
       await record(taint('pii', 'one'));
@@ -176,7 +176,7 @@ export function describeRiskStore(
   });
 
   describe(`${name}: thresholds`, () => {
-    it('lock over 75, not at it, and block over 90, once', async () => {
+    it('lock above 75, not at it, and block above 90, once', async () => {
       await times(15, { trigger: 'quarantine', findings: ['again:x'] });
       await times(5, block);
       expect((await store.read(keyHash)).risk).toMatchObject({ riskScore: 75, quarantineActive: false });
@@ -195,7 +195,7 @@ export function describeRiskStore(
       expect((await store.read(keyHash)).risk).toMatchObject({ riskScore: 0, blockedAt });
     });
 
-    it('once its lock is over a key passes with its score, and its next trigger locks it again', async () => {
+    it('after its lock a key passes with its score, and its next trigger locks it again', async () => {
       await times(8, block);
       await store.release(keyHash);
       expect(await store.read(keyHash)).toMatchObject({ risk: { riskScore: 80, quarantineActive: false } });
@@ -203,7 +203,7 @@ export function describeRiskStore(
       expect((await store.read(keyHash)).risk.quarantineActive).toBe(true);
     });
 
-    it('switched off, nothing scores or counts, and only the lock of a secret stands', async () => {
+    it('if disabled, nothing scores or counts, and only the lock of a secret remains', async () => {
       open({ enabled: false });
       for (const outcome of await times(12, { ...block, findings: ['a'] })) {
         expect(outcome).toEqual({ riskScore: 0, scored: false, blocked: false });
@@ -224,7 +224,7 @@ export function describeRiskStore(
   });
 
   describe(`${name}: locks`, () => {
-    it('of two the longer stays, whoever sets them', async () => {
+    it('of two the longer stays, whoever set them', async () => {
       expect(await store.lock(keyHash, 7_200_000, randomUUID())).toEqual({ ttlMs: 7_200_000 });
       expect((await store.lock(keyHash, 60_000, randomUUID())).ttlMs).toBeGreaterThan(7_190_000);
       await record({ trigger: 'secret_exfiltration', lockMs: 60_000 });
@@ -233,7 +233,7 @@ export function describeRiskStore(
       expect((await store.read(keyHash)).lock?.ttlMs).toBeGreaterThan(8_990_000);
     });
 
-    it('say why: what was found and where, which score, or an operator', async () => {
+    it('have a reason: finding and place, score, or operator', async () => {
       const cause = {
         kind: 'secret',
         rules: ['jwt'],
@@ -253,7 +253,7 @@ export function describeRiskStore(
       expect(Object.keys((await store.read(keyHash)).lock ?? {})).toEqual(['ttlMs']);
     });
 
-    it('say which trigger took the score over which threshold, or that a policy locks', async () => {
+    it('name the trigger and the threshold, or that a policy locks', async () => {
       await times(8, block);
       expect((await store.read(keyHash)).lock?.cause).toEqual({
         kind: 'risk_score',
@@ -265,7 +265,7 @@ export function describeRiskStore(
       expect((await store.read(keyHash)).lock?.cause).toEqual({ kind: 'policy' });
     });
 
-    it('of a secret that only scores is the score’s', async () => {
+    it('of a secret that only scores has the score as its reason', async () => {
       const masked = (finding: string): Trigger => ({
         trigger: 'secret_exfiltration',
         lockMs: 0,
@@ -283,7 +283,7 @@ export function describeRiskStore(
       });
     });
 
-    it('end by themselves, or are released', async () => {
+    it('expire by themselves, or are released', async () => {
       await record({ trigger: 'secret_exfiltration', lockMs: 40 });
       await sleep(60);
       clock.now += 60;
@@ -296,7 +296,7 @@ export function describeRiskStore(
   });
 
   describe(`${name}: a reset`, () => {
-    it('takes back score, block, taints and findings; totals and the lock stay', async () => {
+    it('removes score, block, taints and findings; totals and the lock stay', async () => {
       await record(taint('pii', 'one'));
       await times(8, block);
       const last: Trigger = { ...block, findings: ['leak:b'] };

@@ -4,12 +4,12 @@ import type { SessionName } from '../../src/conversation/session-name.ts';
 
 import { call, newName, opened, starting, type ContractOptions, type StoreUnderTest } from './session-rig.ts';
 
-/** What every session store does, wherever it keeps them: what is noted in a session, its state and its calls. */
+/** Tests for every session store: notes in a session, its state and its calls. */
 export function sessionNotesContract(create: (options: Required<ContractOptions>) => StoreUnderTest): void {
   const start = starting(create);
 
   describe('taints and tools', () => {
-    it('are noted once each, in order, and told to every call after', async () => {
+    it('are recorded once each, in order, and returned to every later call', async () => {
       const { store } = start();
       const name = newName();
       const { createdAt } = opened(await store.open(call(name)));
@@ -34,7 +34,7 @@ export function sessionNotesContract(create: (options: Required<ContractOptions>
       expect(await store.keep(step, createdAt, 'a', true)).toBe('added');
     });
 
-    it('are bounded in number and length, and it is said when they are full', async () => {
+    it('are bounded in number and length, and the bound is reported', async () => {
       const { store } = start();
       const name = newName();
       const { createdAt } = opened(await store.open(call(name)));
@@ -61,7 +61,7 @@ export function sessionNotesContract(create: (options: Required<ContractOptions>
       expect(await store.read(name)).toBeUndefined();
     });
 
-    it('of an earlier life of the session are not those of the next', async () => {
+    it('of an earlier life of the session are not in the next one', async () => {
       const { store, wait } = start();
       const name = newName();
       const { createdAt } = opened(await store.open(call(name)));
@@ -74,7 +74,7 @@ export function sessionNotesContract(create: (options: Required<ContractOptions>
   });
 
   describe('marks', () => {
-    it('are noted once each, in order, and apart from taints and tools', async () => {
+    it('are recorded once each, in order, and separate from taints and tools', async () => {
       const { store } = start();
       const name = newName();
       await store.open(call(name));
@@ -115,7 +115,7 @@ export function sessionNotesContract(create: (options: Required<ContractOptions>
       return { ...rig, name, createdAt, state };
     }
 
-    it('moves from the one that a call was judged by, and from no other', async () => {
+    it('moves from the one that a call was judged in, and from no other', async () => {
       const { store, name, createdAt, state } = await begun();
       const move = (from: string | undefined, to: string) =>
         store.moveState(call(name), createdAt, { from, to });
@@ -128,7 +128,7 @@ export function sessionNotesContract(create: (options: Required<ContractOptions>
       expect(await state()).toBe('B');
     });
 
-    it('is moved by exactly one of 50 calls at once', async () => {
+    it('is moved by exactly one of 50 simultaneous calls', async () => {
       const { store, name, createdAt, state } = await begun();
       const results = await Promise.all(
         Array.from({ length: 50 }, () =>
@@ -140,7 +140,7 @@ export function sessionNotesContract(create: (options: Required<ContractOptions>
       expect(await state()).toBe('USED');
     });
 
-    it('moves once under one operation, also where others have moved it since', async () => {
+    it('moves once under one operation, even if others have moved it since', async () => {
       const { store, name, createdAt, state } = await begun();
       const step = call(name);
       const move = { from: undefined, to: 'A' };
@@ -179,7 +179,7 @@ export function sessionNotesContract(create: (options: Required<ContractOptions>
       expect(await state()).toBe('B');
     });
 
-    it('moves all the way back to none, in the order in which its calls were given up', async () => {
+    it('moves all the way back to none, in the order in which its calls were abandoned', async () => {
       const { store, name, createdAt, state } = await begun();
       const [one, two] = [call(name), call(name)];
       const [first, second] = [
@@ -193,7 +193,7 @@ export function sessionNotesContract(create: (options: Required<ContractOptions>
       expect(await state()).toBeUndefined();
     });
 
-    it('does not move back where others have moved it since, be it to the same state', async () => {
+    it('does not move back if others have moved it since, even to the same state', async () => {
       const { store, name, createdAt, state } = await begun();
       const step = call(name);
       await store.moveState(step, createdAt, { from: undefined, to: 'A' });
@@ -203,7 +203,7 @@ export function sessionNotesContract(create: (options: Required<ContractOptions>
       expect(await state()).toBe('A');
     });
 
-    it('given back before it was moved does not move', async () => {
+    it('taken back before it was moved does not move', async () => {
       const { store, name, createdAt, state } = await begun();
       const step = call(name);
       await store.moveBack(step, createdAt, { from: undefined, to: 'A' });
@@ -226,7 +226,7 @@ export function sessionNotesContract(create: (options: Required<ContractOptions>
       expect(await store.peek(name)).toBeUndefined();
     });
 
-    it('of an earlier life of the session moves nothing, nor back', async () => {
+    it('of an earlier life of the session moves nothing, neither forward nor back', async () => {
       const { store, wait, name, createdAt, state } = await begun();
       const step = call(name);
       const move = { from: undefined, to: 'A' };
@@ -242,7 +242,7 @@ export function sessionNotesContract(create: (options: Required<ContractOptions>
       expect(await state()).toBe('A');
     });
 
-    it('puts off the end of an idle session by its moves, and goes with it', async () => {
+    it('delays the expiry of an idle session by its moves, and is removed with it', async () => {
       const { store, wait, name, createdAt, state } = await begun({ ttlMs: 1_000 });
       await wait(600);
       await store.moveState(call(name), createdAt, { from: undefined, to: 'A' });
@@ -286,7 +286,7 @@ export function sessionNotesContract(create: (options: Required<ContractOptions>
       expect(await store.open(call(name))).toMatchObject({ kind: 'max_steps_reached' });
     });
 
-    it('are refused for no limit of steps or spend', async () => {
+    it('are refused by no limit of steps or spend', async () => {
       const { store, spend } = start();
       const name = newName();
       await store.open(call(name, { maxSteps: 1, budgetNanoUsd: 5 }));
@@ -303,7 +303,7 @@ export function sessionNotesContract(create: (options: Required<ContractOptions>
       expect(await store.open(mcpCall(other))).toEqual({ kind: 'too_many_sessions', liveSessions: 1 });
     });
 
-    it('are given back like steps, once, and leave no session behind that was not used', async () => {
+    it('are returned like steps, once, and leave no unused session behind', async () => {
       const { store } = start();
       const name = newName();
       const one = mcpCall(name);
@@ -319,7 +319,7 @@ export function sessionNotesContract(create: (options: Required<ContractOptions>
       expect(await store.open(two)).toEqual({ kind: 'closed' });
     });
 
-    it('keep a session that steps have left, and one that they have noted something in', async () => {
+    it('keep a session without steps, and one in which they have recorded something', async () => {
       const { store } = start();
       const name = newName();
       const step = call(name);
@@ -337,7 +337,7 @@ export function sessionNotesContract(create: (options: Required<ContractOptions>
       expect(await store.peek(name)).toMatchObject({ steps: 0, toolsCalled: ['read_file'] });
     });
 
-    it('put off the end of an idle session when they are answered', async () => {
+    it('delay the expiry of an idle session when they are answered', async () => {
       const { store, wait } = start({ ttlMs: 1_000 });
       const name = newName();
       const running = mcpCall(name);
@@ -355,8 +355,8 @@ export function sessionNotesContract(create: (options: Required<ContractOptions>
     });
   });
 
-  describe('calls on their way', () => {
-    it('are counted from their opening to their end, each once', async () => {
+  describe('open calls', () => {
+    it('are counted from their start to their end, each once', async () => {
       const { store } = start();
       const name = newName();
       const running = async () => (await store.read(name))?.callsInFlight;
@@ -374,7 +374,7 @@ export function sessionNotesContract(create: (options: Required<ContractOptions>
   });
 
   describe('ending a session', () => {
-    it('forgets it, and says where there was none', async () => {
+    it('removes it, and reports an unknown one', async () => {
       const { store } = start();
       const name = newName();
       const { createdAt } = opened(await store.open(call(name, { maxSteps: 1 })));

@@ -4,9 +4,9 @@ import type { OpenResult, SessionLimits, SessionStore, Step } from '../../src/ch
 
 export interface StoreUnderTest {
   readonly store: SessionStore;
-  /** Lets a session spend so much more. */
+  /** Adds this spend to a session. */
   spend(name: SessionName, nanoUsd: number): Promise<void> | void;
-  /** Lets so much time pass. */
+  /** Advances the clock. */
   wait(ms: number): Promise<void> | void;
 }
 
@@ -22,7 +22,7 @@ export function newKeyHash(): string {
   return `sha256:${randomUUID()}`;
 }
 
-/** A call of one session, with an operation of its own. */
+/** A call in one session, with its own operation. */
 export function call(name: SessionName, limits: Partial<SessionLimits> = {}): Step & SessionLimits {
   return {
     ...name,
@@ -32,7 +32,7 @@ export function call(name: SessionName, limits: Partial<SessionLimits> = {}): St
   };
 }
 
-/** The session of a call that was let in. */
+/** The session of an admitted call. */
 export function opened(result: OpenResult) {
   if (result.kind !== 'opened') throw new Error(`the store said ${result.kind}`);
   return result.session;
@@ -49,7 +49,7 @@ export function newName(): SessionName {
 
 export type StartStore = (options?: ContractOptions) => StoreUnderTest;
 
-/** A store with the usual settings where a test tells no others. */
+/** A store with the usual settings, unless a test sets others. */
 export function starting(create: (options: Required<ContractOptions>) => StoreUnderTest): StartStore {
   return ({ ttlMs = DAY_MS, maxPerKey = 0, maxLive = 10_000 } = {}) => create({ ttlMs, maxPerKey, maxLive });
 }

@@ -12,12 +12,12 @@ import {
   type StoreUnderTest,
 } from './session-rig.ts';
 
-/** What every session store does, wherever it keeps them: which session makes room for another. */
+/** Tests for every session store: which session makes room for another. */
 export function sessionRoomContract(create: (options: Required<ContractOptions>) => StoreUnderTest): void {
   const start = starting(create);
 
   describe('sessions of one key', () => {
-    it('are at most so many: 200 parallel new ones, 10 allowed', async () => {
+    it('are limited in number: 200 parallel new ones, 10 allowed', async () => {
       const { store } = start({ maxPerKey: 10 });
       const keyHash = newKeyHash();
       const results = await Promise.all(
@@ -32,7 +32,7 @@ export function sessionRoomContract(create: (options: Required<ContractOptions>)
       expect(await store.list(keyHash)).toHaveLength(10);
     });
 
-    it('go on when there are as many as allowed; one that ends makes room', async () => {
+    it('continue at the maximum number; one that ends makes room', async () => {
       const { store } = start({ maxPerKey: 1 });
       const name = newName();
       const other = { ...name, sessionId: 'two' };
@@ -43,7 +43,7 @@ export function sessionRoomContract(create: (options: Required<ContractOptions>)
       expect(await store.open(call(other))).toMatchObject({ kind: 'opened' });
     });
 
-    it('are forgotten when idle for their life, and begin anew', async () => {
+    it('expire after idling for their life, and start again', async () => {
       const { store, wait } = start({ maxPerKey: 1, ttlMs: 1_000 });
       const name = newName();
       const { createdAt } = opened(await store.open(call(name, { maxSteps: 5, budgetNanoUsd: 7 })));
@@ -64,7 +64,7 @@ export function sessionRoomContract(create: (options: Required<ContractOptions>)
       expect(again.createdAt).toBeGreaterThan(createdAt);
     });
 
-    it('are listed, the last used first', async () => {
+    it('are listed, most recently used first', async () => {
       const { store, wait } = start();
       const keyHash = newKeyHash();
       for (const sessionId of ['one', 'two', 'three', 'one']) {
@@ -80,12 +80,12 @@ export function sessionRoomContract(create: (options: Required<ContractOptions>)
     });
   });
 
-  describe('sessions of a key without a limit of its own', () => {
+  describe('sessions of a key without its own limit', () => {
     const named = (keyHash: string, sessionId: string) => call({ keyHash, sessionId });
     const ids = async (store: SessionStore, keyHash: string): Promise<string[]> =>
       (await store.list(keyHash)).map(({ id }) => id).sort();
 
-    /** A call that has come and gone. */
+    /** A finished call. */
     async function made(
       { store, wait }: StoreUnderTest,
       keyHash: string,
@@ -109,7 +109,7 @@ export function sessionRoomContract(create: (options: Required<ContractOptions>)
       expect(await ids(rig.store, keyHash)).toEqual(['five', 'four', 'one']);
     });
 
-    it('make room with those first that no call was answered in', async () => {
+    it('make room first if no call in them was answered', async () => {
       const rig = start({ maxLive: 3 });
       const keyHash = newKeyHash();
       await made(rig, keyHash, 'answered', true);
@@ -117,7 +117,7 @@ export function sessionRoomContract(create: (options: Required<ContractOptions>)
       expect(await ids(rig.store, keyHash)).toEqual(['answered', 'd', 'e']);
     });
 
-    it('are never forgotten with a call on its way, and where one is on its way in each, a new one is refused', async () => {
+    it('are never removed with an open call, and if each has one, a new one is refused', async () => {
       const { store, wait } = start({ maxLive: 3 });
       const keyHash = newKeyHash();
       const steps = ['one', 'two', 'three'].map((id) => named(keyHash, id));
@@ -139,7 +139,7 @@ export function sessionRoomContract(create: (options: Required<ContractOptions>)
       expect(await ids(store, keyHash)).toEqual(['four', 'one', 'two']);
     });
 
-    it('keep their limits as long as they live, and begin anew once they went', async () => {
+    it('keep their limits as long as they live, and start again after removal', async () => {
       const rig = start({ maxLive: 2 });
       const keyHash = newKeyHash();
       const step = call({ keyHash, sessionId: 'one' }, { maxSteps: 1 });
@@ -158,7 +158,7 @@ export function sessionRoomContract(create: (options: Required<ContractOptions>)
       });
     });
 
-    it('are refused before they are made room for, where their own limits let nothing in', async () => {
+    it('are refused before others make room, if their own limits admit nothing', async () => {
       const rig = start({ maxLive: 1 });
       const keyHash = newKeyHash();
       await made(rig, keyHash, 'one', true);
@@ -167,7 +167,7 @@ export function sessionRoomContract(create: (options: Required<ContractOptions>)
       expect(await ids(rig.store, keyHash)).toEqual(['one']);
     });
 
-    it('are each of its own key', async () => {
+    it('belong to their own keys', async () => {
       const rig = start({ maxLive: 1 });
       const [mine, theirs] = [newKeyHash(), newKeyHash()];
       await made(rig, mine, 'one', true);

@@ -13,12 +13,12 @@ import {
   type StoreUnderTest,
 } from './session-rig.ts';
 
-/** What every session store does, wherever it keeps them: a session's steps, limits and life. */
+/** Tests for every session store: a session's steps, limits and life. */
 export function sessionStoreContract(create: (options: Required<ContractOptions>) => StoreUnderTest): void {
   const start = starting(create);
 
   describe('steps', () => {
-    it('count from one, and begin in the initial state with nothing noted', async () => {
+    it('count from one, and begin in the initial state with no notes', async () => {
       const { store } = start();
       const name = newName();
       const first = opened(await store.open(call(name)));
@@ -35,7 +35,7 @@ export function sessionStoreContract(create: (options: Required<ContractOptions>
       expect(opened(await store.open(call(name))).steps).toBe(2);
     });
 
-    it('let exactly 10 of 200 parallel calls in where 10 are the most', async () => {
+    it('admit exactly 10 of 200 parallel calls with a maximum of 10', async () => {
       const { store } = start();
       const name = newName();
       const results = await Promise.all(
@@ -54,13 +54,13 @@ export function sessionStoreContract(create: (options: Required<ContractOptions>
       expect(await store.open(call(step))).toMatchObject({ kind: 'max_steps_reached' });
     });
 
-    it('of two keys with sessions of one name have nothing to do with each other', async () => {
+    it('of two keys with sessions of one name are separate', async () => {
       const { store } = start();
       await store.open(call(newName(), { maxSteps: 1 }));
       expect(await store.open(call(newName()))).toMatchObject({ kind: 'opened', session: { steps: 1 } });
     });
 
-    it('are none where the most is 0, and no session is left of it', async () => {
+    it('with a maximum of 0 are none, and leave no session', async () => {
       const { store } = start();
       const name = newName();
       expect(await store.open(call(name, { maxSteps: 0 }))).toMatchObject({
@@ -72,7 +72,7 @@ export function sessionStoreContract(create: (options: Required<ContractOptions>
   });
 
   describe('limits', () => {
-    it('come from the first request that names them, and are only ever tightened', async () => {
+    it('are set by the first request that names them, and can only be tightened', async () => {
       const { store } = start();
       const name = newName();
       const ask = async (limits: Partial<SessionLimits>) => opened(await store.open(call(name, limits)));
@@ -83,7 +83,7 @@ export function sessionStoreContract(create: (options: Required<ContractOptions>
       expect(await ask({})).toMatchObject({ maxSteps: 40, budgetNanoUsd: 7 });
     });
 
-    it('are tightened by a call that is refused by them', async () => {
+    it('are tightened by a call that they refuse', async () => {
       const { store } = start();
       const name = newName();
       await store.open(call(name, { maxSteps: 50 }));
@@ -92,13 +92,13 @@ export function sessionStoreContract(create: (options: Required<ContractOptions>
       expect(await store.open(call(name))).toMatchObject({ kind: 'max_steps_reached' });
     });
 
-    it('are kept to the highest amount', async () => {
+    it('are capped at the highest amount', async () => {
       const { store } = start();
       const limits = { maxSteps: 1_000_000_000, budgetNanoUsd: 9_000_000_000_000_000 };
       expect(opened(await store.open(call(newName(), limits)))).toMatchObject(limits);
     });
 
-    it('of spend refuse once they are reached, and the spend is told', async () => {
+    it('of spend refuse once reached, and the spend is reported', async () => {
       const { store, spend } = start();
       const name = newName();
       await store.open(call(name, { budgetNanoUsd: 1_000 }));
@@ -111,13 +111,13 @@ export function sessionStoreContract(create: (options: Required<ContractOptions>
       });
     });
 
-    it('of 0 USD let nothing in', async () => {
+    it('of 0 USD admit nothing', async () => {
       const { store } = start();
       expect(await store.open(call(newName(), { budgetNanoUsd: 0 }))).toMatchObject({ kind: 'budget_spent' });
     });
   });
 
-  describe('giving a step back', () => {
+  describe('returning a step', () => {
     it('makes room for another', async () => {
       const { store } = start();
       const name = newName();
@@ -129,7 +129,7 @@ export function sessionStoreContract(create: (options: Required<ContractOptions>
       expect(await store.open(call(name))).toMatchObject({ kind: 'max_steps_reached' });
     });
 
-    it('twice gives one back', async () => {
+    it('twice returns one', async () => {
       const { store } = start();
       const name = newName();
       await store.open(call(name));
@@ -141,7 +141,7 @@ export function sessionStoreContract(create: (options: Required<ContractOptions>
       expect((await store.read(name))?.session.steps).toBe(2);
     });
 
-    it('works where the answer to the opening was lost', async () => {
+    it('works if the answer to the opening was lost', async () => {
       const { store } = start();
       const name = newName();
       await store.open(call(name));
@@ -151,7 +151,7 @@ export function sessionStoreContract(create: (options: Required<ContractOptions>
       expect((await store.read(name))?.session.steps).toBe(1);
     });
 
-    it('before it was taken keeps it from being taken', async () => {
+    it('before it was taken prevents it from being taken', async () => {
       const { store } = start();
       const step = call(newName());
       await store.leave(step, undefined);
@@ -159,7 +159,7 @@ export function sessionStoreContract(create: (options: Required<ContractOptions>
       expect(await store.list(step.keyHash)).toEqual([]);
     });
 
-    it('forgets a session that is left without one', async () => {
+    it('removes a session without any steps left', async () => {
       const { store } = start({ maxPerKey: 1 });
       const step = call(newName(), { maxSteps: 1 });
       const { createdAt } = opened(await store.open(step));
@@ -192,7 +192,7 @@ export function sessionStoreContract(create: (options: Required<ContractOptions>
       expect(opened(await store.open(call(step)))).toMatchObject({ answered: true, lifeMs: DAY_MS });
     });
 
-    it('of an MCP server does so too, where it was 2xx', async () => {
+    it('of an MCP server does so too, if it was 2xx', async () => {
       const { store } = start();
       const step = call(newName());
       const { createdAt } = opened(await store.open(step));
@@ -213,7 +213,7 @@ export function sessionStoreContract(create: (options: Required<ContractOptions>
       expect(await store.peek(name)).toMatchObject({ answered: false });
     });
 
-    it('may be long in coming: a call that is renewed keeps its session alive', async () => {
+    it('may take long: a renewed call keeps its session alive', async () => {
       const { store, wait } = start({ ttlMs: 1_000 });
       const step = call(newName());
       const { createdAt } = opened(await store.open(step));
@@ -228,7 +228,7 @@ export function sessionStoreContract(create: (options: Required<ContractOptions>
   });
 
   describe('the first user request', () => {
-    it('is written once, however many come at once', async () => {
+    it('is written once, however many arrive at the same time', async () => {
       const { store } = start();
       const name = newName();
       const { createdAt } = opened(await store.open(call(name)));
@@ -241,7 +241,7 @@ export function sessionStoreContract(create: (options: Required<ContractOptions>
       expect(await store.open(call(name))).toMatchObject({ kind: 'opened', anchored: true });
     });
 
-    it('is not written into a session that has ended, nor into the next of its name', async () => {
+    it('is not written into an ended session, nor into the next one of its name', async () => {
       const { store, wait } = start();
       const name = newName();
       const { createdAt } = opened(await store.open(call(name)));

@@ -1,11 +1,11 @@
 /**
- * The process that runs some surfaces, one after the other: `child.ts <surface,surface> <options as JSON>`. It tells
- * its parent how far it is, and what it found.
+ * The process that runs some surfaces, one after another: `child.ts <surface,surface> <options as JSON>`. It reports
+ * its progress and its findings to its parent.
  */
 import { drive, type DriveOptions } from './drive.ts';
 import { SURFACES, type SurfaceName } from './surfaces/index.ts';
 
-/** A process that stands still says nothing. */
+/** A hung process sends nothing. */
 const SAY_EVERY_MS = 500;
 
 const [names = '', json = '{}'] = process.argv.slice(2);

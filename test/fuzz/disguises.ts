@@ -63,7 +63,7 @@ export function disguised(json: string, disguise: Disguise): Buffer {
   return DISGUISES[disguise](json);
 }
 
-/** Rewrites what stands between quotes. */
+/** Rewrites everything between quotes. */
 function inStrings(json: string, write: (text: string) => string): string {
   return json.replaceAll(/"([^"\\]*)"/g, (_, text: string) => `"${write(text)}"`);
 }

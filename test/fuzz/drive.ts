@@ -6,7 +6,7 @@ import type { Judge, OpenSurface, Surface } from './surface.ts';
 
 export interface DriveOptions {
   readonly seed: number;
-  /** Of one case of this seed, as a failure prints it. */
+  /** A case of this seed, as printed with a failure. */
   readonly path?: string | undefined;
   readonly forMs: number;
   /** Cases; unlimited unless set. */
@@ -17,24 +17,24 @@ export interface DriveOptions {
 export interface Found {
   readonly seed: number;
   readonly path: string;
-  /** The smallest case that fails, and how. */
+  /** The smallest failing case, and its failure. */
   readonly report: string;
 }
 
 export interface Driven {
   readonly runs: number;
   readonly found: Found | undefined;
-  /** The longest turn that was met twice. */
+  /** The longest turn that occurred twice. */
   readonly longestTurnMs: number;
 }
 
 /** Cases under one seed; the next batch has the next seed. */
 const BATCH = 250;
 const SHRINK_WITHIN_MS = 60_000;
-/** Code is compiled and memory collected in some turns: only what is too long each time is. */
+/** Some turns compile code or collect memory: only a turn that is too long every time counts. */
 const TIMES = 4;
 
-/** Runs cases of a surface until its time is over, or one fails; the smallest that fails is looked for. */
+/** Runs cases of a surface until its time is over, or one fails; then searches the smallest that fails. */
 export async function drive<Case>(surface: Surface<Case>, options: DriveOptions): Promise<Driven> {
   const faults = collectFaults();
   const opened = await surface.open();
@@ -95,7 +95,7 @@ function said(error: unknown): string {
   return `${error.stack ?? error.message}${cause}`;
 }
 
-/** The shortest of some runs' longest turns, after the first that is short enough. */
+/** The shortest of some runs' longest turns, up to the first that is short enough. */
 async function measured<Case>(
   opened: OpenSurface<Case>,
   testCase: Case,
@@ -115,7 +115,7 @@ async function measured<Case>(
   }
 }
 
-/** What is thrown where nothing waits for it. */
+/** Collects unhandled errors. */
 function collectFaults(): { take(): unknown; stop(): void } {
   const thrown: unknown[] = [];
   const note = (cause: unknown): void => void thrown.push(cause);

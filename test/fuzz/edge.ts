@@ -5,20 +5,20 @@ import { startEverythingOn } from '../support/turn-sweep/edge-services.ts';
 import { startFuzzRedis } from './redis.ts';
 import { assertRefusal } from './refusals.ts';
 
-/** An exchange as its two ends see it. */
+/** An exchange as seen from both ends. */
 export interface Exchanged {
   /** `passed`, the refusal's status and type, or `failed closed`. */
   readonly end: string;
-  /** The body at the provider; undefined where it was not forwarded. */
+  /** The body at the provider; undefined if it was not forwarded. */
   readonly forwarded: Buffer | undefined;
-  /** The answer's body at the client; of a refusal, its JSON. */
+  /** The answer's body at the client; the JSON of a refusal. */
   readonly received: Buffer | undefined;
 }
 
-/** One worker's edge with every check on. */
+/** One worker's edge with every check enabled. */
 export interface FuzzEdge {
   exchange(exchange: SweptExchange): Promise<Exchanged>;
-  /** Throws where something failed that is not a refusal, or a refusal has another shape. */
+  /** Throws if something failed that is not a refusal, or if a refusal is malformed. */
   assertSound(): void;
   close(): Promise<void>;
 }
@@ -49,7 +49,7 @@ export async function openEdge(): Promise<FuzzEdge> {
   };
 }
 
-/** Streams that break off fail closed by an error of a sentence; what the language throws is a fault. */
+/** Interrupted streams fail closed with an error message; an exception of the language is a fault. */
 export function isFault(failure: unknown): boolean {
   return !(failure instanceof Error) || FAULTS.some((fault) => failure instanceof fault);
 }
@@ -65,7 +65,7 @@ function receivedOf(replies: readonly ProcessingResponse[], { answer }: SweptExc
   const parts: Buffer[] = [];
   for (const { response_body: reply, immediate_response: refusal, mode_override: mode } of replies) {
     if (refusal !== undefined) parts.push(refusal.body);
-    // Envoy would let the body pass unseen.
+    // Envoy would pass the body unseen.
     if (mode?.response_body_mode === 0) parts.push(answer?.body ?? Buffer.alloc(0));
     const change = reply?.response.body_mutation;
     if (change?.streamed_response !== undefined) parts.push(change.streamed_response.body);

@@ -1,6 +1,6 @@
 import type { ProcessingRequest } from '../../src/extproc/wire/messages.ts';
 
-/** A message as proto-loader reads it, of those parts that a fuzzer looks at. */
+/** The parts of a message that a fuzzer reads, in proto-loader's form. */
 export interface EnvoyReply {
   readonly request_body?: BodyReply;
   readonly response_body?: BodyReply;
@@ -19,7 +19,7 @@ interface BodyReply {
   };
 }
 
-/** A message as proto-loader writes it. */
+/** A message in proto-loader's form. */
 export function toEnvoyMessage({ phase, headers, body, endOfStream, attributes }: ProcessingRequest): object {
   const fields = Object.fromEntries([...attributes].map(([name, value]) => [name, { stringValue: value }]));
   const list = headers.map(([key, value]) => ({ key, raw_value: Buffer.from(value, 'latin1') }));

@@ -1,7 +1,7 @@
 import type { Driven } from './drive.ts';
 import type { SurfaceName } from './surfaces/index.ts';
 
-/** What was found, with the command that repeats it; undefined for nothing. */
+/** The finding, with the command that repeats it; undefined for none. */
 export function failureOf(name: SurfaceName, driven: Driven | undefined): string | undefined {
   if (driven === undefined) return `${name} did not run: the process ended before`;
   const { found, runs } = driven;

@@ -1,6 +1,6 @@
 /**
  * `npm run fuzz -- --surface <name> --minutes N --seed S`: runs cases of one surface, or of each in turn, and prints
- * the smallest case that fails with its seed and path. `--path P` repeats that case alone.
+ * the smallest failing case with its seed and path. `--path P` repeats only that case.
  */
 import { parseArgs } from 'node:util';
 import { failureOf } from './failure.ts';

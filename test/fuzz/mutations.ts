@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 
-/** One change of some bytes; places are shares of the length. */
+/** One change of some bytes; positions are fractions of the length. */
 export type Mutation =
   | { readonly kind: 'cut'; readonly at: number }
   | { readonly kind: 'set'; readonly at: number; readonly byte: number }
@@ -52,7 +52,7 @@ const mutation: Arbitrary<Mutation> = fc.oneof(
   },
 );
 
-/** Up to so many changes, often none. */
+/** Up to this many changes, often none. */
 export function mutations(most: number): Arbitrary<readonly Mutation[]> {
   return fc.array(mutation, { maxLength: most });
 }
@@ -80,7 +80,7 @@ function changed(bytes: Buffer, change: Mutation): Buffer {
   }
 }
 
-/** Cuts bytes into pieces at shares of their length. */
+/** Cuts bytes into pieces at fractions of their length. */
 export function pieces(bytes: Buffer, cuts: readonly number[]): Buffer[] {
   const places = [...new Set(cuts.map((cut) => Math.floor(cut * bytes.length)))].sort((a, b) => a - b);
   return [0, ...places]
@@ -88,5 +88,5 @@ export function pieces(bytes: Buffer, cuts: readonly number[]): Buffer[] {
     .filter((piece) => piece.length > 0);
 }
 
-/** Places to cut at, as `pieces` takes them. */
+/** Positions to cut at, for `pieces`. */
 export const someCuts = fc.array(at, { maxLength: 6 });

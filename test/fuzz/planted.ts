@@ -4,7 +4,7 @@ import { makeSecret, seededRandom } from '../unit/detectors/secrets/samples.ts';
 
 const random = seededRandom(20_26);
 
-/** Made up; none of them stands in a source as it is. */
+/** Made up; none of them occurs in a source unchanged. */
 export const PLANTED_SECRETS: readonly string[] = [
   'aws_access_key_id',
   'github_token',
@@ -30,8 +30,8 @@ const detector = createContentDetector({
 });
 
 /**
- * Returns the text in which a client or a provider would still read what was planted and the detector finds it: undefined
- * where there is none. A mutation may have made of it something that is no secret.
+ * Returns the text in which a client or a provider would still read the planted value and the detector finds it;
+ * undefined if there is none. A mutation may have turned it into something other than a secret.
  */
 export function leakIn(bytes: Buffer, planted: string): string | undefined {
   for (const text of readingsOf(bytes)) {
@@ -44,7 +44,7 @@ export function leakIn(bytes: Buffer, planted: string): string | undefined {
   return undefined;
 }
 
-/** Every text that some reader may make of the bytes: each JSON string, by each encoding. */
+/** Every text that some reader may make of the bytes: each JSON string, in each encoding. */
 function* readingsOf(bytes: Buffer): Generator<string> {
   const documents = [bytes.toString()];
   if (bytes.includes(0)) {
@@ -57,7 +57,7 @@ function* readingsOf(bytes: Buffer): Generator<string> {
   }
 }
 
-/** As the most lenient reader does: an escape that it does not know is the letter itself. */
+/** Reads like the most lenient reader: an unknown escape is the letter itself. */
 function unescaped(text: string): string {
   return text.replaceAll(/\\(?:u([0-9a-fA-F]{4})|([^]))/g, (_, code?: string, letter = '') =>
     code === undefined

@@ -1,7 +1,7 @@
 import { ERROR_STATUS } from '../../src/errors.ts';
 import type { ImmediateResponse } from '../../src/extproc/wire/messages.ts';
 
-/** Throws unless a refusal is JSON in the gateway's own shape: of the API, or of JSON-RPC at an MCP server. */
+/** Throws unless a refusal is JSON in the gateway's own format: of the API, or of JSON-RPC at an MCP server. */
 export function assertRefusal({ status, headers, body }: ImmediateResponse, isMcp: boolean): void {
   const json = JSON.parse(body.toString()) as Record<string, unknown>;
   const type = headers.set_headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1];

@@ -8,13 +8,13 @@ interface Said {
   readonly driven?: Driven;
 }
 
-/** A case that keeps the event loop for this long never ends. */
+/** A case that blocks the event loop for this long never ends. */
 const SILENT_MS = 60_000;
 const MAX_OUTPUT = 20_000;
 
 /**
- * Runs surfaces in a process of their own. One that ends early or stands still is a failure of the surface at which it
- * was, with its seed; those behind it are missing.
+ * Runs surfaces in a separate process. If it ends early or hangs, the current surface has failed,
+ * with its seed; those after it are missing.
  */
 export async function runChild(
   names: readonly SurfaceName[],

@@ -1,6 +1,6 @@
 import type { StreamFormat } from '../../src/streams/frame.ts';
 
-/** What a lenient client joins: the texts at the same place of events with the same numbers, as a JSON list. */
+/** The texts that a lenient client joins: those at the same place of events with the same numbers, as a JSON list. */
 export function joinedTexts(bytes: Buffer, format: StreamFormat['name']): Buffer {
   const joined = new Map<string, string>();
   for (const event of eventsOf(bytes, format)) {
@@ -47,7 +47,7 @@ function* textsIn(value: unknown, path: string): Generator<readonly [string, str
     for (const [name, below] of Object.entries(value)) yield* textsIn(below, `${path}/${name}`);
 }
 
-/** Indexes, and what else tells a client where a piece belongs. */
+/** Indexes, and other members that tell a client where a piece belongs. */
 function numbersIn(value: unknown): number[] {
   if (typeof value === 'number') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(numbersIn) : [];

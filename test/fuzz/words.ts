@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** What stands beside something planted. */
+/** Text beside a planted value. */
 export const nearby = fc.oneof(
   fc.constantFrom('', ' ', 'the key is ', ' and so on.', '\n', '"', '\\', '={', '\u200b', '漢字', 'é', '-'),
   fc.string({ maxLength: 12, unit: 'grapheme' }),

@@ -2,14 +2,14 @@ import type { ConfigInput } from '../../src/config/schema.ts';
 import type { ProviderName } from '../../src/providers/registry.ts';
 import type { StreamFormat } from '../../src/streams/frame.ts';
 
-/** Every answer is limited to so many tokens, as is every reservation. */
+/** Output limit of every answer and every reservation, in tokens. */
 export const MAX_TOKENS = 100;
 /** Of every model, in nano-USD. */
 export const PRICE = { input: 1_000, output: 10_000 } as const;
 /** Of a call of the tool, in nano-USD. */
 export const TOOL_PRICE = 1_000_000;
 
-/** How a client of one API asks for a whole answer, and for a stream. */
+/** A client's request for a whole answer, and for a stream, in one API. */
 export interface Dialect {
   readonly provider: ProviderName;
   readonly name: string;
@@ -100,7 +100,7 @@ const MODELS = [
   ...[CHAT_MODEL, 'gpt-fake', 'claude-soak', 'gemini-soak', 'amazon.soak-v1', 'command-soak', 'llama-soak'],
 ];
 
-/** One price for all, so that the provider's count is the bill. */
+/** One price for all models, so that the provider's count is the bill. */
 export const PRICING: NonNullable<ConfigInput['pricing']> = {
   overrides: Object.fromEntries(
     MODELS.map((model) => [

@@ -4,17 +4,17 @@ import { dataArgs, until } from '../support/redis-node.ts';
 import { SCRIPTS, planOf } from './plan.ts';
 import type { SoakRig } from './rig.ts';
 
-/** Something that goes wrong while requests go on. `cause` resolves once it is over, but for the recovery. */
+/** A fault under load. `cause` resolves once it is over, except for the recovery. */
 export interface Fault {
   readonly name: string;
-  /** Redis may lose what it has just confirmed. */
+  /** Redis may lose confirmed writes. */
   readonly losesWrites: boolean;
   cause(rig: SoakRig): Promise<void>;
 }
 
 const PAUSE_MS = 2_000;
 const PROMOTED_WITHIN_MS = 40_000;
-/** The supervisor ends a worker that is silent for 15 s. */
+/** The supervisor kills a worker that is silent for 15 s. */
 const REPLACED_WITHIN_MS = 60_000;
 
 export const FAULTS: readonly Fault[] = [

@@ -12,34 +12,34 @@ export interface Asked {
   readonly bodyBytes: number;
   readonly sentAt: number;
   readonly endedAt: number;
-  /** It came whole: status 200, to its end. */
+  /** It arrived whole: status 200, to its end. */
   readonly isWhole: boolean;
-  /** The status of an answer that came to its end, and the type of the gateway's refusal. */
+  /** The status of a complete answer, and the type of the gateway's refusal. */
   readonly status: number | undefined;
   readonly refusal: string | undefined;
 }
 
-/** A time in which Redis may lose what it has just confirmed. */
+/** A period in which Redis may lose confirmed writes. */
 export interface Lossy {
   readonly from: number;
   readonly to: number;
 }
 
-/** What a key may have been charged, in nano-USD. */
+/** The possible charge of a key, in nano-USD. */
 export interface Bounds {
   readonly least: number;
   readonly most: number;
 }
 
-/** The provider reads so many tokens of every prompt. */
+/** The provider's count of input tokens for every prompt. */
 const INPUT_TOKENS = 10;
-/** A reservation counts a byte of the body as a token, and some for what stands around it. */
+/** A reservation counts each byte of the body as a token, and some for the template. */
 const AROUND_TOKENS = 2_000;
 
 /**
- * What each key may have been charged by the provider's own count. A request that came whole costs what the provider
- * billed, and one that was refused unsent or that the provider failed costs nothing. Of others, the provider's bill is
- * the least, and the reservation the most.
+ * The possible charge of each key by the provider's own count. A complete answer costs the provider's
+ * bill, and a request that was refused unsent or that the provider failed costs nothing. For others, the provider's bill
+ * is the minimum, and the reservation the maximum.
  */
 export function boundsByKey(
   asked: readonly Asked[],
@@ -69,10 +69,10 @@ function reservationOf({ isCall, bodyBytes }: Asked): number {
   return (bodyBytes + AROUND_TOKENS) * PRICE.input + MAX_TOKENS * PRICE.output;
 }
 
-/** Refusals after which Envoy may have sent the request all the same. */
+/** Refusals after which Envoy may still have sent the request. */
 const UNKNOWN = new Set(['gateway_unavailable', 'upstream_unavailable', 'upstream_timeout']);
 
-/** The gateway refused it unsent, or the provider answered with an error of its own. */
+/** The gateway refused it unsent, or the provider answered with its own error. */
 function isFree({ refusal, status }: Asked, bill: Bill | undefined): boolean {
   if (bill === undefined) return refusal !== undefined && !UNKNOWN.has(refusal);
   return bill.status !== undefined && bill.status === status;
@@ -84,7 +84,7 @@ interface Bill {
   readonly status: number | undefined;
 }
 
-/** What the tool server counts, by the number of the call. */
+/** The tool server's counts, by the number of the call. */
 function callsById({ answered }: ToolServer): ReadonlyMap<number, Bill> {
   const bills = new Map<number, Bill>();
   for (const id of answered)
@@ -92,14 +92,14 @@ function callsById({ answered }: ToolServer): ReadonlyMap<number, Bill> {
   return bills;
 }
 
-/** What the provider bills, by the number in the prompt. */
+/** The provider's bills, by the number in the prompt. */
 function billedById({ requests }: FakeProvider): ReadonlyMap<number, Bill> {
   const bills = new Map<number, Bill>();
   for (const { body, billedOutputTokens } of requests) {
     const plan = planOf(body.toString());
     if (plan === undefined) continue;
     const script: Script = SCRIPTS[plan.plan];
-    // A fault of the provider's may answer well what was to fail.
+    // Under a fault of the provider, a request that should fail may succeed.
     const isAnswered = billedOutputTokens > 0;
     const cost = isAnswered ? INPUT_TOKENS * PRICE.input + billedOutputTokens * PRICE.output : 0;
     bills.set(plan.id, { nanoUsd: (bills.get(plan.id)?.nanoUsd ?? 0) + cost, status: script.status });

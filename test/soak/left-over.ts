@@ -4,7 +4,7 @@ import { envoyStats } from '../support/memory.ts';
 import { boundsByKey, type Asked, type Bounds, type Lossy } from './ledger.ts';
 import type { SoakRig } from './rig.ts';
 
-/** What a key was charged since a reading, in nano-USD, and what it may have been. */
+/** A key's charges since a reading, in nano-USD, and their bounds. */
 export interface Account extends Bounds {
   readonly name: string;
   readonly spent: number;
@@ -19,8 +19,8 @@ export interface Charges {
 const SETTLED_WITHIN_MS = 45_000;
 
 /**
- * Waits until every key is charged for these requests as the provider counts, or says how it is not.
- * @param before what the keys were charged before, by their names
+ * Waits until every key is charged for these requests by the provider's count, or reports the difference.
+ * @param before the keys' earlier charges, by their names
  */
 export async function charges(
   rig: SoakRig,
@@ -33,19 +33,19 @@ export async function charges(
     const bounds = boundsByKey(asked, rig, lossy);
     const accounts: Account[] = [];
     for (const [name, { keyHash }] of rig.keys) {
-      // As of the end of the last lease: what is not settled by then is charged in full.
+      // As of the end of the last lease: everything unsettled by then is charged in full.
       const { spent, reserved } = await readAccount({ client: rig.redis }, keyHash, LEASE_MS + 1_000);
       const { least, most } = bounds.get(keyHash) ?? { least: 0, most: 0 };
       accounts.push({ name, spent: spent - (before.get(name) ?? 0), reserved, least, most });
     }
     const problems = accounts.flatMap(problemsOf);
-    // Settlements that Redis did not take are repeated in the background.
+    // Settlements that Redis did not accept are repeated in the background.
     if (problems.length === 0 || performance.now() > deadline) return { accounts, problems };
     await delay(500);
   }
 }
 
-/** What should not be there once nothing is asked any more: open requests and connections, and what Redis keeps for good. */
+/** Leftovers after the last request: open requests and connections, and permanent Redis data. */
 export async function leftOver(rig: SoakRig): Promise<readonly string[]> {
   const deadline = performance.now() + LEFT_WITHIN_MS;
   for (;;) {
@@ -75,7 +75,7 @@ async function openRequests({ gateway }: SoakRig): Promise<string[]> {
   );
 }
 
-/** Keys with their names, budgets and risk are there to stay. */
+/** Keys with their names, budgets and risk are permanent. */
 const FOR_GOOD = /^gateway:(?:key|keys|budget|names|form|risk_profile)/;
 
 async function withoutEnd({ nodes }: SoakRig): Promise<string[]> {

@@ -1,6 +1,6 @@
 /**
- * `npm run soak -- --minutes N`: requests of all kinds against a real gateway while faults come in turn. Fails on
- * anything that is left behind, charged otherwise than the provider counts, or leaked. `--report FILE` keeps the report.
+ * `npm run soak -- --minutes N`: requests of all kinds against a real gateway, with one fault after another. Fails on
+ * anything left behind, leaked, or charged differently from the provider's count. `--report FILE` keeps the report.
  */
 import { parseArgs } from 'node:util';
 import { runTool } from '../support/vitest-run.ts';

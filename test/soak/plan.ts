@@ -3,10 +3,10 @@ import { makeSecret, seededRandom } from '../unit/detectors/secrets/samples.ts';
 
 /** Planted in answers; made up. */
 export const PLANTED = makeSecret('aws_access_key_id', seededRandom(20_26)).secret;
-/** So few letters of it are found by chance nowhere else. */
+/** Fragments of this length are found by chance nowhere else. */
 const FRAGMENT = 8;
 
-/** What the provider does with a request; its name stands in the prompt. */
+/** The provider's treatment of a request, named in the prompt. */
 export const SCRIPTS = {
   plain: { outputTokens: 20 },
   secret: { text: `The key of the account is ${PLANTED} and that is all there is to say.` },
@@ -21,7 +21,7 @@ export const SCRIPTS = {
 
 export type PlanName = keyof typeof SCRIPTS;
 
-/** A prompt that says to the provider what to do, and by which the request is known again. */
+/** A prompt with the provider's instructions, which also identifies the request. */
 export function promptOf(id: number, plan: PlanName, words: string): string {
   return `run ${String(id)} ${plan}: ${words}`;
 }
@@ -31,7 +31,7 @@ export function planOf(body: string): { readonly id: number; readonly plan: Plan
   return plan in SCRIPTS ? { id: Number(id), plan: plan as PlanName } : undefined;
 }
 
-/** Whether a piece of what was planted stands in a text. */
+/** Whether a text contains a piece of the planted values. */
 export function holdsPlanted(text: string): boolean {
   for (let from = 0; from + FRAGMENT <= PLANTED.length; from += 1)
     if (text.includes(PLANTED.slice(from, from + FRAGMENT))) return true;

@@ -5,9 +5,9 @@ import type { Sample } from './watch.ts';
 export interface FaultSeen {
   readonly name: string;
   readonly atSeconds: number;
-  /** From its begin until the gateway was ready and answered a request well. */
+  /** From its start until the gateway was ready and answered a request correctly. */
   readonly recoveredMs: number;
-  /** Requests that were answered well until the gateway was ready. */
+  /** Requests answered correctly until the gateway was ready. */
   readonly wellMeanwhile: number;
 }
 
@@ -19,13 +19,13 @@ export interface SoakReport {
   readonly faults: readonly FaultSeen[];
   readonly samples: readonly Sample[];
   readonly accounts: readonly Account[];
-  /** Empty where all is well. */
+  /** Empty if all is well. */
   readonly problems: readonly string[];
 }
 
 const MB = 1_000_000;
 
-/** The report as a page's sections. */
+/** The report as sections of a page. */
 export function written(report: SoakReport): string {
   const { seconds, seed, requests, faults, samples, accounts, problems } = report;
   const cores = String(availableParallelism());

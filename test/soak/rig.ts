@@ -13,7 +13,7 @@ import { DIALECTS, PRICING, TOOL_PRICE } from './dialects.ts';
 import { startToolServer, type ToolServer } from './tool-server.ts';
 import type { Client } from './traffic.ts';
 
-/** Longer than a pause of Redis, which is no failure of it. */
+/** Longer than a pause of Redis, which must not cause a failover. */
 const DOWN_AFTER_MS = 4_000;
 
 /** A gateway of two workers on Redis with a replica and sentinels, one provider of all APIs, and a tool server. */
@@ -26,7 +26,7 @@ export interface SoakRig {
   readonly redis: RedisClient;
   readonly keys: ReadonlyMap<string, Client>;
   readonly poor: Client;
-  /** The master of now, and the other. */
+  /** The current master, and the other. */
   nodes(): Promise<{ readonly master: RedisNode; readonly replica: RedisNode }>;
   close(): Promise<void>;
 }

@@ -9,9 +9,9 @@ import { startTraffic, type Traffic } from './traffic.ts';
 import { rises, watchProcesses, type Sample } from './watch.ts';
 
 export interface SoakOptions {
-  /** From the first request on; a fault that has begun ends. */
+  /** From the first request on; a fault that has begun is completed. */
   readonly forMs: number;
-  /** In turn, over and over. */
+  /** One after another, repeatedly. */
   readonly faults: readonly Fault[];
   readonly seed: number;
   readonly note?: (line: string) => void;
@@ -20,13 +20,13 @@ export interface SoakOptions {
 const CLIENTS = 12;
 const WARM_MS = 4_000;
 const RECOVERS_WITHIN_MS = 90_000;
-/** Of requests after each fault. */
+/** Duration of load after each fault. */
 const CALM_MS = 2_500;
-/** What was sent just before a fault is confirmed with it. */
+/** Redis confirms writes sent just before a fault together with it. */
 const LOSSY_BEFORE_MS = 1_000;
 const LOSSY_AFTER_MS = 2_000;
 
-/** Requests of all kinds against a real gateway, faults in turn, and what was wrong at the end. */
+/** Requests of all kinds against a real gateway, faults one after another, and the problems at the end. */
 export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   const rig = await startSoakRig();
   try {
@@ -93,7 +93,7 @@ async function soak(
   };
 }
 
-/** Compares what keys were charged with the provider's count, from one close to the next. */
+/** Compares the keys' charges with the provider's count, from one check to the next. */
 class Ledger {
   readonly problems: string[] = [];
   readonly #sums = new Map<string, Account>();
@@ -111,7 +111,7 @@ class Ledger {
   }
 
   /**
-   * Begins anew with what was checked last. Not after Redis lost writes: within the wide bounds of that time a
+   * Starts again from the last check. Not after Redis lost writes: within the wide bounds of that time a
    * reservation may count as spent until its settlement is repeated.
    */
   close(): void {
@@ -133,7 +133,7 @@ class Ledger {
   }
 }
 
-/** Causes a fault, and waits until the gateway is ready again and answers a request well. */
+/** Causes a fault, and waits until the gateway is ready again and answers a request correctly. */
 async function caused(rig: SoakRig, fault: Fault, traffic: Traffic): Promise<Omit<FaultSeen, 'atSeconds'>> {
   const from = performance.now();
   const before = wholeCount(traffic);

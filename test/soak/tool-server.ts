@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { planOf, PLANTED } from './plan.ts';
 
-/** An MCP server of one tool, which says a secret where it is asked for one. */
+/** An MCP server with one tool, which returns a secret on request. */
 export interface ToolServer {
   readonly url: string;
-  /** Numbers of the calls that it answered, each as often as it came. */
+  /** Numbers of the calls that it answered, each as often as received. */
   readonly answered: readonly number[];
   close(): Promise<void>;
 }

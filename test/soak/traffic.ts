@@ -16,20 +16,20 @@ export interface TrafficOptions {
   readonly baseUrl: string;
   readonly clients: number;
   readonly random: () => number;
-  /** By provider, for those that hang up or are cut beside the others, and `mcp`. */
+  /** By provider, for those that disconnect or are cut beside the others, and `mcp`. */
   readonly keys: ReadonlyMap<string, Client>;
   /** Its budget is spent. */
   readonly poor: Client;
 }
 
-/** Requests of all kinds until `stop`, and what was wrong with their answers. */
+/** Sends requests of all kinds until `stop`, and records wrong answers. */
 export interface Traffic {
   readonly asked: readonly Asked[];
   /** Answers by kind of request and outcome. */
   readonly outcomes: ReadonlyMap<string, number>;
-  /** Answers that no client should have got. */
+  /** Answers that no client should have received. */
   readonly faults: readonly string[];
-  /** Resolves once nothing is under way; nothing is sent until `resume`. */
+  /** Resolves once no request is open; nothing is sent until `resume`. */
   pause(): Promise<void>;
   resume(): void;
   stop(): Promise<void>;
@@ -214,11 +214,11 @@ interface Request {
   readonly body: object | string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly leaveAfterMs?: number;
-  /** Whether a body of status 200 is an answer to its end. */
+  /** Whether a body of status 200 is a complete answer. */
   readonly isWhole?: (body: string) => boolean;
 }
 
-/** The gateway's own refusals have their type beside the words. */
+/** The gateway's own refusals have a type beside the text. */
 function refusalOf({ status, body, cut }: Reply): string | undefined {
   if (status < 400 || cut) return undefined;
   const type = /"type":"(\w+)"/.exec(body)?.[1];

@@ -4,11 +4,11 @@ import { envoyAllocatedBytes, inspect, residentBytes, type Inspector } from '../
 
 const SUPERVISOR_HEAP = 'supervisor, heap';
 
-/** Memory and descriptors of the processes while nothing is under way. */
+/** Memory and descriptors of the processes while no request is open. */
 export interface Sample {
   readonly atSeconds: number;
   readonly requests: number;
-  /** By what it is: bytes, or descriptors. */
+  /** By unit: bytes, or descriptors. */
   readonly bytes: Readonly<Record<string, number>>;
   readonly descriptors: Readonly<Record<string, number>>;
 }
@@ -17,7 +17,7 @@ export interface Watch {
   sample(atSeconds: number, requests: number): Promise<Sample>;
 }
 
-/** Heaps are looked at after a collection, by the debuggers of their processes, which each opens once. */
+/** Heaps are measured after a collection, with the debuggers of their processes, each opened once. */
 export function watchProcesses(gateway: TestGateway): Watch {
   const inspectors = new Map<number, Inspector>();
   async function heapOf(pid: number): Promise<number> {
@@ -58,13 +58,13 @@ function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 }
 
-/** Caches fill, and pages are kept; what rises on and on is more than that. */
+/** Caches fill, and pages are kept; a steady growth exceeds that. */
 const MORE_BYTES = 25_000_000;
 /** The supervisor's heap after a collection has no caches. */
 const MORE_HEAP_BYTES = 4_000_000;
 const MORE_DESCRIPTORS = 16;
 
-/** What has risen from the first third of the samples to the last. */
+/** The values that have grown from the first third of the samples to the last. */
 export function rises(samples: readonly Sample[]): string[] {
   const third = Math.max(1, Math.floor(samples.length / 3));
   const [early, late] = [samples.slice(0, third), samples.slice(-third)];

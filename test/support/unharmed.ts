@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { TestGateway } from './gateway.ts';
 
-/** Neither Envoy nor the first worker died and came back since they had these pids, and nothing failed. */
+/** Expects that Envoy and the first worker still have these pids, and that nothing failed. */
 export async function expectUnharmed(
   gateway: TestGateway,
   envoyPid: number | undefined,

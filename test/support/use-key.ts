@@ -1,7 +1,7 @@
 import { createKeyStateStore } from '../../src/auth/key-state-store.ts';
 import type { RedisClient } from '../../src/redis/client.ts';
 
-/** Notes that a key was used, as its requests do. */
+/** Records the use of a key, as its requests do. */
 export async function useKey(client: RedisClient, keyHash: string): Promise<void> {
   const states = createKeyStateStore({ client, deadlineMs: 5_000 });
   const state = await states.readNamedKey(keyHash);

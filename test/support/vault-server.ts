@@ -3,7 +3,7 @@ import { createServer as createTlsServer, type ServerOptions } from 'node:https'
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** The parts of Vault's HTTP API that a reader of secrets uses, as its documentation describes them. */
+/** The parts of Vault's HTTP API that a reader of secrets uses, as documented. */
 export interface VaultServer {
   readonly address: string;
   /** Requests so far: `POST auth/kubernetes/login`. */
@@ -14,9 +14,9 @@ export interface VaultServer {
   isSealed: boolean;
   /** Redirects everything to another node, as a standby does. */
   movedTo: string | undefined;
-  /** Seconds that a lease may live in all. */
+  /** Maximum total lifetime of a lease, in seconds. */
   maxLeaseSeconds: number;
-  /** Tokens in force, with their ends in Unix ms. */
+  /** Valid tokens, with their expiries in Unix ms. */
   readonly tokens: Map<string, number>;
   close(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export interface VaultServerOptions {
   /** The JWT with which the role `gateway` may sign in. */
   readonly jwt: string;
   readonly now?: () => number;
-  /** Seconds of a token's life. */
+  /** Lifetime of a token in seconds. */
   readonly tokenSeconds?: number;
   readonly leaseSeconds?: number;
 }

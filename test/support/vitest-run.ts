@@ -5,27 +5,27 @@ import { delimiter, join, relative } from 'node:path';
 
 import { LEFT_OUT_FILE, type LeftOut } from './left-out-reporter.ts';
 
-/** Of one failure, in the list at the end. */
+/** Limit for one failure, in the list at the end. */
 const MAX_CHARACTERS = 4_000;
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** How a run of projects of vitest went. */
+/** The result of running vitest projects. */
 export interface ProjectCount {
   readonly passed: number;
   readonly failed: number;
-  /** What failed and why, told again at the end, where it is found without scrolling. */
+  /** Failures with their reasons, listed at the end, where they are visible without scrolling. */
   readonly failures: readonly string[];
-  /** Tests that passed only when they were repeated, and why they failed first. */
+  /** Tests that passed only when they were repeated, with their first failure. */
   readonly flaky: readonly string[];
-  /** Full names of the tests that were left out. */
+  /** Full names of skipped tests. */
   readonly leftOut: readonly string[];
 }
 
 export interface ToolOptions {
-  /** Its output goes to ours as it comes, or is kept and returned. */
+  /** Its output is passed on at once, or kept and returned. */
   readonly output: 'show' | 'keep';
-  /** It takes only the CPU that everything else leaves. */
+  /** Runs with low priority. */
   readonly inTheBackground?: boolean;
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -60,7 +60,7 @@ export function runTool(
   });
 }
 
-/** Runs the tests of projects of `vitest.config.ts`, side by side, with their progress shown. */
+/** Runs the tests of projects of `vitest.config.ts`, in parallel, with visible progress. */
 export async function runProjects(
   names: readonly string[],
   args: readonly string[] = [],
@@ -93,7 +93,7 @@ export async function runProjects(
   }
 }
 
-/** vitest's JSON report, as far as it is read here. */
+/** The used part of vitest's JSON report. */
 interface Report {
   readonly numPassedTests: number;
   readonly numFailedTests: number;

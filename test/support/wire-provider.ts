@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A provider that knows requests with a Content-Length, or none, and answers each with exactly the bytes it is given. */
+/** A provider for requests with a Content-Length, or none, that answers each with exactly the given bytes. */
 export interface WireProvider {
   readonly url: string;
-  /** What every request is answered with from now on; its connection stays open. */
+  /** The answer to every later request; its connection stays open. */
   answer(wire: string): void;
   close(): Promise<void>;
 }
@@ -39,7 +39,7 @@ export async function createWireProvider(): Promise<WireProvider> {
   };
 }
 
-/** Characters of the first whole request; 0 where none is whole. */
+/** Characters of the first complete request; 0 if none is complete. */
 function requestLength(received: string): number {
   const headEnd = received.indexOf('\r\n\r\n');
   if (headEnd < 0) return 0;

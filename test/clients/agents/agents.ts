@@ -1,13 +1,13 @@
 import type { Agent } from '../../support/clients/agents/agent.ts';
 import { npm, pypi } from '../../support/clients/recipe.ts';
 
-/** Their installers take the program for this machine out of a package of its own. */
+/** Their installers take the program for this machine from a separate package. */
 const PROGRAM_IS_LINKED = true;
 
 type AgentName =
   'claudeCode' | 'codex' | 'geminiCli' | 'qwenCode' | 'opencode' | 'continueCli' | 'cline' | 'aider' | 'llm';
 
-/** The agents that the suite runs, each as its page sets it up. To try a newer one, change its version here. */
+/** The agents that the suite runs, each as set up on its page. To try a newer one, change its version here. */
 export const AGENTS: Readonly<Record<AgentName, Agent>> = {
   claudeCode: {
     recipe: npm('@anthropic-ai/claude-code', '2.1.330', [], PROGRAM_IS_LINKED),
@@ -17,7 +17,7 @@ export const AGENTS: Readonly<Record<AgentName, Agent>> = {
     quiet: {
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       DISABLE_AUTOUPDATER: '1',
-      // Else tools of MCP servers are looked up first, which no fake model does well.
+      // Otherwise tools of MCP servers are looked up first, which no fake model does well.
       ENABLE_TOOL_SEARCH: 'false',
     },
     loop: 'reads_file',

@@ -21,15 +21,15 @@ import { FAILING, FIRST, ROWS } from './rows.ts';
 
 /**
  * Coding agents under the files that `gateway init` writes: nothing is refused, and no byte that they read or write changes.
- * Under the file for agents, the bytes are those of all kinds of files.
+ * Under the file for agents, the bytes are of all kinds of files.
  */
 
-/** Two words: a single one is a command to some. */
+/** Two words: some agents take a single one for a command. */
 const HELLO = 'Hello there';
 const SECOND = 'And what did you do first?';
 const PLAIN = 'import { one } from "../lib/one.js"; // ../../shared';
 const FILES = Object.values(WORKING_FILES).join('\n');
-/** What lies before the agent, and what it is told to write. */
+/** The initial file, and the file to write. */
 const TEXTS: Readonly<Record<Purpose, readonly [read: string, written: string]>> = {
   chat: [NOTES_TEXT, PLAIN],
   agent: [`${NOTES_TEXT}\n${FILES}`, FILES],
@@ -44,7 +44,7 @@ const NOT_INSTALLED = {
   crush: 'the suite builds no agents written in Go',
 };
 
-/** A model that reads, writes, fails and answers; what is asked beside, a title for one, gets a text. */
+/** A model that reads, writes, fails and answers; extra requests, for a title for example, get a text. */
 function work(request: FakeRequest, project: string, written: string): Script {
   const steps = [
     () => readingCall(request, join(project, NOTES)),
@@ -55,7 +55,7 @@ function work(request: FakeRequest, project: string, written: string): Script {
   return tool === undefined ? { text: DONE } : { tool };
 }
 
-/** The same of a model that writes files into its text. */
+/** The same for a model that writes files into its text. */
 function workByText(request: FakeRequest, written: string): Script {
   const isOver = request.body.includes('No such file') || request.body.includes(SECOND);
   const isWork = request.body.includes(FIRST) && !isOver;
@@ -88,7 +88,7 @@ describe.each(PURPOSES)('under the file that init writes for: %s', (purpose) => 
         await runAll(row, { rig, client: client(), commands: [row.command(HELLO)] });
       });
 
-      it('reads, writes, fails and goes on, and nothing is refused', async () => {
+      it('reads, writes, fails and continues, and nothing is refused', async () => {
         rig.provider.behave((request) =>
           row.editsByText === true ? workByText(request, written) : work(request, rig.project, written),
         );

@@ -13,12 +13,12 @@ import { initSettings } from '../../support/init-settings.ts';
 import { DONE, linesLost, resultsIn, runAll, Tally } from './rig.ts';
 import { ROWS, type Row } from './rows.ts';
 
-/** Long sessions: five wishes one after another, with files, commands and answers as developers have them. */
+/** Long sessions: five tasks one after another, with files, commands and answers as developers have them. */
 
-/** Five runs of an agent, each of which may take its time on a busy machine. */
+/** Five runs of an agent, each of which may take long on a busy machine. */
 const SESSION_WITHIN_MS = 900_000;
 
-/** One wish after another, or all at once where the agent cannot go on. */
+/** One task after another, or all at once if the agent cannot continue a session. */
 function asked({ tasks }: CodingSession, { again }: Row): readonly CodingTask[] {
   if (again !== undefined) return tasks;
   return [
@@ -36,13 +36,13 @@ function callFor(request: FakeRequest, project: string, step: Step) {
   return commandCall(request, step.run);
 }
 
-/** A model that takes the steps of the last wish that it reads; what is asked beside, a title for one, gets a text. */
+/** A model that takes the steps of the last task that it reads; extra requests, for a title for example, get a text. */
 function working(request: FakeRequest, project: string, tasks: readonly CodingTask[]): Script {
   const body = request.body.toString();
   const inJson = ({ ask }: CodingTask) => JSON.stringify(ask).slice(1, -1);
   const task = tasks.findLast((one) => body.includes(inJson(one)));
   if (task === undefined) return { text: DONE };
-  // Claude Code repeats the wish behind its results, and keeps all of them.
+  // Claude Code repeats the task after its results, and keeps all of them.
   const before = tasks.slice(0, tasks.indexOf(task)).reduce((sum, { steps }) => sum + steps.length, 0);
   const isClaude = request.path.startsWith('/v1/messages');
   const done = isClaude ? resultsIn(request) - before : resultsIn(request, inJson(task));
@@ -52,7 +52,7 @@ function working(request: FakeRequest, project: string, tasks: readonly CodingTa
   return { tool: { ...call, id: `call_${String(resultsIn(request))}` } };
 }
 
-/** The files at the end, by name. */
+/** The final files, by name. */
 function written({ tasks }: CodingSession): ReadonlyMap<string, string> {
   const steps = tasks.flatMap(({ steps }) => steps);
   return new Map(steps.flatMap((step) => ('write' in step ? [[step.write, step.text] as const] : [])));
@@ -80,7 +80,7 @@ describe.each(CODING_SESSIONS)('$title, under the file that init writes for agen
   for (const row of ROWS.filter(({ editsByText }) => editsByText !== true)) {
     describeClient(row.agent.recipe, (client) => {
       it(
-        'goes on to its end, and no byte changes',
+        'continues to its end, and no byte changes',
         async () => {
           await layOut();
           const tasks = asked(session, row);

@@ -33,7 +33,7 @@ interface CodeFile {
   readonly text: string;
 }
 
-/** Each agent gets others. */
+/** Different files for each agent. */
 async function codeFiles(agent: number): Promise<readonly CodeFile[]> {
   const packages = (await readdir(MODULES)).filter((name) => /^[a-z]/.test(name)).sort();
   const files: CodeFile[] = [];

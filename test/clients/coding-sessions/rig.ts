@@ -12,19 +12,19 @@ export const DONE = 'All of it is done.';
 
 const RESULT = /"tool_call_id"|"function_call_output"|"type":"tool_result"|"functionResponse"/g;
 
-/** How many results of tools a request has, in all or behind the last place of a text. */
+/** The number of tool results in a request, in total or after the last place of a text. */
 export function resultsIn({ body }: FakeRequest, behind?: string): number {
   const text = body.toString();
   const from = behind === undefined ? 0 : text.lastIndexOf(behind);
   return text.slice(from).match(RESULT)?.length ?? 0;
 }
 
-/** The lines of a text that no body has. */
+/** The lines of a text that no body contains. */
 export function linesLost(text: string, bodies: readonly string[]): readonly string[] {
   return text.split('\n').filter((line) => !bodies.some((body) => holds(body, line.trim())));
 }
 
-/** Agents put lines in JSON, and some in JSON in JSON. */
+/** Agents put lines in JSON, and some in JSON within JSON. */
 function holds(body: string, line: string): boolean {
   const once = JSON.stringify(line).slice(1, -1);
   return body.includes(once) || body.includes(JSON.stringify(once).slice(1, -1));
@@ -37,8 +37,8 @@ interface Session {
 }
 
 /**
- * Runs the commands one after another in one home, and expects that none of its requests is refused. Returns the bodies that
- * reached the provider.
+ * Runs the commands one after another in one home, and expects that none of its requests is refused. Returns the bodies
+ * that reached the provider.
  */
 export async function runAll(row: Row, { rig, client, commands }: Session): Promise<readonly string[]> {
   const { proxyKey } = await rig.through(row.agent);
@@ -54,7 +54,7 @@ export async function runAll(row: Row, { rig, client, commands }: Session): Prom
   return rig.provider.requests.slice(from).map(({ body }) => body.toString());
 }
 
-/** Sessions of a file, told at its end. */
+/** Sessions of a file, summarized at its end. */
 export class Tally {
   #sessions = 0;
   #requests = 0;

@@ -2,15 +2,15 @@ import type { Agent } from '../../support/clients/agents/agent.ts';
 import { NOTES } from '../../support/clients/agents/agents-rig.ts';
 import { AGENTS } from '../agents/agents.ts';
 
-/** An agent at work, and how a person asks it. */
+/** An agent, and the command with a person's task. */
 export interface Row {
   readonly agent: Agent;
   readonly keyVariable: string;
   readonly model: string;
   readonly command: (question: string) => readonly string[];
-  /** Has no tools: its model writes whole files between fences, and a test that fails is its command. */
+  /** Has no tools: its model writes whole files between fences, and a failing test is its command. */
   readonly editsByText?: true;
-  /** Goes on with the conversation; undefined where the agent cannot without a terminal. */
+  /** Continues the conversation; undefined if the agent cannot do so without a terminal. */
   readonly again?: (question: string) => readonly string[];
 }
 
@@ -43,7 +43,7 @@ const AIDER = [
   ],
   ...['--no-show-model-warnings', '--no-suggest-shell-commands', '--no-detect-urls'],
 ];
-/** Tools of a person's own, which `llm` offers to the model. */
+/** A person's own tools, which `llm` offers to the model. */
 const LLM_TOOLS = `
 def read_file(path: str) -> str:
     "Reads a file"

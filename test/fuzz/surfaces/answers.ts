@@ -34,7 +34,7 @@ const CODINGS = {
   br: { write: (body: Buffer) => brotliCompressSync(body, QUICK), read: brotliDecompressSync },
 } as const;
 
-/** Whole answers of every endpoint with something planted, disguised, mutated and compressed. */
+/** Whole answers of every endpoint with a planted value, disguised, mutated and compressed. */
 const cases = fc.record({
   row: fc.constantFrom(...SWEPT_ROWS.keys()),
   leaf: fc.nat(999),
@@ -90,7 +90,7 @@ function bodyOf(row: SweptRow, answer: FuzzedAnswer, planted: string): Buffer {
   return answer.coding === undefined ? body : mutated(CODINGS[answer.coding].write(body), answer.coded);
 }
 
-/** What was not sent on as it came is not compressed. */
+/** A changed answer is not compressed. */
 function decoded(body: Buffer, coding: FuzzedAnswer['coding']): Buffer {
   if (coding === undefined) return body;
   try {

@@ -50,7 +50,7 @@ const YAML_PIECES = [
   '\t',
 ];
 
-/** Cards mutated as texts: they are refused by a sentence, or judge calls. */
+/** Cards mutated as texts: they are refused with a message, or judge calls. */
 const cases = fc.record({
   card: fc.constantFrom(...CARDS.keys()),
   changes: mutations(4),

@@ -9,7 +9,7 @@ import { found, mark } from '../../support/secret-search.ts';
 import { mutated, mutations } from '../mutations.ts';
 import type { Judge, Surface } from '../surface.ts';
 
-/** Letters alone: what is mutated into a word of another kind stays one. */
+/** Only letters: mutated into another word of letters, it stays valid. */
 const SECRETS = {
   password: 'qzjxkvbwpfmgyhdlcnrt',
   signature: 'wvmzqkxjbpfgyhdlcnrtsa',
@@ -45,7 +45,7 @@ alerting:
     - { percent: 80, message: 'most of it is spent' }
 `;
 
-/** gateway.yaml mutated as a text: it is loaded, or refused by sentences that quote no value of a secret. */
+/** gateway.yaml mutated as a text: it is loaded, or refused with messages that quote no secret. */
 const cases = fc.record({ changes: mutations(4) });
 
 export const config: Surface<FuzzedFile> = {

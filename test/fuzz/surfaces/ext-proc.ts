@@ -42,16 +42,16 @@ const STREAM: SweptExchange = {
 };
 const TRAILERS = { request_trailers: { trailers: { headers: [{ key: 'x', raw_value: Buffer.from('y') }] } } };
 
-/** Envoy's messages, some left out, repeated or moved, mutated as octets, and cut into frames anywhere. */
+/** Envoy's messages, some omitted, repeated or moved, mutated as octets, and cut into frames anywhere. */
 const cases = fc.record({
   exchange: fc.constantFrom('whole', 'stream'),
-  /** Indexes into the messages of an exchange, with a message of trailers behind the last. */
+  /** Indexes into the messages of an exchange, followed by a message of trailers. */
   order: fc.oneof<fc.MaybeWeightedArbitrary<number[]>[]>(
     { weight: 2, arbitrary: fc.constant([0, 1, 2, 3]) },
     { weight: 3, arbitrary: fc.array(fc.nat(4), { maxLength: 8 }) },
   ),
   changes: fc.array(mutations(2), { maxLength: 8 }),
-  /** Of all gRPC messages together. */
+  /** Limit of all gRPC messages together. */
   framing: mutations(1),
   cuts: someCuts,
 });
@@ -100,7 +100,7 @@ const { Process: process } = loadServices().processor.service;
 const ALL = { whole: messagesFor(CHAT), stream: messagesFor(STREAM) };
 const TRAILING = encoded(TRAILERS);
 
-/** In the order in which Envoy sends them. */
+/** In Envoy's order. */
 function messagesFor(exchange: SweptExchange): readonly Buffer[] {
   const reply =
     exchange === STREAM ? { mode_override: { response_body_mode: 4, response_trailer_mode: 1 } } : {};
@@ -124,7 +124,7 @@ const CALL = encodeHeaders([
   ['te', 'trailers'],
 ]);
 
-/** Octets that are no message get no reply. */
+/** Malformed messages get no reply. */
 const QUIET_MS = 25;
 /** Every message gets one. */
 const WHOLE_QUIET_MS = 2_000;
@@ -136,7 +136,7 @@ interface Framing {
   readonly isWhole?: boolean;
 }
 
-/** Sends octets in one call, and gives the replies once the server has ended it. */
+/** Sends octets in one call, and returns the replies once the server has ended it. */
 async function said(
   path: string,
   messages: readonly Buffer[],
@@ -186,7 +186,7 @@ function prefixed(message: Buffer): Buffer {
   return Buffer.concat([head, message]);
 }
 
-/** A body that is let pass unchanged, or is changed, holds nothing that was planted. */
+/** A passed or changed body contains no planted value. */
 function assertNothingLeft(messages: readonly Buffer[], replies: readonly EnvoyReply[]): void {
   for (const phase of ['request_body', 'response_body'] as const) {
     const bodies = messages
@@ -200,7 +200,7 @@ function assertNothingLeft(messages: readonly Buffer[], replies: readonly EnvoyR
       if (reply[phase] === undefined) continue;
       const change = response?.body_mutation;
       const sent = change?.streamed_response?.body ?? change?.body;
-      // Unchanged: it may be any of the bodies that came.
+      // Unchanged: it may be any of the received bodies.
       const left = sent === undefined ? bodies : [sent];
       const leak = left.every((body) => leakIn(body, PLANTED) !== undefined) && left.length > 0;
       if (leak) throw new Error(`what was planted leaves in ${phase}`);

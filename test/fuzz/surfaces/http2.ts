@@ -16,7 +16,7 @@ function mutatedBlock(changes: readonly Mutation[]): string {
   return mutated(Buffer.from(REQUEST, 'latin1'), changes).toString('latin1');
 }
 
-/** A frame that is mostly right. */
+/** A frame that is mostly valid. */
 const frame: fc.Arbitrary<Buffer> = fc.oneof(
   fc.tuple(ids, fc.boolean()).map(([id, isEnd]) => openStream(id, isEnd)),
   fc.tuple(ids, mutations(2)).map(([id, changes]) => openStream(id, false, mutatedBlock(changes))),
@@ -38,7 +38,7 @@ const frame: fc.Arbitrary<Buffer> = fc.oneof(
     .map(([type, flag, id, data]) => frameBytes(type, flag, id, data)),
 );
 
-/** Octets of one peer: frames right and wrong, or anything; and a block of headers for the decoder alone. */
+/** Octets of one peer: valid and invalid frames, or anything; and a block of headers for the decoder alone. */
 const cases = fc.record({
   greets: fc.boolean(),
   frames: fc.array(fc.tuple(frame, mutations(2)), { maxLength: 40 }),
@@ -90,7 +90,7 @@ export const http2: Surface<FuzzedPeer> = {
   },
 };
 
-/** The failure, where it is not a sentence about the block. */
+/** The failure, if it is not a message about the block. */
 function decodes(block: Uint8Array): unknown {
   try {
     new HpackDecoder(LIMITS.headerListBytes).decode(Buffer.from(block), 0, block.length);

@@ -13,7 +13,7 @@ export const SURFACE_NAMES = [
 ] as const;
 export type SurfaceName = (typeof SURFACE_NAMES)[number];
 
-/** Loads one surface by its name; the others' modules stay unread. */
+/** Loads one surface by its name; the others' modules are not loaded. */
 export const SURFACES: Readonly<Record<SurfaceName, () => Promise<Surface<unknown>>>> = {
   answers: async () => (await import('./answers.ts')).answers,
   streams: async () => (await import('./streams.ts')).streams,

@@ -11,7 +11,7 @@ import { leafOf, nearby } from '../words.ts';
 
 const FORMS = ['one message', 'a batch', 'an event', 'events with line ends of Windows'] as const;
 
-/** Messages to an MCP server and its own, with something planted in one of them, disguised and mutated. */
+/** Messages to an MCP server and from it, with a planted value in one of them, disguised and mutated. */
 const cases = fc.record({
   side: fc.constantFrom('request', 'answer'),
   message: fc.nat(99),

@@ -9,7 +9,7 @@ import { leakIn, PLANTED } from '../planted.ts';
 import type { Surface } from '../surface.ts';
 import { around, leafOf, nearby } from '../words.ts';
 
-/** Bodies of every endpoint with something planted, disguised and mutated: DLP masks it, or the request is refused. */
+/** Bodies of every endpoint with a planted value, disguised and mutated: DLP masks it, or the request is refused. */
 const cases = fc.record({
   row: fc.constantFrom(...SWEPT_ROWS.keys()),
   leaf: fc.nat(999),

@@ -14,7 +14,7 @@ import { leafOf, nearby } from '../words.ts';
 
 const ROWS = SWEPT_ROWS.filter(({ stream }) => stream !== undefined);
 
-/** Streams of every endpoint with something planted in one event or cut over several, mutated and in odd chunks. */
+/** Streams of every endpoint with a planted value in one event or split over several, mutated and in odd chunks. */
 const cases = fc.record({
   row: fc.constantFrom(...ROWS.keys()),
   event: fc.nat(99),
@@ -51,7 +51,7 @@ export const streams: Surface<FuzzedStream> = {
           if (received === undefined) return;
           const joined = joinedTexts(received, format.name);
           const leak = leakIn(isPiece ? joined : Buffer.concat([received, joined]), planted);
-          // The detector finds it alone, but not behind what its channel said before.
+          // The detector finds it alone, but not after the channel's earlier text.
           if (isPiece && saysUnfound(row, received, planted)) return;
           if (leak !== undefined)
             throw new Error(`the client reads what was planted: ${JSON.stringify(leak)}`);
@@ -65,11 +65,11 @@ export const streams: Surface<FuzzedStream> = {
 interface Streamed {
   readonly bytes: Buffer;
   readonly format: StreamFormat;
-  /** What is around it in other events belongs to it. */
+  /** Its context in other events is part of it. */
   readonly isPiece: boolean;
 }
 
-/** The endpoint's stream, in which one event holds what was planted, or several hold a part each where clients join them. */
+/** The endpoint's stream with the planted value in one event, or in parts in several that clients join. */
 function streamOf(row: SweptRow, stream: FuzzedStream, planted: string): Streamed {
   if (row.stream === undefined) throw new Error(`${row.path} does not stream`);
   const { format, bytes } = row.stream;
@@ -96,14 +96,14 @@ function streamOf(row: SweptRow, stream: FuzzedStream, planted: string): Streame
 
 const MARK = 'MARK-of-a-piece';
 
-/** Whether clients join what stands there with what the next event says. */
+/** Whether clients join the text there with that of the next event. */
 function isJoined({ provider, path, query = '' }: SweptRow, format: StreamFormat, frame: Buffer): boolean {
   const reader = providers[provider].endpoint('POST', path, query)?.dialect.stream();
   const [read] = decodeStream(format, [frame]);
   return read !== undefined && reader?.read(read).deltas.some(({ text }) => text.includes(MARK)) === true;
 }
 
-/** Whether what was planted stands in a channel's whole text, where the detector does not find it. */
+/** Whether the planted value is in a channel's whole text, where the detector does not find it. */
 function saysUnfound(
   { provider, path, query = '', stream }: SweptRow,
   received: Buffer,

@@ -23,7 +23,7 @@ rules:
     reason: a secret
 `;
 
-/** Traces of every form with something planted in a prompt, disguised, mutated and in odd chunks: it is found, or told unread. */
+/** Traces of every form with a planted value in a prompt, disguised, mutated and in odd chunks: it is found, or reported as unread. */
 const cases = fc.record({
   form: fc.constantFrom(...FORMS),
   planted: fc.constantFrom(...PLANTED_SECRETS.keys()),
@@ -57,7 +57,7 @@ export const traces: Surface<FuzzedTrace> = {
         return () => {
           const { kind } = events.at(-1) ?? {};
           if (kind !== 'summary') throw new Error(`the last event is ${String(kind)}`);
-          // Mutated, it may stand where nothing is judged.
+          // Mutated, it may be in a place that is not judged.
           if (trace.changes.length > 0 || leakIn(bytes, planted) === undefined) return;
           if (!events.some(isTold)) throw new Error('what was planted is neither found nor told unread');
         };

@@ -53,7 +53,7 @@ export const MCP_ANSWERS: readonly unknown[] = [
   { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'x' } },
 ];
 
-/** Every place of messages to an MCP server, and of its own, whole and as events. */
+/** Every place of messages to an MCP server and from it, whole and as events. */
 export function mcpPlaces(): readonly Place[] {
   const path = `/mcp/${MCP_SERVER}`;
   const call = Buffer.from(JSON.stringify(CALL));

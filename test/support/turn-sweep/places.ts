@@ -4,30 +4,30 @@ import { decodeStream } from '../decode-stream.ts';
 import type { SweptExchange } from './edge-call.ts';
 import type { Room, Shape } from './shapes.ts';
 
-/** A place of a message that can hold words; filled with as much as is accepted, or a `scale` of that. */
+/** A place for text in a message; filled up to the accepted size, or a `scale` of that. */
 export interface Place {
   readonly name: string;
   readonly side: 'request' | 'answer' | 'stream';
-  /** The exchange with a shape there; undefined where the shape cannot stand there. */
+  /** The exchange with a shape there; undefined if the shape cannot be used there. */
   readonly exchange: (shape: Shape, scale?: number) => SweptExchange | undefined;
-  /** What alone stands there; any shape where absent. */
+  /** The only possible value; any shape if absent. */
   readonly only?: readonly Shape[];
 }
 
-/** What is asked at one endpoint, and what it answers. */
+/** The requests of one endpoint, and its answers. */
 export type SweptRow = Pick<ConformanceRow, 'provider' | 'path' | 'query' | 'body' | 'answer' | 'stream'>;
 
-/** The default of `server.max_payload_bytes`, and what the bound on a document's work lets through. */
+/** The default of `server.max_payload_bytes`, and the bound on a document's work. */
 export const REQUEST: Room = { bytes: 2_088_000, depth: 48, work: 390_000, textWork: 4 };
 export const ANSWER: Room = { bytes: 16_770_000, depth: 230, work: 2_380_000, textWork: 6 };
-/** The most that one event of a stream may have. */
+/** The largest event of a stream. */
 export const FRAME: Room = { bytes: 4_190_000, depth: 230, work: 2_380_000, textWork: 6 };
 export function scaled(room: Room, scale = 1): Room {
   return { ...room, bytes: Math.floor(room.bytes * scale), work: Math.floor(room.work * scale) };
 }
 
 export const CHUNK_BYTES = 1_048_576;
-/** Of a text that is streamed in small pieces. */
+/** For a text that is streamed in small pieces. */
 const PIECE_CHARS = 4_096;
 
 /** Content types of streams. */
@@ -167,7 +167,7 @@ export function jsonOf(data: string | undefined): unknown {
 
 const MARK = 'the place that is filled';
 
-/** Where strings stand in a document, and one more beside its outermost members. */
+/** The places of strings in a document, and one more beside its outermost members. */
 export function leavesOf(document: unknown): readonly string[] {
   const leaves: string[] = ['["another_member"]'];
   function go(value: unknown, path: readonly (string | number)[]): void {
@@ -189,7 +189,7 @@ export function filled(document: unknown, leaf: string, json: string): Buffer {
 
 type Path = readonly (string | number)[];
 
-/** The JSON of a document before one of its places, and behind it. */
+/** The JSON of a document before one of its places, and after it. */
 function around(document: unknown, path: Path): readonly [string, string] {
   if (path.length === 0) return ['', ''];
   const copy = structuredClone(document) as Record<string | number, unknown>;
@@ -209,11 +209,11 @@ export interface ListAround {
   readonly text: Path;
 }
 
-/** JSON of a text of this index. */
+/** JSON of the text with this index. */
 type TextAt = (index: number) => string;
 
 const NUMBERED: TextAt = (index) => `"a${String(index)}"`;
-/** The item of a list over and over, each with another text. */
+/** The item of a list, repeated with different texts. */
 const TEXTS_AGAIN = new Map<Shape, TextAt>([
   again('again and again', NUMBERED),
   again('again and again, with mail addresses', (index) => `"m${String(index)}@b.co"`),
@@ -227,7 +227,7 @@ function again(name: string, textAt: TextAt): [Shape, TextAt] {
   return [{ name, isText: false, json: () => textAt(0) }, textAt];
 }
 
-/** Each list that a string of a document stands in, by that string. */
+/** Each list that contains a string of a document, by that string. */
 export function listsAround(document: unknown): readonly ListAround[] {
   return leavesOf(document).flatMap((leaf) => {
     const path = JSON.parse(leaf) as Path;
@@ -244,7 +244,7 @@ function memberOf(value: unknown, step: string | number): unknown {
   return (value as Readonly<Record<string | number, unknown>>)[step];
 }
 
-/** The document with as many items in a list as are accepted; `shape` is one of `AGAIN`. */
+/** The document with the maximum number of items in a list; `shape` is one of `AGAIN`. */
 export function repeated(
   document: unknown,
   { list, item, text }: ListAround,
@@ -266,7 +266,7 @@ export function repeated(
   return Buffer.from(`${before}[${items.join(',')}]${after}`);
 }
 
-/** About what a value makes of what a document may (src/json/strict-parse.ts); `text` is what a text makes. */
+/** The approximate share of a value in a document's work (src/json/strict-parse.ts); `text` is that of a text. */
 function workOf(value: unknown, text: number): number {
   if (typeof value === 'string') return text;
   if (typeof value !== 'object' || value === null) return 1;

@@ -15,7 +15,7 @@ function bedrock(model: string, body: SweptRow['body'], answer: unknown): SweptR
   return { provider: 'bedrock', path: `/model/${model}/invoke`, body, answer };
 }
 
-/** Endpoints whose dialects the conformance rows do not have. */
+/** Endpoints with dialects that are not in the conformance rows. */
 const OTHERS: readonly SweptRow[] = [
   bedrock(
     'anthropic.claude-3-haiku-20240307-v1:0',

@@ -1,7 +1,7 @@
 /** A hostile value for any place of a document. */
 export interface Shape {
   readonly name: string;
-  /** JSON, of about so many bytes, that nests at most so deep and makes at most so much work (src/json/strict-parse.ts). */
+  /** JSON of about this many bytes, with at most this depth and work (src/json/strict-parse.ts). */
   readonly json: (room: Room) => string;
   /** The JSON is one string. */
   readonly isText: boolean;
@@ -11,19 +11,19 @@ export interface Room {
   readonly bytes: number;
   readonly depth: number;
   readonly work: number;
-  /** What a text in a list makes: of more, the list is refused unread. */
+  /** The work of a text in a list: with more, the list is refused unread. */
   readonly textWork: number;
 }
 
-/** Makes every document another one: readers know again what they have read. */
+/** Makes every document different: readers recognize a document that they have read. */
 let made = 0;
 
-/** A string of this piece, over and over. */
+/** A string of this piece, repeated. */
 function text(name: string, piece: string): Shape {
   return written(name, JSON.stringify(piece).slice(1, -1));
 }
 
-/** The same of a piece that is JSON already, escapes and all. */
+/** The same for a piece that is already JSON, with its escapes. */
 function written(name: string, piece: string): Shape {
   return {
     name,
@@ -36,7 +36,7 @@ function written(name: string, piece: string): Shape {
   };
 }
 
-/** A string that is a list of this piece itself. */
+/** A string that contains a list of this piece. */
 function documentInText(name: string, piece: string, last: string): Shape {
   return {
     name,
@@ -49,7 +49,7 @@ function documentInText(name: string, piece: string, last: string): Shape {
   };
 }
 
-/** One finding, and behind it this piece, over and over: the whole is written anew for its sake. */
+/** One finding, followed by this piece, repeated: the whole is rewritten because of the finding. */
 function after(first: keyof typeof FINDINGS, then: string, piece: string): Shape {
   return {
     name: `${first}, then ${then}`,
@@ -67,7 +67,7 @@ const FINDINGS = {
   'one secret': `ghp_${'Zx81mK4p'.repeat(4)}Wq7R`,
 } as const;
 
-/** A list of which the first is a finding. */
+/** A list whose first item is a finding. */
 function listAfter(then: string, piece: (index: number) => string, work: number | 'text'): Shape {
   return list(
     `one mail address, then ${then}`,
@@ -76,7 +76,7 @@ function listAfter(then: string, piece: (index: number) => string, work: number 
   );
 }
 
-/** A list of this piece; `work` is what one of them makes. */
+/** A list of this piece; `work` is that of one item. */
 function list(name: string, piece: (index: number) => string, work: number | 'text'): Shape {
   return {
     name,
@@ -220,7 +220,7 @@ const TEXTS: readonly Shape[] = [
   after('one secret', 'Base64 in one run', 'QWxhZGRpbjpvcGVu'),
 ];
 
-/** As deep as is accepted, less what stands around it. */
+/** The accepted depth, minus that of the surrounding document. */
 const STRUCTURES: readonly Shape[] = [
   nested('nested, with blanks at the bottom', ({ bytes }) => `[${' '.repeat(bytes)}1]`),
   nested('nested, with a name twice', ({ bytes }) => `{${' '.repeat(bytes)}"ab":1,"ab":2}`),

@@ -6,19 +6,19 @@ import { placesOf, type Place } from './places.ts';
 import { SWEPT_ROWS } from './rows.ts';
 import type { Shape } from './shapes.ts';
 
-/** A place with a shape in it, and how long one turn was. */
+/** A place with a shape in it, and its longest turn. */
 export interface Outcome extends Swept {
   readonly place: Place;
   readonly shape: Shape;
 }
 
-/** What one turn of the event loop may take, in milliseconds of the reference's CPU (test/support/cpu-time.ts). */
+/** The bound of one event-loop turn, in milliseconds of the reference's CPU (test/support/cpu-time.ts). */
 export const MAX_TURN_MS = 50;
 
-/** Code is compiled, and memory collected, in some turns: only what is too long each time is. */
+/** Some turns compile code or collect memory: only a turn that is too long every time counts. */
 const TIMES = 4;
 
-/** The shortest of some runs' longest turns, after the first that is short enough; undefined where the shape cannot stand there. */
+/** The shortest of some runs' longest turns, up to the first that is short enough; undefined if the shape cannot be used there. */
 export async function sweepOne(
   edge: SweepEdge,
   place: Place,

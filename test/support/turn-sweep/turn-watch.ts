@@ -2,7 +2,7 @@ import { threadCpuMs } from '../cpu-time.ts';
 
 /** Watches how much CPU of this thread each turn of the event loop takes. */
 export interface TurnWatch {
-  /** The most that one turn took, in milliseconds, since the last look. */
+  /** The longest turn since the last call, in milliseconds. */
   readonly longestMs: () => number;
   stop(): void;
 }
