@@ -63,7 +63,6 @@ type Merged<Union> = (Union extends unknown ? (one: Union) => void : never) exte
   ? All
   : never;
 
-/** The sections of gateway.yaml that belong to checks, by name. */
 export const checkSections = Object.assign({}, ...ORDER.map(({ sections }) => sections)) as Merged<
   Entry['sections']
 >;

@@ -59,7 +59,6 @@ export interface Counting {
   >;
 }
 
-/** Receives reports from the checks. */
 export interface ChecksObserver {
   readonly dlpFound: DlpCheckDeps['onFound'];
   readonly dlpEvidence?: DlpCheckDeps['onEvidence'];
@@ -81,7 +80,6 @@ export interface PolicyServices extends Pick<PolicyStateDeps, 'sessions' | 'mark
   readonly masking: Omit<PolicyMaskDeps, 'judgement'>;
 }
 
-/** Services from which checks are built, besides the configuration. */
 export interface CheckServices {
   readonly stores: SharedStores;
   readonly ownStore: OwnStore;

@@ -12,7 +12,6 @@ export function firstQuestion(request: RequestFacts): string | undefined {
   return questionIn(userTurns(request));
 }
 
-/** Returns the user's last question in this request, or undefined without user text. */
 export function lastQuestion(request: RequestFacts): string | undefined {
   return questionIn(userTurns(request).reverse());
 }

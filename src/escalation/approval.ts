@@ -21,7 +21,6 @@ export type Approval = Readonly<z.infer<typeof approval>>;
 export type UnsignedApproval = Omit<Approval, 'hmac'>;
 export type ApprovalDecision = Approval['decision'];
 
-/** Reasons for rejecting an answer. */
 export const ANSWER_FAULTS = ['malformed', 'forged', 'mismatched', 'expired'] as const;
 export type AnswerFault = (typeof ANSWER_FAULTS)[number];
 

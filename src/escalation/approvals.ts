@@ -30,11 +30,9 @@ export interface ApprovalsObserver {
 
 export type ApprovalRequest = Omit<NewEscalation, 'id' | 'nonce'>;
 
-/** Asks people for approvals and waits for their answers. */
 export interface Approvals {
   /** @throws GatewayError redis_unavailable */
   ask(request: ApprovalRequest, wait: Wait): Promise<ApprovalResult>;
-  /** Handles a published answer. */
   handleAnswer(id: string, answer: string): void;
   close(): void;
 }

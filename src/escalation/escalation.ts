@@ -44,7 +44,6 @@ export function readEscalation(json: string): Escalation | undefined {
   return escalation.safeParse(parsedJson(json)).data;
 }
 
-/** Outcomes of a waiting request. */
 export const ESCALATION_OUTCOMES = [
   'approved',
   'denied',

@@ -7,7 +7,6 @@ export type NewEscalation = Omit<Escalation, 'requested_at' | 'expiry'>;
  * Requests that wait for a person, and their answers, of all gateways on one Redis. Failures throw `redis_unavailable`.
  */
 export interface EscalationStore {
-  /** Adds a waiting request and publishes it. */
   open(request: NewEscalation, limits: WaitLimits): Promise<Opened>;
   /** Removes the request to use its answer; succeeds at most once. */
   take(id: string, answerExpiry: number): Promise<'taken' | 'late' | 'gone'>;

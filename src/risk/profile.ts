@@ -84,7 +84,6 @@ function pendingMs(id: Stored, until: Stored, nowMs: number): number {
   return id === null || id === undefined ? 0 : (storedNumber(until) ?? Infinity) - nowMs;
 }
 
-/** Returns the longer lock, with its cause. */
 function readLock(stored: StoredLock, pending: StoredLock): Lock | undefined {
   const storedMs = stored.ttlMs === -1 ? Infinity : stored.ttlMs;
   const ttlMs = Math.max(storedMs, pending.ttlMs);

@@ -35,12 +35,10 @@ const MAX_EVENT_FINDINGS = 64;
 const MAX_FLAG_CHARS = 128;
 const MAX_FINDING_CHARS = 256;
 
-/** Effect of an event, independent of the store. */
 export interface Scoring {
   readonly points: number;
   readonly counter: 'total_policy_blocks' | 'total_escalations' | undefined;
   readonly findings: readonly string[];
-  /** A taint flag that the profile keeps. */
   readonly flag: string | undefined;
   /** The event scores only if the flag is new in its session. */
   readonly flagScores: boolean;

@@ -20,7 +20,6 @@ export type RiskEvent = EventOfKey &
     | {
         readonly trigger: 'secret_exfiltration';
         readonly findings?: readonly string[];
-        /** `quarantine_duration` of the inspector or of DLP. */
         readonly lockMs: number;
         readonly cause?: LockCause;
         /** The session's `secret_accessed` flag then counts as known. */
@@ -45,9 +44,7 @@ export interface RiskOutcome {
   readonly riskScore: number;
   /** False if its findings or flag had scored before, or without risk profiles. */
   readonly scored: boolean;
-  /** Set if the event locked the key. */
   readonly lock?: { readonly ttlMs: number };
-  /** The event blocked the key permanently. */
   readonly blocked: boolean;
 }
 

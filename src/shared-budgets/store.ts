@@ -11,7 +11,6 @@ import { fieldOf, readStoredBudget, readStoredBudgets, written } from './stored-
 /** As many as gateway.yaml may have; bounds the ledgers of a request. */
 export const MAX_STORED_BUDGETS = 100;
 
-/** A budget as stored in Redis. */
 export interface ReadBudget {
   /** Empty if the budget is absent. */
   readonly text: string;

@@ -2,7 +2,6 @@ import type { KeyRecord } from '../auth/key-record.ts';
 import { MCP } from '../checks/budget/spend-label.ts';
 import { dayText, type Spent } from './store.ts';
 
-/** Spend of one group in one bucket. */
 export interface SpendRow {
   readonly group: string;
   /** First day of the bucket, `2026-11-26`; `2026-11` for a month; absent for `total`. */
@@ -16,7 +15,6 @@ export type Bucket = 'day' | 'week' | 'month' | 'total';
 const A_MONDAY = 4;
 const UNSET = '-';
 
-/** Returns the group to which an amount belongs. */
 export function groupOf(by: string, { name, owner, tags }: KeyRecord, { provider, model }: Spent): string {
   switch (by) {
     case 'owner':
@@ -50,7 +48,6 @@ function bucketOf(bucket: Bucket, day: number): string {
   }
 }
 
-/** Adds up amounts by group and bucket. */
 export class SpendSums {
   readonly #sums = new Map<string, SpendRow>();
   readonly #bucket: Bucket;

@@ -12,7 +12,6 @@ import { estimate, outputsOf } from './estimate.ts';
 import { sightOf } from './sight.ts';
 import { whyAbsurd, type Granted } from './plausible.ts';
 
-/** An exchange whose reservation is to be settled. */
 export interface ChargeParts extends Granted {
   /** Undefined while the provider has not answered. */
   readonly answered: Answered | undefined;

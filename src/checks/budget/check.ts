@@ -37,7 +37,6 @@ export interface BudgetState {
   taking?: Promise<unknown>;
 }
 
-/** A reservation without output. */
 const FIXED = {
   outputNanoUsd: 0,
   outputTokens: 0,
@@ -68,7 +67,6 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
   const { release, settle } = createSettlements(deps, leases, thresholds, now);
   const isLimited = (exchange: Parsed): boolean => isBudgeted(exchange) || sharedOf(exchange).length > 0;
 
-  /** Returns the shared budgets of all targets. */
   function sharedOf(exchange: Parsed): readonly SharedBudget[] {
     const { shared } = exchange.budget.limits;
     if (exchange.fallbacks === undefined) return deps.findShared(exchange, shared);

@@ -24,17 +24,14 @@ const MAX_TOKENS_OF_ALL_CHOICES = 1_000 * MAX_OUTPUT_TOKENS;
  */
 const WHOLE_PICTURE_TOKENS = 8_192;
 
-/** A request's worst-case cost. */
 export type Estimate = Omit<Reservation, keyof BudgetOperation>;
 
 export interface EstimateParts {
   readonly exchange: Parsed;
   readonly price: ModelPrice;
   readonly bound: InputBound;
-  /** Cost of calls to built-in tools. */
   readonly toolsNanoUsd: number;
   readonly defaultMaxOutputTokens: number;
-  /** Whether the client's own limit may be lowered to fit the budget. */
   readonly mayLowerLimit: boolean;
   /** The client's limit as another target reads it; counts for a target that ignores the client's member. */
   readonly readElsewhere?: number | undefined;

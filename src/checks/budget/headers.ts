@@ -14,7 +14,6 @@ export interface SettledCost extends SettleResult {
   readonly costNanoUsd: number;
 }
 
-/** Returns the headers that report a known cost. */
 export function costHeaders({
   costNanoUsd,
   sessionSpentNanoUsd,

@@ -15,7 +15,6 @@ interface FailedSettlement {
 
 /** Renews the reservations of running exchanges, and retries failed settlements. */
 export interface Leases {
-  /** Renews this reservation until `letGo`. */
   hold(operation: BudgetOperation): void;
   letGo(operationId: string): void;
   /** Retries a settlement in the background until Redis accepts it. */

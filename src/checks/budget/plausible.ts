@@ -5,7 +5,6 @@ import type { BillingDetails } from '../../providers/billing-details.ts';
 import { outputsOf } from './estimate.ts';
 import type { Quote } from './quote.ts';
 
-/** What a request was granted. */
 export interface Granted extends Quote {
   readonly parsed: Parsed;
   readonly reservedNanoUsd: number;

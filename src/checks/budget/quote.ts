@@ -28,7 +28,6 @@ export interface Quote {
   toolCalls(reported: ReadonlyMap<string, number>): number;
   /** A more expensive service that was requested; possible only without a budget. */
   readonly requested?: Pick<BillingDetails, 'tiers' | 'speeds' | 'geos'>;
-  /** Returns the price of a model that the answer names. */
   priceReported(model: string): ModelPrice | undefined;
   /** Returns an upper bound of the input: by bytes, which is cheap, or by counting. */
   bound(by: 'bytes' | 'count'): InputBound;

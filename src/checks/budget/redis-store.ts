@@ -81,7 +81,6 @@ const amounts = listOf(number);
 const settleReply = tupleOf(flag, number, wholeNumber, number, wholeNumber, number, amounts);
 const renewReply = listOf(flag);
 
-/** Returns how long a day's spend is kept, or undefined if none is recorded. */
 export function spendLifeMs({ spend }: Pick<CoreConfig, 'spend'>): number | undefined {
   return spend.enabled ? spend.retention : undefined;
 }

@@ -4,7 +4,6 @@ import type { BudgetOperation, ReserveResult, Tightest } from './store.ts';
 type Reserved = Extract<ReserveResult, { kind: 'reserved' }>;
 type Refused = Extract<ReserveResult, { kind: 'refused' }>;
 
-/** How one ledger takes a reservation, and gives it back. */
 export interface Ledgers {
   reserve(operation: BudgetOperation, batch: Batch | undefined): Promise<ReserveResult>;
   /** Never fails: it is retried in the background. */
@@ -60,7 +59,6 @@ function together(results: readonly ReserveResult[]): ReserveResult {
   };
 }
 
-/** Returns the account with the least left. */
 export function tightestOf(all: readonly (Tightest | undefined)[]): Tightest | undefined {
   return all.reduce((a, b) => (b !== undefined && (a === undefined || isTighter(b, a)) ? b : a), undefined);
 }

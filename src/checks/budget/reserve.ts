@@ -43,7 +43,6 @@ function shortestInput(quote: Quote): InputBound {
   return { ...byBytes, textTokens: byBytes.textTokens / MAX_BYTES_PER_TOKEN };
 }
 
-/** Returns a reservation's cost at its lowest limit. */
 function leastCost(least: Estimate): number {
   const requested = least.outputTokens ?? least.minGrantTokens;
   return least.inputNanoUsd + least.outputNanoUsd * Math.min(requested, least.lowestTokens ?? requested);

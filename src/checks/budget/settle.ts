@@ -11,7 +11,6 @@ import type { BudgetOperation, SettleResult, Settlement, Tightest } from './stor
 import { servedTarget, worstAlone, type Targets } from './targets.ts';
 import type { createThresholds } from './thresholds.ts';
 
-/** An exchange's reservation. */
 export interface Hold {
   readonly operation: BudgetOperation;
   /** The same for each shared budget. */

@@ -11,7 +11,6 @@ import type { Account } from './store.ts';
 export interface SharedBudget {
   /** Takes the place of a key's hash, which gives the ledger its own keys and slot. */
   readonly keyHash: string;
-  /** Current accounts. */
   readonly accounts: readonly Account[];
 }
 

@@ -3,7 +3,6 @@ import { PROVIDER_NAMES } from '../../providers/registry.ts';
 import { calledTool } from '../../mcp/message.ts';
 import { printableName } from './refusals.ts';
 
-/** The provider and model of an amount. */
 export interface SpentFor {
   /** Or an MCP server: `mcp:maps`. */
   readonly provider: string;

@@ -29,7 +29,6 @@ export interface BudgetOperation {
 }
 
 export interface Reservation extends BudgetOperation {
-  /** Worst-case cost of the input and of the call itself. */
   readonly inputNanoUsd: number;
   /** Cost of one token of output limit, for all choices; may be a fraction. */
   readonly outputNanoUsd: number;

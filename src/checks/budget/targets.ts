@@ -5,7 +5,6 @@ import type { InputBound } from '../../pricing/input-bound.ts';
 import { estimate, outputTokens, type Estimate } from './estimate.ts';
 import type { Quote } from './quote.ts';
 
-/** A request as one target would get it, with what is known about its cost. */
 export interface PricedTarget {
   readonly parsed: Parsed;
   readonly quote: Quote;

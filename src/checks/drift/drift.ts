@@ -27,7 +27,7 @@ export interface DriftState {
   readonly prior: GramSet;
   /** Turns too short to judge since the last on-topic turn, oldest first. */
   readonly unjudged: readonly GramSet[];
-  /** The last turns that passed, oldest first. */
+  /** Oldest first. */
   readonly recentDigests: readonly string[];
 }
 
@@ -158,7 +158,6 @@ function onTopic(turnCount: number): DriftFacts {
 interface Comparison {
   /** Similarity to the anchor and its answer alone. */
   readonly originalSimilarity: number;
-  /** Similarity to the widened anchor. */
   readonly anchorSimilarity: number;
   readonly priorSimilarity: number;
 }

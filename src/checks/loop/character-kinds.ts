@@ -9,7 +9,6 @@ export const KIND = {
   mark: 16,
   underscore: 32,
   dot: 64,
-  /** Signs inside names and paths. */
   nameSign: 128,
   otherSign: 256,
   slash: 512,

@@ -51,7 +51,6 @@ const GOT = partOf('got');
 const ANSWERED = partOf('answered');
 const MEDIUM = partOf('medium');
 
-/** How a part's words are read. */
 interface Reader {
   readonly read: (text: string, words: WordList) => void;
   /** Whether pairs of neighbours are features too. */
@@ -132,13 +131,11 @@ function sumUp(
   return { sums, norm: Math.sqrt(squares) };
 }
 
-/** Squared weights by word kind. */
 const SQUARES = new Float64Array(3);
 SQUARES[FILLER] = FILLER_WEIGHT ** 2;
 SQUARES[PLAIN] = (ORDER_WEIGHT * 2 ** PLAIN_POWER) ** 2;
 SQUARES[NAME] = (ORDER_WEIGHT * 2 ** NAME_POWER) ** 2;
 
-/** Returns the sum of the squared weights. */
 function voteForWords(words: WordList): number {
   let squares = 0;
   for (let index = 0; index < words.count; index++) {

@@ -114,7 +114,6 @@ function isOfEarlierCall(found: PromptText, later: PromptText | undefined): bool
   return typeof index === 'number' && typeof laterIndex === 'number' && laterIndex > index + 1;
 }
 
-/** Returns the text of the model's last message. */
 function lastAnswer(texts: readonly PromptText[]): string {
   const last = texts.findLast(({ role, kind }) => role === 'assistant' && kind === 'text');
   if (last === undefined) return '';

@@ -2,13 +2,11 @@ import type { Batch } from '../../pipeline/batch.ts';
 import type { SessionName } from '../../conversation/session-name.ts';
 import type { SimHash } from '../../text/simhash.ts';
 
-/** A forwarded and answered call of a session. */
 export interface RecentCall {
   readonly ageMs: number;
   readonly fingerprint: SimHash;
 }
 
-/** A session's calls, newest first. */
 export interface RecentCalls {
   readonly calls: readonly RecentCall[];
   /** Identifies the newest stored call; empty without calls. */
@@ -35,7 +33,6 @@ export interface LoopStore {
   readCalls(session: SessionName, memory: LoopMemory): Promise<RecentCalls>;
   /** Returns false, and skips the rest of the batch, if another call was answered since or calls expired. */
   areSame(session: SessionName, last: RecentCalls['last'], batch?: Batch): Promise<boolean>;
-  /** Adds an answered call. */
   recordCall(
     session: SessionName,
     operationId: string,
@@ -54,6 +51,5 @@ export interface LoopStore {
     denies: boolean,
     batch?: Batch,
   ): Promise<readonly boolean[]>;
-  /** Removes a call from these counts. */
   giveBack(session: SessionName, operationId: string, limits: readonly ArrivalLimit[]): Promise<void>;
 }

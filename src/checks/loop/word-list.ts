@@ -42,7 +42,6 @@ export class WordList {
   readonly seed: HashState;
   readonly #words = new WordTable();
   readonly #fillers = new WordTable();
-  /** `WordKind` by word. */
   #kinds = new Uint8Array(FIRST_WORDS);
   /** Concatenated lower-case units of all words, and each word's end. */
   #units = new Uint16Array(FIRST_UNITS);
@@ -97,7 +96,6 @@ export class WordList {
     this.#ends[this.count - 1] = this.#end;
   }
 
-  /** Adds a word as written. */
   addWhole(word: string, kind: WordKind | undefined = PLAIN, raises = false): void {
     const { high, low } = readFeature(word, this.seed);
     if (!this.add(high, low, kind, raises)) return;
@@ -130,7 +128,6 @@ export class WordList {
     state[LOW] = low ^ (low >>> LOW_SHIFT);
   }
 
-  /** Extends a state by a word. */
   readOn(index: number, state: ReadState): void {
     let high = state[HIGH] ?? 0;
     let low = state[LOW] ?? 0;

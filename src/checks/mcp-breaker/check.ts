@@ -19,7 +19,6 @@ export interface McpBreakerDeps {
 export interface McpBreakerState {
   readonly operationId: string;
   read?: Promise<CircuitState>;
-  /** The call passed, and its result counts. */
   counts: boolean;
   /** This call is the probe, or may be if the reply was lost. */
   probes: boolean;

@@ -134,9 +134,7 @@ class Suppression {
   }
 }
 
-/** What is decided about a message. */
 export interface MessageJudgement extends Inspection {
-  /** Removes everything found. */
   readonly edits: readonly JsonEdit[];
   readonly withheld: ReadonlyMap<ListedTool, Withholding>;
   /** Tools whose definition differs from its pin, or that could not be pinned for lack of room. */
@@ -150,7 +148,6 @@ export type Decide = (exchange: Answered, message: unknown) => Promise<Judged>;
 export interface DecideDeps {
   readonly config: McpConfig;
   readonly pins: PinStore;
-  /** Undefined without Redis. */
   readonly keepDefinitions?: KeepDefinitions | undefined;
   readonly inspect: Inspect;
 }

@@ -16,7 +16,6 @@ export interface PolicyMaskDeps {
 }
 
 export interface PolicyMaskState {
-  /** Undefined if nothing is masked. */
   masks: Masks | undefined;
 }
 

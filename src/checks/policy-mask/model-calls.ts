@@ -21,10 +21,8 @@ import type { WordsPlace } from '../../inspect/whole/document-search.ts';
 import { after, type Awaitable } from '../../turns.ts';
 import type { MaskSearch } from '../../policy/masking/search.ts';
 
-/** Policies' masks in a request. */
 interface MaskedRequest {
   readonly rules: ReadonlySet<string>;
-  /** Matches that cannot be masked. */
   readonly unmaskable: readonly RefusalFinding[];
   readonly edits: readonly JsonEdit[];
   /** Names of client headers to withhold. */

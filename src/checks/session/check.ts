@@ -34,7 +34,6 @@ import { renewAfterMs } from '../lease.ts';
 export interface SessionCheckDeps {
   readonly store: SessionStore;
   readonly required: boolean;
-  /** Masks secrets before a text is stored. */
   readonly maskSecrets: (text: string) => string;
   /** Called when Redis did not take back a step, which is retried, or did not learn about a running call. */
   readonly onFailure: (cause: unknown) => void;
@@ -76,7 +75,6 @@ interface Expected {
   readonly kind: 'expected';
   readonly requested: SessionRequest;
   readonly ahead: SessionAhead;
-  /** The expected state after opening. */
   readonly session: Session;
 }
 

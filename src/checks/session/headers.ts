@@ -7,7 +7,6 @@ import { formatUsd, toNanoUsd } from '../../pricing/usd.ts';
 import { MAX_LIMIT_USD } from '../../redis/budget-limits.ts';
 import type { Session, SessionLimits } from './store.ts';
 
-/** A request's session headers. */
 export interface SessionRequest extends SessionLimits {
   readonly sessionId: string;
 }
@@ -63,7 +62,6 @@ export function setSessionHeaders(
   responseHeaders.set(HEADER.sessionSpend, formatUsd(spendNanoUsd));
 }
 
-/** Refuses a request without a session under `session.required`. */
 export function sessionRequired(): Denial {
   return invalidRequest('this gateway accepts only requests with a session: send X-Gateway-Session-ID');
 }
@@ -74,7 +72,6 @@ function readBudget(written: string): number {
   return usd <= MAX_LIMIT_USD ? toNanoUsd(usd) : Number.NaN;
 }
 
-/** Returns NaN for an invalid number of steps. */
 function readSteps(written: string): number {
   const steps = STEPS.test(written) ? Number(written) : Number.NaN;
   return steps <= MAX_STEPS ? steps : Number.NaN;

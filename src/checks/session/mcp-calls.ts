@@ -45,7 +45,6 @@ interface McpCall {
   settled: boolean;
 }
 
-/** The session check for MCP traffic. */
 export interface McpCalls {
   requestHeaders(exchange: Identified, state: McpCallState): Verdict;
   prepare(exchange: Parsed, state: McpCallState): void;

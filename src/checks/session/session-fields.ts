@@ -36,7 +36,6 @@ export function readSession(
   };
 }
 
-/** Returns the initial state of a session without limits. */
 export function freshSession(id: string, ttlMs: number): Session {
   return readSession(id, [0, 0, 0, -1, -1, 0, 0, '', [], [], []], 0, ttlMs);
 }

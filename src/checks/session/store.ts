@@ -26,7 +26,6 @@ export interface Step extends SessionName {
   readonly isMcpCall?: true;
 }
 
-/** A request's session limits. */
 export interface SessionLimits {
   readonly maxSteps: number | undefined;
   readonly budgetNanoUsd: number | undefined;
