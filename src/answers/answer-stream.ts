@@ -33,20 +33,17 @@ const FRAME_CHARS = 512;
 
 export interface Emission {
   readonly bytes: Buffer;
-  /** The stream ends with these bytes. */
   readonly cut?: Denial;
   /** The error behind a cut, unless it was a refusal. */
   readonly failure?: unknown;
 }
 
-/** Inspects a streamed answer. Chunks may be cut at any byte. */
 export interface AnswerStream {
   /**
-   * Sends whole frames and holds unfinished ones. Synchronous if all rewriters are. The next push must wait for
+   * Sends whole frames and holds unfinished ones; chunks may be cut at any byte. Synchronous if all rewriters are. The next push must wait for
    * this one. Returns no bytes after a cut.
    */
   push(chunk: Buffer): Awaitable<Emission>;
-  /** Returns held frames and closing comments, or a cut. */
   end(): Promise<Emission>;
 }
 

@@ -52,7 +52,6 @@ export function newAnswer(isTraced = false): Answer {
   };
 }
 
-/** Adds an event to the answer's account. */
 export function* keepAccount(answer: Answer, event: StreamEvent): Work<void> {
   for (const delta of event.deltas) {
     if (delta.repeats === true || delta.copies !== undefined) continue;

@@ -14,7 +14,6 @@ import { createAnswerStream, type AnswerStream } from './answer-stream.ts';
 export interface StreamTerms {
   readonly format: StreamFormat;
   readonly rewriters: readonly StreamRewriter[];
-  /** See `AnswerStreamParts`. */
   readonly stripComments: boolean;
 }
 

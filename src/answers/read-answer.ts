@@ -8,7 +8,6 @@ import { assertParseable, hasAllMembers, shapeInSteps, shapeOf } from '../json/d
 import { parseAtOnce, parseInPieces, type ParsedPieces } from '../json/parse-in-pieces.ts';
 import { strictDocument } from './unambiguous-frame.ts';
 
-/** An answer with its whole body. */
 export interface ReadAnswer {
   readonly exchange: Answered;
   readonly whole: WholeAnswer;

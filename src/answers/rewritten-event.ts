@@ -6,12 +6,11 @@ import { lastIndexUpTo } from '../text/ascending.ts';
 import { inTurns, ITEM_CHARS, runNow, type Work } from '../turns.ts';
 import type { RewrittenFrame } from '../pipeline/check.ts';
 
-/** Applies a rewriter's edits to an event. */
 export function rewrittenEvent(format: StreamFormat, rewritten: RewrittenFrame): StreamEvent {
   return runNow(rewriting(format, rewritten));
 }
 
-/** The same in turns of the event loop, for long events. */
+/** `rewrittenEvent` in turns of the event loop, for long events. */
 export async function rewrittenInTurns(
   format: StreamFormat,
   rewritten: RewrittenFrame,
@@ -99,7 +98,6 @@ function* changedDeltas(
   return changed;
 }
 
-/** Returns the remaining deltas with updated paths. */
 function* leftIn(deltas: readonly TextDelta[], edits: readonly JsonEdit[]): Work<readonly TextDelta[]> {
   const removed = new Set<string>();
   const byList = new Map<string, number[]>();

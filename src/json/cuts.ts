@@ -13,7 +13,6 @@ export interface Cut {
 }
 
 export interface CutLevel {
-  /** Offset of its bracket. */
   readonly openedAt: number;
   /** In an object, start of the last member's name. */
   readonly nameAt: number;

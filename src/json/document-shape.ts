@@ -37,7 +37,6 @@ const ESCAPES_OF_WORK = 2.5;
 /** Shorter texts cannot hold enough escapes to matter. */
 const MANY_ESCAPES_CHARS = 4_194_304;
 
-/** Properties of a JSON text, found without parsing. */
 export interface DocumentShape {
   readonly isTooDeep: boolean;
   readonly isTooLarge: boolean;

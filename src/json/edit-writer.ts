@@ -5,7 +5,6 @@ import { STEP_CHARS } from './weights.ts';
 /** Punctuation, or a value to write as JSON. */
 export type Part = string | { readonly value: unknown };
 
-/** Replaces bytes `start` to `end` of the document by `parts`. */
 export interface Patch {
   readonly start: number;
   readonly end: number;

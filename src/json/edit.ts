@@ -24,14 +24,12 @@ export async function applyEditsInTurns(body: Buffer, edits: readonly JsonEdit[]
   return inTurns(editInSteps(body, edits));
 }
 
-/** The same, in steps driven by the caller. */
 export function* editInSteps(body: Buffer, edits: readonly JsonEdit[]): Work<Buffer> {
   if (edits.length === 0) return body;
   const patches = yield* patchesInSteps(body, edits);
   return patches.length === 0 ? body : yield* written(body, patches);
 }
 
-/** A replacement of bytes `start` to `end` of a document. */
 export interface Splice {
   readonly start: number;
   readonly end: number;
@@ -85,7 +83,6 @@ function patchValue(
   return end;
 }
 
-/** Adds the patches inside a container and returns its end. */
 function* collectInContainer(walk: Walk, start: number, node: EditNode): Work<number> {
   const { body, patches } = walk;
   const children = new Children(body, start);
@@ -122,7 +119,6 @@ function* collectInContainer(walk: Walk, start: number, node: EditNode): Work<nu
   return children.end;
 }
 
-/** Returns the JSON of new members or elements, separated by commas. */
 function additions(
   node: EditNode,
   found: ReadonlySet<string | number>,

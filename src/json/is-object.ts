@@ -5,7 +5,6 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return isContainer(value) && !Array.isArray(value);
 }
 
-/** Recognizes parsed objects and lists. */
 export function isContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }

@@ -8,7 +8,6 @@ import { setOwn } from './path.ts';
 
 const { SPACE } = CODES;
 
-/** A document parsed in pieces. */
 export interface ParsedPieces {
   readonly value: unknown;
   /** Members of all objects; repeated names count once. */
@@ -17,7 +16,6 @@ export interface ParsedPieces {
 
 type Container = unknown[] | Record<string, unknown>;
 
-/** `JSON.parse` in one step. */
 export function parseAtOnce(text: string): ParsedPieces {
   const value: unknown = JSON.parse(text);
   return { value, members: countMembers(value) };
@@ -88,7 +86,6 @@ class Pieces {
     return { value: this.#root, members: this.#members };
   }
 
-  /** Appends the piece's contents to each container that was cut. */
   #join(piece: Container, { levels }: Cut): void {
     let part: unknown = piece;
     for (const [depth] of levels.entries()) {
@@ -130,7 +127,6 @@ class Pieces {
   }
 }
 
-/** Returns brackets that open a piece after a cut. */
 function opening(text: string, cut: Cut | undefined): string {
   if (cut === undefined) return '';
   const inner = cut.levels.length - 1;

@@ -8,14 +8,12 @@ export type JsonEdit =
   | { readonly kind: 'set'; readonly path: JsonPath; readonly value: unknown }
   | { readonly kind: 'remove'; readonly path: JsonPath };
 
-/** Returns the value at a path, or undefined. */
 export function valueAt(json: unknown, path: JsonPath): unknown {
   let at = json;
   for (const step of path) at = ownMember(at, step);
   return at;
 }
 
-/** Returns an own member or element, or undefined. */
 export function ownMember(value: unknown, step: string | number): unknown {
   if (!isContainer(value) || !Object.hasOwn(value, step)) return undefined;
   return (value as Record<string | number, unknown>)[step];

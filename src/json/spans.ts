@@ -21,7 +21,6 @@ export interface Child {
   readonly valueStart: number;
 }
 
-/** Iterates over the members or elements of a container. */
 export class Children {
   readonly isObject: boolean;
   /** Offset after the container, set at its end. */
@@ -102,7 +101,6 @@ export class PathScan {
     return i + 1;
   }
 
-  /** The nearest member name. */
   get name(): string | undefined {
     const level = this.#levels.at(-1);
     return level?.isObject === true ? this.#nameAt(level.at) : level?.above;

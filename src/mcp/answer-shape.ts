@@ -73,7 +73,6 @@ function contentsOf(message: unknown): readonly JsonObject[] {
 
 const CALL_RESULT_MEMBERS = ['content', 'structuredContent', 'contents', 'messages'];
 
-/** Reports whether a message contains the result of a call. */
 export function isAnswer(message: unknown): boolean {
   return contentsOf(message).some((content) =>
     CALL_RESULT_MEMBERS.some((name) => Object.hasOwn(content, name)),

@@ -20,7 +20,6 @@ export function isBlob(holder: object | undefined, path: JsonPath): boolean {
   return name === 'data' && 'type' in holder && (holder.type === 'image' || holder.type === 'audio');
 }
 
-/** The texts to inspect in a base64 value. */
 export interface BlobTexts {
   /** True if the value itself must be read: it is not base64 as encoders write it, or short. */
   readonly asWritten: boolean;
@@ -83,7 +82,6 @@ interface Base64 {
 const LINE_ENDS = /[\t\n\r ]+/g;
 const DIGITS_AND_PADS = /^([A-Za-z0-9+/_-]*)(={0,2})$/;
 const OTHERS = /[^A-Za-z0-9+/_-]+/g;
-/** The number of base64 digits that encode whole bytes. */
 const GROUP_DIGITS = 4;
 
 function* decodedBase64(written: string): Work<Base64> {

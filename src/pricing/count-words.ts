@@ -76,7 +76,6 @@ function rankOfPair(words: TokenVocabulary, part: number, parts: number): number
   return part + 2 > parts ? NO_WORD : words.rank(bytes, starts[part] ?? 0, starts[part + 2] ?? 0);
 }
 
-/** Joins the pairs of this rank and returns the number of parts left. */
 function joinPairs(words: TokenVocabulary, rank: number, parts: number): number {
   let left = 0;
   for (let part = 0; part < parts; left++) {

@@ -92,7 +92,6 @@ function withoutLongRuns(text: string): string[] {
   return pieces;
 }
 
-/** Text of an answer, collected as it passed. */
 export interface Written {
   readonly text: string;
   readonly beyondBytes: number;

@@ -4,9 +4,7 @@ import type { ProviderName } from '../providers/registry.ts';
 import { createTokenCounter, extraTokens } from './count.ts';
 import { mediaBound } from './media-bound.ts';
 
-/** Upper bound of the billed input of a request, in tokens. */
 export interface InputBound {
-  /** Text, images and documents. */
   readonly textTokens: number;
   /** Input that is or may contain sound, at the higher of the audio and text prices. */
   readonly audioTokens: number;
@@ -17,7 +15,6 @@ export interface InputSource {
   readonly request: RequestFacts;
   /** The models that set the price, if the request names others (deployments). */
   readonly pricedModels: readonly string[];
-  /** Length of the whole body as sent. */
   readonly bodyBytes: number;
   /** The model's context window, or `pricing.default_context_tokens`. */
   readonly contextTokens: number;

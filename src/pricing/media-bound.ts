@@ -58,7 +58,6 @@ function isSoundType({ kind, mimeType }: Media): boolean {
   return kind === 'audio' || (mimeType !== undefined && /^audio\//i.test(mimeType));
 }
 
-/** Returns the kinds given by the media's member name and by its type. */
 function kindsOf({ kind, mimeType }: Media): readonly Media['kind'][] {
   const family = mimeType?.split(/[/;]/, 1)[0]?.trim().toLowerCase();
   if (family === undefined || /^application\/octet-stream\b/i.test(mimeType ?? '')) return [kind];

@@ -16,7 +16,6 @@ const BY_NATURE: readonly (readonly [word: RegExp, output: OutputModality])[] = 
 /** Longer names are invented, and must not cost time. */
 const MAX_NAME_CHARS = 256;
 
-/** Returns the non-text modalities that a model of this name writes by default. */
 export function naturalOutputs(model: string): readonly OutputModality[] {
   const name = model.slice(0, MAX_NAME_CHARS).toLowerCase();
   const known = recent.get(name);

@@ -2,7 +2,6 @@ import type { Usage } from '../providers/dialect.ts';
 import type { OutputModality } from '../providers/request-facts.ts';
 import type { ProviderName } from '../providers/registry.ts';
 
-/** The price of one model. */
 export interface ModelPrice {
   /** The priced models. For a deployment these are its models, not its name. */
   readonly models: readonly string[];
@@ -11,7 +10,6 @@ export interface ModelPrice {
   readonly worstOutputNanoUsd: number;
   /** Highest rate of one audio input token; undefined if the model has no audio price. */
   readonly worstInputAudioNanoUsd: number | undefined;
-  /** Non-text modalities with an output price. */
   readonly pricedOutputs: ReadonlySet<OutputModality>;
   /** Base rates for text, if the host lists them. */
   readonly listed: { readonly inputNanoUsd: number; readonly outputNanoUsd: number } | undefined;

@@ -52,7 +52,6 @@ export function periodsOf(model: ModelInfo): PricePeriod[] | undefined {
   return periods.every((period) => period !== undefined) ? periods : undefined;
 }
 
-/** Returns an override's rates, completed from the table. */
 export function overriddenPeriods(
   table: PricePeriod[] | undefined,
   override: PriceOverride,

@@ -30,7 +30,6 @@ export interface ToolCalls {
   readonly provider: ProviderName;
   /** Tools left in the request. If the answer reports no calls of one, one call is charged. */
   readonly kept: readonly string[];
-  /** Number of calls that the answer reports, by tool. */
   readonly reported: ReadonlyMap<string, number>;
   /** `pricing.tools`, USD per call. */
   readonly prices: Readonly<Record<string, number>>;
@@ -54,7 +53,6 @@ export function toolCallsNanoUsd({ provider, kept, reported, prices }: ToolCalls
   return Math.max(sumOf(kept), reportedNanoUsd + sumOf(kept.filter((type) => !kinds.has(kindOf(type)))));
 }
 
-/** Returns the operator's highest price for tools of one kind. */
 function ownPrice(kind: ToolKind, types: readonly string[], prices: ToolCalls['prices']): number | undefined {
   const own = types.filter((type) => kindOf(type) === kind).flatMap((type) => prices[type] ?? []);
   return own.length === 0 ? undefined : Math.max(...own);

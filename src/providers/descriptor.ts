@@ -48,10 +48,8 @@ export interface Descriptor<Name extends string = string> extends ClientFields {
   credential(key: string): Credential;
 }
 
-/** APIs that several providers implement. */
 export type Api = 'openai' | 'anthropic' | 'gemini';
 
-/** The error object that a client expects. */
 export type ErrorShape = 'openai' | 'anthropic' | 'gemini' | 'bedrock' | 'cohere' | 'mistral' | 'ollama';
 
 /** Environment variables that `gateway exec` reads and sets. Addresses are paths behind the provider's segment. */
@@ -109,7 +107,6 @@ export interface TraceNames {
   readonly models?: RegExp;
 }
 
-/** Returns how many square tiles of `edge` pixels cover an image. */
 export function tilesOf(width: number, height: number, edge: number): number {
   return Math.ceil(width / edge) * Math.ceil(height / edge);
 }

@@ -74,7 +74,6 @@ export interface CutPayload {
 export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** The part of inputTokens read from a cache. */
   readonly cacheReadTokens?: number;
   /** The part of inputTokens written to a cache (with a 5-minute TTL if the provider distinguishes). */
   readonly cacheWriteTokens?: number;
@@ -93,7 +92,6 @@ export interface Usage {
 export interface AnswerFacts {
   /** Undefined if the answer reports no valid usage (negative, NaN or over 1e9). */
   readonly usage: Usage | undefined;
-  /** All model output, for counting and scanning. */
   readonly texts: readonly AnswerText[];
   /** Groups of `texts` that clients concatenate. Absent if no text joins another. */
   readonly joined?: readonly (readonly AnswerText[])[];

@@ -36,7 +36,6 @@ export function under(prefix: string, table: EndpointTable): EndpointTable {
   return Object.fromEntries(Object.entries(table).map(([path, endpoint]) => [prefix + path, endpoint]));
 }
 
-/** The parts of a descriptor that `tableProvider` fills in. */
 type Filled = 'endpoint' | 'needsKey' | 'selfHosted' | 'roots' | 'credential';
 
 export type ProviderTable<Name extends string> = Omit<Descriptor<Name>, Filled> & {

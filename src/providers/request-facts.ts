@@ -44,7 +44,6 @@ export interface RequestFacts {
   readonly storedPrompt?: string;
   /** Edits that make a stream report usage, if it would not by default. */
   readonly askUsage?: readonly JsonEdit[];
-  /** The JSON-RPC message of an MCP call. */
   readonly mcp?: McpMessage;
 }
 
@@ -73,7 +72,6 @@ export interface InlineMedia extends MediaOf<'inline'> {
   readonly data?: string;
 }
 
-/** Media that the provider fetches. */
 export interface RemoteMedia extends MediaOf<'url'> {
   /** As written by the client, so not necessarily a URL. */
   readonly address: string;

@@ -15,13 +15,11 @@ import type { TargetHealth, TargetWatch } from './health.ts';
 import { addedToList, requestedModel, modelItem, modelList, modelListApi } from './model-list.ts';
 import { inOrder } from './choose-target.ts';
 
-/** A request to one target of `models`. */
 export interface RoutedTo {
   readonly exchange: Parsed;
   readonly target: ProviderTarget;
 }
 
-/** A target that is tried after another one fails. */
 export interface Fallback extends RoutedTo {
   /** Outcomes of the previous attempt after which this target is tried (envoy/attempts.lua). */
   readonly after: readonly string[];
@@ -62,7 +60,6 @@ export interface AliasesDeps {
   readonly providerCredentials: Pick<ProviderCredentials, 'choose' | 'held'>;
   /** Undefined if `routes.circuit_breaker` is off. */
   readonly health?: TargetHealth | undefined;
-  /** In [0, 1). */
   readonly random?: () => number;
 }
 

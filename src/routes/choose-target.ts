@@ -59,7 +59,6 @@ function chosen<Target extends Choosable>(
   return best;
 }
 
-/** Returns a number in [0, 1) derived from the names. */
 function drawnBy(names: readonly string[]): number {
   return hash('sha256', JSON.stringify(names), 'buffer').readUIntBE(0, 6) / 2 ** 48;
 }

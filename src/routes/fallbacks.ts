@@ -3,7 +3,6 @@ import type { Config } from '../config/schema.ts';
 /** Name of Envoy's listener and cluster that make single attempts. */
 export const ATTEMPTS_CLUSTER = 'attempts';
 
-/** Reports whether a request may be sent to a second target. */
 export function hasFallbacks({ models }: Pick<Config, 'models'>): boolean {
   return Object.values(models).some(
     (targets) => targets.length > 1 && targets.some(({ on }) => on.length > 0),

@@ -18,7 +18,6 @@ export interface TargetHealthDeps {
   readonly store: BreakerStore;
   /** Called on one gateway when the circuit of a target opens or closes. */
   readonly onChange: (target: string, change: CircuitChange) => void;
-  /** Called when a result could not be stored. */
   readonly onFailure: (cause: unknown) => void;
 }
 
@@ -31,11 +30,8 @@ export interface TriedTarget {
   readonly outcome: string;
 }
 
-/** Follows one request whose targets have circuits. */
 export interface TargetWatch {
-  /** Records the target of a request. */
   sends(exchange: Pick<Parsed, 'request'>, target: Judged): void;
-  /** Reports the outcomes of the attempts. */
   tried(attempts: readonly TriedTarget[]): void;
   /** Returns unused probes. */
   end(): void;

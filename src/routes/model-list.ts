@@ -29,7 +29,6 @@ function decoded(segment: string): string | undefined {
   }
 }
 
-/** Returns the API's list of models with these names. */
 export function modelList(api: TargetApi, names: readonly string[]): object {
   const data = names.map((name) => modelItem(api, name));
   if (api === 'openai') return { object: 'list', data };

@@ -15,7 +15,6 @@ import { addMedium, addTextFile, addUnknown, isTextType } from './media.ts';
 
 type Role = PromptText['role'];
 
-/** Block types that carry the arguments of a tool call. */
 const CALLS: ReadonlySet<unknown> = new Set(['tool_use', 'server_tool_use', 'mcp_tool_use']);
 
 /**

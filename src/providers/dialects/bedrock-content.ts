@@ -71,7 +71,6 @@ function readGuarded(into: Gathered, place: TextRole, block: JsonObject, path: J
   if (isObject(block.image)) readMedium(into, place, 'image', block.image, [...path, 'image']);
 }
 
-/** Document formats that contain plain text. */
 const TEXT_FORMATS: ReadonlySet<unknown> = new Set(['txt', 'md', 'csv', 'html']);
 
 function readMedium(

@@ -66,7 +66,6 @@ function spelledBy(content: readonly AnswerText[]): string {
   return content.find(({ kind }) => kind === 'text')?.path.join('.') ?? '';
 }
 
-/** Members of a v1 answer that contain or repeat model output. */
 const V1_WORDS = ['citations', 'search_queries', 'search_results', 'documents', 'chat_history'] as const;
 
 function* readV1Answer(answer: JsonObject): Work<AnswerFacts> {

@@ -113,7 +113,6 @@ export const optionalPositive = optional(
 );
 const optionalFlag = optional((value) => typeof value === 'boolean', 'a boolean');
 
-/** Reads a boolean that defaults to false. */
 export function optionalBoolean(body: JsonObject, name: string): boolean {
   return optionalFlag(body, name) ?? false;
 }

@@ -15,7 +15,6 @@ const ROLES: ReadonlyMap<unknown, Role> = new Map([
   ['system', 'system'],
 ]);
 
-/** Reads `contents`: a list of Content objects, or a single one. */
 export function readGeminiContents(into: Gathered, found: Member | undefined, path: JsonPath): void {
   for (const item of listAt(found, path)) readGeminiContent(into, 'user', item.value, item.path);
 }
@@ -79,7 +78,6 @@ function readPayload(into: Gathered, role: Role, name: string, value: unknown, p
   }
 }
 
-/** A function response may carry media in `parts`. */
 function readFunctionResponse(into: Gathered, value: unknown, path: JsonPath): void {
   if (!isObject(value)) return;
   const { parts, ...rest } = value;

@@ -129,7 +129,6 @@ function percentDecoded(data: string): Buffer | undefined {
   }
 }
 
-/** Names of media members in all dialects. */
 const KINDS: ReadonlyMap<string, Media['kind']> = new Map([
   ['image', 'image'],
   ['images', 'image'],
@@ -237,7 +236,6 @@ export function fileReferred(value: JsonObject): DeclaredMedium | undefined {
 }
 
 const MEDIUM_TYPE = /^(?:input_|output_)?(image|audio|video|file|document|media|pdf)(?![a-z])/;
-/** Types that may hold plain text. */
 const MAY_BE_TEXT: ReadonlySet<string> = new Set(['file', 'document']);
 
 /** Returns the media declared by a part's type, or undefined for text and unknown types. */

@@ -154,7 +154,6 @@ function* addCall(reading: ChoiceReading, call: JsonObject, name: string, path: 
   if (into.deltas.length === before) into.begins?.push({ channel: `${index}/${channel}`, before });
 }
 
-/** Adds arguments given as text or as an object. */
 function* addArguments(
   { into, add, index }: ChoiceReading,
   from: JsonObject,

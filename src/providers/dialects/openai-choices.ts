@@ -23,7 +23,6 @@ import { addListedTokens, addParallelTokens, tokensMember } from './token-texts.
 /** Builds the payloads that cut a stream of chunks. `last` is the previous chunk. */
 export type ChoiceCut = (refusal: Refusal, last: JsonObject) => readonly CutPayload[];
 
-/** Differences between a provider's answers and OpenAI's. */
 export interface ChoiceVariant {
   /** Defaults to a chunk with an `error`. */
   readonly cut?: ChoiceCut;
@@ -91,7 +90,6 @@ function usageOf(answer: JsonObject): AnswerFacts['usage'] {
   return readOpenaiUsage(answer.usage) ?? readOpenaiUsage(objectOf(answer.x_groq).usage);
 }
 
-/** Names of the texts that a choice's tokens spell. */
 interface Spelled {
   readonly content: string;
   readonly refusal: string;

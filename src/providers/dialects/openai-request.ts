@@ -74,7 +74,6 @@ export interface RequestedModels {
 const ONLINE = /:online(?=:|$)/;
 const EVERY_ONLINE = new RegExp(ONLINE, 'g');
 
-/** Returns the models that the path or the body names. */
 export function readModels(body: JsonObject, endpoint: Endpoint, variant: OpenaiVariant): RequestedModels {
   const model = endpoint.model ?? requiredString(body, 'model');
   if (variant.routes !== true) return { names: [model], online: [], preset: false };
@@ -104,11 +103,9 @@ interface RequestSettings {
   readonly models: RequestedModels;
   readonly offers: readonly ToolOffer[];
   readonly variant: OpenaiVariant;
-  /** `tool_choice`, if the endpoint has one. */
   readonly toolChoice: unknown;
 }
 
-/** Returns the facts common to all OpenAI request formats. */
 export function bodyFacts(into: Gathered, body: JsonObject, settings: RequestSettings): RequestFacts {
   const { names, online, preset } = settings.models;
   const offers = [...settings.offers, ...readToolSwitches(body, names), ...online];
