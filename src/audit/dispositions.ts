@@ -5,10 +5,9 @@ import type { Disposition, Resource, Severity } from './ocsf.ts';
 /** Refusals that an operator should look into. */
 const GRAVE: ReadonlySet<string> = new Set(['quarantined', 'agent_risk_blocked', 'dlp_quarantine']);
 
-/** The past tense of each verdict, as records name it. */
+/** Verdicts, as records name them. */
 export const DECISION = { flag: 'flagged', rewrite: 'rewritten', deny: 'denied' } as const;
 
-/** Severity of a finding, by its disposition. */
 export const SEVERITY_OF: Readonly<Record<Disposition, Severity>> = {
   allowed: 'informational',
   detected: 'low',
@@ -18,7 +17,7 @@ export const SEVERITY_OF: Readonly<Record<Disposition, Severity>> = {
   quarantined: 'high',
 };
 
-/** Disposition of each action of the inspector. */
+/** By the action of the inspector. */
 const INSPECTED: Readonly<Record<Exclude<AuditEvent['action'], 'suppressed'>, Disposition>> = {
   redacted: 'corrected',
   withheld: 'corrected',
@@ -42,7 +41,7 @@ export function severityOf(refusal: string | undefined): Severity {
   return GRAVE.has(refusal) ? 'high' : 'medium';
 }
 
-/** Returns the Detection Finding fields for an event of the inspector. */
+/** Returns the fields of a Detection Finding. */
 export function inspected(event: AuditEvent) {
   const { action, enforced } = event;
   return {

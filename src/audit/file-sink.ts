@@ -1,20 +1,19 @@
 import { open, stat, type FileHandle } from 'node:fs/promises';
 
-/** Interval of the check whether the file was moved away. */
+/** Interval of checks whether the file was moved away. */
 const LOOK_AFTER_MS = 1_000;
 const OWNER_ONLY = 0o600;
 
-/** Appends whole lines to a file that other processes may append to as well. */
+/** Appends whole lines to a file, as other processes may. */
 export interface FileSink {
-  /** @throws Error from the file system; a partly written batch is then closed by a line feed */
+  /** @throws Error from the file system; a line feed then ends a partly written batch */
   write(lines: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Opens `path`, or creates it with access for the owner only. A file that was renamed or removed is reopened
- * within a second, so log rotation needs no signal. After truncation in place, writing continues at the new
- * end.
+ * Opens `path`, or creates it for the owner only. A renamed or removed file is reopened within a second, so log
+ * rotation needs no signal. After truncation in place, writing continues at the new end.
  */
 export async function openFileSink(path: string, now: () => number = Date.now): Promise<FileSink> {
   let file = await append(path);

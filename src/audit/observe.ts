@@ -9,36 +9,36 @@ import {
   SEVERITY_OF,
   severityOf,
 } from './dispositions.ts';
-import type { AuditedExchange, AuditedFinish, MatchedText, PolicyRecord } from './observed.ts';
 import {
-  apiActivity,
-  detectionFinding,
-  boundedText,
-  type Activity,
-  type Actor,
-  type Disposition,
-  type Evidence,
-  type Resource,
-} from './ocsf.ts';
+  apiOf,
+  auditedActor,
+  resourcesOf,
+  strangersApi,
+  unadmittedApi,
+  type AuditedExchange,
+  type AuditedFinish,
+  type MatchedText,
+  type PolicyRecord,
+} from './observed.ts';
+import { apiActivity, boundedText, detectionFinding, type DetectionEvent } from './ocsf.ts';
 import { owaspIds } from '../owasp.ts';
 import type { AuditTrail } from './trail.ts';
 
-/** Turns reports of the edge, the runner and the checks into audit records. */
+/** Turns reports into audit records. */
 export interface TrailObserver {
-  /** Called just before a request is sent upstream. */
+  /** Called before a request is sent upstream. */
   forwarding(exchange: AuditedExchange): void;
   finished(finish: AuditedFinish): void;
   verdict(exchange: AuditedExchange, check: string, verdict: ReportedVerdict, enforced: boolean): void;
   policyDecided(exchange: AuditedExchange, decided: PolicyRecord): void;
-  /** Records the worst-case cost that a request reserved. */
   reserved(exchange: AuditedExchange, reservedUsd: number): void;
   charged(exchange: AuditedExchange, costUsd: number): void;
-  /** Counts unauthenticated requests that got no record of their own. */
+  /** Counts unauthenticated requests without a record of their own. */
   unlogged(requests: number, what: string): void;
-  /** Records an event about a key, outside a request: an approval, for example. */
+  /** Records an event about a key outside a request, such as an approval. */
   noted(fields: object, message: string): void;
   inspected(event: AuditEvent): void;
-  /** Records what DLP found. Its action is recorded by the verdict. */
+  /** Records the findings of DLP; the verdict records its action. */
   dlpFound(
     exchange: AuditedExchange,
     side: 'request' | 'answer',
@@ -47,13 +47,13 @@ export interface TrailObserver {
   ): void;
 }
 
-/** Checks whose verdict means that something was found. */
+/** Checks whose verdicts are findings. */
 const DETECTORS: ReadonlySet<string> = new Set(['dlp', 'mcp-inspector', 'loop', 'drift']);
-/** Evidences listed in one finding. */
+/** In one finding. */
 const MAX_EVIDENCES = 64;
-/** Length of a text that is searched for secrets. */
+/** More of a text is not searched for secrets. */
 const MAX_READ_CHARS = 4_096;
-/** Verdicts recorded for one request; more are only counted. */
+/** For one request; more are only counted. */
 const MAX_VERDICTS = 32;
 
 interface Verdicts {
@@ -64,22 +64,12 @@ interface Verdicts {
   costUsd: number | undefined;
 }
 
-const MCP_RESOURCES: ReadonlyMap<string, Resource['type']> = new Map([
-  ['tools/call', 'mcp_tool'],
-  ['prompts/get', 'mcp_prompt'],
-  ['resources/read', 'mcp_resource'],
-  ['resources/subscribe', 'mcp_resource'],
-  ['resources/unsubscribe', 'mcp_resource'],
-  ['resources/directory/read', 'mcp_resource'],
-  ['skills/get', 'mcp_resource'],
-]);
-
-/** @param maskSecrets applied to texts from clients and rules: models, tools, reasons */
+/** @param maskSecrets for texts from clients and rules: models, tools, reasons */
 export function createTrailObserver(
   trail: Pick<AuditTrail, 'record'>,
   maskSecrets: (text: string) => string,
 ): TrailObserver {
-  /** Keyed by the exchange's facts, which live as long as the exchange. */
+  /** By the facts of an exchange, which live as long as the exchange. */
   const verdicts = new WeakMap<object, Verdicts>();
 
   function verdictsOf({ facts }: AuditedExchange): Verdicts {
@@ -98,56 +88,18 @@ export function createTrailObserver(
 
   const safe = (text: string): string => boundedText(maskSecrets(text.slice(0, MAX_READ_CHARS)));
 
-  function resourcesOf({ key, mcp, request }: AuditedExchange): Resource[] {
-    const named = request?.mcp?.name;
-    const type = MCP_RESOURCES.get(request?.mcp?.method ?? '');
-    return [
-      { type: 'proxy_key', name: key.name },
-      ...(mcp === undefined ? [] : [{ type: 'mcp_server' as const, name: mcp.server }]),
-      ...(named === undefined || type === undefined ? [] : [{ type, name: safe(named) }]),
-    ];
-  }
-
-  function serviceOf({ mcp, provider }: AuditedExchange): string {
-    return mcp === undefined ? (provider?.name ?? 'none') : `mcp:${mcp.server}`;
-  }
-
-  function modelOf({ request }: AuditedExchange): string | undefined {
-    return request?.model === undefined ? undefined : safe(request.model);
-  }
-
-  function apiOf(exchange: AuditedExchange) {
-    const method = exchange.request?.mcp?.method;
-    return {
-      requestId: exchange.requestId,
-      actor: auditedActor(exchange),
-      resources: resourcesOf(exchange),
-      activity: activityOf(exchange.method),
-      operation: method === undefined ? (exchange.endpoint?.operation ?? 'none') : safe(method),
-      service: serviceOf(exchange),
-      clientAddress: exchange.clientAddress,
-      model: modelOf(exchange),
-    };
-  }
-
   function finding(
-    exchange: Pick<AuditedExchange, 'requestId'> & Partial<AuditedExchange>,
-    event: {
-      readonly detector: string;
-      readonly title: string;
-      readonly message: string;
-      readonly disposition: Disposition;
-      readonly evidences: readonly Evidence[];
-      readonly resources: readonly Resource[];
-      readonly actor: Actor;
-      readonly unmapped: object;
-    },
+    { requestId }: Pick<AuditedExchange, 'requestId'>,
+    event: Omit<DetectionEvent, 'requestId' | 'severity' | 'owasp'>,
   ): void {
     trail.record(
       detectionFinding({
-        requestId: exchange.requestId,
+        requestId,
         severity: SEVERITY_OF[event.disposition],
-        owasp: owaspIds({ classes: event.evidences.map((one) => one.class), check: event.detector }),
+        owasp: owaspIds({
+          classes: event.evidences.map((evidence) => evidence.class),
+          check: event.detector,
+        }),
         ...event,
       }),
     );
@@ -158,7 +110,7 @@ export function createTrailObserver(
       const { list, reservedUsd } = verdictsOf(exchange);
       trail.record(
         apiActivity({
-          ...apiOf(exchange),
+          ...apiOf(exchange, safe),
           message: 'forwarded',
           severity: 'informational',
           disposition: 'allowed',
@@ -177,7 +129,7 @@ export function createTrailObserver(
       const { policy, reservedUsd, costUsd, list = [], more = 0 } = known ?? {};
       trail.record(
         apiActivity({
-          ...(exchange === undefined ? unadmittedApi(finish, refusal?.key) : apiOf(exchange)),
+          ...(exchange === undefined ? unadmittedApi(finish, refusal?.key) : apiOf(exchange, safe)),
           message: refusal === undefined ? 'answered' : safe(refusal.message),
           severity: severityOf(refusal?.type),
           disposition: dispositionOf(refusal?.type, status),
@@ -206,7 +158,7 @@ export function createTrailObserver(
     },
     verdict(exchange, check, verdict, enforced) {
       const known = verdictsOf(exchange);
-      // A stream may be rewritten thousands of times. Denials are always recorded.
+      // A stream may be rewritten thousands of times. Denials are recorded always.
       if (known.list.length >= MAX_VERDICTS && verdict.kind !== 'deny') {
         known.more += 1;
         return;
@@ -228,7 +180,7 @@ export function createTrailObserver(
             class: kind,
           }),
         ),
-        resources: resourcesOf(exchange),
+        resources: resourcesOf(exchange, safe),
         actor: auditedActor(exchange),
         unmapped: { enforced },
       });
@@ -286,7 +238,7 @@ export function createTrailObserver(
         message: [...new Set(evidences.map(({ rule }) => rule))].join(', '),
         disposition: 'detected',
         evidences,
-        resources: resourcesOf(exchange),
+        resources: resourcesOf(exchange, safe),
         actor: auditedActor(exchange),
         unmapped: found.length > MAX_EVIDENCES ? { more_findings: found.length - MAX_EVIDENCES } : {},
       });
@@ -298,57 +250,9 @@ export function createTrailObserver(
   };
 }
 
-/** Returns the reason of a refusal, for `unmapped`. */
 function refusedFor(refusal: AuditedFinish['refusal']): object {
   if (refusal === undefined) return {};
   const { type, findings = [] } = refusal;
-  const owasp = owaspIds({ classes: findings.map((one) => one.class), type });
+  const owasp = owaspIds({ classes: findings.map((found) => found.class), type });
   return { ...(findings.length > 0 && { findings }), ...(owasp.length > 0 && { owasp }) };
-}
-
-function auditedActor({ key, facts }: AuditedExchange): Actor {
-  return {
-    uid: key.keyHash,
-    name: key.name,
-    agentName: key.agentName,
-    owner: key.owner,
-    sessionId: facts.session?.id,
-  };
-}
-
-/**
- * Returns the record of a request that was refused before admission. The key is known if it is locked or
- * blocked.
- */
-function unadmittedApi(
-  finish: Pick<AuditedFinish, 'requestId' | 'clientAddress'>,
-  key: { readonly keyHash: string; readonly name: string } | undefined,
-) {
-  const api = strangersApi(finish);
-  if (key === undefined) return api;
-  const resources: readonly Resource[] = [{ type: 'proxy_key', name: key.name }];
-  return { ...api, actor: { uid: key.keyHash, name: key.name }, resources };
-}
-
-function strangersApi({
-  requestId,
-  clientAddress,
-}: {
-  readonly requestId: string;
-  readonly clientAddress: string;
-}) {
-  return {
-    requestId,
-    clientAddress,
-    actor: { uid: undefined, name: undefined },
-    resources: [],
-    activity: 'create' as const,
-    operation: 'none',
-    service: 'none',
-  };
-}
-
-function activityOf(method: string): Activity {
-  if (method === 'GET' || method === 'HEAD') return 'read';
-  return method === 'DELETE' ? 'delete' : 'create';
 }

@@ -1,6 +1,7 @@
 import type { RefusalFinding } from '../where-found.ts';
+import type { Activity, Actor, Resource } from './ocsf.ts';
 
-/** The recorded part of an exchange; a narrow view, so that nothing else can leak into a record. */
+/** The recorded part of an exchange: nothing else can leak into a record. */
 export interface AuditedExchange {
   readonly requestId: string;
   readonly method: string;
@@ -16,7 +17,7 @@ export interface AuditedExchange {
   readonly provider?: { readonly name: string };
   readonly endpoint?: { readonly operation: string };
   readonly mcp?: { readonly server: string };
-  /** Name of `models` that the client used. */
+  /** The name in `models` that the client used. */
   readonly alias?: string;
   readonly request?: {
     readonly model: string | undefined;
@@ -44,7 +45,7 @@ export interface AuditedFinish {
   readonly traceId?: string | undefined;
 }
 
-/** A finding and the text that matched. The text is digested, never stored. */
+/** `text` matched; it is digested, never stored. */
 export interface MatchedText {
   readonly finding: {
     readonly rule: string;
@@ -60,4 +61,82 @@ export interface PolicyRecord {
   readonly policySet: string;
   readonly verdict: string;
   readonly rules: readonly object[];
+}
+
+const MCP_RESOURCES: ReadonlyMap<string, Resource['type']> = new Map([
+  ['tools/call', 'mcp_tool'],
+  ['prompts/get', 'mcp_prompt'],
+  ['resources/read', 'mcp_resource'],
+  ['resources/subscribe', 'mcp_resource'],
+  ['resources/unsubscribe', 'mcp_resource'],
+  ['resources/directory/read', 'mcp_resource'],
+  ['skills/get', 'mcp_resource'],
+]);
+
+/** Masks and bounds a text from clients or rules. */
+export type SafeText = (text: string) => string;
+
+export function resourcesOf({ key, mcp, request }: AuditedExchange, safe: SafeText): Resource[] {
+  const named = request?.mcp?.name;
+  const type = MCP_RESOURCES.get(request?.mcp?.method ?? '');
+  return [
+    { type: 'proxy_key', name: key.name },
+    ...(mcp === undefined ? [] : [{ type: 'mcp_server' as const, name: mcp.server }]),
+    ...(named === undefined || type === undefined ? [] : [{ type, name: safe(named) }]),
+  ];
+}
+
+export function apiOf(exchange: AuditedExchange, safe: SafeText) {
+  const { requestId, clientAddress, method, mcp, provider, request, endpoint } = exchange;
+  const mcpMethod = request?.mcp?.method;
+  return {
+    requestId,
+    clientAddress,
+    actor: auditedActor(exchange),
+    resources: resourcesOf(exchange, safe),
+    activity: activityOf(method),
+    operation: mcpMethod === undefined ? (endpoint?.operation ?? 'none') : safe(mcpMethod),
+    service: mcp === undefined ? (provider?.name ?? 'none') : `mcp:${mcp.server}`,
+    model: request?.model === undefined ? undefined : safe(request.model),
+  };
+}
+
+export function auditedActor({ key, facts }: AuditedExchange): Actor {
+  return {
+    uid: key.keyHash,
+    name: key.name,
+    agentName: key.agentName,
+    owner: key.owner,
+    sessionId: facts.session?.id,
+  };
+}
+
+type Sender = Pick<AuditedFinish, 'requestId' | 'clientAddress'>;
+
+/** @param key of a request refused before admission, known if it is locked or blocked */
+export function unadmittedApi(
+  finish: Sender,
+  key: { readonly keyHash: string; readonly name: string } | undefined,
+) {
+  const api = strangersApi(finish);
+  if (key === undefined) return api;
+  const resources: readonly Resource[] = [{ type: 'proxy_key', name: key.name }];
+  return { ...api, actor: { uid: key.keyHash, name: key.name }, resources };
+}
+
+export function strangersApi({ requestId, clientAddress }: Sender) {
+  return {
+    requestId,
+    clientAddress,
+    actor: { uid: undefined, name: undefined },
+    resources: [],
+    activity: 'create' as const,
+    operation: 'none',
+    service: 'none',
+  };
+}
+
+function activityOf(method: string): Activity {
+  if (method === 'GET' || method === 'HEAD') return 'read';
+  return method === 'DELETE' ? 'delete' : 'create';
 }

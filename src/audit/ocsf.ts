@@ -6,10 +6,9 @@ const VERSION = '1.8.0';
 const PRODUCT = { name: 'AI firewall gateway', vendor_name: 'ai-firewall-gateway' };
 const PROFILES = ['security_control', 'ai_operation'];
 
-/** Length limit of a text from outside. */
+/** Limit of texts from outside. */
 const MAX_TEXT_CHARS = 512;
 
-/** One record: one line of JSON. */
 export type OcsfRecord = ApiActivity | DetectionFinding;
 
 export const DISPOSITION = {
@@ -69,7 +68,7 @@ export interface DetectionFinding extends Common {
 }
 
 export interface Actor {
-  /** Hash of the proxy key, or the operating system's user name. */
+  /** Hash of the proxy key, or name of the operating system's user. */
   readonly uid: string | undefined;
   readonly name: string | undefined;
   readonly agentName?: string | undefined;
@@ -77,7 +76,7 @@ export interface Actor {
   readonly sessionId?: string | undefined;
 }
 
-/** Fields of every record; `undefined` members are not written. */
+/** `undefined` members are not written. */
 interface Event {
   /** Common to all records of one request. */
   readonly requestId: string;
@@ -108,7 +107,7 @@ export interface ApiEvent extends Event {
   readonly tokens?: { readonly input: number; readonly output: number } | undefined;
 }
 
-/** Returns the record of a request with its decisions and outcome, or of an operator's action. */
+/** Records a request with its decisions and outcome, or an operator's action. */
 export function apiActivity(event: ApiEvent): ApiActivity {
   const { status, refusal, model, tokens } = event;
   const failed = refusal !== undefined || (status !== undefined && status >= 400);
@@ -144,7 +143,7 @@ export function apiActivity(event: ApiEvent): ApiActivity {
 export interface DetectionEvent extends Event {
   readonly detector: string;
   readonly title: string;
-  /** Names rules and places, never the matched text. */
+  /** Rules and places, never the matched text. */
   readonly evidences: readonly Evidence[];
   readonly owasp: readonly string[];
 }
@@ -152,7 +151,7 @@ export interface DetectionEvent extends Event {
 export interface Evidence {
   readonly rule: string;
   readonly class: string;
-  /** Place in the message, if known. */
+  /** Place in the message. */
   readonly path?: string;
   /** UTF-16 units, end exclusive. */
   readonly start?: number;
@@ -174,7 +173,7 @@ export function detectionFinding(event: DetectionEvent): DetectionFinding {
     ...{ status_id: 1, status: 'New', is_alert: event.disposition !== 'detected' },
     ...{ actor: actorObject(event.actor) },
     finding_info: {
-      // A finding may be reported twice: once when found, once with the action taken.
+      // A finding may be reported twice: when found, and with the action taken.
       uid: `${event.requestId}:${event.detector}`,
       title: event.title,
       desc: event.message,

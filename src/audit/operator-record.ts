@@ -3,19 +3,17 @@ import { newOperationId } from '../operation-id.ts';
 import { plainReason } from '../risk/lock-cause.ts';
 import { apiActivity, type Activity, type ApiActivity, type Resource } from './ocsf.ts';
 
-/** An operator's change of the gateway's state. */
 export interface OperatorChange {
   readonly activity: Activity;
   /** The command: `keys create`. */
   readonly operation: string;
-  /** The affected key, if any. */
   readonly key?: { readonly keyHash: string; readonly name: string } | undefined;
   readonly server?: string;
-  /** The changed values; never secrets. */
+  /** The changed values, without secrets. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Adds the reason to the record of a change, with secrets removed. Without a reason the record stays as it is. */
+/** Adds a reason, with secrets removed, to the fields of a change. */
 export function withReason(change: OperatorChange, reason = ''): OperatorChange {
   const words = plainReason(maskSecrets(reason));
   return words === undefined ? change : { ...change, fields: { ...change.fields, reason: words } };
@@ -26,7 +24,7 @@ export interface Operator {
   readonly user: string;
   /** Name given with `--as`, or by the sign-in. */
   readonly name: string | undefined;
-  /** Set for a change over the API. */
+  /** The client address of a change over the API. */
   readonly address?: string;
 }
 

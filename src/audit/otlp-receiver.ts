@@ -10,22 +10,20 @@ import { latestPemTexts } from '../certificates/pem.ts';
 import type { Config } from '../config/schema.ts';
 import { messageOf } from '../errors.ts';
 import { Agent as HttpAgent } from '../node-http.ts';
-import { within } from './within.ts';
-import { SEND_WITHIN_MS, type AuditReceiver, type Rejected } from './receiver.ts';
+import { inTime, SEND_WITHIN_MS, type AuditReceiver, type Rejected } from './receiver.ts';
 
 const SERVICE = 'ai-firewall-gateway';
 const EVENT = 'gateway.audit';
-/** The batch itself is at fault: it would be refused again. */
+/** The receiver would refuse the batch again. */
 const REFUSES_THE_BATCH: ReadonlySet<number> = new Set([400, 413, 422]);
 
-/** One set of connections to the receiver. */
 interface Connection {
   readonly exporter: IOtlpExportDelegate<ReadableLogRecord[]>;
   close(): void;
 }
 
 /**
- * Sends records as OTLP logs over HTTP. The bodies are the records themselves, as structured values. After a failure a new
+ * Sends records as OTLP logs over HTTP; the bodies are the records, as structured values. After a failure, a new
  * connection reads the certificate files again.
  * @throws Error if a certificate file cannot be used
  */
@@ -82,14 +80,12 @@ export function createOtlpReceiver(otlp: Config['audit']['otlp']): AuditReceiver
     connection ??= connect();
     const { exporter } = connection;
     const records = lines.map((line) => logRecord(line, resource));
-    const failure = await within(SEND_WITHIN_MS, exported(exporter, records)).catch(
-      (cause: unknown) => cause,
-    );
+    const failure = await inTime(exported(exporter, records)).catch((cause: unknown) => cause);
     if (failure === undefined) return refused;
     disconnect();
     const status = statusOf(failure);
     if (status === undefined) throw new Error(messageOf(failure));
-    // The text of the answer is left out: it may repeat what was sent.
+    // The text of the answer may repeat the records.
     const cause = new Error(`it answered ${String(status)}`);
     if (!REFUSES_THE_BATCH.has(status)) throw cause;
     return { records: lines.length, cause };
@@ -111,7 +107,7 @@ function logsUrl(endpoint: string): URL {
   return url;
 }
 
-/** Resolves with the failure of an export, or undefined. */
+/** Resolves with the failure, or undefined. */
 function exported(exporter: Connection['exporter'], records: ReadableLogRecord[]): Promise<unknown> {
   return new Promise((resolve) => {
     exporter.export(records, ({ code, error }) => {
@@ -120,7 +116,6 @@ function exported(exporter: Connection['exporter'], records: ReadableLogRecord[]
   });
 }
 
-/** Returns the HTTP status of a refused export. */
 function statusOf(failure: unknown): number | undefined {
   const code = failure instanceof Error && 'code' in failure ? failure.code : undefined;
   return typeof code === 'number' ? code : undefined;

@@ -1,20 +1,33 @@
-/** Records that a receiver refused for good. */
+/** Records that a receiver will never accept. */
 export interface Rejected {
   readonly records: number;
   readonly cause: Error;
 }
 
-/** A receiver of records outside the gateway: a collector or a SIEM. */
+/** A collector or a SIEM. */
 export interface AuditReceiver {
   /**
-   * Sends a batch. Resolves with the records that the receiver will never accept.
+   * Sends a batch. Resolves with the rejected records.
    * @throws Error if the batch should be sent again
    */
   send(lines: readonly string[]): Promise<Rejected | undefined>;
-  /** Checks that records could be sent now. @throws Error with the reason */
+  /** @throws Error with the reason why records cannot be sent now */
   probe(): Promise<void>;
   close(): void;
 }
 
-/** Limit of one attempt to send a batch. */
+/** Of one batch. */
 export const SEND_WITHIN_MS = 5_000;
+
+/** @throws Error after `SEND_WITHIN_MS` */
+export function inTime<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error(`no answer within ${String(SEND_WITHIN_MS / 1_000)} s`));
+    }, SEND_WITHIN_MS);
+  });
+  return Promise.race([work, late]).finally(() => {
+    clearTimeout(timer);
+  });
+}

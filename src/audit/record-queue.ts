@@ -4,15 +4,14 @@ import type { Rejected } from './receiver.ts';
 
 export interface RecordQueueOptions {
   /**
-   * Writes a whole batch, or throws. A failed batch is retried with the same id. Records that the sink refused for good
-   * count as dropped.
-   * @param batchId lets the sink recognize a retry
+   * Writes a whole batch, or throws; a failed batch is retried. Rejected records count as dropped.
+   * @param batchId the same for a retry
    */
   readonly write: (lines: readonly string[], batchId: string) => Promise<Rejected | undefined>;
   readonly onWritten: (records: number) => void;
   /** Called for each failed attempt. */
   readonly onFailed?: (cause: unknown) => void;
-  /** Called with the number of records that did not fit or were refused. `cause` is the last failure of the sink, if any. */
+  /** Called for records that did not fit or were rejected. `cause` is the last failure of the sink. */
   readonly onDropped: (records: number, cause: unknown) => void;
   readonly maxRecords?: number;
   /** UTF-16 units of all waiting records. */
@@ -27,15 +26,14 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2_000;
 
 interface Waiter {
-  /** Number of the last record to wait for. */
+  /** The number of the last record to wait for. */
   readonly upTo: number;
   readonly resolve: () => void;
   readonly reject: (cause: unknown) => void;
 }
 
 /**
- * Queue of lines for one sink: ordered, batched, one write at a time, bounded. Adding never waits. A failing
- * sink is retried as long as the queue lives.
+ * A bounded queue of lines for one sink, with one write at a time. A failing sink is retried until the queue is closed.
  */
 export class RecordQueue {
   readonly #options: RecordQueueOptions;
@@ -43,7 +41,6 @@ export class RecordQueue {
   readonly #maxChars: number;
   #lines: string[] = [];
   #chars = 0;
-  /** Records added so far, and how many of them are written. */
   #added = 0;
   #written = 0;
   #waiters: Waiter[] = [];
@@ -58,7 +55,7 @@ export class RecordQueue {
     this.#maxChars = options.maxChars ?? MAX_CHARS;
   }
 
-  /** Returns false if the queue is full. */
+  /** Never waits. Returns false if the queue is full. */
   add(line: string): boolean {
     if (this.#isClosed || !this.#hasRoom(line.length)) {
       this.#options.onDropped(1, this.#failure);
@@ -75,7 +72,7 @@ export class RecordQueue {
     return true;
   }
 
-  /** Resolves when everything added so far is written. Rejects if the next attempt fails. */
+  /** Resolves when all records added so far are written. Rejects if the next attempt fails. */
   written(): Promise<void> {
     if (this.#written === this.#added) return Promise.resolve();
     return new Promise((resolve, reject) => {
@@ -84,7 +81,7 @@ export class RecordQueue {
     });
   }
 
-  /** Writes what is waiting for at most `withinMs`, then drops the rest. Nothing is accepted afterwards. */
+  /** Writes waiting records for at most `withinMs`, then drops the rest. */
   async close(withinMs: number): Promise<void> {
     const end = performance.now() + withinMs;
     while (this.#written < this.#added && performance.now() < end) {
@@ -140,7 +137,7 @@ export class RecordQueue {
     return true;
   }
 
-  /** Returns the next lines without removing them; they leave the queue when written. */
+  /** The lines leave the queue when they are written. */
   #nextBatch(): readonly string[] {
     let chars = 0;
     let end = 0;
@@ -152,7 +149,7 @@ export class RecordQueue {
     return this.#lines.slice(0, end);
   }
 
-  /** Waits before a retry. A new waiter ends the pause. */
+  /** A new waiter ends the pause before a retry. */
   #pause(ms: number): Promise<void> {
     if (this.#waiters.length > 0) return Promise.resolve();
     return new Promise((resolve) => {

@@ -2,10 +2,10 @@ import type { StreamStore } from './stream-store.ts';
 import { readRecord, type TailedRecord } from './tail.ts';
 
 const PAGE = 500;
-/** Records returned for one request; a long stream may have more. */
+/** A long stream may have more records. */
 const MAX_RECORDS = 1_000;
 
-/** Records of one request, oldest first. */
+/** The records of one request, oldest first. */
 export interface Story {
   readonly records: readonly TailedRecord[];
   /** Number of records searched. */
@@ -13,7 +13,7 @@ export interface Story {
 }
 
 /**
- * Pages backwards through the streams, with one page in memory at a time.
+ * Reads the streams backwards, with one page in memory at a time.
  * @param onPage called with the number of records read so far
  * @throws GatewayError redis_unavailable
  */
@@ -28,8 +28,8 @@ export async function storyOf(
   for (;;) {
     const page = await store.before(before, PAGE);
     read += page.length;
-    for (const one of page) {
-      const found = recordOf(one.record, requestId);
+    for (const { record } of page) {
+      const found = recordOf(record, requestId);
       if (found !== undefined && records.length < MAX_RECORDS) records.unshift(found);
     }
     before = page.at(-1)?.id ?? before;
@@ -38,7 +38,7 @@ export async function storyOf(
   }
 }
 
-/** Finds the same records in the trail's file. Only lines of this request are kept. */
+/** Finds the same records in the trail's file. */
 export async function storyInFile(
   lines: AsyncIterable<string>,
   requestId: string,
@@ -54,7 +54,7 @@ export async function storyInFile(
   return { records, read };
 }
 
-/** Parses only lines that contain the request id, since almost all others belong to other requests. */
+/** Parses only lines that contain the request id. */
 function recordOf(line: string, requestId: string): TailedRecord | undefined {
   if (!line.includes(JSON.stringify(requestId))) return undefined;
   const record = readRecord(line);

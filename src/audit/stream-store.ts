@@ -5,11 +5,10 @@ import { withRedisDeadline } from '../redis/unavailable.ts';
 
 const appendScript = loadScript(new URL('./append-records.lua', import.meta.url));
 
-/** Longer than any retry of a batch can take. */
+/** Longer than any retry of a batch. */
 const REMEMBERED_MS = 600_000;
-/** The counts of an idle trail expire after this time. */
 const COUNTED_MS = 86_400_000;
-/** This many busy keys fill the stream; one key may use no more than its share. */
+/** So many busy keys fill the stream: a key may use no more than its share. */
 const KEYS_OF_FULL_STREAM = 10;
 const STREAMS = [AUDIT_STREAM, AUDIT_OVERFLOW_STREAM];
 const FIELD = 'ocsf';
@@ -21,19 +20,18 @@ export interface StreamStoreOptions {
   readonly maxLength: number;
 }
 
-/** A record as stored in the stream. */
 export interface Entry {
   /** `<Unix ms by Redis's clock>-<number>`. */
   readonly id: string;
   readonly record: string;
 }
 
-/** The capped Redis streams of the trail, read as one. Every call throws GatewayError redis_unavailable. */
+/** The capped Redis streams of the trail, read as one. Every call may throw GatewayError redis_unavailable. */
 export interface StreamStore {
   append(records: readonly string[], batchId: string): Promise<void>;
-  /** Entries after an id, oldest first. */
+  /** Oldest first. */
   after(id: string, count: number): Promise<readonly Entry[]>;
-  /** Entries before an id (`+`: all), newest first. */
+  /** Newest first; `+` is after all. */
   before(id: string, count: number): Promise<readonly Entry[]>;
 }
 
@@ -55,7 +53,13 @@ export function createStreamStore({ client, deadlineMs, maxLength }: StreamStore
         await appendScript.run(
           client,
           [AUDIT_STREAM, auditBatchKey(batchId), AUDIT_OVERFLOW_STREAM, AUDIT_COUNTS],
-          [maxLength, REMEMBERED_MS, share, COUNTED_MS, ...records.flatMap((one) => [ownerOf(one), one])],
+          [
+            maxLength,
+            REMEMBERED_MS,
+            share,
+            COUNTED_MS,
+            ...records.flatMap((record) => [ownerOf(record), record]),
+          ],
         );
       }),
     after: (id, count) =>
@@ -69,13 +73,13 @@ export function createStreamStore({ client, deadlineMs, maxLength }: StreamStore
   };
 }
 
-/** The actor of a record. Quotes inside texts are escaped, so this matches nowhere else. */
+/** Quotes inside texts are escaped, so this matches only the actor of a record. */
 const ACTOR = /"actor":\{"user":\{(?:"uid":"(sha256:[0-9a-f]{64})"|("type":"Unknown"))/;
 const STRANGERS = 'strangers';
 
 /**
- * Returns whose share of the stream a record uses: its key's, that of all unauthenticated clients, or '' for
- * an operator's action.
+ * Returns the owner of the share that a record uses: a key, all unauthenticated clients, or '' for an operator's
+ * action.
  */
 function ownerOf(record: string): string {
   const [, keyHash, unknown] = ACTOR.exec(record) ?? [];

@@ -4,13 +4,12 @@ import { connect as connectTls } from 'node:tls';
 import { latestPemTexts } from '../certificates/pem.ts';
 import { parseHostPort } from '../config/address.ts';
 import type { Config } from '../config/schema.ts';
-import { SEND_WITHIN_MS, type AuditReceiver } from './receiver.ts';
-import { syslogFrame } from './syslog-message.ts';
-import { within } from './within.ts';
+import { inTime, type AuditReceiver } from './receiver.ts';
+import { hostname } from 'node:os';
 
 type Syslog = Config['audit']['syslog'];
 
-/** Records sent last, which are sent again when their connection breaks. */
+/** These last records are sent again when their connection breaks. */
 const RESENT_RECORDS = 1_000;
 const RESENT_WITHIN_MS = 60_000;
 const RESEND_EVERY_MS = 1_000;
@@ -21,8 +20,8 @@ interface Sent {
 }
 
 /**
- * Sends records as syslog messages over one TLS or TCP connection, which is opened again when it breaks. Syslog has no
- * acknowledgements, so the records sent last are then sent again: the receiver may get them twice.
+ * Sends records as syslog messages over one TLS or TCP connection. Syslog has no acknowledgements, so after the
+ * connection breaks, the last records are sent again: the receiver may get them twice.
  * @throws Error if a certificate file cannot be used
  */
 export function createSyslogReceiver(syslog: Syslog): AuditReceiver {
@@ -37,9 +36,9 @@ export function createSyslogReceiver(syslog: Syslog): AuditReceiver {
     return sent.filter(({ at }) => at > since);
   }
 
-  /** Sends after all earlier calls have ended. */
+  /** Waits for earlier calls. */
   function sendInTurn(lines: readonly string[]): Promise<void> {
-    const sending = turn.then(() => within(SEND_WITHIN_MS, send(lines)).catch(abandon));
+    const sending = turn.then(() => inTime(send(lines)).catch(abandon));
     turn = sending.catch(() => undefined);
     return sending;
   }
@@ -61,7 +60,6 @@ export function createSyslogReceiver(syslog: Syslog): AuditReceiver {
     throw cause;
   }
 
-  /** Notices at once that a connection ended. */
   function follow(opening: Socket): Socket {
     opening.setKeepAlive(true);
     opening.resume();
@@ -75,7 +73,7 @@ export function createSyslogReceiver(syslog: Syslog): AuditReceiver {
     return opening;
   }
 
-  /** Tries until the records sent last are sent again, or too old. */
+  /** Tries until the last records are sent again, or too old. */
   async function resend(): Promise<void> {
     do await delay(RESEND_EVERY_MS, undefined, { ref: false });
     while (!isClosed && socket === undefined && recent().length > 0 && !(await isSentAgain()));
@@ -101,7 +99,7 @@ export function createSyslogReceiver(syslog: Syslog): AuditReceiver {
   };
 }
 
-/** Returns a function that begins a connection. It reads the certificate files anew each time. */
+/** Returns a function that reads the certificate files and opens a connection. */
 function dialer(syslog: Syslog): () => Socket {
   const to = parseHostPort(syslog.address);
   if (to === undefined) throw new Error('audit.syslog.address must be host:port');
@@ -110,7 +108,7 @@ function dialer(syslog: Syslog): () => Socket {
   const name = syslog.server_name ?? to.host;
   return () => {
     const { ca_file: ca, cert_file: cert, key_file: key } = latest();
-    // An address is not a server name (RFC 6066, 3). The certificate is still compared with it.
+    // An address is not a server name (RFC 6066, 3); the certificate is compared with it nevertheless.
     const servername = isIP(name) === 0 ? { servername: name } : {};
     return connectTls({ ...to, ...servername, minVersion: 'TLSv1.2', ca, cert, key });
   };
@@ -134,4 +132,42 @@ function written(socket: Socket, frames: string): Promise<void> {
       else resolve();
     });
   });
+}
+
+const APP_NAME = 'ai-firewall-gateway';
+/** RFC 5424, 6. */
+const MAX_HOST_CHARS = 255;
+
+/** By `severity_id` of OCSF (RFC 5424, 6.2.1). */
+const SEVERITIES: ReadonlyMap<unknown, number> = new Map([
+  [1, 6],
+  [2, 5],
+  [3, 4],
+  [4, 3],
+]);
+const NOTICE = 5;
+
+/** By `class_uid` of OCSF. */
+const MESSAGE_IDS: ReadonlyMap<unknown, string> = new Map([
+  [6003, 'api_activity'],
+  [2004, 'detection_finding'],
+]);
+
+/**
+ * Returns a record as one frame: the length in bytes, a space, and an RFC 5424 message (RFC 5425, 4.3; RFC 6587, 3.4.1)
+ * whose MSG is the record's JSON in UTF-8.
+ */
+export function syslogFrame(line: string, facility: number, host = hostname()): string {
+  const record = JSON.parse(line) as Readonly<Record<string, unknown>>;
+  const priority = facility * 8 + (SEVERITIES.get(record['severity_id']) ?? NOTICE);
+  const time = new Date(Number(record['time'])).toISOString();
+  const id = MESSAGE_IDS.get(record['class_uid']) ?? '-';
+  const header = `<${String(priority)}>1 ${time} ${printableHost(host)} ${APP_NAME} ${String(process.pid)} ${id} -`;
+  const message = `${header} ${line}`;
+  return `${String(Buffer.byteLength(message))} ${message}`;
+}
+
+function printableHost(host: string): string {
+  const printable = host.replaceAll(/[^\x21-\x7e]/g, '').slice(0, MAX_HOST_CHARS);
+  return printable === '' ? '-' : printable;
 }

@@ -5,12 +5,12 @@ const PAGE = 500;
 const ASK_EVERY_MS = 500;
 
 export interface TailOptions {
-  /** Number of the last matching records; ignored if `since` is set. */
+  /** The last matching records; ignored if `since` is set. */
   readonly lines: number;
   /** Unix ms by Redis's clock. */
   readonly since?: number | undefined;
   readonly matches: (record: Record<string, unknown>) => boolean;
-  /** Keeps reading new records until `signal` is aborted. */
+  /** Read new records until `signal` is aborted. */
   readonly follow: boolean;
   readonly signal?: AbortSignal;
 }
@@ -69,7 +69,7 @@ function* matching(page: readonly Entry[], { matches }: TailOptions): Generator<
   }
 }
 
-/** Returns undefined for a line that the gateway did not write. */
+/** Returns undefined for a line that is not a record. */
 export function readRecord(line: string): Record<string, unknown> | undefined {
   try {
     const read: unknown = JSON.parse(line);

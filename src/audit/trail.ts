@@ -2,19 +2,18 @@ import { GatewayError } from '../errors.ts';
 import type { OcsfRecord } from './ocsf.ts';
 import type { RecordQueue } from './record-queue.ts';
 
-/** Time that a stopping process spends on writing what is left. */
+/** Time in which a stopping process writes the remaining records. */
 const CLOSE_WITHIN_MS = 3_000;
 
-/** Takes the records of one process. */
+/** The records of one process. */
 export interface AuditTrail {
-  /** Queues a record. Never throws. */
+  /** Never throws. */
   record(record: OcsfRecord): void;
-  /** Records dropped since the start because the stream's queue was full. */
+  /** Counts records that were dropped because the stream's queue was full. */
   losses(): number;
   /**
-   * Resolves when everything recorded so far is in the Redis stream.
-   * @param knownLosses value of `losses()` when the request began; a higher value now means its own record
-   * may be lost
+   * Resolves when all records so far are in the Redis stream.
+   * @param knownLosses `losses()` when the request began; if it is higher now, a record of the request may be lost
    * @throws GatewayError redis_unavailable
    */
   written(knownLosses: number): Promise<void>;
@@ -24,7 +23,7 @@ export interface AuditTrail {
 export interface TrailSinks {
   readonly stdout: ((line: string) => void) | undefined;
   readonly stream: RecordQueue;
-  /** The file and receivers outside the gateway. */
+  /** The file and the receivers. */
   readonly others: readonly RecordQueue[];
 }
 

@@ -6,27 +6,26 @@ import type { CredentialValues } from './follow.ts';
 
 /** Sources are read again within seconds. */
 const RETRY_MS = 5_000;
-/** A renewed value that the provider refuses is tried again after this. */
+/** A renewed value that the provider refused is tried again after this time. */
 const RETRY_RENEWED_MS = 30_000;
 
-/** Source of a request's provider key. */
 export interface ChosenCredential {
-  /** Undefined if none is set and the provider needs none. */
+  /** Undefined if the provider needs none. */
   readonly providerKey: string | undefined;
-  /** Name of the credential of the gateway; undefined if the key is the client's. */
+  /** Name of the gateway's credential; undefined for the client's key. */
   readonly heldCredential?: string;
 }
 
-/** Chooses the credential for a provider: the gateway's or the client's. */
 export interface ProviderCredentials {
   /**
-   * @param clientKey the provider key that the client sent
-   * @throws GatewayError invalid_request, credential_unavailable; never falls back from one source to another
+   * Chooses the gateway's credential or the client's. It does not fall back from one to the other.
+   * @param clientKey the client's provider key
+   * @throws GatewayError invalid_request, credential_unavailable
    */
   choose(key: KeyRecord, provider: Provider, clientKey: string | undefined): ChosenCredential;
-  /** Returns a credential by its name, for a target that names it. @throws GatewayError credential_unavailable */
+  /** Returns a credential by name. @throws GatewayError credential_unavailable */
   held(name: string): ChosenCredential;
-  /** Notes how a provider has answered a credential of the gateway. */
+  /** Notes a provider's answer to a credential of the gateway. */
   answered(name: string, value: string, isRefused: boolean): void;
   /** Puts renewed values in force. */
   renew(values: CredentialValues): void;
@@ -35,16 +34,15 @@ export interface ProviderCredentials {
 export interface ProviderCredentialsOptions {
   readonly config: Pick<Config, 'credentials' | 'proxy'>;
   readonly values: CredentialValues;
-  /** Called for each answer to a credential of the gateway. */
   readonly onAnswered: (name: string, isRefused: boolean) => void;
-  /** Milliseconds of a clock that does not go back. */
+  /** Monotonic milliseconds. */
   readonly now?: () => number;
 }
 
-/** A value that took the place of another and has not been accepted by the provider yet. */
+/** A renewed value that the provider has not accepted yet. */
 interface Renewed {
   readonly before: string;
-  /** Until then the value before is used. */
+  /** Until then, the value `before` is used. */
   retryAt: number;
 }
 
@@ -57,7 +55,7 @@ export function createProviderCredentials(options: ProviderCredentialsOptions): 
   function nameFor({ credentials: names = [] }: KeyRecord, provider: string): string | undefined {
     return (
       names.find((name) => credentials[name]?.provider === provider) ??
-      // An unknown name may be for this provider, so a client's key must not replace it.
+      // An unknown name may be for this provider; a client's key must not replace it.
       names.find((name) => credentials[name] === undefined)
     );
   }
@@ -113,7 +111,7 @@ function missing(provider: string, clientKeys: Config['proxy']['client_keys']): 
   );
 }
 
-/** The provider has refused a credential of the gateway; its answer may quote the credential, and is not shown. */
+/** Replaces the answer of a provider that refused a credential, since the answer may quote the credential. */
 export function credentialRefused(name: string): GatewayError {
   return unavailable(`was refused by the provider with the credential ${name}`, name);
 }

@@ -5,26 +5,24 @@ import { messageOf } from '../errors.ts';
 import { openSource } from './read-source.ts';
 import type { ReadValue, Source } from './source.ts';
 
-/** Usable credentials by name. */
+/** By name. */
 export type CredentialValues = Readonly<Record<string, string>>;
 
-/** State of a credential for operators. Times are Unix ms. */
+/** Times are Unix ms. */
 export interface CredentialState {
-  /** The last time at which the source gave a value. */
+  /** The last time that the source gave a value. */
   readonly readAt: number | undefined;
-  /** The last time at which the source could not be read. */
+  /** The last time that the source could not be read. */
   readonly failedAt: number | undefined;
-  /** Why the source cannot be read now. */
+  /** The reason why the source cannot be read now. */
   readonly failure: string | undefined;
-  /** The last value is in use. */
   readonly usable: boolean;
 }
 
 export interface FollowedCredentials {
-  /** The values in force. */
   values(): CredentialValues;
   states(): ReadonlyMap<string, CredentialState>;
-  /** Has the source read within a second. Unknown names are ignored. */
+  /** Reads the source within a second. Ignores unknown names. */
   readAgain(name: string): void;
   close(): void;
 }
@@ -34,26 +32,26 @@ export interface FollowCredentialsOptions {
   readonly environment: Environment;
   /** Called with all values whenever one of them changes. */
   readonly onChanged: (values: CredentialValues) => void;
-  /** Called when a source fails that did not before, and when it has recovered (without a cause). */
+  /** Called when a source begins to fail, and without a cause when it recovers. */
   readonly onSource: (name: string, cause: string | undefined) => void;
-  /** Called when a credential has not been read for its `max_age`, or until its end. */
+  /** Called when a credential could not be read for its `max_age`, or until its end. */
   readonly onEnded: (name: string) => void;
   readonly everyMs?: number;
   readonly now?: () => number;
 }
 
-/** Files are polled, since a watch misses some ways in which they are replaced (decision 309). */
+/** Polls files, since a watch misses some ways of replacing them (decision 309). */
 const EVERY_MS = 1_000;
-/** Retry interval after a failure of a command, server or cloud. */
+/** After a failure of a command, server or cloud. */
 const RETRY_MS = 5_000;
 
-/** Reads all credentials once, then follows their sources while the gateway runs. A failure keeps the last value. */
+/** Reads all credentials, then follows their sources. A failure keeps the last value. */
 export async function followCredentials(options: FollowCredentialsOptions): Promise<FollowedCredentials> {
   const now = options.now ?? Date.now;
   const followed = Object.entries(options.credentials).map(([name, settings]) =>
     followOne(name, settings, options, now),
   );
-  await Promise.all(followed.map((one) => one.look()));
+  await Promise.all(followed.map((credential) => credential.look()));
   const stop = new AbortController();
   const valuesNow = (): CredentialValues =>
     Object.fromEntries(followed.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])));
@@ -63,16 +61,16 @@ export async function followCredentials(options: FollowCredentialsOptions): Prom
         () => undefined,
       );
       if (stop.signal.aborted) return;
-      const changes = await Promise.all(followed.map((one) => one.look()));
+      const changes = await Promise.all(followed.map((credential) => credential.look()));
       if (changes.includes(true)) options.onChanged(valuesNow());
     }
   }
   void poll();
   return {
     values: valuesNow,
-    states: () => new Map(followed.map((one) => [one.name, one.state()])),
+    states: () => new Map(followed.map((credential) => [credential.name, credential.state()])),
     readAgain(name) {
-      followed.find((one) => one.name === name)?.hurry();
+      followed.find((credential) => credential.name === name)?.hurry();
     },
     close: () => {
       stop.abort();
@@ -84,9 +82,8 @@ interface Followed {
   readonly name: string;
   readonly value: string | undefined;
   state(): CredentialState;
-  /** Makes the next poll read the source. */
   hurry(): void;
-  /** Reads the source if it is time. Resolves to true if the value in force has changed. */
+  /** Reads the source if it is time. Reports whether the value has changed. */
   look(): Promise<boolean>;
 }
 

@@ -3,13 +3,13 @@ import type { RedisClient } from '../redis/client.ts';
 import { CREDENTIAL_READS } from '../redis/keys.ts';
 import { withRedisDeadline } from '../redis/unavailable.ts';
 
-/** Gateways poll every second; a gateway that was down longer reads its sources at start. */
+/** Gateways poll every second, and read their sources at start. */
 const KEPT_MS = 3_600_000;
 
-/** Orders to read the source of a credential again. Failures throw `redis_unavailable`. */
+/** Orders to read a credential again. Every function throws `redis_unavailable`. */
 export interface ReadOrderStore {
   order(credential: string): Promise<void>;
-  /** The last order of each credential. */
+  /** The ids of the last orders, by credential. */
   orders(): Promise<Readonly<Record<string, string>>>;
 }
 

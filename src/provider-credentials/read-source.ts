@@ -1,13 +1,10 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import type { Environment } from '../config/environment.ts';
 import type { CredentialSettings } from '../config/sections/credentials.ts';
-import type { Source } from './source.ts';
+import { codeOf, MAX_SECRET_BYTES, readSecretFile, type Source } from './source.ts';
 
 const COMMAND_MS = 10_000;
-/** Private keys and service accounts stay far below. */
-const MAX_BYTES = 65_536;
-/** As a header value can carry it. */
+/** A header value. */
 const USABLE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
 type SourceSettings = CredentialSettings['from'];
@@ -32,11 +29,11 @@ async function opened(settings: SourceSettings, environment: Environment): Promi
     return (await import('./workload/identity.ts')).createWorkloadSource(cloud, environment);
   if (env !== undefined)
     return { read: () => Promise.resolve({ value: environment[env] ?? '', againInMs: 0 }) };
-  if (file !== undefined) return { read: async () => ({ value: await textOf(file), againInMs: 0 }) };
+  if (file !== undefined) return { read: async () => ({ value: await readSecretFile(file), againInMs: 0 }) };
   return { read: async () => ({ value: await outputOf(command), againInMs: ttl }) };
 }
 
-/** Returns how an operator knows the source. */
+/** Returns the name of a source for operators. */
 export function nameOf({ env, file, vault, workload_identity: cloud, command = [] }: SourceSettings): string {
   if (env !== undefined) return `environment variable ${env}`;
   if (vault !== undefined) return `Vault ${vault.path}`;
@@ -44,28 +41,14 @@ export function nameOf({ env, file, vault, workload_identity: cloud, command = [
   return file === undefined ? `command ${command[0] ?? ''}` : `file ${file}`;
 }
 
-async function textOf(file: string): Promise<string> {
-  const content = await readFile(file).catch((cause: unknown) => {
-    throw new Error(`file ${file} cannot be read${codeOf(cause)}`);
-  });
-  if (content.length > MAX_BYTES) throw new Error(`file ${file} is larger than 64 KiB`);
-  return content.toString();
-}
-
 function outputOf([program = '', ...args]: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
-    const limits = { timeout: COMMAND_MS, killSignal: 'SIGKILL', maxBuffer: MAX_BYTES } as const;
-    // Its error would carry the arguments and what it printed.
+    const limits = { timeout: COMMAND_MS, killSignal: 'SIGKILL', maxBuffer: MAX_SECRET_BYTES } as const;
+    // The failure contains the arguments and the output.
     execFile(program, args, limits, (failure, output) => {
       if (failure === null) resolve(output);
       else if (failure.killed === true) reject(new Error(`command ${program} took longer than 10 s`));
       else reject(new Error(`command ${program} failed${codeOf(failure)}`));
     });
   });
-}
-
-/** Exit codes and system errors, such as ENOENT, tell nothing secret. */
-function codeOf(failure: unknown): string {
-  const code: unknown = failure instanceof Error && 'code' in failure ? failure.code : undefined;
-  return typeof code === 'string' || typeof code === 'number' ? ` (${String(code)})` : '';
 }

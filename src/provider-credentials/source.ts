@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+
 /** A credential, and when to read its source again. */
 export interface ReadValue {
   readonly value: string;
@@ -6,8 +8,28 @@ export interface ReadValue {
   readonly endsAt?: number | undefined;
 }
 
-/** Source of a credential. May keep a session with a server. */
 export interface Source {
   /** @throws Error that names the source and the remedy, never the value or a program's output */
   read(): Promise<ReadValue>;
+}
+
+/** A failure whose message contains no secret. */
+export class SourceError extends Error {}
+
+/** Private keys and service accounts are far smaller. */
+export const MAX_SECRET_BYTES = 65_536;
+
+/** @throws SourceError */
+export async function readSecretFile(file: string): Promise<string> {
+  const content = await readFile(file).catch((cause: unknown) => {
+    throw new SourceError(`file ${file} cannot be read${codeOf(cause)}`);
+  });
+  if (content.length > MAX_SECRET_BYTES) throw new SourceError(`file ${file} is larger than 64 KiB`);
+  return content.toString();
+}
+
+/** Returns an exit code, or a system error such as ENOENT, in brackets. */
+export function codeOf(failure: unknown): string {
+  const code: unknown = failure instanceof Error && 'code' in failure ? failure.code : undefined;
+  return typeof code === 'string' || typeof code === 'number' ? ` (${String(code)})` : '';
 }

@@ -7,10 +7,10 @@ import { request as httpRequest } from '../node-http.ts';
 
 const WITHIN_MS = 10_000;
 const MAX_BYTES = 262_144;
-/** A standby node names the active one, which answers. */
+/** Standby nodes redirect to the active one. */
 const MAX_REDIRECTS = 2;
 
-/** An answer of Vault. May contain secrets, so errors never quote it. */
+/** May contain secrets, so errors never quote it. */
 export interface VaultAnswer {
   readonly status: number;
   /** Undefined if it is not JSON. */
@@ -33,10 +33,10 @@ export interface VaultAddress {
 }
 
 /** Sends one request of Vault's HTTP API. @throws Error that quotes neither the token nor an answer */
-export async function askVault({ address, ca }: VaultAddress, asked: VaultRequest): Promise<VaultAnswer> {
-  let url = new URL(`${address}/v1/${asked.path}`);
+export async function askVault({ address, ca }: VaultAddress, request: VaultRequest): Promise<VaultAnswer> {
+  let url = new URL(`${address}/v1/${request.path}`);
   for (let redirects = 0; ; redirects += 1) {
-    const answer = await send(url, asked, ca());
+    const answer = await send(url, request, ca());
     const { statusCode: status = 0, headers } = answer;
     if (status !== 307 && status !== 308) return { status, body: await jsonOf(answer) };
     answer.destroy();
@@ -47,7 +47,7 @@ export async function askVault({ address, ca }: VaultAddress, asked: VaultReques
 
 function redirected(from: URL, location = ''): URL {
   const to = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
-  // The request carries the token, so it needs the same security as the configured address.
+  // The request contains the token, so it needs the same security as the configured address.
   if (
     to === undefined ||
     !/^https?:$/.test(to.protocol) ||
@@ -72,7 +72,7 @@ function send(
     signal: AbortSignal.timeout(WITHIN_MS),
     ...(ca !== undefined && { ca }),
     headers: {
-      // Vault refuses requests without it, as protection against forgery.
+      // Vault refuses requests without it, to prevent forgery.
       'x-vault-request': 'true',
       ...(token !== undefined && { 'x-vault-token': token }),
       ...(text !== undefined && {

@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { latestPemTexts } from '../certificates/pem.ts';
 import type { CredentialSettings } from '../config/sections/credentials.ts';
-import type { ReadValue, Source } from './source.ts';
+import { readSecretFile, type ReadValue, type Source } from './source.ts';
 import { askVault, type VaultAddress, type VaultAnswer, type VaultRequest } from './vault-request.ts';
 
 type VaultSettings = NonNullable<CredentialSettings['from']['vault']>;
@@ -10,7 +9,6 @@ type VaultSettings = NonNullable<CredentialSettings['from']['vault']>;
 /** Leases and tokens are renewed after this part of their life. */
 const RENEW_AT = 2 / 3;
 const LEAST_MS = 1_000;
-const MAX_JWT_BYTES = 65_536;
 
 const tokenSchema = z.object({
   auth: z.object({
@@ -30,7 +28,6 @@ const renewedSchema = z.object(leaseFields);
 interface Token {
   readonly value: string;
   readonly isRenewable: boolean;
-  /** Infinity for a token of a file, which others renew. */
   readonly renewAt: number;
   readonly endsAt: number;
 }
@@ -38,17 +35,17 @@ interface Token {
 interface Lease {
   readonly id: string;
   readonly value: string;
-  /** As granted at first. Near the end of its longest life Vault grants less. */
+  /** As granted at first; near the end of its longest life, Vault grants less. */
   readonly grantedMs: number;
   readonly endsAt: number;
 }
 
-/** The answer refuses the token, or what it may do. */
+/** Vault refuses the token, or a request with it. */
 class Refused extends Error {}
 
 /**
- * Reads a field of a secret from HashiCorp Vault or OpenBao (KV version 1 and 2, and engines that lease), renews leases
- * and tokens, and signs in again when a token ends.
+ * Reads a field of a secret from HashiCorp Vault or OpenBao (KV version 1 and 2, and engines with leases), renews
+ * leases and tokens, and signs in again when a token ends.
  * @throws Error if `ca_file` cannot be used
  */
 export function createVaultSource(
@@ -71,21 +68,21 @@ export function createVaultSource(
   }
 
   async function tokenNow(): Promise<string> {
-    if (settings.token_file !== undefined) return (await textOf(settings.token_file)).trim();
+    if (settings.token_file !== undefined) return (await readSecretFile(settings.token_file)).trim();
     if (token !== undefined && now() >= token.renewAt) token = await renewedToken(token);
-    // Vault revokes the leases of a token with it.
+    // Vault revokes a token's leases with the token.
     if (token === undefined) lease = undefined;
     token ??= await signIn();
     return token.value;
   }
 
   async function signIn(): Promise<Token> {
-    const jwt = (await textOf(settings.jwt_file)).trim();
+    const jwt = (await readSecretFile(settings.jwt_file)).trim();
     const body = { role: settings.role, jwt };
     return tokenOf(await ask({ method: 'POST', path: `auth/${settings.mount}/login`, body }));
   }
 
-  /** Returns undefined if the token cannot be renewed any longer. */
+  /** Returns undefined if the token cannot be renewed. */
   async function renewedToken({ value, isRenewable, endsAt }: Token): Promise<Token | undefined> {
     if (!isRenewable || now() >= endsAt) return undefined;
     try {
@@ -104,7 +101,7 @@ export function createVaultSource(
     return { value, isRenewable, endsAt, renewAt: now() + (endsAt - now()) * RENEW_AT };
   }
 
-  /** Returns undefined if another secret is to be read. */
+  /** Returns undefined if the secret must be read again. */
   async function renewedLease({ id, value, grantedMs, endsAt }: Lease): Promise<Lease | undefined> {
     if (now() >= endsAt) return undefined;
     const body = { lease_id: id, increment: Math.round(grantedMs / 1_000) };
@@ -147,7 +144,7 @@ export function createVaultSource(
         return await readNow();
       } catch (cause) {
         if (!(cause instanceof Refused)) throw cause;
-        // The token may have ended, or been revoked: sign in again, once.
+        // The token may have ended or been revoked, so sign in again, once.
         forget();
         return await readNow();
       }
@@ -159,7 +156,7 @@ function renewInMs(leftMs: number): number {
   return Math.max(LEAST_MS, leftMs * RENEW_AT);
 }
 
-/** Version 2 of KV wraps the secret, and adds what it knows of it. */
+/** Version 2 of KV wraps the secret, and adds metadata. */
 function fieldOf(data: Readonly<Record<string, unknown>>, field: string): string | undefined {
   const { data: wrapped, metadata } = data;
   const isWrapped = typeof wrapped === 'object' && wrapped !== null && typeof metadata === 'object';
@@ -175,12 +172,4 @@ function readable({ status, body }: VaultAnswer, { path, role }: VaultSettings):
   const who = role === undefined ? 'the token' : `the role ${role}`;
   const refused = `Vault refuses ${path} to ${who} (${String(status)})`;
   throw status === 400 || status === 403 ? new Refused(refused) : new Error(refused);
-}
-
-async function textOf(file: string): Promise<string> {
-  const content = await readFile(file).catch(() => {
-    throw new Error(`file ${file} cannot be read`);
-  });
-  if (content.length > MAX_JWT_BYTES) throw new Error(`file ${file} is larger than 64 KiB`);
-  return content.toString();
 }

@@ -1,5 +1,19 @@
 import type * as z from 'zod';
-import { Refused, REQUEST_MS } from './grant.ts';
+import { isLoopbackHost } from '../../config/address.ts';
+import { SourceError } from '../source.ts';
+
+/** A short-lived credential. */
+export interface Granted {
+  readonly value: string;
+  /** Unix ms; undefined if unknown. */
+  readonly endsAt: number | undefined;
+}
+
+/** Time for one request. */
+export const REQUEST_MS = 8_000;
+
+/** Asks a cloud for a new credential. Only messages of `SourceError` are shown, since others may quote an answer. */
+export type Grant = () => Promise<Granted>;
 
 export const MAX_ANSWER_BYTES = 262_144;
 
@@ -8,23 +22,23 @@ interface Asking {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Returns the text of an answer. @throws Refused for another status than 2xx, and for a large answer */
+/** @throws SourceError for another status than 2xx, or a large answer */
 export async function askText(url: URL, { method = 'GET', headers }: Asking): Promise<string> {
   const signal = AbortSignal.timeout(REQUEST_MS);
-  // A redirect would take the headers elsewhere.
+  // A redirect could take the headers elsewhere.
   const reply = await boundedFetch(url.href, { method, headers, signal, redirect: 'manual' });
-  if (!reply.ok) throw new Refused(`${url.host} answered ${String(reply.status)}`);
+  if (!reply.ok) throw new SourceError(`${url.host} answered ${String(reply.status)}`);
   return reply.text();
 }
 
-/** Returns an answer of JSON. @throws Refused for another one; quotes nothing of it */
+/** @throws SourceError for another answer, without quoting it */
 export async function askJson<Schema extends z.ZodType>(
   url: URL,
   schema: Schema,
   asking: Asking,
 ): Promise<z.infer<Schema>> {
   const read = schema.safeParse(parsed(await askText(url, asking)));
-  if (!read.success) throw new Refused(`${url.host} sent no credential`);
+  if (!read.success) throw new SourceError(`${url.host} sent no credential`);
   return read.data;
 }
 
@@ -38,15 +52,44 @@ function parsed(text: string): unknown {
 
 type FetchOptions = Pick<RequestInit, 'method' | 'headers' | 'body' | 'signal' | 'redirect'>;
 
-/** Fetches an answer with its whole body. @throws Refused if it is larger than 256 KiB */
+/** Fetches an answer with its whole body. @throws SourceError if it is larger than 256 KiB */
 export async function boundedFetch(url: string, options: FetchOptions): Promise<Response> {
   const { status, headers, body } = await fetch(url, options);
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
     bytes += chunk.length;
-    if (bytes > MAX_ANSWER_BYTES) throw new Refused('an answer of more than 256 KiB');
+    if (bytes > MAX_ANSWER_BYTES) throw new SourceError('an answer of more than 256 KiB');
     chunks.push(chunk);
   }
   return new Response(body === null ? null : Buffer.concat(chunks), { status, headers });
+}
+
+const LINK_LOCAL = /^169\.254\.\d{1,3}\.\d{1,3}$/;
+
+/** Reports whether a URL's host is an IPv4 address that no router forwards. */
+export function isLinkLocal(host: string): boolean {
+  return LINK_LOCAL.test(host);
+}
+
+/**
+ * Reads the address of a cloud's identity endpoint. Over http, others could read and replace credentials, so http is
+ * only for this machine and the hosts that the cloud documents.
+ * @param isDocumented gets the host of a URL, with IPv6 in brackets
+ * @param hosts those hosts in words
+ * @throws SourceError for any other address
+ */
+export function identityEndpoint(
+  variable: string,
+  address: string,
+  isDocumented: (host: string) => boolean,
+  hosts: string,
+): URL {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url === undefined || url.username !== '' || url.password !== '')
+    throw new SourceError(`${variable} is not the address of an endpoint`);
+  const { protocol, hostname } = url;
+  if (protocol === 'https:') return url;
+  if (protocol === 'http:' && (isLoopbackHost(hostname) || isDocumented(hostname))) return url;
+  throw new SourceError(`${variable} must be https, or http at a loopback address or ${hosts}`);
 }

@@ -1,9 +1,7 @@
-import { readFile } from 'node:fs/promises';
-import * as z from 'zod';
 import type { Environment } from '../../config/environment.ts';
-import { askJson, askText } from './ask.ts';
-import { identityEndpoint } from './endpoint.ts';
-import { Refused, type Granted } from './grant.ts';
+import { readSecretFile, SourceError } from '../source.ts';
+import { askJson, askText, identityEndpoint, type Granted } from './ask.ts';
+import * as z from 'zod';
 
 /** Hosts of the agents on ECS and EKS (docs.aws.amazon.com, container credential provider). */
 const AGENTS: ReadonlySet<string> = new Set(['169.254.170.2', '169.254.170.23', '[fd00:ec2::23]']);
@@ -13,7 +11,6 @@ const INSTANCE_V6 = 'http://[fd00:ec2::254]';
 const INSTANCE: ReadonlySet<string> = new Set(['169.254.169.254', '[fd00:ec2::254]']);
 const ROLES = '/latest/meta-data/iam/security-credentials/';
 const TOKEN_SECONDS = '300';
-const MAX_TOKEN_BYTES = 65_536;
 
 const part = z.string().min(1).max(65_536);
 const credentials = z.object({
@@ -23,7 +20,6 @@ const credentials = z.object({
   Expiration: z.string().max(64).optional(),
 });
 
-/** Reports whether the environment names an agent of a container. */
 export function isInContainer(environment: Environment): boolean {
   return agentOf(environment) !== undefined;
 }
@@ -37,7 +33,7 @@ function agentOf(environment: Environment): readonly [variable: string, address:
   return full === '' ? undefined : ['AWS_CONTAINER_CREDENTIALS_FULL_URI', full];
 }
 
-/** Asks the agent of the container (ECS, EKS Pod Identity). */
+/** Asks the container's agent (ECS, EKS Pod Identity). */
 export async function fromContainer(environment: Environment): Promise<Granted> {
   const [variable, address] = agentOf(environment) ?? ['AWS_CONTAINER_CREDENTIALS_FULL_URI', ''];
   const url = identityEndpoint(
@@ -52,19 +48,14 @@ export async function fromContainer(environment: Environment): Promise<Granted> 
   );
 }
 
-/** The file wins; EKS renews it. */
+/** The file, which EKS renews, takes precedence. */
 async function agentToken(environment: Environment): Promise<string> {
   const { AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: file = '', AWS_CONTAINER_AUTHORIZATION_TOKEN: token = '' } =
     environment;
-  if (file === '') return token;
-  const content = await readFile(file).catch(() => {
-    throw new Refused(`file ${file} cannot be read`);
-  });
-  if (content.length > MAX_TOKEN_BYTES) throw new Refused(`file ${file} is larger than 64 KiB`);
-  return content.toString().trim();
+  return file === '' ? token : (await readSecretFile(file)).trim();
 }
 
-/** Asks the instance's metadata for its role, and for the role's credentials (IMDSv2). */
+/** Asks the instance's metadata for the role's credentials (IMDSv2). */
 export async function fromInstance(environment: Environment): Promise<Granted> {
   const byMode =
     environment['AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE']?.toLowerCase() === 'ipv6'
@@ -83,7 +74,7 @@ export async function fromInstance(environment: Environment): Promise<Granted> {
   });
   const headers = { 'x-aws-ec2-metadata-token': token.trim() };
   const [role = ''] = (await askText(new URL(ROLES, base), { headers })).trim().split('\n');
-  if (role === '') throw new Refused(`${base.host} knows no role of this instance`);
+  if (role === '') throw new SourceError(`${base.host} knows no role of this instance`);
   const url = new URL(ROLES + encodeURIComponent(role.trim()), base);
   return asGranted(await askJson(url, credentials, { headers }));
 }

@@ -1,21 +1,18 @@
 import { fromTokenFile } from '@aws-sdk/credential-provider-web-identity';
 import { isPlainAfar } from '../../config/address.ts';
 import type { Environment } from '../../config/environment.ts';
-import { boundedFetch } from './ask.ts';
+import { SourceError } from '../source.ts';
+import { boundedFetch, REQUEST_MS, type Grant } from './ask.ts';
 import { fromContainer, fromInstance, isInContainer } from './aws-metadata.ts';
-import { Refused, REQUEST_MS, type Grant } from './grant.ts';
 
-/**
- * Asks for credentials as AWS's SDKs do: by the web identity of a pod (STS), from the agent of the container (ECS, EKS
- * Pod Identity), or from the instance's metadata (IMDSv2).
- */
+/** Follows AWS's SDKs: a pod's web identity (STS), the container's agent, or the instance's metadata. */
 export function createAwsGrant(environment: Environment): Grant {
   const { AWS_WEB_IDENTITY_TOKEN_FILE: file = '', AWS_ROLE_ARN: role = '' } = environment;
   if (file !== '' && role !== '') return byWebIdentity(environment, file, role);
   return isInContainer(environment) ? () => fromContainer(environment) : () => fromInstance(environment);
 }
 
-/** A VPC may have an endpoint of its own for STS. */
+/** A VPC may have its own STS endpoint. */
 const STS_ENDPOINTS = ['AWS_ENDPOINT_URL_STS', 'AWS_ENDPOINT_URL'] as const;
 
 function byWebIdentity(environment: Environment, webIdentityTokenFile: string, roleArn: string): Grant {
@@ -25,7 +22,7 @@ function byWebIdentity(environment: Environment, webIdentityTokenFile: string, r
     for (const variable of STS_ENDPOINTS) {
       const { [variable]: endpoint = '' } = environment;
       if (endpoint !== '' && (!URL.canParse(endpoint) || isPlainAfar(endpoint)))
-        throw new Refused(`${variable} is not https`);
+        throw new SourceError(`${variable} is not https`);
     }
     const { accessKeyId, secretAccessKey, sessionToken, expiration } = await provide();
     const parts = [accessKeyId, secretAccessKey, ...(sessionToken === undefined ? [] : [sessionToken])];
@@ -33,7 +30,6 @@ function byWebIdentity(environment: Environment, webIdentityTokenFile: string, r
   };
 }
 
-/** A request of the SDK. */
 interface SdkRequest {
   readonly method: string;
   readonly protocol: string;
@@ -44,7 +40,7 @@ interface SdkRequest {
   readonly body?: unknown;
 }
 
-/** Sends the SDK's requests with a bound on the time and on the answer's size, which its own handler lacks. */
+/** Limits the time and the answers' size of the SDK's requests, which its own handler does not. */
 const bounded = {
   async handle({ method, protocol, hostname, port, path, headers: all, body }: SdkRequest) {
     const { host: _host, 'content-length': _length, ...headers } = all;

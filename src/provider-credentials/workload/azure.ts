@@ -1,22 +1,27 @@
-import { readFile } from 'node:fs/promises';
-import * as client from 'openid-client';
-import * as z from 'zod';
 import { isPlainAfar } from '../../config/address.ts';
 import type { Environment } from '../../config/environment.ts';
-import { askJson, boundedFetch } from './ask.ts';
-import { identityEndpoint, isLinkLocal } from './endpoint.ts';
-import { Refused, REQUEST_MS, type Grant, type Granted } from './grant.ts';
+import { readSecretFile, SourceError } from '../source.ts';
+import {
+  askJson,
+  boundedFetch,
+  identityEndpoint,
+  isLinkLocal,
+  REQUEST_MS,
+  type Grant,
+  type Granted,
+} from './ask.ts';
+import * as client from 'openid-client';
+import * as z from 'zod';
 
-/** Azure OpenAI and the other AI services. */
+/** Azure OpenAI and other AI services. */
 const RESOURCE = 'https://cognitiveservices.azure.com';
 const PUBLIC_CLOUD = 'https://login.microsoftonline.com/';
 const INSTANCE_METADATA = 'http://169.254.169.254';
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
-const MAX_JWT_BYTES = 65_536;
 
 /**
- * Asks Entra ID for access tokens: with the federated token of a pod (AKS), from the agent of App Service and Container
- * Apps, or from the instance's metadata (IMDS).
+ * Asks Entra ID for access tokens with a pod's federated token (AKS), or asks the agent of App Service and Container
+ * Apps, or the instance's metadata (IMDS).
  */
 export function createAzureGrant(environment: Environment): Grant {
   const { AZURE_FEDERATED_TOKEN_FILE: file = '', IDENTITY_ENDPOINT: agent = '' } = environment;
@@ -29,9 +34,9 @@ function federated(environment: Environment, file: string): Grant {
   const authority = environment['AZURE_AUTHORITY_HOST'] ?? PUBLIC_CLOUD;
   return async () => {
     if (tenant === '' || clientId === '')
-      throw new Refused('AZURE_TENANT_ID and AZURE_CLIENT_ID are not set');
+      throw new SourceError('AZURE_TENANT_ID and AZURE_CLIENT_ID are not set');
     const issuer = new URL(`${encodeURIComponent(tenant)}/v2.0`, authority).href;
-    if (isPlainAfar(issuer)) throw new Refused('AZURE_AUTHORITY_HOST is not https');
+    if (isPlainAfar(issuer)) throw new SourceError('AZURE_AUTHORITY_HOST is not https');
     const tokenEndpoint = new URL(`${encodeURIComponent(tenant)}/oauth2/v2.0/token`, authority).href;
     const configuration = new client.Configuration(
       { issuer, token_endpoint: tokenEndpoint },
@@ -47,7 +52,7 @@ function federated(environment: Environment, file: string): Grant {
       scope: `${RESOURCE}/.default`,
       client_assertion_type: ASSERTION_TYPE,
       // Kubernetes renews the file.
-      client_assertion: await textOf(file),
+      client_assertion: (await readSecretFile(file)).trim(),
     });
     return { value, endsAt: seconds === undefined ? undefined : Date.now() + seconds * 1_000 };
   };
@@ -67,12 +72,12 @@ function fromInstance(environment: Environment): Grant {
   };
 }
 
-/** Azure's agents listen on this machine (localhost, 127.0.0.1) or beside it (169.254.x.x). */
+/** Azure's agents listen on this machine (localhost, 127.0.0.1) or at 169.254.x.x. */
 function endpointIn(variable: string, address: string): URL {
   return identityEndpoint(variable, address, isLinkLocal, 'at 169.254.x.x');
 }
 
-/** Numbers come as text. */
+/** Numbers are texts. */
 const answer = z.object({
   access_token: z.string().min(1).max(65_536),
   expires_on: z.coerce.number().positive(),
@@ -89,12 +94,4 @@ async function asked(
   if (clientId !== '') url.searchParams.set('client_id', clientId);
   const { access_token: value, expires_on: seconds } = await askJson(url, answer, { headers });
   return { value, endsAt: seconds * 1_000 };
-}
-
-async function textOf(file: string): Promise<string> {
-  const content = await readFile(file).catch(() => {
-    throw new Refused(`file ${file} cannot be read`);
-  });
-  if (content.length > MAX_JWT_BYTES) throw new Refused(`file ${file} is larger than 64 KiB`);
-  return content.toString().trim();
 }

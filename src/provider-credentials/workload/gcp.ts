@@ -1,16 +1,23 @@
 import { GoogleAuth, type AuthClient } from 'google-auth-library';
-import * as z from 'zod';
 import type { Environment } from '../../config/environment.ts';
-import { askJson, MAX_ANSWER_BYTES } from './ask.ts';
-import { identityEndpoint, isLinkLocal } from './endpoint.ts';
-import { Refused, REQUEST_MS, type Grant, type Granted } from './grant.ts';
+import { SourceError } from '../source.ts';
+import {
+  askJson,
+  identityEndpoint,
+  isLinkLocal,
+  MAX_ANSWER_BYTES,
+  REQUEST_MS,
+  type Grant,
+  type Granted,
+} from './ask.ts';
+import * as z from 'zod';
 
 const SCOPES = [
   'https://www.googleapis.com/auth/cloud-platform',
   'https://www.googleapis.com/auth/generative-language.retriever',
 ];
 
-/** A failed request is not repeated here: the source is read again. `size` bounds the answer without a length too. */
+/** No retries: the source is read again. `size` also bounds answers without a length. */
 const transporterOptions = {
   timeout: REQUEST_MS,
   size: MAX_ANSWER_BYTES,
@@ -31,15 +38,15 @@ const answer = z.object({
 });
 
 /**
- * Asks for access tokens: with the file in GOOGLE_APPLICATION_CREDENTIALS, such as that of a workload identity
- * federation, or from the metadata server of GCE, GKE and Cloud Run.
+ * Asks for access tokens with the file in GOOGLE_APPLICATION_CREDENTIALS, such as a workload identity federation's, or
+ * asks the metadata server of GCE, GKE and Cloud Run.
  */
 export function createGcpGrant(environment: Environment): Grant {
   const { GOOGLE_APPLICATION_CREDENTIALS: keyFilename = '' } = environment;
   return keyFilename === '' ? () => fromMetadata(environment) : () => fromFile(keyFilename);
 }
 
-/** Google's libraries read `GCE_METADATA_IP` first, and take a host for one of http. */
+/** As Google's libraries do, reads `GCE_METADATA_IP` first, and uses http for a plain host. */
 async function fromMetadata(environment: Environment): Promise<Granted> {
   const variable = (environment['GCE_METADATA_IP'] ?? '') === '' ? 'GCE_METADATA_HOST' : 'GCE_METADATA_IP';
   const { [variable]: set = '' } = environment;
@@ -59,12 +66,12 @@ async function fromMetadata(environment: Environment): Promise<Granted> {
 
 async function fromFile(keyFilename: string): Promise<Granted> {
   const clientOptions = { transporterOptions };
-  // A client keeps its token until shortly before it ends, even if the provider refuses it, so each grant has its own.
+  // A client keeps its token until shortly before it ends, even if the provider refuses it, so each grant has a new client.
   const client = await new GoogleAuth({ scopes: SCOPES, keyFilename, clientOptions }).getClient();
-  // The library gives its client for token exchange no options, and so no bounds.
+  // The library does not pass these bounds to its client for token exchange.
   const exchange = (client as { stsCredential?: Pick<AuthClient, 'transporter'> }).stsCredential;
   if (exchange !== undefined) Object.assign(exchange.transporter.defaults, transporterOptions);
   const { token } = await client.getAccessToken();
-  if (typeof token !== 'string' || token === '') throw new Refused('Google gave no access token');
+  if (typeof token !== 'string' || token === '') throw new SourceError('Google gave no access token');
   return { value: token, endsAt: client.credentials.expiry_date ?? undefined };
 }

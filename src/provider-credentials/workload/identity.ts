@@ -1,19 +1,17 @@
 import type { Environment } from '../../config/environment.ts';
-import type { ReadValue, Source } from '../source.ts';
-import { Refused, type Grant, type Granted } from './grant.ts';
+import { SourceError, type ReadValue, type Source } from '../source.ts';
+import type { Grant, Granted } from './ask.ts';
 
-/** Clouds that vouch for a workload. */
 export type Cloud = 'aws' | 'azure' | 'gcp';
 
 const WITHIN_MS = 10_000;
 const RENEW_AT = 2 / 3;
-/** Clouds answer from a cache until shortly before the end. */
 const LEAST_MS = 5_000;
 const UNKNOWN_LIFE_MS = 900_000;
-/** A wrong end, such as one in other units, must not keep a credential beyond its life for long. */
+/** A wrong end, such as one in other units, must not keep a credential far beyond its life. */
 const MOST_MS = 3_600_000;
 
-/** Returns the identity of this workload as a source. Loads the cloud's module only. */
+/** Loads the module of this cloud only. */
 export async function createWorkloadSource(cloud: Cloud, environment: Environment): Promise<Source> {
   const grant = await grantOf(cloud, environment);
   return {
@@ -37,16 +35,16 @@ async function grantOf(cloud: Cloud, environment: Environment): Promise<Grant> {
   }
 }
 
-function valueOf({ value, endsAt: said }: Granted): ReadValue {
-  const endsAt = said !== undefined && Number.isFinite(said) ? said : undefined;
+function valueOf({ value, endsAt: given }: Granted): ReadValue {
+  const endsAt = given !== undefined && Number.isFinite(given) ? given : undefined;
   const leftMs = endsAt === undefined ? UNKNOWN_LIFE_MS : endsAt - Date.now();
   return { value, againInMs: Math.min(MOST_MS, Math.max(LEAST_MS, leftMs * RENEW_AT)), endsAt };
 }
 
-/** A cloud that does not answer must not keep other sources from being read. */
+/** A silent cloud must not delay other sources. */
 async function inTime(grant: Grant): Promise<Granted> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Refused('no answer in 10 s')), WITHIN_MS);
+  const timer = setTimeout(() => late.reject(new SourceError('no answer in 10 s')), WITHIN_MS);
   try {
     return await Promise.race([grant(), late.promise]);
   } finally {
@@ -56,9 +54,9 @@ async function inTime(grant: Grant): Promise<Granted> {
 
 const PLAIN_NAME = /^[A-Za-z_]{1,64}$/;
 
-/** Messages of SDKs may quote tokens; the names of their errors do not. */
+/** Messages of SDKs may quote tokens; names of errors do not. */
 function reasonOf(cause: unknown): string {
-  if (cause instanceof Refused) return cause.message;
+  if (cause instanceof SourceError) return cause.message;
   if (!(cause instanceof Error)) return 'an unknown failure';
   const { code } = cause as { readonly code?: unknown };
   const known = typeof code === 'string' ? code : cause.name;

@@ -132,7 +132,11 @@ describe('a Vault that does not answer with the secret', () => {
     ['has no such field', () => source({ field: 'none' }), /has no text in the field none$/],
     ['does not know the role', () => source({ role: 'other' }), /to the role other \(400\)$/],
     ['is not there', () => source({ address: 'http://127.0.0.1:1' }), /cannot be reached \(.*ECONNREFUSED/],
-    ['cannot be signed in to', () => source({ jwt_file: join(folder, 'none') }), /cannot be read$/],
+    [
+      'cannot be signed in to',
+      () => source({ jwt_file: join(folder, 'none') }),
+      /cannot be read \(ENOENT\)$/,
+    ],
   ])('%s', async (_what, make, reason) => {
     const message = await failureOf(await make());
     expect(message).toMatch(reason);
