@@ -7,10 +7,10 @@ import type { TracedStep } from './step.ts';
 
 const OK = 200;
 const JSON_HEADERS: ReadonlyMap<string, string> = new Map([['content-type', 'application/json']]);
-/** Members of whole answers of provider APIs. */
+/** Members that only whole answers of provider APIs have. */
 const ANSWERS = ['choices', 'candidates', 'output', 'generations', 'outputs'] as const;
 
-/** Returns an accepted call with an unknown answer. */
+/** Returns an accepted call whose answer is unknown. */
 export function unseenAnswer(parsed: Parsed): Answered {
   return {
     ...parsed,
@@ -36,7 +36,7 @@ function toolAnswer({ result, isError }: TracedStep): TraceFields {
   return { jsonrpc: '2.0', id: 1, result: toolResult(result, isError) };
 }
 
-/** Returns an MCP result; anything else becomes one text. */
+/** Returns an MCP result. Anything else becomes one text. */
 function toolResult(result: unknown, isError: boolean): TraceFields {
   const failed = isError ? { isError } : {};
   if (isObject(result) && isResult(result)) return { ...result, ...failed };

@@ -10,7 +10,6 @@ import type { TracedStep, StepAgent } from './step.ts';
 import type { TraceFields } from './formats/fields.ts';
 import { callsIn, resultsIn } from './formats/messages.ts';
 
-/** A call as on the wire. */
 export interface TracedCall {
   readonly exchange: Identified;
   readonly body: Buffer;
@@ -20,7 +19,7 @@ export interface TracedCall {
 export const UNNAMED_SERVER = 'tools';
 const UNNAMED_MODEL = 'unknown';
 const MAX_SERVER_CHARS = 64;
-/** Chat paths of providers, the commonest first. */
+/** Chat paths of providers, most common first. */
 const CHAT_PATHS = [
   '/v1/chat/completions',
   '/openai/v1/chat/completions',
@@ -29,7 +28,7 @@ const CHAT_PATHS = [
   '/v1/messages',
 ] as const;
 
-/** Converts a traced call for the gateway's checks. */
+/** Converts a traced call to one as on the wire. */
 export function gatewayCall(step: TracedStep, requestId: string, agentRisk: AgentRisk): TracedCall {
   const headers = new Map<string, string>([['content-type', 'application/json']]);
   if (step.sessionId !== '') headers.set(HEADER.sessionId, step.sessionId);
@@ -53,7 +52,7 @@ export function gatewayCall(step: TracedStep, requestId: string, agentRisk: Agen
   return { exchange, body: Buffer.from(JSON.stringify(body)) };
 }
 
-/** Returns an agent's key record; it has one key for all calls. */
+/** Returns an agent's key record: one key for all its calls. */
 function keyOf(agent: StepAgent, provider: ProviderName = 'openai'): KeyRecord {
   const { id, name, owner, allowedTools, allowedModels, allowedProviders, tags } = agent;
   return {
@@ -73,7 +72,7 @@ function keyOf(agent: StepAgent, provider: ProviderName = 'openai'): KeyRecord {
 const MAX_KNOWN = 1_000;
 const keyHashes = new Map<string, string>();
 
-/** Returns the hash of an agent's key, by default derived from its id. */
+/** Returns the hash of an agent's key, derived from its id by default. */
 export function keyHashOf({ keyHash, id }: StepAgent): string {
   if (keyHash !== undefined) return keyHash;
   const known = keyHashes.get(id);
@@ -89,12 +88,12 @@ interface Sent {
   readonly body: JsonObject;
 }
 
-function mcpTarget(step: TracedStep, ofKey: ProviderName): Sent {
+function mcpTarget(step: TracedStep, keyProvider: ProviderName): Sent {
   const { server, tool, arguments: written } = step;
   const name = server === '' ? UNNAMED_SERVER : server.slice(0, MAX_SERVER_CHARS);
   return {
     target: {
-      provider: providers[ofKey],
+      provider: providers[keyProvider],
       endpoint: { operation: 'mcp', dialect: mcpMessages },
       path: `/mcp/${name}`,
       mcp: { server: name, form: 'streamable_http' },
@@ -118,7 +117,7 @@ function modelTarget({ provider: name = 'openai', model, content }: TracedStep):
   }
   const body = { model: model ?? UNNAMED_MODEL, messages: messagesOf(content) };
   const found = targetAt(provider, CHAT_PATHS);
-  if (found === undefined) throw new Error(`${name} takes no chat`);
+  if (found === undefined) throw new Error(`${name} has no chat endpoint`);
   return { target: found, body: found.path === '/v1/messages' ? anthropicBody(body) : body };
 }
 
@@ -144,7 +143,7 @@ function pathsFor(content: JsonObject, model: string): readonly string[] {
   return Object.hasOwn(content, 'message') ? ['/v1/chat'] : [];
 }
 
-/** Recognizes Bedrock: all content is in blocks without a type. */
+/** Recognizes Bedrock, where all content is in blocks without a type. */
 function isOfBlocks({ messages }: JsonObject): boolean {
   const [first] = Array.isArray(messages) ? (messages as readonly unknown[]) : [];
   const [block] =
@@ -172,17 +171,17 @@ function messagesOf(content: unknown): readonly unknown[] {
 }
 
 const MAX_TOKENS = 1_024;
-const OF_SYSTEM: ReadonlySet<unknown> = new Set(['system', 'developer']);
+const SYSTEM_ROLES: ReadonlySet<unknown> = new Set(['system', 'developer']);
 
 /** Converts chat messages for Anthropic's API, which has no roles for system and tools. */
 function anthropicBody({ messages, ...rest }: JsonObject): JsonObject {
   const written = (Array.isArray(messages) ? messages : []).filter(isObject);
-  const system = written.filter(({ role }) => OF_SYSTEM.has(role)).map(({ content }) => content);
+  const system = written.filter(({ role }) => SYSTEM_ROLES.has(role)).map(({ content }) => content);
   return {
     ...rest,
     max_tokens: MAX_TOKENS,
     ...(system.length > 0 && { system: system.map(contentText).join('\n') }),
-    messages: written.filter(({ role }) => !OF_SYSTEM.has(role)).map(anthropicMessage),
+    messages: written.filter(({ role }) => !SYSTEM_ROLES.has(role)).map(anthropicMessage),
   };
 }
 

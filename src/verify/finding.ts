@@ -6,7 +6,7 @@ export type FindingAction = 'deny' | 'quarantine' | 'escalate' | 'redact' | 'mas
 /** Actions that fail a trace: blocked calls, and removed attacks. */
 export const VIOLATIONS: ReadonlySet<FindingAction> = new Set(['deny', 'quarantine', 'escalate', 'redact']);
 
-/** A check's finding about a step. Contains no secret and no long text. */
+/** A check's finding about a step. Contains no secret, and no long text. */
 export interface TraceFinding {
   /** Index of the element, from 0. */
   readonly index: number;
@@ -25,7 +25,7 @@ export interface TraceFinding {
   readonly rule: string;
   readonly action: FindingAction;
   readonly reason: string;
-  /** File of the policy's rule. */
+  /** Of the policy's rule. */
   readonly file: string | undefined;
   readonly line: number | undefined;
   readonly owasp: readonly string[];

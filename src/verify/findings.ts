@@ -13,7 +13,7 @@ export interface FindingCollector {
   take(): readonly TraceFinding[];
   verdict(check: string, verdict: ObservedVerdict): void;
   readonly audit: (event: AuditEvent) => void;
-  /** Reports a policy decision, before the verdict of the check that asked for it. */
+  /** Reports a policy decision, before the verdict of the policy check. */
   readonly decided: (decision: Decision) => void;
   /** Reports that the policies failed to judge the step. */
   readonly trouble: (cause: unknown) => void;
@@ -22,7 +22,7 @@ export interface FindingCollector {
 const MAX_READ_CHARS = 4_096;
 const MAX_SHOWN_CHARS = 512;
 const MAX_NAME_CHARS = 128;
-/** Limit of rules reported for one step. */
+/** Limit of reported rules per step. */
 const MAX_HITS = 100;
 
 export function createFindingCollector(): FindingCollector {
@@ -108,7 +108,7 @@ function actionOf(check: string, verdict: ObservedVerdict, audited: AuditEvent |
   return isAttack ? 'redact' : 'mask';
 }
 
-/** Returns the rule of a verdict, or the refusal's type, or the check's name. */
+/** Returns a verdict's rule, the refusal's type, or the check's name. */
 function ruleOfVerdict(check: string, verdict: ObservedVerdict, audited: AuditEvent | undefined): string {
   const inspected = check === 'mcp-inspector' ? audited?.findings[0]?.rule : undefined;
   if (inspected !== undefined) return inspected;

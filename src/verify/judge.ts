@@ -5,23 +5,23 @@ import type { TracePlace, TracedStep } from './step.ts';
 export interface QueuedStep {
   readonly step: TracedStep;
   readonly place: TracePlace;
-  /** Unix ms of the trace; never goes back. */
+  /** Unix ms of the trace, ascending. */
   readonly nowMs: number;
 }
 
-export interface Ended {
+export interface FinalResults {
   readonly findings: readonly TraceFinding[];
   readonly counts: ReplayCounts;
 }
 
 /**
- * Judges steps in the given order; they may be queued without awaiting. Steps that influence each other must go
- * to the same judge.
+ * Judges steps in order. Steps may be queued without awaiting; those that influence each other must go to the same
+ * judge.
  */
 export interface TraceJudge {
   step(queued: QueuedStep): Promise<readonly TraceFinding[]>;
   /** Signals the end of input. */
-  end(): Promise<Ended>;
-  /** Stops the judge. Pending steps may stay unanswered. */
+  end(): Promise<FinalResults>;
+  /** Pending steps may stay unanswered. */
   close(): Promise<void>;
 }

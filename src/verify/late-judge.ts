@@ -5,7 +5,7 @@ export interface LateJudgeOptions {
   readonly small: () => Promise<TraceJudge>;
   /** Takes longer to start. */
   readonly large: () => Promise<TraceJudge>;
-  /** Number of steps that justifies the large judge. */
+  /** Number of steps from which the large judge is worth its start. */
   readonly largeSteps: number;
   /** Longest wait of the first step. */
   readonly waitMs: number;
@@ -16,7 +16,7 @@ interface HeldStep {
   readonly answer: PromiseWithResolvers<readonly TraceFinding[]>;
 }
 
-/** Holds the first steps until the trace's length decides which judge to start. */
+/** Holds the first steps until the length of the trace decides which judge to start. */
 export function createLateJudge({ small, large, largeSteps, waitMs }: LateJudgeOptions): TraceJudge {
   const waiting: HeldStep[] = [];
   let timer: NodeJS.Timeout | undefined;

@@ -4,7 +4,7 @@ import type { Run } from '../pipeline/run.ts';
 import { keyHashOf } from './exchange.ts';
 import type { TracePlace, TracedStep } from './step.ts';
 
-/** A call that may still get its answer. */
+/** A call that may still be answered. */
 export interface OpenCall {
   readonly step: TracedStep;
   readonly place: TracePlace;
@@ -19,17 +19,17 @@ export interface OpenCalls {
   /** Returns the open calls of the step's session, oldest first. */
   ofSession(step: TracedStep): readonly OpenCall[];
   add(call: OpenCall): Promise<void>;
-  /** Removes and returns the call of a response: by id, else by tool, else the oldest. */
+  /** Removes and returns the call of a response: by id, otherwise by tool, otherwise the oldest. */
   take(response: TracedStep): OpenCall | undefined;
   end(): Promise<void>;
 }
 
 const MAX_CALLS = 1_024;
 const MAX_PER_SESSION = 64;
-/** Sessions are dropped in batches, because a Map finds its first key behind all deleted ones. */
+/** Drops sessions in batches: a Map finds its first key behind all deleted ones. */
 const KEPT_CALLS = 960;
 
-/** @param finish receives calls that will get no answer */
+/** @param finish receives calls that will not be answered */
 export function createOpenCalls(finish: (call: OpenCall) => Promise<void>): OpenCalls {
   /** Least recently used first. */
   const sessions = new Map<string, OpenCall[]>();
@@ -42,7 +42,7 @@ export function createOpenCalls(finish: (call: OpenCall) => Promise<void>): Open
       const calls = sessions.get(name) ?? [];
       sessions.delete(name);
       sessions.set(name, calls);
-      // The content was judged, and may be long.
+      // The content was judged already, and may be long.
       calls.push({ ...call, step: { ...call.step, content: undefined, arguments: undefined } });
       count += 1;
       const late = calls.length > MAX_PER_SESSION ? calls.splice(0, 1) : [];
@@ -83,7 +83,7 @@ function indexOfCall(calls: readonly OpenCall[], { type, callId, tool }: TracedS
     const named = first((step) => step.callId === callId);
     if (named !== -1) return named;
   }
-  // The answer to a call with an id has this id.
+  // The answer to a call with an id has the same id.
   const isNameless = (step: TracedStep): boolean => callId === undefined || step.callId === undefined;
   if (tool !== '') return first((step) => isNameless(step) && step.tool === tool);
   return first(isNameless);

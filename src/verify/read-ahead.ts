@@ -1,8 +1,11 @@
-/** A bounded queue between a reader and a consumer; a full one makes the reader wait. */
+/** A bounded queue between a reader and a consumer. A full one makes the reader wait. */
 export interface ReadAhead<Item> {
-  /** @param bytes memory of the item; returns a promise if the next item has to wait */
+  /**
+   * @param bytes memory of the item
+   * @returns a promise if the next item must wait
+   */
   put(item: Item, bytes: number): Promise<undefined> | undefined;
-  /** Ends the queue. The consumer gets `failure` behind all items. */
+  /** Ends the queue. The consumer gets `failure` after all items. */
   end(failure?: { readonly cause: unknown }): void;
   take(): Item | undefined;
   /**
@@ -10,7 +13,7 @@ export interface ReadAhead<Item> {
    * @throws the failure that ended the queue
    */
   more(): Promise<boolean>;
-  /** Closes the consumer's side: readers continue, and their items are dropped. */
+  /** Closes the consumer's side. Further items are dropped. */
   close(): void;
   readonly isClosed: boolean;
 }
@@ -20,7 +23,7 @@ export interface ReadAheadBounds {
   readonly maxBytes: number;
 }
 
-/** Taken items in the array before it is compacted. */
+/** Taken items that stay in the array before it is compacted. */
 const FEW = 256;
 
 export function createReadAhead<Item>({ maxItems, maxBytes }: ReadAheadBounds): ReadAhead<Item> {

@@ -21,7 +21,7 @@ const NOTHING = Buffer.alloc(0);
 
 /** Sends the steps of a trace through the checks in order, as on the wire. */
 export interface Replay {
-  /** Returns the findings of this step, and of earlier steps that will get no answer. */
+  /** Returns the findings of this step, and of earlier steps that will not be answered. */
   step(step: TracedStep, place: TracePlace): Promise<readonly TraceFinding[]>;
   end(): Promise<readonly TraceFinding[]>;
   readonly counts: ReplayCounts;
@@ -30,13 +30,13 @@ export interface Replay {
 export interface ReplayCounts {
   calls: number;
   responses: number;
-  /** Responses to denied calls, which do not exist on the wire. */
+  /** Responses to denied calls, which would not exist on the wire. */
   afterDenial: number;
 }
 
 /**
- * Replays calls and responses. A denied call changes no state, and its recorded response is not judged. An
- * allowed call joins its session's history at once, with or without an answer.
+ * Replays calls and responses. A denied call changes no state, and its recorded response is not judged. An allowed call
+ * joins its session's history at once, answered or not.
  */
 export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
   const open = createOpenCalls(finish);
@@ -68,9 +68,9 @@ export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
       if (early !== undefined) return undefined;
       const parsed = parseRequest(exchange, body);
       const denial = await run.requestBody(parsed);
-      return denial === undefined ? withoutWords(parsed) : undefined;
+      return denial === undefined ? withoutContent(parsed) : undefined;
     } catch (failure) {
-      refused(failure);
+      reportRefusal(failure);
       return undefined;
     }
   }
@@ -81,12 +81,12 @@ export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
     try {
       await run.response(await answerTo(parsed, step));
     } catch (failure) {
-      refused(failure);
+      reportRefusal(failure);
     }
     await run.end(parsed, { kind: 'complete' });
   }
 
-  /** The next step shows that the session's last call was answered. */
+  /** The next step implies that the session's last call was answered. */
   async function presumeAnswered(next: TracedStep): Promise<void> {
     const made = open.ofSession(next).at(-1);
     if (made === undefined || made.isAnswered || made.parsed === undefined) return;
@@ -130,12 +130,12 @@ export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
     try {
       return { step: call, place, run: newRun(), parsed: parseRequest(exchange, body), isAnswered: true };
     } catch (failure) {
-      refused(failure);
+      reportRefusal(failure);
       return undefined;
     }
   }
 
-  function refused(failure: unknown): void {
+  function reportRefusal(failure: unknown): void {
     if (!(failure instanceof GatewayError)) throw failure;
     findings.verdict('request', asDenial(failure));
   }
@@ -158,8 +158,8 @@ export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
   };
 }
 
-/** Drops the request's content, as on the wire, since the answer may never come. */
-function withoutWords(parsed: Parsed): Parsed {
+/** Drops the request's content as on the wire, since the answer may never come. */
+function withoutContent(parsed: Parsed): Parsed {
   const { facts, request } = parsed;
   facts.prompt = undefined;
   facts.searched = undefined;

@@ -9,7 +9,7 @@ const shortText = (what: string) =>
 const names = (what: string) => z.array(shortText(what), { error: `${what} must be a list of texts` });
 
 const provider = z.enum(PROVIDER_NAMES, { error: `provider must be one of ${PROVIDER_NAMES.join(', ')}` });
-// For tool calls, the MCP server.
+// The MCP server of a tool call.
 const stepProvider = shortText('provider').describe(
   `the provider of a model (${PROVIDER_NAMES.join(', ')}), or the MCP server of a tool`,
 );
@@ -17,7 +17,7 @@ const stepProvider = shortText('provider').describe(
 const agentFields = z.looseObject({
   id: shortText('agent.id').nullish(),
   name: shortText('agent.name').nullish(),
-  key_hash: shortText('agent.key_hash').nullish().describe("the proxy key's `sha256:…`, where it is known"),
+  key_hash: shortText('agent.key_hash').nullish().describe("the proxy key's `sha256:…`, if known"),
   owner: shortText('agent.owner').nullish(),
   provider: provider.nullish(),
   tags: z
@@ -53,7 +53,7 @@ const TRACE_TYPES = [
 ] as const;
 export const TYPE_PROBLEM = `type must be one of ${TRACE_TYPES.join(', ')}`;
 
-/** A documented step; `formats/steps.ts` also accepts other common names. */
+/** A step as documented; `formats/steps.ts` also accepts other common names. */
 export const traceStepSchema = z.looseObject({
   type: z.enum(TRACE_TYPES, { error: TYPE_PROBLEM }),
   timestamp: timestamp.nullish(),
@@ -123,7 +123,6 @@ export function traceJsonSchema(): Record<string, unknown> {
   };
 }
 
-/** Describes the first problem. */
 export function problemOf(error: z.ZodError): string {
   const [issue] = error.issues;
   return issue?.message ?? 'has an unknown form';

@@ -3,7 +3,7 @@ import type { ProviderName } from '../providers/registry.ts';
 
 export type StepType = 'llm_call' | 'llm_response' | 'mcp_tool_call' | 'mcp_tool_response';
 
-/** An agent's step, or a response that it got. */
+/** An agent's step, or the response to one. */
 export interface TracedStep {
   readonly type: StepType;
   readonly sessionId: string;
@@ -12,22 +12,21 @@ export interface TracedStep {
   readonly at: number | undefined;
   /** Links a response to its call. Without it, the session's oldest open call of its kind is answered. */
   readonly callId: string | undefined;
-  /** Undefined for tools of an MCP server. */
+  /** Undefined for tools of MCP servers. */
   readonly provider: ProviderName | undefined;
   readonly model: string | undefined;
-  /** A prompt or an answer: a text, messages, or a whole body of the provider's API. */
+  /** A prompt or answer: a text, messages, or a whole body of the provider's API. */
   readonly content: unknown;
   readonly server: string;
   readonly tool: string;
   readonly arguments: unknown;
-  /** MCP message of other calls than those of tools. */
+  /** MCP message of a call other than a tool call. */
   readonly message?: { readonly method: string; readonly params: JsonObject };
-  /** Result of a tool. */
   readonly result: unknown;
   readonly isError: boolean;
 }
 
-/** Creates a step; missing fields are empty. */
+/** Missing fields are empty. */
 export function tracedStep(
   fields: Partial<TracedStep> & Pick<TracedStep, 'type' | 'sessionId' | 'agent'>,
 ): TracedStep {
@@ -50,7 +49,7 @@ export function isCall({ type }: TracedStep): boolean {
   return type === 'llm_call' || type === 'mcp_tool_call';
 }
 
-/** The acting agent, with the fields of a key record. */
+/** With the fields of a key record. */
 export interface StepAgent {
   readonly id: string;
   readonly name: string;
@@ -64,7 +63,7 @@ export interface StepAgent {
 }
 
 export interface TracePlace {
-  /** Index of the element, from 0; an element may hold several steps. */
+  /** Of the element, from 0. An element may hold several steps. */
   readonly index: number;
   /** From 1. */
   readonly line: number;
@@ -73,17 +72,17 @@ export interface TracePlace {
 /** Result of reading one element. */
 export type Read =
   | ({ readonly kind: 'steps'; readonly steps: readonly TracedStep[] } & SpanFields)
-  /** With the problem and its remedy. */
+  /** The problem includes its remedy. */
   | { readonly kind: 'unreadable'; readonly problem: string }
-  /** Nothing to judge in a readable element. */
+  /** The element is readable, but holds nothing to judge. */
   | { readonly kind: 'skipped'; readonly why: string }
-  /** No reader could read the element's prompts, tool calls or answers. */
+  /** The element has prompts, tool calls or answers that no reader could read. */
   | ({ readonly kind: 'unjudged'; readonly why: string } & SpanFields);
 
 interface SpanFields {
-  /** The element's span (`span-tree.ts`). */
+  /** See `span-tree.ts`. */
   readonly span?: string | undefined;
-  /** The span repeats the model calls below it. */
+  /** The span repeats model calls below it. */
   readonly isAround?: true;
 }
 

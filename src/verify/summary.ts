@@ -18,10 +18,10 @@ export type Verdict = 'failed' | 'unjudged' | 'clean';
 export interface Summary {
   readonly trace: string;
   elements: number;
-  /** Judged calls, and judged responses to them. */
+  /** Judged calls and judged responses to them. */
   calls: number;
   responses: number;
-  /** Responses to denied calls, which do not exist on the wire. */
+  /** Responses to denied calls, which would not exist on the wire. */
   responsesToDenied: number;
   violations: number;
   elementsWithViolations: number;

@@ -1,6 +1,6 @@
 import { Worker, type ResourceLimits } from 'node:worker_threads';
 import type { TraceFinding } from './finding.ts';
-import type { QueuedStep, Ended, TraceJudge } from './judge.ts';
+import type { QueuedStep, FinalResults, TraceJudge } from './judge.ts';
 import type { Config } from '../config/schema.ts';
 import type { PolicyFiles } from '../policy/policy-files.ts';
 
@@ -13,14 +13,14 @@ export interface JudgeThreadData {
 export type JudgeRequest = readonly QueuedStep[] | 'end';
 
 /** Reply to a request: findings of each step, or the final results. */
-export type JudgeReply = readonly (readonly TraceFinding[])[] | Ended;
+export type JudgeReply = readonly (readonly TraceFinding[])[] | FinalResults;
 
 /** Each message costs a turn of two event loops. */
 const STEPS_OF_MESSAGE = 64;
-/** Far above the memory in use, because V8 collects more often under a small limit. */
+/** Far more than it needs, since V8 collects more often under a small limit. */
 const LIMITS: ResourceLimits = { maxYoungGenerationSizeMb: 24, maxOldGenerationSizeMb: 512 };
 
-/** @param file code of the thread, with the messages of thread-messages.ts */
+/** @param file code of the thread, which handles `JudgeRequest` */
 export function createThreadJudge(
   file: URL,
   data: JudgeThreadData,
@@ -32,7 +32,7 @@ export function createThreadJudge(
     resourceLimits,
   });
   const pending: PromiseWithResolvers<readonly TraceFinding[]>[] = [];
-  const ended = Promise.withResolvers<Ended>();
+  const ended = Promise.withResolvers<FinalResults>();
   // Avoids an unhandled rejection if the caller gives up.
   ended.promise.catch(() => undefined);
   let unsent: QueuedStep[] = [];
@@ -48,24 +48,24 @@ export function createThreadJudge(
     try {
       worker.postMessage(request);
     } catch (cause) {
-      broken(cause);
+      fail(cause);
     }
   }
 
-  function hear(reply: JudgeReply): void {
+  function receive(reply: JudgeReply): void {
     if ('counts' in reply) ended.resolve(reply);
     else for (const findings of reply) pending.shift()?.resolve(findings);
   }
 
-  function broken(cause?: unknown): void {
+  function fail(cause?: unknown): void {
     const why = cause instanceof Error ? `: ${cause.message}` : '';
-    failure ??= new Error(`a thread that judged the trace broke off${why}`, { cause });
+    failure ??= new Error(`a thread that judges the trace stopped unexpectedly${why}`, { cause });
     for (const one of pending.splice(0)) one.reject(failure);
     ended.reject(failure);
   }
 
-  worker.on('message', hear).on('error', broken).on('messageerror', broken);
-  worker.on('exit', () => broken());
+  worker.on('message', receive).on('error', fail).on('messageerror', fail);
+  worker.on('exit', () => fail());
   return {
     step(one) {
       if (failure !== undefined) return Promise.reject(failure);

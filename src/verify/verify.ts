@@ -1,21 +1,21 @@
 import type { TraceFinding } from './finding.ts';
-import type { Ended, TraceJudge } from './judge.ts';
+import type { FinalResults, TraceJudge } from './judge.ts';
 import { createReadAhead, type ReadAhead } from './read-ahead.ts';
 import { readTrace } from './read/read-trace.ts';
 import type { ReplayCounts } from './replay.ts';
 import { isCall, type ReadElement, type TracedStep } from './step.ts';
 import { createSummary, type JudgedBy, type Summary, type Unreadable } from './summary.ts';
 
-/** Events in the order of the trace; the last one is the summary. */
+/** Events in trace order. The last one is the summary. */
 export type VerifyEvent =
   | { readonly kind: 'finding'; readonly finding: TraceFinding }
   | { readonly kind: 'unreadable'; readonly unreadable: Unreadable }
-  /** Number of elements done. */
+  /** Elements done so far. */
   | { readonly kind: 'progress'; readonly elements: number }
   | { readonly kind: 'summary'; readonly summary: Summary };
 
 export interface VerifyDeps {
-  /** Each judges a part of the trace's sessions. */
+  /** Each judges a part of the sessions. */
   readonly judges: readonly TraceJudge[];
   /** Steps that influence each other must share a judge. */
   readonly judgeOf: (step: TracedStep) => TraceJudge;
@@ -25,14 +25,14 @@ export interface VerifyDeps {
 
 type Bytes = AsyncIterable<Uint8Array>;
 
-/** An element with the pending findings of its steps. */
+/** An element and the pending findings of its steps. */
 interface QueuedElement {
   readonly element: ReadElement;
   readonly findings: readonly Promise<readonly TraceFinding[]>[];
 }
 
 const PROGRESS_EVERY = 256;
-/** Large enough that judges do not wait for each other. */
+/** Large enough to keep judges from waiting for each other. */
 const AHEAD = { maxItems: 6_000, maxBytes: 8_388_608 };
 
 /**
@@ -61,11 +61,11 @@ export async function* verify(
         const { index, line, problem } = element;
         yield { kind: 'unreadable', unreadable: { index, line, problem } };
       }
-      for (const judged of findings) for (const finding of await judged) yield tell(finding);
+      for (const judged of findings) for (const finding of await judged) yield findingEvent(finding);
       if (summary.elements % PROGRESS_EVERY === 0) yield { kind: 'progress', elements: summary.elements };
     }
     const ends = await ending;
-    for (const { findings } of ends) for (const finding of findings) yield tell(finding);
+    for (const { findings } of ends) for (const finding of findings) yield findingEvent(finding);
     const { calls, responses, afterDenial } = sumOf(ends.map(({ counts }) => counts));
     yield {
       kind: 'summary',
@@ -75,18 +75,18 @@ export async function* verify(
     ahead.close();
   }
 
-  function tell(finding: TraceFinding): VerifyEvent {
+  function findingEvent(finding: TraceFinding): VerifyEvent {
     counts.finding(finding);
     return { kind: 'finding', finding };
   }
 }
 
-/** Reads a trace and passes its steps to the judges; resolves to their final results. */
+/** Reads a trace and passes its steps to the judges. Resolves to their final results. */
 async function readInto(
   ahead: ReadAhead<QueuedElement>,
   bytes: Bytes,
   { judges, judgeOf }: Pick<VerifyDeps, 'judges' | 'judgeOf'>,
-): Promise<readonly Ended[]> {
+): Promise<readonly FinalResults[]> {
   const clock = createTraceClock();
   let read = 0;
   let put = 0;
@@ -100,7 +100,7 @@ async function readInto(
   function judged(step: TracedStep, { index, line }: ReadElement): Promise<readonly TraceFinding[]> {
     if (isCall(step)) clock.advance(step.at);
     const findings = judgeOf(step).step({ step, place: { index, line }, nowMs: clock.now() });
-    // Thrown at the turn of its element.
+    // Thrown when its element is consumed.
     findings.catch(ignore);
     return findings;
   }
@@ -122,7 +122,7 @@ async function readInto(
     ahead.end({ cause });
   }
   if (ahead.isClosed) return [];
-  // All at once: a judge may hold its steps until it knows their number.
+  // All at once: a judge may hold steps until it knows their number.
   return Promise.all(judges.map((judge) => judge.end()));
 }
 
@@ -151,7 +151,7 @@ interface TraceClock {
 const BEGINNING_MS = 1e12;
 const STEP_MS = 1_000;
 
-/** Never goes back, because stored state expires. */
+/** Does not go back, since stored state expires. */
 function createTraceClock(): TraceClock {
   let nowMs = BEGINNING_MS;
   return {

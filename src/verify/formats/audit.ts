@@ -2,7 +2,6 @@ import { tracedStep, type Context, type Read, type TracedStep } from '../step.ts
 import { agentOf, stringIn, timeOf, type TraceFields } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 
-/** Recognizes lines of the gateway's log. */
 export function isLogLine(fields: TraceFields): boolean {
   if (fields['channel'] === 'audit') return true;
   return (
@@ -11,8 +10,8 @@ export function isLogLine(fields: TraceFields): boolean {
 }
 
 /**
- * Reads a line of the audit channel. Such lines hold no prompt and no arguments, so only the fact of a tool call
- * can be judged.
+ * Reads a line of the gateway's audit log. It has no prompts and arguments, so only the fact of a tool call can be
+ * judged.
  */
 export function readLogLine(line: TraceFields, context: Context): Read {
   const tool = stringIn(line, ['tool']);
@@ -31,12 +30,12 @@ export function readLogLine(line: TraceFields, context: Context): Read {
   });
 }
 
-/** Recognizes records of the gateway's audit trail (docs/audit.md). */
+/** Recognizes records of the audit trail (docs/audit.md). */
 export function isAuditRecord(fields: TraceFields): boolean {
   return typeof fields['class_uid'] === 'number' && isObject(fields['metadata']);
 }
 
-/** Reads a record of the trail. Only completed tool calls can be judged. */
+/** Reads a record of the audit trail. Only completed tool calls can be judged. */
 export function readAuditRecord(record: TraceFields, context: Context): Read {
   const resources = Array.isArray(record['resources']) ? record['resources'].filter(isObject) : [];
   const named = (type: string): string | undefined =>

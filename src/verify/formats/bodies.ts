@@ -20,7 +20,7 @@ import {
   type FunctionResult,
 } from './messages.ts';
 
-/** Reads requests to provider APIs, one per element, with their answers if recorded. */
+/** Reads requests to provider APIs, one per element, with recorded answers. */
 export interface BodyReader {
   read(element: TraceFields, index: number, context: Context): Read;
 }
@@ -30,10 +30,10 @@ const ASKS = ['messages', 'contents', 'prompt', 'input', 'message', 'inputText']
 const REQUEST = ['request', 'body', 'request_body', 'kwargs'] as const;
 const RESPONSE = ['response', 'response_body', 'completion'] as const;
 const SESSION = ['session_id', 'conversation_id', 'thread_id'] as const;
-/** Calls that later requests of their session repeat. */
+/** Calls and results kept to recognize repetitions in later requests. */
 const MAX_KNOWN = 10_000;
 
-/** Recognizes a request body, or an object that contains one. */
+/** Recognizes a request body, or an object with one. */
 export function isBody(fields: TraceFields): boolean {
   return bodyIn(fields) !== undefined;
 }
@@ -41,7 +41,7 @@ export function isBody(fields: TraceFields): boolean {
 export function createBodyReader(): BodyReader {
   const known = new Set<string>();
 
-  /** Returns true the first time. Without an id, repetition cannot be detected. */
+  /** Returns true the first time. Repetition cannot be detected without an id. */
   function isNew(sessionId: string, what: 'call' | 'result', id: string | undefined): boolean {
     if (id === undefined) return true;
     const name = JSON.stringify([sessionId, what, id]);
@@ -56,7 +56,7 @@ export function createBodyReader(): BodyReader {
     read(element, index, context) {
       const body = bodyIn(element);
       if (body === undefined) return unreadableStep('a request needs messages, contents, input or prompt');
-      const source = sourceOf(element, body, ofItsOwn(context, index));
+      const source = sourceOf(element, body, inOwnSession(context, index));
       if (typeof source === 'string') return unreadableStep(source);
       const { sessionId } = source;
       const history = stepsIn(body).flatMap((one): TracedStep[] => {
@@ -83,12 +83,12 @@ function bodyIn(fields: TraceFields): TraceFields | undefined {
     (name) =>
       Array.isArray(fields[name]) || (typeof fields[name] === 'string' && Object.hasOwn(fields, 'model')),
   )
-    ? withoutBeside(fields)
+    ? withoutLogMembers(fields)
     : undefined;
 }
 
 /** Removes members that loggers add. */
-function withoutBeside(fields: TraceFields): TraceFields {
+function withoutLogMembers(fields: TraceFields): TraceFields {
   const beside = new Set<string>([...RESPONSE, ...SESSION, 'timestamp', 'agent', 'provider', 'version']);
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !beside.has(name)));
 }
@@ -114,8 +114,8 @@ function sourceOf(
   };
 }
 
-/** A request contains its whole conversation, so requests without a session name are separate sessions. */
-function ofItsOwn(context: Context, index: number): Context {
+/** Gives requests without a session name separate sessions, since each contains its whole conversation. */
+function inOwnSession(context: Context, index: number): Context {
   return context.sessionId === DEFAULT_SESSION
     ? { ...context, sessionId: `${DEFAULT_SESSION}-${String(index)}` }
     : context;

@@ -5,7 +5,7 @@ import { callStep, callsIn, modelStep, resultsIn, resultStep } from './messages.
 /** Reads messages of conversations one by one, as in a log. */
 export interface ConversationReader {
   message(message: TraceFields, place: TracePlace, context: Context): ReadElement[];
-  /** Returns questions without an answer. */
+  /** Returns unanswered questions. */
   end(): ReadElement[];
 }
 
@@ -26,7 +26,7 @@ const ROLES: ReadonlySet<unknown> = new Set([
   'function',
   'model',
 ]);
-/** A conversation without answers is judged in pieces of this size. */
+/** Conversations without answers are judged in pieces of this size. */
 const MAX_MESSAGES = 1_000;
 const MAX_CHARS = 1_048_576;
 const MAX_CONVERSATIONS = 1_000;
@@ -36,8 +36,8 @@ export function isMessage(fields: TraceFields): boolean {
 }
 
 /**
- * Groups the messages since the model's last answer into one call. Earlier ones were judged when they were new.
- * Function calls become tool calls, and results tool responses.
+ * Groups the messages since the model's last answer into one call; earlier ones were judged already. Function calls
+ * become tool calls, and results tool responses.
  */
 export function createConversationReader(): ConversationReader {
   /** Least recently used first. */

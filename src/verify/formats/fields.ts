@@ -7,7 +7,7 @@ import { UNKNOWN_AGENT, type StepAgent } from '../step.ts';
 
 export type TraceFields = Readonly<Record<string, unknown>>;
 
-/** Returns the first of these members that is not null. */
+/** Returns the first of these members that is set and not null. */
 export function firstOf(fields: TraceFields, names: readonly string[]): unknown {
   const name = names.find(
     (each) => Object.hasOwn(fields, each) && fields[each] !== null && fields[each] !== undefined,
@@ -23,18 +23,18 @@ export function stringIn(fields: TraceFields, names: readonly string[]): string 
 
 const ALL: readonly Provider[] = Object.values(providers);
 
-/** Returns the provider with this name or alias. */
+/** Accepts aliases. */
 export function providerNamed(name: string): ProviderName | undefined {
   const lower = name.toLowerCase();
   return ALL.find((one) => one.name === lower || one.traces?.aliases?.includes(lower) === true)?.name;
 }
 
-/** Returns the provider whose models have such names, or OpenAI. */
+/** Returns the provider of models with such names; OpenAI by default. */
 export function providerOfModel(model = ''): ProviderName {
   return ALL.find(({ traces }) => traces?.models?.test(model) === true)?.name ?? 'openai';
 }
 
-/** Returns the id, or a digest if it is not a valid session id. */
+/** Returns the id, or its digest if it is not a valid session id. */
 export function sessionIdOf(written: string): string {
   return SESSION_ID.test(written) ? written : createHash('sha256').update(written).digest('base64url');
 }
@@ -74,7 +74,7 @@ export function timeOf(written: string | number): number | undefined {
   return ms <= MAX_MS ? ms : undefined;
 }
 
-/** Returns arguments as an object, if they are its JSON. */
+/** Parses arguments that are JSON of an object. */
 export function argumentsOf(written: unknown): unknown {
   if (typeof written !== 'string') return written ?? undefined;
   try {

@@ -2,14 +2,13 @@ import { tracedStep, type TracedStep } from '../step.ts';
 import { argumentsOf, stringIn, type TraceFields } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 
-/** A function call in a model's message, in any usual form. */
+/** In any usual form. */
 export interface FunctionCall {
   readonly id: string | undefined;
   readonly tool: string;
   readonly arguments: unknown;
 }
 
-/** A function's result in an agent's message. */
 export interface FunctionResult {
   readonly id: string | undefined;
   readonly tool: string;

@@ -6,11 +6,11 @@ import { asText, holdsContent, modelReads, parsedAttribute, toolRead, type SpanV
 const KIND = 'openinference.span.kind';
 const UNREAD =
   'OpenInference spans without a recorded model call below them: record those calls (openinference.span.kind LLM)';
-const OTHER_KIND = 'spans of OpenInference that hold no text';
+const OTHER_KIND = 'OpenInference spans without text';
 
 /**
- * Reads an OpenInference span; undefined for others. Chains, agents and the like repeat the inputs of the calls
- * below them; without a model call below they stay unjudged.
+ * Reads an OpenInference span; undefined for others. Chains, agents and the like repeat the inputs of the calls below
+ * them. Without a model call below they stay unjudged.
  */
 export function readOpenInferenceSpan(span: SpanView): Read[] | undefined {
   const { attributes, owner } = span;
@@ -94,7 +94,7 @@ function embeddedTexts(attributes: TraceFields): TraceFields[] | undefined {
   return all.map((text) => ({ role: 'user', content: asText(text) }));
 }
 
-/** `tool.parameters` holds the schema of the arguments, or the arguments. */
+/** `tool.parameters` is the schema of the arguments, or the arguments. */
 function toolIn({ name, attributes, isFailed }: SpanView) {
   const parameters = argumentsOf(attributes['tool.parameters']);
   const input = argumentsOf(
@@ -165,7 +165,7 @@ function textPart(text: string): TraceFields {
 
 const MAX_LISTED = 10_000;
 
-/** Returns the items of a list that is flattened (`<prefix>.0.a.b` is member `a.b` of the first item) or whole. */
+/** Returns the items of a list that is whole, or flattened (`<prefix>.0.a.b` is member `a.b` of the first item). */
 function listAt(attributes: TraceFields, prefix: string): TraceFields[] {
   const whole = parsedAttribute(attributes[prefix]);
   if (Array.isArray(whole)) {

@@ -3,8 +3,8 @@ import { asText, parsedAttribute } from './span-steps.ts';
 import { isObject } from '../../json/is-object.ts';
 
 /**
- * Returns the prompt of a model span as chat messages; undefined if it was not recorded. Supports the current
- * conventions (`gen_ai.input.messages`), the previous ones (an event per message) and older instrumentations
+ * Returns a model span's prompt as chat messages; undefined if it was not recorded. Supports the current conventions
+ * (`gen_ai.input.messages`), the previous ones (an event per message), and older instrumentations
  * (`gen_ai.prompt.0.content`).
  */
 export function promptOf(span: TraceFields, attributes: TraceFields): readonly TraceFields[] | undefined {
@@ -23,7 +23,7 @@ export function promptOf(span: TraceFields, attributes: TraceFields): readonly T
   return plain === undefined ? undefined : [{ role: 'user', content: plain }];
 }
 
-/** Returns the answer as one chat message. */
+/** Returns a model span's answer as one chat message. */
 export function answerOf(span: TraceFields, attributes: TraceFields): TraceFields | undefined {
   const details = detailsOf(span, attributes);
   const [output] = messagesIn(parsedAttribute(details['gen_ai.output.messages']));
@@ -53,7 +53,7 @@ export function eventsOf(span: TraceFields): readonly SpanEvent[] {
   }));
 }
 
-/** Merges content from the span and its details event. */
+/** Merges the content of the span and of its details event. */
 function detailsOf(span: TraceFields, attributes: TraceFields): TraceFields {
   const details = eventsOf(span).find(({ name }) => name === 'gen_ai.client.inference.operation.details');
   return details === undefined ? attributes : { ...attributes, ...details.attributes };

@@ -25,7 +25,7 @@ export function isSpan(fields: TraceFields): boolean {
   return Object.hasOwn(fields, 'spanId') && Object.hasOwn(fields, 'traceId');
 }
 
-/** Reads a span under the conventions of Vercel's AI SDK, OpenInference, or OpenTelemetry (GenAI, MCP). */
+/** Reads a span under the conventions of Vercel's AI SDK, OpenTelemetry (GenAI, MCP) or OpenInference. */
 export function readSpan(span: TraceFields, resource: OtlpResource, context: Context): Read[] {
   const attributes = attributesOf(span['attributes']);
   const view: SpanView = {
@@ -64,7 +64,7 @@ function readGenAiSpan(span: TraceFields, { attributes, owner }: SpanView): Read
     },
     owner,
   );
-  // A span may follow both conventions, with content under the other one.
+  // A span may follow both conventions, and have its content under the other one.
   const isOther = Object.hasOwn(attributes, 'openinference.span.kind');
   return isOther && reads.some(({ kind }) => kind === 'unjudged') ? undefined : reads;
 }

@@ -7,7 +7,7 @@ export function isJsonRpc(fields: TraceFields): boolean {
   return Object.hasOwn(fields, 'jsonrpc');
 }
 
-/** Reads a JSON-RPC message of MCP from a log. */
+/** Reads a logged JSON-RPC message of MCP. */
 export function readJsonRpc(message: TraceFields, context: Context): Read {
   const { method, params, result, error } = message;
   const callId = stringIn(message, ['id']);
@@ -22,7 +22,7 @@ export function readJsonRpc(message: TraceFields, context: Context): Read {
     return steps({ type: 'mcp_tool_call', message, callId }, context);
   }
   if (method !== undefined)
-    return { kind: 'skipped', why: 'messages of MCP that call no tool and name nothing' };
+    return { kind: 'skipped', why: 'MCP messages that call no tool and name no resource or prompt' };
   if (result === undefined && error === undefined) return unreadableStep('a response needs result or error');
   const isError = result === undefined;
   return steps({ type: 'mcp_tool_response', result: result ?? error, isError, callId }, context);

@@ -16,14 +16,14 @@ const NO_CONTENT =
   'spans of calls without content: let the instrumentation capture it (OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT, recordInputs)';
 
 export interface ModelSpan {
-  /** Chat messages; undefined if not recorded. */
+  /** Chat messages; undefined if they were not recorded. */
   readonly prompt: readonly TraceFields[] | undefined;
   readonly answer: TraceFields | undefined;
   readonly provider: string | undefined;
   readonly model: string | undefined;
 }
 
-/** Returns the steps of a model call. A prompt that was not recorded is unjudged, but its answer is judged. */
+/** Returns the steps of a model call. An unrecorded prompt is unjudged; its answer is judged. */
 export function modelReads({ prompt, answer, provider, model }: ModelSpan, owner: SpanOwner): Read[] {
   const named = provider === undefined ? undefined : providerNamed(provider);
   const about = { ...owner, provider: named ?? providerOfModel(model), model };
@@ -77,13 +77,13 @@ export function asText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Words of attribute names for content of prompts, tool calls or answers. */
+/** Words in names of attributes with prompts, tool calls or answers. */
 const CONTENT_WORDS = new Set(
   'prompt prompts completion completions message messages input inputs output outputs args arguments parameters result results response responses content contents text query document documents tool_calls toolcalls value values body request'.split(
     ' ',
   ),
 );
-/** Namespaces of spans unrelated to models. */
+/** Namespaces unrelated to models. */
 const OTHER_NAMESPACES = new Set(
   'http db net network server client url rpc messaging exception error code thread process host service telemetry otel cloud k8s container faas user_agent peer feature_flag graphql aws enduser os webengine log dns tls nodejs browser sampler'.split(
     ' ',

@@ -1,24 +1,24 @@
 import type { Read, ReadElement, TracedStep } from '../step.ts';
 import { stringIn, type TraceFields } from './fields.ts';
 
-/** Relations of the spans of a trace. */
+/** Relations between the spans of a trace. */
 export interface SpanTree {
-  /** Records a span, in any order. */
+  /** Records a span. Called in any order. */
   note(span: TraceFields, reads: readonly Read[]): void;
   /** Drops repeated parts. Called in the order of starts. */
   settle(element: ReadElement): ReadElement;
 }
 
-const REPEATED = 'spans around calls of models that are judged by their own spans';
-/** Older spans are forgotten; spans around them are then judged, or counted as unjudged. */
+const REPEATED = 'spans around model calls that have their own spans';
+/** Beyond it, older spans are forgotten. Spans around them are then judged, or counted as unjudged. */
 const MAX_SPANS = 200_000;
 const MAX_CALLS = 50_000;
 
 export function createSpanTree(): SpanTree {
   const parents = new Map<string, string>();
-  /** Spans with a model call below. */
+  /** Spans with a model call below them. */
   const around = new Set<string>();
-  /** Calls in model answers, with their ids. */
+  /** Call ids of the calls in model answers, by `callKeys`. */
   const requested = new Map<string, string | undefined>();
 
   function cover(span: string | undefined): void {
@@ -82,7 +82,7 @@ function isModelCall(read: Read): boolean {
   );
 }
 
-/** Returns keys that a call in a model's answer shares with the tool's span, which may lack the id. */
+/** Returns the keys that a call in a model's answer shares with the tool's span, which may lack the id. */
 function callKeys({ sessionId, callId, tool, arguments: args }: TracedStep): string[] {
   const written = JSON.stringify([sessionId, tool, args ?? {}]);
   return callId === undefined ? [written] : [JSON.stringify([sessionId, callId]), written];

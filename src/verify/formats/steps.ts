@@ -71,7 +71,7 @@ export function isStep(fields: TraceFields): boolean {
   return stepTypeOf(fields) !== undefined;
 }
 
-/** Returns the type of a step, inferred if only one is possible. */
+/** Returns a step's type. Infers it if only one is possible. */
 function stepTypeOf(fields: TraceFields): StepType | undefined {
   const written = firstOf(fields, ['type', 'kind', 'event', 'event_type']);
   if (typeof written === 'string') {
@@ -82,7 +82,7 @@ function stepTypeOf(fields: TraceFields): StepType | undefined {
   return firstOf(fields, ['tool_name', 'tool', 'toolName']) === undefined ? undefined : 'mcp_tool_call';
 }
 
-/** Reads a step of the documented format. */
+/** Reads a step in the documented format. */
 export function readStep(written: TraceFields, context: Context): Read {
   const type = stepTypeOf(written);
   if (type === undefined) return unreadableStep(TYPE_PROBLEM);
@@ -148,33 +148,33 @@ function readToolStep(written: TraceFields, data: StepFields, common: Common): R
   return { kind: 'steps', steps: [step] };
 }
 
-/** Returns the step with the schema's member names. */
+/** Renames members as in the schema. */
 function canonicalStep(written: TraceFields, type: StepType): TraceFields {
   const step: Record<string, unknown> = { type };
-  for (const [name, others] of meantBy(written, type)) {
+  for (const [name, others] of acceptedNames(written, type)) {
     const value = firstOf(written, others);
     if (value !== undefined) step[name] = value;
   }
   return step;
 }
 
-type Meanings = readonly (readonly [name: string, others: readonly string[]])[];
-const meanings = new Map<string, Meanings>();
+type AcceptedNames = readonly (readonly [name: string, others: readonly string[]])[];
+const accepted = new Map<string, AcceptedNames>();
 
-function meantBy({ type: written }: TraceFields, type: StepType): Meanings {
+function acceptedNames({ type: written }: TraceFields, type: StepType): AcceptedNames {
   const isNamed = written === 'tool_use' || written === 'function_call';
   const key = `${type} ${String(isNamed)}`;
-  const known = meanings.get(key);
+  const known = accepted.get(key);
   if (known !== undefined) return known;
   const meant = Object.entries(NAMES).map(
-    ([name, others]) => [name, others.filter((other) => isMeant(name, other, type, isNamed))] as const,
+    ([name, others]) => [name, others.filter((other) => applies(name, other, type, isNamed))] as const,
   );
-  meanings.set(key, meant);
+  accepted.set(key, meant);
   return meant;
 }
 
-/** Decides whether a name applies: some have several meanings. */
-function isMeant(name: string, other: string, type: StepType, isNamed: boolean): boolean {
+/** Reports whether a name means this member, since some have several meanings. */
+function applies(name: string, other: string, type: StepType, isNamed: boolean): boolean {
   const isTool = type === 'mcp_tool_call' || type === 'mcp_tool_response';
   switch (name) {
     case 'content':
@@ -199,7 +199,7 @@ const RESOURCE_METHODS: ReadonlyMap<unknown, string> = new Map([
   ['mcp_resource_subscribe', 'resources/subscribe'],
 ]);
 
-/** Returns the message of an MCP step other than a tool call, or the problem. */
+/** Returns the message of an MCP step other than a tool call, or the problem with it. */
 function mcpMessageOf({ type, ...written }: TraceFields, data: StepFields): TracedStep['message'] | string {
   const method = RESOURCE_METHODS.get(type);
   if (method !== undefined) {

@@ -9,7 +9,7 @@ const TOOL_CALL = 'ai.toolCall';
 
 /**
  * Reads a span of Vercel's AI SDK; undefined for others. `ai.generateText` and the like enclose the SDK's calls
- * (`….doGenerate`), and are judged only without those.
+ * (`….doGenerate`), and are judged only if those are missing.
  */
 export function readVercelSpan({ name, attributes, owner, isFailed }: SpanView): Read[] | undefined {
   const operation = stringIn(attributes, ['ai.operationId']) ?? name;
@@ -85,7 +85,7 @@ function messagesIn(written: unknown, role = 'user'): TraceFields[] {
   );
 }
 
-/** Converts a message of the SDK to chat messages, one per tool result. */
+/** Converts an SDK message to chat messages, one per tool result. */
 function messageOf(message: TraceFields): TraceFields[] {
   const role = stringIn(message, ['role']) ?? 'user';
   const { content } = message;

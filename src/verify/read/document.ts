@@ -6,16 +6,15 @@ import { unreadableStep, type Context, type TracePlace, type ReadElement } from 
 import { parsedValue, type ElementReader } from './elements.ts';
 import type { SplitPart } from './split.ts';
 
-/** Reads the parts of one document. */
 export interface DocumentReader {
   read(piece: SplitPart): ReadElement[];
-  /** Returns the held parts of a document that broke off. */
+  /** Returns the held parts of an incomplete document. */
   flush(): ReadElement[];
 }
 
 export interface DocumentOptions {
   readonly elements: ElementReader;
-  /** Defaults for steps. */
+  /** Defaults of steps. */
   readonly context: Context;
   readonly next: (line: number) => TracePlace;
 }
@@ -29,8 +28,8 @@ const SHARED_MEMBERS = ['session_id', 'agent', 'provider', 'model'] as const;
 const NO_RESOURCE: OtlpResource = { attributes: {} };
 
 /**
- * A document may name its session or agent behind its steps, so the first steps are held. Spans come in the
- * order of their ends, and are sorted by their starts.
+ * Holds the first steps, since a document may name its session or agent after them. Sorts spans, which come in the
+ * order of their ends, by start.
  */
 export function createDocumentReader({ elements, context, next }: DocumentOptions): DocumentReader {
   const spans = createTimeOrder<ReadElement>();
@@ -125,7 +124,7 @@ function lateMember(written: HeadFields, known: HeadFields): string | undefined 
   return SHARED_MEMBERS.find((name) => written[name] != null && known[name] == null);
 }
 
-/** Returns the resource of the current list of spans, which is the last one. */
+/** Returns the resource of the current list of spans, the last one. */
 function resourceIn(document: unknown): OtlpResource {
   const { resourceSpans } = isObject(document) ? document : {};
   const last: unknown = Array.isArray(resourceSpans) ? resourceSpans.at(-1) : undefined;
@@ -134,7 +133,7 @@ function resourceIn(document: unknown): OtlpResource {
 
 /** Sorts items that arrive roughly in order of time. */
 export interface TimeOrder<Item> {
-  /** Returns the items that no earlier one can precede. */
+  /** Returns the items that no later arrival is expected to precede. */
   add(item: Item, at: number, bytes: number): Item[];
   end(): Item[];
 }
@@ -152,7 +151,7 @@ function createTimeOrder<Item>(): TimeOrder<Item> {
   let waiting: HeldItem<Item>[] = [];
   let bytes = 0;
 
-  /** Releases the earlier half at once, since sorting for each item would be slow. */
+  /** Sorts and releases the earliest ones at once, since sorting for each item would be slow. */
   function release(count: number): Item[] {
     waiting.sort((one, other) => one.at - other.at);
     const gone = waiting.slice(0, count);

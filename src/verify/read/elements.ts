@@ -11,12 +11,12 @@ import { isJsonRpc, readJsonRpc } from '../formats/rpc.ts';
 import { isStep, readStep } from '../formats/steps.ts';
 import { unreadableStep, type Context, type Read, type TracePlace, type ReadElement } from '../step.ts';
 
-/** Reads the elements of a trace of any format, in order. */
+/** Reads the elements of a trace in any format, in order. */
 export interface ElementReader {
   read(value: unknown, place: TracePlace, context: Context, resource: OtlpResource): ReadElement[];
-  /** Completes an element in its final position, when repeating spans are known (`span-tree.ts`). */
+  /** Completes an element at its final position, when spans that repeat are known (`span-tree.ts`). */
   settle(element: ReadElement): ReadElement;
-  /** Returns parts that were held for an answer. */
+  /** Returns parts held for an answer. */
   end(): ReadElement[];
 }
 
@@ -70,7 +70,7 @@ function isOfSpan({ kind }: Read): boolean {
   return kind === 'steps' || kind === 'unjudged';
 }
 
-/** Returns a JSON value that every parser reads in the same way, or the problem. */
+/** Returns a JSON value that all parsers read alike, or the problem. */
 export function parsedValue(bytes: Buffer): { readonly value: unknown } | { readonly problem: string } {
   try {
     return { value: parseStrict(bytes) };

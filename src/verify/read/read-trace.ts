@@ -13,7 +13,7 @@ import { JsonSplitter, SplitError, type SplitPart } from './split.ts';
 
 type Bytes = AsyncIterable<Uint8Array>;
 
-/** A longer first line is the start of a document of several lines. */
+/** A longer first line begins a document of several lines. */
 const MAX_FIRST_LINE_BYTES = 65_536;
 const LINE_FEED = 0x0a;
 const MARK = Buffer.from('\uFEFF');
@@ -26,14 +26,14 @@ const CONTEXT: Context = {
 };
 
 /**
- * Reads a trace of any format while it arrives: one JSON document, or one per line. Unreadable elements are
- * reported in place. Reading stops if the next element cannot be found.
+ * Reads a trace in any format while it arrives: one JSON document, or one per line. Reports unreadable elements in
+ * place, and stops if it cannot find the next one.
  */
 export async function* readTrace(bytes: Bytes): AsyncGenerator<readonly ReadElement[]> {
   const elements = createElementReader();
   let index = 0;
   const next = (line: number): TracePlace => ({ index: index++, line });
-  const source = await begun(bytes);
+  const source = await openTrace(bytes);
   let lines = 0;
   let rest: Bytes = source.bytes;
   if (!source.isOfLines) {
@@ -43,7 +43,7 @@ export async function* readTrace(bytes: Bytes): AsyncGenerator<readonly ReadElem
     try {
       for await (const pieces of piecesOf(splitter, left)) {
         const read = pieces.flatMap((piece) => document.read(piece));
-        // Held parts, and ends, yield nothing.
+        // Held parts and ends yield nothing.
         if (read.length > 0) yield read;
       }
     } catch (failure) {
@@ -72,7 +72,7 @@ export async function* readTrace(bytes: Bytes): AsyncGenerator<readonly ReadElem
       const end = splitter.push(line, pieces);
       splitter.end();
       if (line.subarray(end).some((byte) => byte > 0x20))
-        throw new SplitError('holds more than one JSON value', number);
+        throw new SplitError('has more than one JSON value', number);
     } catch (failure) {
       if (!(failure instanceof SplitError)) throw failure;
       return [{ ...next(number), ...unreadableStep(failure.message) }];
@@ -83,7 +83,7 @@ export async function* readTrace(bytes: Bytes): AsyncGenerator<readonly ReadElem
   }
 }
 
-/** Yields the parts of one document while it arrives; bytes behind its end stay in `left.rest`. */
+/** Yields the parts of one document while it arrives. Bytes after its end stay in `left.rest`. */
 async function* piecesOf(
   splitter: JsonSplitter,
   left: { rest: Bytes },
@@ -97,7 +97,7 @@ async function* piecesOf(
     try {
       end = splitter.push(step.value, pieces);
     } catch (failure) {
-      // The part before the error can be read.
+      // The part before the error is readable.
       yield pieces;
       throw failure;
     }
@@ -109,13 +109,13 @@ async function* piecesOf(
   splitter.end();
 }
 
-interface Begun {
+interface OpenedTrace {
   readonly bytes: Bytes;
   /** The first line is a whole document. */
   readonly isOfLines: boolean;
 }
 
-async function begun(bytes: Bytes): Promise<Begun> {
+async function openTrace(bytes: Bytes): Promise<OpenedTrace> {
   const chunks = bytes[Symbol.asyncIterator]();
   let first = Buffer.alloc(0);
   let isOver = false;

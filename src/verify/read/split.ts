@@ -6,20 +6,20 @@ const { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJ
 /** Longest part: a step, or a document without its steps. */
 const MAX_PIECE_BYTES = 16 * 1_048_576;
 
-/** Lists that are read element by element, by the names that lead to them. */
+/** Lists that are read element by element, by path. */
 const LISTS: ReadonlySet<string> = new Set(['', 'traces', 'steps', 'resourceSpans.scopeSpans.spans']);
-const ON_THE_WAY: ReadonlySet<string> = new Set(['resourceSpans', 'resourceSpans.scopeSpans']);
+const PARENTS_OF_LISTS: ReadonlySet<string> = new Set(['resourceSpans', 'resourceSpans.scopeSpans']);
 
 /** Parts of a document in order. */
 export type SplitPart =
-  /** An element of a list. `head`: the document so far, without elements of lists; one object per list. */
+  /** An element of a list. `head` is the document so far without list elements: one object per list. */
   | { readonly kind: 'element'; readonly bytes: Buffer; readonly line: number; readonly head: Buffer }
-  /** An element or document that was skipped. */
+  /** A skipped element or document. */
   | { readonly kind: 'too_long'; readonly line: number }
-  /** The end of a document: `bytes` is all of it without elements of lists. */
+  /** The end of a document. `bytes` is all of it without list elements. */
   | { readonly kind: 'document'; readonly bytes: Buffer; readonly line: number; readonly hasLists: boolean };
 
-/** The document is not JSON, or ends too early. */
+/** The document is not JSON, or is incomplete. */
 export class SplitError extends Error {
   readonly line: number;
 
@@ -36,7 +36,7 @@ interface Frame {
   /** Length of the skeleton before it. */
   readonly mark: number;
   expects: 'name' | 'colon' | 'value' | 'end';
-  /** An empty container may end instead of a name or value. */
+  /** An empty container may end here. */
   isFresh: boolean;
   name: string;
 }
@@ -46,8 +46,8 @@ const EMPTY = Buffer.alloc(0);
 const IS_OF_WORD = /[-0-9A-Za-z]/;
 
 /**
- * Splits a JSON document that arrives in chunks, so that the elements of long lists need not be held together.
- * Only finds where values begin and end; the parts must be parsed.
+ * Splits a JSON document in chunks, so that the elements of long lists need not be in memory together. Only finds where
+ * values begin and end: the parts must be parsed.
  */
 export class JsonSplitter {
   #line: number;
@@ -78,7 +78,7 @@ export class JsonSplitter {
   }
 
   /**
-   * Reads up to the end of the document; returns the number of bytes used.
+   * Reads up to the end of the document. Returns the number of bytes used.
    * @throws SplitError
    */
   push(chunk: Uint8Array, pieces: SplitPart[]): number {
@@ -147,7 +147,7 @@ export class JsonSplitter {
       return at + 1;
     }
     const path = frame.path === '' ? frame.name : `${frame.path}.${frame.name}`;
-    if (byte !== OPEN_ARRAY || (!LISTS.has(path) && !ON_THE_WAY.has(path)))
+    if (byte !== OPEN_ARRAY || (!LISTS.has(path) && !PARENTS_OF_LISTS.has(path)))
       return this.#open('member', byte, at);
     this.#enter(true, path);
     return at + 1;
@@ -191,7 +191,7 @@ export class JsonSplitter {
     return at;
   }
 
-  /** Reads the rest of a value in the chunk. */
+  /** Reads the rest of a value, as far as it is in the chunk. */
   #rest(chunk: Uint8Array, from: number): number {
     const end = this.#form === 'word' ? endOfWord(chunk, from) : this.#endOfValue(chunk, from);
     const to = end ?? chunk.length;

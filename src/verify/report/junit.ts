@@ -3,10 +3,10 @@ import { VIOLATIONS, type TraceFinding } from '../finding.ts';
 import { unjudgedElements, type Summary, type Unreadable } from '../summary.ts';
 import { calledName, type Report } from './report.ts';
 
-/** A suite begins with its counts, so it is held until the end. */
+/** Held until the end, since a suite begins with its counts. */
 const MAX_CASES = 10_000;
 
-/** JUnit XML: violations are failed cases, unreadable elements cases with an error. */
+/** JUnit XML: violations are failures, unreadable elements errors. */
 export function createJunitReport(): Report {
   const cases: string[] = [];
 

@@ -10,7 +10,6 @@ export interface Terminal {
 
 const INDENT = '  ';
 
-/** For people: violations and masks as they are found, then the summary. */
 export function createPrettyReport({ paint, printable }: Terminal): Report {
   function line(finding: TraceFinding): string {
     const { action, index, rule, reason, file, line: at, session } = finding;

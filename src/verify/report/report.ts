@@ -12,10 +12,10 @@ export interface Report {
   end(summary: Summary): string;
 }
 
-/** Limit of listed non-violations and unreadable elements. */
+/** Limit of listed masks and unreadable elements. */
 const MAX_LISTED = 1_000;
 
-/** Items at the end of a report. */
+/** Items listed at the end of a report. */
 export class Listed<Item> {
   readonly items: Item[] = [];
 
@@ -25,7 +25,7 @@ export class Listed<Item> {
 }
 
 /** A JSON list, written one element per line as they come. */
-export class WrittenList {
+export class JsonList {
   #separator = '\n';
 
   add(json: string): string {
@@ -41,14 +41,14 @@ export class WrittenList {
 
 /** Names a tool of a server, or a model of a provider. */
 export function calledName({ tool, provider, model }: TraceFinding): string {
-  const what = tool === '' ? model : tool;
-  return [provider, what].filter((part) => part !== '').join('/');
+  const called = tool === '' ? model : tool;
+  return [provider, called].filter((part) => part !== '').join('/');
 }
 
 export function ruleCount({ file, rules }: { readonly file: string; readonly rules: number }): string {
   return `${file}: ${countedNoun(rules, 'rule')}`;
 }
 
-export function countedNoun(number: number, what: string): string {
-  return `${number.toLocaleString('en')} ${what}${number === 1 ? '' : 's'}`;
+export function countedNoun(number: number, noun: string): string {
+  return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;
 }

@@ -1,7 +1,7 @@
 import type { TraceFinding } from '../finding.ts';
 import type { Summary, Unreadable } from '../summary.ts';
 import { findingJson, summaryJson } from './json.ts';
-import { calledName, Listed, WrittenList, type Report } from './report.ts';
+import { calledName, Listed, JsonList, type Report } from './report.ts';
 
 const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
 const TOOL = 'gateway verify';
@@ -17,7 +17,7 @@ export function createSarifReport(write: (value: unknown) => string, trace: stri
   const rules = new Map<string, TraceFinding>();
   const unread = new Listed<unknown>();
   const uri = trace.split(/[\\/]/).map(encodeURIComponent).join('/');
-  const results = new WrittenList();
+  const results = new JsonList();
 
   function location(line: number): unknown {
     return { physicalLocation: { artifactLocation: { uri }, region: { startLine: Math.max(line, 1) } } };
@@ -79,7 +79,7 @@ export function createSarifReport(write: (value: unknown) => string, trace: stri
   }
 }
 
-/** Includes the check, since rules of several checks may share a name. */
+/** Includes the check, since several checks may use a rule name. */
 function ruleId({ check, rule }: TraceFinding): string {
   return check === rule ? rule : `${check}/${rule}`;
 }

@@ -172,13 +172,13 @@ describe('a thread that judges', () => {
   const data = { config, files: undefined };
 
   it.each([
-    ['throws at once', 'throw new Error("no room")', /broke off: no room/],
+    ['throws at once', 'throw new Error("no room")', /stopped unexpectedly: no room/],
     [
       'throws at a step',
       `import { parentPort } from 'node:worker_threads'; parentPort.on('message', () => { throw new Error('no sense'); })`,
-      /broke off: no sense/,
+      /stopped unexpectedly: no sense/,
     ],
-    ['ends early', 'process.exit(0)', /broke off/],
+    ['ends early', 'process.exit(0)', /stopped unexpectedly/],
   ])('and %s fails the trace', async (_, code, message) => {
     const judge = createThreadJudge(threadOf(code), data);
     await expect(judgedBy(judge)).rejects.toThrow(message);
@@ -188,7 +188,7 @@ describe('a thread that judges', () => {
   it('that runs out of memory fails the trace', { timeout: 60_000 }, async () => {
     const code = `const held = []; for (;;) held.push(new Array(1e6).fill({}))`;
     const judge = createThreadJudge(threadOf(code), data, { maxOldGenerationSizeMb: 32 });
-    await expect(judgedBy(judge)).rejects.toThrow(/broke off.*memory/);
+    await expect(judgedBy(judge)).rejects.toThrow(/stopped unexpectedly.*memory/);
   });
 
   it('that is sent a step that cannot be cloned fails the trace', async () => {
@@ -198,7 +198,7 @@ describe('a thread that judges', () => {
     );
     const step = { content: () => 0 } as unknown as TracedStep;
     const answer = judge.step({ step, place: { index: 0, line: 1 }, nowMs: 0 });
-    await expect(answer).rejects.toThrow(/broke off/);
+    await expect(answer).rejects.toThrow(/stopped unexpectedly/);
     await judge.close();
   });
 
