@@ -8,25 +8,25 @@ import { UsageError } from './command.ts';
 import { printable } from './output.ts';
 
 /** Reads `a,b,c`. */
-function commaList(flag: string, written: string): string[] {
-  const items = written.split(',').map((item) => item.trim());
+function commaList(flag: string, text: string): string[] {
+  const items = text.split(',').map((item) => item.trim());
   if (items.includes(''))
     throw new UsageError(
-      `${flag}: "${printable(written)}" has an empty entry. Write a,b,c, or leave the flag out`,
+      `${flag}: "${printable(text)}" has an empty entry. Write a,b,c, or leave the flag out`,
     );
   return items;
 }
 
-/** Means an empty list, which allows nothing. Without the flag, everything is allowed. */
+/** Stands for an empty list, which allows nothing. Without the flag, everything is allowed. */
 const NOTHING = 'none';
 
 /** Reads `a,b,c`, or `none`. */
-export function allowedList(flag: string): (written: string) => string[] {
-  return (written) => listOrNone(flag, written);
+export function allowedList(flag: string): (text: string) => string[] {
+  return (text) => listOrNone(flag, text);
 }
 
-function listOrNone(flag: string, written: string): string[] {
-  const items = commaList(flag, written);
+function listOrNone(flag: string, text: string): string[] {
+  const items = commaList(flag, text);
   if (!items.includes(NOTHING)) return items;
   if (items.length > 1)
     throw new UsageError(
@@ -36,8 +36,8 @@ function listOrNone(flag: string, written: string): string[] {
 }
 
 /** Reads `openai,anthropic`, or `none`. */
-export function providerList(written: string): ProviderName[] {
-  return listOrNone('--allowed-providers', written).map((item) => {
+export function providerList(text: string): ProviderName[] {
+  return listOrNone('--allowed-providers', text).map((item) => {
     const known = PROVIDER_NAMES.find((name) => name === item);
     if (known === undefined)
       throw new UsageError(
@@ -48,8 +48,8 @@ export function providerList(written: string): ProviderName[] {
 }
 
 /** Reads `system,developer`, or `none`. */
-export function roleList(written: string): InstructionRole[] {
-  return listOrNone('--trust', written).map((item) => {
+export function roleList(text: string): InstructionRole[] {
+  return listOrNone('--trust', text).map((item) => {
     const known = INSTRUCTION_ROLES.find((role) => role === item);
     if (known === undefined)
       throw new UsageError(
@@ -60,8 +60,8 @@ export function roleList(written: string): InstructionRole[] {
 }
 
 /** Reads `safety,pci`. */
-export function presetList(written: string): PresetName[] {
-  return commaList('--presets', written).map((item) => {
+export function presetList(text: string): PresetName[] {
+  return commaList('--presets', text).map((item) => {
     const known = PRESET_NAMES.find((name) => name === item);
     if (known === undefined)
       throw new UsageError(
@@ -72,9 +72,9 @@ export function presetList(written: string): PresetName[] {
 }
 
 /** Reads `key=value,key=value`, or `none`. */
-export function tagMap(written: string): Record<string, string> {
+export function tagMap(text: string): Record<string, string> {
   return Object.fromEntries(
-    listOrNone('--tags', written).map((pair) => {
+    listOrNone('--tags', text).map((pair) => {
       const equals = pair.indexOf('=');
       if (equals < 1)
         throw new UsageError('--tags: write key=value pairs, comma-separated, such as team=search,env=prod');
@@ -84,11 +84,11 @@ export function tagMap(written: string): Record<string, string> {
 }
 
 /** Reads `rule=report,safety/rule=off`, or `none`. */
-export function overrideMap(written: string): RuleOverrides {
+export function overrideMap(text: string): RuleOverrides {
   return Object.fromEntries(
-    listOrNone('--policy-overrides', written).map((pair) => {
+    listOrNone('--policy-overrides', text).map((pair) => {
       const [name = '', value, ...more] = pair.split('=').map((part) => part.trim());
-      const mode = RULE_MODES.find((one) => one === value);
+      const mode = RULE_MODES.find((candidate) => candidate === value);
       if (name === '' || mode === undefined || more.length > 0)
         throw new UsageError(
           `--policy-overrides: write rule=mode pairs, comma-separated, such as block-cvv=report, or none; modes are ${RULE_MODES.join(', ')}`,
@@ -99,11 +99,11 @@ export function overrideMap(written: string): RuleOverrides {
 }
 
 /** Parses `30d` or `1h30m` into milliseconds. The error names the flag. */
-export function durationOf(flag: string): (written: string) => Milliseconds {
-  return (written) => {
-    const durationMs = parseDuration(written);
+export function durationOf(flag: string): (text: string) => Milliseconds {
+  return (text) => {
+    const durationMs = parseDuration(text);
     if (durationMs !== undefined) return durationMs;
-    throw new UsageError(`${flag}: "${printable(written)}" ${NOT_A_DURATION}, for example: ${flag} 1h`);
+    throw new UsageError(`${flag}: "${printable(text)}" ${NOT_A_DURATION}, for example: ${flag} 1h`);
   };
 }
 

@@ -1,9 +1,10 @@
 import { ERROR_STATUS } from '../src/errors.ts';
+import { valueAt } from '../src/json/path.ts';
 import { printable } from './output.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Members of `unmapped` that a line shows elsewhere or that mean little to a reader. */
+/** Members of `unmapped` that the line shows elsewhere or leaves out. */
 const NOT_SHOWN: ReadonlySet<string> = new Set(['stage', 'key_hash', 'outcome']);
 const MAX_VALUE_CHARS = 80;
 
@@ -29,7 +30,7 @@ export function tailLine(record: Json): string {
     .join('  ');
 }
 
-/** A refusal keeps its own status even when MCP returned it as JSON-RPC with HTTP 200. */
+/** Returns the status of a refusal even if MCP returned it as JSON-RPC with HTTP 200. */
 function statusOf(record: Json): string {
   const refusal = textAt(record, 'status_detail');
   const known = Object.entries(ERROR_STATUS).find(([type]) => type === refusal);
@@ -44,8 +45,8 @@ function called(record: Json): string {
 /** Names the key or server that an operator changed, or the model, tool, prompt or resource of a request. */
 function targets(record: Json, isOperator: boolean): string[] {
   const resources = record['resources'];
-  const named = (Array.isArray(resources) ? resources : []).flatMap((one: unknown) => {
-    const [type, name] = [textAt(one, 'type'), textAt(one, 'name')];
+  const named = (Array.isArray(resources) ? resources : []).flatMap((resource: unknown) => {
+    const [type, name] = [textAt(resource, 'type'), textAt(resource, 'name')];
     if (type === undefined || name === undefined) return [];
     if (isOperator) return [type === 'proxy_key' ? `key ${name}` : `server ${name}`];
     return type === 'proxy_key' || type === 'mcp_server' ? [] : [`${type.replace(/^mcp_/, '')} ${name}`];
@@ -53,7 +54,7 @@ function targets(record: Json, isOperator: boolean): string[] {
   const model = textAt(record, 'ai_model', 'name');
   return model === undefined
     ? named
-    : [...named.filter((one) => !one.startsWith('model ')), `model ${model}`];
+    : [...named.filter((target) => !target.startsWith('model ')), `model ${model}`];
 }
 
 /** Formats the settings of an operator's change as `name=value`. */
@@ -80,11 +81,8 @@ function outcomeOf(record: Json): string | undefined {
   return outcome === undefined ? undefined : `outcome ${outcome}`;
 }
 
-function textAt(record: unknown, ...path: readonly string[]): string | undefined {
-  let at = record;
-  for (const name of path) {
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return undefined;
-    at = (at as Json)[name];
-  }
-  return typeof at === 'string' ? at : undefined;
+/** Returns a member of an audit record, or undefined if it is no text. */
+export function textAt(record: unknown, ...path: readonly string[]): string | undefined {
+  const value = valueAt(record, path);
+  return typeof value === 'string' ? value : undefined;
 }

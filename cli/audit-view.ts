@@ -1,3 +1,4 @@
+import { valueAt } from '../src/json/path.ts';
 import { listing, printable, type Paint } from './output.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -6,7 +7,8 @@ type Json = Readonly<Record<string, unknown>>;
 export function storyText(requestId: string, records: readonly Json[], paint: Paint): string {
   const activities = records.filter(({ class_uid: uid }) => uid === 6003);
   const detections = records.filter(({ class_uid: uid }) => uid === 2004);
-  const last = activities.find((one) => textAt(one, 'unmapped', 'stage') === 'finished') ?? activities.at(-1);
+  const last =
+    activities.find((record) => textAt(record, 'unmapped', 'stage') === 'finished') ?? activities.at(-1);
   return [
     `${paint('bold', 'request')} ${printable(requestId)}`,
     ...(last === undefined ? [] : ['', listing(summary(last), paint), ...checks(last, paint)]),
@@ -26,10 +28,10 @@ function summary(record: Json): [string, string][] {
     ['session', at('actor', 'session', 'uid')],
     ['route', joined([at('api', 'service', 'name'), at('api', 'operation')])],
     ['model', at('ai_model', 'name')],
-    ['resources', listAt(record, 'resources').map(resource).join(', ')],
+    ['resources', listAt(record, 'resources').map(resourceText).join(', ')],
     ['stage', joined([at('unmapped', 'stage'), at('unmapped', 'outcome')])],
     ['disposition', joined([at('disposition'), at('status_code'), at('status_detail')])],
-    ['said', at('message')],
+    ['message', at('message')],
     ['duration', withUnit(at('duration'), 'ms')],
     ['tokens', tokens(record)],
     ['reserved', withUnit(at('unmapped', 'reserved_usd'), 'USD')],
@@ -41,16 +43,16 @@ function summary(record: Json): [string, string][] {
 }
 
 function checks(record: Json, paint: Paint): string[] {
-  const lines = listAt(record, 'authorizations').map((one) =>
-    joined([textAt(one, 'policy', 'name'), textAt(one, 'decision'), textAt(one, 'policy', 'desc')]),
+  const lines = listAt(record, 'authorizations').map((check) =>
+    joined([textAt(check, 'policy', 'name'), textAt(check, 'decision'), textAt(check, 'policy', 'desc')]),
   );
-  return section('Checks, in order', lines.length === 0 ? ['none had anything to say'] : lines, paint);
+  return section('Checks, in order', lines.length === 0 ? ['none reported anything'] : lines, paint);
 }
 
 function ruleLines(rule: unknown): string[] {
   const where = textAt(rule, 'file') === '' ? '' : `${textAt(rule, 'file')}:${textAt(rule, 'line')}`;
-  const head = joined([textAt(rule, 'action'), textAt(rule, 'rule'), textAt(rule, 'mode'), where]);
-  return [head, ...listAt(rule, 'found').map((one) => `  ${findingLine(one)}`)];
+  const heading = joined([textAt(rule, 'action'), textAt(rule, 'rule'), textAt(rule, 'mode'), where]);
+  return [heading, ...listAt(rule, 'found').map((finding) => `  ${findingLine(finding)}`)];
 }
 
 function detectionLines(record: Json): string[] {
@@ -59,20 +61,26 @@ function detectionLines(record: Json): string[] {
   const owasp = listAt(record, 'finding_info', 'types').map(String).join(', ');
   return [
     joined([analytic, title, textAt(record, 'disposition'), owasp]),
-    ...listAt(record, 'evidences').map((one) =>
-      joined(['', textAt(one, 'name'), textAt(one, 'data', 'class'), placeIn(valueAt(one, 'data'))]),
+    ...listAt(record, 'evidences').map((evidence) =>
+      joined([
+        '',
+        textAt(evidence, 'name'),
+        textAt(evidence, 'data', 'class'),
+        placeIn(valueAt(evidence, ['data'])),
+      ]),
     ),
   ];
 }
 
-function findingLine(one: unknown): string {
-  return joined([...['rule', 'detector', 'finding', 'class'].map((name) => textAt(one, name)), placeIn(one)]);
+function findingLine(finding: unknown): string {
+  const facts = ['rule', 'detector', 'finding', 'class'].map((name) => textAt(finding, name));
+  return joined([...facts, placeIn(finding)]);
 }
 
-function placeIn(one: unknown): string {
-  const score = textAt(one, 'score');
+function placeIn(finding: unknown): string {
+  const score = textAt(finding, 'score');
   return joined([
-    ...['place', 'path', 'role', 'kind'].map((name) => textAt(one, name)),
+    ...['place', 'path', 'role', 'kind'].map((name) => textAt(finding, name)),
     score === '' ? '' : `score ${score}`,
   ]);
 }
@@ -82,8 +90,8 @@ function section(title: string, lines: readonly string[], paint: Paint): string[
   return ['', paint('bold', title), ...lines.map((line) => `  ${printable(line)}`)];
 }
 
-function resource(one: unknown): string {
-  return `${textAt(one, 'type')} ${textAt(one, 'name')}`;
+function resourceText(resource: unknown): string {
+  return `${textAt(resource, 'type')} ${textAt(resource, 'name')}`;
 }
 
 function tokens(record: Json): string {
@@ -107,20 +115,11 @@ function joined(parts: readonly string[]): string {
 }
 
 function listAt(from: unknown, ...path: readonly string[]): readonly unknown[] {
-  const value = valueAt(from, ...path);
+  const value = valueAt(from, path);
   return Array.isArray(value) ? value : [];
 }
 
 function textAt(from: unknown, ...path: readonly string[]): string {
-  const value = valueAt(from, ...path);
+  const value = valueAt(from, path);
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-}
-
-function valueAt(from: unknown, ...path: readonly string[]): unknown {
-  let at = from;
-  for (const name of path) {
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return undefined;
-    at = (at as Json)[name];
-  }
-  return at;
 }

@@ -4,7 +4,7 @@ import { remaining, turnOf, usedPercent } from '../src/checks/budget/status-json
 import { formatUsd } from '../src/pricing/usd.ts';
 import type { Io } from './command.ts';
 import { shortTime } from './key-view.ts';
-import { painter, printable, table } from './output.ts';
+import { indented, painter, printable, table } from './output.ts';
 
 export interface KeyBudget {
   readonly record: KeyRecord;
@@ -90,8 +90,4 @@ function bar({ account, spentNanoUsd, reservedNanoUsd }: AccountStatus): string 
   const used = cells(spentNanoUsd + reservedNanoUsd);
   const percent = limitNanoUsd === 0 ? 100 : Math.round((spentNanoUsd / limitNanoUsd) * 100);
   return `${'█'.repeat(spent)}${'▒'.repeat(used - spent)}${'░'.repeat(BAR_CELLS - used)} ${String(percent)}%`;
-}
-
-function indented(text: string): string {
-  return text.replace(/^/gm, '  ');
 }

@@ -24,7 +24,7 @@ export interface GlobalOptions {
 /** Adds a command to the program. Each file of cli/commands exports one as `register<Name>`. */
 export type Register = (program: Command, io: Io) => void;
 
-/** Wrong usage: printed as one line, with exit code 2. Other errors exit with 1. */
+/** Wrong usage, printed as one line with exit code 2. Other errors exit with 1. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);

@@ -2,7 +2,7 @@ import { formatDuration } from '../src/config/duration.ts';
 import type { Escalation } from '../src/escalation/escalation.ts';
 import { listing, printable, table, type Paint } from './output.ts';
 
-/** Returns a request for programs, with ISO 8601 times and without the nonce, which only answers need. */
+/** Returns a request with ISO 8601 times, and without the nonce, which only answers need. */
 export function escalationJson(escalation: Escalation): Record<string, unknown> {
   const { nonce: _nonce, requested_at, expiry, ...shown } = escalation;
   return { ...shown, requested_at: iso(requested_at), expiry: iso(expiry) };

@@ -66,7 +66,7 @@ export function addExamples(program: Command): void {
 /** Returns undefined if the command is not loaded. */
 function findCommand(program: Command, path: readonly string[]): Command | undefined {
   return path.reduce<Command | undefined>(
-    (command, name) => command?.commands.find((one) => one.name() === name),
+    (command, name) => command?.commands.find((child) => child.name() === name),
     program,
   );
 }

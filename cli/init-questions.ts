@@ -3,12 +3,12 @@ import { defaultAnswers, DEFAULT_ANSWERS, type Answers, type Purpose } from '../
 import { PRESET_NAMES, type PresetName } from '../src/policy/presets.ts';
 import type { Io } from './command.ts';
 
-/** The user cancelled; nothing is written. */
+/** The user cancelled; nothing is value. */
 export class Cancelled extends Error {}
 
 const PURPOSE_OPTIONS: { value: Purpose; label: string; hint: string }[] = [
   { value: 'chat', label: 'Chat application', hint: 'personal data is masked, a secret locks the key' },
-  { value: 'agent', label: 'Coding agent', hint: 'only secrets are masked; files keep everything else' },
+  { value: 'agent', label: 'Coding agent', hint: 'only secrets are masked, everything else in files stays' },
 ];
 
 const DLP_QUESTION: Readonly<Record<Purpose, string>> = {
@@ -16,7 +16,7 @@ const DLP_QUESTION: Readonly<Record<Purpose, string>> = {
   agent: 'Mask secrets in requests and answers?',
 };
 
-/** Asks on a terminal. The default of each question comes first. @param given the purpose, if already chosen */
+/** Asks on a terminal, with defaults. @param given the purpose, if already chosen */
 export async function askAnswers(io: Io, given: Purpose | undefined): Promise<Answers> {
   const at = { input: io.stdin, output: io.stdout as NodeJS.WriteStream };
   const purpose =
@@ -35,7 +35,7 @@ export async function askAnswers(io: Io, given: Purpose | undefined): Promise<An
       message: 'Which port should the gateway listen on?',
       defaultValue: String(DEFAULT_ANSWERS.port),
       placeholder: String(DEFAULT_ANSWERS.port),
-      validate: (written) => portProblem(written ?? ''),
+      validate: (value) => portProblem(value ?? ''),
     }),
   );
   const certFile = answerOrCancel(
@@ -52,7 +52,7 @@ export async function askAnswers(io: Io, given: Purpose | undefined): Promise<An
           await text({
             ...at,
             message: 'Private key of the certificate (PEM)?',
-            validate: (written) => keyFileProblem(written ?? ''),
+            validate: (value) => keyFileProblem(value ?? ''),
           }),
         );
   const presets = answerOrCancel(
@@ -85,11 +85,11 @@ function answerOrCancel<T>(answer: T): Exclude<T, symbol> {
   return answer as Exclude<T, symbol>;
 }
 
-function portProblem(written: string): string | undefined {
-  const port = written === '' ? DEFAULT_ANSWERS.port : Number(written);
+function portProblem(value: string): string | undefined {
+  const port = value === '' ? DEFAULT_ANSWERS.port : Number(value);
   return Number.isInteger(port) && port > 0 && port < 65_536 ? undefined : 'Enter a port from 1 to 65535.';
 }
 
-function keyFileProblem(written: string): string | undefined {
-  return written === '' ? 'Enter the path of the key: a certificate needs one.' : undefined;
+function keyFileProblem(value: string): string | undefined {
+  return value === '' ? 'Enter the path of the private key.' : undefined;
 }

@@ -3,7 +3,7 @@ import { recordJson, statusOf } from '../src/auth/key-json.ts';
 import type { KeyRecord } from '../src/auth/key-record.ts';
 import { MOST_AT_ONCE } from '../src/auth/key-use-store.ts';
 import type { Operations } from '../src/operator/operations.ts';
-import { latestKeys } from './active-keys.ts';
+import { latestKeys } from './read-keys.ts';
 import type { Io } from './command.ts';
 import { shortTime } from './key-view.ts';
 import { listed, noteLeftOut, withList, type ListOptions, type ListShape, type Rows } from './listed.ts';

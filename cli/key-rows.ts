@@ -1,9 +1,8 @@
 import type { KeyRecord } from '../src/auth/key-record.ts';
 import type { ActiveKeys } from '../src/auth/key-use-store.ts';
 import type { Operations } from '../src/operator/operations.ts';
-import { activeKeys } from './active-keys.ts';
+import { activeKeys, allKeys, ofEachKey } from './read-keys.ts';
 import type { Io } from './command.ts';
-import { allKeys, ofEachKey } from './every-key.ts';
 import { createProgress } from './progress.ts';
 import {
   listed,
@@ -34,7 +33,7 @@ const RECORDS = {
 
 export const { fields: RECORD_FIELDS, orders: RECORD_ORDERS } = RECORDS;
 
-/** Adds the fields and orders of the record to those of the state that a list shows. */
+/** Adds the fields and orders of the record to those of the state. */
 export function withRecords<Row extends OfKey>(state: ListShape<Row>): ListShape<Row> {
   const { name, owner, hash } = RECORDS.fields;
   const { name: byName, created } = RECORDS.orders;
@@ -85,11 +84,11 @@ interface KeyReading<Row> {
 interface ActiveReading<Row extends OfKey> extends KeyReading<Row> {
   /** The keys that come first in the order. */
   readonly active: ActiveKeys;
-  /** No other key is in the list. */
+  /** The list has no other keys. */
   readonly isWhole: boolean;
 }
 
-/** Lists keys in an order in which active keys come first; the others follow in the order of their creation. */
+/** Lists active keys in the chosen order, then the others in the order of creation. */
 export async function listedActive<Row extends OfKey>(
   operations: Operations,
   io: Io,
@@ -133,7 +132,7 @@ async function* without(
   for await (const record of records) if (!known.has(record.keyHash)) yield record;
 }
 
-/** Lists keys by their state, which is read only for the keys that may be shown. */
+/** Lists keys, reading the state only of those that may be shown. */
 export async function listedKeys<Row extends OfKey>(
   operations: Operations,
   io: Io,
@@ -142,9 +141,9 @@ export async function listedKeys<Row extends OfKey>(
   { only, read, where }: KeyReading<Row>,
 ): Promise<Listed<Row>> {
   const { filter = [], sort } = options;
-  const ofState = filter.filter(({ field }) => !(field in RECORDS.fields));
+  const stateFilter = filter.filter(({ field }) => !(field in RECORDS.fields));
   const { rows, ...source } = only ?? (await keyRows(operations, io, sort));
-  if (sort in RECORDS.orders && ofState.length === 0 && where === undefined) {
+  if (sort in RECORDS.orders && stateFilter.length === 0 && where === undefined) {
     const found = await listed({ rows, ...source }, RECORDS, options);
     const shown: Row[] = [];
     for await (const row of ofEachKey(found.rows, read)) shown.push(row);
@@ -153,17 +152,17 @@ export async function listedKeys<Row extends OfKey>(
   const states = ofEachKey(matching(rows, RECORDS.fields, filter), read);
   const chosen = where === undefined ? states : chosenRows(states, where);
   const isSorted = source.isSorted === true;
-  return listed({ rows: chosen, isSorted }, shape, { ...options, filter: ofState });
+  return listed({ rows: chosen, isSorted }, shape, { ...options, filter: stateFilter });
 }
 
-/** Yields the keys that match where a filter is of these fields. */
+/** Yields the keys that match the filters of these fields. */
 export async function* matching(
   records: Rows<KeyRecord>['rows'],
   fields: ListShape<KeyRecord>['fields'],
   filter: readonly Filter[] = [],
 ): AsyncGenerator<KeyRecord> {
-  const some = filter.filter(({ field }) => field in fields);
-  for await (const record of records) if (matches(record, fields, some)) yield record;
+  const relevant = filter.filter(({ field }) => field in fields);
+  for await (const record of records) if (matches(record, fields, relevant)) yield record;
 }
 
 async function* chosenRows<Row>(rows: AsyncIterable<Row>, where: (row: Row) => boolean): AsyncGenerator<Row> {

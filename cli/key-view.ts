@@ -3,7 +3,7 @@ import type { KeyRecord } from '../src/auth/key-record.ts';
 import type { KeyState } from '../src/auth/key-state-store.ts';
 
 /** The `<key>` argument shared by all commands about one key. */
-export const KEY_ARGUMENT = ['<key>', 'its name, or its hash (6 hex digits or more)'] as const;
+export const KEY_ARGUMENT = ['<key>', 'name of the key, or its hash (at least 6 hex digits)'] as const;
 
 /** Returns how to name a key in a suggested command: by name if the operator used it, else by hash. */
 export function copyable(reference: string, { name, keyHash }: KeyRecord): string {

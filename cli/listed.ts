@@ -28,32 +28,30 @@ export interface ListShape<Row> {
 export function withList<Row>(command: Command, { fields, orders }: ListShape<Row>): Command {
   const names = Object.keys(orders);
   return command
-    .addOption(
-      new Option('--limit <n>', 'how many rows to show at most').argParser(limitOf).default(DEFAULT_LIMIT),
-    )
+    .addOption(new Option('--limit <n>', 'maximum number of rows').argParser(limitOf).default(DEFAULT_LIMIT))
     .addOption(new Option('--sort <order>', 'order of the rows').choices(names).default(names[0]))
     .addOption(
       new Option(
         '--filter <field=glob>',
-        `only rows whose field matches (${Object.keys(fields).join(', ')}); may be repeated`,
-      ).argParser((written: string, before: readonly Filter[] | undefined) => [
+        `only rows whose field matches (${Object.keys(fields).join(', ')}); can be repeated`,
+      ).argParser((text: string, before: readonly Filter[] | undefined) => [
         ...(before ?? []),
-        filterOf(written, Object.keys(fields)),
+        filterOf(text, Object.keys(fields)),
       ]),
     );
 }
 
-function limitOf(written: string): number {
-  const limit = /^\d{1,7}$/.test(written) ? Number(written) : 0;
+function limitOf(text: string): number {
+  const limit = /^\d{1,7}$/.test(text) ? Number(text) : 0;
   if (limit >= 1 && limit <= MAX_LIMIT) return limit;
   throw new UsageError(`--limit: a number from 1 to ${String(MAX_LIMIT)}, for example: --limit 20`);
 }
 
-function filterOf(written: string, fields: readonly string[]): Filter {
-  const [field = '', ...glob] = written.split('=');
+function filterOf(text: string, fields: readonly string[]): Filter {
+  const [field = '', ...glob] = text.split('=');
   if (glob.length > 0 && fields.includes(field)) return { field, glob: glob.join('=') };
   throw new UsageError(
-    `--filter: "${printable(written)}" is not field=glob. Fields: ${fields.join(', ')}. For example: --filter ${fields[0] ?? ''}=a*`,
+    `--filter: "${printable(text)}" is not field=glob. Fields: ${fields.join(', ')}. For example: --filter ${fields[0] ?? ''}=a*`,
   );
 }
 
@@ -63,16 +61,15 @@ export interface Listed<Row> {
   readonly total: number | undefined;
 }
 
-/** Rows to choose from. */
 export interface Rows<Row> {
   readonly rows: AsyncIterable<Row> | Iterable<Row>;
-  /** They come in the chosen order, so that the first ones are the list. */
+  /** The rows come in the chosen order. */
   readonly isSorted?: boolean;
-  /** Their number, if known. */
+  /** Number of rows, if known. */
   readonly total?: number;
 }
 
-/** How far a list in order looks beyond its limit, to count what it leaves out. */
+/** Rows that a sorted list reads beyond its limit, to count those that it leaves out. */
 const COUNTED_BEYOND = 10_000;
 
 /** Returns the first rows in the chosen order. Keeps at most twice the limit in memory, however many rows there are. */
@@ -132,7 +129,7 @@ export function matches<Row>(row: Row, fields: ListShape<Row>['fields'], filter:
   return filter.every(({ field, glob }) => globMatches(glob, fields[field]?.(row) ?? ''));
 }
 
-/** Tells on standard error that rows were left out. */
+/** Reports on standard error that rows were left out. */
 export function noteLeftOut(io: Io, { rows, total }: Listed<unknown>): void {
   if (rows.length === total) return;
   const shown =

@@ -3,7 +3,6 @@ import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 import type { Io } from './command.ts';
-import { whyTooOld } from './node-version.ts';
 
 /**
  * Runs one command line. Returns exit code 0, 1 for a failure, or 2 for a usage error.
@@ -18,12 +17,12 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
 
 async function start(): Promise<void> {
   const { stdin, stdout, stderr, env } = process;
-  // `gateway keys list | head` closes the pipe. The error has no reader left.
+  // `gateway keys list | head` closes the pipe; then no reader is left for the error.
   stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   const { keepCompiledCode } = await import('./compiled-code.ts');
   await keepCompiledCode(env);
   const code = await main(process.argv.slice(2), { stdin, stdout, stderr, env, process });
-  // Exits at once: timers of connections that were never established would keep the process alive.
+  // Timers of connections that were never established would keep the process alive.
   stdout.write('', () => process.exit(code));
 }
 
@@ -31,6 +30,16 @@ async function start(): Promise<void> {
 function isMain(): boolean {
   const [, program] = process.argv;
   return program !== undefined && realpathSync(program) === fileURLToPath(import.meta.url);
+}
+
+/** `engines.node` of package.json. A test compares the two. */
+const OLDEST = { major: 22, minor: 15 };
+
+/** Explains why this Node cannot run the gateway; undefined if it can. @param version such as `20.20.2` */
+export function whyTooOld(version: string): string | undefined {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major > OLDEST.major || (major === OLDEST.major && minor >= OLDEST.minor)) return undefined;
+  return `needs Node ${String(OLDEST.major)}.${String(OLDEST.minor)} or newer; this is Node ${version}. Install it from https://nodejs.org/en/download`;
 }
 
 if (isMain()) {

@@ -16,7 +16,7 @@ export interface OperatorOptions {
 
 const NAME = /^[^]{1,128}$/u;
 
-const REASON_HELP = 'why, for the audit trail; at most 200 characters';
+const REASON_HELP = 'reason, for the audit trail; at most 200 characters';
 
 /** Adds `--as <name>` and `--reason <text>`, shared by all commands that change something. */
 export function withOperator(command: Command, reasonHelp = REASON_HELP): Command {
@@ -27,8 +27,8 @@ export function withOperator(command: Command, reasonHelp = REASON_HELP): Comman
     .option('--reason <text>', reasonHelp);
 }
 
-function nameOf(written: string): string {
-  if (NAME.test(written) && isPlainLabel(written)) return written;
+function nameOf(text: string): string {
+  if (NAME.test(text) && isPlainLabel(text)) return text;
   throw new UsageError('--as: 1 to 128 visible characters, such as --as "Jane Doe"');
 }
 
@@ -58,11 +58,14 @@ export async function auditChange(
     await sendToReceivers(config.audit, line);
   } catch (cause) {
     const reason = messageOf(cause);
-    throw new Error(`the change was made and is recorded in Redis, but not sent on: ${reason}`, { cause });
+    throw new Error(
+      `the change was made and is recorded in Redis, but was not sent to the receivers: ${reason}`,
+      { cause },
+    );
   }
 }
 
-/** Returns the operating system's user name; undefined for users without one, as in containers. */
+/** Returns the user name of the operating system; undefined for users without one, as in containers. */
 export function operatorName({ env }: Io): string | undefined {
   try {
     return userInfo().username;

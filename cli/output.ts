@@ -12,7 +12,7 @@ export interface OutputOptions {
 /** Adds `--output json|table`, shared by all commands that print a result. */
 export function withOutput(command: Command): Command {
   return command.addOption(
-    new Option('--output <format>', 'how to print the result').choices(['json', 'table']).default('table'),
+    new Option('--output <format>', 'output format').choices(['json', 'table']).default('table'),
   );
 }
 
@@ -68,7 +68,7 @@ export function table(
   return [paint('bold', line(headings)), ...cells.map(line)].join('\n');
 }
 
-/** Formats names and aligned values, one pair a line. */
+/** Formats names and aligned values, one pair per line. */
 export function listing(entries: readonly (readonly [string, string])[], paint: Paint): string {
   const width = widest(entries.map(([name]) => name));
   return entries
@@ -76,14 +76,23 @@ export function listing(entries: readonly (readonly [string, string])[], paint: 
     .join('\n');
 }
 
-/** Returns the most characters of a text. A loop: there may be more texts than a call can take arguments. */
+/** Returns the length of the longest text. There may be more texts than arguments of a call. */
 function widest(texts: readonly string[]): number {
-  let most = 0;
-  for (const text of texts) most = Math.max(most, [...text].length);
-  return most;
+  let width = 0;
+  for (const text of texts) width = Math.max(width, [...text].length);
+  return width;
 }
 
 /** Replaces control characters: stored text could otherwise rewrite the terminal's screen. */
 export function printable(text: string): string {
   return replaceUnseen(text, () => '\uFFFD');
+}
+
+/** Applies `printable` to each line. */
+export function printableLines(text: string): string {
+  return text.split('\n').map(printable).join('\n');
+}
+
+export function indented(text: string): string {
+  return text.replace(/^/gm, '  ');
 }

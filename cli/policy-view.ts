@@ -3,11 +3,6 @@ import type { Explanation, RuleExplanation } from '../src/policy/explain-call.ts
 import type { TestResult } from '../src/policy/testing/test-result.ts';
 import { listing, printable, printableJson, type Paint } from './output.ts';
 
-/** Applies `printable` to each line: any of them may hold text from a file. */
-export function printableLines(text: string): string {
-  return text.split('\n').map(printable).join('\n');
-}
-
 export function describedText(set: SetDescription, paint: Paint): string {
   const files = set.files.map((file) => {
     const named = file.rules.map((rule) => ruleWithMode(set, file.file, rule));
@@ -17,9 +12,9 @@ export function describedText(set: SetDescription, paint: Paint): string {
   const facts: [string, string][] = [
     ['digest', set.digest],
     ['default action', `${set.default_action.action}: ${set.default_action.why}`],
-    ['can allow', yes(set.can_allow)],
-    ['reads the prompt', yes(set.reads_prompt)],
-    ['reads drift', yes(set.reads_drift)],
+    ['can allow', yesOrNo(set.can_allow)],
+    ['reads the prompt', yesOrNo(set.reads_prompt)],
+    ['reads drift', yesOrNo(set.reads_drift)],
     ['first state', set.initial_state],
   ];
   const warnings = set.warnings.map((warning) => `${paint('yellow', '!')} ${printable(warning)}`);
@@ -29,7 +24,7 @@ export function describedText(set: SetDescription, paint: Paint): string {
 }
 
 function ruleWithMode({ overrides }: SetDescription, file: string, rule: string): string {
-  const mode = overrides.find((one) => one.file === file && one.rule === rule)?.mode;
+  const mode = overrides.find((override) => override.file === file && override.rule === rule)?.mode;
   return mode === undefined ? rule : `${rule}: ${mode}`;
 }
 
@@ -39,18 +34,18 @@ export function describedFile({ file, kind, rules, has_states }: SetDescription[
   return `${kind === 'preset' ? file : `${kind} ${file}`}: ${count}${has_states ? ', states' : ''}`;
 }
 
-function yes(value: boolean): string {
+function yesOrNo(value: boolean): string {
   return value ? 'yes' : 'no';
 }
 
 /** Formats the result of `gateway policy explain`: rules that fired come first. */
 export function explainedText(explanation: Explanation, paint: Paint): string {
   const verdict = explanation.verdict === 'none' ? 'no rule decides' : explanation.verdict;
-  const fate = explanation.passes ? paint('green', 'passes') : paint('red', 'refused');
+  const outcome = explanation.passes ? paint('green', 'passes') : paint('red', 'refused');
   const fired = explanation.rules.filter((rule) => rule.fired);
   const others = explanation.rules.filter((rule) => !rule.fired);
   return [
-    `${printable(explanation.call)}: ${fate} (${verdict})`,
+    `${printable(explanation.call)}: ${outcome} (${verdict})`,
     ...explanation.reasons.map((reason) => `  ${printable(reason)}`),
     '',
     listing(explanationRows(explanation), paint),
@@ -93,7 +88,7 @@ function ruleLines(
     ...(conditions.length === 0 && mode !== 'off'
       ? [`    ${paint('dim', 'no conditions: fires for every call of this kind')}`]
       : []),
-    ...found.map((one) => `      ${foundLine(one, paint)}`),
+    ...found.map((finding) => `      ${foundLine(finding, paint)}`),
     ...(fired ? [`    ${printable(reason)}`] : []),
   ];
 }
@@ -112,10 +107,10 @@ function truth(holds: boolean | null, paint: Paint): string {
 
 function regoLines(rego: Explanation['rego'], paint: Paint): string[] {
   if (rego === null) return [];
-  const said = Object.entries(rego).flatMap(([rule, reasons]) =>
+  const lines = Object.entries(rego).flatMap(([rule, reasons]) =>
     reasons.map((reason) => `  ${rule}${rule === 'allow' ? '' : `: ${printable(reason)}`}`),
   );
-  return ['', paint('bold', 'Rego (gateway.policy)'), ...(said.length === 0 ? ['  no results'] : said)];
+  return ['', paint('bold', 'Rego (gateway.policy)'), ...(lines.length === 0 ? ['  no results'] : lines)];
 }
 
 const LABELS = { pass: 'PASS', fail: 'FAIL', error: 'ERROR', skip: 'SKIP' } as const;
@@ -123,7 +118,7 @@ const LABELS = { pass: 'PASS', fail: 'FAIL', error: 'ERROR', skip: 'SKIP' } as c
 export function testedText(results: readonly TestResult[], paint: Paint): string {
   const lines = results.flatMap(({ name, file, line, outcome, detail }) => [
     `${label(outcome, paint)} ${printable(`${file}:${String(line)}: ${name}`)}`,
-    ...(detail === undefined ? [] : detail.split('\n').map((one) => `      ${printable(one)}`)),
+    ...(detail === undefined ? [] : detail.split('\n').map((line) => `      ${printable(line)}`)),
   ]);
   const counts = countsOf(results);
   const total = `${String(counts.total)} tests: ${String(counts.passed)} passed, ${String(counts.failed)} failed, ${String(counts.errors)} broken, ${String(counts.skipped)} skipped`;
@@ -136,14 +131,14 @@ function label(outcome: TestResult['outcome'], paint: Paint): string {
 }
 
 export function countsOf(results: readonly TestResult[]) {
-  const of = (outcome: TestResult['outcome']): number =>
-    results.filter((one) => one.outcome === outcome).length;
+  const count = (outcome: TestResult['outcome']): number =>
+    results.filter((result) => result.outcome === outcome).length;
   return {
     total: results.length,
-    passed: of('pass'),
-    failed: of('fail'),
-    errors: of('error'),
-    skipped: of('skip'),
+    passed: count('pass'),
+    failed: count('fail'),
+    errors: count('error'),
+    skipped: count('skip'),
   };
 }
 

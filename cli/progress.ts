@@ -9,20 +9,20 @@ export interface Progress {
 const AFTER_MS = 1_000;
 const EVERY_MS = 250;
 
-/** @param what the counted things, such as `lines` */
-export function createProgress({ stdout, stderr }: Io, what: string): Progress {
-  const watched = stderr.isTTY === true && stdout.isTTY !== true;
+/** @param unit such as `lines` */
+export function createProgress({ stdout, stderr }: Io, unit: string): Progress {
+  const isWatched = stderr.isTTY === true && stdout.isTTY !== true;
   let nextMs = performance.now() + AFTER_MS;
-  let shown = false;
+  let isShown = false;
   return {
     show(done) {
-      if (!watched || performance.now() < nextMs) return;
+      if (!isWatched || performance.now() < nextMs) return;
       nextMs = performance.now() + EVERY_MS;
-      stderr.write(`\r${done.toLocaleString('en')} ${what}`);
-      shown = true;
+      stderr.write(`\r${done.toLocaleString('en')} ${unit}`);
+      isShown = true;
     },
     clear() {
-      if (shown) stderr.write('\r\u001b[K');
+      if (isShown) stderr.write('\r\u001b[K');
     },
   };
 }

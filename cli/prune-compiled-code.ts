@@ -1,9 +1,9 @@
 import { lstat, readdir, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Several builds fit; one takes some 12 MB. */
+/** Holds several builds of about 12 MB each. */
 const MAX_BYTES = 67_108_864;
-/** Pruned to less, so that the next builds need no pruning. */
+/** Size after pruning, which leaves room for further builds. */
 const KEPT_BYTES = 33_554_432;
 
 interface CompiledFile {
@@ -13,8 +13,8 @@ interface CompiledFile {
 }
 
 /**
- * Removes compiled code that was used longest ago once all of it takes more than 64 MiB: what earlier builds and versions
- * of Node left. Other processes may read, write and prune at the same time: Node compiles again what is missing.
+ * Removes the least recently used compiled code once all of it exceeds 64 MiB, such as that of earlier builds and Node
+ * versions. Other processes may read, write and prune at the same time: Node recompiles missing code.
  * @param directory with a folder for each version of Node, as `enableCompileCache` makes it
  */
 export async function pruneCompiledCode(
@@ -37,7 +37,7 @@ export async function pruneCompiledCode(
   for (const folder of folders) await rmdir(folder).catch(() => undefined);
 }
 
-/** One after another, which takes a running gateway no time that it notices. */
+/** Reads one file after the other, so that a running gateway is not slowed down. */
 async function filesIn(folder: string): Promise<readonly CompiledFile[]> {
   const files: CompiledFile[] = [];
   for (const name of (await readdir(folder).catch(ignoreMissing)) ?? []) {

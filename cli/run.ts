@@ -4,7 +4,7 @@ import { ConfigError, formatProblem } from '../src/config/problems.ts';
 import { ExitCode, UsageError, type GlobalOptions, type Io, type Register } from './command.ts';
 import type { OperatorOptions } from './operator-change.ts';
 import { addExamples } from './examples.ts';
-import { painter, printable } from './output.ts';
+import { painter, printableLines } from './output.ts';
 import { messageOf } from '../src/errors.ts';
 
 type Commands = Readonly<Record<string, () => Promise<Register>>>;
@@ -40,7 +40,7 @@ const GROUPS: Readonly<Record<string, Commands>> = {
     verify: async () => (await import('./commands/verify.ts')).registerVerify,
     scan: async () => (await import('./commands/scan.ts')).registerScan,
   },
-  'Configuration and set-up:': {
+  'Configuration and setup:': {
     ui: async () => (await import('./commands/ui.ts')).registerUi,
     config: async () => (await import('./commands/config.ts')).registerConfig,
     envoy: async () => (await import('./commands/envoy.ts')).registerEnvoy,
@@ -108,14 +108,14 @@ export async function createProgram(argv: readonly string[], io: Io): Promise<Co
   return program;
 }
 
-/** Commands that work over the API as on Redis. */
+/** Commands that also work over the API. */
 const OVER_API = ['keys', 'budget', 'spend', 'sessions', 'risk', 'quarantine', 'escalations', 'mcp', 'audit'];
 
-/** @throws UsageError for a command that would silently work on this machine instead of the server */
+/** @throws UsageError for a command that would act on this machine instead of the server */
 function refuseOverApi(program: Command, action: Command): void {
   const { server, tokenFile, as } = action.optsWithGlobals<GlobalOptions & OperatorOptions>();
   if (server === undefined) {
-    if (tokenFile !== undefined) throw new UsageError('--token-file is for --server, which is not given');
+    if (tokenFile !== undefined) throw new UsageError('--token-file needs --server');
     return;
   }
   let named = action;
@@ -123,7 +123,7 @@ function refuseOverApi(program: Command, action: Command): void {
   if (!OVER_API.includes(named.name()))
     throw new UsageError(`gateway ${named.name()} does not work over the API: run it without --server`);
   if (as !== undefined)
-    throw new UsageError('--as: over the API, the audit trail has the name of the token instead');
+    throw new UsageError('--as: over the API, the audit trail records the name of the token');
 }
 
 /** Returns the arguments before `--`; the rest belongs to another program (`gateway exec -- …`). */
@@ -145,8 +145,8 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     await program.parseAsync(argv, { from: 'user' });
     return 0;
   } catch (error) {
-    const ours = ownArguments(argv);
-    return await reportError(error, io, ours.includes('--verbose') || ours.includes('-v'));
+    const own = ownArguments(argv);
+    return await reportError(error, io, own.includes('--verbose') || own.includes('-v'));
   }
 }
 
@@ -186,9 +186,4 @@ function flagOf([field = '', ...rest]: readonly PropertyKey[]): string {
 function brokenRule(issue: z.core.$ZodIssue): string {
   const [inKey] = issue.code === 'invalid_key' ? issue.issues : [];
   return inKey?.message ?? issue.message;
-}
-
-/** Messages may repeat input or stored text. */
-function printableLines(text: string): string {
-  return text.split('\n').map(printable).join('\n');
 }

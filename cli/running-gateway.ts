@@ -17,7 +17,7 @@ const readyz = z.object({
 });
 
 export interface RunningGateway {
-  /** Something answers at its admin address. */
+  /** A program answers at the admin address. */
   readonly isRunning: boolean;
   readonly status: 'ok' | 'warn' | 'fail';
   readonly message: string;
@@ -39,7 +39,7 @@ function judged(body: unknown, config: Config, address: string): Omit<RunningGat
   if (!read.success) {
     return {
       status: 'warn',
-      message: `server.admin_port: ${address} is used by another program or by another gateway version`,
+      message: `server.admin_port: ${address} is used by another program or gateway version`,
     };
   }
   const notInForce = whyNotInForce(read.data.config);
@@ -96,4 +96,26 @@ async function get(url: string): Promise<Response | undefined> {
   } catch {
     return undefined;
   }
+}
+
+/** One series of a metric. */
+export interface Series {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+const LABEL = /([a-z_]{1,64})="([^"\\\n]{0,256})"/g;
+
+/** Returns the series of one metric from Prometheus text. */
+export function readSeries(text: string, metric: string): readonly Series[] {
+  return text.split('\n').flatMap((line) => {
+    if (!line.startsWith(`${metric}{`)) return [];
+    const end = line.lastIndexOf('} ');
+    if (end < 0) return [];
+    const labels = [...line.slice(metric.length, end).matchAll(LABEL)].map(([, name = '', value = '']) => [
+      name,
+      value,
+    ]);
+    return [{ labels: Object.fromEntries(labels) as Series['labels'], value: Number(line.slice(end + 2)) }];
+  });
 }

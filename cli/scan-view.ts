@@ -1,6 +1,6 @@
 import type { ConversationReport } from '../src/scan/scan-conversation.ts';
 import type { TextReport } from '../src/scan/scan-text.ts';
-import { printable, table, type Paint } from './output.ts';
+import { indented, printable, table, type Paint } from './output.ts';
 
 /** Formats the findings of one text, one row each, with the found text masked. */
 export function textTable({ id, findings, obfuscation, masked }: TextReport, paint: Paint): string {
@@ -47,8 +47,4 @@ const MAX_SHOWN_CHARS = 200;
 function firstLine(text: string): string {
   const [line = ''] = text.trim().split('\n', 1);
   return line.length > MAX_SHOWN_CHARS || line !== text.trim() ? `${line.slice(0, MAX_SHOWN_CHARS)}…` : line;
-}
-
-function indented(text: string): string {
-  return text.replace(/^/gm, '  ');
 }

@@ -1,15 +1,14 @@
 import type { Command } from 'commander';
 import type { KeyRecord } from '../src/auth/key-record.ts';
 import type { Session } from '../src/checks/session/store.ts';
+import { formatUsd } from '../src/pricing/usd.ts';
 import type { Io } from './command.ts';
-import { KEY_ARGUMENT } from './key-view.ts';
+import { KEY_ARGUMENT, shortTime } from './key-view.ts';
 import { listed, noteLeftOut, withList, type ListOptions, type ListShape } from './listed.ts';
-import { ofEachKey } from './every-key.ts';
+import { activeKeys, ofEachKey } from './read-keys.ts';
 import { matching } from './key-rows.ts';
-import { activeKeys } from './active-keys.ts';
 import { onGateway } from './on-gateway.ts';
 import { painter, print, printable, table, withOutput, type OutputOptions } from './output.ts';
-import { sessionCells, sessionJson, SESSION_HEADINGS } from './session-view.ts';
 
 interface KeySession {
   readonly record: KeyRecord;
@@ -96,4 +95,39 @@ async function listSessions(
 function noSessions(one: KeyRecord | undefined, { filter }: ListOptions): string {
   if (filter !== undefined) return 'No session matches.';
   return one === undefined ? 'No live sessions.' : `${printable(one.name)} has no live sessions.`;
+}
+
+/** Names as in docs/policies.md, times in ISO 8601, money in USD; null without a limit. */
+export function sessionJson(session: Session) {
+  return {
+    id: session.id,
+    created_at: new Date(session.createdAt).toISOString(),
+    last_used_at: new Date(session.lastUsedAt).toISOString(),
+    steps: session.steps,
+    max_steps: session.maxSteps ?? null,
+    spend_usd: session.spendNanoUsd / 1e9,
+    budget_usd: session.budgetNanoUsd === undefined ? null : session.budgetNanoUsd / 1e9,
+  };
+}
+
+const SESSION_HEADINGS = ['SESSION', 'CREATED (UTC)', 'LAST USED (UTC)', 'STEPS', 'SPENT (USD)'];
+
+/** Returns the cells of a session's row, under SESSION_HEADINGS. */
+function sessionCells(session: Session): string[] {
+  return [
+    session.id,
+    shortTime(session.createdAt),
+    shortTime(session.lastUsedAt),
+    withLimit(String(session.steps), session.maxSteps),
+    withLimit(formatUsd(session.spendNanoUsd), session.budgetNanoUsd, formatUsd),
+  ];
+}
+
+/** `3/10`, or `3` without a limit. */
+function withLimit(
+  used: string,
+  limit: number | undefined,
+  format: (limit: number) => string = String,
+): string {
+  return limit === undefined ? used : `${used}/${format(limit)}`;
 }

@@ -22,37 +22,37 @@ export interface MatchOptions {
   readonly mcpServer?: readonly string[];
 }
 
-/** Adds the flags that make `gateway budget set` set a budget of several keys. */
+/** Adds the flags with which `gateway budget set` sets a shared budget. */
 export function withMatch(command: Command): Command {
-  const list = (flag: string, about: string): Option =>
-    new Option(flag, about).argParser((written: string, before: readonly string[] = []) => [
+  const list = (flag: string, description: string): Option =>
+    new Option(flag, description).argParser((text: string, before: readonly string[] = []) => [
       ...before,
-      written,
+      text,
     ]);
   return command
-    .option('--name <name>', 'a budget that several keys share (default: made of its conditions)')
-    .option('--all', 'the shared budget is for all requests')
-    .addOption(list('--owner <glob>', 'for keys of this owner; may be repeated'))
-    .option('--tag <key=glob>', 'for keys with this tag; all of several must hold', tag)
-    .option('--provider <name>', 'for requests to this provider; may be repeated', provider)
-    .addOption(list('--model <glob>', 'for requests of this model; may be repeated'))
-    .addOption(list('--mcp-server <name>', 'for calls of this MCP server; may be repeated'));
+    .option('--name <name>', 'name of the shared budget (default: derived from its conditions)')
+    .option('--all', 'shared budget for all requests')
+    .addOption(list('--owner <glob>', 'shared budget for keys of this owner; can be repeated'))
+    .option('--tag <key=glob>', 'shared budget for keys with this tag; if repeated, with all of them', tag)
+    .option('--provider <name>', 'shared budget for requests to this provider; can be repeated', provider)
+    .addOption(list('--model <glob>', 'shared budget for requests to this model; can be repeated'))
+    .addOption(list('--mcp-server <name>', 'shared budget for calls to this MCP server; can be repeated'));
 }
 
-function tag(written: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
-  const equals = written.indexOf('=');
-  if (equals < 1 || equals === written.length - 1)
+function tag(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const equals = text.indexOf('=');
+  if (equals < 1 || equals === text.length - 1)
     throw new UsageError('--tag: write key=value, such as team=search');
-  const name = written.slice(0, equals);
-  // Schemas drop it, and a budget without its condition is for every request.
+  const name = text.slice(0, equals);
+  // Schemas drop it, and a budget without conditions is for every request.
   if (name === '__proto__') throw new UsageError('--tag: no key has a tag __proto__');
-  return { ...before, [name]: written.slice(equals + 1) };
+  return { ...before, [name]: text.slice(equals + 1) };
 }
 
-function provider(written: string, before: readonly ProviderName[] = []): ProviderName[] {
-  const found = PROVIDER_NAMES.find((name) => name === written);
+function provider(text: string, before: readonly ProviderName[] = []): ProviderName[] {
+  const found = PROVIDER_NAMES.find((name) => name === text);
   if (found === undefined) {
-    throw new UsageError(`--provider: ${printable(written)} is not one of ${PROVIDER_NAMES.join(', ')}`);
+    throw new UsageError(`--provider: ${printable(text)} is not one of ${PROVIDER_NAMES.join(', ')}`);
   }
   return [...before, found];
 }
@@ -79,7 +79,6 @@ function matchOf({
   return isEmpty && all !== true ? undefined : match;
 }
 
-/** Reports whether the flags are about a budget of several keys. */
 export function isShared(options: MatchOptions): boolean {
   return options.name !== undefined || matchOf(options) !== undefined;
 }
@@ -130,6 +129,8 @@ export async function listShared(command: Command, io: Io, { output }: OutputOpt
 }
 
 function matchText(match: BudgetMatch): string {
-  const conditions = Object.entries(match).map(([what, values]) => `${what} ${JSON.stringify(values)}`);
+  const conditions = Object.entries(match).map(
+    ([condition, values]) => `${condition} ${JSON.stringify(values)}`,
+  );
   return printable(conditions.length === 0 ? 'every request' : conditions.join(', '));
 }

@@ -34,7 +34,7 @@ export async function startServing({ io, ...options }: StartServingOptions): Pro
   });
   const gateway = await serve({
     ...options,
-    environment: withheld(credentialVariables(config), io.env),
+    environment: withhold(credentialVariables(config), io.env),
     build: buildInfo(),
     log,
     onEnvoyLine: envoyLines.take,
@@ -45,8 +45,8 @@ export async function startServing({ io, ...options }: StartServingOptions): Pro
   return { gateway, close: envoyLines.flush };
 }
 
-/** Removes variables from the environment that child processes inherit. Returns what it was. */
-function withheld(names: readonly string[], env: Io['env']): Io['env'] {
+/** Removes variables from the environment that child processes inherit. Returns the original environment. */
+function withhold(names: readonly string[], env: Io['env']): Io['env'] {
   const before = { ...env };
   for (const name of names) Reflect.deleteProperty(env, name);
   return before;

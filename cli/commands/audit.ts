@@ -6,7 +6,7 @@ import { tail, type TailedRecord } from '../../src/audit/tail.ts';
 import { parseDuration } from '../../src/config/duration.ts';
 import type { Operations } from '../../src/operator/operations.ts';
 import { storyText } from '../audit-view.ts';
-import { tailLine } from '../audit-line.ts';
+import { tailLine, textAt } from '../audit-line.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { loadedConfig } from '../loaded-config.ts';
 import {
@@ -44,20 +44,23 @@ export function registerAudit(program: Command, io: Io): void {
     audit
       .command('tail')
       .description('show the last records of the audit trail, oldest first')
-      .option('-n, --lines <count>', 'how many records', wholeNumber, 20)
+      .option('-n, --lines <count>', 'number of records', wholeNumber, 20)
       .option('-f, --follow', 'keep printing new records until Ctrl-C')
       .addOption(
-        new Option('--since <time>', 'start there, e.g. 15m, 2h or 2026-01-31T12:00:00Z').argParser(sinceOf),
+        new Option(
+          '--since <time>',
+          'show records from then on, e.g. 15m, 2h or 2026-01-31T12:00:00Z',
+        ).argParser(sinceOf),
       )
-      .option('--key <key>', 'only records of this key: its name, or its hash (6 hex digits or more)')
+      .option('--key <key>', 'only records of this key: its name, or its hash (at least 6 hex digits)')
       .addHelpText(
         'after',
         '\nExamples:\n  $ gateway audit tail --follow\n  $ gateway audit tail --since 1h --key planner --output json\n',
       ),
   ).action((options: TailCommandOptions, command: Command) => tailTrail(command, io, options));
   withOutput(audit.command('show'))
-    .description('show one request: who asked, what was found and decided, and how it ended')
-    .argument('<request-id>', 'the X-Gateway-Request-ID header that the client received')
+    .description('show one request: its caller, findings, decisions and outcome')
+    .argument('<request-id>', 'X-Gateway-Request-ID header that the client received')
     .addOption(new Option('--json', 'the records as a bare JSON array (older spelling)').hideHelp())
     .addHelpText('after', '\nExample:\n  $ gateway audit show 0b7c1c9e-5d0f-4c57-9d3a-2f1a5a1f0c11\n')
     .action((requestId: string, options: ShowOptions, command: Command) =>
@@ -66,7 +69,7 @@ export function registerAudit(program: Command, io: Io): void {
 }
 
 async function tailTrail(command: Command, io: Io, options: TailCommandOptions): Promise<void> {
-  await refuseWhereOff(command, io);
+  await refuseIfOff(command, io);
   const stop = new AbortController();
   function onInterrupt(): void {
     stop.abort();
@@ -85,8 +88,8 @@ async function tailTrail(command: Command, io: Io, options: TailCommandOptions):
   }
 }
 
-/** An empty trail would suggest that nothing had happened. */
-async function refuseWhereOff(command: Command, io: Io): Promise<void> {
+/** Refuses to show an empty trail, which would suggest that nothing has happened. */
+async function refuseIfOff(command: Command, io: Io): Promise<void> {
   const { auditEnabled } = await gatewaySettings(command, io);
   if (auditEnabled) return;
   io.stderr.write(`gateway: the audit trail is off ${whereOff(command, io)}\n`);
@@ -95,7 +98,7 @@ async function refuseWhereOff(command: Command, io: Io): Promise<void> {
 
 function whereOff(command: Command, io: Io): string {
   if (isRemote(command)) return 'at this gateway (audit.enabled: false in its configuration)';
-  const { file = 'the defaults, as there is no gateway.yaml here' } = loadedConfig(command, io).sources;
+  const { file = 'the defaults, since there is no gateway.yaml here' } = loadedConfig(command, io).sources;
   return `(audit.enabled: false in ${file}). Set audit.enabled: true and restart the gateway, or name its configuration with --config`;
 }
 
@@ -138,7 +141,7 @@ async function showRequest(
   print(io, output, json, () => storyText(requestId, shown, painter(io)));
 }
 
-/** Requests of a key, and operators' changes to it. */
+/** Matches requests of a key, and operators' changes to it. */
 async function matcher(
   { keys }: Operations,
   reference: string | undefined,
@@ -158,27 +161,18 @@ function printedRecord({ line, record }: TailedRecord, output: OutputFormat): st
   return output === 'json' ? printableJson(JSON.parse(line)) : tailLine(record);
 }
 
-function textAt(record: unknown, ...path: readonly string[]): string | undefined {
-  let at = record;
-  for (const name of path) {
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return undefined;
-    at = (at as Record<string, unknown>)[name];
-  }
-  return typeof at === 'string' ? at : undefined;
-}
-
-function wholeNumber(written: string): number {
-  const count = Number(written);
+function wholeNumber(text: string): number {
+  const count = Number(text);
   if (!Number.isInteger(count) || count < 1 || count > 100_000) {
     throw new InvalidArgumentError('must be a whole number from 1 to 100000');
   }
   return count;
 }
 
-function sinceOf(written: string): Since {
-  const agoMs = parseDuration(written);
+function sinceOf(text: string): Since {
+  const agoMs = parseDuration(text);
   if (agoMs !== undefined) return { agoMs };
-  const at = Date.parse(written);
+  const at = Date.parse(text);
   if (Number.isNaN(at))
     throw new InvalidArgumentError('must be a duration (15m, 2h) or a time (2026-01-31T12:00:00Z)');
   return { at };

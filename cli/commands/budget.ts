@@ -39,34 +39,30 @@ const NUMBER = /^(?:\d+(?:\.\d*)?|\.\d+)$/;
 
 /** `gateway budget …`: limits and spend (docs/budgets.md). */
 export function registerBudget(program: Command, io: Io): void {
-  const budget = program.command('budget').description('set limits and show what was spent');
+  const budget = program.command('budget').description('set limits and show spend');
   const set = withOperator(budget.command('set'))
-    .argument('[key]', 'its name, or its hash (default: the budget of each key that has no limit of its own)')
+    .argument('[key]', 'name or hash of a key (default: all keys without their own limits)')
     .description(
-      'set limits in USD, of a key or of a budget that several keys share; 0 blocks, none removes a limit',
+      'set limits in USD for a key, for keys without their own, or for a shared budget; 0 blocks, none removes a limit',
     );
   for (const window of BUDGET_WINDOWS) {
-    set.option(`--${window} <usd>`, `limit of the ${window} window`, (written: string) =>
-      limit(window, written),
-    );
+    set.option(`--${window} <usd>`, `limit of the ${window} window`, (text: string) => limit(window, text));
   }
   withOutput(withMatch(set)).action((reference: string | undefined, options: SetOptions, command: Command) =>
     setBudget(command, io, reference, options),
   );
   const status = budget
     .command('status')
-    .argument('[key]', 'its name, or its hash (default: all keys, the fullest budget first)')
+    .argument('[key]', 'name or hash of a key (default: all keys, the fullest budget first)')
     .description('show what was spent, what is left and when each window resets')
     .addOption(
-      new Option('--over <percent>', 'only keys that have used at least so much of a limit').argParser(
+      new Option('--over <percent>', 'only keys that have used at least this share of a limit').argParser(
         percent,
       ),
     );
-  withOutput(
-    budget
-      .command('list')
-      .description('show the budgets that several keys share, and what was spent of them'),
-  ).action((options: OutputOptions, command: Command) => listShared(command, io, options));
+  withOutput(budget.command('list').description('show shared budgets and what was spent of them')).action(
+    (options: OutputOptions, command: Command) => listShared(command, io, options),
+  );
   withOutput(withList(status, BUDGET_LIST)).action(
     (reference: string | undefined, options: StatusOptions, command: Command) =>
       showStatus(command, io, reference, options),
@@ -74,16 +70,16 @@ export function registerBudget(program: Command, io: Io): void {
 }
 
 /** `80`, or `80%`. */
-function percent(written: string): number {
-  const digits = written.replace(/%$/, '');
-  if (!NUMBER.test(digits)) throw new UsageError(`--over: a percentage, for example: --over 80`);
+function percent(text: string): number {
+  const digits = text.replace(/%$/, '');
+  if (!NUMBER.test(digits)) throw new UsageError('--over: a percentage, for example: --over 80');
   return Number(digits);
 }
 
 /** `2.5`, `0` or `none`. */
-function limit(window: BudgetWindow, written: string): Limit {
-  if (written === 'none') return written;
-  const usd = NUMBER.test(written) ? Number(written) : Number.NaN;
+function limit(window: BudgetWindow, text: string): Limit {
+  if (text === 'none') return text;
+  const usd = NUMBER.test(text) ? Number(text) : Number.NaN;
   if (!(usd <= MAX_LIMIT_USD)) {
     throw new UsageError(
       `--${window}: an amount in USD from 0 to ${String(MAX_LIMIT_USD)}, or none. For example: --${window} 2.50`,
@@ -100,8 +96,8 @@ async function setBudget(
 ): Promise<void> {
   const changes: LimitChanges = Object.fromEntries(
     BUDGET_WINDOWS.flatMap((window) => {
-      const wanted = options[window];
-      return wanted === undefined ? [] : [[window, wanted === 'none' ? null : wanted]];
+      const value = options[window];
+      return value === undefined ? [] : [[window, value === 'none' ? null : value]];
     }),
   );
   if (Object.keys(changes).length === 0) {
@@ -111,7 +107,9 @@ async function setBudget(
   }
   if (isShared(options)) {
     if (reference !== undefined) {
-      throw new UsageError('a budget is of one key, or shared: remove the key, or the conditions and --name');
+      throw new UsageError(
+        'a budget is for one key or shared: remove the key, or remove --name and the conditions',
+      );
     }
     await setShared(command, io, options, changes);
     return;
@@ -148,7 +146,7 @@ async function showStatus(
     const isOver = ({ windows }: KeyBudget): boolean => usedPercent(windows) >= over;
     const where = over > 0 ? isOver : undefined;
     const only = reference === undefined ? undefined : { rows: [await operations.keys.find(reference)] };
-    // With a default budget of 0 every key may be full.
+    // A default budget of 0 fills every key without its own.
     const isByUse = options.sort === 'used' && only === undefined && !Object.values(defaults).includes(0);
     const shown = isByUse
       ? await listedActive(operations, io, BUDGET_LIST, options, {

@@ -5,7 +5,7 @@ import type { GlobalOptions, Io } from '../command.ts';
 import { keptValues, type Candidate } from '../completion/kept-values.ts';
 import { STORED_KINDS, type StoredKind } from '../completion/completion-places.ts';
 
-/** Limit for Redis, because somebody waits for the list. */
+/** Limit for Redis, because a person waits for the list. */
 const WITHIN_MS = 2_000;
 const MAX_CANDIDATES = 200;
 
@@ -17,9 +17,9 @@ export function registerComplete(program: Command, io: Io): void {
   program
     .command('complete', { hidden: true })
     .description('print values for the completion scripts')
-    .addArgument(new Argument('<kind>', 'what to list').choices(STORED_KINDS))
-    .argument('[prefix]', 'the beginning of the values', '')
-    .argument('[key]', 'whose sessions', '')
+    .addArgument(new Argument('<kind>', 'kind of values').choices(STORED_KINDS))
+    .argument('[prefix]', 'beginning of the values', '')
+    .argument('[key]', 'key of the sessions', '')
     .action(async (kind: StoredKind, prefix: string, key: string, _options: object, command: Command) => {
       // Scripts pass an empty path without --config.
       const path = command.optsWithGlobals<GlobalOptions>().config || undefined;

@@ -1,8 +1,13 @@
 import { Argument, type Command } from 'commander';
 
 import type { Io } from '../command.ts';
-import { completionScript, SHELLS, type Shell } from '../completion/scripts.ts';
-import { completionPlaces } from '../completion/completion-places.ts';
+import { bashScript } from '../completion/bash.ts';
+import { completionPlaces, type Place } from '../completion/completion-places.ts';
+import { fishScript } from '../completion/fish.ts';
+import { zshScript } from '../completion/zsh.ts';
+
+const SHELLS = ['bash', 'zsh', 'fish'] as const;
+type Shell = (typeof SHELLS)[number];
 
 const HELP = `
 Examples:
@@ -11,14 +16,18 @@ Examples:
   $ gateway completion fish | source           # in ~/.config/fish/config.fish
 `;
 
-/** Adds `gateway completion <shell>`, which prints the shell's completion script. */
 export function registerCompletion(program: Command, io: Io): void {
   program
     .command('completion')
-    .description('print the completion script of a shell')
-    .addArgument(new Argument('<shell>', 'which shell').choices(SHELLS))
+    .description('print a shell completion script')
+    .addArgument(new Argument('<shell>', 'name of the shell').choices(SHELLS))
     .addHelpText('after', HELP)
     .action((shell: Shell) => {
       io.stdout.write(completionScript(shell, completionPlaces(program)));
     });
+}
+
+/** Returns the script that a shell loads to complete the program's commands, options and their values. */
+function completionScript(shell: Shell, places: readonly Place[]): string {
+  return { bash: bashScript, zsh: zshScript, fish: fishScript }[shell](places);
 }

@@ -17,9 +17,11 @@ export function registerConfig(program: Command, io: Io): void {
   const config = program.command('config').description('show and check the configuration');
   config
     .command('print')
-    .description('print the effective configuration, defaults filled in and secrets masked')
-    .addOption(new Option('--output <format>', 'how to print it').choices(['yaml', 'json']).default('yaml'))
-    .addOption(new Option('--explain', 'print what each key does above it, as YAML').conflicts('output'))
+    .description('print the effective configuration, with defaults filled in and secrets masked')
+    .addOption(new Option('--output <format>', 'output format').choices(['yaml', 'json']).default('yaml'))
+    .addOption(
+      new Option('--explain', 'print YAML with the description of each key above it').conflicts('output'),
+    )
     .action((options: PrintOptions, command: Command) => printConfig(command, io, options));
   config
     .command('schema')
@@ -31,7 +33,7 @@ export function registerConfig(program: Command, io: Io): void {
     config
       .command('check')
       .description('check the configuration, and whether `serve` would accept it')
-      .option('--running', 'also check that the gateway that runs here has it in force'),
+      .option('--running', 'also check that the gateway on this machine uses it'),
   ).action((options: CheckOptions, command: Command) => checkConfig(command, io, options));
 }
 
@@ -43,24 +45,27 @@ interface PrintOptions {
 }
 
 function printConfig(command: Command, io: Io, { output, explain }: PrintOptions): void {
-  const written = withBaseUrls(serializeConfig(maskConfig(loadedConfig(command, io).config)));
-  if (explain === true) io.stdout.write(explainConfig(written));
-  else io.stdout.write(output === 'json' ? `${JSON.stringify(written, null, 2)}\n` : stringify(written));
+  const input = withBaseUrls(serializeConfig(maskConfig(loadedConfig(command, io).config)));
+  if (explain === true) io.stdout.write(explainConfig(input));
+  else io.stdout.write(output === 'json' ? `${JSON.stringify(input, null, 2)}\n` : stringify(input));
 }
 
 /** Adds the public APIs of providers without a `base_url`. */
-function withBaseUrls(written: ConfigInput): ConfigInput {
+function withBaseUrls(input: ConfigInput): ConfigInput {
   const filled = Object.values(providers).map(({ name, defaultBaseUrl }) => {
     const base = defaultBaseUrl === undefined ? {} : { base_url: defaultBaseUrl };
-    return [name, { ...base, ...written.providers?.[name] }];
+    return [name, { ...base, ...input.providers?.[name] }];
   });
-  return { ...written, providers: Object.fromEntries(filled) };
+  return { ...input, providers: Object.fromEntries(filled) };
 }
 
 async function checkConfig(command: Command, io: Io, { output, running }: CheckOptions): Promise<void> {
   const { file, config, problems } = await readProblems(command, io);
-  const asked = running === true && config !== undefined ? await runningGateway(config) : undefined;
-  const inForce = asked && { ok: asked.isRunning && asked.status === 'ok', message: asked.message };
+  const gateway = running === true && config !== undefined ? await runningGateway(config) : undefined;
+  const inForce = gateway && {
+    ok: gateway.isRunning && gateway.status === 'ok',
+    message: gateway.message,
+  };
   const paint = painter(io);
   const mark = (isGood: boolean): string => (isGood ? paint('green', '✓') : paint('red', '✗'));
   const json = { valid: problems.length === 0, file: file ?? null, problems };
@@ -69,7 +74,9 @@ async function checkConfig(command: Command, io: Io, { output, running }: CheckO
       ...(problems.length === 0
         ? [paint('green', `${file ?? 'The default configuration'} is valid.`)]
         : problems.map((problem) => `${mark(false)} ${formatProblem(problem)}`)),
-      ...(inForce === undefined ? [] : [`${mark(inForce.ok)} The gateway here: ${inForce.message}`]),
+      ...(inForce === undefined
+        ? []
+        : [`${mark(inForce.ok)} The gateway on this machine: ${inForce.message}`]),
     ].join('\n'),
   );
   if (problems.length > 0 || inForce?.ok === false) throw new ExitCode(1);
@@ -77,7 +84,7 @@ async function checkConfig(command: Command, io: Io, { output, running }: CheckO
 
 interface ReadConfig {
   readonly file: string | undefined;
-  /** Returns undefined if it cannot be read. */
+  /** Undefined if it cannot be read. */
   readonly config: Config | undefined;
   readonly problems: readonly Problem[];
 }

@@ -8,7 +8,6 @@ import { operate } from '../../src/operate.ts';
 import { nameOf, openSource } from '../../src/provider-credentials/read-source.ts';
 import { ExitCode, UsageError, type Io } from '../command.ts';
 import { auditChange, withOperator } from '../operator-change.ts';
-import { credentialUsage } from '../credential-usage.ts';
 import { shortTime } from '../key-view.ts';
 import { loadedConfig } from '../loaded-config.ts';
 import {
@@ -20,7 +19,7 @@ import {
   type OutputFormat,
   type OutputOptions,
 } from '../output.ts';
-import { gatewayMetrics } from '../running-gateway.ts';
+import { gatewayMetrics, readSeries } from '../running-gateway.ts';
 
 const NONE =
   'The configuration has no credentials. Add one under credentials (docs/provider-credentials.md).';
@@ -34,15 +33,15 @@ export function registerCredentials(program: Command, io: Io): void {
     credentials
       .command('list')
       .description(
-        'list credentials with their sources, and their last use and failure at the gateway that runs here; never their values',
+        'list credentials (not their values) with source, and last use and failure at the gateway on this machine',
       ),
   ).action((options: OutputOptions, command: Command) => listCredentials(command, io, options.output));
   withOutput(
     withOperator(
       credentials
         .command('rotate')
-        .description('read the source of a credential again now, at every gateway on this Redis')
-        .argument('<credential>', 'its name in the configuration'),
+        .description('make all gateways on this Redis read the source of a credential again now')
+        .argument('<credential>', 'name of the credential in the configuration'),
     ),
   ).action((name: string, options: OutputOptions, command: Command) =>
     rotateCredential(name, command, io, options.output),
@@ -52,17 +51,15 @@ export function registerCredentials(program: Command, io: Io): void {
   ).action((options: OutputOptions, command: Command) => checkCredentials(command, io, options.output));
 }
 
-/** The gateway polls every second, and a source may take ten. */
-const OBEYED_WITHIN_MS = 15_000;
-const LOOK_EVERY_MS = 250;
+/** The gateway polls every second, and reading a source may take ten. */
+const READ_WITHIN_MS = 15_000;
+const POLL_EVERY_MS = 250;
 
 async function rotateCredential(name: string, command: Command, io: Io, output: OutputFormat): Promise<void> {
   const { config } = loadedConfig(command, io);
   const settings = Object.hasOwn(config.credentials, name) ? config.credentials[name] : undefined;
   if (settings === undefined)
-    throw new UsageError(
-      `"${printable(name)}" is not in the configuration. gateway credentials list shows those that are`,
-    );
+    throw new UsageError(`"${printable(name)}" is not in the configuration. See gateway credentials list`);
   if (settings.from.env !== undefined)
     throw new Error(`${name} comes from the environment of gateway serve: restart it with the new value`);
   const orderedAt = Date.now();
@@ -83,19 +80,19 @@ type ReadHere = 'read' | 'failed' | 'no_gateway';
 const ROTATED: Readonly<Record<ReadHere, (name: string) => string>> = {
   read: (name) => `${name}: read again here, and by every gateway on this Redis within seconds`,
   failed: (name) =>
-    `${name}: its source could not be read here; its last value stays in use. The log names the reason`,
+    `${name}: its source could not be read here; its last value stays in use. See the log for the reason`,
   no_gateway: (name) => `${name}: every gateway on this Redis reads it again within seconds; none runs here`,
 };
 
 /** Waits until the local gateway has read the source. */
 async function readHere(config: Config, name: string, orderedAt: number): Promise<ReadHere> {
-  for (let waitedMs = 0; waitedMs < OBEYED_WITHIN_MS; waitedMs += LOOK_EVERY_MS) {
+  for (let waitedMs = 0; waitedMs < READ_WITHIN_MS; waitedMs += POLL_EVERY_MS) {
     const metrics = await gatewayMetrics(config);
     const { state, read_at, failed_at } = credentialUsage(metrics)(name);
     if (state === null) return 'no_gateway';
     if ((timeOf(read_at) ?? 0) >= orderedAt) return 'read';
     if ((timeOf(failed_at) ?? 0) >= orderedAt) return 'failed';
-    await delay(LOOK_EVERY_MS);
+    await delay(POLL_EVERY_MS);
   }
   return 'failed';
 }
@@ -128,8 +125,8 @@ async function listCredentials(command: Command, io: Io, output: OutputFormat): 
   );
 }
 
-function timeOf(written: string | null): number | undefined {
-  return written === null ? undefined : Date.parse(written);
+function timeOf(text: string | null): number | undefined {
+  return text === null ? undefined : Date.parse(text);
 }
 
 async function checkCredentials(command: Command, io: Io, output: OutputFormat): Promise<void> {
@@ -153,4 +150,47 @@ function shown(rows: readonly Readonly<Record<string, string>>[], io: Io): strin
     rows.map((row) => Object.values(row)),
     painter(io),
   );
+}
+
+/** State of a credential at a running gateway. Times are ISO 8601; null for never, or if no gateway runs here. */
+interface CredentialUsage {
+  readonly state: 'usable' | 'failing' | 'unusable' | null;
+  /** When its source last gave a value. */
+  readonly read_at: string | null;
+  /** When its source last gave none. */
+  readonly failed_at: string | null;
+  /** When a provider last accepted it. */
+  readonly last_used_at: string | null;
+  /** When its source could not be read, or a provider refused it. */
+  readonly last_failed_at: string | null;
+}
+
+/** @param metrics Prometheus text of the gateway; undefined if none runs here */
+function credentialUsage(metrics: string | undefined): (credential: string) => CredentialUsage {
+  const text = metrics ?? '';
+  function valueOf(metric: string, credential: string, outcome?: string): number | undefined {
+    const found = readSeries(text, `gateway_credential_${metric}`).find(
+      ({ labels }) => labels['credential'] === credential && labels['outcome'] === outcome,
+    );
+    return found?.value;
+  }
+  return (name) => {
+    const failed = [
+      valueOf('failed_timestamp_seconds', name),
+      valueOf('answered_timestamp_seconds', name, 'refused'),
+    ].map((seconds) => seconds ?? 0);
+    const usable = valueOf('usable', name);
+    const isFailing = valueOf('failing', name) === 1;
+    return {
+      state: usable === undefined ? null : usable === 0 ? 'unusable' : isFailing ? 'failing' : 'usable',
+      failed_at: timeAt(valueOf('failed_timestamp_seconds', name)),
+      read_at: timeAt(valueOf('read_timestamp_seconds', name)),
+      last_used_at: timeAt(valueOf('answered_timestamp_seconds', name, 'accepted')),
+      last_failed_at: timeAt(Math.max(...failed)),
+    };
+  };
+}
+
+function timeAt(seconds = 0): string | null {
+  return seconds === 0 ? null : new Date(seconds * 1_000).toISOString();
 }

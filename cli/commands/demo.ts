@@ -10,7 +10,7 @@ export function registerDemo(program: Command, io: Io): void {
   program
     .command('demo')
     .description(
-      'try the gateway: starts everything it needs, prints commands to copy; Ctrl-C leaves nothing behind',
+      'try the gateway: starts all it needs and prints commands to copy; Ctrl-C stops and removes everything',
     )
     .action(async () => {
       await withWorkerAhead(async (ahead) => {

@@ -19,9 +19,9 @@ const CANNOT_RUN = 2;
 
 const HELP = `
 Checks the configuration, Redis (version, eviction, latency, clock), Envoy, certificates, policies, receivers of the
-audit trail and a gateway that runs here, and tests each active detector with a sample. Changes nothing.
+audit trail and the gateway on this machine, and tests each active detector with a sample. Changes nothing.
 
-Exit code 0: no problems, warnings allowed. 1: problems. 2: the configuration cannot be read, nothing was checked.
+Exit code 0: no problems, but maybe warnings. 1: problems. 2: the configuration cannot be read, nothing was checked.
 
 Examples:
   $ gateway doctor
@@ -38,7 +38,7 @@ export function registerDoctor(program: Command, io: Io): void {
   ).action(async (options: OutputOptions, command: Command) => {
     const { findings, code } = await examine(command, io);
     print(io, options.output, { healthy: code === 0, findings }, () =>
-      findings.map((one) => line(one, io)).join('\n'),
+      findings.map((finding) => line(finding, io)).join('\n'),
     );
     if (code !== 0) throw new ExitCode(code);
   });
@@ -54,7 +54,7 @@ async function examine(
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const findings = error.problems.map((problem) => fail('configuration', formatProblem(problem)));
-    // About the whole file: missing or unreadable.
+    // Problems of the whole file: it is missing or unreadable.
     const isUnread = error.problems.every(({ path }) => path === '');
     return { findings, code: isUnread ? CANNOT_RUN : PROBLEMS };
   }

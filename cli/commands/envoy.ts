@@ -21,7 +21,6 @@ interface RenderOptions {
   readonly namespace: string;
 }
 
-/** User of the configuration: Envoy itself, or a mesh. */
 const FORMS = ['envoy', 'istio', 'envoy-gateway'] as const;
 
 /** Path in the images of Istio and Envoy Gateway. */
@@ -33,18 +32,21 @@ export function registerEnvoy(program: Command, io: Io): void {
   envoy
     .command('render')
     .description("print Envoy's configuration for this gateway.yaml")
-    .option('--run-dir <folder>', 'folder of the unix sockets', '/run/gateway')
+    .option('--run-dir <folder>', 'folder of the Unix sockets', '/run/gateway')
     .option('--ca-file <file>', "bundle that verifies providers (default: the system's)")
-    .option('--access-log <file>', 'where Envoy writes its access log', '/dev/stdout')
-    .option('--sds-dir <folder>', 'write SDS files here, by which Envoy follows renewed certificates')
-    .option('--sds-path <folder>', 'where Envoy finds that folder, if under another path')
+    .option('--access-log <file>', "file of Envoy's access log", '/dev/stdout')
+    .option(
+      '--sds-dir <folder>',
+      'folder to write SDS files to, with which Envoy follows renewed certificates',
+    )
+    .option('--sds-path <folder>', 'path of that folder for Envoy, if different')
     .addOption(
-      new Option('--as <form>', 'for Envoy itself, or as a resource of a mesh')
+      new Option('--as <form>', 'print it for Envoy itself, or as a mesh resource')
         .choices(FORMS)
         .default('envoy'),
     )
-    .option('--name <name>', "of the mesh's resource and its gateway", 'ai-firewall-gateway')
-    .option('--namespace <namespace>', 'where they are', 'ai-firewall-gateway')
+    .option('--name <name>', 'name of the mesh resource and its gateway', 'ai-firewall-gateway')
+    .option('--namespace <namespace>', 'namespace of the mesh resource', 'ai-firewall-gateway')
     .addHelpText(
       'after',
       '\nExamples:\n  $ gateway envoy render --config gateway.yaml > envoy.yaml\n' +
@@ -59,11 +61,11 @@ async function render(command: Command, io: Io, options: RenderOptions): Promise
   const { renderEnvoy } = await import('../../src/envoy/render.ts');
   const { renderEnvoyGateway, renderIstio } = await import('../../src/envoy/mesh.ts');
   const { runDir, caFile, accessLog, sdsDir, sdsPath, as, name, namespace } = options;
-  const forMesh = as !== 'envoy';
+  const isForMesh = as !== 'envoy';
   const layout: EnvoyLayout = {
     sidecars: workerAddresses(config, runDir),
     adminSocketPath: `${runDir}/envoy-admin.sock`,
-    systemCaFile: caFile ?? (forMesh ? MESH_CA_FILE : await systemCaFile(io.env, `${runDir}/ca.pem`)),
+    systemCaFile: caFile ?? (isForMesh ? MESH_CA_FILE : await systemCaFile(io.env, `${runDir}/ca.pem`)),
     accessLogPath: accessLog,
     secretsFolder: sdsPath ?? (sdsDir === undefined ? undefined : resolve(sdsDir)),
   };
@@ -73,7 +75,7 @@ async function render(command: Command, io: Io, options: RenderOptions): Promise
   else io.stdout.write(renderEnvoy(config, layout));
 }
 
-/** Writes an SDS file per certificate. A running Envoy sees each change at once. */
+/** Writes an SDS file for each certificate. A running Envoy sees each change at once. */
 async function writeSecrets(config: Config, folder: string): Promise<void> {
   const { fileName, secretsInFiles } = await import('../../src/envoy/secrets.ts');
   mkdirSync(folder, { recursive: true });

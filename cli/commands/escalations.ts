@@ -20,25 +20,25 @@ import { isRemote, onGateway } from '../on-gateway.ts';
 
 type AnswerOptions = OutputOptions & OperatorOptions;
 
-const LOOK_EVERY_MS = 2_000;
+const POLL_EVERY_MS = 2_000;
 const MIN_ID_CHARS = 6;
 
 /** Adds `gateway escalations …`: approvals of escalated requests (docs/approvals.md). */
 export function registerEscalations(program: Command, io: Io): void {
   const escalations = program
     .command('escalations')
-    .description('approve or deny requests that wait for a decision');
+    .description('approve or deny requests that wait for approval');
   withOutput(escalations.command('list').description('list the waiting requests')).action(
     (options: OutputOptions, command: Command) => list(command, io, options.output),
   );
-  for (const [decision, what] of [
-    ['approve', 'let a waiting request go on'],
-    ['deny', 'refuse a waiting request'],
+  for (const [decision, description] of [
+    ['approve', 'approve a waiting request'],
+    ['deny', 'deny a waiting request'],
   ] as const) {
     withOutput(
       withOperator(escalations.command(decision))
-        .argument('<id>', 'its id, or the first characters of it (6 or more)')
-        .description(what),
+        .argument('<id>', 'id of the request, or its first characters (at least 6)')
+        .description(description),
     ).action((id: string, options: AnswerOptions, command: Command) =>
       answerEscalation(command, io, id, decision, options),
     );
@@ -46,7 +46,7 @@ export function registerEscalations(program: Command, io: Io): void {
   withOutput(
     escalations
       .command('watch')
-      .description('show requests as they come and go, until Ctrl-C; with --output json, one event a line'),
+      .description('show new and resolved requests until Ctrl-C; --output json prints one event per line'),
   ).action((options: OutputOptions, command: Command) => watch(command, io, options.output));
 }
 
@@ -56,9 +56,7 @@ async function list(command: Command, io: Io, output: OutputFormat): Promise<voi
     now: await escalations.now(),
   }));
   print(io, output, { escalations: waiting.map(escalationJson) }, () =>
-    waiting.length === 0
-      ? 'No request is waiting for an approval.'
-      : escalationTable(waiting, now, painter(io)),
+    waiting.length === 0 ? 'No request is waiting for approval.' : escalationTable(waiting, now, painter(io)),
   );
 }
 
@@ -72,15 +70,15 @@ async function answerEscalation(
   // Over the API, the token identifies the approver.
   const approver = isRemote(command) ? '' : (options.as ?? operatorName(io));
   if (approver === undefined)
-    throw new UsageError('your user has no name here. Give one, for example: --as jane');
+    throw new UsageError('your user has no name on this machine. Name yourself, for example: --as jane');
   const answered = await onGateway(command, io, async ({ escalations, changes }) => {
     const { id } = findWaiting(await escalations.list(), reference);
     return changes.answerEscalation({ id, decision, approver });
   });
-  const { escalation, ...outcome } = answered.result;
-  print(io, options.output, { ...escalationJson(escalation), decision, ...outcome }, () => {
-    const what = decision === 'approve' ? 'is approved and goes on' : 'is denied';
-    return `The request of ${printable(escalation.key_name)} (${escalation.id}) ${what}.`;
+  const { escalation, ...details } = answered.result;
+  print(io, options.output, { ...escalationJson(escalation), decision, ...details }, () => {
+    const outcome = decision === 'approve' ? 'is approved and continues' : 'is denied';
+    return `The request of ${printable(escalation.key_name)} (${escalation.id}) ${outcome}.`;
   });
   await auditChange(command, io, answered.record);
 }
@@ -90,7 +88,7 @@ function findWaiting(waiting: readonly Escalation[], reference: string): Escalat
   const [first, second] = found;
   if (second !== undefined)
     throw new UsageError(
-      `several waiting requests begin with ${printable(reference)}. Give more of the id, as gateway escalations list shows it`,
+      `several waiting requests begin with ${printable(reference)}. Give more characters of the id (see gateway escalations list)`,
     );
   if (first === undefined) throw notWaiting(reference);
   return first;
@@ -100,17 +98,17 @@ function isPrefix(reference: string, id: string): boolean {
   return reference.length >= MIN_ID_CHARS && id.startsWith(reference);
 }
 
-/** Runs until the process ends. The list has requests that Pub/Sub lost. */
+/** Runs until the process ends. Polls the list for requests that Pub/Sub lost. */
 async function watch(command: Command, io: Io, output: OutputFormat): Promise<never> {
   return onGateway(command, io, async ({ escalations, watchEscalations }) => {
     const known = new Map<string, Escalation>();
-    function tell(json: unknown, text: () => string): void {
+    function report(json: unknown, text: () => string): void {
       io.stdout.write(output === 'json' ? `${printableJson(json)}\n` : `${text()}\n`);
     }
     function requested(escalation: Escalation): void {
       if (known.has(escalation.id)) return;
       known.set(escalation.id, escalation);
-      tell({ type: 'escalation.requested', ...escalationJson(escalation) }, () =>
+      report({ type: 'escalation.requested', ...escalationJson(escalation) }, () =>
         escalationBlock(escalation, painter(io)),
       );
     }
@@ -119,7 +117,7 @@ async function watch(command: Command, io: Io, output: OutputFormat): Promise<ne
       if (escalation === undefined) return;
       known.delete(id);
       const by = approver === undefined ? '' : ` by ${printable(approver)}`;
-      tell({ type: 'escalation.resolved', id, outcome, approver: approver ?? null }, () =>
+      report({ type: 'escalation.resolved', id, outcome, approver: approver ?? null }, () =>
         painter(io)(
           'dim',
           `${id.slice(0, MIN_ID_CHARS)}  ${printable(escalation.key_name)}: ${outcome}${by}`,
@@ -130,17 +128,18 @@ async function watch(command: Command, io: Io, output: OutputFormat): Promise<ne
       if (event.type === 'escalation.requested') requested(event);
       else resolved(event.id, event.outcome, event.approver);
     });
-    if (output === 'table') io.stderr.write('Waiting for requests that need an approval; Ctrl-C ends it.\n');
-    for (let away = false; ; await delay(LOOK_EVERY_MS)) {
+    if (output === 'table')
+      io.stderr.write('Waiting for requests that need approval; press Ctrl-C to stop.\n');
+    for (let isAway = false; ; await delay(POLL_EVERY_MS)) {
       try {
         const waiting = await escalations.list();
         for (const escalation of waiting) requested(escalation);
         const left = new Set(waiting.map(({ id }) => id));
         for (const id of known.keys()) if (!left.has(id)) resolved(id, 'gone');
-        away = false;
+        isAway = false;
       } catch (cause) {
-        if (!away) io.stderr.write(`${messageOf(cause)}\n`);
-        away = true;
+        if (!isAway) io.stderr.write(`${messageOf(cause)}\n`);
+        isAway = true;
       }
     }
   });

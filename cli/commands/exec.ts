@@ -21,9 +21,9 @@ with GATEWAY_PROXY_KEY, the provider's key and a new session. The command never 
 Environment:
   GATEWAY_PROXY_KEY     the proxy key (required)
   OPENAI_API_KEY, …     the provider's own key, in its usual variable; or GATEWAY_PROVIDER_KEY
-  GATEWAY_PROVIDER      the provider; required if the command is not one that exec knows
-  GATEWAY_URL           the gateway's address; required if there is no ${DEFAULT_CONFIG_PATH}
-  GATEWAY_CA_FILE       PEM certificates to trust besides the system's
+  GATEWAY_PROVIDER      the provider; required for a command that exec does not know
+  GATEWAY_URL           the gateway's address; required without ${DEFAULT_CONFIG_PATH}
+  GATEWAY_CA_FILE       PEM certificates to trust in addition to the system's
 
 Examples:
   $ gateway exec -- claude
@@ -38,12 +38,12 @@ export function registerExec(program: Command, io: Io): void {
     .command('exec')
     .usage('[options] -- <command> [args]')
     .description('run a command with its model calls routed through the gateway')
-    .argument('<command...>', 'the command and its arguments, after --')
+    .argument('<command...>', 'command and its arguments, after --')
     .option('--model-override <model>', 'send every request to this model')
-    .option('--model-map <alias=target,...>', 'call models by other names', modelMap)
+    .option('--model-map <alias=target,...>', 'replace model names', modelMap)
     .option('--gateway-url <url>', 'address of the gateway')
-    .option('--ca-file <file>', "PEM certificates to trust besides the system's")
-    .showHelpAfterError("(the command's own options stand after --, as in: gateway exec -- claude --version)")
+    .option('--ca-file <file>', "PEM certificates to trust in addition to the system's")
+    .showHelpAfterError("(put the command's own options after --, as in: gateway exec -- claude --version)")
     .addHelpText('after', HELP)
     .action(async (words: readonly string[], flags: ExecFlags, command: Command) => {
       throw new ExitCode(await runCommand(words, flags, command, io));
@@ -54,7 +54,7 @@ async function runCommand(
   [name = '', ...args]: readonly string[],
   flags: ExecFlags,
   command: Command,
-  owner: Io,
+  commandIo: Io,
 ): Promise<number> {
   const { verbose } = command.optsWithGlobals<GlobalOptions>();
   // On demand, because loading the providers slows down every other command.
@@ -62,7 +62,9 @@ async function runCommand(
   const { StartError } = await import('../../src/exec/run-child.ts');
   const { keysOutOfEnvironment } = await import('../../src/exec/hand-over.ts');
   const io =
-    owner.process === undefined ? owner : { ...owner, env: await keysOutOfEnvironment(owner.process) };
+    commandIo.process === undefined
+      ? commandIo
+      : { ...commandIo, env: await keysOutOfEnvironment(commandIo.process) };
   try {
     return await exec({
       command: name,
@@ -93,12 +95,12 @@ async function addressFor(flags: ExecFlags, command: Command, io: Io): Promise<G
   return addressOf(url, { caFile, insecure: io.env['SERVER_INSECURE_DEV'] === 'true' });
 }
 
-/** Never the default address, where another program may listen and would get the keys. */
+/** Refuses the default address, at which another program could listen and get the keys. */
 function configured(command: Command, io: Io): Config {
   const { config, sources } = loadedConfig(command, io);
   if (sources.file !== undefined) return config;
   throw new UsageError(
-    `no gateway is named: there is no ${DEFAULT_CONFIG_PATH} here. Use --gateway-url https://gateway.example (or GATEWAY_URL), or --config <path>; gateway init writes a configuration`,
+    `no gateway was named, and there is no ${DEFAULT_CONFIG_PATH} here. Use --gateway-url https://gateway.example (or GATEWAY_URL), or --config <path>; gateway init writes a configuration`,
   );
 }
 
@@ -113,7 +115,7 @@ function modelName(model: string | undefined): string | undefined {
   if (model === undefined) return undefined;
   if (model === '' || model.length > MAX_MODEL_CHARS) {
     throw new UsageError(
-      `--model-override: the name of a model, of at most ${String(MAX_MODEL_CHARS)} characters`,
+      `--model-override: the name of a model, with at most ${String(MAX_MODEL_CHARS)} characters`,
     );
   }
   return model;

@@ -43,7 +43,7 @@ const OVERRIDES_HELP =
   'modes of policy rules for this key: rule=report, rule=off or rule=enforce, comma-separated, or none';
 
 const CREDENTIALS_HELP =
-  'provider credentials of the gateway that it uses, comma-separated names of credentials in the configuration, or none';
+  'provider credentials of the key, by their names in the configuration, comma-separated, or none';
 
 interface UpdateOptions extends OutputOptions {
   readonly policyOverrides?: RuleOverrides;
@@ -59,13 +59,13 @@ export function registerKeys(program: Command, io: Io): void {
     keys
       .command('show')
       .argument(...KEY_ARGUMENT)
-      .description('show one key, its lock, risk and budget'),
+      .description('show a key with its lock, risk and budget'),
   ).action((reference: string, options: OutputOptions, command: Command) =>
     showKey(command, io, reference, options.output),
   );
   withOutput(
     withOperator(keys.command('update').argument(...KEY_ARGUMENT))
-      .description('change how policy rules apply to a key, or its credentials, from its next request on')
+      .description("change a key's policy modes or credentials, from its next request on")
       .option('--policy-overrides <list>', OVERRIDES_HELP, overrideMap)
       .option('--credentials <list>', CREDENTIALS_HELP, allowedList('--credentials')),
   ).action((reference: string, options: UpdateOptions, command: Command) =>
@@ -84,7 +84,7 @@ export function registerKeys(program: Command, io: Io): void {
       .addOption(
         new Option('--grace <duration>', 'how long the old raw key stays valid, e.g. 24h')
           .argParser(durationOf('--grace'))
-          .default(0, 'it stops at once'),
+          .default(0, 'it ends at once'),
       ),
   ).action((reference: string, options: OutputOptions & { readonly grace: number }, command: Command) =>
     rotateKey(command, io, reference, options.grace, options.output),
@@ -96,7 +96,7 @@ function registerCreate(keys: Command, io: Io): void {
     .description('create a key; the raw key is shown once')
     .requiredOption('--name <name>', 'label of the key')
     .addOption(
-      new Option('--provider <provider>', 'the provider it is for')
+      new Option('--provider <provider>', 'provider of the key')
         .choices(PROVIDER_NAMES)
         .makeOptionMandatory(),
     )
@@ -104,17 +104,17 @@ function registerCreate(keys: Command, io: Io): void {
     .option('--owner <owner>', 'owner identity, for policies')
     .option(
       '--allowed-tools <list>',
-      'MCP tools it may call, comma-separated, or none (default: any)',
+      'MCP tools that the key may call, comma-separated, or none (default: any)',
       allowedList('--allowed-tools'),
     )
     .option(
       '--allowed-providers <list>',
-      'further providers it may use, comma-separated, or none (default: none)',
+      'further providers that the key may use, comma-separated, or none (default: none)',
       providerList,
     )
     .option(
       '--allowed-models <list>',
-      'models it may use, comma-separated globs such as gpt-4o*, or none (default: any)',
+      'models that the key may use, comma-separated globs such as gpt-4o*, or none (default: any)',
       allowedList('--allowed-models'),
     )
     .option(
@@ -125,10 +125,10 @@ function registerCreate(keys: Command, io: Io): void {
     .option('--tags <list>', 'key=value pairs, comma-separated', tagMap)
     .option('--credentials <list>', CREDENTIALS_HELP, allowedList('--credentials'))
     .option('--policy-overrides <list>', OVERRIDES_HELP, overrideMap)
-    .option('--jwt-subject <subject>', 'subject of the JWTs that may use it, where zsp is on')
+    .option('--jwt-subject <subject>', 'subject of the JWTs that may use the key, if zsp is enabled')
     .option(
       '--expires-in <duration>',
-      'how long it is valid, e.g. 30d (default: until revoked)',
+      'lifetime of the key, e.g. 30d (default: until revoked)',
       durationOf('--expires-in'),
     )
     .addHelpText(
@@ -177,7 +177,7 @@ async function updateKey(
   { output, policyOverrides, credentials }: UpdateOptions,
 ): Promise<void> {
   if (policyOverrides === undefined && credentials === undefined)
-    throw new UsageError('name what to change: --policy-overrides or --credentials');
+    throw new UsageError('nothing to change: use --policy-overrides or --credentials');
   await assertCredentials(command, io, credentials);
   await warnOfOverrides(command, io, policyOverrides);
   const { updated, now } = await onGateway(command, io, async ({ changes, readClock }) => ({
@@ -207,7 +207,7 @@ async function assertCredentials(command: Command, io: Io, names: readonly strin
   }
 }
 
-/** Warns of overrides without a rule if the policies can be read. The gateway ignores such overrides. */
+/** Warns of overrides that match no rule, which the gateway ignores. */
 async function warnOfOverrides(command: Command, io: Io, overrides: RuleOverrides = {}): Promise<void> {
   if (Object.keys(overrides).length === 0 || isRemote(command)) return;
   const { unknownOverrides } = await import('../../src/offline-policy.ts');
@@ -247,7 +247,6 @@ async function rotateKey(
   await auditChange(command, io, rotated.record);
 }
 
-/** A key is active when issued. */
 function printIssued(
   io: Io,
   output: OutputFormat,

@@ -26,21 +26,21 @@ type ServerPin = Pin & { readonly server: string };
 /** Adds `gateway mcp …`: pinned tools of MCP servers (docs/mcp-tools.md). */
 export function registerMcp(program: Command, io: Io): void {
   const mcp = program.command('mcp').description('review tool definitions of MCP servers');
-  const pins = mcp.command('pins').description('tool definitions as first seen');
+  const pins = mcp.command('pins').description('show and accept pinned tool definitions');
   withOutput(
     pins
       .command('list')
-      .argument('[server]', 'its name in mcp.servers (default: all servers)')
-      .description('list the pinned tools and which of them have changed'),
+      .argument('[server]', 'name of the server in mcp.servers (default: all servers)')
+      .description('list pinned tools, and which of them have changed'),
   ).action((server: string | undefined, options: OutputOptions, command: Command) =>
     listPins(command, io, server, options.output),
   );
   withOutput(
     withOperator(pins.command('accept'))
-      .argument('<server>', 'its name in mcp.servers')
+      .argument('<server>', 'name of the server in mcp.servers')
       .argument('[tool]', 'one tool (default: all changed tools)')
       .description('accept the changed definition of a tool, or of all tools of a server')
-      .option('--digest <start>', 'accept only this definition: the start of its digest, as list shows it'),
+      .option('--digest <start>', 'accept only the definition with this digest, or start of a digest'),
   ).action((server: string, tool: string | undefined, options: AcceptOptions, command: Command) =>
     acceptPins(command, io, { server, tool, digest: options.digest }, options.output),
   );
@@ -68,7 +68,7 @@ async function pinsOf({ pins }: Operations, servers: readonly string[]): Promise
   return all;
 }
 
-interface Accepting {
+interface PinSelection {
   readonly server: string;
   readonly tool: string | undefined;
   readonly digest: string | undefined;
@@ -77,7 +77,7 @@ interface Accepting {
 async function acceptPins(
   command: Command,
   io: Io,
-  { server, tool, digest }: Accepting,
+  { server, tool, digest }: PinSelection,
   output: OutputFormat,
 ): Promise<void> {
   if (digest !== undefined && tool === undefined)
@@ -86,7 +86,7 @@ async function acceptPins(
   const { accepted } = change.result;
   print(io, output, { server, accepted }, () => {
     if (accepted.length > 0) {
-      return `Accepted: ${accepted.map((one) => `${printable(one.tool)} (${one.digest})`).join(', ')}`;
+      return `Accepted: ${accepted.map((pin) => `${printable(pin.tool)} (${pin.digest})`).join(', ')}`;
     }
     return tool === undefined
       ? `No tool of ${printable(server)} has changed.`

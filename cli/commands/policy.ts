@@ -8,15 +8,16 @@ import { policySources } from '../../src/policy/policy-files.ts';
 import { PolicyFilesError } from '../../src/policy/policy-files-error.ts';
 import { presetList } from '../arguments.ts';
 import { ExitCode, UsageError, type Io } from '../command.ts';
-import { painter, print, printable, withOutput, type OutputFormat, type OutputOptions } from '../output.ts';
 import {
-  countsOf,
-  describedFile,
-  describedText,
-  explainedText,
+  painter,
+  print,
+  printable,
   printableLines,
-  testedText,
-} from '../policy-view.ts';
+  withOutput,
+  type OutputFormat,
+  type OutputOptions,
+} from '../output.ts';
+import { countsOf, describedFile, describedText, explainedText, testedText } from '../policy-view.ts';
 import { loadedConfig } from '../loaded-config.ts';
 import { messageOf } from '../../src/errors.ts';
 
@@ -36,8 +37,8 @@ const NOT_READ = 2;
 
 const NOTES = {
   check: `
-Warns of rules that can never fire and of states that no transition reaches. Exit code 0 where \`serve\` would load
-them, 1 where it would not; with --strict also 1 on warnings.
+Warns of rules that can never fire and of states that no transition reaches. Exit code 0 if \`serve\` would load
+them, 1 if not; with --strict also 1 on warnings.
 
 Examples:
   $ gateway policy check
@@ -49,8 +50,8 @@ Example:
 `,
   test: `
 Runs the rules test_… of *_test.rego, and the cases of *_test.yaml (docs/policies.md). A folder stands for its policies
-and their tests. Exit code 0 where all pass, 1 where some do not, 2 where files cannot be read,
-or there is no test.
+and their tests. Exit code 0 if all pass, 1 if some fail, 2 if files cannot be read or
+there is no test.
 
 Examples:
   $ gateway policy test
@@ -58,8 +59,8 @@ Examples:
   $ gateway policy test ops-guard.yaml ops-guard_test.yaml
 `,
   explain: `
-The input is one policy input as JSON; docs/policies.md has its members. Exit code 0 whatever the verdict, 2 where
-something cannot be read.
+The input is one policy input as JSON (members: docs/policies.md). Exit code 0 for any verdict, 2 if something
+cannot be read.
 
 Examples:
   $ gateway policy explain --input call.json
@@ -71,11 +72,9 @@ Examples:
 export function registerPolicy(program: Command, io: Io): void {
   const policy = program.command('policy').description('check, test and explain policies, offline');
   withOutput(
-    withChoice(
-      policy.command('check').description('load the policies as `serve` would, and show what they are'),
-    ),
+    withChoice(policy.command('check').description('load the policies as `serve` would, and describe them')),
   )
-    .option('--strict', 'exit with 1 on warnings too')
+    .option('--strict', 'also exit with 1 on warnings')
     .addHelpText('after', NOTES.check)
     .action((options: CheckOptions, command: Command) => runCheck(command, io, options));
   policy
@@ -86,11 +85,9 @@ export function registerPolicy(program: Command, io: Io): void {
       const { cardJsonSchema } = await import('../../src/policy/cards/card-schema.ts');
       io.stdout.write(`${JSON.stringify(cardJsonSchema(), null, 2)}\n`);
     });
-  withChoice(policy.command('test [paths...]').description('run the tests of policies'))
+  withChoice(policy.command('test [paths...]').description('run policy tests'))
     .addOption(
-      new Option('--output <format>', 'how to print the result')
-        .choices(['json', 'table', 'junit'])
-        .default('table'),
+      new Option('--output <format>', 'output format').choices(['json', 'table', 'junit']).default('table'),
     )
     .addHelpText('after', NOTES.test)
     .action(
@@ -100,7 +97,7 @@ export function registerPolicy(program: Command, io: Io): void {
   withOutput(
     withChoice(
       policy.command('explain').description('show which rules fire for a call, and why'),
-    ).requiredOption('--input <file>', 'a policy input as JSON; - reads standard input'),
+    ).requiredOption('--input <file>', 'file with a policy input as JSON; - reads standard input'),
   )
     .addHelpText('after', NOTES.explain)
     .action((options: ChoiceOptions & OutputOptions & { input: string }, command: Command) =>
@@ -110,12 +107,12 @@ export function registerPolicy(program: Command, io: Io): void {
 
 function withChoice(command: Command): Command {
   return command
-    .option('--policy-file <file>', 'a card, in place of what the configuration names')
+    .option('--policy-file <file>', 'card to use instead of the configured policies')
     .option(
       '--policy-dir <folder>',
-      'a folder of Rego files and cards, in place of what the configuration names',
+      'folder of Rego files and cards to use instead of the configured policies',
     )
-    .option('--presets <a,b>', `presets, in place of the configuration's: ${PRESET_NAMES.join(', ')}`);
+    .option('--presets <a,b>', `presets to use instead of the configured ones: ${PRESET_NAMES.join(', ')}`);
 }
 
 async function runCheck(command: Command, io: Io, options: CheckOptions): Promise<void> {
@@ -124,8 +121,9 @@ async function runCheck(command: Command, io: Io, options: CheckOptions): Promis
   try {
     const { choice, warnings } = chosen(command, io, options);
     const set = await checkPolicies(choice);
-    const fallback = choice.sources.presets.length === 0 && set.files.every(({ kind }) => kind === 'preset');
-    const found = fallback ? ['no policy was found: the safety preset stands in for them'] : [];
+    const isFallback =
+      choice.sources.presets.length === 0 && set.files.every(({ kind }) => kind === 'preset');
+    const found = isFallback ? ['no policy was found: the safety preset is used instead'] : [];
     const described = { ...set, warnings: [...warnings, ...found, ...set.warnings] };
     print(io, options.output, { valid: true, ...described }, () => describedText(described, paint));
     if (options.strict === true && described.warnings.length > 0) throw new ExitCode(1);
@@ -133,7 +131,7 @@ async function runCheck(command: Command, io: Io, options: CheckOptions): Promis
     const errors = errorsOf(failure);
     if (errors === undefined) throw failure;
     print(io, options.output, { valid: false, errors }, () =>
-      errors.map((one) => `${paint('red', '✗')} ${printableLines(one)}`).join('\n'),
+      errors.map((error) => `${paint('red', '✗')} ${printableLines(error)}`).join('\n'),
     );
     throw new ExitCode(1);
   }
@@ -146,7 +144,7 @@ async function test(
   options: ChoiceOptions & { output: OutputFormat | 'junit' },
 ): Promise<void> {
   const { testedPolicies, testPolicies } = await import('../../src/offline-policy.ts');
-  const results = await exitWhereUnread(io, () =>
+  const results = await exitIfUnread(io, () =>
     testPolicies(chosen(command, io, options, paths).choice, paths, isChosen(options)),
   );
   const counts = countsOf(results);
@@ -156,7 +154,7 @@ async function test(
   } else print(io, options.output, { ...counts, tests: results }, () => testedText(results, painter(io)));
   if (counts.total === 0) {
     const tested = await testedPolicies(chosen(command, io, options, paths).choice, paths, isChosen(options));
-    io.stderr.write('gateway: no test was found: they are named *_test.rego and *_test.yaml\n');
+    io.stderr.write('gateway: no test was found: name tests *_test.rego or *_test.yaml\n');
     io.stderr.write(`gateway: policies without a test: ${printable(tested.map(describedFile).join(', '))}\n`);
     throw new ExitCode(NOT_READ);
   }
@@ -170,7 +168,7 @@ async function runExplain(
 ): Promise<void> {
   const { explainInput } = await import('../../src/offline-policy.ts');
   const { input } = options;
-  const explanation = await exitWhereUnread(io, () =>
+  const explanation = await exitIfUnread(io, () =>
     explainInput(
       chosen(command, io, options).choice,
       input === STDIN ? io.stdin : createReadStream(input),
@@ -181,7 +179,7 @@ async function runExplain(
 }
 
 /** Prints files that cannot be read, one per line, and exits with a code of its own. */
-async function exitWhereUnread<T>(io: Io, work: () => Promise<T>): Promise<T> {
+async function exitIfUnread<T>(io: Io, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (failure) {
@@ -206,7 +204,7 @@ function chosen(
   options: ChoiceOptions,
   paths: readonly string[] = [],
 ): { readonly choice: PolicyChoice; readonly warnings: readonly string[] } {
-  const { config, sources: written } = loadedConfig(command, io);
+  const { config, sources: configSources } = loadedConfig(command, io);
   const { policy } = config;
   const defaultAction = policy.default_action;
   const presets = options.presets === undefined ? [] : presetList(options.presets);
@@ -219,12 +217,12 @@ function chosen(
       overrides,
       areChosen: true,
     };
-    assertPoliciesThere(sources);
+    assertPathsExist(sources);
     return { choice: { sources, defaultAction, trust: policy.trust }, warnings: repeated(presets) };
   }
   // Paths select their own policies.
   if (paths.length === 0) {
-    const problems = policyPathProblems(config, written);
+    const problems = policyPathProblems(config, configSources);
     if (problems.length > 0) throw new ConfigError(problems);
   }
   const off = policy.enabled ? [] : ['policy.enabled is off: none of this is in force'];
@@ -244,10 +242,10 @@ function repeated(presets: readonly PresetName[]): string[] {
     .map((name) => `preset ${name}: is given twice, and loaded once`);
 }
 
-/** A default path may be missing, a named one may not. */
-function assertPoliciesThere({ file, folder }: PolicyChoice['sources']): void {
+/** @throws PolicyFilesError if a named path does not exist */
+function assertPathsExist({ file, folder }: PolicyChoice['sources']): void {
   for (const path of [file, folder]) {
     if (path !== undefined && !existsSync(path))
-      throw new PolicyFilesError(`${printable(path)}: is not there`);
+      throw new PolicyFilesError(`${printable(path)}: does not exist`);
   }
 }

@@ -7,10 +7,9 @@ import type { Operations } from '../../src/operator/operations.ts';
 import { lockCauseInWords } from '../../src/risk/lock-cause.ts';
 import type { Lock } from '../../src/risk/profile.ts';
 import type { KeyRecord } from '../../src/auth/key-record.ts';
-import { activeKeys } from '../active-keys.ts';
+import { activeKeys, ofEachKey } from '../read-keys.ts';
 import { durationOf } from '../arguments.ts';
 import { UsageError, type Io } from '../command.ts';
-import { ofEachKey } from '../every-key.ts';
 import { keyRows } from '../key-rows.ts';
 import { auditChange, withOperator } from '../operator-change.ts';
 import {
@@ -25,7 +24,7 @@ import {
 import { copyable, KEY_ARGUMENT } from '../key-view.ts';
 import { onGateway } from '../on-gateway.ts';
 
-const REASON_HELP = 'why: shown to the client, in the list and in the audit trail; at most 200 characters';
+const REASON_HELP = 'reason, shown to the client, in the list and in the audit trail; at most 200 characters';
 
 type SetOptions = OutputOptions & { readonly for: number; readonly reason?: string };
 
@@ -42,7 +41,10 @@ export function registerQuarantine(program: Command, io: Io): void {
     quarantine
       .command('list')
       .description('list the locked keys')
-      .option('--all', 'read every key: finds locks set by hand in Redis that have refused no request yet'),
+      .option(
+        '--all',
+        'read every key, to find locks that were set directly in Redis and have not refused a request yet',
+      ),
   ).action((options: OutputOptions & { readonly all?: true }, command: Command) =>
     listLocks(command, io, options),
   );
@@ -50,7 +52,7 @@ export function registerQuarantine(program: Command, io: Io): void {
     withOperator(quarantine.command('set').argument(...KEY_ARGUMENT), REASON_HELP)
       .description('lock a key for a time; an existing longer lock is not shortened')
       .addOption(
-        new Option('--for <duration>', 'how long, e.g. 30m')
+        new Option('--for <duration>', 'duration of the lock, e.g. 30m')
           .argParser(durationOf('--for'))
           .default(DEFAULT_LOCK_MS, formatDuration(DEFAULT_LOCK_MS)),
       ),
@@ -93,7 +95,7 @@ async function listLocks(
   });
 }
 
-/** In the order of their hashes. */
+/** Returns locks in the order of key hashes. */
 async function allLocks(operations: Operations, io: Io, all: boolean): Promise<NamedLock[]> {
   const records = all
     ? (await keyRows(operations, io, 'hash')).rows
@@ -137,7 +139,7 @@ async function releaseKey(command: Command, io: Io, reference: string, output: O
   await auditChange(command, io, change.record);
 }
 
-/** Time left in whole seconds, and the end of it. */
+/** Returns the remaining time in whole seconds, and its end. */
 function timeLeft({ ttlMs }: LockTime, now: number): [string, string] {
   if (ttlMs === undefined) return ['no end', '-'];
   const until = new Date(now + ttlMs).toISOString().slice(0, 19).replace('T', ' ');

@@ -22,22 +22,22 @@ const MAX_INPUT_CHARS = 65_536;
 
 /** Adds `gateway receipts …`: verifies `X-Gateway-Signature` (docs/signatures.md). */
 export function registerReceipts(program: Command, io: Io): void {
-  const receipts = program.command('receipts').description('check the receipts of answers');
+  const receipts = program.command('receipts').description('verify receipts of answers');
   withOutput(
     receipts
       .command('verify [receipt]')
       .description(
-        'verify a receipt, the value of X-Gateway-Signature of an answer, or - for standard input; exit code 1 where it is not valid',
+        'verify a receipt (the X-Gateway-Signature header of an answer; - reads standard input); exit code 1 if it is not valid',
       )
       .option(
         '--jwks <url or file>',
-        'public keys: the admin listener’s /.well-known/jwks.json, or a copy of it',
+        'public keys: /.well-known/jwks.json of the admin listener, or a copy of it',
       )
       .option(
         '--secret-file <file>',
-        'the HMAC secret; without this and --jwks, signature.* of the configuration',
+        'file with the HMAC secret (default without --jwks: signature.* of the configuration)',
       )
-      .option('--request <file>', 'the body that was sent, whose digest must be the receipt’s'),
+      .option('--request <file>', 'body that was sent, which must match the digest in the receipt'),
   )
     .addHelpText(
       'after',
@@ -54,14 +54,14 @@ async function verifyOne(
   receipt: string | undefined,
   options: VerifyOptions,
 ): Promise<void> {
-  const written = receipt === undefined || receipt === '-' ? await readStandardInput(io) : receipt;
+  const text = receipt === undefined || receipt === '-' ? await readStandardInput(io) : receipt;
   const key = await receiptKey(command, io, options);
-  const verified = withRequest(await verifyReceipt(written.trim(), key), options.request);
+  const verified = withRequest(await verifyReceipt(text.trim(), key), options.request);
   print(io, options.output, verified, () => {
     const paint = painter(io);
     if (!verified.valid) return paint('red', `Not valid: ${verified.reason}.`);
-    const said = Object.entries(verified.receipt).map(([name, value]) => [name, String(value)] as const);
-    return `${paint('green', 'Valid.')}\n${listing(said, paint)}\n${listing([['issued', new Date(verified.receipt.iat * 1_000).toISOString()]], paint)}`;
+    const rows = Object.entries(verified.receipt).map(([name, value]) => [name, String(value)] as const);
+    return `${paint('green', 'Valid.')}\n${listing(rows, paint)}\n${listing([['issued', new Date(verified.receipt.iat * 1_000).toISOString()]], paint)}`;
   });
   if (!verified.valid) throw new ExitCode(1);
 }
@@ -86,7 +86,7 @@ async function receiptKey(
   return { keys: { keys: [...(publicKeys?.keys ?? [])] } };
 }
 
-/** Strips the line feed at the end of a secret's file. */
+/** Strips the final line feed of a secret's file. */
 function secretOf(text: string): string {
   const secret = text.replace(/\r?\n$/, '');
   if (secret === '') throw new UsageError('--secret-file: the file is empty');
@@ -123,7 +123,7 @@ async function readStandardInput({ stdin }: Io): Promise<string> {
   stdin.setEncoding('utf8');
   for await (const chunk of stdin) {
     text += String(chunk);
-    if (text.length > MAX_INPUT_CHARS) throw new UsageError('a receipt is no longer than 16,384 characters');
+    if (text.length > MAX_INPUT_CHARS) throw new UsageError('a receipt has at most 16,384 characters');
   }
   return text;
 }

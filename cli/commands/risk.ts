@@ -62,7 +62,7 @@ function stateOf({ risk, lock }: RiskStatus): 'blocked' | 'locked' | 'open' {
   return lock === undefined ? 'open' : 'locked';
 }
 
-/** Keys that may be at the top of an order. The others have no score, or were never used. */
+/** Keys that may be at the top of an order. All others have no score or were never used. */
 const TOP: Readonly<Record<string, ActiveKeys>> = {
   score: { marked: true },
   blocks: { usedSince: 0, marked: true },

@@ -21,9 +21,8 @@ interface ScanOptions {
 const STDIN = '-';
 
 const NOTES = `
-Prints the findings as tables on a terminal, and one JSON line for each text where a program reads the output
-(docs/scan.md explains the fields); --output chooses. A line that cannot be read is reported in its place, with
-exit code 1 at the end. Findings do not change the exit code.
+Prints tables on a terminal, and one JSON line per text otherwise (fields: docs/scan.md); --output overrides this.
+A line that cannot be read is reported in its place, and the exit code is 1. Findings do not change the exit code.
 
 Examples:
   $ gateway scan < prompt.txt
@@ -36,23 +35,21 @@ Examples:
 export function registerScan(program: Command, io: Io): void {
   program
     .command('scan')
-    .argument('[file]', 'the text; - or nothing reads standard input')
+    .argument('[file]', 'file with the text (default: - for standard input)')
     .description('show what the detectors find in a text, or where a conversation drifts')
-    .option('--jsonl', 'read one text a line: {"id", "text"}')
+    .option('--jsonl', 'read one text per line: {"id", "text"}')
     .addOption(
       new Option(
         '--conversations',
-        'read one conversation a line: {"id", "turns": […], "replies": […]}',
+        'read one conversation per line: {"id", "turns": […], "replies": […]}',
       ).conflicts('surface'),
     )
+    .addOption(new Option('--surface <surface>', 'origin of the texts').choices(SURFACES).default('prompt'))
     .addOption(
-      new Option('--surface <surface>', 'where the texts come from').choices(SURFACES).default('prompt'),
-    )
-    .addOption(
-      new Option(
-        '--output <format>',
-        'how to print the result (default: table on a terminal, else json)',
-      ).choices(['table', 'json']),
+      new Option('--output <format>', 'output format (default: table on a terminal, else json)').choices([
+        'table',
+        'json',
+      ]),
     )
     .addHelpText('after', NOTES)
     .action((file: string | undefined, options: ScanOptions, command: Command) =>
@@ -63,30 +60,30 @@ export function registerScan(program: Command, io: Io): void {
 async function scan(command: Command, io: Io, file: string, options: ScanOptions): Promise<void> {
   // On demand, because loading the detectors slows down every other command.
   const { scanConversations, scanText, scanTexts } = await import('../../src/offline.ts');
-  const fromStdin = file === STDIN;
-  if (fromStdin && io.stdin.isTTY) io.stderr.write('gateway: reading from the terminal, to its Ctrl-D\n');
+  const isStdin = file === STDIN;
+  if (isStdin && io.stdin.isTTY) io.stderr.write('gateway: reading from the terminal until Ctrl-D\n');
   const isTable = (options.output ?? (io.stdout.isTTY === true ? 'table' : 'json')) === 'table';
   const paint = painter(io);
   const texts = (report: TextReport): string => (isTable ? textTable(report, paint) : printableJson(report));
   const conversations = (report: ConversationReport): string =>
     isTable ? conversationTable(report, paint) : printableJson(report);
-  const bytes = fromStdin ? io.stdin : createReadStream(file);
+  const bytes = isStdin ? io.stdin : createReadStream(file);
   if (options.conversations) {
     const { session } = loadedConfig(command, io).config;
     await printAll(io, scanConversations(bytes, session.drift_detection), conversations);
   } else if (options.jsonl) {
     await printAll(io, scanTexts(bytes, options.surface), texts);
   } else {
-    const source = { id: file, name: fromStdin ? 'standard input' : file };
+    const source = { id: file, name: isStdin ? 'standard input' : file };
     await printAll(io, scanText(bytes, source, options.surface), texts);
   }
 }
 
-/** Prints reports as they come, at the reader's speed. */
+/** Prints each report at once, at the reader's speed. */
 async function printAll<Found>(
   io: Io,
   reports: AsyncIterable<Scanned<Found>>,
-  written: (found: Found) => string,
+  format: (found: Found) => string,
 ): Promise<void> {
   const progress = createProgress(io, 'lines');
   let lines = 0;
@@ -95,7 +92,7 @@ async function printAll<Found>(
     for await (const report of reports) {
       progress.show(++lines);
       if ('bad' in report) bad++;
-      const line = `${'bad' in report ? printableJson(report.bad) : written(report.found)}\n`;
+      const line = `${'bad' in report ? printableJson(report.bad) : format(report.found)}\n`;
       if (!io.stdout.write(line)) await once(io.stdout, 'drain');
     }
   } finally {
@@ -103,7 +100,7 @@ async function printAll<Found>(
   }
   if (bad === 0) return;
   io.stderr.write(
-    `gateway: ${String(bad)} of ${String(lines)} lines could not be read; each is named above\n`,
+    `gateway: ${String(bad)} of ${String(lines)} lines could not be read; see the errors above\n`,
   );
   throw new ExitCode(1);
 }

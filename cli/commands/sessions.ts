@@ -5,8 +5,7 @@ import { INITIAL_STATE } from '../../src/policy/call.ts';
 import type { Io } from '../command.ts';
 import { entries, KEY_ARGUMENT } from '../key-view.ts';
 import { auditChange, withOperator } from '../operator-change.ts';
-import { registerSessionList } from '../session-list.ts';
-import { sessionJson } from '../session-view.ts';
+import { registerSessionList, sessionJson } from '../session-list.ts';
 import {
   listing,
   painter,
@@ -26,14 +25,14 @@ export function registerSessions(program: Command, io: Io): void {
     sessions
       .command('show')
       .argument(...KEY_ARGUMENT)
-      .argument('<session>', 'its id, as gateway sessions list shows it')
+      .argument('<session>', 'id of the session (see gateway sessions list)')
       .description('show one session: limits, taints, tools, and its first user request with secrets masked'),
   ).action((reference: string, sessionId: string, options: OutputOptions, command: Command) =>
     showSession(command, io, reference, sessionId, options.output),
   );
   withOutput(
     withOperator(sessions.command('end').argument(...KEY_ARGUMENT))
-      .argument('<session>', 'its id, as gateway sessions list shows it')
+      .argument('<session>', 'id of the session (see gateway sessions list)')
       .description('end a session; the next request that names it starts a new one'),
   ).action((reference: string, sessionId: string, options: OutputOptions, command: Command) =>
     endSession(command, io, reference, sessionId, options.output),

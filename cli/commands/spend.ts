@@ -4,12 +4,10 @@ import { formatUsd } from '../../src/pricing/usd.ts';
 import { dayOf, dayText } from '../../src/spend/store.ts';
 import { durationOf } from '../arguments.ts';
 import { UsageError, type Io } from '../command.ts';
-import { activeKeys } from '../active-keys.ts';
-import { ofEachKey } from '../every-key.ts';
+import { activeKeys, ofEachKey } from '../read-keys.ts';
 import { gatewaySettings, onGateway } from '../on-gateway.ts';
 import { painter, print, printable, table } from '../output.ts';
 import { groupOf, SpendSums, type Bucket, type SpendRow } from '../../src/spend/sums.ts';
-import { spendBar, spendCsv } from '../spend-view.ts';
 
 interface SpendOptions {
   readonly by: string;
@@ -22,16 +20,14 @@ interface SpendOptions {
 const GROUPS = ['owner', 'team', 'key', 'provider', 'model', 'tool'];
 const DAY_MS = 86_400_000;
 const MAX_DAYS = 3_660;
-/** Days of keys that are read at once. */
+/** Days read at once, over all keys. */
 const READS_AT_ONCE = 2_000;
 
-/** `gateway spend`: what was spent, by day and by whom (docs/spend.md). */
+/** Adds `gateway spend` (docs/spend.md). */
 export function registerSpend(program: Command, io: Io): void {
   program
     .command('spend')
-    .description(
-      'show what was spent, by owner, team, key, provider, model or tag, from the records of spend',
-    )
+    .description('show recorded spend by owner, team, key, provider, model, tool or tag')
     .addOption(
       new Option(
         '--by <group>',
@@ -41,23 +37,25 @@ export function registerSpend(program: Command, io: Io): void {
         .default('owner'),
     )
     .addOption(
-      new Option('--since <duration>', 'how far back, in days; today counts as one')
+      new Option('--since <duration>', 'period to sum, in days including today')
         .argParser(durationOf('--since'))
         .default(30 * DAY_MS, '30d'),
     )
     .addOption(
-      new Option('--bucket <length>', 'sums for each of these')
+      new Option('--bucket <length>', 'period of each sum')
         .choices(['day', 'week', 'month', 'total'])
         .default('total'),
     )
-    .addOption(new Option('--output <format>', 'format').choices(['table', 'csv', 'json']).default('table'))
+    .addOption(
+      new Option('--output <format>', 'output format').choices(['table', 'csv', 'json']).default('table'),
+    )
     .action((options: SpendOptions, command: Command) => showSpend(command, io, options));
 }
 
-function groupName(written: string): string {
-  if (GROUPS.includes(written) || /^tag:./.test(written)) return written;
+function groupName(text: string): string {
+  if (GROUPS.includes(text) || /^tag:./.test(text)) return text;
   throw new UsageError(
-    `--by: "${printable(written)}" is not a group. Choose from ${GROUPS.join(', ')}, or a tag such as tag:project`,
+    `--by: "${printable(text)}" is not a group. Choose from ${GROUPS.join(', ')}, or a tag such as tag:project`,
   );
 }
 
@@ -82,7 +80,7 @@ async function showSpend(command: Command, io: Io, options: SpendOptions): Promi
       Math.ceil(READS_AT_ONCE / days),
     );
     for await (const { record, spent } of read)
-      for (const one of spent) sums.add(groupOf(by, record, one), one);
+      for (const spend of spent) sums.add(groupOf(by, record, spend), spend);
     return { rows: sums.rows(), first: from, last: today };
   });
   const total = rows.reduce((sum, { nanoUsd }) => sum + nanoUsd, 0);
@@ -108,7 +106,7 @@ async function showSpend(command: Command, io: Io, options: SpendOptions): Promi
 function shown(io: Io, spendEnabled: boolean, by: string, rows: readonly SpendRow[], total: number): string {
   if (rows.length === 0) {
     return spendEnabled
-      ? 'Nothing was spent in this time.'
+      ? 'Nothing was spent in this period.'
       : 'No spend is recorded: set spend.enabled in the configuration (docs/spend.md).';
   }
   const hasBuckets = rows.some(({ bucket }) => bucket !== undefined);
@@ -122,4 +120,27 @@ function shown(io: Io, spendEnabled: boolean, by: string, rows: readonly SpendRo
     ...(isTerminal ? [spendBar(nanoUsd, largest)] : []),
   ]);
   return `${table(headings, cells, painter(io))}\n\nTotal: ${formatUsd(total)} USD`;
+}
+
+const BAR_CELLS = 30;
+
+/** Draws a bar whose length is the share of the largest row. */
+function spendBar(nanoUsd: number, largest: number): string {
+  return largest <= 0 ? '' : '█'.repeat(Math.max(0, Math.round((nanoUsd / largest) * BAR_CELLS)));
+}
+
+/** Returns rows as CSV (RFC 4180). A group that a spreadsheet would compute is quoted by an apostrophe. */
+function spendCsv(by: string, rows: readonly SpendRow[]): string {
+  const hasBuckets = rows.some(({ bucket }) => bucket !== undefined);
+  const head = [...(hasBuckets ? ['from'] : []), by, 'usd'];
+  const lines = rows.map(({ group, bucket, nanoUsd }) => [
+    ...(hasBuckets ? [bucket ?? ''] : []),
+    /^[=+\-@\t]./.test(group) ? `'${group}` : group,
+    formatUsd(nanoUsd),
+  ]);
+  return [head, ...lines].map((cells) => cells.map(csvCell).join(',')).join('\r\n');
+}
+
+function csvCell(cell: string): string {
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

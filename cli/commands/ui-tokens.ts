@@ -18,7 +18,7 @@ interface CreateOptions extends OutputOptions, OperatorOptions {
 const NINETY_DAYS_MS = 90 * 86_400_000;
 
 const NOTES = `
-The token alone goes to standard output, once: only its digest is stored.
+Only the token goes to standard output, and only once: the gateway stores its digest.
 
 Example:
   $ (umask 077; gateway ui tokens create --name laptop --role operator > ~/.gateway-token)
@@ -27,27 +27,27 @@ Example:
 
 /** Adds `gateway ui tokens …`: API tokens for scripts and `gateway --server`. */
 export function registerUiTokens(ui: Command, io: Io): void {
-  const tokens = ui.command('tokens').description('API tokens for scripts and gateway --server');
+  const tokens = ui.command('tokens').description('manage API tokens for scripts and gateway --server');
   withOutput(
-    withOperator(tokens.command('create').description('make a token; it is shown once'))
-      .requiredOption('--name <name>', 'label of the token, which the audit trail has with each change')
+    withOperator(tokens.command('create').description('create a token; it is shown once'))
+      .requiredOption('--name <name>', 'label of the token, recorded in the audit trail with each change')
       .addOption(
-        new Option('--role <role>', 'what it may do').choices(ROLES).default('viewer' satisfies Role),
+        new Option('--role <role>', 'role of the token').choices(ROLES).default('viewer' satisfies Role),
       )
-      .option('--owner <owner>', 'only keys of this owner; the role is then viewer')
+      .option('--owner <owner>', 'restrict the token to keys of this owner; only with the role viewer')
       .addOption(
-        new Option('--expires-in <duration>', 'how long it is valid, at most 366d')
+        new Option('--expires-in <duration>', 'lifetime, at most 366d')
           .argParser(durationOf('--expires-in'))
           .default(NINETY_DAYS_MS, '90d'),
       )
       .addHelpText('after', NOTES),
   ).action((options: CreateOptions, command: Command) => createToken(command, io, options));
-  withOutput(tokens.command('list').description('list the tokens that have not ended, oldest first')).action(
-    (options: OutputOptions, command: Command) => listTokens(command, io, options),
-  );
+  withOutput(
+    tokens.command('list').description('list the tokens that have not expired, oldest first'),
+  ).action((options: OutputOptions, command: Command) => listTokens(command, io, options));
   withOutput(
     withOperator(
-      tokens.command('revoke').argument('<id>', 'its id, as gateway ui tokens list shows it'),
+      tokens.command('revoke').argument('<id>', 'id of the token (see gateway ui tokens list)'),
     ).description('revoke a token; its next request is refused'),
   ).action((id: string, options: OutputOptions, command: Command) => revokeToken(command, io, id, options));
 }
@@ -62,7 +62,7 @@ async function createToken(command: Command, io: Io, options: CreateOptions): Pr
   print(io, output, { token: tokenView(token), raw_token: secret }, () => secret);
   const ends = new Date(token.expiresAt).toISOString();
   if (output === 'table')
-    io.stderr.write(`gateway: made the token ${printable(name)} (${token.id}): ${role}, until ${ends}\n`);
+    io.stderr.write(`gateway: created the token ${printable(name)} (${token.id}): ${role}, until ${ends}\n`);
   if (!config.ui.enabled) io.stderr.write('gateway: the page is off: set ui.enabled in the configuration\n');
   await auditChange(command, io, tokenChange('create', token));
 }
@@ -72,16 +72,16 @@ async function listTokens(command: Command, io: Io, { output }: OutputOptions): 
   const found = await operate(config, ({ apiTokens }) => apiTokens.list());
   const shown = found.map(tokenView);
   print(io, output, { tokens: shown }, () => {
-    if (shown.length === 0) return 'No token yet. Make one: gateway ui tokens create --name laptop';
-    const rows = shown.map((one) => [
-      one.id,
-      one.name,
-      one.owner === null ? one.role : `owner ${one.owner}`,
-      one.created_by,
-      one.last_used_at ?? 'never',
-      one.expires_at,
+    if (shown.length === 0) return 'No tokens yet. Create one: gateway ui tokens create --name laptop';
+    const rows = shown.map((token) => [
+      token.id,
+      token.name,
+      token.owner === null ? token.role : `owner ${token.owner}`,
+      token.created_by,
+      token.last_used_at ?? 'never',
+      token.expires_at,
     ]);
-    return table(['ID', 'NAME', 'ROLE', 'MADE BY', 'LAST USED', 'ENDS'], rows, painter(io));
+    return table(['ID', 'NAME', 'ROLE', 'CREATED BY', 'LAST USED', 'EXPIRES'], rows, painter(io));
   });
 }
 

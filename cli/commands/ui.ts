@@ -8,8 +8,8 @@ import { auditChange, withOperator } from '../operator-change.ts';
 import { registerUiTokens } from './ui-tokens.ts';
 
 const NOTES = `
-On a terminal it asks for the password twice; else it reads one line of standard input. The page takes it on loopback
-addresses alone (docs/operator-page.md). Sessions of the password before end.
+On a terminal, asks for the password twice; otherwise reads one line from standard input. The page accepts a password
+only on loopback addresses (docs/operator-page.md). A new password ends the sessions of the old one.
 
 Examples:
   $ gateway ui password
@@ -18,7 +18,7 @@ Examples:
 
 /** Adds `gateway ui …`: the operator's page (docs/operator-page.md). */
 export function registerUi(program: Command, io: Io): void {
-  const ui = program.command('ui').description("the operator's page");
+  const ui = program.command('ui').description("set up access to the operator's page");
   withOperator(ui.command('password').description('set the password of the page'))
     .addHelpText('after', NOTES)
     .action((_options: unknown, command: Command) => setPassword(command, io));
@@ -34,7 +34,7 @@ async function setPassword(command: Command, io: Io): Promise<void> {
     );
   const { config } = loadedConfig(command, io);
   await operate(config, ({ pagePassword }) => pagePassword.set(password));
-  io.stdout.write('The password of the page is set. Sessions of the one before have ended.\n');
+  io.stdout.write('The password of the page is set. Sessions of the old password have ended.\n');
   if (!config.ui.enabled) io.stderr.write('gateway: the page is off: set ui.enabled in the configuration\n');
   await auditChange(command, io, { activity: 'update', operation: 'ui password', fields: {} });
 }
@@ -42,11 +42,11 @@ async function setPassword(command: Command, io: Io): Promise<void> {
 async function askTwice(io: Io): Promise<string> {
   const { password, isCancel } = await import('@clack/prompts');
   const at = { input: io.stdin, output: io.stdout as NodeJS.WriteStream };
-  const given = await password({ ...at, message: 'Password of the page' });
-  const again = isCancel(given) ? given : await password({ ...at, message: 'The same again' });
-  if (isCancel(given) || isCancel(again)) throw new UsageError('cancelled: no password was set');
-  if (given !== again) throw new UsageError('the two differ: no password was set');
-  return given;
+  const first = await password({ ...at, message: 'Password of the page' });
+  const again = isCancel(first) ? first : await password({ ...at, message: 'Repeat the password' });
+  if (isCancel(first) || isCancel(again)) throw new UsageError('cancelled: no password was set');
+  if (first !== again) throw new UsageError('the passwords differ: none was set');
+  return first;
 }
 
 async function firstLine({ stdin }: Io): Promise<string> {

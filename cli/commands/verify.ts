@@ -53,13 +53,11 @@ export function registerVerify(program: Command, io: Io): void {
   program
     .command('verify')
     .description('replay a recorded agent run against policies and checks')
-    .option('--trace <file>', 'the recorded run; - reads standard input')
+    .option('--trace <file>', 'file with the recorded run; - reads standard input')
     .option('--policy-file <path>', 'a policy file: a card, or Rego')
     .option('--policy-dir <path>', 'a folder of policies')
     .option('--presets <list>', `presets to judge by: ${PRESET_NAMES.join(', ')}`, presetList)
-    .addOption(
-      new Option('--output <format>', 'how to print the report').choices(REPORT_FORMATS).default('table'),
-    )
+    .addOption(new Option('--output <format>', 'output format').choices(REPORT_FORMATS).default('table'))
     .addOption(
       new Option('--format <format>', 'older spelling of --output')
         .choices(['pretty', ...REPORT_FORMATS])
@@ -92,7 +90,7 @@ async function printSchemaOrVerify(command: Command, io: Io, options: VerifyOpti
     await verifyFile(command, io, options);
   } catch (failure) {
     if (failure instanceof ExitCode || failure instanceof UsageError) throw failure;
-    complain(io, failure, command.optsWithGlobals<GlobalOptions>().verbose === true);
+    reportFailure(io, failure, command.optsWithGlobals<GlobalOptions>().verbose === true);
     throw new ExitCode(UNREADABLE);
   }
 }
@@ -100,15 +98,17 @@ async function printSchemaOrVerify(command: Command, io: Io, options: VerifyOpti
 async function verifyFile(command: Command, io: Io, options: VerifyOptions): Promise<void> {
   const { trace } = options;
   if (trace === undefined)
-    throw new UsageError('name the trace: gateway verify --trace run.json (- reads standard input)');
+    throw new UsageError(
+      'no trace was named. For example: gateway verify --trace run.json (- reads standard input)',
+    );
   const loaded = loadedConfig(command, io);
   // On demand, because loading the checks slows down every other command.
   const { verifyTrace } = await import('../../src/offline-verify.ts');
-  const fromStdin = trace === STDIN;
-  if (fromStdin && io.stdin.isTTY) io.stderr.write('gateway: reading from the terminal, to its Ctrl-D\n');
-  const name = fromStdin ? 'standard input' : trace;
-  const events = verifyTrace(fromStdin ? io.stdin : fileBytes(trace), {
-    config: judging(loaded),
+  const isStdin = trace === STDIN;
+  if (isStdin && io.stdin.isTTY) io.stderr.write('gateway: reading from the terminal until Ctrl-D\n');
+  const name = isStdin ? 'standard input' : trace;
+  const events = verifyTrace(isStdin ? io.stdin : fileBytes(trace), {
+    config: judgingConfig(loaded),
     sources: sourcesOf(options, loaded),
     name,
   });
@@ -124,35 +124,35 @@ async function verifyFile(command: Command, io: Io, options: VerifyOptions): Pro
   if (summary.unjudged.size > 0 && options.failOnUnjudged) throw new ExitCode(FAILED);
 }
 
-/** Opened on first read, so that a missing file is reported by its reader. */
+/** Opens the file on first read, so that the reader reports a missing file. */
 async function* fileBytes(path: string): AsyncGenerator<Uint8Array> {
   yield* createReadStream(path);
 }
 
-/** Tools that a trace called: their answers are inspected unless the configuration excludes them. */
-function judging({ config, sources }: LoadedConfig): Config {
+/** Enables the inspection of tool answers, unless the configuration sets `mcp.enabled`. */
+function judgingConfig({ config, sources }: LoadedConfig): Config {
   return sources.explicitlySet('mcp.enabled') ? config : { ...config, mcp: { ...config.mcp, enabled: true } };
 }
 
-/** Returns the policies named on the command line, else the configuration's. Named ones must exist. */
+/** Returns the policies of the command line, else those of the configuration. Named ones must exist. */
 function sourcesOf(
   options: VerifyOptions,
   { config: { policy }, sources }: LoadedConfig,
 ): PolicySources | undefined {
   const { policyFile: file, policyDir: folder, presets } = options;
   if (file !== undefined || folder !== undefined || presets !== undefined) {
-    assertThere(file, '--policy-file');
-    assertThere(folder, '--policy-dir');
+    assertExists(file, '--policy-file');
+    assertExists(folder, '--policy-dir');
     return { file, folder, presets: presets ?? [], overrides: policy.overrides, areChosen: true };
   }
   if (!policy.enabled) return undefined;
   for (const name of ['policy_file', 'policy_dir'] as const) {
-    if (sources.explicitlySet(`policy.${name}`)) assertThere(policy[name], `policy.${name}`);
+    if (sources.explicitlySet(`policy.${name}`)) assertExists(policy[name], `policy.${name}`);
   }
   return policySources(policy);
 }
 
-function assertThere(path: string | undefined, name: string): void {
+function assertExists(path: string | undefined, name: string): void {
   if (path !== undefined && !existsSync(path))
     throw new UsageError(
       `${name}: ${printable(path)} does not exist. Check the path; it is relative to this folder`,
@@ -161,9 +161,9 @@ function assertThere(path: string | undefined, name: string): void {
 
 function formatOf({ output, format }: VerifyOptions, io: Io): ReportFormat {
   if (format === undefined) return output;
-  const asked = format === 'pretty' ? 'table' : format;
-  warnOfOldFlag(io, `--format ${format}`, `--output ${asked}`);
-  return asked;
+  const wanted = format === 'pretty' ? 'table' : format;
+  warnOfOldFlag(io, `--format ${format}`, `--output ${wanted}`);
+  return wanted;
 }
 
 async function reportOf(format: ReportFormat, io: Io, trace: string): Promise<Report> {
@@ -186,20 +186,20 @@ async function reportOf(format: ReportFormat, io: Io, trace: string): Promise<Re
 /** Prints at the reader's speed. */
 async function printReport(io: Io, report: Report, events: AsyncIterable<VerifyEvent>): Promise<Summary> {
   const progress = createProgress(io, 'elements');
-  let isBegun = false;
+  let hasBegun = false;
   try {
     for await (const event of events) {
       const piece = reportPart(event, report, progress);
       if (piece === '') continue;
-      const text = isBegun ? piece : report.begin() + piece;
-      isBegun = true;
+      const text = hasBegun ? piece : report.begin() + piece;
+      hasBegun = true;
       if (!io.stdout.write(text)) await once(io.stdout, 'drain');
       if (event.kind === 'summary') return event.summary;
     }
   } finally {
     progress.clear();
   }
-  throw new Error('the trace was not judged to its end');
+  throw new Error('the trace was not judged completely');
 }
 
 function reportPart(event: VerifyEvent, report: Report, progress: Progress): string {
@@ -226,14 +226,14 @@ function reasons({ skipped, unjudged, elements }: Summary): string {
   return [...unjudged, ...skipped].map(([why, times]) => `${String(times)} ${why}`).join(', ');
 }
 
-function complain(io: Io, failure: unknown, verbose: boolean): void {
+function reportFailure(io: Io, failure: unknown, verbose: boolean): void {
   const label = painter(io, io.stderr)('red', 'gateway:');
   const lines = failure instanceof ConfigError ? failure.problems.map(formatProblem) : [messageOf(failure)];
   for (const line of lines) io.stderr.write(`${label} ${line}\n`);
   if (verbose && failure instanceof Error) io.stderr.write(`${failure.stack ?? ''}\n`);
 }
 
-function booleanArgument(written: string): boolean {
-  if (written === 'true' || written === 'false') return written === 'true';
-  throw new InvalidArgumentError('It is true or false.');
+function booleanArgument(text: string): boolean {
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw new InvalidArgumentError('must be true or false');
 }

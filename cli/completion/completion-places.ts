@@ -57,21 +57,21 @@ const KINDS: Readonly<Record<string, ValueKind>> = {
   server: 'servers',
 };
 
-/** Returns every command with its subcommands, options and arguments. Options of the program belong to each command. */
+/** Returns every command with its subcommands, options and arguments, including the program's options. */
 export function completionPlaces(program: Command): readonly Place[] {
   const general = program.options.map(optionWord);
   const help: OptionWord = { text: '--help', meaning: 'show help', short: '-h', value: undefined };
   function visit(command: Command, path: readonly string[]): Place[] {
-    const below = command.commands.filter((one) => one.name() !== 'help');
+    const below = command.commands.filter((child) => child.name() !== 'help');
     const own = command === program ? [] : command.options.filter(({ hidden }) => !hidden).map(optionWord);
     const place: Place = {
       path: path.join(' '),
-      commands: below.map((one) => ({ text: one.name(), meaning: shellSafe(one.description()) })),
+      commands: below.map((child) => ({ text: child.name(), meaning: shellSafe(child.description()) })),
       options: [...own, ...general, help],
       args: command.registeredArguments.map(argumentValue),
       rest: restValue(command.registeredArguments.at(-1)),
     };
-    return [place, ...below.flatMap((one) => visit(one, [...path, one.name()]))];
+    return [place, ...below.flatMap((child) => visit(child, [...path, child.name()]))];
   }
   return visit(program, []);
 }
@@ -96,7 +96,7 @@ function argumentValue(argument: Argument): Value {
   return KINDS[argument.name()] ?? 'none';
 }
 
-/** Returns the value of repeated arguments; the program's own may only be files. */
+/** Returns the value of repeated arguments. Those of another program are completed as files. */
 function restValue(last: Argument | undefined): Value | undefined {
   if (last?.variadic !== true) return undefined;
   const value = argumentValue(last);

@@ -13,12 +13,12 @@ export interface KeptScope {
   readonly path: string | undefined;
 }
 
-/** People press Tab several times in a row; a key that was just created shows soon. */
+/** Long enough for repeated Tabs, short enough to show new keys soon. */
 const KEPT_MS = 15_000;
 const MAX_FILES = 32;
 const PREFIX = 'completion-';
 
-/** Returns candidates from the per-user cache, or looks them up and keeps them. Failed look-ups are kept as well. */
+/** Returns candidates from the user's cache, or looks them up and caches them. Failures are cached, too. */
 export async function keptValues(
   env: Readonly<Record<string, string | undefined>>,
   scope: KeptScope,
@@ -34,16 +34,16 @@ export async function keptValues(
   return found;
 }
 
-/** Names are for the user alone: the file's name hides them, and its mode is 0600. */
+/** A hash, since file names are not private. */
 function nameOf(env: Readonly<Record<string, string | undefined>>, scope: KeptScope): string {
-  const about = [
+  const parts = [
     resolve(scope.path ?? 'gateway.yaml'),
     env['REDIS_ADDR'],
     scope.kind,
     scope.prefix,
     scope.key,
   ];
-  return createHash('sha256').update(JSON.stringify(about)).digest('hex').slice(0, 32);
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
 }
 
 async function readKept(file: string): Promise<readonly Candidate[] | undefined> {

@@ -1,6 +1,6 @@
 import type { OptionWord, Place, Value } from './completion-places.ts';
 
-/** Lines of a `case` in bash and zsh: patterns, and what they set. */
+/** `case` lines of bash and zsh. */
 export interface Tables {
   /** `at:word` patterns of subcommands. */
   readonly paths: string;
@@ -37,7 +37,7 @@ function valueText(value: Value): string {
   return [value.isList ? 'list' : 'words', ...value.words].join(' ');
 }
 
-/** One line for each value, so that the script stays short. */
+/** Returns one line per value, which keeps the script short. */
 function arms(entries: readonly (readonly [string, Value | undefined])[]): string {
   const byValue = new Map<string, string[]>();
   for (const [pattern, value] of entries) {

@@ -1,11 +1,10 @@
 import { openReceivers } from '../../src/audit/open-receivers.ts';
 import type { Config } from '../../src/config/schema.ts';
 import { messageOf } from '../../src/errors.ts';
-import { readSeries } from '../gateway-series.ts';
-import { gatewayMetrics } from '../running-gateway.ts';
+import { gatewayMetrics, readSeries } from '../running-gateway.ts';
 import { fail, off, ok, warn, type Diagnosis } from './finding.ts';
 
-/** Tries each receiver of audit records, and reports the records that a gateway running here has lost. */
+/** Tests each receiver of audit records, and reports records that the gateway on this machine has lost. */
 export async function diagnoseAudit(config: Config): Promise<Diagnosis[]> {
   const { audit } = config;
   if (!audit.enabled) return [off('audit', 'off (audit.enabled: false)')];
@@ -31,9 +30,9 @@ async function probeReceivers(audit: Config['audit']): Promise<Diagnosis[]> {
       const named = `audit.${name}: ${addresses[name]}`;
       try {
         await receiver.probe();
-        return ok('audit', `${named} takes records`);
+        return ok('audit', `${named} accepts records`);
       } catch (error) {
-        return fail('audit', `${named} takes no records (${messageOf(error)})`);
+        return fail('audit', `${named} does not accept records (${messageOf(error)})`);
       } finally {
         receiver.close();
       }

@@ -7,15 +7,15 @@ import { firstToEnd, parseCertificates } from '../../src/certificates/pem.ts';
 import { fail, ok, warn, type Diagnosis } from './finding.ts';
 
 const DAY_MS = 86_400_000;
-/** Time to renew a certificate. */
+/** Time in which operators should renew a certificate. */
 const SOON_DAYS = 21;
 
-/** Checks when the configured certificates expire; for a file with several, the first. */
+/** Checks when the configured certificates expire. In a file with several, the first one counts. */
 export function diagnoseCertificates(config: Config, nowMs: number): Diagnosis[] {
-  return certificateFiles(config).map(([key, file]) => ofFile(key, file, nowMs));
+  return certificateFiles(config).map(([key, file]) => diagnoseFile(key, file, nowMs));
 }
 
-function ofFile(key: string, file: string, nowMs: number): Diagnosis {
+function diagnoseFile(key: string, file: string, nowMs: number): Diagnosis {
   let certificates: X509Certificate[];
   try {
     certificates = parseCertificates(readFileSync(file, 'utf8'));
@@ -25,15 +25,15 @@ function ofFile(key: string, file: string, nowMs: number): Diagnosis {
   const first = firstToEnd(certificates);
   if (first === undefined) return fail('certificates', `${key}: there is no certificate in ${file}`);
   const late = certificates.find(({ validFrom }) => Date.parse(validFrom) > nowMs);
-  if (late !== undefined) return fail('certificates', `${key}: is valid from ${day(late.validFrom)} on only`);
+  if (late !== undefined) return fail('certificates', `${key}: is not valid before ${day(late.validFrom)}`);
   const days = Math.floor((Date.parse(first.validTo) - nowMs) / DAY_MS);
-  const until = `${key}: until ${day(first.validTo)}`;
-  if (days < 0) return fail('certificates', `${key}: has expired on ${day(first.validTo)}; renew ${file}`);
+  const until = `${key}: valid until ${day(first.validTo)}`;
+  if (days < 0) return fail('certificates', `${key}: expired on ${day(first.validTo)}; renew ${file}`);
   return days < SOON_DAYS
     ? warn('certificates', `${until}, ${String(days)} days from now; renew ${file}`)
     : ok('certificates', `${until}, ${String(days)} days from now`);
 }
 
-function day(written: string): string {
-  return new Date(written).toISOString().slice(0, 10);
+function day(text: string): string {
+  return new Date(text).toISOString().slice(0, 10);
 }

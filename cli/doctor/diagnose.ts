@@ -17,7 +17,7 @@ const SLOW_MS = 5;
 /** Budgets and locks use Redis's clock; logs, JWTs and certificates use this machine's. */
 const SKEW_MS = 2_000;
 
-/** Checks what `serve` would refuse, and what the file leaves unprotected. */
+/** Checks the configuration as `serve` does, and warns of weak settings. */
 export function diagnoseConfig({ config, sources }: LoadedConfig): Diagnosis[] {
   const problems = preflightProblems(config, sources).map((problem) =>
     fail('configuration', formatProblem(problem)),
@@ -31,29 +31,29 @@ export function diagnoseConfig({ config, sources }: LoadedConfig): Diagnosis[] {
       ]
     : [];
   const insecure: Diagnosis[] = config.server.insecure_dev
-    ? [warn('configuration', 'SERVER_INSECURE_DEV=true: keys travel over plain HTTP, for development only')]
+    ? [warn('configuration', 'SERVER_INSECURE_DEV=true: keys are sent over plain HTTP; for development only')]
     : [];
   const found = sources.file ?? 'no gateway.yaml here: the defaults are used; gateway init writes one';
   return [...(problems.length > 0 ? problems : [ok('configuration', found)]), ...weak, ...insecure];
 }
 
-/** Checks that Redis is suitable, its distance and its clock. */
+/** Checks the settings, latency and clock of Redis. */
 export async function diagnoseRedis(config: Config): Promise<Diagnosis[]> {
   try {
     return await operate(config, async (operations) => {
       const { version, maxmemoryPolicy, problems } = await operations.checkServer();
-      const fit =
+      const suitability =
         problems.length > 0
           ? problems.map((problem) => fail('redis', problem))
           : [ok('redis', `Redis ${version}, maxmemory-policy ${maxmemoryPolicy}`)];
-      return [...fit, ...(await timing(operations)), ...(await storedForms(operations))];
+      return [...suitability, ...(await timing(operations)), ...(await storedForms(operations))];
     });
   } catch (error) {
     return [fail('redis', messageOf(error))];
   }
 }
 
-/** Checks that stored data can be read. Data of another version refuses requests that need it. */
+/** Checks that stored data can be read. Requests that need data of an unknown version are refused. */
 async function storedForms(operations: LocalOperations): Promise<Diagnosis[]> {
   const { scanned, isWhole, unknown } = await operations.scanForms();
   if (unknown.length === 0) {
@@ -72,22 +72,22 @@ async function timing({ readClock }: LocalOperations): Promise<Diagnosis[]> {
   const samples: { readonly tookMs: number; readonly skewMs: number }[] = [];
   for (let sample = 0; sample < SAMPLES; sample += 1) {
     const [began, from] = [performance.now(), Date.now()];
-    const theirs = await readClock();
+    const redisMs = await readClock();
     const tookMs = performance.now() - began;
-    samples.push({ tookMs, skewMs: theirs - (from + tookMs / 2) });
+    samples.push({ tookMs, skewMs: redisMs - (from + tookMs / 2) });
   }
   const [nearest] = samples.toSorted((a, b) => a.tookMs - b.tookMs);
   const median = samples.map(({ tookMs }) => tookMs).toSorted((a, b) => a - b)[SAMPLES >> 1] ?? 0;
   const latency = `latency ${median.toFixed(1)} ms`;
-  // The fastest call measures the time best.
+  // The fastest call measures the clock best.
   const skew = Math.round(nearest?.skewMs ?? 0);
   return [
     median > SLOW_MS
-      ? warn('redis', `${latency}, and each request waits for it several times: bring Redis nearer`)
+      ? warn('redis', `${latency}, and each request waits for it several times: use a Redis that is closer`)
       : ok('redis', latency),
     Math.abs(skew) > SKEW_MS
-      ? warn('redis', `its clock is ${String(skew)} ms from this machine's: run NTP on both`)
-      : ok('redis', `its clock is this machine's (${String(skew)} ms)`),
+      ? warn('redis', `its clock differs from this machine's by ${String(skew)} ms: run NTP on both`)
+      : ok('redis', `its clock agrees with this machine's (${String(skew)} ms)`),
   ];
 }
 
@@ -98,7 +98,10 @@ export async function diagnoseIdentity({ zsp, server }: Config): Promise<Diagnos
   const proofs =
     server.public_url === undefined
       ? warn('identity', 'DPoP: tokens that are bound to a key are refused without server.public_url')
-      : ok('identity', `DPoP: proofs are made for ${server.public_url}${zsp.require_dpop ? ', by all' : ''}`);
+      : ok(
+          'identity',
+          `DPoP: proofs must be for ${server.public_url}${zsp.require_dpop ? '; every JWT needs one' : ''}`,
+        );
   try {
     const { keys } = await fetchKeySet({ url: zsp.jwks_url, timeoutMs: KEY_SET_TIMEOUT_MS });
     const read = `JWTs: ${scope}; ${keys.length} keys at zsp.jwks_url`;
@@ -107,7 +110,7 @@ export async function diagnoseIdentity({ zsp, server }: Config): Promise<Diagnos
       proofs,
     ];
   } catch (error) {
-    // A gateway starts without them, and refuses JWTs until they arrive.
+    // A gateway starts without keys, and refuses JWTs until it has them.
     return [warn('identity', `JWTs: ${scope}; zsp.jwks_url cannot be read (${messageOf(error)})`), proofs];
   }
 }
@@ -123,18 +126,15 @@ export async function diagnosePolicies({ policy, server }: Config): Promise<Diag
     );
     const memory =
       engineBytes === undefined
-        ? 'off, no .rego file is there'
-        : `on, takes ${Math.round(engineBytes / 1e6)} MB at rest in each worker`;
-    const fate = default_action.action === 'deny' ? 'denied' : 'allowed';
+        ? 'off, there is no .rego file'
+        : `on, takes ${Math.round(engineBytes / 1e6)} MB in each idle worker`;
+    const outcome = default_action.action === 'deny' ? 'denied' : 'allowed';
     return [
       ...files.map((file) => ok('policies', describedFile(file))),
       server.shadow_mode
-        ? warn(
-            'policies',
-            `shadow mode: what they say is recorded, and nothing is denied or masked; ${digest}`,
-          )
+        ? warn('policies', `shadow mode: decisions are recorded, but nothing is denied or masked; ${digest}`)
         : ok('policies', `on disk: ${digest}`),
-      ok('policies', `what no policy speaks of is ${fate}: ${default_action.why}`),
+      ok('policies', `calls that no rule decides are ${outcome}: ${default_action.why}`),
       ok('policies', `Rego engine: ${memory}`),
       ...warnings.map((warning) => warn('policies', warning)),
     ];

@@ -39,7 +39,7 @@ export function diagnoseEngines(config: Config): Diagnosis[] {
     ? [
         warn(
           'engines',
-          'shadow mode: loops, drift, DLP, the inspector and policies record, and deny or mask nothing',
+          'shadow mode: loops, drift, DLP, the inspector and policies only record, and deny or mask nothing',
         ),
       ]
     : [];
@@ -66,7 +66,7 @@ function uninspected({ server, policy, mcp }: Config): Diagnosis[] {
     ],
     [
       servers > 0 && !mcp.inspector.enabled,
-      'nothing inspects what MCP servers answer; set mcp.inspector.enabled',
+      'nothing inspects the answers of MCP servers; set mcp.inspector.enabled',
     ],
   ];
   return gaps.flatMap(([isGap, message]) => (isGap ? [warn('engines', message)] : []));
@@ -93,20 +93,20 @@ function dlpScope({
     ...(scan_wallet_keys ? ['wallet keys'] : []),
     ...(scan_seed_phrases ? ['seed phrases'] : []),
   ];
-  return `${scopes.length === 0 ? 'looks for nothing' : scopes.join(', ')}; ${action ?? 'secrets quarantine, the rest is masked'}${scan_tool_arguments ? '' : '; not in arguments of tools'}${answer_classes === undefined ? '' : `; in answers ${answer_classes.join(', ')} only`}`;
+  return `${scopes.length === 0 ? 'searches for nothing' : scopes.join(', ')}; ${action ?? 'secrets quarantine, the rest is masked'}${scan_tool_arguments ? '' : '; not in tool arguments'}${answer_classes === undefined ? '' : `; in answers ${answer_classes.join(', ')} only`}`;
 }
 
-/** Shows which values of MCP servers are kept from clients, proven with a tool that repeats them. */
+/** Tests that values which servers must not reveal are found when a tool repeats them. */
 export async function probeServerCredentials(config: Config): Promise<Diagnosis[]> {
   const { mcp } = config;
-  const isWithout = mcp.servers.every(
+  const hasNoCredentials = mcp.servers.every(
     ({ headers, url }) => Object.keys(headers).length === 0 && !url.includes('?'),
   );
   if (!mcp.enabled) return [];
   if (!mcp.inspector.enabled) {
     const message =
-      'mcp.inspector.enabled: false: servers may tell clients the credentials that they are sent';
-    return isWithout ? [] : [warn('credentials', message)];
+      'mcp.inspector.enabled: false: servers may reveal to clients the credentials that the gateway sends them';
+    return hasNoCredentials ? [] : [warn('credentials', message)];
   }
   try {
     // On demand, because loading the checks slows down every other command.
@@ -120,25 +120,28 @@ export async function probeServerCredentials(config: Config): Promise<Diagnosis[
 function diagnoseServer({ server, guarded, unproven, mayTell, ...rest }: CredentialProbe): Diagnosis[] {
   const proven = guarded.filter((name) => !unproven.includes(name));
   const lines: readonly (readonly [readonly string[], (names: string) => Diagnosis])[] = [
-    [proven, (names) => ok('credentials', `${server}: ${names}: an echo was found`)],
-    [rest.public, (names) => ok('credentials', `${server}: ${names}: public, may be told`)],
+    [proven, (names) => ok('credentials', `${server}: ${names}: found when a server repeats them`)],
+    [rest.public, (names) => ok('credentials', `${server}: ${names}: public, may be repeated`)],
     [
       rest.short,
       (names) =>
-        warn('credentials', `${server}: ${names}: under 8 characters, which cannot be told from text`),
+        warn(
+          'credentials',
+          `${server}: ${names}: under 8 characters, too short to distinguish from other text`,
+        ),
     ],
     [
       unproven,
       (names) =>
         mayTell
-          ? warn('credentials', `${server}: ${names}: may be told, by mcp.servers[].suppress`)
-          : fail('credentials', `${server}: ${names}: an echo was not found`),
+          ? warn('credentials', `${server}: ${names}: may be repeated, because of mcp.servers[].suppress`)
+          : fail('credentials', `${server}: ${names}: not found when a server repeats them`),
     ],
   ];
   return lines.flatMap(([names, diagnosis]) => (names.length === 0 ? [] : [diagnosis(names.join(', '))]));
 }
 
-/** Gives each enabled engine something that it must find. */
+/** Tests each enabled engine with a sample that it must find. */
 export async function probeEngines(config: Config): Promise<Diagnosis[]> {
   const { policy, server, mcp, loop_detection, risk_profile } = config;
   const sources = policy.enabled ? policySources(policy) : undefined;

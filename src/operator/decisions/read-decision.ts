@@ -1,5 +1,6 @@
 import type { Entry } from '../../audit/stream-store.ts';
 import { readRecord } from '../../audit/tail.ts';
+import { valueAt } from '../../json/path.ts';
 import type { Decision, RequestStory } from '../api/schemas/traffic.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -36,8 +37,8 @@ export function readStep(entry: Entry): StoryStep | undefined {
     })),
     findings: findingsOf(record),
     rules: rulesOf(record),
-    owasp: [...listAt(record, 'finding_info', 'types'), ...listAt(record, 'unmapped', 'owasp')].flatMap(
-      (one) => (typeof one === 'string' ? [one] : []),
+    owasp: [...listAt(record, 'finding_info', 'types'), ...listAt(record, 'unmapped', 'owasp')].filter(
+      (id) => typeof id === 'string',
     ),
   };
 }
@@ -128,35 +129,26 @@ export function rulesOf(record: Json): StoryStep['rules'] {
 }
 
 function listAt(from: unknown, ...path: readonly string[]): readonly unknown[] {
-  const value = valueAt(from, ...path);
+  const value = valueAt(from, path);
   return Array.isArray(value) ? value.slice(0, MAX_LISTED) : [];
 }
 
 function objectAt(from: unknown, ...path: readonly string[]): Json {
-  const value = valueAt(from, ...path);
+  const value = valueAt(from, path);
   return typeof value === 'object' && value !== null ? (value as Json) : {};
 }
 
 function textAt(from: unknown, ...path: readonly string[]): string | null {
-  const value = valueAt(from, ...path);
+  const value = valueAt(from, path);
   return typeof value === 'string' && value !== '' ? value.slice(0, MAX_TEXT_CHARS) : null;
 }
 
 function numberAt(from: unknown, ...path: readonly string[]): number | null {
-  const value = valueAt(from, ...path);
+  const value = valueAt(from, path);
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }
 
 function countAt(from: unknown, ...path: readonly string[]): number | null {
   const value = numberAt(from, ...path);
   return value !== null && Number.isSafeInteger(value) && value >= 0 ? value : null;
-}
-
-function valueAt(from: unknown, ...path: readonly string[]): unknown {
-  let at = from;
-  for (const name of path) {
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return undefined;
-    at = (at as Json)[name];
-  }
-  return at;
 }

@@ -1,3 +1,5 @@
+import { valueAt } from '../../json/path.ts';
+
 /** Each role includes those before it. */
 export const ROLES = ['viewer', 'approver', 'operator', 'admin'] as const;
 
@@ -79,12 +81,7 @@ export function grantedOf(granted: readonly GrantedRole[], owner: string | undef
 /** Prefers a claim with exactly this name, since names may be URLs with dots. */
 function claimAt(claims: Readonly<Record<string, unknown>>, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
-  let at: unknown = claims;
-  for (const part of name.split('.')) {
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, part)) return undefined;
-    at = (at as Readonly<Record<string, unknown>>)[part];
-  }
-  return at;
+  return valueAt(claims, name.split('.'));
 }
 
 function textsOf(claim: unknown): readonly string[] {

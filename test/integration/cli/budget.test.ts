@@ -77,7 +77,7 @@ describe('gateway budget set', () => {
   });
 });
 
-describe('gateway budget set for a budget that several keys share', () => {
+describe('gateway budget set for a shared budget', () => {
   const limits = { minute: null, hourly: null, daily: null, weekly: null, monthly: null };
 
   it('makes its name from the conditions, keeps other windows, and disappears with its last limit', async () => {
@@ -114,7 +114,7 @@ describe('gateway budget set for a budget that several keys share', () => {
   });
 
   it.each([
-    ['a key and conditions', ['planner', '--tag', 'team=search'], 2, 'a budget is of one key, or shared'],
+    ['a key and conditions', ['planner', '--tag', 'team=search'], 2, 'a budget is for one key or shared'],
     ['all and conditions', ['--all', '--owner', 'ada'], 2, '--all cannot be combined'],
     ['an unknown provider', ['--provider', 'acme'], 2, '--provider: acme is not one of'],
     ['a tag without a value', ['--tag', 'team'], 2, '--tag: write key=value'],

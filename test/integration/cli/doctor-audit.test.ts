@@ -27,13 +27,13 @@ it('tries each receiver', async () => {
   const config = defaultConfig({ server: { admin_port: await freePort() }, audit });
   expect(await diagnoseAudit(config)).toEqual([
     { check: 'audit', status: 'ok', message: 'on: Redis, standard output' },
-    { check: 'audit', status: 'ok', message: `audit.otlp: ${otlp.url} takes records` },
-    { check: 'audit', status: 'ok', message: `audit.syslog: ${syslog.address} takes records` },
+    { check: 'audit', status: 'ok', message: `audit.otlp: ${otlp.url} accepts records` },
+    { check: 'audit', status: 'ok', message: `audit.syslog: ${syslog.address} accepts records` },
   ]);
   await syslog.close();
   expect((await diagnoseAudit(config)).at(-1)).toMatchObject({
     status: 'fail',
-    message: expect.stringMatching(/^audit.syslog: .* takes no records \(.*ECONNREFUSED/) as string,
+    message: expect.stringMatching(/^audit.syslog: .* does not accept records \(.*ECONNREFUSED/) as string,
   });
 });
 

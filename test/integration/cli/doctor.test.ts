@@ -74,18 +74,18 @@ describe('gateway doctor', () => {
       {
         check: 'credentials',
         status: 'ok',
-        message: 'files: header X-Pat, parameter code: an echo was found',
+        message: 'files: header X-Pat, parameter code: found when a server repeats them',
       },
-      { check: 'credentials', status: 'ok', message: 'files: header X-Team: public, may be told' },
+      { check: 'credentials', status: 'ok', message: 'files: header X-Team: public, may be repeated' },
       {
         check: 'credentials',
         status: 'warn',
-        message: 'files: header X-Pin: under 8 characters, which cannot be told from text',
+        message: 'files: header X-Pin: under 8 characters, too short to distinguish from other text',
       },
       {
         check: 'credentials',
         status: 'warn',
-        message: 'open: header X-Pat: may be told, by mcp.servers[].suppress',
+        message: 'open: header X-Pat: may be repeated, because of mcp.servers[].suppress',
       },
     ]);
     expect([code, stdout.includes('9876')]).toEqual([0, false]);
@@ -97,7 +97,7 @@ describe('gateway doctor', () => {
       return (await gateway(['doctor', '--config', config], { SERVER_INSECURE_DEV: 'true' })).stdout;
     }
     expect(await shown()).toMatch(
-      /✓ policies +preset safety: \d\d rules\n✓ policies +preset pci: \d+ rules\n✓ policies +on disk: sha256:\w+\n✓ policies +what no policy speaks of is allowed: .+\n✓ policies +Rego engine: off/,
+      /✓ policies +preset safety: \d\d rules\n✓ policies +preset pci: \d+ rules\n✓ policies +on disk: sha256:\w+\n✓ policies +calls that no rule decides are allowed: .+\n✓ policies +Rego engine: off/,
     );
     expect(await shown('server: { shadow_mode: true }\n')).toMatch(/! policies +shadow mode: .* sha256:/);
   });
@@ -123,7 +123,7 @@ describe('gateway doctor', () => {
     const shown = findings.map(({ check, status, message }) => `${status} ${check} ${message}`);
     for (const line of [
       /^(ok|warn) redis latency \d+\.\d ms/,
-      /^ok redis its clock is this machine's \(-?\d+ ms\)/,
+      /^ok redis its clock agrees with this machine's \(-?\d+ ms\)/,
       /^ok probes normalization: a word in three disguises: found/,
       /^ok probes loop detection: 4 equal calls/,
       /^ok probes risk engine: /,

@@ -65,7 +65,7 @@ describe('gateway ui tokens', () => {
     const made = await tokensCommand(...create, '--as', 'Jane', '--reason', 'new laptop');
     expect([made.code, made.stdout]).toEqual([0, expect.stringMatching(/^gwapi_[\w-]{43}\n$/)]);
     const secret = made.stdout.trim();
-    expect(made.stderr).toMatch(/made the token laptop \([0-9a-f]{16}\): operator, until 20/);
+    expect(made.stderr).toMatch(/created the token laptop \([0-9a-f]{16}\): operator, until 20/);
     expect(made.stderr).not.toContain(secret);
     expect(await tokens.verify(secret)).toMatchObject({ name: 'laptop', role: 'operator' });
 

@@ -266,7 +266,7 @@ describe('gateway --server', () => {
       [['--server', page.origin, 'keys', 'list'], /needs --token-file/],
       [['--server', page.origin, '--token-file', other, 'keys', 'list'], /holds no API token/],
       [['--server', page.origin, '--token-file', join(folder, 'none'), 'keys', 'list'], /ENOENT/],
-      [['--token-file', tokenFile, 'keys', 'list'], /--token-file is for --server/],
+      [['--token-file', tokenFile, 'keys', 'list'], /--token-file needs --server/],
     ];
     for (const [args, words] of attempts) {
       const ended = await runCli(NO_REDIS, args);

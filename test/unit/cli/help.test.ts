@@ -70,7 +70,7 @@ describe('the help of the program', () => {
       'Risk and approvals:',
       'Records:',
       'Policies and detectors, offline:',
-      'Configuration and set-up:',
+      'Configuration and setup:',
       'Examples:',
     ]);
     for (const { path } of COMMANDS) expect(help).toMatch(new RegExp(`^  ${path.split(' ')[0]} `, 'm'));

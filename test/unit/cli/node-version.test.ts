@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { whyTooOld } from '../../../cli/node-version.ts';
+import { whyTooOld } from '../../../cli/main.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 

@@ -22,16 +22,16 @@ function diagnosed(file: string, afterDays: number) {
 }
 
 it.each([
-  [0, 'warn', /^server\.tls\.cert_file: until \d{4}-\d\d-\d\d, \d days from now; renew/],
-  [2_000, 'fail', /has expired on/],
-  [-2_000, 'fail', /valid from .* on only/],
-])('a certificate of a day is told of after %i days', (afterDays, status, message) => {
+  [0, 'warn', /^server\.tls\.cert_file: valid until \d{4}-\d\d-\d\d, \d days from now; renew/],
+  [2_000, 'fail', /expired on/],
+  [-2_000, 'fail', /not valid before/],
+])('a certificate of a day is reported after %i days', (afterDays, status, message) => {
   expect(diagnosed(own.certFile, afterDays)).toEqual([
     { check: 'certificates', status, message: expect.stringMatching(message) },
   ]);
 });
 
-it('names a file that holds none, and says nothing where there is no file', () => {
+it('names a file without a certificate, and reports nothing without a file', () => {
   const empty = join(ca.caFile, '..', 'empty.pem');
   writeFileSync(empty, 'nothing\n');
   expect(diagnosed(empty, 0)).toMatchObject([

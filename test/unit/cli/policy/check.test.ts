@@ -91,13 +91,13 @@ describe('gateway policy check', () => {
     const { json } = await policyJson(['check', '--policy-dir', folder]);
     expect(json).toMatchObject({
       files: [{ file: 'preset safety' }],
-      warnings: ['no policy was found: the safety preset stands in for them'],
+      warnings: ['no policy was found: the safety preset is used instead'],
     });
   });
 
   it('refuses paths that lead nowhere, and presets that are none', async () => {
     const gone = await policy(['check', '--policy-file', join(folder, 'gone.yaml')]);
-    expect(gone).toMatchObject({ code: 1, stdout: expect.stringContaining('gone.yaml: is not there') });
+    expect(gone).toMatchObject({ code: 1, stdout: expect.stringContaining('gone.yaml: does not exist') });
     put('gateway.yaml', `policy: { policy_dir: ${folder}/gone }\n`);
     const written = await policy(['check', '--config', join(folder, 'gateway.yaml')]);
     expect(written).toMatchObject({ code: 1, stdout: expect.stringContaining('gateway.yaml:1:') });
