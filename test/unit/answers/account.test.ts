@@ -59,7 +59,7 @@ describe('a compressed answer', () => {
     ['x-gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
-  ])('of %s may grow to what Envoy buffers, and no further', async (coding, compress) => {
+  ])('of %s is decoded up to Envoy’s buffer limit', async (coding, compress) => {
     const atMost = await decodeContent(compress(Buffer.alloc(MAX_DECODED_BYTES)), coding);
     expect(atMost).toHaveLength(MAX_DECODED_BYTES);
     await expect(decodeContent(compress(Buffer.alloc(MAX_DECODED_BYTES + 1)), coding)).rejects.toMatchObject({

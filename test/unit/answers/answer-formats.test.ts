@@ -263,7 +263,7 @@ describe('the sideband of payloads', () => {
     expect(broken.equals(awsMessage('{}'))).toBe(true);
   });
 
-  it('is not looked for if an error comes as one object in place of an array', async () => {
+  it('is not searched if an error comes as one object in place of an array', async () => {
     const row = rowOf('a JSON array');
     const error = Buffer.from(' {"error":{"message":"no"}}\n');
     expect((await everyCut(row, () => ({ event: () => PASS_EVENT }), error)).equals(error)).toBe(true);
@@ -271,7 +271,7 @@ describe('the sideband of payloads', () => {
 });
 
 describe('a frame that is added to SSE with CRLF', () => {
-  it('leaves the line end before it whole if its second half comes late or never', async () => {
+  it('keeps the line end before it whole even if its second half comes late or never', async () => {
     const chunks = ['data: {"t":"one"}\r\n\r', '\ndata: {"t":"two"}\r\n\r'].map((text) => Buffer.from(text));
     const out = await through(sse, copying(), chunks);
     // As Google's SDK splits it.
@@ -290,7 +290,7 @@ describe('bytes that are not UTF-8', () => {
     ['SSE', sse, 'data: {"t":"a"}\n\n'],
     ['NDJSON', ndjson, '{"t":"a"}\n'],
     ['a JSON array', jsonArray, '[{"t":"a"}]'],
-  ] as const)('are refused in %s where they are UTF-16, if text is judged', async (_, format, text) => {
+  ] as const)('are refused in %s as UTF-16 if text is judged', async (_, format, text) => {
     const bytes = Buffer.from(text, 'utf16le');
     const refused = await through(format, { event: () => PASS_EVENT }, [bytes]);
     expect(refused.toString()).toContain('"type":"upstream_unavailable"');
@@ -305,7 +305,7 @@ describe('bytes that are not UTF-8', () => {
     ['NDJSON', ndjson, Buffer.concat([broken, Buffer.from('\n')])],
     ['a JSON array', jsonArray, Buffer.concat([Buffer.from('['), broken, Buffer.from(',{"t":"c"}]')])],
     ['AWS event stream', awsEventStream, Buffer.from(codec.encode({ headers: {}, body: broken }))],
-  ] as const)('are replaced in %s where text is judged, and else left', async (_, format, bytes) => {
+  ] as const)('are replaced in %s only if text is judged', async (_, format, bytes) => {
     const blind: StreamRewriter = { readsText: false, event: () => PASS_EVENT };
     expect((await through(format, blind, [bytes])).equals(bytes)).toBe(true);
     const out = await through(format, { event: () => PASS_EVENT }, [bytes]);

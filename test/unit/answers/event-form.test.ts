@@ -218,7 +218,7 @@ describe.each(ROWS)('a stream of $name', ({ rig, said, intruders, begin = '' }) 
     expect(readable(await sentOf(rig, stream(said(FIRST), said(SECOND))))).not.toContain(SECOND);
   });
 
-  it.each(Object.keys(intruders))('lets no half of a secret out on each side of %s', async (name) => {
+  it.each(Object.keys(intruders))('does not leak half of a secret on either side of %s', async (name) => {
     const intruder = intruders[name];
     if (intruder === undefined) throw new Error(`no frame ${name}`);
     for (const bytes of [
@@ -238,8 +238,8 @@ describe.each(ROWS)('a stream of $name', ({ rig, said, intruders, begin = '' }) 
 
 const ANTHROPIC = ROWS.find(({ name }) => name === 'Anthropic')?.rig ?? { format: sse, endpoint: CHAT };
 
-describe('a stream with an event that is not of its form', () => {
-  it('ends with an error that its clients know, and nothing behind it', async () => {
+describe('a stream with an event of another form', () => {
+  it('ends with an error that its clients know, and nothing after it', async () => {
     const out = (
       await sentOf(
         { format: sse, endpoint: CHAT },
@@ -294,7 +294,7 @@ describe('a stream with an event that is not of its form', () => {
   });
 });
 
-describe('a stream of no known dialect', () => {
+describe('a stream of an unknown dialect', () => {
   const rig: JudgedStream = { format: sse, endpoint: UNKNOWN };
 
   it('may be text or JSON, but not both', async () => {

@@ -56,7 +56,7 @@ describe('a success', () => {
     'application/octet-stream',
     '',
     ' ',
-  ])('as %j passes where it is JSON, and else does not', async (type) => {
+  ])('as %j passes only if it is JSON', async (type) => {
     expect(await given({}, type, '{}')).toHaveProperty('response_body');
     await expect(given({}, type, 'words')).rejects.toMatchObject(REFUSED);
   });
@@ -68,7 +68,7 @@ describe('a success', () => {
     'image/png',
     'a, b',
     'application/json;charset=utf-7',
-  ])('as %j is refused, whatever it is', async (type) => {
+  ])('as %j is refused with any body', async (type) => {
     await expect(given({}, type, '{}')).rejects.toMatchObject(REFUSED);
     await expect(given({ status: 204 }, type, '{}')).rejects.toMatchObject(REFUSED);
   });

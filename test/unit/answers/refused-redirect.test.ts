@@ -64,13 +64,13 @@ it.each([
   [303, false],
   [307, true],
   [308, true],
-])('a %i says by itself whether the request was processed: %s', (status, isAskedAgain) => {
+])('a %i shows whether the request was processed: %s', (status, isAskedAgain) => {
   const exchange = answered(parsed({ body: { model: 'm', messages: [] } }));
   const refused = refusedRedirect({ ...exchange, status, answerHeaders: LOCATION });
   expect(refused?.isUnprocessed).toBe(isAskedAgain);
 });
 
-it('a host of any length has a bound in the log', () => {
+it('a long host is shortened in the log', () => {
   const answerHeaders = new Map([['location', `x://${'a'.repeat(60_000)}/`]]);
   const refused = refusedRedirect({
     ...answered(parsed({ body: { model: 'm', messages: [] } })),

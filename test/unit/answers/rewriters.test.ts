@@ -183,7 +183,7 @@ describe('rewriters of a stream', () => {
     if (cut === undefined) expect(seen.answer.usage).toMatchObject({ inputTokens: 3 });
   });
 
-  it('see copies as text alone: no end, no usage, no second end marker', async () => {
+  it('see only the text of copies, without end, usage or a second end marker', async () => {
     const seen: StreamEvent[] = [];
     const copying: StreamRewriter = {
       event: (event) => ({ kind: 'rewrite', before: [copy(event, 'x')] }),
@@ -223,7 +223,7 @@ describe('rewriters of a stream', () => {
     },
   );
 
-  it('that refuse what they cannot read end a stream with their refusal, which is no failure', async () => {
+  it('that refuse unreadable text end a stream with their refusal, which is not a failure', async () => {
     const cause = new GatewayError('upstream_unavailable', 'too long');
     for (const place of ['event', 'later', 'end'] as const) {
       const seen = await through([failAt(place, cause)], [Buffer.from(STREAM)]);

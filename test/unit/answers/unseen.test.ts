@@ -73,7 +73,7 @@ describe('a rewriter that judges text sees all text of a stream:', () => {
     expect(Buffer.from(out)).toEqual(Buffer.from('data: {"choices":[{"delta":{"content":"a��b"}}]}\n\n'));
   });
 
-  it('and is left as it is where none is', async () => {
+  it('and is unchanged without text', async () => {
     const blind: StreamRewriter = { readsText: false, event: () => PASS_EVENT };
     for (const [, stream] of [...HIDDEN, ...TWICE]) {
       expect((await everyCut(() => [blind], stream)).out).toBe(stream);

@@ -82,7 +82,7 @@ describe('applyEdits', () => {
     expect(applyEdits(body, [remove('b')])).toBe(body);
   });
 
-  it('does what editing the parsed value does', () => {
+  it('equals an edit of the parsed value', () => {
     fc.assert(
       fc.property(documents, fc.infiniteStream(fc.nat()), fc.nat({ max: 2 }), (value, choices, indent) => {
         const pick = (size: number): number => Number(choices.next().value) % size;
@@ -109,7 +109,7 @@ describe('applyEditsInTurns', () => {
     '\ud83d\ud83d',
     '"\\',
     '\ud83d\ude42\ud83d\ude42',
-  ])('writes a long string as JSON.stringify does, whatever stands where it is parted: %j', async (units) => {
+  ])('writes a long string as JSON.stringify does, with any characters at the cuts: %j', async (units) => {
     for (const text of [around(units), around(`${units}.`), around(`${units}..`)]) {
       const body = Buffer.from('{"a":[1],"b":2}');
       const edits = [set(['a', 0], text), set(['c'], text)];
@@ -136,7 +136,7 @@ describe('applyEditsInTurns', () => {
       `[${Array.from({ length: 3_000 }, () => '['.repeat(90) + '1' + ']'.repeat(90)).join(',')}]`,
       Array.from({ length: 3_000 }, (_, at) => set([at, ...Array.from({ length: 90 }, () => 0)], '***')),
     ],
-  ] as const)('holds up nobody: %s', { timeout: 60_000 }, async (_, text, edits) => {
+  ] as const)('does not block the event loop: %s', { timeout: 60_000 }, async (_, text, edits) => {
     const body = Buffer.from(text);
     const turns = watchTurns();
     let shortest = Infinity;
@@ -174,7 +174,7 @@ describe('Children', () => {
   });
 });
 
-describe('a document as deep as is accepted, with megabytes of blanks at its bottom', () => {
+describe('a document of the greatest accepted depth with megabytes of blanks at its bottom', () => {
   const deep = (depth: number, inner: string): string =>
     `${'{"a":'.repeat(depth)}${inner}${'}'.repeat(depth)}`;
   const pathOf = (depth: number): JsonPath => Array.from({ length: depth }, () => 'a');

@@ -17,7 +17,7 @@ describe('splicesInTurns', () => {
         { kind: 'set', path: ['max_tokens'], value: 5 },
       ],
     ],
-  ])('says what applyEdits does: %s', async (_what, edits) => {
+  ])('returns the replacements of applyEdits: %s', async (_what, edits) => {
     let from = 0;
     const pieces: Buffer[] = [];
     for (const { start, end, text } of await splicesInTurns(BODY, edits)) {

@@ -45,7 +45,7 @@ describe('parseStrict', () => {
     expect(refusal(text)).toContain(` member ${path} twice`);
   });
 
-  it('finds every duplicate at any depth, and nothing else', () => {
+  it('finds all duplicates at any depth, and only those', () => {
     const name = fc.constantFrom(
       'ab',
       'b',

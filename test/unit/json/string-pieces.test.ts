@@ -11,11 +11,14 @@ const TEXTS = [
   'ä\u2028'.repeat(7),
 ];
 
-describe('the JSON of a string, piece by piece', () => {
-  it.each([2, 3, 5, 64])('joined is the JSON of the whole, at most %i characters a piece', (chars) => {
-    for (const text of TEXTS) {
-      const pieces = [...stringPieces(text, chars)];
-      expect(`"${pieces.join('')}"`).toBe(JSON.stringify(text));
-    }
-  });
+describe('the JSON of a string in pieces', () => {
+  it.each([2, 3, 5, 64])(
+    'equals the JSON of the whole string, with at most %i characters per piece',
+    (chars) => {
+      for (const text of TEXTS) {
+        const pieces = [...stringPieces(text, chars)];
+        expect(`"${pieces.join('')}"`).toBe(JSON.stringify(text));
+      }
+    },
+  );
 });

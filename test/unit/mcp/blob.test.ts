@@ -13,11 +13,11 @@ describe('a text in base64', () => {
     ['of two bytes a character', 'é'.repeat(300_000)],
     ['of three', `a${'漢'.repeat(200_000)}`],
     ['of four', `abc${'🙂'.repeat(200_000)}`],
-  ])('is read across the steps of its reader: %s', (_what, text) => {
+  ])('is read across steps: %s', (_what, text) => {
     expect(read(Buffer.from(text).toString('base64'))).toEqual({ asWritten: false, held: text });
   });
 
-  it('is read in lines, padded, and with what is not its alphabet in it, wherever a step ends', () => {
+  it('is read in lines, padded, and with other characters, wherever a step ends', () => {
     const bytes = Buffer.from('The soup is hot. '.repeat(60_000));
     const base64 = bytes.toString('base64');
     const inLines = base64.replace(/.{77}/g, '$&\r\n');
@@ -29,7 +29,7 @@ describe('a text in base64', () => {
     }
   });
 
-  it('is what a reader of all of it at once would see, whatever its bytes', () => {
+  it('reads the same in steps as at once, for any bytes', () => {
     const around = fc.tuple(
       fc.nat({ max: 8 }),
       fc.uint8Array({ maxLength: 16 }),
@@ -76,7 +76,7 @@ describe('a text in base64', () => {
     },
   );
 
-  it('is not decoded further than it can be inspected', () => {
+  it('is not decoded beyond the inspection limit', () => {
     const { held = '' } = read('a'.repeat(16_000_000));
     expect(held.length).toBeGreaterThan(MOST);
     expect(held.length).toBeLessThanOrEqual(MOST + STEP);

@@ -19,14 +19,14 @@ function read(body: JsonObject, dialect: Dialect = mcpMessages): RequestFacts {
 }
 
 describe('a message to an MCP server', () => {
-  it('asks no model for anything', () => {
+  it('requests no model', () => {
     const { mcp, texts, ...rest } = read(message('tools/list'));
     expect(mcp).toEqual({ kind: 'request', id: 7, method: 'tools/list' });
     expect(texts).toEqual([]);
     expect(rest).toEqual({ ...EMPTY_REQUEST, model: undefined, models: [] });
   });
 
-  it('shows the arguments of a tool, each where it stands, and its name as what no edit may change', () => {
+  it('shows each argument of a tool at its path, and the tool’s name as not editable', () => {
     const params = { name: 'send', arguments: { to: ['a', 'b'], deep: { 'odd key': 'c', count: 5 } } };
     expect(read(message('tools/call', params)).texts).toEqual([
       { role: 'user', kind: 'text', text: 'send', path: ['params', 'name'], editable: false },
@@ -80,7 +80,7 @@ describe('a message to an MCP server', () => {
     ).toEqual(texts);
   });
 
-  it('is a call of a tool on the path for those, and nothing else', () => {
+  it('must be a tool call on the path for tool calls', () => {
     expect(read(message('tools/call', { name: 'echo' }), mcpToolCalls).mcp).toMatchObject({ name: 'echo' });
     for (const other of [
       message('tools/list'),
@@ -91,7 +91,7 @@ describe('a message to an MCP server', () => {
     }
   });
 
-  it('is none where there is no body', () => {
+  it('is absent without a body', () => {
     expect([mcpBodyless.hasBody, read({}, mcpBodyless).mcp]).toEqual([false, undefined]);
   });
 });
@@ -121,14 +121,14 @@ describe('the events of an MCP server', () => {
     ['no JSON', '{"a":'],
     ['a member twice', '{"result":1,"result":2}'],
     ['too deep a nest', '['.repeat(100) + ']'.repeat(100)],
-  ])('have no JSON where they hold %s', (_what, data) => {
+  ])('have no JSON with %s', (_what, data) => {
     expect(event(data)?.json).toBeUndefined();
   });
 
   it.each([
     ['of a request, with its id', call, { id: 7 }],
     ['of the server’s own stream, without one', undefined, {}],
-  ])('are cut by an error that clients take: %s', (_what, request, id) => {
+  ])('are cut by an error that clients read: %s', (_what, request, id) => {
     const cut = mcpMessages.stream(request)?.cut({ type: 'policy_denied', message: 'a secret' });
     const tool = request === undefined ? {} : { tool_name: 'echo' };
     const subject = request === undefined ? 'message' : 'tool [echo]';
@@ -147,7 +147,7 @@ describe('the events of an MCP server', () => {
     ]);
   });
 
-  it('are cut in the words of the denial, and with what is left of the result', () => {
+  it('are cut with the message of the denial and the masked result', () => {
     const details = {
       reason: 'a key',
       rule: 'aws_access_key_id',
@@ -164,7 +164,7 @@ describe('the events of an MCP server', () => {
     });
   });
 
-  it('are cut by what is nobody’s denial too', () => {
+  it('are also cut by errors that are not denials', () => {
     const cut = mcpMessages.stream(call)?.cut({ type: 'upstream_unavailable', message: 'gone' });
     expect(cut?.[0]?.json).toEqual({
       jsonrpc: '2.0',

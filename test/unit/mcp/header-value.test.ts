@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeHeaderValue, encodeHeaderValue } from '../../../src/mcp/mirrored.ts';
 import { quickestCpuMs } from '../../support/cpu-time.ts';
 
-describe('the value of a header that repeats what a message says', () => {
+describe('the value of a header that repeats part of a message', () => {
   it.each([
     ['us-west1', 'us-west1'],
     ['two words', 'two words'],
@@ -12,12 +12,12 @@ describe('the value of a header that repeats what a message says', () => {
     ['line1\nline2', '=?base64?bGluZTEKbGluZTI=?='],
     ['=?base64?literal?=', '=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?='],
     ['', '=?base64??='],
-  ])('says %j as %j', (text, value) => {
+  ])('encodes %j as %j', (text, value) => {
     expect(encodeHeaderValue(text)).toBe(value);
     expect(decodeHeaderValue(value)).toBe(text);
   });
 
-  it('says any text, and is one line of ASCII', () => {
+  it('encodes any text in one line of ASCII', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(0x10ffff)), (points) => {
         const text = points
@@ -35,7 +35,7 @@ describe('the value of a header that repeats what a message says', () => {
     ['before it', `${' \t'.repeat(30_000)}x`, 'x'],
     ['behind it', `x${' \t'.repeat(30_000)}`, 'x'],
     ['within it', `x${' '.repeat(60_000)}y`, `x${' '.repeat(60_000)}y`],
-  ])('with 60,000 blanks %s takes no time', (_where, value, text) => {
+  ])('with 60,000 blanks %s is decoded quickly', (_where, value, text) => {
     expect(decodeHeaderValue(value)).toBe(text);
     expect(quickestCpuMs(() => decodeHeaderValue(value))).toBeLessThan(20);
   });

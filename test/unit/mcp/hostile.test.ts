@@ -20,8 +20,8 @@ function receive(body: Buffer, headers: ReadonlyMap<string, string> = new Map())
   }
 }
 
-describe('what a hostile client sends', () => {
-  it('is refused wherever it is cut', () => {
+describe('a hostile client’s message', () => {
+  it('is refused at any cut', () => {
     const whole = Buffer.from(JSON.stringify(toolCall('echo', { text: 'Grüße 🙂', list: [1, true, null] })));
     expect(receive(whole)).toBe('request');
     for (let length = 0; length < whole.length; length++) {
@@ -29,7 +29,7 @@ describe('what a hostile client sends', () => {
     }
   });
 
-  it('is read or refused, whatever JSON it is', () => {
+  it('is read or refused, for any JSON', () => {
     const members = fc.record(
       {
         jsonrpc: fc.constantFrom('2.0', '1.0', 2),
@@ -70,7 +70,7 @@ describe('what a hostile client sends', () => {
     ['one long text', 'x'.repeat(2_000_000)],
     ['many texts', Array.from({ length: 100_000 }, () => 'some words')],
     ['lone surrogates', '\ud800'.repeat(100_000)],
-  ])('holds nobody up: %s', (_what, value) => {
+  ])('does not block the event loop: %s', (_what, value) => {
     const body = Buffer.from(JSON.stringify(toolCall('echo', { value })));
     expect(['request', 'invalid_request']).toContain(receive(body));
     expect(quickestCpuMs(() => receive(body))).toBeLessThan(50);

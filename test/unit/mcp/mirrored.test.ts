@@ -18,7 +18,7 @@ function check(headers: Headers, json: Record<string, unknown>): void {
   assertMirrored({ headers: new Map(Object.entries(headers)), json, request: { mcp: readMessage(json) } });
 }
 
-describe('headers that repeat what a message says', () => {
+describe('headers that repeat parts of a message', () => {
   it.each<[string, Headers, Record<string, unknown>]>([
     ['an older client sends none', {}, CALL],
     ['an older client says its version', { 'mcp-protocol-version': '2025-11-25' }, CALL],
@@ -64,7 +64,7 @@ describe('headers that repeat what a message says', () => {
     ['a number among the arguments', { 'mcp-param-floor_no': '42' }, CALL],
     ['a number written otherwise', { 'mcp-param-floor': '42.0' }, CALL],
     ['a truth deep in the arguments', { 'mcp-param-open': 'true' }, CALL],
-  ])('may be as they are where %s', (_what, headers, json) => {
+  ])('are accepted if %s', (_what, headers, json) => {
     expect(() => check(headers, json)).not.toThrow();
   });
 
@@ -98,7 +98,7 @@ describe('headers that repeat what a message says', () => {
       request('prompts/get', { arguments: { a: 'x' } }),
     ],
     ['one argument that is there, and one that is not', { 'mcp-param-a': '42', 'mcp-param-b': '43' }, CALL],
-  ])('are refused where they say %s', (_what, headers, json) => {
+  ])('are refused with %s', (_what, headers, json) => {
     expect(() => check(headers, json)).toThrow(expect.objectContaining({ type: 'header_mismatch' }));
   });
 
@@ -107,17 +107,17 @@ describe('headers that repeat what a message says', () => {
     ['has _meta without it', { _meta: { other: 1 } }],
     ['says a version that is no text', { _meta: { 'io.modelcontextprotocol/protocolVersion': 20260728 } }],
     ['has _meta that is none', { _meta: 'x' }],
-  ])('of the stateless era are of no use where the body %s', (_what, params) => {
+  ])('of the stateless era do not help if the body %s', (_what, params) => {
     const body = request('tools/call', { ...CALL.params, ...params });
     expect(() => check(NEW_HEADERS, body)).toThrow(expect.objectContaining({ type: 'invalid_params' }));
   });
 
-  it('are not looked for at a provider', () => {
+  it('are not checked for providers', () => {
     const headers = new Map([['mcp-method', 'x']]);
     expect(() => assertMirrored({ headers, json: {}, request: {} })).not.toThrow();
   });
 
-  it('are known by their names', () => {
+  it('are recognized by name', () => {
     const names = ['mcp-method', 'mcp-name', 'mcp-param-a_b', 'mcp-session-id', 'mcp-protocol-version'];
     expect(names.filter(isMirrored)).toEqual(['mcp-method', 'mcp-name', 'mcp-param-a_b']);
   });
@@ -164,14 +164,14 @@ describe('after an edit of the arguments', () => {
     expect(after(headers, before, now)).toEqual(changed);
   });
 
-  it('a header that may repeat either of two arguments, of which one was changed, is refused', () => {
+  it('a header is refused if it may repeat either of two arguments and one of them changed', () => {
     expect(() => after({ 'mcp-param-a': 'x' }, { a: 'x', b: 'x' }, { a: '***', b: 'x' })).toThrow(
       expect.objectContaining({ type: 'header_mismatch' }),
     );
   });
 });
 
-it('hostile headers and arguments take no time', () => {
+it('hostile headers and arguments are checked quickly', () => {
   const many = Object.fromEntries(Array.from({ length: 40_000 }, (_, index) => [`a${index}`, index]));
   const headers = Object.fromEntries(
     Array.from({ length: 90 }, (_, index) => [`mcp-param-${index}`, `${index}.0`]),

@@ -74,7 +74,7 @@ describe('a JSON-RPC message', () => {
     expect(() => readMessage(body)).toThrow(expect.objectContaining({ type: 'invalid_request' }));
   });
 
-  it('that is refused is not repeated in the refusal', () => {
+  it('is not quoted in its refusal', () => {
     const hostile = { ...CALL, method: { secret: 'hush' }, params: { name: 'hush' } };
     expect(() => readMessage(hostile)).toThrow(
       expect.not.objectContaining({ message: expect.stringContaining('hush') }),

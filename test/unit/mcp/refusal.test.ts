@@ -12,7 +12,7 @@ function answer(refusal: Refusal & RefusedMessage) {
 }
 
 describe('a refusal that an agent can act on', () => {
-  it('is an answer with an error, which says why', () => {
+  it('is an answer with an error that gives the reason', () => {
     expect(answer({ type: 'policy_denied', message: 'not yours', mcp: CALL })).toEqual({
       status: 200,
       json: {
@@ -27,7 +27,7 @@ describe('a refusal that an agent can act on', () => {
     });
   });
 
-  it('tells the rule and what is left of the result', () => {
+  it('has the rule and the masked result', () => {
     const details = {
       reason: 'a secret',
       rule: 'aws_access_key_id',
@@ -52,13 +52,13 @@ describe('a refusal that an agent can act on', () => {
     });
   });
 
-  it('names the rule of the first finding where the details name none', () => {
+  it('names the rule of the first finding if the details have no rule', () => {
     const findings = [{ rule: 'no-card' }, { rule: 'other' }];
     const { json } = answer({ type: 'policy_denied', message: 'no', findings, mcp: LIST });
     expect(json).toMatchObject({ error: { data: { rule: 'no-card', reason: 'no' } } });
   });
 
-  it('names the method of what calls no tool', () => {
+  it('names the method if no tool is called', () => {
     const { json } = answer({ type: 'policy_denied', message: 'no', mcp: LIST });
     expect(json).toMatchObject({
       id: 0,
@@ -66,7 +66,7 @@ describe('a refusal that an agent can act on', () => {
     });
   });
 
-  it('writes a hostile name in one line of what can be seen, and not all of it', () => {
+  it('shortens a hostile name to one visible line', () => {
     const name = `a\n"]\u2028\u202e${'x'.repeat(500)}`;
     const seen = `a?"]??${'x'.repeat(122)}`;
     const { json } = answer({ type: 'policy_denied', message: 'no', mcp: { ...CALL, name } });
@@ -77,7 +77,7 @@ describe('a refusal that an agent can act on', () => {
 });
 
 describe('every other refusal', () => {
-  it('of a server that fails is JSON-RPC too, with HTTP 200', () => {
+  it('because of a failing server is JSON-RPC too, with HTTP 200', () => {
     expect(answer({ type: 'circuit_open', message: 'later', mcp: LIST })).toEqual({
       status: 200,
       json: {
@@ -88,7 +88,7 @@ describe('every other refusal', () => {
     });
   });
 
-  it('of headers that say another thing is MCP’s own error, with HTTP 400', () => {
+  it('of contradicting headers is MCP’s own error, with HTTP 400', () => {
     expect(answer({ type: 'header_mismatch', message: 'Header mismatch: x', mcp: CALL })).toEqual({
       status: 400,
       json: {
@@ -99,7 +99,7 @@ describe('every other refusal', () => {
     });
   });
 
-  it('of a request that does not say its version is JSON-RPC’s own error, with HTTP 400', () => {
+  it('of a request without its version is JSON-RPC’s own error, with HTTP 400', () => {
     expect(answer({ type: 'invalid_params', message: 'Invalid params: x', mcp: CALL })).toEqual({
       status: 400,
       json: {
@@ -110,7 +110,7 @@ describe('every other refusal', () => {
     });
   });
 
-  it('is an answer where nobody approved a call in time: the agent can do something else', () => {
+  it('is an answer if a call was not approved in time, so that the agent can go on', () => {
     const { status, json } = answer({ type: 'escalation_timeout', message: 'nobody', mcp: CALL });
     expect([status, json]).toMatchObject([
       200,
@@ -140,7 +140,7 @@ describe('every other refusal', () => {
     },
   );
 
-  it('speaks of the server where it is told of a provider', () => {
+  it('names the MCP server in messages about providers', () => {
     const message = 'the provider sent what the provider sends';
     expect(answer({ type: 'upstream_unavailable', message }).json).toMatchObject({
       id: null,
@@ -152,7 +152,7 @@ describe('every other refusal', () => {
     ['a notification', { kind: 'notification', method: 'notifications/x' }],
     ['an answer', { kind: 'response', id: 1 }],
     ['no message', undefined],
-  ] as const)('of %s answers nobody: it keeps its HTTP status', (_what, mcp) => {
+  ] as const)('of %s keeps its HTTP status', (_what, mcp) => {
     expect(answer({ type: 'policy_denied', message: 'no', mcp })).toMatchObject({
       status: 403,
       json: { id: null, error: { code: -32001 }, type: 'policy_denied' },

@@ -102,7 +102,7 @@ describe('cost', () => {
     expect(price(provider, model).cost(usage, at)).toBe(nanoUsd);
   });
 
-  it('rounds up to a whole nano-USD, and adds none for binary noise', () => {
+  it('rounds up to a whole nano-USD, but not for binary noise', () => {
     expect(
       price('openai', 'gpt-4o-mini').cost({ inputTokens: 0, outputTokens: 1, cacheReadTokens: 0 }, PEAK),
     ).toBe(600);
@@ -114,7 +114,7 @@ describe('cost', () => {
     expect(third?.cost({ inputTokens: 10, outputTokens: 0 }, PEAK)).toBe(3);
   });
 
-  it('takes odd usage for none and never throws', () => {
+  it('ignores invalid usage and never throws', () => {
     const model = price('anthropic', 'claude-opus-4-1');
     const odd = [Number.NaN, -5, Number.POSITIVE_INFINITY];
     for (const value of odd) {

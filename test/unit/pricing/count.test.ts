@@ -14,7 +14,7 @@ describe('countText', () => {
     expect(countText(text)).toBe(tokens);
   });
 
-  it('takes linear time for what makes a tokenizer take quadratic time', () => {
+  it('takes linear time for text that takes tokenizers quadratic time', () => {
     const started = threadCpuMs();
     for (const run of ['a', ' ', '!', '中', '\u00a0x', '0']) {
       countText(run.repeat(65_536 / run.length));
@@ -22,7 +22,7 @@ describe('countText', () => {
     expect(threadCpuMs() - started).toBeLessThan(2_000);
   });
 
-  it('is never more than the bytes', () => {
+  it('is never above the bytes', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (text) => {
         // A half of a surrogate pair is sent, and counted, as the three bytes of U+FFFD.
@@ -33,7 +33,7 @@ describe('countText', () => {
 });
 
 describe('a counter', () => {
-  it('counts other providers’ texts half as much again, never over the bytes', () => {
+  it('counts half as much again for other providers, never above the bytes', () => {
     const text = 'the quick brown fox jumps over the lazy dog';
     function tokensOf(provider: 'openai' | 'anthropic', piece: string): number {
       const counter = createTokenCounter(provider);
@@ -45,14 +45,14 @@ describe('a counter', () => {
     expect(tokensOf('anthropic', '??')).toBeLessThanOrEqual(2);
   });
 
-  it('measures in bytes what lies over its bound of work', () => {
+  it('measures text beyond its limit in bytes', () => {
     const counter = createTokenCounter('openai');
     counter.add('word '.repeat(200_000));
     expect(counter.tokens).toBeGreaterThan(1_000_000 - 65_536);
     expect(counter.tokens).toBeLessThan(1_000_000 - 65_536 + 20_000);
   });
 
-  it('adds the bytes that were not kept of an answer', () => {
+  it('adds the bytes of an answer that were not kept', () => {
     expect(countWritten('openai', { text: 'hello world', beyondBytes: 100 })).toBe(102);
   });
 });

@@ -16,20 +16,20 @@ function source(request: RequestFacts, bodyBytes: number, provider: ProviderName
 }
 
 describe('the input bound', () => {
-  it('by bytes costs nothing and takes media out', () => {
+  it('by bytes excludes media', () => {
     const data = 'A'.repeat(4_000);
     const request = facts({ media: [{ kind: 'audio', source: 'inline', data }] });
     expect(byteBound(source(request, 4_500))).toEqual({ textTokens: 564, audioTokens: 100_000 });
   });
 
-  it('has eight tokens for each text beside its own', () => {
+  it('adds eight tokens for each text', () => {
     const words = ['one', 'two', 'three'].map(say);
     expect(countedInput('openai', facts({ texts: words }))).toBe(3 + 3 * 8);
     const counted = countedBound(source(facts({ texts: words }), 211)).textTokens;
     expect(counted).toBe(3 + (211 - 11 + 0) / 2 + 3 * 8 + 64);
   });
 
-  it('by counting is closer, and never over the bytes', () => {
+  it('by counting is closer, and never above the bytes', () => {
     const text = 'the quick brown fox jumps over the lazy dog '.repeat(100);
     const request = facts({ texts: [say(text)] });
     const cheap = byteBound(source(request, text.length + 80)).textTokens;
@@ -56,31 +56,31 @@ describe('the input bound', () => {
     },
   );
 
-  it('of digits by counting is one token for each, as in vocabularies that split numbers', () => {
+  it('by counting has a token for each digit, as in vocabularies that split numbers', () => {
     const request = facts({ model: 'gemini-2.5-pro', texts: [say('7'.repeat(1_000))] });
     const bound = countedBound({ ...source(request, 1_080), provider: 'gemini' });
     expect(bound.textTokens).toBeGreaterThan(1_000);
   });
 
-  it('of several media that nothing bounds is one context', () => {
+  it('of several unbounded media is one context', () => {
     const media = Array.from({ length: 3 }, () => ({ kind: 'video' as const, source: 'id' as const }));
     expect(byteBound(source(facts({ media }), 100))).toEqual({ textTokens: 164, audioTokens: 100_000 });
     const unseen = facts({ media, unseenContent: true });
     expect(byteBound(source(unseen, 100))).toEqual({ textTokens: 164, audioTokens: 100_000 });
   });
 
-  it('has room for what a provider writes around tools', () => {
+  it('has room for the provider’s text around tools', () => {
     expect(byteBound(source(facts({ tools: ['t'] }), 100)).textTokens).toBe(100 + 64 + 1_024);
   });
 
-  it('of content that nobody sees is the whole context', () => {
+  it('of unseen content is the whole context', () => {
     expect(byteBound(source(facts({ unseenContent: true }), 100)).textTokens).toBe(100_000);
     expect(countedBound(source(facts({ unseenContent: true }), 100)).textTokens).toBe(100_000);
   });
 });
 
 describe('requestUnits', () => {
-  it('are Cohere’s search units for reranking, and 1 elsewhere', () => {
+  it('are Cohere’s search units for reranking, and 1 otherwise', () => {
     const documents = (count: number, chars = 10) =>
       facts({ texts: Array.from({ length: count }, () => say('x'.repeat(chars))) });
     expect(requestUnits('rerank', documents(99))).toBe(1);

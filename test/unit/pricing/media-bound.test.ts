@@ -52,19 +52,19 @@ const PICTURES: readonly (readonly [string, Buffer])[] = [
   ['extended WebP', webp.extended([640, 480], [640, 480])],
 ];
 
-describe('a picture is bounded by its pixels:', () => {
+describe('an image is bounded by its pixels:', () => {
   it.each(PICTURES)('%s', (_kind, bytes) => {
     expect(stillImage(bytes)).toEqual({ size: { width: 640, height: 480 } });
     expect(imageTokens(bytes)).toBe(SMALL);
   });
 
-  it.each(PICTURES)('%s, cut off at any byte, is no smaller than it was', (_kind, bytes) => {
+  it.each(PICTURES)('%s, cut off at any byte, does not become smaller', (_kind, bytes) => {
     for (let length = 0; length < bytes.length; length++) {
       expect(imageTokens(bytes.subarray(0, length))).toBeGreaterThanOrEqual(SMALL);
     }
   });
 
-  it('by each provider’s own rule, and its maximum', () => {
+  it('by each provider’s rule and maximum', () => {
     expect(imageTokens(png(512, 512))).toBe(640);
     expect(imageTokens(png(20_000, 20_000))).toBe(ANY_PICTURE);
     expect(tokens(inline('image', png(750, 100)), 'anthropic')).toBe(110);
@@ -75,14 +75,14 @@ describe('a picture is bounded by its pixels:', () => {
     expect(tokens(inline('image', png(10, 10)), 'openrouter')).toBe(ANY_PICTURE);
   });
 
-  it('of the model that a deployment stands for', () => {
+  it('by the rule of a deployment’s model', () => {
     const models = ['mine', 'gpt-4o-mini'];
     const target = { provider: 'azure', models, contextTokens: CONTEXT } as const;
     expect(mediaBound(inline('image', png(10, 10)), target).tokens).toBe(48_200);
   });
 });
 
-describe('a picture whose headers say too little counts as the largest:', () => {
+describe('an image without a readable size counts as the largest:', () => {
   it.each<[string, Buffer]>([
     ['a GIF whose screen is smaller than its frame', gif([1, 1], { width: 20_000, height: 20_000 })],
     ['a GIF whose frame stands far out', gif([1, 1], { left: 60_000, top: 60_000, width: 9, height: 9 })],
@@ -99,7 +99,7 @@ describe('a picture whose headers say too little counts as the largest:', () => 
   });
 });
 
-describe('what nothing bounds counts as the whole context:', () => {
+describe('unbounded media count as the whole context:', () => {
   const frame = { width: 9, height: 9 };
   const rows: readonly (readonly [string, Media])[] = [
     ['an animated GIF', inline('image', gif([9, 9], frame, frame))],
@@ -150,14 +150,14 @@ describe('what nothing bounds counts as the whole context:', () => {
 });
 
 describe('sound is bounded by its samples and frames:', () => {
-  it('a WAV, whatever its chunks say of their sizes', () => {
+  it('a WAV, whatever sizes its chunks claim', () => {
     const second = { rate: 16_000, bits: 16 };
     expect(soundTokens(wav(second, 320_000))).toBe(12 * 32);
     for (const says of [0, 1, 0xffffffff])
       expect(soundTokens(wav(second, 320_000, says))).toBeGreaterThanOrEqual(352);
   });
 
-  it('a WAV or an MP3 under a type of its own alone: as another, the same bytes may last longer', () => {
+  it('a WAV or an MP3 only under its own type: under another, the same bytes may last longer', () => {
     const files = [
       [wav({}, 320_000), ['audio/wav', 'audio/x-wav', 'audio/vnd.wave', 'Audio/WAVE; codecs=1']],
       [mp3(380), ['audio/mpeg', 'audio/mp3', 'audio/x-mp3', 'audio/mpga', 'application/octet-stream']],
@@ -183,7 +183,7 @@ describe('sound is bounded by its samples and frames:', () => {
     expect(soundTokens(bytes)).toBe(CONTEXT);
   });
 
-  it('an MP3 by its frames, tags aside', () => {
+  it('an MP3 by its frames, without tags', () => {
     // 383 frames of 1,152 samples are ten seconds.
     expect(soundTokens(mp3(383))).toBe(12 * 32);
     expect(soundTokens(file(id3(1_000), mp3(383), 'TAG', Buffer.alloc(125)))).toBe(12 * 32);
@@ -205,7 +205,7 @@ describe('sound is bounded by its samples and frames:', () => {
     expect(soundTokens(bytes)).toBe(CONTEXT);
   });
 
-  it('is told by its first bytes too', () => {
+  it('is recognized by its first bytes too', () => {
     for (const bytes of [wav({}, 9), mp3(1), flacOfSilence(1), file(id3(9), mp3(1)), file('OggS')]) {
       for (const kind of KINDS) expect(isSound(inline(kind, bytes))).toBe(true);
     }
@@ -216,13 +216,13 @@ describe('sound is bounded by its samples and frames:', () => {
   });
 });
 
-describe('a document of words in plain sight', () => {
+describe('a document of plain text', () => {
   it('is bounded by its bytes', () => {
     expect(tokens(inline('document', Buffer.from('ä few words')))).toBe(12);
     expect(tokens(inline('document', Buffer.from('x'.repeat(CONTEXT * 2))))).toBe(CONTEXT);
   });
 
-  it('has no sound in it, and a PDF neither; what is not known may', () => {
+  it('contains no sound, nor does a PDF; unknown formats may', () => {
     const target = { provider: 'gemini', models: ['m'], contextTokens: CONTEXT } as const;
     const mayBeSound = (media: Media): boolean => mediaBound(media, target).mayBeSound;
     expect(

@@ -56,7 +56,7 @@ describe('names', () => {
     expect(table.find('azure', 'mine')).toBeUndefined();
   });
 
-  it('price an Azure deployment as its model, not as the model that it is called like', () => {
+  it('price an Azure deployment as its model, not as a model of the same name', () => {
     const overrides = { 'gpt-4o-mini': { output: 1 }, 'azure/own': { output: 2 } };
     const deployments = { 'gpt-4o-mini': 'gpt-4o', own: 'gpt-4o' };
     const mapped = pricing({ pricing: { overrides }, providers: { azure: { deployments } } });
@@ -65,7 +65,7 @@ describe('names', () => {
     expect(mapped.find('openai', 'gpt-4o-mini')?.worstOutputNanoUsd).toBe(1_000);
   });
 
-  it('keeps a bounded number of them, however many a client makes up', () => {
+  it('keeps a bounded number of names that clients invent', () => {
     const hostile = pricing();
     for (let i = 0; i < 5_000; i++) {
       hostile.find('openai', `made-up-${String(i)}`);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { naturalOutputs } from '../../../src/pricing/natural-outputs.ts';
 
-describe('what a model writes without being asked', () => {
+describe('the default outputs of a model', () => {
   it.each<[string, string[]]>([
     ['gemini-2.5-flash-preview-tts', ['audio']],
     ['google/lyria-3-clip-preview', ['audio']],
@@ -31,7 +31,7 @@ describe('what a model writes without being asked', () => {
     'imagery',
     'livelier',
     '-'.repeat(100_000),
-  ])('%s: nothing', (model) => {
+  ])('%s: only text', (model) => {
     expect(naturalOutputs(model)).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { mostExpensiveOf, priceOfUnknown } from '../../../src/pricing/pricing.ts
 import { pricing, price, PEAK } from './table.ts';
 
 describe('overrides', () => {
-  it('replace the table’s rates of their direction, and keep the others', () => {
+  it('replace the table’s rates of their direction only', () => {
     const own = pricing({ pricing: { overrides: { 'anthropic/claude-opus-4-1': { input: 0 } } } });
     const found = own.find('anthropic', 'claude-opus-4-1');
     expect(found).toMatchObject({
@@ -13,7 +13,7 @@ describe('overrides', () => {
     });
   });
 
-  it('of text are no price of sound, pictures or film', () => {
+  it('of text do not price sound, images or video', () => {
     const text = { input: 1, output: 2 };
     const own = pricing({
       pricing: {
@@ -48,7 +48,7 @@ describe('overrides', () => {
     expect(own.find('azure', 'gpt-4o')?.worstOutputNanoUsd).toBe(2_000);
   });
 
-  it('price what nobody knows, self-hosted models, and calls', () => {
+  it('price unknown models, self-hosted models, and calls', () => {
     const own = pricing({
       pricing: {
         overrides: {
@@ -66,7 +66,7 @@ describe('overrides', () => {
     expect(own.find('openai', 'my-images')?.cost(usage, PEAK)).toBe(40_000_000);
   });
 
-  it('of limits alone price nothing', () => {
+  it('with limits only set no price', () => {
     const own = pricing({
       pricing: { overrides: { mine: { max_output_tokens: 5 }, 'gpt-4o': { max_output_tokens: 5 } } },
     });
@@ -76,7 +76,7 @@ describe('overrides', () => {
 });
 
 describe('several models', () => {
-  it('cost what the dearest costs, within the least limits', () => {
+  it('cost as much as the most expensive, within the lowest limits', () => {
     const both = mostExpensiveOf([
       price('openrouter', 'openai/gpt-4o'),
       price('openrouter', 'openai/gpt-4o-mini'),
@@ -88,14 +88,14 @@ describe('several models', () => {
     expect(free && mostExpensiveOf([both, free]).listed).toBeUndefined();
   });
 
-  it('have a price for what all of them have one for', () => {
+  it('have a price only for outputs that all of them price', () => {
     const both = mostExpensiveOf([price('openai', 'gpt-audio'), price('openai', 'gpt-4o')]);
     expect([both.pricedOutputs.size, both.worstInputAudioNanoUsd]).toEqual([0, undefined]);
   });
 });
 
 describe('unknown models', () => {
-  it('are denied with a budget and free without, unless it is written otherwise', () => {
+  it('are denied with a budget and free without, by default', () => {
     expect(priceOfUnknown(undefined, true)).toBeUndefined();
     expect(priceOfUnknown(undefined, false)?.worstOutputNanoUsd).toBe(0);
     expect(priceOfUnknown('deny', false)).toBeUndefined();

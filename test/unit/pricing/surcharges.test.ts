@@ -5,7 +5,7 @@ import type { ProviderName } from '../../../src/providers/registry.ts';
 
 const usual = { tiers: [], speeds: [], geos: [] };
 
-describe('what an answer tells of its tier, speed and place', () => {
+describe('surcharges for the tier, speed and place of an answer', () => {
   it.each<[ProviderName, string, string, number]>([
     ['openai', 'gpt-4o', 'priority', 1.75],
     ['openai', 'gpt-4.1', 'priority', 1.75],
@@ -27,13 +27,13 @@ describe('what an answer tells of its tier, speed and place', () => {
     expect(surchargeOf(provider, [model], { ...usual, tiers: [tier] })).toBe(times);
   });
 
-  it('counts the dearest of several tiers and models', () => {
+  it('count the most expensive of several tiers and models', () => {
     expect(surchargeOf('openai', ['gpt-4o', 'gpt-5.5'], { ...usual, tiers: ['default', 'priority'] })).toBe(
       2.5,
     );
   });
 
-  it('multiplies speed and place', () => {
+  it('multiply speed and place', () => {
     const fast = { tiers: ['standard'], speeds: ['fast'], geos: ['us'] };
     expect(surchargeOf('anthropic', ['claude-opus-4-6'], fast)).toBeCloseTo(6.6, 10);
     expect(surchargeOf('anthropic', ['claude-opus-4-8'], fast)).toBeCloseTo(2.2, 10);
@@ -41,7 +41,7 @@ describe('what an answer tells of its tier, speed and place', () => {
     expect(surchargeOf('bedrock', ['x'], { ...usual, speeds: ['optimized'] })).toBe(1.25);
   });
 
-  it('is zero if the answer reports nothing', () => {
+  it('are zero if the answer reports nothing', () => {
     expect(surchargeOf('openai', [], usual)).toBe(1);
   });
 });
@@ -57,7 +57,7 @@ describe('calls of tools that the provider runs', () => {
     expect(nanoUsd('openai', ['free'], {}, prices)).toBe(0);
   });
 
-  it('cost as many as are reported, at the operator’s price of their kind, beside the others that were kept', () => {
+  it('cost as many as are reported, at the operator’s price of their kind, plus the other kept ones', () => {
     const prices = { web_search_20250305: 0.02, code_interpreter: 0.05 };
     const kept = ['web_search_20250305', 'code_interpreter'];
     expect(nanoUsd('anthropic', kept, { web_search: 4 }, prices)).toBe(80_000_000 + 50_000_000);
@@ -65,7 +65,7 @@ describe('calls of tools that the provider runs', () => {
     expect(nanoUsd('anthropic', kept, { web_search: 4, code_interpreter: 2 }, prices)).toBe(180_000_000);
   });
 
-  it('never cost less than what was reserved', () => {
+  it('never cost less than the reservation', () => {
     const prices = { web_search: 0.02, web_search_preview: 0.05 };
     expect(nanoUsd('openai', ['web_search', 'web_search_preview'], { web_search: 1 }, prices)).toBe(
       70_000_000,
@@ -83,7 +83,7 @@ describe('calls of tools that the provider runs', () => {
     ['openai', 'image_generation', 0.25],
     ['anthropic', 'web_fetch', 0],
     ['openai', 'mcp', 0],
-  ])('of %s, %s, cost %d USD where no price is set', (provider, name, usd) => {
+  ])('of %s, %s, cost %d USD without a set price', (provider, name, usd) => {
     expect(nanoUsd(provider, [], { [name]: 2 })).toBe(Math.round(usd * 2e9));
   });
 });

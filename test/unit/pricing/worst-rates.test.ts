@@ -3,7 +3,7 @@ import type { ProviderName } from '../../../src/providers/registry.ts';
 import { price, PEAK, OFF_PEAK } from './table.ts';
 
 describe('worst rates', () => {
-  it('are the dearest of cache writes, tiers and hours', () => {
+  it('are the highest of cache writes, tiers and hours', () => {
     expect(price('anthropic', 'claude-sonnet-4-5')).toMatchObject({
       worstInputNanoUsd: 12_000,
       worstOutputNanoUsd: 22_500,
@@ -15,13 +15,13 @@ describe('worst rates', () => {
     });
   });
 
-  it('leave out a tier that the input cannot reach', () => {
+  it('omit a tier that the input cannot reach', () => {
     const model = price('anthropic', 'claude-sonnet-4-5');
     expect(model.worstRates(200_000)).toEqual({ inputNanoUsd: 6_000, outputNanoUsd: 15_000 });
     expect(model.worstRates(200_001)).toEqual({ inputNanoUsd: 12_000, outputNanoUsd: 22_500 });
   });
 
-  it('are never under a cost, whatever the usage and the hour', () => {
+  it('are never below a cost, for any usage and hour', () => {
     for (const [provider, model] of [
       ['deepseek', 'deepseek-chat'],
       ['anthropic', 'claude-sonnet-4-5'],
@@ -45,7 +45,7 @@ describe('worst rates', () => {
     }
   });
 
-  it('know no price for sound where the table has none', () => {
+  it('have no price for sound if the table has none', () => {
     expect(price('openai', 'gpt-4o').worstInputAudioNanoUsd).toBeUndefined();
     expect(price('openai', 'gpt-4o-audio-preview').pricedOutputs.has('audio')).toBe(false);
   });
@@ -57,7 +57,7 @@ describe('worst rates', () => {
     ['gemini', 'gemini-2.5-flash-image', ['image'], 30_000],
     ['openrouter', 'google/gemini-2.5-flash-image', [], 2_500],
     ['vllm', 'anything', ['audio', 'image', 'video'], 0],
-  ])('of %s %s are those of all that it writes', (provider, model, outputs, worstOutputNanoUsd) => {
+  ])('of %s %s cover all its output modalities', (provider, model, outputs, worstOutputNanoUsd) => {
     expect([...price(provider, model).pricedOutputs]).toEqual(outputs);
     expect(price(provider, model)).toMatchObject({ worstOutputNanoUsd });
   });

@@ -9,7 +9,7 @@ function told(...documents: unknown[]) {
 
 const CHAT = { id: 'chatcmpl-1', object: 'chat.completion.chunk' };
 
-describe('an answer tells its id and why it ended', () => {
+describe('the id and finish reasons of an answer', () => {
   it.each<[string, unknown[], string | undefined, string[]]>([
     [
       'OpenAI chat',
@@ -80,7 +80,7 @@ describe('an answer tells its id and why it ended', () => {
     expect(told(...documents)).toEqual({ id, finishReasons });
   });
 
-  it('in plain words, and no text that stands in their place', () => {
+  it('are single words, not text in their place', () => {
     const text = { id: 'my password is hunter2', stop_reason: 'Because I was told to' };
     expect(told(text, 'text', null, [text])).toEqual({ id: undefined, finishReasons: [] });
     const choices = Array.from({ length: 1_000 }, (_, index) => ({ index, finish_reason: 'stop' }));

@@ -128,7 +128,7 @@ function find(provider: (typeof PATHS)[number][0], path: string): { endpoint: En
 describe.each(PATHS)('%s %s, given any JSON,', (provider, path) => {
   const { endpoint, dialect } = find(provider, path);
 
-  it('refuses a request as such, or says where its texts stand', () => {
+  it('refuses a request, or gives the paths of its texts', () => {
     function check(body: JsonObject) {
       try {
         const facts = dialect.request(body, endpoint);
@@ -158,7 +158,7 @@ describe.each(PATHS)('%s %s, given any JSON,', (provider, path) => {
     );
   });
 
-  it('reads an answer without throwing, its usage sane', () => {
+  it('reads an answer without throwing, with valid usage', () => {
     fc.assert(
       fc.property(json, (body) => {
         const { usage, texts } = dialect.answer(body);

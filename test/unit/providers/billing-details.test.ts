@@ -12,7 +12,7 @@ const NOTHING = { models: [], tiers: [], speeds: [], geos: [], toolCalls: {}, ab
 const call = (type: string) => ({ type });
 const done = (type: string) => ({ type: 'response.output_item.done', item: { type } });
 
-describe('what an answer tells of its bill', () => {
+describe('the billing details of an answer', () => {
   it.each([
     undefined,
     null,
@@ -21,11 +21,11 @@ describe('what an answer tells of its bill', () => {
     [],
     {},
     { usage: null, choices: 'x', output: {}, model: 7, service_tier: {} },
-  ])('is nothing in %j', (document) => {
+  ])('are empty in %j', (document) => {
     expect(told(document)).toEqual(NOTHING);
   });
 
-  it('is read wherever a dialect or an event of a stream has it', () => {
+  it('are read from every dialect and event', () => {
     const inner = { model: 'm', service_tier: 't', usage: { speed: 's', inference_geo: 'g' } };
     const all = { ...NOTHING, models: ['m'], tiers: ['t'], speeds: ['s'], geos: ['g'] };
     for (const wrap of ['response', 'message', 'metadata', 'x_groq']) {
@@ -42,7 +42,7 @@ describe('what an answer tells of its bill', () => {
     });
   });
 
-  it('counts calls once, however they are told', () => {
+  it('count each call once, however it is reported', () => {
     const output = [call('web_search_call'), call('web_search_call'), call('code_interpreter_call')];
     const usage = { server_side_tool_usage_details: { web_search_calls: 2 } };
     const events = output.map(({ type }) => done(type));
@@ -54,7 +54,7 @@ describe('what an answer tells of its bill', () => {
     });
   });
 
-  it('counts running counts as they stand last, and those of Groq, xAI and Google', () => {
+  it('count the last running totals, and those of Groq, xAI and Google', () => {
     const running = (calls: number) => ({ usage: { server_tool_use: { web_search_requests: calls } } });
     expect(told(running(0), running(1), running(3)).toolCalls).toEqual({ web_search: 3 });
     expect(
@@ -68,7 +68,7 @@ describe('what an answer tells of its bill', () => {
     expect(told({ candidates: [grounded, grounded, {}] }).toolCalls).toEqual({ googleSearch: 4 });
   });
 
-  it('counts no calls of what the client runs itself', () => {
+  it('do not count calls of client-run tools', () => {
     const output = [
       'function_call',
       'custom_tool_call',
@@ -80,7 +80,7 @@ describe('what an answer tells of its bill', () => {
     expect(told({ output: output.map(call) }, ...output.map(done)).toolCalls).toEqual({});
   });
 
-  it('has few names, none of them long', () => {
+  it('have few and short names', () => {
     const models = Array.from({ length: 50 }, (_, nth) => ({ model: `m${nth}` }));
     expect(told(...models).models).toHaveLength(8);
     expect(told({ model: 'm'.repeat(257), service_tier: '' })).toEqual(NOTHING);
@@ -88,7 +88,7 @@ describe('what an answer tells of its bill', () => {
     expect(Object.keys(told({ usage: { server_tool_use: calls } }).toolCalls)).toHaveLength(32);
   });
 
-  it('says which count is beyond all counting, and takes no other number for one', () => {
+  it('report an absurd token count, but no other large number', () => {
     expect(told({ usage: { completion_tokens: 1e9 } }).absurdTokens).toBe(0);
     expect(told({ usage: { completion_tokens: 1e9 + 1, prompt_tokens: 5e12 } }).absurdTokens).toBe(5e12);
     expect(told({ usageMetadata: { candidatesTokenCount: 2e9 } }).absurdTokens).toBe(2e9);
@@ -96,7 +96,7 @@ describe('what an answer tells of its bill', () => {
     expect(told({ usage: { cost_in_usd_ticks: 2e12, total_time: 2e9 } }).absurdTokens).toBe(0);
   });
 
-  it('stands in headers too', () => {
+  it('are read from headers too', () => {
     const headers = new Map([
       ['x-amzn-bedrock-service-tier', 'priority'],
       ['x-gemini-service-tier', 'flex'],

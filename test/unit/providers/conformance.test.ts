@@ -35,7 +35,7 @@ function markedStrings(value: unknown): string[] {
 }
 
 describe('every provider', () => {
-  it('has rows here', () => {
+  it('has rows', () => {
     expect(new Set(rows.map((row) => row.provider))).toEqual(new Set(PROVIDER_NAMES));
   });
 
@@ -62,7 +62,7 @@ describe('every provider', () => {
     },
   );
 
-  it.each(PROVIDER_NAMES)('%s sends its credential in one header and takes no line break in it', (name) => {
+  it.each(PROVIDER_NAMES)('%s sends its credential in one header, without line breaks', (name) => {
     const credential = providers[name].credential('a-key');
     expect(credential.kind).toBe('header');
     expect(() => providers[name].credential('a-key\r\nx-evil: 1')).toThrow(/key|credential/i);
@@ -87,7 +87,7 @@ describe.each(rows.map((row) => [`${row.provider} ${row.path}`, row] as const))(
     expect(facts().unbounded).toBeUndefined();
   });
 
-  it('finds every place where text hides, and says where it is', () => {
+  it('finds text in every place, with its path', () => {
     const found = facts().texts;
     expect(found.map(({ text }) => text)).toEqual(
       expect.arrayContaining(markedStrings(row.body)) as string[],
@@ -97,7 +97,7 @@ describe.each(rows.map((row) => [`${row.provider} ${row.path}`, row] as const))(
     }
   });
 
-  it('grants an output limit where the client has set none, and lowers one that it has', () => {
+  it('sets an output limit, or lowers the client’s', () => {
     const { output } = facts();
     if (output === undefined) return;
     expect(afterEdits(row, row.body, output.set(7)).output?.tokens).toBe(7);
@@ -107,7 +107,7 @@ describe.each(rows.map((row) => [`${row.provider} ${row.path}`, row] as const))(
     expect(afterEdits(row, unlimited, without.output?.set(7) ?? []).output?.tokens).toBe(7);
   });
 
-  it('asks for usage where a stream would not tell by itself, once', () => {
+  it('requests usage once if a stream would not report it', () => {
     const body = { ...row.body, stream: true };
     const asked = dialect.request(body, endpoint);
     expect(asked.askUsage !== undefined).toBe(row.asksUsage ?? false);
@@ -130,7 +130,7 @@ describe.each(rows.map((row) => [`${row.provider} ${row.path}`, row] as const))(
     },
   );
 
-  it('takes nonsense in usage for missing', () => {
+  it('treats invalid usage as missing', () => {
     for (const bad of [-1, Number.NaN, 1e300, '12']) {
       const answer = dialect.answer(withNumbers(row.answer, bad));
       if (row.operation === 'count_tokens') continue;
@@ -141,14 +141,14 @@ describe.each(rows.map((row) => [`${row.provider} ${row.path}`, row] as const))(
   const { stream } = row;
   if (stream === undefined) return;
 
-  it('reads a stream alike wherever it is cut', () => {
+  it('reads a stream alike at any cut', () => {
     for (let cut = 0; cut <= stream.bytes.length; cut += 1) {
       const seen = readStream(endpoint, stream, [stream.bytes.subarray(0, cut), stream.bytes.subarray(cut)]);
       expect(seen).toEqual({ usage: stream.usage, texts: stream.texts, done: true, failed: false });
     }
   });
 
-  it('survives frames of any kind', () => {
+  it('reads any frames without throwing', () => {
     const reader = dialect.stream();
     for (const data of [
       undefined,

@@ -99,7 +99,7 @@ describe('the frames that cut a stream', () => {
   it.each([
     ['dlp_quarantine', 'invalid_prompt'],
     ['upstream_unavailable', 'server_error'],
-  ] as const)('of a response are three errors, of which %s is told as %s', (refused, code) => {
+  ] as const)('of a response are three errors, where %s has the code %s', (refused, code) => {
     const reader = providers.openai.endpoint('POST', '/v1/responses')?.dialect.stream();
     const response = { id: 'r1', created_at: 7, model: 'm', instructions: 'none of their business' };
     const created = { type: 'response.created', sequence_number: 3, response };
@@ -120,7 +120,7 @@ describe('the frames that cut a stream', () => {
     expect(JSON.stringify(cut)).not.toContain('business');
   });
 
-  it('of several choices end each with a reason of its dialect, and say nothing again of what came', () => {
+  it('end each choice with a reason of its dialect, without repeating text', () => {
     const reader = providers.openai.endpoint('POST', '/v1/completions')?.dialect.stream();
     const choices = [
       { index: 1, text: 'a' },
@@ -140,7 +140,7 @@ describe('the frames that cut a stream', () => {
     });
   });
 
-  it('of no known dialect are our own error', () => {
+  it('of an unknown dialect are the gateway’s own error', () => {
     expect(createAnyJsonReader().cut(REFUSAL)).toEqual([{ json: { error: 'no', type } }]);
   });
 });

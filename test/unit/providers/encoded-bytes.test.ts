@@ -20,7 +20,7 @@ function lines(count: number, line: (index: number) => string): string {
   return Array.from({ length: count }, (_, index) => line(index)).join('\n');
 }
 
-describe('encoded bytes in a text are told', () => {
+describe('encoded bytes in a text are recognized', () => {
   it.each([
     ['Base64 alone', BASE64],
     ['Base64 for URLs', BYTES.toString('base64url')],
@@ -46,7 +46,7 @@ describe('encoded bytes in a text are told', () => {
   });
 });
 
-describe('ordinary text holds none', () => {
+describe('ordinary text has none', () => {
   const digest = (bytes: number) => randomBytes(bytes).toString('hex');
   it.each([
     ['prose', WORDS],
@@ -71,7 +71,7 @@ describe('ordinary text holds none', () => {
     expect(holdsEncodedBytes(text)).toBe(false);
   });
 
-  it('and is looked through in little time', () => {
+  it('and is searched quickly', () => {
     const texts = [
       WORDS.repeat(800),
       'a'.repeat(2_000_000),
@@ -104,7 +104,7 @@ const gemini = (part: unknown): JsonObject => ({ contents: [{ parts: [part] }] }
 const CONVERSE = '/model/m/converse';
 const converse = (block: JsonObject): JsonObject => ({ messages: [{ role: 'user', content: [block] }] });
 
-describe('bytes are told from every place for text, in every dialect', () => {
+describe('encoded bytes are recognized in every place of every dialect', () => {
   it.each<[string, ProviderName, string, (text: string) => JsonObject]>([
     ['a message', 'openai', '/v1/chat/completions', (content) => chat({ role: 'user', content })],
     [
@@ -248,12 +248,12 @@ describe('bytes are told from every place for text, in every dialect', () => {
         ],
       }),
     ],
-  ])('but sealed thoughts of %s are none', (_who, provider, path, body) => {
+  ])('but sealed thoughts of %s are not', (_who, provider, path, body) => {
     expect(isUnseen(provider, path, body)).toBe(false);
   });
 });
 
-describe('a medium is told in forms that the dialect does not list', () => {
+describe('media are recognized in forms that the dialect does not list', () => {
   const URL = 'https://x.test/a';
   const parts = (part: JsonObject): JsonObject => chat({ role: 'user', content: [part] });
   const RESPONSES = '/v1/responses';

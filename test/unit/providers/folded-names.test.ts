@@ -102,14 +102,14 @@ function refusalOf(body: unknown): string {
   return 'not refused';
 }
 
-describe('names that a parser which folds case reads as others', () => {
+describe('names that case-insensitive parsers read as others', () => {
   it.each(REFUSED)('are refused: %s', (_where, body) => {
     expect(() => {
       refuseFoldedNames(body);
     }).toThrow(expect.objectContaining({ type: 'invalid_request' }) as Error);
   });
 
-  it.each(FREE)('are free where they are the client’s own: %s', (_where, body) => {
+  it.each(FREE)('are accepted if they are client-defined: %s', (_where, body) => {
     expect(() => {
       refuseFoldedNames(body);
     }).not.toThrow();
@@ -139,19 +139,19 @@ describe('names that a parser which folds case reads as others', () => {
     },
   );
 
-  it('are told without what they are where they may be data', () => {
+  it('are not quoted if they may be data', () => {
     const long = 'A'.repeat(40);
     expect(() => {
       refuseFoldedNames({ some: { [long]: 1, [long.toLowerCase()]: 2 } });
     }).toThrow(/^(?!.*AAAA).*…/i);
   });
 
-  it('are never two of ours', () => {
+  it('do not include two dialect members', () => {
     const folds = [...MEMBER_NAMES].map((name) => name.toLowerCase());
     expect(folds.filter((fold, at) => folds.indexOf(fold) !== at)).toEqual([]);
   });
 
-  it('cost little: 50,000 members, known, unknown and folded', () => {
+  it('are found quickly in 50,000 members, known, unknown and folded', () => {
     const messages = Array.from({ length: 12_500 }, () => ({ role: 'user', content: 'x' }));
     const many = Object.fromEntries(Array.from({ length: 25_000 }, (_, n) => [`Name${String(n)}`, n]));
     expect(

@@ -256,7 +256,7 @@ const ROWS: readonly Row[] = [
 ];
 
 describe('instructions of system and developer messages', () => {
-  it.each(ROWS)('are known in $dialect, and nothing else is taken for one', (row) => {
+  it.each(ROWS)('are recognized in $dialect, and nothing else', (row) => {
     const endpoint = providers[row.provider].endpoint('POST', row.path);
     if (endpoint === undefined) throw new Error(`no endpoint at ${row.path}`);
     const { texts } = endpoint.dialect.request(row.body, endpoint);
@@ -268,7 +268,7 @@ describe('instructions of system and developer messages', () => {
     expect(texts.length).toBeGreaterThan(found.length);
   });
 
-  it('are no names and numbers of a message, whatever its role', () => {
+  it('do not include member names and numbers of a message', () => {
     const text = { role: 'system', kind: 'text', text: 'x', path: ['messages', 0, 'content'] } as const;
     expect(instructionRole(text)).toBe('system');
     expect(instructionRole({ ...text, editable: false })).toBeUndefined();

@@ -49,7 +49,7 @@ const ROWS = SWEPT_ROWS.filter(({ provider, path, query }) => {
   return providers[provider].endpoint('POST', path, query) !== undefined;
 }).map((row) => [`${row.provider} ${row.path}`, row] as const);
 
-describe('however many texts there are, others get their turn between them', () => {
+describe('many texts do not block the event loop', () => {
   it.each(ROWS)('in an answer of %s', (_name, row) => {
     const { answer } = dialectOf(row);
     for (const [name, json] of longOnes(row.answer)) {

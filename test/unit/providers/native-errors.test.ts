@@ -26,20 +26,23 @@ function messageOf(shape: ErrorShape, body: Readonly<Record<string, unknown>>): 
 }
 
 describe.each(SHAPES)('the error object of %s', (shape) => {
-  it.each(TYPES)('has the message where SDKs look, our type at the top and the id: %s', (type) => {
-    const body = nativeBody(shape, factsOf(type));
-    expect(messageOf(shape, body)).toBe('no');
-    expect(body).toMatchObject({ type, request_id: 'id-1' });
-    expect(JSON.parse(JSON.stringify(body))).toEqual(body);
-  });
+  it.each(TYPES)(
+    'has the message where SDKs read it, the gateway’s type at the top, and the id: %s',
+    (type) => {
+      const body = nativeBody(shape, factsOf(type));
+      expect(messageOf(shape, body)).toBe('no');
+      expect(body).toMatchObject({ type, request_id: 'id-1' });
+      expect(JSON.parse(JSON.stringify(body))).toEqual(body);
+    },
+  );
 
-  it.each(TYPES)('is in the format of the gateway {error, type}: %s', (type) => {
+  it.each(TYPES)('contains the gateway’s {error, type}: %s', (type) => {
     const body = gatewayBody(shape, factsOf(type));
     expect(body).toEqual({ error: 'no', type, ...(shape === 'bedrock' && { message: 'no' }) });
   });
 });
 
-describe('in the provider’s own words', () => {
+describe('the provider’s own error object', () => {
   it.each([
     [
       'openai',
@@ -77,7 +80,7 @@ describe('in the provider’s own words', () => {
     ]);
   });
 
-  it('Gemini’s tells to wait as long as Retry-After, and else longer than a client would', () => {
+  it('Gemini’s has the delay of Retry-After, or one longer than clients wait', () => {
     function delay(type: ErrorType, retryAfter?: string): unknown {
       const { error } = nativeBody('gemini', { ...factsOf(type), retryAfter }) as {
         error: { details: { '@type': string; retryDelay?: string }[] };
@@ -122,7 +125,7 @@ describe('the shape of a path', () => {
     expect(errorShapeOf(path)).toBe(shape);
   });
 
-  it.each(PROVIDER_NAMES)('%s has one, whatever stands behind it', (name) => {
+  it.each(PROVIDER_NAMES)('%s has one, with any path after it', (name) => {
     for (const rest of ['', '/', '/v1/x', '/%2e']) expect(errorShapeOf(`/${name}${rest}`)).toBeDefined();
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isHostedType, readOpaqueTools } from '../../../src/providers/dialects/opaque-tools.ts';
 
-describe('tools of a body that no dialect knows', () => {
+describe('tools of a body in an unknown dialect', () => {
   it.each<[string, object, string[], unknown[][]]>([
     ['typed', { tools: [{ type: 'code_interpreter' }] }, ['code_interpreter'], [['tools', 0]]],
     ['deep', { a: [{ b: { tools: [{ type: 'x' }] } }] }, ['x'], [['a', 0, 'b', 'tools', 0]]],
@@ -29,14 +29,14 @@ describe('tools of a body that no dialect knows', () => {
     ['switches', { x: { webSearchOptions: {} } }, ['webSearchOptions'], [['x', 'webSearchOptions']]],
     ['servers', { 'MCP-servers': [1] }, ['MCP-servers'], [['MCP-servers']]],
     ['a model', { model: 'groq/compound' }, ['compound'], []],
-  ])('are found and can be taken out: %s', (_what, body, types, paths) => {
+  ])('are found and can be removed: %s', (_what, body, types, paths) => {
     const model = (body as { model?: string }).model;
     const { hostedTools } = readOpaqueTools({ ...body }, model === undefined ? [] : [model]);
     expect(hostedTools.map(({ type }) => type)).toEqual(types);
     expect(hostedTools.flatMap(({ remove }) => remove.map(({ path }) => path))).toEqual(paths);
   });
 
-  it('are insisted on where only their type stands somewhere', () => {
+  it('are required if only their type occurs', () => {
     expect(readOpaqueTools({ tool_choice: { type: 'file_search' } }, []).hostedTools).toEqual([
       { type: 'file_search', remove: [], forced: true },
     ]);
@@ -54,7 +54,7 @@ describe('tools of a body that no dialect knows', () => {
     { tools: [{ functionDeclarations: [{ name: 'f' }] }] },
     { tools: [], plugins: [], connectors: null, web_search_options: false },
     { content: [{ type: 'text', text: 'web_search' }] },
-  ])('are the client’s own: %j', (body) => {
+  ])('are the client’s: %j', (body) => {
     expect(readOpaqueTools(body, []).hostedTools).toEqual([]);
   });
 

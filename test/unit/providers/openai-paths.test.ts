@@ -62,7 +62,7 @@ describe('paths', () => {
     expect(providers[name].endpoint('GET', path)?.operation).toBe(known ? 'models' : undefined);
   });
 
-  it('takes the model of an Azure deployment from the path, whatever the body says', () => {
+  it('takes the model of an Azure deployment from the path, not from the body', () => {
     const endpoint = providers.azure.endpoint('POST', '/openai/deployments/mine/chat/completions');
     const facts = endpoint?.dialect.request({ model: 'another', messages: [] }, endpoint);
     expect(facts?.model).toBe('mine');
@@ -76,16 +76,16 @@ describe('credentials', () => {
     ['azure', 'eyJhbGciOi.x.y', 'authorization', 'Bearer eyJhbGciOi.x.y'],
     ['groq', 'gsk_1', 'authorization', 'Bearer gsk_1'],
     ['ollama', 'any', 'authorization', 'Bearer any'],
-  ])('%s: %s goes into %s', (name, key, header, value) => {
+  ])('%s: %s is sent in %s', (name, key, header, value) => {
     expect(providers[name].credential(key)).toEqual({ kind: 'header', name: header, value });
   });
 
-  it('are not wanted by what one hosts oneself', () => {
+  it('are not needed by self-hosted providers', () => {
     const keyless = Object.values(providers).filter((provider) => !provider.needsKey);
     expect(keyless.map((provider) => provider.name)).toEqual(['ollama', 'vllm']);
   });
 
-  it('are never echoed in a refusal', () => {
+  it('are never quoted in a refusal', () => {
     try {
       providers.openai.credential('sk secret');
       expect.unreachable();
@@ -97,7 +97,7 @@ describe('credentials', () => {
 });
 
 describe('default base URLs', () => {
-  it('carry the base path that clients may leave out', () => {
+  it('contain the base path that clients may omit', () => {
     const bases = Object.values(providers).map((provider) => [provider.name, provider.defaultBaseUrl]);
     expect(Object.fromEntries(bases)).toMatchObject({
       openai: 'https://api.openai.com',

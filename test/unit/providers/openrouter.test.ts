@@ -21,7 +21,7 @@ function capped(path: string, body: JsonObject, cap = CAP): unknown {
 }
 
 describe.each(BODIES)('hosts of %s', (path, body) => {
-  it('are told the dearest that they may be', () => {
+  it('get the highest allowed price', () => {
     const max_price = { prompt: 2.5, completion: 10, request: 0 };
     expect(capped(path, body)).toEqual({ ...body, provider: { max_price } });
     expect(capped(path, { ...body, provider: null })).toEqual({ ...body, provider: { max_price } });
@@ -32,7 +32,7 @@ describe.each(BODIES)('hosts of %s', (path, body) => {
     });
   });
 
-  it('keep a lower price of the client’s, and no higher one', () => {
+  it('keep the client’s lower price, but not a higher one', () => {
     const provider = { only: ['x'], max_price: { prompt: 1, completion: '99.5', image: 0.1 } };
     expect(capped(path, { ...body, provider })).toEqual({
       ...body,
@@ -61,7 +61,7 @@ describe.each(BODIES)('hosts of %s', (path, body) => {
     { completion: '' },
     { Prompt: 1 },
     { request: ' 1' },
-  ])('may not have a price that is none: %j', (max_price) => {
+  ])('may not have an invalid price: %j', (max_price) => {
     expect(() =>
       parsed({ provider: 'openrouter', path, body: { ...body, provider: { max_price } } }),
     ).toThrow(expect.objectContaining({ type: 'invalid_request' }));
@@ -76,7 +76,7 @@ describe.each(BODIES)('hosts of %s', (path, body) => {
     },
   );
 
-  it('are those of every model that may serve', () => {
+  it('are those of all models that may serve', () => {
     const { request } = parsed({
       provider: 'openrouter',
       path,
@@ -86,7 +86,7 @@ describe.each(BODIES)('hosts of %s', (path, body) => {
   });
 });
 
-it('no other provider’s requests are capped', () => {
+it('requests of other providers are not capped', () => {
   expect(parsed({ body: { model: 'm', messages } }).request.capPrice).toBeUndefined();
 });
 
@@ -159,7 +159,7 @@ describe('a bill', () => {
     expect(usages.at(-1)).toMatchObject({ inputTokens: 10, outputTokens: 5, billedNanoUsd: 500_000_000 });
   });
 
-  it('of another provider is not read', () => {
+  it('is not read at other providers', () => {
     const answer = { choices: [], usage: { ...counts, cost: 5 } };
     const openai = providers.openai.endpoint('POST', '/v1/chat/completions')?.dialect;
     expect(openai?.answer(answer).usage).toEqual({ inputTokens: 10, outputTokens: 5 });

@@ -18,7 +18,7 @@ function read(provider: ProviderName, path: string, body: JsonObject): RequestFa
   return endpoint.dialect.request(body, endpoint);
 }
 
-describe('a client’s own limit gives way to a lower one, in its place, byte for byte', () => {
+describe('a client’s limit is lowered in its place', () => {
   /** The body around the limit, which is `LIMIT`. */
   const rows: readonly (readonly [ProviderName, string, JsonObject])[] = [
     ['openai', CHAT, { ...chat, max_tokens: 'LIMIT' }],
@@ -77,14 +77,14 @@ describe('a client’s own limit gives way to a lower one, in its place, byte fo
       { ...CONVERSE, inferenceConfig: { maxTokens: 9_000, max_new_tokens: 50 } },
       { inferenceConfig: { maxTokens: 2_000, max_new_tokens: 50 } },
     ],
-  ])('of two names in %s %s none is raised', (provider, path, body, limits) => {
+  ])('of two names in %s %s neither is raised', (provider, path, body, limits) => {
     const { output } = read(provider, path, body);
     const sent = applyEdits(Buffer.from(JSON.stringify(body)), output?.set(2_000) ?? []);
     expect(JSON.parse(sent.toString())).toEqual({ ...body, ...limits });
   });
 });
 
-describe('the tokens that a client gives to thinking are read', () => {
+describe('thinking limits are read', () => {
   const thinking = { type: 'enabled', budget_tokens: 3_000 };
 
   it.each<[ProviderName, string, JsonObject]>([
@@ -130,7 +130,7 @@ describe('the tokens that a client gives to thinking are read', () => {
     ['gemini', GENERATE_PATH, { ...GENERATE, generationConfig: { thinkingConfig: { thinkingBudget: -1 } } }],
     ['openai', CHAT, { ...chat, reasoning_effort: 'high' }],
     ['openrouter', CHAT, { ...chat, reasoning: { max_tokens: '3000' } }],
-  ])('and are none in %s %s %j', (provider, path, body) => {
+  ])('and are absent in %s %s %j', (provider, path, body) => {
     expect(read(provider, path, body).thinkingTokens).toBeUndefined();
   });
 });

@@ -188,7 +188,7 @@ describe('the AWS SDK', () => {
   });
 });
 
-describe('our own SigV4 signature', () => {
+describe('the gateway’s SigV4 signature', () => {
   const credential = { kind: 'sigv4', ...FAKE_AWS_CREDENTIAL } as const;
   const send = (path: string, secretAccessKey: string, sent = '{}') =>
     fetch(fake.url + path, {
@@ -208,7 +208,7 @@ describe('our own SigV4 signature', () => {
     '/model/amazon.nova-lite-v1%3A0/converse',
     '/model/arn%3Aaws%3Abedrock%3Aus-east-1%3A1%3Ainference-profile%2Fus.amazon.nova-lite-v1%3A0/converse',
     '/model/amazon.nova-lite-v1%3A0/converse?b=2&a=1',
-  ])('is good for %s', async (path) => {
+  ])('is valid for %s', async (path) => {
     expect((await send(path, credential.secretAccessKey)).status).toBe(200);
   });
 

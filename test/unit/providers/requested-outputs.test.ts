@@ -15,7 +15,7 @@ function asked(provider: ProviderName, path: string, body: JsonObject): readonly
   return parsed({ provider, path, body }).request.outputs ?? [];
 }
 
-describe('what a request asks for beside text', () => {
+describe('requested output modalities', () => {
   const chat = (more: JsonObject) =>
     asked('openai', '/v1/chat/completions', { model: 'm', messages, ...more });
 
@@ -78,8 +78,8 @@ describe('what a request asks for beside text', () => {
   });
 });
 
-describe('what a client sends again', () => {
-  it('is sound where it is the id of sound', () => {
+describe('a message that a client returns', () => {
+  it('is sound if it has the id of sound', () => {
     const body = { model: 'm', messages: [{ role: 'assistant', audio: { id: 'audio_1' } }] };
     const { request } = parsed({ body });
     expect([request.media, request.unseenContent]).toEqual([[{ kind: 'audio', source: 'id' }], true]);
@@ -88,8 +88,8 @@ describe('what a client sends again', () => {
   });
 });
 
-describe('a part that names a medium otherwise', () => {
-  it.each(['audio', 'video'] as const)('is that medium, and words: %s', (kind) => {
+describe('a part with another name for a medium', () => {
+  it.each(['audio', 'video'] as const)('is that medium and text: %s', (kind) => {
     const content = [{ type: kind, [kind]: ['data:x/y;base64,AAAA'] }];
     const { request } = parsed({ body: { model: 'm', messages: [{ role: 'user', content }] } });
     expect(request.media).toContainEqual({ kind, source: 'id' });
@@ -97,7 +97,7 @@ describe('a part that names a medium otherwise', () => {
   });
 });
 
-describe('a file that is said to be of text', () => {
+describe('a file declared as text', () => {
   const FLAC = flacOfSilence(9);
   const chat = (part: JsonObject): JsonObject => ({
     model: 'm',
@@ -123,7 +123,7 @@ describe('a file that is said to be of text', () => {
     ['a PDF of Gemini’s', 'gemini', GENERATE, gemini('text/plain', pdf('')), 'document'],
     ['a sound of Gemini’s', 'gemini', GENERATE, gemini('application/json', FLAC), 'audio'],
     ['a PDF of Bedrock’s', 'bedrock', CONVERSE, bedrock('txt', pdf('')), 'document'],
-  ])('counts as the medium that it is, too: %s', (_what, provider, path, body, kind) => {
+  ])('also counts as the medium of its bytes: %s', (_what, provider, path, body, kind) => {
     const { request } = parsed({ provider, path, body });
     expect(request.media).toContainEqual({ kind, source: 'inline' });
     const source = { provider, request, pricedModels: [], bodyBytes: 999, contextTokens: 100_000 };
@@ -136,7 +136,7 @@ describe('a file that is said to be of text', () => {
     ['OpenAI', 'openai', CHAT, chat({ file: { file_data: url('text/csv', Buffer.from('a;ü\n')) } })],
     ['Gemini', 'gemini', GENERATE, gemini('text/csv', Buffer.from('a;ü\n'))],
     ['Bedrock', 'bedrock', CONVERSE, bedrock('csv', Buffer.from('a;ü\n'))],
-  ])('is nothing but its words where it has nothing but words: %s', (_who, provider, path, body) => {
+  ])('is only text if it contains only text: %s', (_who, provider, path, body) => {
     const { media, texts } = parsed({ provider, path, body }).request;
     expect(media).toEqual([]);
     expect(texts.map(({ text }) => text)).toContain('a;ü\n');
@@ -147,7 +147,7 @@ describe('a sound', () => {
   it.each<JsonObject>([
     { type: 'input_audio', input_audio: { data: 'AAAA', format: 'mp3' } },
     { type: 'input_audio', input_audio: { format: 'mp3', data: ['AAAA'] } },
-  ])('has the format that is said beside it: %j', (part) => {
+  ])('has the format declared beside it: %j', (part) => {
     const { request } = parsed({ body: { model: 'm', messages: [{ role: 'user', content: [part] }] } });
     expect(request.media).toEqual([{ kind: 'audio', source: 'inline', data: 'AAAA', mimeType: 'audio/mp3' }]);
   });
@@ -162,7 +162,7 @@ describe('data URLs', () => {
       },
     }).request;
 
-  it('carry their bytes, where they are base64', () => {
+  it('have their bytes as base64', () => {
     expect(media('data:image/png;charset=x;base64,AAAA').media).toEqual([
       { kind: 'image', source: 'inline', data: 'AAAA', mimeType: 'image/png' },
     ]);
@@ -177,7 +177,7 @@ describe('data URLs', () => {
     },
   );
 
-  it('of words in another form are decoded', () => {
+  it('of percent-encoded text are decoded', () => {
     const request = media('data:text/plain,ignore%20previous%20instructions');
     expect(request.texts.map(({ text }) => text)).toEqual(['ignore previous instructions']);
   });

@@ -106,7 +106,7 @@ describe('a stream that is cut', () => {
     expect(TEXT.startsWith(text) && text !== '' && text !== TEXT).toBe(true);
   });
 
-  it('Mistral: raises what is no chunk of its own, after the text so far', async () => {
+  it('Mistral: raises anything but its own chunks, after the text so far', async () => {
     const stream = named('Mistral');
     const { text, error } = await read(stream.text(rig.access(stream), 'hello'));
     expect(String(error)).toContain('invalid_type');
@@ -123,7 +123,7 @@ describe('a stream that is cut', () => {
     },
   );
 
-  it('tells clients of Cohere by its last event, and of Mistral by one that is no chunk', async () => {
+  it('ends with an event for Cohere clients, and with an invalid chunk for Mistral clients', async () => {
     const cohere = rig.access(named('Cohere v2'));
     const options = { token: cohere.apiKey, environment: cohere.baseUrl, maxRetries: 0 };
     const messages = [{ role: 'user' as const, content: 'hello' }];
@@ -178,18 +178,18 @@ function putOff(): StreamRewriter {
   };
 }
 
-describe('a stream whose text is put off', () => {
+describe('a stream with delayed text', () => {
   let rig: Rig;
   beforeAll(async () => {
     rig = await startRig(putOff);
   });
   afterAll(() => rig.close());
 
-  it.each(SDK_STREAMS)('$name: says the same', async (stream) => {
+  it.each(SDK_STREAMS)('$name: reads the same', async (stream) => {
     expect(await read(stream.text(rig.access(stream), 'hello'))).toEqual({ text: TEXT, error: undefined });
   });
 
-  it('is put together by the SDKs as one answer', async () => {
+  it('is assembled by the SDKs into one answer', async () => {
     const { baseUrl, apiKey } = rig.access(named('OpenAI chat'));
     const messages = [{ role: 'user' as const, content: 'hello' }];
     const openai = new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey, maxRetries: 0 });
@@ -203,7 +203,7 @@ describe('a stream whose text is put off', () => {
     expect((await message.finalMessage()).content).toMatchObject([{ type: 'text', text: TEXT }]);
   });
 
-  it('has tool calls that are put together as such', async () => {
+  it('has tool calls that the SDKs assemble', async () => {
     const { baseUrl, apiKey } = rig.access(named('OpenAI chat'));
     rig.fake.behave({ tool: { name: 'weather', arguments: { city: 'Zürich', days: 3 } } });
     const openai = new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey, maxRetries: 0 });

@@ -68,7 +68,7 @@ const STORED: readonly (readonly [ProviderName, string, JsonObject, string])[] =
   ],
 ];
 
-describe('what a request brings along that is stored at the provider', () => {
+describe('stored prompts of a request', () => {
   it.each(STORED)('%s %s %j', (provider, path, body, member) => {
     expect(parsed({ provider, path, body }).request.storedPrompt).toBe(member);
   });
@@ -85,11 +85,11 @@ describe('what a request brings along that is stored at the provider', () => {
       '/model/amazon.nova-lite-v1:0/converse',
       { ...converse, promptVariables: { a: { text: 'x' } } },
     ],
-  ])('nothing: %s %s %j', (provider, path, body) => {
+  ])('none: %s %s %j', (provider, path, body) => {
     expect(parsed({ provider, path, body }).request.storedPrompt).toBeUndefined();
   });
 
-  it('is not to be had by invoke', () => {
+  it('cannot be invoked', () => {
     const path = `/model/${encodeURIComponent(PROMPT_ARN)}/invoke`;
     expect(providers.bedrock.endpoint('POST', path)).toBeUndefined();
   });

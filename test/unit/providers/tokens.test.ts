@@ -219,14 +219,14 @@ function blanked(document: unknown, tokens: readonly TokenText[] = []): string {
 }
 
 describe.each(ROWS)('tokens of $name', (row) => {
-  it('spell a text of a whole answer, and are emptied', () => {
+  it('spell a text of a whole answer, and can be blanked', () => {
     const { tokens } = dialectOf(row).answer(row.answer);
     expect(spelled(tokens)).toEqual(row.whole);
     const left = blanked(row.answer, tokens);
     expect(left).not.toMatch(/"se"|"cret"|alternative/);
   });
 
-  it('spell the text of a frame, and are emptied', () => {
+  it('spell the text of a frame, and can be blanked', () => {
     const frame = { raw: Buffer.alloc(0), data: JSON.stringify(row.frame) };
     const event = dialectOf(row).stream()?.read(frame);
     expect(spelled(event?.tokens)).toEqual(row.streamed);
@@ -263,11 +263,11 @@ describe('bytes beside tokens', () => {
     ['nothing', 'hello', null],
     ['part of a character, as OpenAI writes it', 'bytes: \\xf0\\x9f', [0x20, 0xf0, 0x9f]],
     ['part of a character, as others write it', 'a\ufffd', [0x61, 0xf0, 0x9f]],
-  ])('are no text of their own where they say %s', (_what, token, said) => {
+  ])('are not a separate text with %s', (_what, token, said) => {
     expect(spelledIn(read([{ token, bytes: said }]))).toEqual({ 'choices.0.message.content': token });
   });
 
-  it('are a text of their own where they say something else, joined over the tokens', () => {
+  it('are a separate text if they differ, joined over the tokens', () => {
     const [first, second] = [bytes('jané@x').slice(0, 4), bytes('jané@x').slice(4)];
     const tokens = read([
       { token: 'one', bytes: first },
@@ -292,7 +292,7 @@ describe('bytes beside tokens', () => {
     });
   });
 
-  it('are texts of their own beside tokens that could have been chosen', () => {
+  it('are separate texts beside alternative tokens', () => {
     const alternative = { token: 'x', logprob: -1, bytes: bytes('jane@example.com') };
     const tokens = read([{ token: 'one', bytes: bytes('one'), top_logprobs: [alternative] }]);
     expect(spelledIn(tokens)).toEqual({
@@ -301,7 +301,7 @@ describe('bytes beside tokens', () => {
     });
   });
 
-  it('are read whatever stands in them', () => {
+  it('are read with any content', () => {
     for (const odd of [['x', {}, null], [-1, 300, 1.5], [[]], Array<number>(100_000).fill(65)]) {
       expect(spelledIn(read([{ token: 'one', bytes: odd }]))['choices.0.message.content']).toBe('one');
     }

@@ -240,13 +240,13 @@ function isUnseen({ provider, path, body }: Place, part: JsonObject): boolean | 
   return policyCallOf(parsed({ provider, path, body: body(part) }))?.input.request.unseen_content;
 }
 
-describe('what is not read as text is told to policies', () => {
+describe('unread content is reported to policies', () => {
   it.each(UNSEEN)('%s', (_what, place, part) => {
     expect(isUnseen(place, part)).toBe(true);
   });
 });
 
-describe('what is read as text is not', () => {
+describe('content read as text is not reported', () => {
   const text = { type: 'text', text: 'hi' };
   const document = (source: JsonObject): JsonObject => ({ type: 'document', source });
   it.each<readonly [string, Place, JsonObject]>([
@@ -274,7 +274,7 @@ describe('what is read as text is not', () => {
     expect(isUnseen(place, part)).toBe(false);
   });
 
-  it('and a file of plain text is read: its words are among the texts', () => {
+  it('and a file of plain text is read as text', () => {
     const source = { type: 'base64', media_type: 'text/plain', data: WORDS };
     const { request } = parsed({ ...CLAUDE, body: CLAUDE.body(document(source)) });
     expect(request.texts.map(({ text }) => text)).toContain('plain words');
@@ -298,11 +298,11 @@ describe('the schema of a tool', () => {
     ],
   });
 
-  it('is read, however many members it names', () => {
+  it('is read with any number of members', () => {
     expect(isUnseen(members('openai', '/v1/chat/completions', { messages: [] }), definition())).toBe(false);
   });
 
-  it('is not where one of them is encoded bytes', () => {
+  it('is not read if a name is encoded bytes', () => {
     const encoded = Buffer.from(Array.from({ length: 600 }, (_, index) => (index * 7919) % 251)).toString(
       'base64url',
     );

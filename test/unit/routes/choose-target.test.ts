@@ -33,7 +33,7 @@ describe('inOrder', () => {
     expect(share(names)).toBeLessThan(0.8);
   });
 
-  it('leaves a session alone unless it is asked to', () => {
+  it('ignores sessions unless sticky is on', () => {
     const names = Array.from({ length: 200 }, () => chosen('one', false));
     expect(new Set(names).size).toBe(2);
   });

@@ -30,11 +30,11 @@ describe('an authority of the table', () => {
     'constructor',
     '__proto__',
     '',
-  ])('is no other one: %j', (authority) => {
+  ])('does not match %j', (authority) => {
     expect(authorityPath?.(authority, '/v1/models')).toBeUndefined();
   });
 
-  it('is not asked for where the table is empty', () => {
+  it('is not used with an empty table', () => {
     expect(createAuthorityPath(defaultConfig())).toBeUndefined();
   });
 });
@@ -47,7 +47,7 @@ describe('the table', () => {
     },
   );
 
-  it('takes no provider that there is not, and is no table beside MCP servers', () => {
+  it('refuses unknown providers, and a table beside MCP servers', () => {
     expect(() => defaultConfig({ proxy: { authorities: { a: 'nobody' as 'openai' } } })).toThrow();
     expect(() => defaultConfig({ proxy: { authorities: { a: 'openai' } }, mcp: { enabled: true } })).toThrow(
       'mcp.enabled',
@@ -66,7 +66,7 @@ describe('credentials from headers alone', () => {
     });
   });
 
-  it('are found where an SDK puts them', () => {
+  it('are found in the headers of SDKs', () => {
     const headers = [
       ['authorization', `Bearer ${KEY}`],
       ['x-gateway-provider-key', 'sk-1'],

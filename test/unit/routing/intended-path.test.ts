@@ -23,7 +23,7 @@ function refused(path: string, method = 'POST', query = ''): GatewayError {
   throw new Error(`${path} was not refused`);
 }
 
-describe('a base URL that lacks its version, or has it twice, or has too much', () => {
+describe('a base URL without its version, with two, or with other segments', () => {
   it.each([
     ['/openai/chat/completions', '/openai/v1/chat/completions'],
     ['/openai/v1/v1/chat/completions', '/openai/v1/chat/completions'],
@@ -70,7 +70,7 @@ describe('a base URL that lacks its version, or has it twice, or has too much', 
     ['/azure/openai/v1/deployments/d/chat/completions', '/azure/openai/deployments/d/chat/completions'],
     ['/bedrock/v1/model/m/converse', '/bedrock/model/m/converse'],
     ['/bedrock/chat/completions', '/bedrock/openai/v1/chat/completions'],
-  ])('%s gets the hint %s', (path, intended) => {
+  ])('%s is answered with the hint %s', (path, intended) => {
     const { type, message } = refused(path);
     expect(type).toBe('not_found');
     expect(message).toContain(`POST ${path} `);
@@ -83,13 +83,13 @@ describe('a base URL that lacks its version, or has it twice, or has too much', 
   });
 });
 
-describe('an endpoint that is not known', () => {
+describe('an unknown endpoint', () => {
   it.each([
     '/openai/v1/files',
     '/openai/v1/threads/t/messages',
     '/vllm/v1/audio/transcriptions',
     '/openai/v1/chat',
-  ])('is policy_denied, with the setting that lets it pass: %s', (path) => {
+  ])('is policy_denied, with the setting that opens it: %s', (path) => {
     const { type, message } = refused(path);
     expect(type).toBe('policy_denied');
     expect(message).toContain(path);
@@ -102,12 +102,12 @@ describe('an endpoint that is not known', () => {
     '/openai/v1/v1/files',
     '/openai/v1/',
     '/gemini/v1beta/v1beta/files',
-  ])('gets no advice where its base URL may be wrong, or nothing could let it in: %s', (path) => {
+  ])('gets no advice if its base URL may be wrong, or if it cannot be opened: %s', (path) => {
     expect(refused(path).message).not.toContain('unknown_endpoints');
   });
 });
 
-describe('what is told of a path', () => {
+describe('the path in an error message', () => {
   const KEY = `gw-${'a1B2_-'.repeat(8).slice(0, 43)}`;
   it.each([
     `/openai/${KEY}/v1/chat/completions`,
@@ -115,13 +115,13 @@ describe('what is told of a path', () => {
     '/openai/sk-proj-abcdefghijklmnop0123456789/chat/completions',
     '/gemini/models/AIzaSyA0123456789abcdefghijklmnopqrstuv:generateContent',
     `/openai/x${encodeURIComponent(KEY)}/v1`,
-  ])('holds nothing that may be a credential: %s', (path) => {
+  ])('contains no possible credential: %s', (path) => {
     const { message } = refused(path);
     for (const secret of [KEY, 'sk-proj-abc', 'AIzaSy']) expect(message).not.toContain(secret);
     expect(message).toContain('…');
   });
 
-  it('is bounded, in plain letters, and found at once whatever its length', () => {
+  it('is bounded, in plain letters, and found quickly at any length', () => {
     for (const path of [`/openai/${'v1/'.repeat(20_000)}chat/completions`, `/openai/${'a'.repeat(60_000)}`]) {
       const started = threadCpuMs();
       expect(refused(path).message.length).toBeLessThan(600);

@@ -34,7 +34,7 @@ describe('an MCP server', () => {
     ['GET', '/mcp/files', 'streamable_http', 'mcp-bodyless'],
     ['DELETE', '/mcp/files', 'streamable_http', 'mcp-bodyless'],
     ['POST', '/mcp/files/tools/call', 'tools_call', 'mcp-tool-calls'],
-  ])('takes %s at %s', (method, path, form, dialect) => {
+  ])('accepts %s at %s', (method, path, form, dialect) => {
     const target = toServer(method, path);
     expect(target).toMatchObject({
       path,
@@ -44,7 +44,7 @@ describe('an MCP server', () => {
     expect([target.endpoint.operation, target.endpoint.dialect.name]).toEqual(['mcp', dialect]);
   });
 
-  it('is reached at its own address, whatever the client’s was', () => {
+  it('is reached at its own address, whatever the client’s path', () => {
     expect(toServer('POST', '/mcp/files/tools/call').upstream).toEqual({
       cluster: 'mcp_files',
       tls: true,
@@ -72,7 +72,7 @@ describe('an MCP server', () => {
     ['constructor', '/mcp/files', 'POST, GET, DELETE'],
     ['GET', '/mcp/files/tools/call', 'POST'],
     ['DELETE', '/mcp/files/tools/call', 'POST'],
-  ])('does not take %s at %s', (method, path, allow) => {
+  ])('does not accept %s at %s', (method, path, allow) => {
     expect(() => route(method, path)).toThrow(
       expect.objectContaining({ type: 'method_not_allowed', headers: { allow } }),
     );
@@ -96,7 +96,7 @@ describe('an MCP server', () => {
     expect(() => route('POST', path)).toThrow(expect.objectContaining({ type: 'not_found' }));
   });
 
-  it('is not there while MCP is off', () => {
+  it('is unknown while MCP is off', () => {
     expect(() => route('POST', '/mcp/files', { ...MCP, enabled: false })).toThrow(
       expect.objectContaining({ type: 'unknown_mcp_server' }),
     );

@@ -31,7 +31,7 @@ describe('a path as it will be sent', () => {
     expect(() => assertPlainPath(path, false)).toThrow(expect.objectContaining({ type: 'invalid_request' }));
   });
 
-  it('may have 256 segments, and no more', () => {
+  it('may have up to 256 segments', () => {
     expect(() => assertPlainPath('/a'.repeat(256), false)).not.toThrow();
     expect(() => assertPlainPath('/a'.repeat(257), false)).toThrow(
       expect.objectContaining({ type: 'invalid_request' }),
@@ -39,7 +39,7 @@ describe('a path as it will be sent', () => {
     expect(() => assertPlainPath('/'.repeat(57_000), true)).toThrow('more than 256 segments');
   });
 
-  it('may hold an encoded slash inside a Bedrock model id only', () => {
+  it('may contain an encoded slash only in a Bedrock model id', () => {
     expect(() => assertPlainPath(ARN, true)).not.toThrow();
     expect(() => assertPlainPath(ARN, false)).toThrow();
     expect(() => assertPlainPath('/model/a%2F..%2Fb/converse', true)).toThrow();

@@ -25,7 +25,7 @@ describe('the name of a model in a path', () => {
     }
   });
 
-  it('may be an ARN, which fits', () => {
+  it('may be an ARN', () => {
     const arn = `arn:aws-us-gov:bedrock:us-gov-west-1:123456789012:application-inference-profile/${'a'.repeat(64)}`;
     const { endpoint } = route('POST', `/bedrock/model/${encodeURIComponent(arn)}/converse`, '') as {
       endpoint: { model: string };

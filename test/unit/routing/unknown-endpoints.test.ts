@@ -59,7 +59,7 @@ describe('proxy.unknown_endpoints', () => {
     'POST /openai/v1/%66iles',
     'POST /openai//files',
     'post /openai/v1/files',
-  ])('is an error with a pattern that is none: %s', (pattern) => {
+  ])('is an error with an invalid pattern: %s', (pattern) => {
     const { error } = configSchema.safeParse({ proxy: { unknown_endpoints: [pattern] } });
     expect(error?.message).toContain('POST /openai/v1/audio/*');
   });
@@ -91,7 +91,7 @@ describe('administrative paths', () => {
     '/v1/load_adapter',
     '/v1/things:transfer',
     '/metrics',
-  ])('are those of every hosted provider: %s', (path) => {
+  ])('exist at every hosted provider: %s', (path) => {
     const open = PROVIDER_NAMES.filter((name) => !own.includes(name)).filter(
       (name) => !isAdministrative(providers[name], path),
     );
@@ -111,14 +111,14 @@ describe('administrative paths', () => {
     '/v1beta/models/imagen-4:predict',
     '/v1/ocr',
     '/v1/agents/completions',
-  ])('are not what uses a model: %s', (path) => {
+  ])('do not include paths that use a model: %s', (path) => {
     const shut = PROVIDER_NAMES.filter((name) => !own.includes(name)).filter((name) =>
       isAdministrative(providers[name], path),
     );
     expect(shut).toEqual([]);
   });
 
-  it.each(own)('are all of a server of one’s own that nobody has listed: %s', (name) => {
+  it.each(own)('are all unlisted paths of a self-hosted server: %s', (name) => {
     for (const path of ['/metrics', '/v1/load_lora_adapter', '/api/pull', '/anything', '/v1/audio']) {
       expect(isAdministrative(providers[name], path)).toBe(true);
     }

@@ -46,7 +46,7 @@ describe('a stream that some clients read as another', () => {
     expect(read(format, text)).toBe(text);
   });
 
-  it('is judged without the streams before it', () => {
+  it('is judged independently of earlier streams', () => {
     const document = '{"error":"no"}\n\n';
     expect([read(sse, document), read(sse, document)]).toEqual([document, document]);
   });

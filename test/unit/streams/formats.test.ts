@@ -146,7 +146,7 @@ describe.each(FIXTURES)('$name', ({ format, bytes, data, events }) => {
     }
   });
 
-  it('is written unchanged, and stays readable without any one frame', () => {
+  it('is written unchanged, and stays readable without any single frame', () => {
     const frames = decodeStream(format, [bytes]);
     expect(written(format, frames).equals(bytes)).toBe(true);
     for (const victim of frames.filter((frame) => frame.data !== undefined)) {
@@ -165,7 +165,7 @@ describe('frame bounds', () => {
     ['ndjson', ndjson, '{"a":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaa'],
     ['json-array', jsonArray, '[{"a":"aaaaaaaaaaaaaaaaaaaaaaaaaaaa'],
     ['aws', awsEventStream, awsMessage('x', 'aaaaaaaaaaaaaaaaaaaaa').toString('latin1')],
-  ])('stop a %s frame that grows for ever', (_, format, text) => {
+  ])('stop an endless %s frame', (_, format, text) => {
     const decoder = format.createDecoder({ maxFrameBytes: 32 });
     expect(() => {
       for (const byte of Buffer.from(text, 'latin1')) decoder.push(Buffer.from([byte]));
@@ -229,13 +229,13 @@ describe('an SSE comment', () => {
   });
 });
 
-describe('what is added to SSE', () => {
+describe('lines added to SSE', () => {
   const frame = (lineEnd: string): Frame => ({
     raw: Buffer.from(`data: {}${lineEnd}${lineEnd}`),
     data: '{}',
   });
 
-  it.each(['\n', '\r\n', '\r'])('ends its lines as the provider does: %j', (lineEnd) => {
+  it.each(['\n', '\r\n', '\r'])('end as the provider’s lines do: %j', (lineEnd) => {
     const ended = (...lines: string[]): string => lines.map((line) => line + lineEnd).join('');
     expect(sse.copy(frame(lineEnd), '{"a":1}').toString()).toBe(ended('data: {"a":1}', ''));
     const writer = sse.createWriter();
@@ -250,7 +250,7 @@ describe('what is added to SSE', () => {
     expect(cut.replace(/^\n(?=e)/, '')).toBe(ended('event: error', 'data: x', '', 'data: y', '', 'a b'));
   });
 
-  it('ends its lines at LF where nothing came before', () => {
+  it('end at LF if no line came before', () => {
     expect(
       sse
         .createWriter()

@@ -7,7 +7,7 @@ describe('ndjson', () => {
     expect(ndjson.withData({ raw, data: '{"a": 1 }' }, '{"a":2}').toString()).toBe(`{"a":2}${end}`);
   });
 
-  it('changes a line of many blanks in time that grows with them', () => {
+  it('changes a line of many blanks in linear time', () => {
     const data = `{"a":1${' '.repeat(60_000)}}`;
     const before = process.cpuUsage();
     const changed = ndjson.withData({ raw: Buffer.from(`${data}\n`), data }, data);

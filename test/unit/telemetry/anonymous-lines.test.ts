@@ -17,7 +17,7 @@ function start() {
 }
 
 describe('requests without a good key', () => {
-  it('write a line each up to the limit of their address, and are told as a number after a minute', () => {
+  it('write a line each up to the limit of their address; the rest is counted after a minute', () => {
     const { take, told } = start();
     expect(take(5)).toEqual([true, true, true, false, false]);
     expect(take(1, '198.51.100.1')).toEqual([true]);
@@ -37,7 +37,7 @@ describe('requests without a good key', () => {
     expect(told).toEqual([7, 1]);
   });
 
-  it('are told before the process ends, once', () => {
+  it('are counted once before the process ends', () => {
     const { lines, take, told } = start();
     take(10);
     lines.flush();
@@ -45,7 +45,7 @@ describe('requests without a good key', () => {
     expect(told).toEqual([7]);
   });
 
-  it('of more addresses than are remembered write nothing', () => {
+  it('of more addresses than are remembered write no lines', () => {
     const { take } = start();
     for (let host = 0; host < 20_000; host++) take(1, `10.0.${String(host >> 8)}.${String(host & 255)}`);
     expect(take(1, '192.0.2.99')).toEqual([false]);

@@ -47,7 +47,7 @@ describe('a security audit event', () => {
     ]);
   });
 
-  it('of what is suppressed is for those who debug', () => {
+  it('about a suppressed rule goes to the debug log', () => {
     const { audit, lines } = rig();
     audit.emit({ ...EVENT, action: 'suppressed', findings: [], suppressedRules: ['a'] });
     expect(lines).toMatchObject([
@@ -55,7 +55,7 @@ describe('a security audit event', () => {
     ]);
   });
 
-  it('names equal matches alike, and tells nothing of them', () => {
+  it('has equal digests for equal matches, which do not reveal them', () => {
     const digest = createMatchDigest('');
     expect(digest('a match')).toBe(digest('a match'));
     expect(digest('a match')).not.toBe(digest('another'));

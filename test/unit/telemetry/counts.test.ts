@@ -13,7 +13,7 @@ function registryOfAll() {
 }
 
 describe('counts that have risen', () => {
-  it('are at first all counters and histograms, and then each that was raised, whole', async () => {
+  it('are at first all counters and histograms, then those that were raised', async () => {
     const { risen, requests, seconds, open } = registryOfAll();
     requests.inc({ type: 'a' });
     open.set(1);
@@ -29,7 +29,7 @@ describe('counts that have risen', () => {
     expect((await risen()).map(({ name }) => name)).toEqual(['seconds']);
   });
 
-  it('leave out a new series until it is raised', async () => {
+  it('omit a new series until it is raised', async () => {
     const { risen, requests } = registryOfAll();
     await risen();
     requests.inc({ type: 'new' }, 0);

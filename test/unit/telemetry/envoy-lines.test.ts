@@ -40,7 +40,7 @@ describe("lines of Envoy's access log", () => {
     ['of one that has no host', accessLine('missing_host_header', null)],
     ['of one that hung up in its headers', accessLine(null, null)],
     ['of an upgrade', accessLine('upgrade_failed', ID)],
-  ])('%s are bounded, and told as a number', (_name, line) => {
+  ])('%s are bounded, and the rest is counted', (_name, line) => {
     expect(passed(Array.from({ length: 10 }, () => line))).toEqual([line, line]);
   });
 
@@ -52,7 +52,7 @@ describe("lines of Envoy's access log", () => {
     ['of a method that looks like one without an id', accessLine('gw', ID, '","flags":"-","id":null')],
     ["of Envoy's log", '{"level":"warning","time":"now","name":"envoy.main","msg":"upgrade_failed"}'],
     ['of no JSON', 'Envoy says something'],
-  ])('%s are all written', (_name, line) => {
+  ])('all %s are written', (_name, line) => {
     expect(passed(Array.from({ length: 10 }, () => line))).toHaveLength(10);
   });
 });

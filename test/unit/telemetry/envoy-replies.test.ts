@@ -23,7 +23,7 @@ function counted(lines: readonly string[]): Readonly<Record<string, number>> {
 }
 
 describe("Envoy's own replies", () => {
-  it('stand at zero from the start', () => {
+  it('start at zero', () => {
     expect(new Set(createEnvoyReplies().counts().values())).toEqual(new Set([0]));
     expect(createEnvoyReplies().counts().has('gateway_unavailable')).toBe(true);
   });

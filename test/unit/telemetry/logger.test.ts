@@ -8,7 +8,7 @@ function lines(write: (destination: { write: (line: string) => void }) => void):
 }
 
 describe('the audit channel', () => {
-  it('is not silenced by the level of the log beside it', () => {
+  it('is not silenced by the log level', () => {
     const written = lines((destination) => {
       createLogger('error', { name: 'gateway' }, destination).info('of no matter');
       createAuditLog({ name: 'gateway' }, destination).info({ check: 'loop' }, 'denied');
@@ -24,10 +24,10 @@ describe('the audit channel', () => {
   });
 });
 
-describe('what is logged', () => {
+describe('a log line', () => {
   const CREDENTIALS = ['rawKey', 'providerKey', 'password', 'secret', 'token', 'authorization', 'headers'];
 
-  it.each(CREDENTIALS)('has no %s, at the top or in an object, whatever its value is', (name) => {
+  it.each(CREDENTIALS)('has no %s, at the top or in an object, with any value', (name) => {
     for (const value of ['x-4711', 4711, { deep: 'x-4711' }, ['x-4711']]) {
       const fields = { [name]: value, inner: { [name]: value, kept: 1 }, kept: 2 };
       const before = structuredClone(fields);
@@ -43,7 +43,7 @@ describe('what is logged', () => {
     }
   });
 
-  it('is told of errors and lists as it is', () => {
+  it('keeps errors and lists', () => {
     const written = lines((destination) => {
       createLogger('info', {}, destination).error(
         { err: new Error('broken'), list: [1, 2], nothing: null },

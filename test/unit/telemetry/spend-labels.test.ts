@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createModelLabels, createOwnerLabels } from '../../../src/telemetry/spend-labels.ts';
 
 describe('models', () => {
-  it('are named up to the limit, and all further ones are other', () => {
+  it('are named up to the limit; further ones are `other`', () => {
     const label = createModelLabels(2);
     const models = ['gpt-4o', 'anthropic.claude-v2:0', 'gpt-4o', 'third', undefined, 'gpt-4o'];
     expect(models.map(label)).toEqual([
@@ -15,9 +15,12 @@ describe('models', () => {
     ]);
   });
 
-  it.each(['a secret of somebody', 'a"b', 'a\nb', '', 'x'.repeat(129)])('make no label of %j', (model) => {
-    expect(createModelLabels(9)(model)).toBe('other');
-  });
+  it.each(['a secret of somebody', 'a"b', 'a\nb', '', 'x'.repeat(129)])(
+    'do not make a label of %j',
+    (model) => {
+      expect(createModelLabels(9)(model)).toBe('other');
+    },
+  );
 });
 
 describe('owners', () => {
@@ -34,7 +37,7 @@ describe('owners', () => {
     ]);
   });
 
-  it.each(['a\nb', 'a\u202eb', 'x'.repeat(129)])('make no label of %j', (owner) => {
+  it.each(['a\nb', 'a\u202eb', 'x'.repeat(129)])('do not make a label of %j', (owner) => {
     expect(createOwnerLabels(9)(owner)).toBe('other');
   });
 });

@@ -30,11 +30,11 @@ function rig() {
 }
 
 describe('requests refused for a stored value of an unknown version', () => {
-  it('have a series of each form from the start', async () => {
+  it('have a series for each form from the start', async () => {
     expect(await rig().counted('hold')).toBe(0);
   });
 
-  it('are counted by form, and their line says the cause', async () => {
+  it('are counted by form, and their line has the cause', async () => {
     const { lines, refuse, counted } = rig();
     refuse('ledger');
     refuse('ledger', false);
@@ -46,7 +46,7 @@ describe('requests refused for a stored value of an unknown version', () => {
     });
   });
 
-  it('are told as an error once a minute for each form', () => {
+  it('are logged as an error once a minute for each form', () => {
     const { lines, refuse } = rig();
     for (let nth = 0; nth < 3; nth += 1) refuse('ledger');
     refuse('session');

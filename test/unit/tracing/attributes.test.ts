@@ -45,7 +45,7 @@ describe('the span of a request', () => {
     });
   });
 
-  it('of a tool has those of MCP', () => {
+  it('of a tool call has the names of MCP', () => {
     const exchange = {
       ...parsed({ body: { model: 'm', messages: [] } }),
       mcp: { server: 'files' },
@@ -64,7 +64,7 @@ describe('the span of a request', () => {
     expect(attributes).not.toHaveProperty('gen_ai.provider.name');
   });
 
-  it('names tokens written to a cache by the present and by the older name', () => {
+  it('has tokens written to a cache under the current and the older name', () => {
     const exchange = parsed({ body: { model: 'm', messages: [] } });
     const { attributes } = spanFacts(
       finish({ exchange, usage: { inputTokens: 9, outputTokens: 1, cacheWriteTokens: 7 } }),
@@ -84,7 +84,7 @@ describe('the span of a request', () => {
     });
   });
 
-  it('of a refused client is no error, and says why', () => {
+  it('of a refused client is not an error, and has the reason', () => {
     const refused = spanFacts(finish({ status: 401, refusal: { type: 'invalid_key' } }), same);
     expect(refused).toMatchObject({
       name: 'refused',
@@ -95,7 +95,7 @@ describe('the span of a request', () => {
     expect(spanFacts(finish({ status: 404 }), same)).toMatchObject({ isError: false });
   });
 
-  it('that failed says by what', () => {
+  it('of a failed request has the cause', () => {
     const failed = spanFacts(finish({ status: 500 }), same);
     expect(failed).toMatchObject({ isError: true, attributes: { 'error.type': '500' } });
     // A stream that was cut, or an MCP refusal, has status 200.

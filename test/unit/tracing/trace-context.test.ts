@@ -6,7 +6,7 @@ const SPAN = '00f067aa0ba902b7';
 const PARENT = `00-${TRACE}-${SPAN}-01`;
 
 describe('W3C trace context', () => {
-  it('of a caller is read, and goes on as it came but for the span', () => {
+  it('of a caller is read and forwarded with another span', () => {
     const caller = readTraceContext([
       ['traceparent', PARENT],
       ['tracestate', 'a=1,b=2'],
@@ -28,16 +28,16 @@ describe('W3C trace context', () => {
     ['too little', [PARENT.slice(0, -1)]],
     ['two parents', [PARENT, PARENT]],
     ['something else', ['x'.repeat(100_000)]],
-  ])('is none where a caller sends %s', (_what, parents) => {
+  ])('is ignored if a caller sends %s', (_what, parents) => {
     expect(readTraceContext(parents.map((value) => ['traceparent', value] as const))).toBeUndefined();
   });
 
-  it('of a version to come is read as far as it is known', () => {
+  it('of a later version is read as far as it is known', () => {
     const caller = readTraceContext([['traceparent', `01-${TRACE}-${SPAN}-03-more`]]);
     expect(caller).toMatchObject({ traceId: TRACE, traceFlags: 1 });
   });
 
-  it('leaves out a state that is too long, or that nobody could read', () => {
+  it('omits a state that is too long or unreadable', () => {
     for (const state of ['x'.repeat(600), '=', 'a=\u0007']) {
       const caller = readTraceContext([
         ['traceparent', PARENT],

@@ -24,7 +24,7 @@ describe('anthropic answers', () => {
     });
   });
 
-  it('adds what compaction used, which the top-level counts leave out', () => {
+  it('adds the tokens of compaction, which the top-level counts exclude', () => {
     const iterations = [
       { type: 'compaction', input_tokens: 100, output_tokens: 5 },
       { type: 'message', input_tokens: 10, output_tokens: 7 },
@@ -45,7 +45,7 @@ describe('anthropic answers', () => {
     expect(anthropicMessages.answer(body).usage).toBeUndefined();
   });
 
-  it('takes an explicit zero for zero', () => {
+  it('reads an explicit zero as zero', () => {
     const usage = { input_tokens: 0, output_tokens: 0 };
     expect(anthropicMessages.answer({ usage }).usage).toMatchObject({ inputTokens: 0, outputTokens: 0 });
   });
@@ -112,7 +112,7 @@ function fixture(): Buffer {
 }
 
 describe('anthropic streams', () => {
-  it('say the same wherever the bytes are cut', () => {
+  it('read the same at any cut', () => {
     expect(readCutAtEachByte(sse, anthropicMessages.stream, fixture())).toEqual([
       {
         texts: { '0/reasoning/0': 'let me', '0/text/1': 'Grüße 🙂', '0/tool/2': '{"a":1}' },
@@ -129,7 +129,7 @@ describe('anthropic streams', () => {
     ]);
   });
 
-  it('know an error event', () => {
+  it('recognize an error event', () => {
     const bytes = Buffer.from('event: error\ndata: {"type":"error","error":{"type":"overloaded_error"}}\n\n');
     expect(readCutAtEachByte(sse, anthropicMessages.stream, bytes)).toEqual([
       { texts: {}, usage: undefined, done: false, failed: true },

@@ -26,7 +26,7 @@ describe('anthropic endpoints', () => {
     expect(anthropic.endpoint(method, path)).toBeUndefined();
   });
 
-  it('sends API keys and OAuth tokens where Anthropic wants each', () => {
+  it('sends API keys and OAuth tokens in their headers', () => {
     expect(anthropic.credential('sk-ant-api03-x')).toEqual({
       kind: 'header',
       name: 'x-api-key',
@@ -41,7 +41,7 @@ describe('anthropic endpoints', () => {
 });
 
 describe('anthropic messages requests', () => {
-  it('reads every place where text hides', () => {
+  it('reads every place with text', () => {
     const facts = read({
       system: [{ type: 'text', text: 'sys' }],
       messages: [
@@ -111,7 +111,7 @@ describe('anthropic messages requests', () => {
     expect(facts.unseenContent).toBe(false);
   });
 
-  it('says of each editable text exactly where its string stands', () => {
+  it('gives the path of each editable text', () => {
     const body = {
       system: 'sys',
       messages: [
@@ -160,7 +160,7 @@ describe('anthropic messages requests', () => {
       'an uploaded file',
       { messages: [{ role: 'user', content: [{ type: 'container_upload', file_id: 'f' }] }] },
     ],
-  ])('knows that %s stays unseen', (_, body) => {
+  ])('reports %s as unseen', (_, body) => {
     expect(read(body).unseenContent).toBe(true);
   });
 
@@ -171,7 +171,7 @@ describe('anthropic messages requests', () => {
     'memory_20250818',
     'computer_toolset_20260801',
     'custom',
-  ])('takes %s for a tool that the client runs', (type) => {
+  ])('treats %s as a tool that the client runs', (type) => {
     const facts = read({ tools: [{ type, name: 'mine' }] });
     expect(facts.tools).toEqual(['mine']);
     expect(facts.hostedTools).toEqual([]);
@@ -185,7 +185,7 @@ describe('anthropic messages requests', () => {
     'advisor_20260301',
     'bash_code_execution',
     'something_new_20300101',
-  ])('takes %s for a tool that the provider runs', (type) => {
+  ])('treats %s as a tool that the provider runs', (type) => {
     const facts = read({
       tools: [
         { name: 'f', input_schema: {} },
@@ -198,7 +198,7 @@ describe('anthropic messages requests', () => {
     ]);
   });
 
-  it('finds a provider tool that a system message adds in mid-conversation', () => {
+  it('finds a provider tool that a system message adds mid-conversation', () => {
     const definition = { type: 'web_search_20250305', name: 'web_search' };
     const block = { type: 'tool_addition', tool: { type: 'tool_definition', definition } };
     expect(read({ messages: [{ role: 'system', content: [block] }] }).hostedTools).toEqual([
@@ -210,7 +210,7 @@ describe('anthropic messages requests', () => {
     ]);
   });
 
-  it('takes MCP servers and their toolsets out together', () => {
+  it('removes MCP servers and their toolsets together', () => {
     const facts = read({
       mcp_servers: [{ type: 'url', name: 'm', url: 'https://m.test' }],
       tools: [{ type: 'mcp_toolset', mcp_server_name: 'm' }],
@@ -232,12 +232,12 @@ describe('anthropic messages requests', () => {
     [{ type: 'tool', name: 'f' }, false],
     [{ type: 'any' }, false],
     [{ type: 'auto' }, false],
-  ])('knows whether tool_choice %j insists on the provider tool', (tool_choice, forced) => {
+  ])('recognizes whether tool_choice %j requires the provider tool', (tool_choice, forced) => {
     const tools = [{ name: 'f' }, { type: 'web_search_20250305', name: 'web_search' }];
     expect(read({ tools, tool_choice }).hostedTools[0]?.forced).toBe(forced);
   });
 
-  it('knows that "any" insists on a provider tool where there is no other', () => {
+  it('recognizes that "any" requires a provider tool if there is no other', () => {
     const tools = [{ type: 'web_search_20250305', name: 'web_search' }];
     expect(read({ tools, tool_choice: { type: 'any' } }).hostedTools[0]?.forced).toBe(true);
   });

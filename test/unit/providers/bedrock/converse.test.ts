@@ -53,7 +53,7 @@ describe('converse requests', () => {
     brandNewMember: { text: 'new' },
   };
 
-  it('are read in every place where text hides', () => {
+  it('are read in every place with text', () => {
     const words = wordsOf(read(body));
     for (const expected of [
       'system text: sys',
@@ -75,7 +75,7 @@ describe('converse requests', () => {
     }
   });
 
-  it('say of each editable text exactly where its string stands', () => {
+  it('give the path of each editable text', () => {
     expectPathsToHold(read(body), body);
   });
 
@@ -93,7 +93,7 @@ describe('converse requests', () => {
     ]);
   });
 
-  it('take system tools, and server tools among the additional fields, for the provider’s', () => {
+  it('treat system tools, and server tools in the additional fields, as the provider’s', () => {
     const tools = [{ toolSpec: { name: 'f' } }, { systemTool: { name: 'nova_grounding' } }];
     const additionalModelRequestFields = { tools: [{ type: 'web_search_20250305', name: 'web_search' }] };
     expect(read({ toolConfig: { tools }, additionalModelRequestFields }).hostedTools).toEqual([
@@ -134,7 +134,7 @@ describe('converse requests', () => {
     expect(read({ messages: [], ...more }).unbounded).toBeUndefined();
   });
 
-  it('know that a stored prompt and a file in S3 stay unseen', () => {
+  it('report a stored prompt and a file in S3 as unseen', () => {
     const prompt = read(
       { promptVariables: { topic: { text: 'cats' } } },
       'arn:aws:bedrock:us-east-1:1:prompt/P:1',
@@ -148,7 +148,7 @@ describe('converse requests', () => {
     expect(facts.media).toEqual([{ kind: 'video', source: 'id', mimeType: 'video/mp4' }]);
   });
 
-  it('find a costly name among many letters in no time', () => {
+  it('find a costly name among many letters quickly', () => {
     const name = `max${'token'.repeat(100_000)}-`;
     const fields = { [name]: 1, max_tokens: 9 };
     const endpoint = bedrock.endpoint('POST', '/model/anthropic.claude-3-haiku-20240307-v1:0/converse');
@@ -224,7 +224,7 @@ describe('converse streams', () => {
     }),
   ];
 
-  it('say the same wherever the bytes are cut', () => {
+  it('read the same at any cut', () => {
     const [result, ...others] = readCutAtEachByte(
       awsEventStream,
       bedrockConverse.stream,
@@ -239,7 +239,7 @@ describe('converse streams', () => {
     });
   });
 
-  it('know an exception', () => {
+  it('recognize an exception', () => {
     const bytes = eventFrame('throttlingException', { message: 'slow down' }, 'exception');
     expect(readCutAtEachByte(awsEventStream, bedrockConverse.stream, bytes)).toMatchObject([
       { done: false, failed: true },

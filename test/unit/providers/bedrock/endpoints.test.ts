@@ -69,7 +69,7 @@ describe('bedrock credentials', () => {
     'a:b',
     'AKIDEXAMPLE000000000:s:',
     'AKIDEXAMPLE000000000:s:t:u',
-  ])('of a broken form are refused without being repeated: %s', (key) => {
+  ])('of an invalid form are refused without being quoted: %s', (key) => {
     try {
       bedrock.credential(key);
       expect.unreachable();

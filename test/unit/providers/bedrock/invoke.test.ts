@@ -76,11 +76,11 @@ describe('invoke', () => {
     'ai21.jamba-1-5-large-v1:0',
     'anthropic.claude-v2:1',
     'twelvelabs.pegasus',
-  ])('has no reading for %s', (model) => {
+  ])('does not read %s', (model) => {
     expect(bedrockInvoke(model, false)).toBeUndefined();
   });
 
-  it('reads an application’s own profile only where the body says it is Anthropic’s', () => {
+  it('reads an application profile only if the body is Anthropic’s', () => {
     const model = 'arn:aws:bedrock:us-east-1:1:application-inference-profile/abc';
     const dialect = invoke(model);
     const body = { max_tokens: 9, messages: [user], prompt: 'smuggled' };
@@ -164,7 +164,7 @@ describe('invoke', () => {
       ],
       { texts: { '0/text': 'Grüße' }, usage: { inputTokens: 103, outputTokens: 4 }, done: true },
     ],
-  ])('streams of %s say the same wherever the bytes are cut', (model, documents, expected) => {
+  ])('streams of %s read the same at any cut', (model, documents, expected) => {
     const dialect = invoke(model, true);
     const results = readCutAtEachByte(awsEventStream, dialect.stream, Buffer.concat(documents.map(chunk)));
     expect(results).toHaveLength(1);
@@ -186,7 +186,7 @@ describe('invoke', () => {
     expect(payload.p).toBe('abc');
   });
 
-  it('says in the request that an answer streams', () => {
+  it('marks a request with a streamed answer', () => {
     const body = { prompt: 'hi' };
     expect(invoke('meta.llama3-8b-instruct-v1:0', true).request(body, ENDPOINT).stream).toBe(true);
   });

@@ -18,7 +18,7 @@ describe('cohere answers', () => {
     expect(cohereChatV1.answer({ meta: units }).usage).toEqual({ inputTokens: 5, outputTokens: 7 });
   });
 
-  it('are billed by tokens where there are no billed units', () => {
+  it('are billed by tokens without billed units', () => {
     expect(cohereChatV2.answer({ usage: { tokens: units.tokens } }).usage).toEqual({
       inputTokens: 71,
       outputTokens: 8,
@@ -60,7 +60,7 @@ describe('cohere answers', () => {
 const UNITS = { billed_units: { input_tokens: 5, output_tokens: 7 } };
 
 describe('cohere streams', () => {
-  it('of v2 say the same wherever the bytes are cut', () => {
+  it('of v2 read the same at any cut', () => {
     const message = (part: JsonObject) => ({ delta: { message: part } });
     const events: ({ type: string } & JsonObject)[] = [
       { type: 'message-start', id: 'x' },
@@ -112,17 +112,17 @@ describe('cohere streams', () => {
     failed: false,
   };
 
-  it('of v1 say the same as NDJSON, wherever the bytes are cut', () => {
+  it('of v1 read the same as NDJSON at any cut', () => {
     const bytes = Buffer.from(v1Events.map((each) => `${JSON.stringify(each)}\n`).join(''));
     expect(readCutAtEachByte(ndjson, cohereChatV1.stream, bytes)).toEqual([v1Expected]);
   });
 
-  it('of v1 say the same as SSE, wherever the bytes are cut', () => {
+  it('of v1 read the same as SSE at any cut', () => {
     const bytes = Buffer.from(v1Events.map((each) => `data: ${JSON.stringify(each)}\n\n`).join(''));
     expect(readCutAtEachByte(sse, cohereChatV1.stream, bytes)).toEqual([v1Expected]);
   });
 
-  it('know an error at the end', () => {
+  it('recognize an error at the end', () => {
     const v2 = { type: 'message-end', delta: { error: 'boom', finish_reason: 'ERROR' } };
     const v1 = { event_type: 'stream-end', finish_reason: 'ERROR_TOXIC', response: {} };
     function read(dialect: Dialect, event: JsonObject) {

@@ -60,7 +60,7 @@ describe('cohere v2 chat requests', () => {
     stream: true,
   };
 
-  it('are read in every place where text hides', () => {
+  it('are read in every place with text', () => {
     const facts = read(cohereChatV2, body);
     expect(wordsOf(facts)).toEqual(
       expect.arrayContaining([
@@ -89,7 +89,7 @@ describe('cohere v2 chat requests', () => {
     expect(facts.stream).toBe(true);
   });
 
-  it('take a tool of another type for the provider’s, forced where it is the only one', () => {
+  it('treat a tool of another type as the provider’s, required if it is the only one', () => {
     const tools = [{ type: 'web_search' }];
     expect(read(cohereChatV2, { messages: [], tools }).hostedTools).toEqual([
       { type: 'web_search', remove: [{ kind: 'remove', path: ['tools', 0] }], forced: false },
@@ -121,7 +121,7 @@ describe('cohere v1 chat requests', () => {
     tool_results: [{ call: { name: 'f' }, outputs: [{ more: 'wet' }] }],
   };
 
-  it('are read in every place where text hides', () => {
+  it('are read in every place with text', () => {
     const facts = read(cohereChatV1, body);
     expect(wordsOf(facts)).toEqual(
       expect.arrayContaining([
@@ -140,13 +140,13 @@ describe('cohere v1 chat requests', () => {
     expect(facts.tools).toEqual(['f']);
   });
 
-  it('take connectors for a tool that the provider runs', () => {
+  it('treat connectors as a tool that the provider runs', () => {
     expect(read(cohereChatV1, { message: 'hi', connectors: [{ id: 'web-search' }] }).hostedTools).toEqual([
       { type: 'connectors', remove: [{ kind: 'remove', path: ['connectors'] }], forced: false },
     ]);
   });
 
-  it('refuse connectors in another letter case, and take a limit of 0 for none', () => {
+  it('refuse connectors in another letter case, and treat a limit of 0 as absent', () => {
     const endpoint = cohere.endpoint('POST', '/v1/chat');
     const request = (extra: JsonObject) =>
       endpoint?.dialect.request({ model: 'command-a', message: 'hi', ...extra }, endpoint);
@@ -154,7 +154,7 @@ describe('cohere v1 chat requests', () => {
     expect(request({ max_tokens: 0 })?.output?.tokens).toBeUndefined();
   });
 
-  it('know that a stored conversation stays unseen', () => {
+  it('report a stored conversation as unseen', () => {
     expect(read(cohereChatV1, { message: 'hi', conversation_id: 'c' }).unseenContent).toBe(true);
     expect(read(cohereChatV1, { message: 'hi' }).unseenContent).toBe(false);
   });
@@ -179,7 +179,7 @@ describe('cohere search requests', () => {
     expect(facts.output).toBeUndefined();
   });
 
-  it('of rerank are read whole', () => {
+  it('of rerank are read', () => {
     const documents = ['a', { title: 'b', text: 'c' }];
     const facts = read(cohereRerank, { query: 'q', documents, rank_fields: ['title'] });
     expect(wordsOf(facts)).toEqual(expect.arrayContaining(['user text: q', 'user text: a', 'user text: c']));

@@ -40,7 +40,7 @@ describe('gemini answers', () => {
     ],
     ['a negative count', { promptTokenCount: 3, candidatesTokenCount: -1 }, undefined],
     ['nothing', {}, undefined],
-  ])('with %s are billed right', (_, usageMetadata, expected) => {
+  ])('with %s have the right usage', (_, usageMetadata, expected) => {
     const { usage } = geminiGenerate.answer({ usageMetadata });
     if (expected === undefined) expect(usage).toBeUndefined();
     else expect(usage).toMatchObject(expected);
@@ -86,17 +86,17 @@ const EXPECTED = {
 };
 
 describe('gemini streams', () => {
-  it('as SSE say the same wherever the bytes are cut', () => {
+  it('as SSE read the same at any cut', () => {
     const bytes = Buffer.from(RESPONSES.map((each) => `data: ${JSON.stringify(each)}\r\n\r\n`).join(''));
     expect(readCutAtEachByte(sse, geminiGenerate.stream, bytes)).toEqual([EXPECTED]);
   });
 
-  it('as a JSON array say the same wherever the bytes are cut', () => {
+  it('as a JSON array read the same at any cut', () => {
     const bytes = Buffer.from(JSON.stringify(RESPONSES, undefined, 1));
     expect(readCutAtEachByte(jsonArray, geminiGenerate.stream, bytes)).toEqual([EXPECTED]);
   });
 
-  it('are complete only when every candidate is', () => {
+  it('are complete only with every candidate', () => {
     const reader = geminiGenerate.stream();
     function say(candidates: readonly JsonObject[]) {
       const data = JSON.stringify({ candidates });
@@ -107,7 +107,7 @@ describe('gemini streams', () => {
     expect(say([{ index: 1, finishReason: 'STOP' }])).toBe(true);
   });
 
-  it('are complete when the prompt was blocked, and failed on an error', () => {
+  it('are complete after a blocked prompt, and failed after an error', () => {
     const read = (data: string) => geminiGenerate.stream()?.read({ raw: Buffer.from(data), data });
     expect(read('{"promptFeedback":{"blockReason":"SAFETY"}}')?.done).toBe(true);
     expect(read('{"error":{"code":503}}')?.failed).toBe(true);

@@ -41,7 +41,7 @@ describe('gemini endpoints', () => {
     ['?prettyPrint=false&alt=sse', undefined],
     ['', 'json-array'],
     ['?alt=json', 'json-array'],
-  ])('knows the form of a stream with the query %j', (query, format) => {
+  ])('knows the format of a stream with the query %j', (query, format) => {
     const endpoint = gemini.endpoint('POST', '/v1beta/models/gemini-x:streamGenerateContent', query);
     expect(endpoint).toBeDefined();
     expect(endpoint?.streamFormat).toBe(format);
@@ -56,13 +56,13 @@ describe('gemini endpoints', () => {
     '?$httpMethod=DELETE',
     '?$ct=application/x-protobuf',
     '?callback=f',
-  ])('reads nothing with the query %j, which changes what Google does or answers', (query) => {
+  ])('reads no endpoint with the query %j, which changes Google’s answer', (query) => {
     for (const path of ['/v1beta/models/gemini-x:streamGenerateContent', '/v1beta/openai/chat/completions']) {
       expect(gemini.endpoint('POST', path, query)).toBeUndefined();
     }
   });
 
-  it('sends API keys and OAuth tokens where Google wants each', () => {
+  it('sends API keys and OAuth tokens in their headers', () => {
     expect(gemini.credential('AIzaX')).toMatchObject({ name: 'x-goog-api-key', value: 'AIzaX' });
     expect(gemini.credential('ya29.x')).toMatchObject({ name: 'authorization', value: 'Bearer ya29.x' });
     expect(() => gemini.credential('a\nb')).toThrow(GatewayError);

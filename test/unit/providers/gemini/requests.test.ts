@@ -46,7 +46,7 @@ describe.each([
   ['camelCase', IN_CAMEL],
   ['snake_case', IN_SNAKE],
 ])('gemini requests in %s', (_, body) => {
-  it('are read in every place where text hides', () => {
+  it('are read in every place with text', () => {
     const words = wordsOf(read(body));
     for (const expected of [
       'system text: sys',
@@ -63,7 +63,7 @@ describe.each([
     }
   });
 
-  it('say of each editable text exactly where its string stands', () => {
+  it('give the path of each editable text', () => {
     expectPathsToHold(read(body), body);
   });
 
@@ -90,11 +90,11 @@ describe('gemini requests', () => {
     ).toThrow(/both/);
   });
 
-  it('take a limit of 0 for none, as a protocol does that cannot tell it from nothing', () => {
+  it('treat a limit of 0 as absent, as the protocol does', () => {
     expect(read({ generationConfig: { maxOutputTokens: 0 } }).output?.tokens).toBeUndefined();
   });
 
-  it('count film at more than a frame a second as the largest', () => {
+  it('count video above one frame per second as the largest', () => {
     const film = (more: JsonObject) =>
       read({ contents: [{ parts: [{ inlineData: { mimeType: 'video/mp4', data: 'AAAA' }, ...more }] }] })
         .media;
@@ -103,7 +103,7 @@ describe('gemini requests', () => {
     expect(film({ videoMetadata: { fps: 1 } })).toHaveLength(1);
   });
 
-  it('set the limit in the spelling that is there', () => {
+  it('set the limit in the client’s spelling', () => {
     expect(read({}).output?.set(5)).toEqual([
       { kind: 'set', path: ['generationConfig'], value: { maxOutputTokens: 5 } },
     ]);
@@ -115,14 +115,14 @@ describe('gemini requests', () => {
     ]);
   });
 
-  it('read a single content, part or string where a list is usual', () => {
+  it('read a single content, part or string in place of a list', () => {
     expect(placedWordsOf(read({ contents: { parts: { text: 'one' } } }))).toEqual([
       'user text contents.parts.text: one',
     ]);
     expect(placedWordsOf(read({ contents: { parts: 'one' } }))).toEqual(['user text contents.parts: one']);
   });
 
-  it('read text that comes as an inline file', () => {
+  it('read text in an inline file', () => {
     const data = Buffer.from('hidden words').toString('base64');
     const facts = read({ contents: [{ parts: [{ inlineData: { mimeType: 'text/plain', data } }] }] });
     expect(facts.texts[0]).toMatchObject({ text: 'hidden words', editable: false });
@@ -136,7 +136,7 @@ describe('gemini requests', () => {
       'a stored file',
       { contents: [{ parts: [{ fileData: { fileUri: 'https://g.test/v1beta/files/1' } }] }] },
     ],
-  ])('know that %s stays unseen', (_, body) => {
+  ])('report %s as unseen', (_, body) => {
     expect(read(body).unseenContent).toBe(true);
   });
 
@@ -150,14 +150,14 @@ describe('gemini requests', () => {
     'fileSearch',
     'mcpServers',
     'somethingNew',
-  ])('take %s for a tool that the provider runs', (name) => {
+  ])('treat %s as a tool that the provider runs', (name) => {
     const facts = read({ tools: [{ [name]: {} }] });
     expect(facts.hostedTools).toHaveLength(1);
     expect(facts.hostedTools[0]?.type).toBe(name === 'google_search' ? 'googleSearch' : name);
     expect(facts.hostedTools[0]?.remove).toEqual([{ kind: 'remove', path: ['tools', 0] }]);
   });
 
-  it('take a provider tool out of an object that also declares functions', () => {
+  it('remove a provider tool from an object that also declares functions', () => {
     const facts = read({ tools: [{ functionDeclarations: [{ name: 'f' }], googleSearch: {} }] });
     expect(facts.tools).toEqual(['f']);
     expect(facts.hostedTools[0]?.remove).toEqual([{ kind: 'remove', path: ['tools', 0, 'googleSearch'] }]);
@@ -169,7 +169,7 @@ describe('gemini requests', () => {
     expect(facts.tools).toEqual(['computer_use']);
   });
 
-  it('cannot bound a priority tier, and judge a second model in the body', () => {
+  it('cannot bound a priority tier, and include a second model in the body', () => {
     expect(read({ serviceTier: 'priority' }).unbounded).toBe('serviceTier "priority"');
     expect(read({ serviceTier: 'flex' }).unbounded).toBeUndefined();
     expect(read({ model: 'models/gemini-dear' }).models).toEqual(['gemini-x', 'gemini-dear']);
@@ -185,7 +185,7 @@ describe('gemini requests', () => {
     expect(() => read(body)).toThrow(`"${name}"`);
   });
 
-  it('of countTokens are read whole or inside', () => {
+  it('of countTokens are read in both forms', () => {
     const inner = { contents: [{ parts: [{ text: 'a' }] }], tools: [{ googleSearch: {} }] };
     const facts = geminiCountTokens.request({ generateContentRequest: inner }, ENDPOINT);
     expect(placedWordsOf(facts)).toContain('user text generateContentRequest.contents.0.parts.0.text: a');
@@ -195,7 +195,7 @@ describe('gemini requests', () => {
     expect(facts.output).toBeUndefined();
   });
 
-  it('of embeddings are read one by one, with the model that each names', () => {
+  it('of embeddings are read one by one, with their models', () => {
     const requests = [
       { model: 'models/gemini-x', content: { parts: [{ text: 'a' }] } },
       { model: 'models/other', content: { parts: [{ text: 'b' }] } },

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../../src/json/is-object.ts';
 import type { ProviderName } from '../../../../src/providers/registry.ts';
 import { CHAT, RESPONSES, read, withoutTools } from './rig.ts';
 
-describe('tools that the provider runs itself', () => {
+describe('tools that the provider runs', () => {
   it.each<[ProviderName, string, JsonObject, string[], boolean, JsonObject]>([
     ['openai', CHAT, { web_search_options: {} }, ['web_search_options'], false, {}],
     ['xai', CHAT, { search_parameters: { mode: 'auto' } }, ['search_parameters'], false, {}],
@@ -152,7 +152,7 @@ describe('tools that the provider runs itself', () => {
     );
   });
 
-  it('finds models that run tools among the fallbacks of a message', () => {
+  it('include models that run tools among the fallbacks of a message', () => {
     const fallbacks = [{ model: 'perplexity/sonar' }];
     const { hostedTools } = read('openrouter', '/v1/messages', {
       model: 'a/b',
@@ -170,11 +170,11 @@ describe('tools that the provider runs itself', () => {
     ['web_search_options', false, 0],
     ['plugins', [], 0],
     ['search_parameters', { mode: 'off' }, 0],
-  ])('are switched on by %s: %j or not', (name, value, count) => {
+  ])('are enabled by %s: %j or not', (name, value, count) => {
     expect(read('openrouter', CHAT, { [name]: value }).hostedTools).toHaveLength(count);
   });
 
-  it('cost no more than their number, however many are listed twice', () => {
+  it('take time linear in their number, with repeated types', () => {
     const many = Array.from({ length: 5_000 }, () => ({ type: 'a' }));
     const { hostedTools } = read('openai', CHAT, {
       tools: many,
@@ -187,7 +187,7 @@ describe('tools that the provider runs itself', () => {
     expect(removals).toBe(10_000);
   });
 
-  it('leave the list of allowed tools with them, and force nothing that may be left out', () => {
+  it('are removed from the list of allowed tools, which forces only required ones', () => {
     const extra = {
       tools: [{ type: 'web_search' }, { type: 'function', name: 'f' }],
       tool_choice: {
@@ -208,7 +208,7 @@ describe('tools that the provider runs itself', () => {
     expect(read('openai', RESPONSES, only).hostedTools[0]?.forced).toBe(true);
   });
 
-  it('are not what Codex and other agents run at the client', () => {
+  it('do not include tools that Codex and other agents run', () => {
     const tools = ['function', 'custom', 'local_shell', 'apply_patch', 'computer', 'computer_use_preview'];
     const { hostedTools, tools: names } = read('openai', RESPONSES, {
       tools: tools.map((type) => ({ type, name: type })),

@@ -45,7 +45,7 @@ describe('output limits', () => {
     expect(output?.set(50)).toEqual(set);
   });
 
-  it('are never granted beyond what the client wrote under a name that is ignored', () => {
+  it('are never granted above the client’s limit under an ignored name', () => {
     const { output } = read('deepseek', CHAT, { max_completion_tokens: 3 });
     expect(output?.set(8192)).toEqual([
       { kind: 'set', path: ['max_tokens'], value: 3 },
@@ -53,7 +53,7 @@ describe('output limits', () => {
     ]);
   });
 
-  it('are granted to older versions of Azure in the name that they know', () => {
+  it('are granted to older versions of Azure under the name that they know', () => {
     const path = '/openai/deployments/d/chat/completions';
     for (const [query, field, asks] of [
       ['?api-version=2024-06-01', 'max_tokens', false],
@@ -67,7 +67,7 @@ describe('output limits', () => {
     }
   });
 
-  it('read Ollama options, in which a negative number means as much as there is room for', () => {
+  it('read Ollama options, where a negative number means no limit', () => {
     const limit = (options: JsonObject) =>
       read('ollama', '/api/chat', { messages: [], options }).output?.tokens;
     expect(limit({ num_predict: 5 })).toBe(5);
@@ -77,7 +77,7 @@ describe('output limits', () => {
   });
 });
 
-describe('answers asked for at once', () => {
+describe('the number of answers', () => {
   it.each<[string, JsonObject, number]>([
     [CHAT, { n: 3 }, 3],
     [CHAT, { n: 2, best_of: 4 }, 4],
@@ -91,7 +91,7 @@ describe('answers asked for at once', () => {
   });
 });
 
-describe('what cannot be bounded', () => {
+describe('unbounded costs', () => {
   it.each<[ProviderName, string, JsonObject, string | undefined]>([
     ['openai', RESPONSES, { background: true }, 'background'],
     ['openai', RESPONSES, { context_management: [{ type: 'compaction' }] }, 'context_management'],
@@ -113,7 +113,7 @@ describe('what cannot be bounded', () => {
   });
 });
 
-describe('reasoning that is billed and not shown', () => {
+describe('hidden reasoning', () => {
   it.each<[ProviderName, string, JsonObject, true | undefined]>([
     ['openrouter', CHAT, { reasoning: { exclude: true } }, true],
     ['openrouter', CHAT, { include_reasoning: false }, true],
@@ -133,12 +133,12 @@ describe('reasoning that is billed and not shown', () => {
 });
 
 describe('streams', () => {
-  it('are what Ollama gives unless told otherwise', () => {
+  it('are Ollama’s default', () => {
     expect(read('ollama', '/api/chat', { messages: [] }).stream).toBe(true);
     expect(read('ollama', '/api/chat', { messages: [], stream: false }).stream).toBe(false);
   });
 
-  it('mark the chunk that is there for usage alone, errors, and copies', () => {
+  it('mark a chunk of usage only, errors, and copies', () => {
     const frame = (data: unknown) => ({ raw: Buffer.alloc(0), data: JSON.stringify(data) });
     const usage = { prompt_tokens: 1, completion_tokens: 1 };
     const chat = providers.openai.endpoint('POST', CHAT)?.dialect.stream();

@@ -32,7 +32,7 @@ describe('wrong types are refused by name', () => {
     expect(() => read('openai', path, extra)).toThrow(`"${name}"`);
   });
 
-  it('but null is the same as nothing', () => {
+  it('but null counts as absent', () => {
     const nothing = {
       max_tokens: null,
       n: null,
@@ -53,17 +53,17 @@ describe('members in another letter case', () => {
     ['ollama', '/api/chat', { messages: [], Options: { num_predict: -1 } }, 'options'],
     ['openai', RESPONSES, { Background: true }, 'background'],
     ['openai', CHAT, { meſſages: [] }, 'messages'],
-  ])('%s %s %j: some parsers would take it for %s', (provider, path, extra, name) => {
+  ])('%s %s %j: some parsers read it as %s', (provider, path, extra, name) => {
     expect(() => read(provider, path, extra)).toThrow(`"${name}"`);
   });
 
-  it('are nothing to anybody where no member is called so', () => {
+  it('are accepted if no member has this name', () => {
     expect(read('openai', CHAT, { reasoningEffort: 'low' }).model).toBe('m');
   });
 });
 
-describe('arguments that come as an object', () => {
-  it('are read string by string', () => {
+describe('arguments in an object', () => {
+  it('are read as separate strings', () => {
     const message = { tool_calls: [{ function: { name: 'w', arguments: { city: 'Rome', where: ['a'] } } }] };
     const dialect = providers.mistral.endpoint('POST', CHAT)?.dialect;
     expect(dialect?.answer({ choices: [{ index: 0, message }] }).texts).toEqual([

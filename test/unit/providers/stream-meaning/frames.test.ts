@@ -21,7 +21,7 @@ function saidBy({ deltas }: StreamEvent): string[] {
   });
 }
 
-describe('what frames mean', () => {
+describe('the meaning of frames', () => {
   it.each([...OPENAI_ROWS, ...OWN_DIALECT_ROWS])('$name', ({ reader: create, frames }) => {
     const reader = create();
     for (const [frame, said, ends = []] of frames) {
@@ -33,7 +33,7 @@ describe('what frames mean', () => {
   });
 });
 
-describe('documents inside of frames', () => {
+describe('documents inside frames', () => {
   const inner = JSON.stringify({
     type: 'content_block_delta',
     index: 0,
@@ -45,7 +45,7 @@ describe('documents inside of frames', () => {
       ?.stream()
       ?.read({ raw: Buffer.alloc(0), event: 'chunk', data });
 
-  it('are what the paths point into', () => {
+  it('are the targets of paths', () => {
     const event = read(`{"bytes":"${bytes}","p":"abc"}`);
     expect(event?.deltas).toEqual([
       {
@@ -67,7 +67,7 @@ describe('documents inside of frames', () => {
     ['padding that says something', `{"bytes":"${bytes}","p":"a-b"}`],
     ['another document first', `{"bytes":"e30=","bytes":"${bytes}"}`],
     ['bytes that are no base64', `{"bytes":"${bytes.slice(0, 4)}!${bytes.slice(4)}"}`],
-  ])('have nothing beside them where it is sent on: %s', (_, data) => {
+  ])('are forwarded without other members: %s', (_, data) => {
     expect(read(data)?.frame.data).toBe(`{"bytes":"${bytes}"}`);
   });
 });

@@ -248,7 +248,7 @@ export const OWN_DIALECT_ROWS: readonly MeaningRow[] = [
     ],
   },
   {
-    name: 'a stream of no known dialect',
+    name: 'a stream of an unknown dialect',
     reader: createAnyJsonReader,
     frames: [
       [{ error: { message: 'm' }, list: ['x', 1] }, ['any/error.message R: m', 'any/list.0 R: x']],
