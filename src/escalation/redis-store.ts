@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { RedisClient } from '../redis/client.ts';
+import type { RedisStoreOptions } from '../redis/client.ts';
 import {
   escalationAnswerKey,
   escalationKey,
@@ -13,11 +13,6 @@ import { withRedisDeadline } from '../redis/unavailable.ts';
 import { readEscalation, type Escalation } from './escalation.ts';
 import type { EscalationStore } from './store.ts';
 
-export interface RedisEscalationStoreOptions {
-  readonly client: RedisClient;
-  readonly deadlineMs: number;
-}
-
 const placeScript = loadScript(new URL('./take-place.lua', import.meta.url));
 const takeScript = loadScript(new URL('./take-escalation.lua', import.meta.url));
 const answerScript = loadScript(new URL('./put-answer.lua', import.meta.url));
@@ -30,10 +25,7 @@ const NOW = '';
 const MAX_LISTED = 1_000;
 
 /** Keys are in several slots (places share one, each request has its own), so no script covers both. */
-export function createRedisEscalationStore({
-  client,
-  deadlineMs,
-}: RedisEscalationStoreOptions): EscalationStore {
+export function createRedisEscalationStore({ client, deadlineMs }: RedisStoreOptions): EscalationStore {
   const within = <T>(work: () => Promise<T>): Promise<T> => withRedisDeadline(deadlineMs, work);
 
   async function find(id: string): Promise<Escalation | undefined> {

@@ -14,6 +14,7 @@ export const number: ReplyReader<number> = (reply) => {
 export const wholeNumber = wholeNumberFrom(-Infinity);
 export const count = wholeNumberFrom(0);
 export const flag = oneOf(0, 1);
+export const yes: ReplyReader<boolean> = (reply) => flag(reply) === 1;
 
 export function wholeNumberFrom(least: number): ReplyReader<number> {
   return (reply) => {

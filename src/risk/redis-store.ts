@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Acknowledgement } from '../redis/acknowledged.ts';
-import type { RedisClient } from '../redis/client.ts';
+import type { RedisClient, RedisStoreOptions } from '../redis/client.ts';
 import {
   knownFlagsKey,
   operationKey,
@@ -19,14 +19,10 @@ import { withRedisDeadline } from '../redis/unavailable.ts';
 import { DEFAULT_LOCK_MS, lockOnly, MEMORY, toScoring, type Scoring } from './scoring.ts';
 import type { LockTime, RiskEvent, RiskOutcome, RiskSettings, RiskStore } from './store.ts';
 
-export interface RedisRiskStoreOptions {
-  readonly client: RedisClient;
-  readonly deadlineMs: number;
+export interface RedisRiskStoreOptions extends RedisStoreOptions {
   readonly settings: RiskSettings;
   /** Set if locks wait for replicas (`redis.wait_replicas`). */
   readonly acknowledgement?: Acknowledgement | undefined;
-  /** A clock for tests, instead of Redis's. */
-  readonly now?: () => number;
 }
 
 /** Longer than the client library's retries take. */

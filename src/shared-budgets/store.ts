@@ -1,6 +1,6 @@
 import { newOperationId } from '../operation-id.ts';
 import type { StoredBudget } from '../pipeline/exchange.ts';
-import type { RedisClient } from '../redis/client.ts';
+import type { RedisStoreOptions } from '../redis/client.ts';
 import { DEFAULT_BUDGET_KEY, SHARED_BUDGETS } from '../redis/keys.ts';
 import { oneOf } from '../redis/reply.ts';
 import { loadScript } from '../redis/script.ts';
@@ -35,13 +35,7 @@ export interface SharedBudgetStore {
 const setScript = loadScript(new URL('./set-shared-budget.lua', import.meta.url));
 const setReply = oneOf('set', 'changed', 'full');
 
-export function createSharedBudgetStore({
-  client,
-  deadlineMs,
-}: {
-  readonly client: RedisClient;
-  readonly deadlineMs: number;
-}): SharedBudgetStore {
+export function createSharedBudgetStore({ client, deadlineMs }: RedisStoreOptions): SharedBudgetStore {
   return {
     list: () =>
       withRedisDeadline(deadlineMs, async () => readStoredBudgets(await client.hgetall(SHARED_BUDGETS))),

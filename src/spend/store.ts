@@ -1,5 +1,5 @@
 import { readSpentFor, type SpentFor } from '../checks/budget/spend-label.ts';
-import type { RedisClient } from '../redis/client.ts';
+import type { RedisStoreOptions } from '../redis/client.ts';
 import { spendDayKey } from '../redis/keys.ts';
 import { redisUnavailable, withRedisDeadline } from '../redis/unavailable.ts';
 
@@ -27,13 +27,7 @@ export function dayText(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }
 
-export function createSpendStore({
-  client,
-  deadlineMs,
-}: {
-  readonly client: RedisClient;
-  readonly deadlineMs: number;
-}): SpendStore {
+export function createSpendStore({ client, deadlineMs }: RedisStoreOptions): SpendStore {
   async function readDay(keyHash: string, day: number): Promise<readonly Spent[]> {
     const fields = await withRedisDeadline(deadlineMs, () => client.hgetall(spendDayKey(keyHash, day)));
     return Object.entries(fields).map(([label, written]) => {

@@ -1,7 +1,7 @@
 import type { CoreConfig } from '../../config/core.ts';
 import type { BudgetLimits } from '../../pipeline/exchange.ts';
 import { BUDGET_WINDOWS, parseBudgetLimits } from '../../redis/budget-limits.ts';
-import type { RedisClient } from '../../redis/client.ts';
+import type { RedisStoreOptions } from '../../redis/client.ts';
 import {
   budgetLimitsKey,
   DEFAULT_BUDGET_KEY,
@@ -12,7 +12,7 @@ import {
 } from '../../redis/keys.ts';
 import { createOperations } from '../../redis/batch.ts';
 import { markKey } from '../../redis/marked-keys.ts';
-import { flag, listOf, number, oneOf, tupleOf, wholeNumber } from '../../redis/reply.ts';
+import { listOf, number, oneOf, tupleOf, wholeNumber, yes } from '../../redis/reply.ts';
 import { loadScript, type ScriptArg } from '../../redis/script.ts';
 import { formField, writeVersionOf } from '../../redis/stored-forms.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
@@ -29,16 +29,12 @@ import type {
 } from './store.ts';
 import { LEASE_MS } from '../lease.ts';
 
-export interface RedisBudgetStoreOptions {
-  readonly client: RedisClient;
-  readonly deadlineMs: number;
+export interface RedisBudgetStoreOptions extends RedisStoreOptions {
   /** Life of a reservation after its last renewal. */
   readonly leaseMs?: number;
   readonly alertPercents: readonly number[];
   /** How long a day's spend is kept; undefined records none. */
   readonly spendLifeMs?: number | undefined;
-  /** A clock for tests, instead of Redis's (docs/redis.md). */
-  readonly now?: () => number;
 }
 
 /** Longer than the client library's retries take; short, because every request leaves one behind. */
@@ -78,8 +74,8 @@ const reserveReply = tupleOf(
   wholeNumber,
 );
 const amounts = listOf(number);
-const settleReply = tupleOf(flag, number, wholeNumber, number, wholeNumber, number, amounts);
-const renewReply = listOf(flag);
+const settleReply = tupleOf(yes, number, wholeNumber, number, wholeNumber, number, amounts);
+const renewReply = listOf(yes);
 
 export function spendLifeMs({ spend }: Pick<CoreConfig, 'spend'>): number | undefined {
   return spend.enabled ? spend.retention : undefined;
@@ -152,7 +148,7 @@ export function createRedisBudgetStore(options: RedisBudgetStoreOptions): Budget
         [now()],
       );
       const renewed = renewReply(reply);
-      return operationIds.filter((_id, index) => renewed[index] !== 1);
+      return operationIds.filter((_id, index) => renewed[index] !== true);
     });
   }
 
@@ -262,7 +258,7 @@ function settleResult(
   accounts: readonly Account[],
 ): SettleResult {
   return {
-    applied: applied === 1,
+    applied,
     reservedNanoUsd,
     tightest: tightest(accounts, index, remaining, reset),
     sessionSpentNanoUsd: lasting < 0 ? undefined : lasting,

@@ -1,7 +1,7 @@
-import type { RedisClient } from '../../redis/client.ts';
+import type { RedisStoreOptions } from '../../redis/client.ts';
 import { driftKey } from '../../redis/keys.ts';
 import { createOperations } from '../../redis/batch.ts';
-import { flag, text, tupleOf, wrongShape } from '../../redis/reply.ts';
+import { text, tupleOf, wrongShape, yes } from '../../redis/reply.ts';
 import { loadScript } from '../../redis/script.ts';
 import { checkForm } from '../../redis/stored-forms.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
@@ -9,12 +9,6 @@ import { decodeGrams, encodeGrams, GRAM_TEXT_CHARS, type GramSet } from '../../t
 import { MAX_RECENT_TURNS, MAX_WIDENED_GRAMS, type DriftState } from './drift.ts';
 import type { SessionName } from '../../conversation/session-name.ts';
 import type { DriftStore } from './store.ts';
-
-export interface RedisDriftStoreOptions {
-  readonly client: RedisClient;
-  readonly deadlineMs: number;
-  readonly ttlMs: number;
-}
 
 const sameScript = loadScript(new URL('./same-turns.lua', import.meta.url));
 const answerScript = loadScript(new URL('./answer-anchor.lua', import.meta.url));
@@ -46,7 +40,11 @@ const fieldsReply = tupleOf(
 const KEPT = '=';
 
 /** Keeps sessions' topics in Redis: one bounded hash per session, with the session's life. */
-export function createRedisDriftStore({ client, deadlineMs, ttlMs }: RedisDriftStoreOptions): DriftStore {
+export function createRedisDriftStore({
+  client,
+  deadlineMs,
+  ttlMs,
+}: RedisStoreOptions & { readonly ttlMs: number }): DriftStore {
   const keyOf = ({ keyHash, sessionId }: SessionName): string => driftKey(keyHash, sessionId);
   const encoded = (set: GramSet | undefined): string => (set === undefined ? '' : encodeGrams(set));
   const passScript = loadScript(new URL('./pass-turn.lua', import.meta.url), {
@@ -60,24 +58,20 @@ export function createRedisDriftStore({ client, deadlineMs, ttlMs }: RedisDriftS
       withRedisDeadline(deadlineMs, async () => stateOf(await client.hmget(keyOf(session), ...FIELDS))),
     isSame: (session, read, batch) => {
       const args = [read === undefined ? '' : headOf(read)];
-      return run({ script: sameScript, keys: [keyOf(session)], args, read: isYes }, batch);
+      return run({ script: sameScript, keys: [keyOf(session)], args, read: yes }, batch);
     },
     passTurn: (session, turn, { answer, batch } = {}) => {
       const { digest, anchor, prior, widen, unjudged } = turn;
       const sets = [anchor, prior, widen].map(encoded);
       const waiting = unjudged === undefined ? KEPT : unjudged.map(encodeGrams).join(' ');
       const args = [digest, session.createdAt, ...sets, waiting, encoded(answer)];
-      return run({ script: passScript, keys: [keyOf(session)], args, read: isYes }, batch);
+      return run({ script: passScript, keys: [keyOf(session)], args, read: yes }, batch);
     },
     answerAnchor: async (session, digest, answer) => {
       const args = [digest, encodeGrams(answer)];
-      await run({ script: answerScript, keys: [keyOf(session)], args, read: isYes });
+      await run({ script: answerScript, keys: [keyOf(session)], args, read: yes });
     },
   };
-}
-
-function isYes(reply: unknown): boolean {
-  return flag(reply) === 1;
 }
 
 function textOrNothing(field: unknown): string | undefined {

@@ -2,7 +2,7 @@ import type { RedisStoreOptions } from '../../redis/client.ts';
 import { readClock } from '../../redis/clock.ts';
 import { loopKey, sessionKey } from '../../redis/keys.ts';
 import { createOperations } from '../../redis/batch.ts';
-import { flag, listOf, wrongShape } from '../../redis/reply.ts';
+import { listOf, wrongShape, yes } from '../../redis/reply.ts';
 import { loadScript } from '../../redis/script.ts';
 import { UnknownForm } from '../../redis/stored-forms.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
@@ -23,7 +23,7 @@ const OPERATION_AT = FINGERPRINT_AT + 16;
 
 const ENTRIES = /^(?:1\d{13}[0-9a-f]{16}[^]{13})*$/;
 
-const exceededReply = listOf(flag);
+const exceededReply = listOf(yes);
 
 /** Keeps recent calls in Redis, shared by all gateways. */
 export function createRedisLoopStore({ client, deadlineMs, now }: RedisStoreOptions): LoopStore {
@@ -42,7 +42,7 @@ export function createRedisLoopStore({ client, deadlineMs, now }: RedisStoreOpti
   return {
     readCalls,
     areSame: (session, last, batch) =>
-      run({ script: sameScript, keys: [callsKey(session)], args: [last], read: isYes }, batch),
+      run({ script: sameScript, keys: [callsKey(session)], args: [last], read: yes }, batch),
     recordCall: (session, operationId, fingerprint, { keepMs, maxCalls }, batch) =>
       run(
         {
@@ -86,18 +86,14 @@ function packedEntries(reply: unknown): string {
   throw wrongShape();
 }
 
-function isYes(reply: unknown): boolean {
-  return flag(reply) === 1;
-}
-
 function isDone(reply: unknown): void {
   if (reply !== 1) throw wrongShape();
 }
 
-function exceededOf(reply: unknown, limits: number): boolean[] {
+function exceededOf(reply: unknown, limits: number): readonly boolean[] {
   const exceeded = exceededReply(reply);
   if (exceeded.length !== limits) throw wrongShape();
-  return exceeded.map((each) => each === 1);
+  return exceeded;
 }
 
 function callsKey({ keyHash, sessionId }: SessionName): string {

@@ -1,13 +1,13 @@
 import type { RedisStoreOptions } from '../../redis/client.ts';
 import { rateLimitKey } from '../../redis/keys.ts';
 import { createOperations } from '../../redis/batch.ts';
-import { count, flag, tupleOf } from '../../redis/reply.ts';
+import { count, tupleOf, yes } from '../../redis/reply.ts';
 import { loadScript } from '../../redis/script.ts';
 import type { RateLimitStore } from './store.ts';
 
 const takeScript = loadScript(new URL('./take-slot.lua', import.meta.url));
 
-const takeReply = tupleOf(flag, count, count, count);
+const takeReply = tupleOf(yes, count, count, count);
 
 /** Keeps rate limits in Redis, shared by all gateways. */
 export function createRedisRateLimitStore(options: RedisStoreOptions): RateLimitStore {
@@ -22,7 +22,7 @@ export function createRedisRateLimitStore(options: RedisStoreOptions): RateLimit
           args: [now === undefined ? '' : now(), quota, windowMs],
           read(reply) {
             const [taken, remaining, waitMs, fullMs] = takeReply(reply);
-            return { taken: taken === 1, remaining, waitMs, fullMs };
+            return { taken, remaining, waitMs, fullMs };
           },
         },
         batch,

@@ -1,8 +1,18 @@
-import type { RedisClient } from '../../redis/client.ts';
+import type { RedisStoreOptions } from '../../redis/client.ts';
 import { readClock } from '../../redis/clock.ts';
 import { sessionsKey } from '../../redis/keys.ts';
 import { createOperations } from '../../redis/batch.ts';
-import { count, flag, listOf, oneOf, text, tupleOf, unlessEmpty, wholeNumber } from '../../redis/reply.ts';
+import {
+  count,
+  flag,
+  listOf,
+  oneOf,
+  text,
+  tupleOf,
+  unlessEmpty,
+  wholeNumber,
+  yes,
+} from '../../redis/reply.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
 import { anchorAmong } from './anchor.ts';
 import { anchorKey, ledgerKey, lifeKeys, moveKeys, sessionKeys, stateKey, stepKeys } from './session-keys.ts';
@@ -30,9 +40,7 @@ import {
 import type { Batch } from '../../pipeline/batch.ts';
 import type { SessionName } from '../../conversation/session-name.ts';
 
-export interface RedisSessionStoreOptions {
-  readonly client: RedisClient;
-  readonly deadlineMs: number;
+export interface RedisSessionStoreOptions extends RedisStoreOptions {
   readonly ttlMs: number;
   /** `session.max_per_key`; 0 is limited only by `maxLive`. */
   readonly maxPerKey: number;
@@ -40,8 +48,6 @@ export interface RedisSessionStoreOptions {
   readonly maxLive?: number;
   readonly maxKeyBytes?: number;
   readonly measuredFrom?: number;
-  /** A clock for tests, instead of Redis's (docs/redis.md). */
-  readonly now?: () => number;
 }
 
 /** Longer than REFUND_MS: giving back a step twice would take another call's. */
@@ -55,7 +61,7 @@ const openReply = tupleOf(
   wholeNumber,
   text,
   openedReply,
-  flag,
+  yes,
   listOf(text),
 );
 const noteReply = oneOf('added', 'known', 'full', 'gone');
@@ -101,17 +107,17 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
     const orphans = [
       ...evicted,
       // The anchor of an earlier session of this name, left by a crashed gateway.
-      ...(isNew === 1 && anchored ? [sessionId] : []),
+      ...(isNew && anchored ? [sessionId] : []),
     ];
     if (orphans.length > 0) {
       await within(() => Promise.all(orphans.map((id) => client.del(anchorKey({ keyHash, sessionId: id })))));
     }
-    return openResult(step, opened, isNew === 0 && anchored, { ttlMs, ahead });
+    return openResult(step, opened, !isNew && anchored, { ttlMs, ahead });
   }
 
   /** Returns false without an anchor. */
   async function keepAnchor(name: SessionName): Promise<boolean> {
-    return flag(await client.pexpire(anchorKey(name), ttlMs)) === 1;
+    return yes(await client.pexpire(anchorKey(name), ttlMs));
   }
 
   async function readAhead(name: SessionName): Promise<SessionAhead> {

@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import type { RedisClient } from '../../../redis/client.ts';
+import type { RedisStoreOptions } from '../../../redis/client.ts';
 import { mcpSessionKey, mcpSessionsKey } from '../../../redis/keys.ts';
 import { loadScript } from '../../../redis/script.ts';
 import { withRedisDeadline } from '../../../redis/unavailable.ts';
 import { MAX_MCP_SESSIONS, type McpSession, type McpSessionStore } from './store.ts';
 
-export interface RedisMcpSessionStoreOptions {
-  readonly client: RedisClient;
-  readonly deadlineMs: number;
+export interface RedisMcpSessionStoreOptions extends RedisStoreOptions {
   readonly ttlMs: number;
   /** MAX_MCP_SESSIONS except in tests. */
   readonly maxPerKey?: number;
