@@ -3,22 +3,20 @@ import type { Config } from '../config/schema.ts';
 import { ATTEMPTS_CLUSTER, hasFallbacks } from '../routes/fallbacks.ts';
 import { HEADER } from '../headers.ts';
 import { ANSWER_BUFFER_BYTES, requestBufferBytes } from './buffers.ts';
-import { UNLIMITED } from './clusters.ts';
-import { router, MARK } from './http-filters.ts';
+import { HTTP_OPTIONS, UNLIMITED } from './clusters.ts';
+import { MARK, router, upstreamFilters, WITHHELD_HEADERS } from './http-filters.ts';
 import { seconds, typed, type EnvoyObject } from './layout.ts';
 
 const ATTEMPTS = readFileSync(new URL('./attempts.lua', import.meta.url), 'utf8');
-const HTTP_OPTIONS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
-/** Above what plans of eight targets with long tokens take. */
+/** Plans of eight targets with long tokens take less. */
 const MAX_HEADERS_KB = 192;
-/** The most targets that a name of `models` has. */
+/** Limit of targets of a name in `models`. */
 export const MAX_ATTEMPTS = 8;
 
-/** Configuration that lets Envoy ask another target; empty without `on` in `models`. */
+/** Lets Envoy ask another target; empty without `on` in `models`. */
 export interface AttemptParts {
   readonly listeners: readonly EnvoyObject[];
   readonly clusters: readonly EnvoyObject[];
-  /** Matched before other routes to upstreams. */
   readonly retryPolicy: EnvoyObject | undefined;
   readonly bootstrap: EnvoyObject;
 }
@@ -26,8 +24,8 @@ export interface AttemptParts {
 const NONE: AttemptParts = { listeners: [], clusters: [], retryPolicy: undefined, bootstrap: {} };
 
 /**
- * Returns a listener inside of Envoy, without a socket, that makes one attempt. The main router retries against it, so
- * that ext_proc and both gates see one request and one answer, whichever target gave it (decision 342).
+ * Returns a listener inside Envoy, without a socket, that makes one attempt. The main router retries with it, so that
+ * ext_proc and both gates see one request and one answer (decision 342).
  */
 export function attemptParts(config: Config): AttemptParts {
   if (!hasFallbacks(config)) return NONE;
@@ -68,18 +66,10 @@ function cluster(): EnvoyObject {
         // The listener keeps idle connections, so none ends while a request begins.
         common_http_protocol_options: { idle_timeout: '60s' },
         explicit_http_config: { http_protocol_options: {} },
-        http_filters: [
-          {
-            name: 'attempt',
-            typed_config: typed('envoy.extensions.filters.http.header_mutation.v3.HeaderMutation', {
-              mutations: { request_mutations: [number], response_mutations: [MARK] },
-            }),
-          },
-          {
-            name: 'codec',
-            typed_config: typed('envoy.extensions.filters.http.upstream_codec.v3.UpstreamCodec'),
-          },
-        ],
+        http_filters: upstreamFilters('attempt', {
+          request_mutations: [number],
+          response_mutations: [MARK],
+        }),
       }),
     },
     transport_socket: {
@@ -140,7 +130,7 @@ function connectionManager(config: Config): EnvoyObject {
     },
     stream_idle_timeout: seconds(config.proxy.upstream_timeout),
     delayed_close_timeout: '0s', // the main listener waits for its client
-    local_reply_config: { mappers: [TELL_DETAILS] },
+    local_reply_config: { mappers: [WITH_DETAILS] },
     route_config: { name: ATTEMPTS_CLUSTER, virtual_hosts: [virtualHost(config)] },
     http_filters: [
       {
@@ -154,8 +144,8 @@ function connectionManager(config: Config): EnvoyObject {
   });
 }
 
-/** Gives the script Envoy's reason for its own reply. */
-const TELL_DETAILS: EnvoyObject = {
+/** Tells the script Envoy's reason for its own reply. */
+const WITH_DETAILS: EnvoyObject = {
   filter: {
     status_code_filter: {
       comparison: { op: 'GE', value: { default_value: 100, runtime_key: 'none' } },
@@ -182,15 +172,9 @@ function virtualHost(config: Config): EnvoyObject {
           timeout: '0s',
           idle_timeout: seconds(config.proxy.upstream_timeout),
         },
-        // A provider cannot pretend to be the script, nor forbid the main router to retry, as an Envoy before it would.
+        // A provider must not act as the script, or stop retries as an Envoy in front of it could.
         response_headers_to_remove: ['x-gw-again', 'x-gw-tried', 'x-gw-details', 'x-envoy-ratelimited'],
-        request_headers_to_remove: [
-          HEADER.upstream,
-          'x-forwarded-for',
-          'x-forwarded-proto',
-          'x-envoy-external-address',
-          'x-envoy-internal',
-        ],
+        request_headers_to_remove: WITHHELD_HEADERS,
       },
       { name: 'closed', match: { prefix: '/' }, direct_response: { status: 503 } },
     ],

@@ -5,18 +5,18 @@ import { ANSWER_BUFFER_BYTES, UPSTREAM_BUFFER_BYTES } from './buffers.ts';
 import { seconds, typed, type EnvoyLayout, type EnvoyObject, type SidecarAddress } from './layout.ts';
 import { tlsContext } from './secrets.ts';
 
-const HTTP_OPTIONS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
+export const HTTP_OPTIONS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
 
-/** A worker on this machine or network accepts at once, or is gone. */
+/** A worker accepts at once, or is gone. */
 const SIDECAR_CONNECT_TIMEOUT = '0.5s';
 
 const KEEPALIVE_INTERVAL = '5s';
 /**
- * How long a worker may leave a ping unanswered before Envoy ends the connection with all its streams. A process
- * without CPU time (a throttled container) is silent for seconds, so this is the supervisor's own limit (heartbeat.ts).
+ * If a ping stays unanswered for this time, Envoy ends the connection with all its streams. A process without CPU time
+ * (a throttled container) is silent for seconds, so this is the supervisor's own limit (heartbeat.ts).
  */
 const KEEPALIVE_TIMEOUT = '15s';
-/** Envoy opens a further connection beyond this, so that a lost connection costs a share of a worker's streams. */
+/** Beyond this, Envoy opens another connection, so that a lost one costs only a share of a worker's streams. */
 const STREAMS_PER_CONNECTION = 256;
 
 /** Envoy's default of 1,024 connections and requests is too low for a gateway. */
@@ -43,8 +43,7 @@ export function sidecarCluster(config: Config, layout: EnvoyLayout): EnvoyObject
         timeout: '1s',
         interval: '1s',
         unhealthy_interval: '0.5s',
-        // The default delays the second check by 60 s. A starting worker is found quickly; a serving one is
-        // checked each second.
+        // The default delays the second check by 60 s. This finds a starting worker quickly.
         no_traffic_interval: '0.1s',
         no_traffic_healthy_interval: '1s',
         unhealthy_threshold: 2,
@@ -91,10 +90,7 @@ function address(at: SidecarAddress): EnvoyObject {
     : { socket_address: { address: at.host, port_value: at.port } };
 }
 
-/**
- * The cluster of one provider or MCP server. SNI and the verified name follow the `:authority` set by the
- * sidecar.
- */
+/** The cluster of a provider or MCP server. SNI and the verified name follow the `:authority` that the sidecar sets. */
 export function upstreamCluster(upstream: Upstream, config: Config, layout: EnvoyLayout): EnvoyObject {
   const fixed = isIP(upstream.host) !== 0;
   return {

@@ -1,15 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { approvalPatience, longestPhaseMs } from '../config/cross-field-rules.ts';
 import type { Config } from '../config/schema.ts';
+import { HEADER } from '../headers.ts';
 import { seconds, typed, type EnvoyLayout, type EnvoyObject } from './layout.ts';
 
-/** Metadata name under which a route tells the gate its surface. */
+/** Also the name of the metadata by which a route tells the gate its surface. */
 export const RESPONSE_GATE_NAME = 'response_gate';
 const RESPONSE_GATE = readFileSync(new URL('./response-gate.lua', import.meta.url), 'utf8');
-/**
- * Envoy's wait beyond the deadline of all Redis work in a phase. It covers inspection of 2 MiB of text, or of
- * a thousand simultaneous requests, on one shared core.
- */
+/** For inspection beyond the Redis deadline: 2 MiB of text, or a thousand simultaneous requests, on one shared core. */
 const MESSAGE_MARGIN_MS = 5_000;
 
 /** Requests pass the filters from first to last, answers from last to first. */
@@ -41,8 +39,8 @@ const ON_ANOTHER_WORKER: EnvoyObject = {
 };
 
 /**
- * Reports whether a retry could reach another worker; a host name may have several addresses. Otherwise
- * retries are off, because a retriable stream costs every request.
+ * Reports whether a retry could reach another worker: retriable streams cost every request. A host may have several
+ * addresses.
  */
 function hasAnother({ sidecars }: EnvoyLayout): boolean {
   return sidecars.length > 1 || sidecars.some(({ kind }) => kind === 'tcp');
@@ -63,7 +61,7 @@ function externalProcessor(config: Config, layout: EnvoyLayout): EnvoyObject {
       failure_mode_allow: false,
       status_on_error: { code: 'ServiceUnavailable' },
       message_timeout: seconds(longestPhaseMs(config) + MESSAGE_MARGIN_MS),
-      // Without this, Envoy ignores a request for more time.
+      // Otherwise Envoy ignores a request for more time.
       ...(patience === undefined ? {} : { max_message_timeout: seconds(patience.messageTimeoutMs) }),
       allow_mode_override: true,
       processing_mode: {
@@ -100,18 +98,30 @@ export function router(): EnvoyObject {
     name: 'envoy.filters.http.router',
     typed_config: typed('envoy.extensions.filters.http.router.v3.Router', {
       suppress_envoy_headers: true,
-      upstream_http_filters: [
-        {
-          name: 'mark',
-          typed_config: typed('envoy.extensions.filters.http.header_mutation.v3.HeaderMutation', {
-            mutations: { response_mutations: [MARK] },
-          }),
-        },
-        {
-          name: 'codec',
-          typed_config: typed('envoy.extensions.filters.http.upstream_codec.v3.UpstreamCodec'),
-        },
-      ],
+      upstream_http_filters: upstreamFilters('mark', { response_mutations: [MARK] }),
     }),
   };
 }
+
+/** Returns filters that change headers between the router and an upstream. */
+export function upstreamFilters(name: string, mutations: EnvoyObject): EnvoyObject[] {
+  return [
+    {
+      name,
+      typed_config: typed('envoy.extensions.filters.http.header_mutation.v3.HeaderMutation', { mutations }),
+    },
+    {
+      name: 'codec',
+      typed_config: typed('envoy.extensions.filters.http.upstream_codec.v3.UpstreamCodec'),
+    },
+  ];
+}
+
+/** Headers of Envoy's own that no upstream gets. */
+export const WITHHELD_HEADERS: readonly string[] = [
+  HEADER.upstream,
+  'x-forwarded-for',
+  'x-forwarded-proto',
+  'x-envoy-external-address',
+  'x-envoy-internal',
+];

@@ -13,12 +13,11 @@ import { typed, type EnvoyObject } from './layout.ts';
 
 type ErrorFormat = Config['server']['error_format'];
 
-/** `details` of the sidecar's ImmediateResponse (extproc/respond), whose body passes unchanged. */
+/** `details` of the sidecar's ImmediateResponse (`refuse` in extproc/reply/respond.ts), whose body passes unchanged. */
 const OURS = 'gw';
-/** The same for replies that are not logged, so that unauthenticated clients cannot fill the access log. */
+/** The same for replies that are not logged: unauthenticated clients must not fill the access log. */
 const OURS_UNLOGGED = 'gw_unlogged';
 
-/** Keeps replies that the sidecar only counts out of the access log. */
 export const ACCESS_LOG_FILTER: EnvoyObject = byDetails(`!= '${OURS_UNLOGGED}'`);
 
 const TIMEOUTS = [
@@ -29,7 +28,7 @@ const TIMEOUTS = [
   'duration_timeout',
 ];
 
-/** Envoy's replies from before it replaces a client's request id with its own. */
+/** Replies made before Envoy replaces a client's request id with its own. */
 const EARLY = [
   'missing_host_header',
   'missing_path_rejected',
@@ -37,13 +36,10 @@ const EARLY = [
   'path_normalization_failed',
 ];
 
-/**
- * Matches requests to MCP servers: by the client's path, and by the cluster that the sidecar sets later.
- * Undecided requests get the common error shape.
- */
+/** Matches requests to MCP servers by the client's path, and by the cluster that the sidecar sets later. */
 const FOR_MCP = `request.path.matches('^/(${RAW_KEY_PREFIX}[^/]*/)?mcp(/|[?]|$)') || xds.cluster_name.startsWith('${MCP_CLUSTER_PREFIX}')`;
 
-/** A response header with the request id that the sidecar and the access log use. */
+/** Adds the request id, as in the sidecar and the access log. */
 export const REQUEST_ID: EnvoyObject = requestId('%STREAM_ID%');
 const NEW_ID = requestId('%UNIQUE_ID%');
 
@@ -56,9 +52,9 @@ function header(key: string, value: string): EnvoyObject {
 }
 
 /**
- * Gives Envoy's own replies the gateway's JSON shape (docs/refusals.md). The first match wins: replies that
- * name the provider come before the rule that turns every other 5xx, including failures of ext_proc and of
- * the gates, into `gateway_unavailable`. Providers' answers are not affected.
+ * Gives Envoy's own replies the gateway's JSON shape (docs/refusals.md). The first match wins: replies that name the
+ * provider precede the rule that turns every other 5xx, including failures of ext_proc and of the gates, into
+ * `gateway_unavailable`. Providers' answers are not affected.
  */
 export function localReplies(format: ErrorFormat): EnvoyObject {
   const passOurs = {
@@ -75,7 +71,7 @@ interface Reply {
   readonly filter: EnvoyObject;
   readonly type: EnvoyReplyType;
   readonly message: string;
-  /** Sent before the request has an id. */
+  /** See `EARLY`. */
   readonly isEarly?: true;
   /** Keeps Envoy's status, which is more precise. */
   readonly keepsStatus?: true;
@@ -125,10 +121,7 @@ const REPLIES: readonly Reply[] = [
   { filter: byStatus('GE', 400), type: 'invalid_request', message: 'bad request', keepsStatus: true },
 ];
 
-/**
- * Returns mappers for MCP clients, for each provider whose clients expect another error shape, and for all
- * others.
- */
+/** Returns mappers for MCP clients, for each provider whose clients expect another error shape, and for all others. */
 function mappersOf(reply: Reply, format: ErrorFormat): EnvoyObject[] {
   return [
     {
@@ -144,7 +137,7 @@ function mappersOf(reply: Reply, format: ErrorFormat): EnvoyObject[] {
   ];
 }
 
-/** In the common error format, only Bedrock's clients need a shape of their own. */
+/** In the gateway's error format, only Bedrock's clients need a shape of their own. */
 function shapesOf(format: ErrorFormat): typeof ERROR_SHAPES {
   return format === 'native' ? ERROR_SHAPES : ERROR_SHAPES.filter(([, shape]) => shape === 'bedrock');
 }
@@ -164,14 +157,11 @@ function mapper(reply: Reply, format: ErrorFormat, path?: RegExp, shape?: ErrorS
   };
 }
 
-/**
- * Adds the request id where SDKs look for it. An early reply has only a newly made id, which changes with
- * each use.
- */
+/** Adds the request id where SDKs look for it. An early reply has a new id, which changes with each use. */
 function ids({ isEarly }: Reply, shape: ErrorShape | undefined): EnvoyObject[] {
   if (isEarly === true) return [NEW_ID];
   const more = ['x-request-id', shape && REQUEST_ID_HEADERS[shape]].filter((name) => name !== undefined);
-  // Without a stream id the second header is not set, and the first one stays.
+  // Without a stream id, the second header is not set, and the first one stays.
   return [NEW_ID, REQUEST_ID, ...more.map((name) => header(name, '%STREAM_ID%'))];
 }
 
@@ -183,7 +173,7 @@ function advice(type: ErrorType, shape: ErrorShape | undefined): EnvoyObject[] {
   ].map(([name, value]) => header(name, value));
 }
 
-/** Matches a client's path, with or without a leading key, and with its query. */
+/** Matches a client's path, with its query, with or without a leading key. */
 function byPath(pattern: RegExp): EnvoyObject {
   const regex = `^(/${RAW_KEY_PREFIX}[^/]*)?${pattern.source.replace(/^\^/, '')}.*`;
   return { header_filter: { header: { name: ':path', string_match: { safe_regex: { regex } } } } };

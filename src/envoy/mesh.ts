@@ -5,17 +5,15 @@ import { hasFallbacks } from '../routes/fallbacks.ts';
 import { heapOverload } from './overload.ts';
 import { envoyResources, RUNTIME } from './render.ts';
 
-/** Name and namespace of the resources. */
 export interface MeshNames {
-  /** Name of the resource, also the label `app` of Istio's gateway or the name of Envoy Gateway's `Gateway`. */
+  /** Also the label `app` of Istio's gateway, or the name of Envoy Gateway's `Gateway`. */
   readonly name: string;
   readonly namespace: string;
 }
 
 /**
- * Renders Istio's `EnvoyFilter` (YAML), which puts the whole listener with its gates on the Envoy of the
- * workload `app: <name>`. The listener stands beside Istio's own: if it were woven in, a foreign route or
- * filter could bypass the gates.
+ * Renders Istio's `EnvoyFilter` (YAML), which adds the whole listener with its gates to the Envoy of the workload
+ * `app: <name>`. It does not change Istio's own listener, in which a foreign route or filter could bypass the gates.
  */
 export function renderIstio(config: Config, layout: EnvoyLayout, { name, namespace }: MeshNames): string {
   const { main, clusters } = meshResources(config, layout);
@@ -48,7 +46,7 @@ export function renderIstio(config: Config, layout: EnvoyLayout, { name, namespa
   );
 }
 
-/** @throws Error if the configuration needs a second listener, which meshes do not let others add */
+/** @throws Error if the configuration needs a second listener, which meshes do not allow */
 function meshResources(config: Config, layout: EnvoyLayout): ReturnType<typeof envoyResources> {
   if (hasFallbacks(config)) {
     throw new Error(
@@ -60,13 +58,12 @@ function meshResources(config: Config, layout: EnvoyLayout): ReturnType<typeof e
 
 const CLUSTER_TYPE = 'type.googleapis.com/envoy.config.cluster.v3.Cluster';
 const LISTENER_TYPE = 'type.googleapis.com/envoy.config.listener.v3.Listener';
-/** Envoy Gateway's listener for `protocol: HTTPS`. It keeps its TLS; the connection manager is replaced. */
+/** Of Envoy Gateway's listener for `protocol: HTTPS`, which keeps its TLS. */
 const CONNECTION_MANAGER = '/filter_chains/0/filters/0/typed_config';
 
 /**
- * Renders Envoy Gateway's `EnvoyPatchPolicy` (YAML) for the listener `https` of the `Gateway` of this name.
- * The whole connection manager is replaced, because an `EnvoyExtensionPolicy` cannot express the gates or the
- * mutation rules.
+ * Renders Envoy Gateway's `EnvoyPatchPolicy` (YAML) for the listener `https` of the `Gateway` of this name. It replaces
+ * the connection manager, because an `EnvoyExtensionPolicy` cannot express the gates or the mutation rules.
  */
 export function renderEnvoyGateway(config: Config, layout: EnvoyLayout, names: MeshNames): string {
   const { main, clusters } = meshResources(config, layout);

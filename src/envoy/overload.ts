@@ -1,22 +1,21 @@
 import type { Config } from '../config/schema.ts';
 import { typed, type EnvoyObject } from './layout.ts';
 
-/** Far above real traffic of one gateway; without a limit Envoy logs a warning. */
+/** Far above the traffic of one gateway. Without a limit, Envoy logs a warning. */
 const MAX_CLIENT_CONNECTIONS = 50_000;
 const HEAP = 'envoy.resource_monitors.fixed_heap';
 /**
- * Factor between `envoy.max_heap_bytes` and the monitor's maximum. Envoy resets streams only when the
- * pressure changes, 50 at a time. At its maximum the pressure no longer changes, so uploads that arrive
- * together would hold the heap until they time out.
+ * The monitor's maximum, as a multiple of `envoy.max_heap_bytes`. Envoy resets streams only when the pressure changes,
+ * 50 at a time. At the maximum it does not change, so simultaneous uploads would hold the heap until they time out.
  */
 const HEADROOM = 3;
-/** HTTP/2 streams below 16 KiB are not counted as memory holders; each further class is twice as large. */
+/** HTTP/2 streams below 16 KiB do not count; each further class is twice as large. */
 const SMALLEST_CLASS_POWER_OF_TWO = 14;
 
 /**
- * Returns Envoy's reactions to a filling heap, as shares of `envoy.max_heap_bytes`. From half of it, the
- * largest HTTP/2 streams are reset; the wide range and short interval let Envoy act often. Then new requests
- * get 503. Finally HTTP/1.1 uploads, which cannot be reset, are cut.
+ * Returns Envoy's reactions to a filling heap, as shares of `envoy.max_heap_bytes`. From half of it on, Envoy resets
+ * the largest HTTP/2 streams; a wide range and a short interval let it act often. Then new requests get 503. Finally
+ * HTTP/1.1 uploads, which cannot be reset, are cut.
  */
 export function overloadManager(config: Config): EnvoyObject {
   const heap = heapOverload(config);
@@ -30,7 +29,7 @@ export function overloadManager(config: Config): EnvoyObject {
   return { ...heap, resource_monitors: [connections, ...heap.resource_monitors] };
 }
 
-/** The same without the connection limit, which a mesh sets itself and which may be set only once. */
+/** The same without the connection limit, which a mesh sets itself. */
 export function heapOverload({ envoy }: Config) {
   return {
     refresh_interval: '0.01s',
@@ -63,7 +62,6 @@ function from(share: number): EnvoyObject {
   return { name: HEAP, threshold: { value: share / HEADROOM } };
 }
 
-/** Scales from zero at `beginning` to full strength at `all`. */
 function between(beginning: number, all: number): EnvoyObject {
   return {
     name: HEAP,

@@ -7,7 +7,7 @@ import { configuredUpstreams, MCP_CLUSTER_PREFIX } from '../routing/upstreams.ts
 import { ANSWER_BUFFER_BYTES, requestBufferBytes } from './buffers.ts';
 import { attemptParts, MAX_ATTEMPTS, type AttemptParts } from './attempts.ts';
 import { upstreamCluster, sidecarCluster } from './clusters.ts';
-import { httpFilters, RESPONSE_GATE_NAME } from './http-filters.ts';
+import { httpFilters, RESPONSE_GATE_NAME, WITHHELD_HEADERS } from './http-filters.ts';
 import { seconds, typed, type EnvoyLayout, type EnvoyObject } from './layout.ts';
 import { ACCESS_LOG_FILTER, localReplies, REQUEST_ID } from './local-replies.ts';
 import { overloadManager } from './overload.ts';
@@ -16,17 +16,17 @@ import { tlsContext } from './secrets.ts';
 const IPPROTO_TCP = 6;
 const TCP_USER_TIMEOUT = 18;
 
-/** With this flag on, Envoy crashes. Lifting Node's guard serves its purpose (extproc/server). */
+/** With this flag on, Envoy crashes. Its purpose is served by lifting Node's guard (`liftResetGuard`). */
 export const RUNTIME: EnvoyObject = { 'envoy.reloadable_features.ext_proc_graceful_grpc_close': false };
 
 const NODE = 'ai-firewall-gateway';
 
-/** Renders `envoyBootstrap` as YAML for people. */
+/** Renders Envoy's bootstrap as YAML for people. */
 export function renderEnvoy(config: Config, layout: EnvoyLayout): string {
   return stringify(envoyBootstrap(config, layout), { aliasDuplicateObjects: false, lineWidth: 0 });
 }
 
-/** Returns Envoy's whole bootstrap: one listener, the routes to providers and MCP servers, and the gates. */
+/** Returns Envoy's bootstrap: the listener, the routes to providers and MCP servers, and the gates. */
 export function envoyBootstrap(config: Config, layout: EnvoyLayout): EnvoyObject {
   const { main, clusters, attempts } = envoyResources(config, layout);
   return {
@@ -40,7 +40,7 @@ export function envoyBootstrap(config: Config, layout: EnvoyLayout): EnvoyObject
   };
 }
 
-/** Returns the listener with its gates and every cluster it uses. Neither works without the other. */
+/** Returns the listener with its gates, and every cluster that it uses. */
 export function envoyResources(
   config: Config,
   layout: EnvoyLayout,
@@ -68,7 +68,7 @@ function listener(config: Config, layout: EnvoyLayout): EnvoyObject {
   return {
     name: 'main',
     address: { socket_address: { address: config.server.host, port_value: config.server.port } },
-    // HTTP/1.1 only, where it also limits a stream's buffer. The route raises it for the answer.
+    // For HTTP/1.1, where it also limits a stream's buffer. The route raises it for the answer.
     per_connection_buffer_limit_bytes: requestBufferBytes(config),
     // `server.write_timeout`: the only way to end an HTTP/1.1 client that stops reading (Linux).
     socket_options: [
@@ -116,8 +116,7 @@ function connectionManager(config: Config, layout: EnvoyLayout): EnvoyObject {
     codec_type: 'AUTO',
     use_remote_address: true,
     xff_num_trusted_hops: config.auth.trusted_hops,
-    // No address is internal, so Envoy drops every client's x-envoy-* and x-request-id; `{}` would accept
-    // them.
+    // No address is internal, so Envoy drops every client's x-envoy-* and x-request-id. `{}` would accept them.
     internal_address_config: { cidr_ranges: [{ address_prefix: '255.255.255.255', prefix_len: 32 }] },
     skip_xff_append: true,
     via: '',
@@ -139,7 +138,7 @@ function connectionManager(config: Config, layout: EnvoyLayout): EnvoyObject {
     },
     request_headers_timeout: seconds(Math.min(server.read_timeout, 10_000)),
     request_timeout: seconds(server.read_timeout),
-    // A request that waits for an approval is silent. The routes limit what follows.
+    // A request that waits for an approval is silent.
     stream_idle_timeout: seconds(
       Math.max(proxy.upstream_timeout, approvalPatience(config)?.messageTimeoutMs ?? 0),
     ),
@@ -161,7 +160,7 @@ function stripBeforeRouting(): EnvoyObject {
   };
 }
 
-/** The request gate: a provider route requires the sidecar's cluster and its verdict for this request. */
+/** The request gate: a route to an upstream requires the sidecar's cluster and its verdict for this request. */
 function routes(config: Config): EnvoyObject {
   return {
     name: 'main',
@@ -180,7 +179,7 @@ function routes(config: Config): EnvoyObject {
   };
 }
 
-/** The same route, to the listener that asks one target after another. */
+/** Routes to the listener that asks one target after another. */
 function attemptRoutes(config: Config): EnvoyObject[] {
   const { retryPolicy } = attemptParts(config);
   if (retryPolicy === undefined) return [];
@@ -188,10 +187,7 @@ function attemptRoutes(config: Config): EnvoyObject[] {
   return [upstreamRoute(config, 'provider', exact, { retryPolicy, times: MAX_ATTEMPTS })];
 }
 
-/**
- * Routes to the cluster that the sidecar chose, and tells the response gate which surface it may have to
- * answer for.
- */
+/** Routes to the cluster that the sidecar chose, and tells the response gate the client's surface. */
 function upstreamRoute(
   config: Config,
   name: 'mcp' | 'provider',
@@ -204,7 +200,7 @@ function upstreamRoute(
       prefix: '/',
       headers: [
         { name: HEADER.upstream, ...upstream },
-        // HEAD is not forwarded. Its answer has no body, so the response gate could not explain a refusal.
+        // HEAD is not forwarded: without a body, the response gate could not explain a refusal.
         { name: ':method', string_match: { exact: 'HEAD' }, invert_match: true },
       ],
       dynamic_metadata: [{ filter: 'gw', path: [{ key: 'req' }], value: { string_match: { exact: 'ok' } } }],
@@ -217,22 +213,16 @@ function upstreamRoute(
       idle_timeout: seconds(times * config.proxy.upstream_timeout),
       ...(retryPolicy !== undefined && { retry_policy: retryPolicy }),
     },
-    // The request is complete and approved when this route is used, so this limit applies to the answer.
+    // The request is complete when this route is used, so this limit applies to the answer.
     request_body_buffer_limit: ANSWER_BUFFER_BYTES,
-    response_headers_to_add: [REQUEST_ID], // for the response gate, which can make none
-    request_headers_to_remove: [
-      HEADER.upstream,
-      'x-forwarded-for',
-      'x-forwarded-proto',
-      'x-envoy-external-address',
-      'x-envoy-internal',
-    ],
+    response_headers_to_add: [REQUEST_ID], // for the response gate, which has no request id
+    request_headers_to_remove: WITHHELD_HEADERS,
   };
 }
 
-/** Logs requests without their path, which may contain a key. */
+/** Leaves out the path, which may contain a key. */
 function accessLog(path: string): EnvoyObject {
-  // /dev/stdout cannot be opened as a file if it is a socket (a supervisor's pipe, systemd).
+  // Envoy cannot open /dev/stdout as a file if it is a socket (a supervisor's pipe, systemd).
   const logger =
     path === '/dev/stdout'
       ? { type: 'stream.v3.StdoutAccessLog', fields: {} }
@@ -246,7 +236,7 @@ function accessLog(path: string): EnvoyObject {
         json_format: {
           time: '%START_TIME%',
           id: '%STREAM_ID%',
-          answer_id: `%RESP(${HEADER.requestId})%`, // the only one where Envoy answered before it made an id
+          answer_id: `%RESP(${HEADER.requestId})%`, // the only id of an early reply
           error_type: `%RESP(${HEADER.errorType})%`,
           method: '%REQ(:METHOD)%',
           protocol: '%PROTOCOL%',

@@ -2,14 +2,14 @@ import { dirname, join } from 'node:path';
 import type { PemFiles, PemTexts } from '../certificates/pem.ts';
 import { typed, type EnvoyLayout, type EnvoyObject } from './layout.ts';
 
-/** A certificate and an authority of one group are two secrets to Envoy, each in a file of its own. */
+/** Certificate and authority of a group are two secrets, each in its own file. */
 export interface SecretFile {
   readonly name: string;
   /** Envoy's DiscoveryResponse. */
   readonly content: EnvoyObject;
 }
 
-/** Source of certificates: files that Envoy watches, or inline. */
+/** Refers to SDS files if there is a folder for them, else to the certificate files. */
 export function tlsContext(
   files: PemFiles,
   { secretsFolder }: Pick<EnvoyLayout, 'secretsFolder'>,
@@ -32,7 +32,7 @@ export function tlsContext(
   };
 }
 
-/** Returns secrets that name the files, which Envoy follows itself. */
+/** Returns secrets that name the files, which Envoy follows. */
 export function secretsInFiles({ path, cert_file, key_file, ca_file }: PemFiles): readonly SecretFile[] {
   const secrets: SecretFile[] = [];
   if (cert_file !== undefined && key_file !== undefined) {
@@ -49,7 +49,7 @@ export function secretsInFiles({ path, cert_file, key_file, ca_file }: PemFiles)
   return secrets;
 }
 
-/** Returns secrets that hold the contents: Envoy sees a certificate and its key change at once. */
+/** Returns secrets with the contents, so that a certificate and its key change at once. */
 export function secretsWithContent(
   path: string,
   { cert_file, key_file, ca_file }: PemTexts,
@@ -71,7 +71,6 @@ function reference(folder: string, name: string): EnvoyObject {
   return { name, sds_config: { path_config_source: source, resource_api_version: 'V3' } };
 }
 
-/** Returns the name of a secret's file in its folder. */
 export function fileName(name: string): string {
   return `${name}.json`;
 }

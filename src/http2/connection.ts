@@ -17,11 +17,10 @@ import {
   type Code,
   type Http2Frame,
 } from './frame.ts';
-import { FloodGuard } from './floods.ts';
+import { FloodGuard, LIMITS } from './limits.ts';
 import { FrameReader } from './frame-reader.ts';
 import { HeaderBlocks, type HeaderBlock } from './header-block.ts';
 import { HpackDecoder } from './hpack-decoder.ts';
-import { LIMITS } from './limits.ts';
 import { FrameOutbox, OVERFULL_BYTES } from './outbox.ts';
 import { readHttp2RequestHead, type Http2RequestHead } from './request-head.ts';
 import { Sender } from './sender.ts';
@@ -35,11 +34,11 @@ const SETTINGS_WEIGHT = 10;
 
 export interface ConnectionUser {
   accept(stream: Http2Stream, head: Http2RequestHead): StreamEvents;
-  /** The stream's code failed; the stream is reset. */
+  /** Called when the user's code failed; the stream is reset. */
   onFault(cause: unknown): void;
 }
 
-/** Server side of one HTTP/2 connection (RFC 9113), without push and priorities. */
+/** The server side of an HTTP/2 connection (RFC 9113), without push and priorities. */
 export class Http2Connection {
   readonly #socket: Socket;
   readonly #user: ConnectionUser;
@@ -64,7 +63,7 @@ export class Http2Connection {
     this.#user = user;
     this.#outbox = new FrameOutbox(socket);
     this.#sender = new Sender(this.#outbox);
-    // After a pause without CPU time, a greeting that has arrived is read first.
+    // After a pause without CPU time, a pending greeting is read first.
     this.#greeting = setTimeout(() => setImmediate(() => this.#assertGreeted()), LIMITS.greetingMs);
     this.#outbox.add(GREETING);
     socket.on('data', (chunk: Buffer) => this.#receive(chunk));
@@ -74,7 +73,7 @@ export class Http2Connection {
     socket.on('close', () => this.#closed());
   }
 
-  /** Cuts all streams, tells the peer and ends the connection. */
+  /** Cuts all streams and ends the connection. */
   shutdown(): void {
     for (const stream of [...this.#streams.values()]) stream.reset(CODE.cancel);
     this.#leave(CODE.noError);
@@ -113,8 +112,7 @@ export class Http2Connection {
   #dispatch(received: Http2Frame): void {
     const { type, streamId } = received;
     this.#blocks.assertNext(type === FRAME.continuation, streamId);
-    if (!this.#isGreeted && type !== FRAME.settings)
-      throw protocolError('the peer did not begin with SETTINGS');
+    if (!this.#isGreeted && type !== FRAME.settings) throw protocolError('the first frame is not SETTINGS');
     switch (type) {
       case FRAME.data:
         this.#data(received);
@@ -162,7 +160,7 @@ export class Http2Connection {
     }
   }
 
-  /** Returns window at once, so that a slowly read stream does not block others. Its own window bounds it. */
+  /** Does not wait until the data are read: a slow stream, bounded by its own window, must not block others. */
   #creditConnection(size: number): void {
     this.#uncredited += size;
     if (this.#uncredited < LIMITS.connectionWindowBytes / 2) return;
@@ -170,11 +168,11 @@ export class Http2Connection {
     this.#uncredited = 0;
   }
 
-  /** Returns undefined for late frames of a closed stream. @throws ConnectionError for an unknown stream */
+  /** Returns undefined for a closed stream. @throws ConnectionError for a stream that was never opened */
   #known(streamId: number): Http2Stream | undefined {
     const stream = this.#streams.get(streamId);
     if (stream === undefined && (streamId > this.#lastId || streamId % 2 === 0)) {
-      throw protocolError('a frame is of a stream that was never opened');
+      throw protocolError('a frame names a stream that was never opened');
     }
     return stream;
   }
@@ -197,7 +195,7 @@ export class Http2Connection {
       else stream.reset(CODE.protocolError);
       return;
     }
-    if (streamId <= this.#lastId) return; // trailers of one that is over here
+    if (streamId <= this.#lastId) return; // trailers of a closed stream
     this.#lastId = streamId;
     const opened = new Http2Stream(streamId, this.#sender, this.#owner);
     this.#streams.set(streamId, opened);
@@ -214,8 +212,8 @@ export class Http2Connection {
     try {
       return this.#hpack.decode(bytes, from, to);
     } catch {
-      // From here on, both sides may have different compression tables.
-      throw new ConnectionError(CODE.compressionError, 'a block of headers cannot be read');
+      // Both sides may now have different compression tables.
+      throw new ConnectionError(CODE.compressionError, 'a header block cannot be read');
     }
   }
 
@@ -230,7 +228,7 @@ export class Http2Connection {
     assertLength(received, CODE_BYTES);
     const increment = readUint31(received.bytes, received.from);
     if (received.streamId === 0) {
-      if (increment === 0) throw protocolError('a window was to grow by nothing');
+      if (increment === 0) throw protocolError('a window update is 0');
       this.#sender.connectionWindow(increment);
       return;
     }

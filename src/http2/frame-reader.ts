@@ -10,7 +10,7 @@ import {
 
 const NOTHING = Buffer.alloc(0);
 
-/** Cuts a client's bytes into frames, behind its preface. Keeps at most one incomplete frame. */
+/** Splits the bytes after a client's preface into frames. Keeps at most one incomplete frame. */
 export class FrameReader {
   #bytes: Buffer = NOTHING;
   #at = 0;
@@ -43,7 +43,7 @@ export class FrameReader {
   #begin(): boolean {
     const bytes = this.#bytes.toString('latin1', this.#at, this.#at + PREFACE.length);
     if (!PREFACE.startsWith(bytes)) {
-      throw new ConnectionError(CODE.protocolError, 'the peer does not speak HTTP/2');
+      throw new ConnectionError(CODE.protocolError, 'the peer does not use HTTP/2');
     }
     if (bytes.length < PREFACE.length) return false;
     this.#at += PREFACE.length;

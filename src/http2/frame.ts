@@ -3,13 +3,13 @@ export const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
 
 /** RFC 9113 section 4.1. */
 export const FRAME_HEAD_BYTES = 9;
-/** Longest payload in both directions, which every peer must accept. */
+/** Every peer must accept this. */
 export const MAX_PAYLOAD_BYTES = 16_384;
 export const MAX_WINDOW = 0x7fff_ffff;
-/** Initial windows (RFC 9113 section 6.9.2). */
+/** RFC 9113 section 6.9.2. */
 export const FIRST_WINDOW = 65_535;
 
-/** Frame types (RFC 9113 section 6). */
+/** RFC 9113 section 6. */
 export const FRAME = {
   data: 0,
   headers: 1,
@@ -25,7 +25,7 @@ export const FRAME = {
 
 export const FLAG = { endStream: 1, ack: 1, endHeaders: 4, padded: 8, priority: 32 } as const;
 
-/** Error codes (RFC 9113 section 7). */
+/** RFC 9113 section 7. */
 export const CODE = {
   noError: 0,
   protocolError: 1,
@@ -63,7 +63,7 @@ export interface Http2Frame {
   readonly to: number;
 }
 
-/** Returns a frame header in latin1. */
+/** Returns latin1. */
 export function frameHead(length: number, type: number, flags: number, wireId: string): string {
   return (
     String.fromCharCode((length >>> 16) & 0xff, (length >>> 8) & 0xff, length & 0xff, type, flags) + wireId
@@ -104,8 +104,8 @@ const PRIORITY_BYTES = 5;
 const GOAWAY_BYTES = 8;
 
 /**
- * Checks a frame that changes nothing: PRIORITY, GOAWAY (open streams continue), unknown extensions.
- * @throws ConnectionError if it is malformed, or only servers may send it
+ * Checks a frame that has no effect: PRIORITY, GOAWAY (open streams continue), unknown extensions.
+ * @throws ConnectionError if it is malformed, or only for servers
  */
 export function assertIgnorable(frame: Http2Frame): void {
   switch (frame.type) {
@@ -118,7 +118,7 @@ export function assertIgnorable(frame: Http2Frame): void {
       if (frame.to - frame.from < GOAWAY_BYTES) throw frameSizeError();
       return;
     case FRAME.pushPromise:
-      throw protocolError('a client pushes nothing');
+      throw protocolError('a client must not push');
     default:
   }
 }
@@ -128,7 +128,7 @@ export function protocolError(message: string): ConnectionError {
 }
 
 function frameSizeError(): ConnectionError {
-  return new ConnectionError(CODE.frameSizeError, 'a frame has a length that its type does not have');
+  return new ConnectionError(CODE.frameSizeError, 'a frame has the wrong length for its type');
 }
 
 export function assertLength({ from, to }: Http2Frame, length: number): void {
@@ -136,7 +136,7 @@ export function assertLength({ from, to }: Http2Frame, length: number): void {
 }
 
 export function assertOnStream({ streamId }: Http2Frame): void {
-  if (streamId === 0) throw protocolError('a frame of a stream names none');
+  if (streamId === 0) throw protocolError('a frame of a stream names no stream');
 }
 
 export function assertOnConnection({ streamId }: Http2Frame): void {

@@ -3,7 +3,6 @@ import { LIMITS } from './limits.ts';
 
 const PRIORITY_BYTES = 5;
 
-/** A complete header block, with the flags of its first frame. */
 export interface HeaderBlock {
   readonly streamId: number;
   readonly isEnd: boolean;
@@ -27,7 +26,7 @@ export class HeaderBlocks {
   assertNext(isContinuation: boolean, streamId: number): void {
     const isExpected = isContinuation === (this.#begun !== undefined);
     if (isExpected && (!isContinuation || streamId === this.#begun?.streamId)) return;
-    throw new ConnectionError(CODE.protocolError, 'a block of headers is not continued by its own frames');
+    throw new ConnectionError(CODE.protocolError, 'a header block is interrupted by another frame');
   }
 
   /** Returns undefined while the block is incomplete. @throws ConnectionError */
@@ -43,11 +42,11 @@ export class HeaderBlocks {
   /** Returns undefined while the block is incomplete. @throws ConnectionError */
   continue({ flags, bytes, from, to }: Http2Frame): HeaderBlock | undefined {
     const begun = this.#begun;
-    if (begun === undefined) throw new ConnectionError(CODE.protocolError, 'there is no block to continue');
+    if (begun === undefined) throw new ConnectionError(CODE.protocolError, 'no header block has begun');
     begun.parts.push(Buffer.from(bytes.subarray(from, to)));
     begun.size += to - from;
     if (begun.size > LIMITS.headerListBytes || begun.parts.length > LIMITS.continuations) {
-      throw new ConnectionError(CODE.enhanceYourCalm, 'a block of headers is too long');
+      throw new ConnectionError(CODE.enhanceYourCalm, 'a header block is too long');
     }
     if ((flags & FLAG.endHeaders) === 0) return undefined;
     this.#begun = undefined;

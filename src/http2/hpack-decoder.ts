@@ -1,11 +1,11 @@
 import { decodeHuffman } from './huffman.ts';
 import { STATIC_TABLE, type HeaderEntry } from './static-table.ts';
 
-/** Cost of a table entry beside name and value (RFC 7541 section 4.1). */
+/** Of a table entry besides name and value (RFC 7541 section 4.1). */
 const ENTRY_BYTES = 32;
-/** Default of SETTINGS_HEADER_TABLE_SIZE, which this server keeps. */
+/** The default of SETTINGS_HEADER_TABLE_SIZE. */
 const HEADER_TABLE_BYTES = 4_096;
-/** Four octets behind the prefix exceed every allowed index and length. */
+/** Four octets after the prefix suffice for every allowed index and length. */
 const MAX_INTEGER_SHIFT = 21;
 
 /** First bits of header representations (RFC 7541 section 6). */
@@ -15,8 +15,8 @@ const TABLE_SIZE = 0x20;
 const HUFFMAN = 0x80;
 
 /**
- * HPACK decoder (RFC 7541) of one connection. Must read every block in order, even of closed streams, since each
- * may change the dynamic table.
+ * HPACK decoder (RFC 7541) of one connection. It must read every block in order, even of closed streams, since each may
+ * change the dynamic table.
  */
 export class HpackDecoder {
   readonly #maxListBytes: number;
@@ -43,14 +43,14 @@ export class HpackDecoder {
     while (this.#at < to) {
       const first = bytes[this.#at] as number;
       if (first < WITH_INDEXING && first >= TABLE_SIZE) {
-        if (headers.length > 0) throw new Error('a header block changes the size of its table too late');
+        if (headers.length > 0) throw new Error('a header block changes the table size after a header');
         this.#resize(this.#integer(5));
         continue;
       }
       const header = this.#header(first);
       headers.push(header);
       listBytes += sizeOf(header);
-      if (listBytes > this.#maxListBytes) throw new Error('a list of headers is too long');
+      if (listBytes > this.#maxListBytes) throw new Error('a header list is too long');
     }
     this.#bytes = EMPTY;
     return headers;
@@ -99,7 +99,7 @@ export class HpackDecoder {
       index <= STATIC_TABLE.length
         ? STATIC_TABLE[index - 1]
         : this.#table[this.#table.length - (index - STATIC_TABLE.length)];
-    if (entry === undefined) throw new Error('a header block names an entry that its table does not have');
+    if (entry === undefined) throw new Error('a header block names an unknown table entry');
     return entry;
   }
 
@@ -112,8 +112,7 @@ export class HpackDecoder {
   }
 
   #resize(maxBytes: number): void {
-    if (maxBytes > HEADER_TABLE_BYTES)
-      throw new Error('a header block asks for a larger table than it may have');
+    if (maxBytes > HEADER_TABLE_BYTES) throw new Error('a header block sets too large a table size');
     this.#maxTableBytes = maxBytes;
     this.#makeRoom(0);
   }

@@ -5,12 +5,11 @@ const INDEXED = 0x80;
 const NOT_INDEXED_PREFIX_BITS = 4;
 const STRING_PREFIX_BITS = 7;
 
-/** Sets the dynamic table size to 0, before the first block and after the peer changes its table. */
+/** Sets the dynamic table size to 0. */
 export const NO_TABLE = '\x20';
 
 /**
- * Encodes a header block in latin1: static entries by index, others literally. Without a dynamic table, the block
- * fits every connection.
+ * Encodes a header block in latin1, without the dynamic table, so that the block is valid on every connection.
  * @param headers lower-case names; latin1 values
  */
 export function encodeHeaders(headers: readonly (readonly [string, string])[]): string {

@@ -1,6 +1,6 @@
 /**
- * HPACK's Huffman code (RFC 7541 appendix B): octets by code length. The code is canonical, so this table
- * determines it: codes of one length are consecutive, and the next length continues where they end.
+ * HPACK's Huffman code (RFC 7541 appendix B): octets by code length. The code is canonical: codes of one length are
+ * consecutive, and the next length continues after them.
  */
 const OCTETS_BY_LENGTH: readonly (readonly [number, string])[] = [
   [5, '48-50 97 99 101 105 111 115-116'],
@@ -25,21 +25,20 @@ const OCTETS_BY_LENGTH: readonly (readonly [number, string])[] = [
   [28, '2-8 11-12 14-21 23-31 127 220 249'],
   [30, '10 13 22'],
 ];
-/** Longest padding behind the last code. */
 const MAX_PADDING_BITS = 7;
 const NIBBLES = 16;
 
-/** The code as a state machine over four bits, in which at most one octet ends. */
+/** The code as a state machine over four bits, which end at most one octet. */
 interface Machine {
-  /** By `state * 16 + nibble`: the next state, or -1 for an invalid code. */
+  /** The next state by `state * 16 + nibble`; -1 for an invalid code. */
   readonly next: Int16Array;
-  /** By the same index: the octet that ends there, or -1. */
+  /** The octet that ends there, or -1. */
   readonly octet: Int16Array;
-  /** States in which a string may end: behind a code, or within padding. */
+  /** 1 for states in which a string may end: after a code, or within padding. */
   readonly isEnd: Uint8Array;
 }
 
-/** Nodes with two children each; an octet is stored as -2 - octet. */
+/** Nodes with two children each; an octet is -2 - octet. */
 type Tree = [number, number][];
 const NOWHERE = -1;
 

@@ -1,10 +1,12 @@
-/** Bounds of a peer's use of memory. Announced in SETTINGS, or far above normal use. */
+import { CODE, ConnectionError } from './frame.ts';
+
+/** Bounds of a peer's use of memory, announced in SETTINGS or far above normal use. */
 export const LIMITS = {
   /** A peer that needs more streams opens another connection. */
   streams: 10_000,
-  /** Octets of one stream that are sent before earlier ones are read. */
+  /** Unread octets of one stream. */
   streamWindowBytes: 262_144,
-  /** The same for all streams of a connection. */
+  /** Of all streams of a connection. */
   connectionWindowBytes: 16_777_216,
   /** One header block, encoded and decoded (RFC 9113 section 6.5.2). */
   headerListBytes: 65_536,
@@ -15,3 +17,32 @@ export const LIMITS = {
   /** Time for unsent data when a connection ends. */
   farewellMs: 1_000,
 } as const;
+
+/** Envoy sends about one such frame per second. */
+const MAX_A_SECOND = 1_000;
+const WINDOW_MS = 1_000;
+
+/** Limits frames that cost their sender little (RFC 9113 section 10.5). */
+export class FloodGuard {
+  readonly #now: () => number;
+  #since = -Infinity;
+  #count = 0;
+
+  /** @param now monotonic milliseconds */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** @throws ConnectionError */
+  count(weight = 1): void {
+    const now = this.#now();
+    if (now - this.#since >= WINDOW_MS) {
+      this.#since = now;
+      this.#count = 0;
+    }
+    this.#count += weight;
+    if (this.#count > MAX_A_SECOND) {
+      throw new ConnectionError(CODE.enhanceYourCalm, 'too many frames without content');
+    }
+  }
+}

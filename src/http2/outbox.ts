@@ -2,13 +2,10 @@ import type { Socket } from 'node:net';
 
 /** Beyond this, streams must wait. */
 const FULL_BYTES = 1_048_576;
-/** Beyond this, reading stops, so that a peer that does not read cannot make answers pile up. */
+/** Beyond this, reading stops, so that a peer that does not read cannot pile up answers. */
 export const OVERFULL_BYTES = 8_388_608;
 
-/**
- * Output of one connection: one write per turn of the event loop, for all streams. Joins latin1 strings without a
- * copy; buffers stay as they are.
- */
+/** Writes once per turn of the event loop, for all streams. Joins latin1 strings without a copy. */
 export class FrameOutbox {
   readonly #socket: Socket;
   #text = '';
@@ -24,7 +21,7 @@ export class FrameOutbox {
     this.#socket = socket;
   }
 
-  /** Octets not yet taken by the operating system. */
+  /** Octets that the operating system has not taken. */
   get unsentBytes(): number {
     return this.#pendingBytes + this.#socket.writableLength;
   }
@@ -73,7 +70,6 @@ export class FrameOutbox {
     socket.uncork();
   }
 
-  /** Writes at the end of this turn. */
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;

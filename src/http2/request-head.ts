@@ -1,6 +1,5 @@
 import type { HeaderEntry } from './static-table.ts';
 
-/** Headers that open a stream. */
 export interface Http2RequestHead {
   readonly method: string;
   readonly path: string;
@@ -10,7 +9,7 @@ export interface Http2RequestHead {
 
 const NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
 const NOT_IN_VALUES = /[\0\r\n]/;
-/** Headers of HTTP/1.1 connections (RFC 9113 section 8.2.2). */
+/** RFC 9113 section 8.2.2. */
 const OF_HTTP1 = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade']);
 const PSEUDO = new Set([':method', ':scheme', ':path', ':authority']);
 

@@ -16,10 +16,10 @@ import type { Http2Stream } from './stream.ts';
 /** Sends a connection's frames within the peer's windows (RFC 9113 section 5.2). */
 export class Sender {
   readonly outbox: FrameOutbox;
-  /** Send window of new streams. */
+  /** Of new streams. */
   initialWindow = FIRST_WINDOW;
   #window = FIRST_WINDOW;
-  /** Streams with a window of their own that wait for the connection's. */
+  /** Streams that wait only for the connection's window. */
   readonly #blocked = new Set<Http2Stream>();
   readonly #awaitingDrain = new Set<Http2Stream>();
   #mustSayNoTable = true;
@@ -35,7 +35,7 @@ export class Sender {
     this.outbox.add(frame(FRAME.headers, flags, stream.wireId, payload));
   }
 
-  /** The peer changed its table size, so the next block must repeat that no table is used. */
+  /** After the peer changes its table size, the next block must set the size again. */
   tableChanged(): void {
     this.#mustSayNoTable = true;
   }
@@ -85,7 +85,7 @@ export class Sender {
       throw new ConnectionError(CODE.flowControlError, 'a window grew too large');
     for (const stream of this.#blocked) {
       if (this.#window <= 0) break;
-      // Goes to the end of the queue.
+      // `pump` may add it to the end of the queue.
       this.#blocked.delete(stream);
       this.pump(stream);
       stream.leaveIfOver();
@@ -147,9 +147,9 @@ export class Sender {
 
   #tellDrained(stream: Http2Stream): void {
     if (!stream.awaitsDrain || stream.waitingBytes > 0 || this.outbox.isFull) return;
-    // An ending stream needs no room.
     stream.awaitsDrain = false;
     this.#awaitingDrain.delete(stream);
-    if (stream.trailers === undefined) stream.events.drained();
+    const isEnding = stream.trailers !== undefined;
+    if (!isEnding) stream.events.drained();
   }
 }

@@ -8,7 +8,7 @@ const MAX_CONNECTIONS = 1_024;
 const ALPN = 'h2';
 const HANDSHAKE_MS = 15_000;
 
-/** A TCP port on all addresses of a host, or a unix socket. */
+/** All addresses of the host are used. */
 export type Http2Address =
   | { readonly kind: 'unix'; readonly path: string }
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number };
@@ -20,9 +20,8 @@ export interface Http2ServerOptions extends ConnectionUser {
 }
 
 export interface Http2Server {
-  /** Applies to new connections. */
+  /** For new connections. */
   renewTls(tls: TlsOptions): void;
-  /** Stops listening and ends all connections. */
   close(): void;
 }
 
@@ -61,7 +60,8 @@ async function placesOf(address: Http2Address): Promise<readonly Place[]> {
   if (address.kind === 'unix') return [{ path: address.path }];
   const { host, port } = address;
   const found = await lookup(host, { all: true });
-  return [...new Set(found.map((one) => one.address))].map((one) => ({ host: one, port }));
+  const addresses = new Set(found.map(({ address: each }) => each));
+  return Array.from(addresses, (each) => ({ host: each, port }));
 }
 
 function createServer(tls: TlsOptions | undefined, serve: (socket: Socket) => void): Server {

@@ -24,7 +24,7 @@ export const SETTING = {
 
 const SETTING_BYTES = 6;
 const MAX_FRAME_SIZE = 0xff_ffff;
-/** Six are defined; others are skipped. */
+/** Six are defined. */
 const MAX_SETTINGS = 64;
 
 /** The server's first frames. */
@@ -42,10 +42,10 @@ function setting(id: number, value: number): string {
   return String.fromCharCode(id >>> 8, id & 0xff) + uint32(value);
 }
 
-/** Returns the peer's settings in order. @throws ConnectionError */
+/** Returns settings in order. @throws ConnectionError */
 export function readSettings({ bytes, from, to }: Http2Frame): (readonly [number, number])[] {
   if ((to - from) % SETTING_BYTES !== 0) {
-    throw new ConnectionError(CODE.frameSizeError, 'a SETTINGS frame has no whole number of settings');
+    throw new ConnectionError(CODE.frameSizeError, 'a SETTINGS frame ends within a setting');
   }
   if (to - from > MAX_SETTINGS * SETTING_BYTES) {
     throw new ConnectionError(CODE.enhanceYourCalm, 'a SETTINGS frame has too many settings');

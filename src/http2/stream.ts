@@ -3,19 +3,19 @@ import { LIMITS } from './limits.ts';
 
 /** `closed` is the last event. */
 export interface StreamEvents {
-  /** Octets of the body: `bytes[from, to)`, which are not overwritten. */
+  /** `bytes[from, to)` are never overwritten. */
   data(bytes: Buffer, from: number, to: number): void;
   ended(): void;
-  /** Called when there is room, after a `send` that returned false. */
+  /** There is room again, after a `send` that returned false. */
   drained(): void;
-  /** Called once; nothing is received or can be sent afterwards. */
+  /** Called once; nothing follows. */
   closed(): void;
 }
 
 interface StreamSender {
-  /** Send window of new streams. */
+  /** Of new streams. */
   readonly initialWindow: number;
-  /** Takes latin1. */
+  /** Latin1. */
   readonly outbox: { add(frames: string): void };
   headers(stream: Http2Stream, block: string, isEnd: boolean): void;
   data(stream: Http2Stream, head: string, tail: Buffer | undefined): boolean;
@@ -31,13 +31,13 @@ export class Http2Stream {
   /** The id in frames. */
   readonly wireId: string;
   events: StreamEvents = SILENT;
-  /** Octets that the peer accepts. */
+  /** In octets. */
   sendWindow: number;
   /** Data that waits for the peer's window; the first buffer starts at `waitingFrom`. */
   waiting: Buffer[] = [];
   waitingFrom = 0;
   waitingBytes = 0;
-  /** Headers that end the stream, behind all waiting data. */
+  /** Sent after all waiting data; end the stream. */
   trailers: string | undefined;
   awaitsDrain = false;
   isLocalEnded = false;
@@ -46,7 +46,7 @@ export class Http2Stream {
   readonly #sender: StreamSender;
   readonly #owner: StreamOwner;
   #isPaused = false;
-  /** Received octets not yet returned to the peer's window. */
+  /** Received octets that were not yet returned to the peer's window. */
   #uncredited = 0;
 
   constructor(id: number, sender: StreamSender, owner: StreamOwner) {
@@ -61,17 +61,17 @@ export class Http2Stream {
     return !this.isClosed && !this.isLocalEnded && this.trailers === undefined;
   }
 
-  /** Sends response headers, which a body follows. */
+  /** Sends response headers; a body follows. */
   respond(block: string): void {
     if (this.#isSending) this.#sender.headers(this, block, false);
   }
 
-  /** Sends latin1, then octets without a copy. Returns false if data waits; `drained` reports room. */
+  /** Sends latin1, then octets without a copy. Returns false if data waits. */
   send(head: string, tail?: Buffer): boolean {
     return !this.#isSending || this.#sender.data(this, head, tail);
   }
 
-  /** Ends the stream with trailers, behind all data. */
+  /** Ends the stream with trailers, after all data. */
   end(trailers: string): void {
     if (!this.#isSending) return;
     this.trailers = trailers;
@@ -79,7 +79,7 @@ export class Http2Stream {
     this.leaveIfOver();
   }
 
-  /** Ends the stream at once: drops waiting data, and tells the peer to stop (RFC 9113 section 8.1). */
+  /** Drops waiting data, and tells the peer to stop (RFC 9113 section 8.1). */
   abort(trailers: string, code: Code): void {
     if (this.isClosed || this.isLocalEnded) return;
     this.#dropWaiting();
@@ -95,7 +95,7 @@ export class Http2Stream {
     this.#owner.forget(this);
   }
 
-  /** Stops returning window; the peer may use what it has. */
+  /** Stops returning window to the peer. */
   pause(): void {
     this.#isPaused = true;
   }
@@ -105,7 +105,7 @@ export class Http2Stream {
     this.#credit();
   }
 
-  /** Counts octets before they are delivered; returns false if they exceed the window. */
+  /** Returns false if the octets exceed the window. */
   receive(octets: number): boolean {
     this.#uncredited += octets;
     return this.#uncredited <= LIMITS.streamWindowBytes;

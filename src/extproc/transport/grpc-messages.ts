@@ -1,3 +1,5 @@
+import { uint32 } from '../../http2/frame.ts';
+
 /** Message prefix: the compression flag and the length (gRPC over HTTP/2, "Length-Prefixed-Message"). */
 const PREFIX_BYTES = 5;
 /** Initial buffer for a split message; it grows only as bytes arrive. */
@@ -173,11 +175,5 @@ export class MessageReader {
 
 /** Returns the prefix of an uncompressed message, as a latin1 string. */
 export function messagePrefix(length: number): string {
-  return String.fromCharCode(
-    0,
-    (length >>> 24) & 0xff,
-    (length >>> 16) & 0xff,
-    (length >>> 8) & 0xff,
-    length & 0xff,
-  );
+  return `\0${uint32(length)}`;
 }
