@@ -11,7 +11,6 @@ import type { JsonPath } from '../json/path.ts';
 export interface Found {
   readonly finding: Finding;
   readonly text: string;
-  /** The message that contains it, if known. */
   readonly where?: Pick<RefusalFinding, 'place' | 'role' | 'kind'>;
 }
 
@@ -44,7 +43,6 @@ const STEPS_OF_A_PLACE = 16;
 /** Limit of findings in one body; repeated texts count once. 2 MiB of addresses have 200,000. */
 export const MAX_FINDINGS = 250_000;
 
-/** Bounds the masked places of one document. */
 export class MaskedPlaces {
   readonly #side: Side;
   #steps = 0;
@@ -81,7 +79,6 @@ export class MaskedNames {
   readonly #names: Set<string>;
   #unreported: string[] = [];
 
-  /** @param names is added to */
   constructor(names = new Set<string>()) {
     this.#names = names;
   }
@@ -105,7 +102,6 @@ export class MaskedNames {
   }
 }
 
-/** Denies an answer that cannot be inspected. */
 export function unreadable(why: string): Denial {
   return {
     kind: 'deny',

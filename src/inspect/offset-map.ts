@@ -2,7 +2,6 @@ import { lastIndexUpTo } from '../text/ascending.ts';
 import { grown } from '../text/grown.ts';
 import type { Span } from '../text/span.ts';
 
-/** A text made from another one. */
 export interface TextView {
   readonly text: string;
   /** Maps a span to the text that this one was made from. */
@@ -79,7 +78,6 @@ export class OffsetMap {
   }
 }
 
-/** A part of a joined text, as a span of it. */
 export interface Part<Source> extends Span {
   readonly source: Source;
   /** Offset of the part's first character in its source. */
@@ -121,7 +119,6 @@ export class Joined<Source> {
       end: from + Math.min(end, span.end) - start,
     }));
 
-  /** Returns the parts that a span reaches. */
   partsWithin({ start, end }: Span): readonly Part<Source>[] {
     const reached: Part<Source>[] = [];
     const { parts } = this;

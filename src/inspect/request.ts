@@ -23,7 +23,6 @@ export interface InspectedRequest extends Inspected {
   /** Unmaskable findings outside the conversation: in the address, the model, an id. */
   readonly unmaskableOutside: readonly Finding[];
   readonly isMaskable: boolean;
-  /** Names of client headers with findings. */
   readonly headers: ReadonlySet<string>;
   /** All searched texts, if nothing was found. */
   readonly searched?: readonly string[];
@@ -135,7 +134,6 @@ function sorted(places: readonly PlaceFindings[], immutable: ImmutableFields): S
 
 /** Places considered for the messages of findings; clients see only the first few. */
 const MAX_PLACES = 1_024;
-/** Findings whose message is looked up. */
 const MAX_SPOKEN = 16;
 
 function withPlaces(

@@ -7,7 +7,6 @@ export interface Level<State = undefined> {
   /** Undefined for an array. */
   readonly names: readonly string[] | undefined;
   readonly length: number;
-  /** Index of the next member. */
   next: number;
   readonly state: State;
 }

@@ -23,7 +23,6 @@ export function isCarried({ mcp, provider }: Pick<Identified, 'mcp' | 'provider'
 /** Sent by the gateway with the client's text. */
 export const TRACE_STATE = 'tracestate';
 
-/** A text that a client sends upstream outside the body. */
 export type CarriedText =
   | { readonly place: 'header'; readonly name: string; readonly text: string }
   /** Path or query, which cannot be left out. */
@@ -59,7 +58,6 @@ function addressTexts({ path, query }: Identified): CarriedText[] {
 /** Decodings undone by the path check (`routing/path.ts`). */
 const MAX_DECODINGS = 3;
 
-/** Returns the text as written and each further decoding. */
 function decodings(written: string): string[] {
   const texts: string[] = [];
   let text: string | undefined = written;

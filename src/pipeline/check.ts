@@ -54,7 +54,6 @@ export interface Denial extends Refusal {
   readonly enforce?: () => Promise<void>;
 }
 
-/** Returns a thrown refusal as a verdict. */
 export function asDenial({ type, message }: Refusal): Denial {
   return { kind: 'deny', type, message };
 }
@@ -106,7 +105,6 @@ export interface Check<State = unknown, Name extends string = string> {
    * case.
    */
   response?(exchange: Answered, state: State, batch?: Batch): Awaitable<Verdict>;
-  /** Returns a rewriter for a streamed answer; undefined for none. */
   stream?(exchange: Answered, state: State): StreamRewriter | undefined;
   /** Called once for every routed request, also after a denial, a cut or a client disconnect. Must not throw. */
   end?(exchange: Identified, outcome: Outcome, state: State): Awaitable<void>;

@@ -18,7 +18,6 @@ export interface VerdictObserver {
   endFailed(exchange: Identified, check: string, cause: unknown): void;
 }
 
-/** A check whose verdict its store decides. */
 export interface PendingCheck {
   readonly check: Check;
   readonly verdict: Pending['verdict'];

@@ -10,7 +10,6 @@ import {
 } from '../text/beside.ts';
 import type { CallText, ContextReading, ContextText } from './call.ts';
 
-/** A text of a call and its position. */
 export interface PlacedText extends CallText {
   readonly path: JsonPath;
   /** Part of a conversation: it may continue the text before it. */
@@ -19,7 +18,6 @@ export interface PlacedText extends CallText {
   readonly isString: boolean;
 }
 
-/** Preceding texts read together with a text. */
 const TEXTS_BEFORE = 4;
 /** Longer embedded documents are not parsed, which would fill a turn. */
 const MAX_PARSED_CHARS = 262_144;
@@ -122,7 +120,6 @@ function createHolders(json: unknown): HolderOf {
 interface PlacedDocument {
   readonly root: object;
   readonly text: string;
-  /** The nearest enclosing member name. */
   readonly name: string | undefined;
 }
 

@@ -155,7 +155,6 @@ function impossibleMethod(terms: unknown): Problem | undefined {
   return { message, text: `"${first}"` };
 }
 
-/** Finds conditions that exclude each other. */
 function impossibleBody(body: unknown): Problem | undefined {
   const found = contradictionIn(body);
   if (found === undefined) return undefined;

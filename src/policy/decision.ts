@@ -1,8 +1,6 @@
 import type { RefusalFinding } from '../where-found.ts';
 
-/** A rule that fired. */
 export interface RuleHit {
-  /** Name in the card or Rego package. */
   readonly rule: string;
   /** Shown to the refused client. May contain an agent's text. */
   readonly reason: string;
@@ -30,7 +28,6 @@ export interface Decision {
   readonly quarantine: readonly RuleHit[];
   readonly deny: readonly RuleHit[];
   readonly escalate: readonly RuleHit[];
-  /** Rules that mask this request. */
   readonly mask: readonly RuleHit[];
   /** Not applied if the call is denied. */
   readonly taint: readonly TaintHit[];
@@ -47,7 +44,6 @@ export const NO_DECISION: Decision = {
   allow: [],
 };
 
-/** Merges the results of two engines. */
 export function merged(one: Decision, other: Decision): Decision {
   const reported = [...(one.reported ?? []), ...(other.reported ?? [])];
   return {

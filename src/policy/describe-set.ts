@@ -4,20 +4,17 @@ import type { RuleMode } from './rule-modes.ts';
 import { POLICY_PACKAGE, POLICY_RULES } from './rego/engine-thread.ts';
 import { defaultActionOf, type DefaultAction } from './verdict.ts';
 
-/** Describes the loaded policies for a person. */
 export interface SetDescription {
   readonly digest: string;
   readonly files: readonly {
     readonly file: string;
     readonly kind: 'card' | 'rego' | 'preset';
     readonly rules: readonly string[];
-    /** It defines session states and transitions. */
     readonly has_states: boolean;
   }[];
   /** Card rules in mode `report` or `off`, by `policy.overrides`. */
   readonly overrides: readonly { readonly file: string; readonly rule: string; readonly mode: RuleMode }[];
   readonly default_action: { readonly action: DefaultAction; readonly why: string };
-  /** Some source can allow a call. */
   readonly can_allow: boolean;
   readonly reads_prompt: boolean;
   readonly reads_drift: boolean;

@@ -1,7 +1,6 @@
 import type { JsonPath } from '../json/path.ts';
 import type { PromptText } from '../providers/request-facts.ts';
 
-/** A text of a request and its position. */
 export interface Part {
   readonly text: string;
   readonly path: JsonPath;

@@ -32,8 +32,7 @@ const OLD_SET_LIFE_MS = 30_000;
 /**
  * Loads the policies and follows their files. A changed set is compiled in the background and replaces the old one as a
  * whole.
- * @throws PolicyFilesError
- * RegoFilesError if the initial load fails
+ * @throws PolicyFilesError | RegoFilesError if the initial load fails
  */
 export async function loadLivePolicies(options: LivePoliciesOptions): Promise<LivePolicies> {
   const { sources, engine } = options;

@@ -61,7 +61,6 @@ export function streamDetectors(detector: DetectorName): readonly StreamDetector
   return judgesWholeTexts(detector) ? [] : STREAM_DETECTORS[detector];
 }
 
-/** Returns the detector for whole texts. */
 export function findNamed(detector: Exclude<DetectorName, 'injection_learned'>): Detector {
   if (detector === 'path_climb') return findPathClimb;
   const [first, ...more] = STREAM_DETECTORS[detector].map(({ find }) => find);

@@ -13,7 +13,6 @@ export interface PolicySet {
   readonly digest: string;
   /** Some source can allow calls, so `policy.default_action` defaults to deny. */
   readonly canAllow: boolean;
-  /** Of sessions. */
   readonly initialState: string;
   /** Some rule reads the session's drift, so it must be measured. */
   readonly readsDrift: boolean;
@@ -28,7 +27,6 @@ export interface PolicySet {
   decide(call: PolicyCall): Awaitable<Decision>;
   /** Returns the session's next state if the call is allowed; undefined if it stays. */
   nextState(call: PolicyCall): Promise<string | undefined>;
-  /** Returns the rules that mask this call and its answer. */
   masksFor(call: PolicyCall): readonly MaskRule[];
   /**
    * Reports whether some rule needs earlier steps of this type (`contains_matching_trace`). If not, `marksOf` need not

@@ -12,7 +12,6 @@ export interface YamlShape<T> {
   readonly kind: string;
 }
 
-/** A valid file, with the positions of its parts. */
 export interface ReadYaml<T> {
   readonly value: T;
   /** From 1. Falls back to the enclosing part. */
@@ -96,7 +95,6 @@ function likelyBranch(issue: z.core.$ZodIssueInvalidUnion, value: unknown): z.co
   return candidates.toSorted((one, other) => countMismatches(one) - countMismatches(other))[0];
 }
 
-/** Counts members that are unknown to a branch or missing. */
 function countMismatches(errors: readonly z.core.$ZodIssue[]): number {
   return errors.reduce((sum, issue) => {
     if (issue.path.length > 0 && issue.code !== 'invalid_type') return sum + 0.1;

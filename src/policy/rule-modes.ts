@@ -5,5 +5,4 @@ export type RuleMode = (typeof RULE_MODES)[number];
 /** By name of a rule, `preset/rule`, or a preset (docs/policies.md). */
 export type RuleOverrides = Readonly<Record<string, RuleMode>>;
 
-/** Limit of one key's overrides. */
 export const MAX_OVERRIDES = 64;

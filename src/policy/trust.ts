@@ -31,7 +31,6 @@ export function callTrust(
   return { system: trustIn('system'), developer: trustIn('developer') };
 }
 
-/** Reports whether rules about injections skip a role's instructions. */
 export function isTrusted(
   role: InstructionRole,
   trust: CallTrust,

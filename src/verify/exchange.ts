@@ -28,7 +28,6 @@ const CHAT_PATHS = [
   '/v1/messages',
 ] as const;
 
-/** Converts a traced call to one as on the wire. */
 export function gatewayCall(step: TracedStep, requestId: string, agentRisk: AgentRisk): TracedCall {
   const headers = new Map<string, string>([['content-type', 'application/json']]);
   if (step.sessionId !== '') headers.set(HEADER.sessionId, step.sessionId);

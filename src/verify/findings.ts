@@ -7,7 +7,6 @@ import type { TraceFinding, FindingAction } from './finding.ts';
 import { UNNAMED_SERVER } from './exchange.ts';
 import type { TracePlace, TracedStep } from './step.ts';
 
-/** Collects the checks' findings about the current step. */
 export interface FindingCollector {
   begin(step: TracedStep, place: TracePlace): void;
   take(): readonly TraceFinding[];
@@ -15,14 +14,12 @@ export interface FindingCollector {
   readonly audit: (event: AuditEvent) => void;
   /** Reports a policy decision, before the verdict of the policy check. */
   readonly decided: (decision: Decision) => void;
-  /** Reports that the policies failed to judge the step. */
   readonly trouble: (cause: unknown) => void;
 }
 
 const MAX_READ_CHARS = 4_096;
 const MAX_SHOWN_CHARS = 512;
 const MAX_NAME_CHARS = 128;
-/** Limit of reported rules per step. */
 const MAX_HITS = 100;
 
 export function createFindingCollector(): FindingCollector {

@@ -4,14 +4,12 @@ import type { Run } from '../pipeline/run.ts';
 import { keyHashOf } from './exchange.ts';
 import type { TracePlace, TracedStep } from './step.ts';
 
-/** A call that may still be answered. */
 export interface OpenCall {
   readonly step: TracedStep;
   readonly place: TracePlace;
   readonly run: Run;
   /** Undefined if the call was denied. */
   readonly parsed: Parsed | undefined;
-  /** The checks have seen an answer. */
   isAnswered: boolean;
 }
 

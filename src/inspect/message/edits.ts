@@ -80,7 +80,6 @@ function* replacementsByText(
   return byText;
 }
 
-/** Edits of one document, in order of application. */
 interface DocEdits {
   readonly values: JsonEdit[];
   /** Applied after the values, since edited base64 would decode to something else. */

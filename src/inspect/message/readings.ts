@@ -15,7 +15,6 @@ export interface Reading {
  * have.
  */
 const EDGE_CHARS = 1_024;
-/** Separates the two ends of a long text. */
 const GAP = '\n\n';
 
 /**
@@ -39,7 +38,6 @@ export function* withoutGaps(texts: readonly MessageText[]): Work<Reading | unde
   return joined;
 }
 
-/** Matches per step. */
 const STEP_MATCHES = 1_024;
 
 /** Colours and the like (ECMA-48 control sequences). */

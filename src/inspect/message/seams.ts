@@ -6,7 +6,6 @@ import { Walk } from '../walk.ts';
 const SEAM_CHARS = 1_024;
 /** Places tracked in a stream; further ones are ignored. */
 const MAX_PLACES = 64;
-/** Values read in one event. */
 const MAX_VALUES = 1_024;
 /** Longer member names are shortened, since every place below repeats them. */
 const MAX_NAME_CHARS = 64;

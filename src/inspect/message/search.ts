@@ -8,7 +8,6 @@ import { inTurns, ITEM_CHARS, type Work } from '../../turns.ts';
 import { invisibleText, withoutGaps, withoutTerminalCodes, type Reading } from './readings.ts';
 import type { MessageText, Texts, TextSpan } from './texts.ts';
 
-/** A finding, and the spans of texts that contain it. */
 export interface PlacedFinding {
   readonly finding: Finding;
   readonly spans: readonly TextSpan[];
@@ -18,7 +17,6 @@ export interface PlacedFinding {
 const MAX_PLACED = 1_000;
 /** Raw findings, including repeats in adjacent slices; more are not even sorted. */
 const MAX_FOUND = 5_000;
-/** Secrets in all readings, plain and disguised. */
 const MAX_SECRETS = 20_000;
 
 export interface MessageSearch {
@@ -115,7 +113,6 @@ function sourcesOf({ parts }: Texts['words']): readonly MessageText[] {
 }
 
 interface FoundSecrets {
-  /** One list per text. */
   readonly found: readonly (readonly Finding[])[];
   readonly isWhole: boolean;
 }

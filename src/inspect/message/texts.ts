@@ -34,7 +34,6 @@ export interface MessageText {
   readonly places: readonly TextPlace[];
 }
 
-/** Texts joined to be searched at once. */
 export type Page = Joined<MessageText>;
 
 export type TextSpan = PlacedSpan<MessageText>;

@@ -33,7 +33,6 @@ export function editWholeMessage(whole: WholeAnswer, edits: readonly JsonEdit[])
   } else addAll(whole.edits, edits);
 }
 
-/** Denies an MCP server's answer that cannot be inspected. */
 export function uninspectable(why: string): Denial {
   return {
     kind: 'deny',

@@ -59,7 +59,6 @@ const MEANINGS: Readonly<Record<string, string>> = {
  * Keeps everything else, valid or not. Linear.
  */
 export class JsonLexer {
-  /** Offset of the end of the read text, as written. */
   #end = 0;
   /** An incomplete escape. */
   #rest = '';
@@ -119,12 +118,10 @@ export class JsonLexer {
     return rest;
   }
 
-  /** Maps a decoded offset to the written one. */
   toOriginal(at: number): number {
     return at + (this.#shifts[lastUpTo(this.#escapedAt, at)] ?? 0);
   }
 
-  /** Yields the tokens that overlap a span of the written text. */
   *tokensIn(start: number, end: number): Generator<Token, void> {
     for (let index = lastUpTo(this.#ends, start) + 1; index < this.#starts.length; index += 1) {
       if ((this.#starts[index] ?? end) >= end) return;

@@ -104,13 +104,11 @@ class JsonMasker {
   /** Findings whose last token may still grow, by written offsets. */
   #waiting: Span[] = [];
 
-  /** Returns the chunk decoded. */
   add(chunk: string): string {
     this.buffer.append(chunk);
     return this.#lexer.add(chunk);
   }
 
-  /** Ends the text. Returns the rest. */
   finish(): string {
     return this.#lexer.finish();
   }
@@ -147,7 +145,6 @@ class JsonMasker {
   }
 }
 
-/** Returns a finding's replacements, token by token, by written offsets. */
 function replacementsOf(span: Span, lexer: JsonLexer, buffer: MaskingBuffer): readonly Replacement[] {
   const replacements: Replacement[] = [];
   for (const token of lexer.tokensIn(span.start, span.end)) {

@@ -21,7 +21,6 @@ export class MaskingBuffer {
   #replacements: Replacement[] = [];
   #replacedTo = -1;
 
-  /** Of all received characters. */
   get length(): number {
     return this.#sent + this.#text.length;
   }
@@ -31,7 +30,6 @@ export class MaskingBuffer {
     return this.#sent;
   }
 
-  /** End of the released text. */
   get settled(): number {
     return this.#settled;
   }
@@ -41,7 +39,6 @@ export class MaskingBuffer {
     this.#last = text;
   }
 
-  /** Returns received text that was not taken yet. */
   peek(start: number, end: number): string {
     return this.#text.slice(Math.max(0, start - this.#sent), Math.max(0, end - this.#sent));
   }

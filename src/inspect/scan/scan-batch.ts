@@ -30,7 +30,6 @@ export interface ScanBatch {
   findingsIn(text: string, name?: string): readonly Finding[];
   /** Returns the findings in a text added as prose, in order, by offsets of that text. */
   spansIn(text: string): readonly Span[];
-  /** Returns the text with `***` for each finding. */
   masked(text: string, name?: string): string;
   readonly searched: readonly string[];
   /** The first 64 findings of each rule; repeated texts count once. */
@@ -44,7 +43,6 @@ export interface ScanBatch {
 
 const NOTHING: readonly Finding[] = [];
 const UNSEARCHED: SearchedText = { findings: NOTHING, isWhole: false };
-/** Findings per step. */
 const STEP_FINDINGS = 4_096;
 /** Limit for one risk event; masks use `findingsIn`. */
 const MAX_PER_RULE = 64;
@@ -52,7 +50,6 @@ const MAX_PER_RULE = 64;
 interface BatchText {
   /** With its name in front. */
   readonly searched: string;
-  /** Start of the text itself. */
   readonly from: number;
   findings: readonly Finding[];
   /** Undefined if it is masked on demand, which is quick. */
@@ -61,7 +58,6 @@ interface BatchText {
 
 interface Document {
   readonly read: BatchText;
-  /** The document as written, with its findings masked. */
   masked: string;
 }
 

@@ -8,7 +8,6 @@ import { eachName } from '../../detectors/credentials/names.ts';
 /** Limit of characters per search step. */
 export const CHUNK_CHARS = 16_384;
 
-/** Splits a text into chunks of one step. */
 export function chunksOf(text: string): readonly string[] {
   const chunks: string[] = [];
   for (let from = 0; from < text.length; from += CHUNK_CHARS)
@@ -20,7 +19,6 @@ export function chunksOf(text: string): readonly string[] {
 export interface ChannelScanner {
   /** The settled part is masked. */
   readonly buffer: MaskingBuffer;
-  /** Characters in memory: held, and recently sent. */
   readonly keptChars: number;
   /** The end of the text, for texts that clients join to it. */
   readonly tail: string;
@@ -121,7 +119,6 @@ const NOTHING: readonly Found[] = [];
 export class ScanWindow {
   readonly #detector: StreamDetector;
   #text: string;
-  /** Offset of the first character of `#text`. */
   #from: number;
   /** Offset from which the detectors are undecided. */
   #open = 0;
@@ -146,7 +143,6 @@ export class ScanWindow {
     return Math.max(0, this.#from);
   }
 
-  /** The end of the text, with its context while that is in reach. */
   get tail(): string {
     return this.#text.slice(-MAX_TAIL_CHARS);
   }

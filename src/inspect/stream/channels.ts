@@ -52,7 +52,6 @@ export class StreamChannels {
     return channel;
   }
 
-  /** Returns undefined if the channel had no text. */
   known(name: string): Channel | undefined {
     return this.#channels.get(name);
   }
@@ -117,7 +116,6 @@ export interface ChannelEnds {
 
 export const EVERY_CHANNEL: ChannelEnds = { has: () => true };
 
-/** Returns undefined if no channel ends with the event. */
 export function endsOf({ ends = [] }: StreamEvent): ChannelEnds | undefined {
   if (ends.length === 0) return undefined;
   if (ends.includes('*')) return EVERY_CHANNEL;
@@ -136,7 +134,6 @@ export function endsOf({ ends = [] }: StreamEvent): ChannelEnds | undefined {
 /** Cost of searching a chunk beside its length: recently sent text is searched again. */
 const SEARCH_CHARS = 256;
 
-/** Adds a text to its channel. Returns its span there. */
 export function* addTo(channel: Channel, text: string, found: Found[]): Work<BufferSpan> {
   const { buffer } = channel.scanner;
   const from = buffer.length;
@@ -149,7 +146,6 @@ export function* addTo(channel: Channel, text: string, found: Found[]): Work<Buf
   return { buffer, from, to: buffer.length };
 }
 
-/** Releases all held text of a channel. */
 export function* finishChannel(channel: Channel, found: Found[]): Work<void> {
   const { scanner } = channel;
   const isOpen = scanner.buffer.settled < scanner.buffer.length;

@@ -33,12 +33,10 @@ export class TextPrint {
     return tail.endsWith(this.#last) ? tail.slice(0, tail.length - this.#last.length) : '';
   }
 
-  /** Reports whether a text repeats the last piece. */
   isLast(text: string): boolean {
     return text === this.#last;
   }
 
-  /** Reports whether a text repeats the channel's whole text. */
   isWhole(text: string): boolean {
     if (text.length !== this.#length) return false;
     const other = new TextPrint();

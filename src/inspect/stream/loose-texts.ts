@@ -20,7 +20,6 @@ interface LooseText {
   last: string;
   /** Nothing of it is held; it may still continue. */
   hasEnded: boolean;
-  /** The last event that added to it. */
   at: number;
 }
 
@@ -61,7 +60,6 @@ export class LooseTexts {
       scanner: createTextScanner(this.#detector),
       ...{ last: '', hasEnded: false, at: 0 },
     };
-    // Moves the text to the end.
     this.#texts.delete(place);
     this.#texts.set(place, loose);
     const read = yield* readInSequence(loose.scanner, delta, alone, found);
@@ -101,7 +99,6 @@ export class RawFrames {
     this.#scanner = createTextScanner(detector);
   }
 
-  /** Returns undefined for a known marker. */
   *read({ frame, inner }: StreamEvent, found: Found[]): Work<EventText | undefined> {
     const text = inner?.json ?? frame.data ?? '';
     if (MARKERS.has(text.trim())) return undefined;

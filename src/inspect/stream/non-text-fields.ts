@@ -26,7 +26,6 @@ const MAX_KEPT_BYTES = 16_384;
 const SEARCH_CHARS = 32;
 const STEP_CHARS = 2048;
 
-/** A detector, and texts that it recently found clean. */
 interface ValueSearch {
   readonly detector: StreamDetector;
   readonly wholeTexts: WholeTexts;
@@ -37,7 +36,6 @@ function createValueSearch(detector: StreamDetector): ValueSearch {
   return { detector, wholeTexts: new WholeTexts(detector), clean: new RecentTexts() };
 }
 
-/** Edits that mask findings in an event, and edits that remove its token ids. */
 export interface SearchedValues {
   readonly edits: readonly JsonEdit[];
   readonly tokenIds: readonly JsonEdit[];
@@ -64,7 +62,6 @@ export class NonTextFields {
   #last: { readonly root: object; readonly texts: PathTree } | undefined;
   #cost = 0;
 
-  /** @param names detector for names, numbers and identifiers */
   constructor(detector: StreamDetector, names: StreamDetector) {
     this.#words = createValueSearch(detector);
     this.#names = names === detector ? this.#words : createValueSearch(names);
@@ -153,7 +150,6 @@ export class NonTextFields {
     return yield* buffer.takeAll();
   }
 
-  /** Returns undefined if nothing is found. */
   #spansIn(
     { detector, clean }: ValueSearch,
     text: string,

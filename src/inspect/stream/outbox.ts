@@ -7,7 +7,6 @@ import { bufferLimitExceeded } from '../scan/masking-buffer.ts';
 import { emptiedParts, restsOf, saysOnlyTexts } from './text-frames.ts';
 import type { BufferSpan, EventText, ReadEvent } from './read-event.ts';
 
-/** Earlier events to send, and edits of the event itself. */
 interface Released {
   readonly before: readonly RewrittenFrame[];
   readonly edits: readonly JsonEdit[];
@@ -34,7 +33,6 @@ export class Outbox {
   #events: ReadEvent[] = [];
   #bytes = 0;
 
-  /** @param isMasked reports whether anything was masked so far */
   constructor(isMasked: () => boolean) {
     this.#isMasked = isMasked;
   }
@@ -112,7 +110,6 @@ function needsText(read: ReadEvent): boolean {
   return texts.every(isEmpty) && !texts.every(isSettled) && !saysOnlyTexts(read);
 }
 
-/** Reports whether none of its text would be sent now. */
 function isEmpty({ channel, buffer, to }: EventText): boolean {
   return channel !== undefined && Math.min(to, buffer.settled) <= buffer.sent;
 }

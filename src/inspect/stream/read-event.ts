@@ -22,13 +22,10 @@ export interface Channel {
 export interface FrameTemplate {
   readonly event: StreamEvent;
   readonly path: JsonPath;
-  /** Edits outside texts. */
   readonly masks: readonly JsonEdit[];
 }
 
-/** One of several answers to a request. */
 export interface Choice {
-  /** The current lane. */
   lane: string | undefined;
   channels: Channel[];
   hasLeft: boolean;
@@ -57,7 +54,6 @@ export interface EventText extends BufferSpan {
   readonly channel: Channel | undefined;
 }
 
-/** A read event, and what it waits for. */
 export interface ReadEvent {
   readonly event: StreamEvent;
   /** Edits outside texts. */

@@ -42,7 +42,6 @@ export interface StreamSearch {
 
 /** Judges the findings of one stream, and collects what to report, without the text. */
 export interface FindingsJudge {
-  /** Anything was masked so far. */
   readonly any: boolean;
   /** Returns a denial that cuts the stream, if a finding must not pass even masked. */
   judge(found: readonly Found[]): Denial | undefined;
@@ -75,7 +74,6 @@ const NOTHING_READ = {
   waits: false,
 };
 
-/** Searches the events of one stream, holds undecided text, and decides how each event is sent. */
 class MaskedStream {
   readonly #findings: FindingsJudge;
   readonly #outbox = new Outbox(() => this.#findings.any);
@@ -154,7 +152,6 @@ class MaskedStream {
     };
   }
 
-  /** Searches an event. Adds the decided findings to `found`. */
   *#read(event: StreamEvent, found: Found[]): Work<ReadEvent> {
     const raw = event.json === undefined ? yield* this.#rawFrames.read(event, found) : undefined;
     if (raw !== undefined) return { ...NOTHING_READ, event, texts: [raw], waits: true };
@@ -253,7 +250,6 @@ class MaskedStream {
     return isWhole;
   }
 
-  /** Searches tokens that do not spell their event's text. Returns their spans. */
   *#readTokens(
     { tokens = [] }: StreamEvent,
     all: readonly EventText[],

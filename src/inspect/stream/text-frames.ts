@@ -4,7 +4,6 @@ import type { RewrittenFrame } from '../../pipeline/check.ts';
 import type { StreamEvent, TextDelta } from '../../providers/dialect.ts';
 import type { Channel, ReadEvent } from './read-event.ts';
 
-/** The text of a channel, up to an offset. */
 interface ChannelEnd {
   readonly channel: Channel;
   readonly to: number;
@@ -36,7 +35,6 @@ export function restsOf(ends: readonly ChannelEnd[]): readonly RewrittenFrame[] 
   return [...byEvent].map(([event, rest]) => frameFrom(event, rest));
 }
 
-/** Texts to send in a copy of one event, and its masks outside texts. */
 interface Rest {
   readonly masks: readonly JsonEdit[];
   readonly texts: PlacedText[];
@@ -62,7 +60,6 @@ function frameFrom(event: StreamEvent, { masks, texts }: Rest): RewrittenFrame {
   const paths = texts.map(({ path }) => path);
   const edits = editsBeside(json, paths, editedView(json, masks));
   for (const { path, text } of texts) edits.push({ kind: 'set', path, value: text });
-  // Removes member names that are findings.
   for (const mask of masks) if (mask.kind === 'remove') edits.push(mask);
   const deltas = event.deltas.filter(({ path }) => paths.includes(path));
   return { event: { frame, ...(inner && { inner }), deltas, json }, edits, copy: true };

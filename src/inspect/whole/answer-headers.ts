@@ -12,7 +12,6 @@ const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} G
 
 /** Shorter values cannot match. */
 const MIN_VALUE_CHARS = 6;
-/** Limits of remembered values. */
 const MAX_KEPT = 128;
 const MAX_KEPT_CHARS = 256;
 const PRINTABLE = /^[\x20-\x7e]*$/;
@@ -67,7 +66,6 @@ function isLeftOut(name: string, value: string): boolean {
   return !isShown(name, value, 'provider');
 }
 
-/** Leaves out findings within the name. */
 function findingsIn({ searched, value }: Header, detector: StreamDetector): readonly Finding[] {
   const from = searched.length - value.length;
   return detector

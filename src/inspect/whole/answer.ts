@@ -37,7 +37,6 @@ export function inspectAnswer(
   return inspectBinary(whole, findAll);
 }
 
-/** Reports whether a body begins with the byte order mark of UTF-16 or UTF-32. */
 function hasWideMark(body: Buffer): boolean {
   return (body[0] === 0xff && body[1] === 0xfe) || (body[0] === 0xfe && body[1] === 0xff);
 }

@@ -12,7 +12,6 @@ import { MaskedPlaces, type Side } from '../inspected.ts';
 import { isOpaque } from '../opaque-members.ts';
 import type { ScanBatch } from '../scan/scan-batch.ts';
 
-/** A string, number or member name of a document. */
 export interface WordsPlace {
   readonly kind: 'string' | 'number' | 'name';
   /** Decoded; a number as written. */
@@ -21,7 +20,6 @@ export interface WordsPlace {
   readonly path: JsonPath;
 }
 
-/** The findings at one place of a document. */
 export interface PlaceFindings {
   readonly kind: WordsPlace['kind'];
   /** The masked string or name; `***` for a number. */
@@ -38,7 +36,6 @@ export type WordsKind =
   | 'value'
   /** A tool's result: a value that may continue the text before it. */
   | 'result'
-  /** A JSON document in a string. */
   | 'document';
 
 /** Kinds by text. The last kind of a repeated text counts. */
@@ -95,7 +92,6 @@ type See = (
   beside?: readonly string[],
 ) => void;
 
-/** Searches the strings, numbers and member names of a document. */
 export class DocumentSearch {
   readonly #searched: SearchedDocument;
   #hasLongNumbers = false;
@@ -216,7 +212,6 @@ export interface DocumentVisitor {
    */
   string(text: string, name: string | undefined, path: JsonPath, level: NamedLevel | undefined): void;
   number(value: number, name: string | undefined, path: JsonPath): void;
-  /** @param path of the member */
   memberName(name: string, path: JsonPath): void;
 }
 

@@ -14,7 +14,6 @@ import { TextMap } from '../../text/text-map.ts';
 import { after, ITEM_CHARS, inTurns, type Awaitable, type Work } from '../../turns.ts';
 import { tokenIdEdits } from '../token-ids.ts';
 
-/** Selects what is searched; everything by default. */
 export interface AnswerScope {
   /** Skips tool arguments known to the dialect. */
   readonly passesArguments?: boolean;

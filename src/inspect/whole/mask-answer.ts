@@ -13,13 +13,11 @@ import { BINARY, inspectAnswer } from './answer.ts';
 import { inspectJson } from './json-answer.ts';
 import { rewriteWhole, sniffedStream } from './sniffed-stream.ts';
 
-/** Searches texts in chunks, and whole texts. */
 export interface AnswerSearch {
   readonly stream: StreamDetector;
   readonly findAll: FindAll;
 }
 
-/** The searches for text to mask in an answer. */
 export interface AnswerMasks {
   readonly everywhere: AnswerSearch | undefined;
   /** The part that applies anywhere, including member names and numbers. */
@@ -135,7 +133,6 @@ class MaskedByRules extends MaskedNames implements FindingsJudge {
   }
 }
 
-/** Reports rules, never the matched text. */
 function maskedBy(exchange: Answered, rules: ReadonlySet<string>, mask: () => void): Verdict {
   return rules.size === 0 ? PASS : masking(exchange, [...rules].join(', '), mask);
 }

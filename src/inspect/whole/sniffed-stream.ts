@@ -43,12 +43,10 @@ function formatOf(body: Buffer): StreamFormat | undefined {
   return isLines ? ndjson : undefined;
 }
 
-/** A rewritten stream, or the denial that cuts it. */
 export type Rewritten = { readonly bytes: Buffer } | { readonly denial: Denial };
 
 const CHUNK_BYTES = 65_536;
 
-/** Passes a whole body through a stream rewriter. */
 export async function rewriteWhole(
   body: Buffer,
   { format, reader }: SniffedStream,

@@ -52,7 +52,6 @@ const NAME_CHARS = 128;
 const NUMBERS = /^[[\]\d\s,.+eE-]*$/;
 /** Upper bound of a number. */
 const NUMBER_CHARS = 64;
-/** Strings and spans per step. */
 const STEP_SPANS = 1_024;
 
 /**

@@ -36,11 +36,9 @@ export interface CardSet {
   readonly readsPrompt: boolean;
   /** Some rule or transition judges model calls by their texts. */
   readonly judgesPrompts: boolean;
-  /** Rule names by file. */
   readonly rules: readonly {
     readonly file: string;
     readonly names: readonly string[];
-    /** It defines the session states. */
     readonly hasStates: boolean;
   }[];
   /** Rules that are not enforced, for keys without overrides. */
@@ -55,7 +53,6 @@ export interface CardSet {
   explain(call: PolicyCall): Promise<readonly ExplainedRule[]>;
 }
 
-/** The result of one rule for one call, as shown to people. */
 export interface ExplainedRule {
   readonly hit: RuleHit;
   readonly action: CompiledRule['action'];
@@ -65,7 +62,6 @@ export interface ExplainedRule {
   readonly applies: boolean;
   readonly fired: boolean;
   readonly conditions: readonly { readonly written: unknown; readonly truth: Truth }[];
-  /** Matches of the conditions in the texts. */
   readonly evidence: readonly Evidence[];
 }
 

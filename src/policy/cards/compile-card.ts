@@ -27,7 +27,6 @@ export interface CompiledRule extends Compiled {
   readonly types: ReadonlySet<CallType> | undefined;
   /** Evaluates `match`, except for the type. */
   readonly appliesTo: (call: PolicyCall) => boolean;
-  /** In order, as written. */
   readonly conditions: readonly { readonly written: unknown; readonly test: Test }[];
   /** Its reason quotes a match, so queries must run even if it fires without them. */
   readonly quotesMatch: boolean;

@@ -18,7 +18,6 @@ import { findsInjection, type RuleTrust } from '../trust.ts';
 import { allOf, anyOf, notOf, type Test } from './truth.ts';
 import { textValue, textValues, valueTest } from './value-test.ts';
 
-/** Compiled conditions of a rule, and what they need. */
 export interface Compiled {
   readonly test: Test;
   readonly queries: readonly number[];
@@ -40,7 +39,6 @@ export interface CompileContext {
   readonly initialState: string;
   /** In an allowing rule, undetermined conditions must not count as true. */
   readonly allows: boolean;
-  /** Of the rule and its card. */
   readonly trust?: RuleTrust | undefined;
 }
 

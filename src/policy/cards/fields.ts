@@ -2,9 +2,7 @@ import { nearestName } from '../../config/nearest-name.ts';
 import type { PolicyCall } from '../call.ts';
 import { FIELD_GROUPS, type FieldRow } from '../input-fields.ts';
 
-/** The subject of a condition. */
 export type Field =
-  /** All texts of the call. */
   | { readonly kind: 'prompt' }
   /** Below the arguments of an MCP call; `*` is any member. */
   | { readonly kind: 'argument'; readonly path: readonly string[] }
@@ -59,7 +57,6 @@ function groupIn(call: PolicyCall, path: string): object {
   }
 }
 
-/** Fields for rules about sequences. */
 export const HISTORY_FIELDS: ReadonlySet<string> = new Set(['session_sequence', 'session.tools_called']);
 export const TRACE_FIELDS: ReadonlySet<string> = new Set(['session_sequence', 'session.traces']);
 
@@ -68,7 +65,6 @@ export function isDriftField(name: string): boolean {
   return name.startsWith('session.drift.');
 }
 
-/** About what was hidden in a prompt. */
 export function isObfuscationField(name: string): boolean {
   return name.startsWith('obfuscation.');
 }

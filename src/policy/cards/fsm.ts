@@ -6,10 +6,8 @@ import type { ReadCard } from './read-card.ts';
 import { compileRegex } from './text-patterns.ts';
 import type { TextQueries } from './text-queries.ts';
 
-/** Session states of a card (docs/cards.md). */
 export interface Fsm {
   readonly initialState: string;
-  /** Some transition reads a taint. */
   readonly readsFlags: boolean;
   /** Some transition reads the text of a model call. */
   readonly readsPrompts: boolean;
@@ -24,7 +22,6 @@ interface Transition {
   readonly from: string;
   readonly to: string;
   readonly isBy: (call: PolicyCall, flags: ReadonlySet<string>) => boolean;
-  /** A text query that must match; undefined without one. */
   readonly query: number | undefined;
 }
 

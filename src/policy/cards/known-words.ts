@@ -4,7 +4,6 @@ import { ITEM_CHARS, type Work } from '../../turns.ts';
 import type { CallText } from '../call.ts';
 import type { TextMatch } from './text-query.ts';
 
-/** Words to search for in the same texts. */
 export interface WordQueries {
   /** Below `arguments`; undefined for all texts. */
   readonly path: readonly string[] | undefined;

@@ -5,7 +5,6 @@ import type { RuleTrust } from '../trust.ts';
 /** Masks texts in requests, answers, streams and tool results. */
 export interface MaskRule {
   readonly hit: RuleHit;
-  /** At least one. */
   readonly patterns: readonly MaskPattern[];
 }
 
@@ -18,7 +17,6 @@ export interface MaskPattern {
   readonly trust?: RuleTrust | undefined;
 }
 
-/** The pattern of a text condition. */
 export type TextPattern =
   /** With `ignoreCase`, in any case and disguise (docs/normalization.md); otherwise literal. */
   | { readonly kind: 'contains'; readonly text: string; readonly ignoreCase: boolean }

@@ -13,7 +13,6 @@ export interface RuleModes {
   /** Identifies a set of overrides; 0 is the configuration's. */
   readonly id: number;
   readonly modeOf: (rule: NamedRule) => RuleMode;
-  /** Every rule is enforced. */
   readonly isPlain: boolean;
 }
 

@@ -20,7 +20,6 @@ import {
 
 type Answers = ReadonlyMap<number, TextMatch>;
 
-/** Queries for one text. */
 interface QueriesOfText {
   readonly numbers: readonly number[];
   /** Cache id of the whole set. */
@@ -63,9 +62,7 @@ export function createTextQueries(): TextQueries {
   const numbers = new Map<string, number>();
   const queries: Query[] = [];
   const knownWords = new KnownWords();
-  /** Queries for all texts, by pattern. */
   const ofAllTexts = new Map<string, number>();
-  /** Cache ids of query sets, by their numbers. */
   const sets = new RecentMap<SearchId>(MAX_SETS);
   const querySets = new WeakMap<ReadonlySet<number>, QuerySet>();
 

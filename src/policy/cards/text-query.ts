@@ -67,7 +67,6 @@ function isShared(pattern: TextPattern): pattern is TextPattern & { kind: 'detec
   return pattern.kind === 'detects' && pattern.threshold === undefined;
 }
 
-/** Reports whether the text as sent is known not to match. */
 export function isKnownClean({ pattern }: Query, known: CleanRecord | undefined): boolean {
   return isShared(pattern) && findsNothingInSlices(known, pattern.detector);
 }

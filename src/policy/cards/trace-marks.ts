@@ -10,7 +10,6 @@ import { isWork, searchFor, type TextSearch } from './text-patterns.ts';
 export interface TraceMark {
   readonly name: string;
   readonly isOf: (type: TraceStep['type']) => boolean;
-  /** Reads a step's content. */
   readonly readsContent: boolean;
   readonly matches: (step: TraceStep) => Work<boolean>;
 }

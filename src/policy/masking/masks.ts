@@ -26,7 +26,6 @@ export interface Masks {
   readonly words: MaskSearch | undefined;
   /** Words that may span two parts of a message. */
   readonly acrossParts: MaskSearch | undefined;
-  /** Searches in single arguments of a tool call. */
   readonly inArguments: readonly ArgumentMasks[];
 }
 

@@ -25,11 +25,9 @@ import { createWordSearch, patternLabel, type LabelledPattern, type WordSearch }
 export interface MaskSearch {
   /** For texts in chunks: ignores invisible characters, but no other disguise. */
   readonly stream: StreamDetector;
-  /** For whole texts, raw and normalized. */
   readonly findAll: FindAll;
   /** For callers that normalize and cut texts themselves; without secrets (`secretsBy`). */
   readonly detectors: readonly Detector[];
-  /** The rule that masks secrets. */
   readonly secretsBy: string | undefined;
 }
 

@@ -8,7 +8,6 @@ export interface LabelledPattern {
   readonly pattern: TextPattern;
 }
 
-/** Finds words named by rules, in order. */
 export type WordSearch = (text: string) => Work<readonly Finding[]>;
 
 /** Callers do not mask more. */

@@ -7,12 +7,10 @@ export interface LaneCall extends Pick<PromiseWithResolvers<unknown>, 'resolve' 
 
 export interface LaneDeps<Call extends LaneCall> {
   readonly start: () => Promise<EngineThread>;
-  /** Takes the next call for this lane. */
   readonly next: () => Call | undefined;
   readonly onJudged: (call: Call, tookMs: number, brokeEngine: boolean) => void;
   /** Called when an engine was replaced, or could not start. */
   readonly onReplaced: (cause: unknown) => void;
-  /** Called when no calls are left. */
   readonly onRest: () => void;
   /**
    * Replaces a broken engine before its thread has ended, which takes seconds on a busy machine. Both use memory
@@ -32,7 +30,6 @@ export class EngineLane<Call extends LaneCall> {
   #closed = false;
   #idle: NodeJS.Timeout | undefined;
 
-  /** @param ready an engine started earlier */
   constructor(deps: LaneDeps<Call>, ready?: EngineThread) {
     this.#deps = deps;
     if (ready !== undefined) this.#ready = Promise.resolve(ready);

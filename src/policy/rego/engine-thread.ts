@@ -9,7 +9,6 @@ export const POLICY_PACKAGE = 'gateway.policy';
 export const POLICY_RULES = ['allow', 'deny', 'escalate', 'quarantine', 'taint'] as const;
 /** Not the whole package, whose constants would be serialized with every call. */
 const QUERY = `decision = {rule: value | some rule in ${JSON.stringify(POLICY_RULES)}; value := data.${POLICY_PACKAGE}[rule]}`;
-/** Files named in an error, largest first. */
 const MAX_NAMED_FILES = 3;
 
 export interface ThreadLimits {
@@ -17,7 +16,6 @@ export interface ThreadLimits {
   readonly evaluationMs: number;
   /** Extra time before the thread is terminated. */
   readonly graceMs: number;
-  /** Time to read and compile a set. */
   readonly startMs: number;
   /** Leaves the CPU to others. */
   readonly yieldsCpu?: boolean;

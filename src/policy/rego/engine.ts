@@ -42,8 +42,7 @@ const IDLE_MS = 60_000;
 /**
  * Starts an engine for all tenants. Calls of a tenant that exceeds its share are judged on a second engine, which
  * exists only while needed: evaluations cannot be interrupted, so all tenants would wait for them.
- * @throws RegoFilesError
- * RegoEvaluationError like startEngineThread
+ * @throws RegoFilesError | RegoEvaluationError like startEngineThread
  */
 export async function startRegoEngine(
   files: readonly RegoFile[],
@@ -143,7 +142,6 @@ interface Use {
   isHeavy: boolean;
 }
 
-/** Recent engine time per tenant. */
 interface TenantUse {
   readonly add: (tenant: string, tookMs: number, brokeEngine: boolean) => void;
   /** Reports whether the tenant exceeds its share. Waiting time does not count. */

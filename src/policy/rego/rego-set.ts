@@ -14,11 +14,8 @@ import { isTrusted } from '../trust.ts';
 const UNSUPPORTED = ['mask'];
 
 export interface RegoSet {
-  /** Some file has an `allow` rule. */
   readonly canAllow: boolean;
-  /** Some rule reads `input.session.drift`. */
   readonly readsDrift: boolean;
-  /** Some rule reads `input.agent_risk`. */
   readonly readsRisk: boolean;
   /** Some rule reads `input.action`, and so the prompt. */
   readonly readsPrompt: boolean;

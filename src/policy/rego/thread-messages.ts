@@ -6,7 +6,6 @@ export interface RegoFile {
   readonly text: string;
 }
 
-/** The rules with one name in a file. */
 export interface RegoRule {
   /** Both as dotted paths, without `data`. */
   readonly package: string;
@@ -17,14 +16,12 @@ export interface RegoRule {
   readonly count: number;
 }
 
-/** Facts about a compiled set. */
 export interface RegoFacts {
   readonly rules: readonly RegoRule[];
   /** Input paths read by the rules, up to the first dynamic member; `[]` is the whole input. */
   readonly inputs: readonly (readonly string[])[];
 }
 
-/** Start data of a thread. */
 export interface ThreadData {
   readonly module: WebAssembly.Module;
   readonly files: readonly RegoFile[];

@@ -49,7 +49,6 @@ export async function runCardTests(
 interface TestedPolicies {
   readonly set: PolicySet;
   readonly defaultAction: DefaultAction;
-  /** `policy.trust`. */
   readonly trust: TrustSettings;
 }
 

@@ -8,7 +8,6 @@ const OUTCOMES: Readonly<Record<TestResult['outcome'], JunitCase['outcome']>> = 
   skip: 'skipped',
 };
 
-/** Returns a JUnit report with a suite per file. */
 export function junitReport(results: readonly TestResult[]): string {
   const byFile = Map.groupBy(results, ({ file }) => file);
   return junitXml(

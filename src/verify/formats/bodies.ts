@@ -25,7 +25,6 @@ export interface BodyReader {
   read(element: TraceFields, index: number, context: Context): Read;
 }
 
-/** Members of conversation requests. */
 const ASKS = ['messages', 'contents', 'prompt', 'input', 'message', 'inputText'] as const;
 const REQUEST = ['request', 'body', 'request_body', 'kwargs'] as const;
 const RESPONSE = ['response', 'response_body', 'completion'] as const;
@@ -126,7 +125,6 @@ function providerOfBody(body: TraceFields, model: string | undefined): Context['
   return providerOfModel(model);
 }
 
-/** Returns the calls and results of the request's history, in order. */
 function stepsIn(body: TraceFields): readonly (FunctionCall | FunctionResult)[] {
   const messages = firstOf(body, ['messages', 'input']);
   if (!Array.isArray(messages)) return [];

@@ -23,7 +23,6 @@ export function promptOf(span: TraceFields, attributes: TraceFields): readonly T
   return plain === undefined ? undefined : [{ role: 'user', content: plain }];
 }
 
-/** Returns a model span's answer as one chat message. */
 export function answerOf(span: TraceFields, attributes: TraceFields): TraceFields | undefined {
   const details = detailsOf(span, attributes);
   const [output] = messagesIn(parsedAttribute(details['gen_ai.output.messages']));
@@ -100,7 +99,6 @@ function partsIn(written: unknown): readonly TraceFields[] {
   return (Array.isArray(written) ? written : []).filter(isObject);
 }
 
-/** Converts a message of parts to a chat message. */
 function tracedMessage(role: string, parts: readonly TraceFields[]): TraceFields {
   const texts = parts.filter(({ type }) => type !== 'tool_call').map(textOfPart);
   const calls = parts
@@ -117,7 +115,6 @@ function textOfPart(part: TraceFields): string {
   return asText(part['content'] ?? part['result'] ?? part['response'] ?? part['text'] ?? '');
 }
 
-/** Returns attributes by name. */
 export function attributesOf(written: unknown): TraceFields {
   if (!Array.isArray(written)) return isObject(written) ? written : {};
   return Object.fromEntries(

@@ -62,7 +62,6 @@ export function toolRead(
   return { kind: 'steps', steps: [step] };
 }
 
-/** Parses an attribute that may be JSON. */
 export function parsedAttribute(written: unknown): unknown {
   if (typeof written !== 'string') return written;
   try {

@@ -1,7 +1,6 @@
 import type { Read, ReadElement, TracedStep } from '../step.ts';
 import { stringIn, type TraceFields } from './fields.ts';
 
-/** Relations between the spans of a trace. */
 export interface SpanTree {
   /** Records a span. Called in any order. */
   note(span: TraceFields, reads: readonly Read[]): void;

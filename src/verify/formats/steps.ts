@@ -148,7 +148,6 @@ function readToolStep(written: TraceFields, data: StepFields, common: Common): R
   return { kind: 'steps', steps: [step] };
 }
 
-/** Renames members as in the schema. */
 function canonicalStep(written: TraceFields, type: StepType): TraceFields {
   const step: Record<string, unknown> = { type };
   for (const [name, others] of acceptedNames(written, type)) {

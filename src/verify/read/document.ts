@@ -14,7 +14,6 @@ export interface DocumentReader {
 
 export interface DocumentOptions {
   readonly elements: ElementReader;
-  /** Defaults of steps. */
   readonly context: Context;
   readonly next: (line: number) => TracePlace;
 }

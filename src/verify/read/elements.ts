@@ -11,7 +11,6 @@ import { isJsonRpc, readJsonRpc } from '../formats/rpc.ts';
 import { isStep, readStep } from '../formats/steps.ts';
 import { unreadableStep, type Context, type Read, type TracePlace, type ReadElement } from '../step.ts';
 
-/** Reads the elements of a trace in any format, in order. */
 export interface ElementReader {
   read(value: unknown, place: TracePlace, context: Context, resource: OtlpResource): ReadElement[];
   /** Completes an element at its final position, when spans that repeat are known (`span-tree.ts`). */

@@ -10,7 +10,6 @@ const MAX_PIECE_BYTES = 16 * 1_048_576;
 const LISTS: ReadonlySet<string> = new Set(['', 'traces', 'steps', 'resourceSpans.scopeSpans.spans']);
 const PARENTS_OF_LISTS: ReadonlySet<string> = new Set(['resourceSpans', 'resourceSpans.scopeSpans']);
 
-/** Parts of a document in order. */
 export type SplitPart =
   /** An element of a list. `head` is the document so far without list elements: one object per list. */
   | { readonly kind: 'element'; readonly bytes: Buffer; readonly line: number; readonly head: Buffer }
@@ -191,7 +190,6 @@ export class JsonSplitter {
     return at;
   }
 
-  /** Reads the rest of a value, as far as it is in the chunk. */
   #rest(chunk: Uint8Array, from: number): number {
     const end = this.#form === 'word' ? endOfWord(chunk, from) : this.#endOfValue(chunk, from);
     const to = end ?? chunk.length;
