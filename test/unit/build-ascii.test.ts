@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inAscii } from '../../build-ascii.ts';
 
-/** What the module of this code exports by default. */
+/** The default export of the module with this code. */
 async function evaluate(code: string): Promise<unknown> {
   const module = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as { default: unknown };
   return module.default;
@@ -19,13 +19,13 @@ describe('code in ASCII', () => {
       String.raw`export default ['a“”b', 'É', '😀'].map((t) => /[“”]{2}|é|[😀-😂]/iu.exec(t));`,
     ],
     ['a comment', '/* — */ export default 1; // é'],
-  ])('says the same: %s', async (_what, code) => {
+  ])('has the same meaning: %s', async (_what, code) => {
     const ascii = inAscii(code);
     expect(ascii).toMatch(/^[\0-\x7F]*$/);
     expect(await evaluate(ascii)).toEqual(await evaluate(code));
   });
 
-  it('is untouched where it is ASCII already', () => {
+  it('is unchanged if it is ASCII already', () => {
     const code = String.raw`export default '\u00e9' + /\//.source;`;
     expect(inAscii(code)).toBe(code);
   });

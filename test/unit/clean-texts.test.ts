@@ -34,7 +34,7 @@ test('a clean text is read once, any other each time', async () => {
   expect(seen).toEqual([PROSE, dirty, dirty]);
 });
 
-test('a word that every request is made of is read once where it is clean, any other short text each time', async () => {
+test('a word common to all requests is read once if it is clean, any other short text each time', async () => {
   const { read, seen } = reader();
   const texts = ['messages', 'role": "user', 'my name', 'secret'];
   expect(COMMON_TEXTS.has('messages')).toBe(true);
@@ -65,13 +65,13 @@ test.each([
   expect(seen).toEqual([PROSE + one, PROSE + other]);
 });
 
-test('what is kept of a text cannot be made outside of the process', () => {
+test('the stored form of a text cannot be forged outside of the process', () => {
   expect(textDigest(PROSE)).toBe(textDigest(PROSE));
   expect(textDigest(PROSE)).not.toBe(hash('sha256', PROSE, 'binary'));
   expect(textDigest('a short text')).toBeUndefined();
 });
 
-test('what others have read for the same is not read', async () => {
+test('a text that others have read for the same question is not read', async () => {
   const [text, other] = [`${PROSE} others`, `${PROSE} nobody`];
   const theirs = createSearchId();
   const cleaned: string[] = [];
@@ -92,7 +92,7 @@ test('what others have read for the same is not read', async () => {
   expect(cleaned).toEqual([other]);
 });
 
-test('a text is known for what it was asked last', () => {
+test('a text is known for its last question', () => {
   const text = `${PROSE} asked`;
   const asked = Array.from({ length: 40 }, createSearchId);
   for (const question of asked) cleanRecord(text)?.markClean(question);
@@ -101,7 +101,7 @@ test('a text is known for what it was asked last', () => {
   );
 });
 
-test('a text is known for what it was asked itself, however many orders of questions there are', () => {
+test('a text is known for its own questions, however many other orders of questions there are', () => {
   const questions = Array.from({ length: 40 }, createSearchId);
   const asked = Array.from({ length: 400 }, (_, nth) => ({
     text: `${PROSE} order ${String(nth)}`,
@@ -115,7 +115,7 @@ test('a text is known for what it was asked itself, however many orders of quest
   }
 });
 
-test('a text is known again when it comes later, and not kept until then', async () => {
+test('a text is recognized when it appears later, and not stored until then', async () => {
   const text = `${PROSE} later`;
   const question = createSearchId();
   const first = cleanRecord(text);

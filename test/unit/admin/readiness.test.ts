@@ -25,7 +25,7 @@ describe('the gateway is', () => {
     expect(readiness(well)).toMatchObject({ ready: true, envoy: 'live', redis: 'up' });
   });
 
-  it('ready without an Envoy of its own', () => {
+  it('ready without its own Envoy', () => {
     expect(readiness({ ...well, envoyLive: undefined })).toMatchObject({ ready: true, envoy: 'external' });
   });
 
@@ -40,7 +40,7 @@ describe('the gateway is', () => {
     expect(readiness({ ...well, ...change }).ready).toBe(false);
   });
 
-  it('told which of its parts end again and again, and ready by what serves', () => {
+  it('informed of components in a crash loop, and ready if enough others serve', () => {
     const looping = { ...worker(true, true), index: 1, crashLoop: true };
     const now = readiness({ ...well, envoyLoops: true, workers: [worker(true, true), looping] });
     expect(now).toMatchObject({ ready: true, crash_loops: ['envoy', 'worker 1'] });

@@ -10,7 +10,7 @@ import type { ConfigInput } from '../../../src/config/schema.ts';
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
 describe('a webhook', () => {
-  it('is signed as the Standard Webhooks library reads it', () => {
+  it('is signed as the Standard Webhooks library expects', () => {
     const message = { id: 'msg_1', body: '{"type":"budget.threshold","data":{"key_name":"Zoë"}}' };
     const headers = webhookHeaders(message, secretBytes(SECRET), Math.floor(Date.now() / 1_000));
     expect(new Webhook(SECRET).verify(message.body, headers)).toEqual(JSON.parse(message.body));
@@ -70,7 +70,7 @@ describe('an address', () => {
     '203.0.113.9',
     '2606:4700::1',
     'fd12::1',
-  ])('is one of a receiver: %s', (address) => {
+  ])('is allowed for a receiver: %s', (address) => {
     expect(isForbidden(address)).toBe(false);
   });
 
@@ -79,12 +79,12 @@ describe('an address', () => {
     'http://0xa9.0xfe.0xa9.0xfe/',
     'http://[::ffff:169.254.169.254]/',
     'http://0/',
-  ])('is judged as what it means: %s', async (url) => {
+  ])('is judged by its meaning: %s', async (url) => {
     await expect(pinnedAddress(new URL(url).hostname)).rejects.toThrow('which is not allowed');
   });
 });
 
-it('fills a message in once: what a name holds is not read again', () => {
+it('fills in a message once: a name’s content is not expanded again', () => {
   const of = { percent: 80, window: 'daily', key_name: '{window}$& {percent}' };
   expect(filledMessage('{key_name}: {percent}% of {window}, {other}', of)).toBe(
     '{window}$& {percent}: 80% of daily, {other}',
@@ -102,7 +102,7 @@ describe('a configuration', () => {
     }
   }
 
-  it('sends over TLS, to no name with a password, signed by a secret of the standard form', () => {
+  it('sends over TLS, to no URL with a password, signed by a secret in the standard form', () => {
     expect(problems({ webhook_url: 'https://hooks.example/a', secret: SECRET })).toEqual([]);
     expect(problems({ webhook_url: 'https://hooks.example/a' })).toEqual([]);
     expect(problems({ webhook_url: 'http://127.0.0.1:9/a' })).toEqual([]);

@@ -26,7 +26,7 @@ describe('a streamed answer', () => {
     expect((await through([], [wide])).out).toBe(wide.toString());
   });
 
-  it('has no comment of the gateway if comments are stripped or the stream is cut', async () => {
+  it('has no comments if they are stripped or the stream is cut', async () => {
     const telling: StreamRewriter = { event: () => PASS_EVENT, comment: () => 'cost=1' };
     const denial: Denial = { ...DENIAL, headers: { 'x-gateway-dlp-block': 'true' } };
     for (const [rewriters, out] of [

@@ -46,7 +46,7 @@ describe('strictFrame', () => {
     '"NaN',
     '{"a":NaN,}',
     'NaN is no number',
-  ])('leaves %s as it came', (data) => {
+  ])('leaves %s unchanged', (data) => {
     const frame = { raw: Buffer.from(`${data}\n`), data };
     expect(strictFrame(ndjson, frame)).toBe(frame);
   });

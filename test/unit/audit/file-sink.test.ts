@@ -9,7 +9,7 @@ beforeAll(async () => void (folder = await mkdtemp(join(tmpdir(), 'gw-test-audit
 afterAll(() => rm(folder, { recursive: true }));
 
 describe('the audit file', () => {
-  it('is the owner’s alone, and is appended to', async () => {
+  it('is accessible only to its owner, and is appended to', async () => {
     const path = join(folder, 'a.jsonl');
     for (const line of ['1', '2']) {
       const sink = await openFileSink(path);
@@ -20,7 +20,7 @@ describe('the audit file', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
-  it('is opened anew once it was moved away or removed', async () => {
+  it('is reopened after it was moved away or removed', async () => {
     const path = join(folder, 'b.jsonl');
     let now = 0;
     const sink = await openFileSink(path, () => now);
@@ -37,7 +37,7 @@ describe('the audit file', () => {
     expect(await readFile(path, 'utf8')).toBe('again\n');
   });
 
-  it('keeps lines whole where several processes append', async () => {
+  it('keeps lines whole if several processes append', async () => {
     const path = join(folder, 'c.jsonl');
     const sinks = await Promise.all([openFileSink(path), openFileSink(path)]);
     const lines = Array.from({ length: 50 }, () => 'x'.repeat(20_000));

@@ -71,7 +71,7 @@ describe('a request in the audit trail', () => {
     expect(JSON.stringify(records)).not.toContain('hello');
   });
 
-  it('names what was decided on the way, and the refusal', () => {
+  it('names the verdicts, and the refusal', () => {
     const { records, observer } = rig();
     const exchange = parsed({ body: { model: 'gpt-4o', messages: [] } });
     observer.verdict(exchange, 'hosted-tools', { kind: 'rewrite', reason: 'web_search' }, true);
@@ -94,7 +94,7 @@ describe('a request in the audit trail', () => {
     });
   });
 
-  it('of a stranger tells the address alone, and is left out where its line is', () => {
+  it('of a stranger has only the address, and is omitted together with its log line', () => {
     const { records, observer } = rig();
     const refusal = { type: 'invalid_key', message: 'the proxy key is not valid' };
     observer.finished(finish(undefined, { status: 401, refusal, isLogged: false }));
@@ -181,7 +181,7 @@ describe('a detection in the audit trail', () => {
     });
   });
 
-  it('that shadow mode let pass says that it was detected alone', () => {
+  it('that shadow mode let pass is recorded as detected only', () => {
     const { records, observer } = rig();
     const exchange = parsed({ body: { model: 'm', messages: [] } });
     observer.verdict(exchange, 'loop', { kind: 'deny', type: 'loop_detected', message: 'a loop' }, false);

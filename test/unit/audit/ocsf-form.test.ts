@@ -4,7 +4,7 @@ import { detectionFinding, type Evidence } from '../../../src/audit/ocsf.ts';
 import { CONTENT_CLASSES } from '../../../src/detectors/finding.ts';
 import { owaspIds } from '../../../src/owasp.ts';
 
-/** OCSF 1.8: attributes of the objects that a Detection Finding holds; an attribute of another name is invalid. */
+/** OCSF 1.8: attributes of the objects in a Detection Finding; any other attribute is invalid. */
 const text = z.string().min(1);
 const FINDING = z.object({
   class_uid: z.literal(2004),
@@ -56,7 +56,7 @@ it.each([
   expect(FINDING.safeParse(finding(detector, classes)).error).toBeUndefined();
 });
 
-it('types and evidences are left out where there are none', () => {
+it('types and evidences are omitted if there are none', () => {
   const record = finding('dlp', ['pattern']);
   expect(record.finding_info).not.toHaveProperty('types');
   expect(finding('loop', [])).not.toHaveProperty('evidences');

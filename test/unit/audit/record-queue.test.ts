@@ -47,7 +47,7 @@ describe('a queue of records', () => {
     expect(sink.batches.slice(3).map((batch) => batch.length)).toEqual([1, 1, 1]);
   });
 
-  it('tries a batch again under the same id, and tells who waits that it failed', async () => {
+  it('retries a batch under the same id, and reports the failure to its waiters', async () => {
     const { sink, queue } = rig();
     sink.failure = new Error('away');
     queue.add('a');
@@ -58,7 +58,7 @@ describe('a queue of records', () => {
     expect(new Set(sink.ids).size).toBe(1);
   });
 
-  it('is bounded by number and by size, and goes on once there is room', async () => {
+  it('is bounded by number and by size, and continues once there is room', async () => {
     const { sink, queue } = rig({ maxRecords: 2, maxChars: 100 });
     sink.failure = new Error('away');
     expect([queue.add('a'), queue.add('b'), queue.add('c')]).toEqual([true, true, false]);
@@ -71,7 +71,7 @@ describe('a queue of records', () => {
     expect(sink.dropped).toEqual([1, 1]);
   });
 
-  it('is written out at its end; what cannot be within the time is counted', async () => {
+  it('is written out at its end; records that exceed the time are counted', async () => {
     const { sink, queue } = rig();
     queue.add('a');
     await queue.close(1_000);

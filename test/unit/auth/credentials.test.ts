@@ -120,7 +120,7 @@ const NOTHING = {
   travels: () => true,
 };
 
-describe('proxy keys in the parts that go upstream', () => {
+describe('proxy keys in forwarded parts', () => {
   it.each([
     ['the path', { path: `/v1/models/${PROXY}` }],
     ['the query', { query: `?note=${encodeURIComponent(`"${PROXY}"`)}` }],
@@ -131,7 +131,7 @@ describe('proxy keys in the parts that go upstream', () => {
     expect(travellingKeys({ ...NOTHING, ...request })).toEqual([PROXY]);
   });
 
-  it('are not searched for in parts that stay here', () => {
+  it('are not searched for in other parts', () => {
     const headers = new Map([
       ['authorization', `Basic ${btoa(`user:${PROXY}`)}`],
       ['x-title', 'soup'],

@@ -5,7 +5,7 @@ const keyHash = `sha256:${'a'.repeat(64)}`;
 const times = { created_at: '1760000000000' };
 
 describe('a key record in Redis', () => {
-  it('reads back as it was written', () => {
+  it('reads back unchanged', () => {
     const key = newKeySchema.parse({
       name: 'planner é',
       provider: 'anthropic',

@@ -37,11 +37,11 @@ describe('scales of a chart', () => {
     expect([1, 10, 100].map((value) => Math.round(scale(value)))).toEqual([0, 100, 200]);
   });
 
-  it('have a middle where all values are one', () => {
+  it('have a middle if all values are equal', () => {
     expect(linearScale([3, 3], [0, 10])(3)).toBe(5);
   });
 
-  it('refuse what has no logarithm', () => {
+  it('refuse values without a logarithm', () => {
     expect(() => logarithmicScale([0, 1], [0, 1])).toThrow(/above 0/);
   });
 });
@@ -75,7 +75,7 @@ describe('a chart', () => {
     expect(svg).toContain('>two</text>');
   });
 
-  it('labels its axes with units, and what it is about', () => {
+  it('labels its axes with units, and its subject', () => {
     for (const label of ['prompt (KB)', 'CPU (ms)', '100 KB', '>10<']) expect(svg).toContain(label);
     expect(svg).toContain('<title>Cost &amp; &lt;size></title>');
   });
@@ -85,7 +85,7 @@ describe('a chart', () => {
     expect(svg).toContain('prefers-color-scheme: dark');
   });
 
-  it('is refused where nothing was measured', () => {
+  it('is refused without measurements', () => {
     expect(() => drawChart({ ...CHART, series: [] })).toThrow(/nothing was measured for "Cost/);
   });
 });
@@ -103,7 +103,7 @@ describe('colors of a chart', () => {
     return (light + 0.05) / (dark + 0.05);
   }
 
-  it.each(COLORS)('%s is told from a light and from a dark page (WCAG 1.4.11: 3 to 1)', (color) => {
+  it.each(COLORS)('%s is distinguishable on a light and on a dark page (WCAG 1.4.11: 3 to 1)', (color) => {
     expect(contrast(color, '#ffffff')).toBeGreaterThan(3);
     expect(contrast(color, '#0d1117')).toBeGreaterThan(3);
   });

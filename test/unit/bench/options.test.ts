@@ -8,30 +8,30 @@ function optionsOf(args: readonly string[]): BenchOptions {
 }
 
 describe('options of the bench', () => {
-  it('are none where help is asked for, which names every option and kind', () => {
+  it('are none if help is requested, which names every option and kind', () => {
     expect(readOptions(['--help'])).toBeUndefined();
     expect(readOptions(['sweep', '-h'])).toBeUndefined();
     for (const word of ['--rounds', '--size', '--rigs', '--json', '--masking', 'histories', 'transports'])
       expect(USAGE).toContain(word);
   });
 
-  it('measures what a request costs at three sizes where nothing else is asked for', () => {
+  it('measure the cost of a request at three sizes by default', () => {
     const options = optionsOf([]);
     expect(options).toMatchObject({ kind: 'cost', operands: [], sizes: [1_024, 32_768, 1_048_576] });
     expect(options.rounds).toBeUndefined();
     expect(options.rigs.test('anything')).toBe(true);
   });
 
-  it('takes sizes in bytes, KB and MB', () => {
+  it('accept sizes in bytes, KB and MB', () => {
     expect(optionsOf(['--size', '800, 1K,1m']).sizes).toEqual([800, 1_024, 1_048_576]);
   });
 
-  it('takes what is measured, and what follows it', () => {
+  it('accept the part to measure, and its argument', () => {
     const options = optionsOf(['plot', 'run.json', '--rounds', '3']);
     expect(options).toMatchObject({ kind: 'plot', operands: ['run.json'], rounds: 3 });
   });
 
-  it('takes a part of a sweep', () => {
+  it('accept a part of a sweep', () => {
     expect(readOptions(['sweep', '--part', '2/4', '--each', '7'])).toMatchObject({
       part: 2,
       parts: 4,
@@ -50,7 +50,7 @@ describe('options of the bench', () => {
     [['--rigs', '('], /--rigs \(: this is no regular expression/],
     [['--part', 'a/2'], /--part a/],
     [['--size-of', '1k'], /size-of/],
-  ])('refuses %j and says what it takes', (args, message) => {
+  ])('refuse %j and name the valid values', (args, message) => {
     expect(() => readOptions(args)).toThrow(message);
   });
 });

@@ -30,7 +30,7 @@ describe('plots of a run', () => {
     expect(turn).toContain('>40<');
   });
 
-  it('say how a whole run is made where the file has none', () => {
+  it('explain how to make a complete run if the file has none', () => {
     expect(() => plotRun(written({ cost: { rows: [] } }), directory)).toThrow(/npm run bench -- all --json/);
   });
 });

@@ -4,12 +4,12 @@ import { createProse, newPrompts } from '../../bench/prompts.ts';
 const TARGET = { port: 1, path: '/v1/chat/completions', headers: { authorization: 'Bearer key' } };
 
 describe('prompts of the bench', () => {
-  it.each([1_024, 32_768, 1_048_576])('have the length that is asked for: %i', (bytes) => {
+  it.each([1_024, 32_768, 1_048_576])('have the requested length: %i', (bytes) => {
     const prompt = createProse(1)(bytes);
     expect(Buffer.byteLength(prompt)).toBe(bytes);
   });
 
-  it('are new ones each time, and the same in each run', () => {
+  it('are new each time, and the same in each run', () => {
     const next = createProse(7);
     const prompts = Array.from({ length: 5_000 }, () => next(200));
     expect(new Set(prompts).size).toBeGreaterThan(4_990);
@@ -22,7 +22,7 @@ describe('prompts of the bench', () => {
     expect(prompt.indexOf(prompt.slice(500_000, 500_060))).toBe(500_000);
   });
 
-  it('are sent in sessions of eight turns, of which no two at once belong to the same', () => {
+  it('are sent in sessions of eight turns, and no two simultaneous ones belong to the same', () => {
     const next = newPrompts(TARGET, 100, { inSessions: true });
     const sessions = Array.from({ length: 2_048 }, () => {
       const text = next().toString();

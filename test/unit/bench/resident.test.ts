@@ -16,7 +16,7 @@ Anonymous:             8 kB
 `;
 
 describe('resident memory', () => {
-  it('tells what is a process’s own from what it has of files', () => {
+  it('distinguishes a process’s private pages from those of files', () => {
     expect(mappingsOf(SMAPS)).toEqual({
       ownKb: 738,
       filesKb: new Map([['/usr/bin/some program', 5010]]),

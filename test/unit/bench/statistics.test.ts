@@ -9,13 +9,13 @@ describe('statistics of the bench', () => {
     expect(percentile([], 0.5)).toBe(0);
   });
 
-  it('finds the median of numbers in any order, and leaves them', () => {
+  it('finds the median of numbers in any order, without changing them', () => {
     const numbers = [10, 9, 100] as const;
     expect(median(numbers)).toBe(10);
     expect(numbers).toEqual([10, 9, 100]);
   });
 
-  it('takes the middle of the two middle ones of an even number', () => {
+  it('uses the mean of the two in the middle for an even number', () => {
     expect(median([4, 1, 3, 100])).toBe(3.5);
     expect(median([])).toBe(0);
   });

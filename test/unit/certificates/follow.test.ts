@@ -102,7 +102,7 @@ describe('a followed certificate', () => {
     expect(events).toEqual(['renewed server.tls']);
   });
 
-  it('stays in force while its files cannot be used, and each such content is reported once', async () => {
+  it('stays in force while its files are unusable, and each such content is reported once', async () => {
     put(short);
     const { texts } = await follow();
     copyFileSync(long.keyFile, keyFile());
@@ -121,7 +121,7 @@ describe('a followed certificate', () => {
     expect(events.slice(3)).toEqual(['renewed server.tls']);
   });
 
-  it('stays in force while a renewed one cannot be handed on, which is tried again', async () => {
+  it('stays in force while a renewed one cannot be passed on, which is retried', async () => {
     put(short);
     await follow();
     refusesRenewal = true;
@@ -133,7 +133,7 @@ describe('a followed certificate', () => {
   });
 });
 
-it('is refused at the start if it cannot be used', async () => {
+it('is refused at the start if it is unusable', async () => {
   put({ cert: short.cert, key: long.key });
   await expect(follow()).rejects.toThrow(
     'server.tls.key_file is not the key of the first certificate in cert_file',

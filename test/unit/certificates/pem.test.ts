@@ -26,7 +26,7 @@ it('accepts a chain whose first certificate has the key', () => {
   ]);
 });
 
-it('reports every file that cannot be used', () => {
+it('reports every unusable file', () => {
   const files = { ...SERVER, ca_file: 'a' };
   expect(pemProblems(files, { cert_file: '', ca_file: one.key }).map(({ key }) => key)).toEqual([
     'cert_file',
@@ -45,7 +45,7 @@ function encrypted(): string {
     .toString();
 }
 
-it('refuses keys that Envoy refuses, where Envoy or the sidecar serves with them', async () => {
+it('refuses keys that Envoy refuses, if Envoy or the sidecar serves with them', async () => {
   const weak = await generate([{ name: 'commonName', value: 'weak' }], { keyType: 'rsa', keySize: 1_024 });
   const texts = { cert_file: weak.cert, key_file: weak.private };
   expect(pemProblems(SERVER, texts)).toEqual([
@@ -54,7 +54,7 @@ it('refuses keys that Envoy refuses, where Envoy or the sidecar serves with them
   expect(pemProblems({ ...SERVER, path: 'redis.tls' }, texts)).toEqual([]);
 });
 
-it('finds the certificate that ends first', () => {
+it('finds the certificate that expires first', () => {
   const found = firstToEnd(parseCertificates(one.cert + sooner.cert + ca.ca));
   expect(found?.serialNumber).toBe(new X509Certificate(sooner.cert).serialNumber);
 });

@@ -49,7 +49,7 @@ interface Report {
   readonly violations: readonly unknown[];
 }
 
-/** Judges `text` as a user does, by the scratch copy. */
+/** Judges `text` with the scratch copy, as a user does. */
 async function verified(texts: readonly string[], config: object): Promise<Report> {
   scratch.write('gateway.yaml', JSON.stringify(config));
   const traces = texts.map((content) => ({ type: 'llm_call', provider: 'openai', model: 'gpt-4o', content }));
@@ -58,24 +58,24 @@ async function verified(texts: readonly string[], config: object): Promise<Repor
   return JSON.parse(await scratch.node('cli/main.ts', 'verify', ...options)) as Report;
 }
 
-describe('a check is added by its folder and its line in order.ts', () => {
+describe('a check added by its folder and its line in order.ts', () => {
   const shouting = (max_capitals: number) => ({ shouting: { max_capitals } });
 
-  it('which judges in its place', async () => {
+  it('judges in its place', async () => {
     const { summary, violations } = await verified(['DO IT NOW'], shouting(6));
     expect(violations).toMatchObject([{ check: 'quiet', reason: '7 capitals' }]);
     const place = summary.checks.indexOf('quiet');
     expect(summary.checks.slice(place - 2, place + 2)).toEqual(['loop', 'tally', 'quiet', 'drift']);
   });
 
-  it('and is configured by gateway.yaml', async () => {
+  it('is configured by gateway.yaml', async () => {
     expect((await verified(['DO IT NOW'], shouting(7))).violations).toEqual([]);
     await expect(verified(['DO IT NOW'], shouting(-1))).rejects.toMatchObject({
       stderr: expect.stringContaining('shouting.max_capitals') as string,
     });
   });
 
-  it('with a store that keeps its state in memory for recorded calls', async () => {
+  it('has a store that keeps its state in memory for recorded calls', async () => {
     const { violations } = await verified(['DO', 'it', 'NOW'], { tallying: { max_capitals: 4 } });
     expect(violations).toMatchObject([{ check: 'tally', reason: '5 capitals so far' }]);
   });

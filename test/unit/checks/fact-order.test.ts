@@ -29,7 +29,7 @@ function moved(entry: Entry, before: Entry): CheckOrder {
   return ORDER.flatMap((one) => (one === entry ? [] : one === before ? [entry, one] : [one]));
 }
 
-/** Each reader put before the first of all that write what it reads; the budget, which counts money, is not made here. */
+/** Moves each reader before the first check that writes its facts; the budget, which counts money, is not included. */
 const TOO_EARLY = ORDER.filter((entry) => entry !== budget).flatMap((reader) => {
   const { reads = [], refreshes = [] } = usesOf(reader);
   return [...new Set([...reads, ...refreshes])].flatMap((fact) => {
@@ -60,14 +60,14 @@ describe('the order of checks', () => {
   });
 });
 
-/** The check that runs now, and what each has read and written. */
+/** The running check, and the facts that each has read and written. */
 interface Watched {
   running: number | undefined;
   readonly read: Map<number, Set<string>>;
   readonly written: Map<number, Set<string>>;
 }
 
-/** Calls of a check's hooks are noted while they run; what runs at once is told apart by nobody, so one check is asked at a time. */
+/** Records calls of a check's hooks while they run; simultaneous ones cannot be told apart, so one check runs at a time. */
 function watched(check: Check, index: number, watch: Watched): Check {
   return new Proxy(check, {
     get(target, name) {

@@ -47,16 +47,13 @@ describe('the help', () => {
     );
   });
 
-  it.each(COMMANDS)(
-    'of $path says what it does, with an example that calls it',
-    async ({ path, command }) => {
-      expect(command.description()).toMatch(/\w{3,}/);
-      for (const option of command.options) expect(option.description, option.flags).not.toBe('');
-      const help = await printed(...path.split(' '), '--help');
-      expect(help).toMatch(/\nExamples?:\n/);
-      expect(help.split(/\nExamples?:\n/)[1]).toMatch(new RegExp(`\\$ .*gateway (--?\\S+ (\\S+ )?)*${path}`));
-    },
-  );
+  it.each(COMMANDS)('of $path describes it, with an example that calls it', async ({ path, command }) => {
+    expect(command.description()).toMatch(/\w{3,}/);
+    for (const option of command.options) expect(option.description, option.flags).not.toBe('');
+    const help = await printed(...path.split(' '), '--help');
+    expect(help).toMatch(/\nExamples?:\n/);
+    expect(help.split(/\nExamples?:\n/)[1]).toMatch(new RegExp(`\\$ .*gateway (--?\\S+ (\\S+ )?)*${path}`));
+  });
 });
 
 describe('the help of the program', () => {
@@ -101,7 +98,7 @@ describe('the options of commands', () => {
     expect(optionsOf(path).map(({ long }) => long)).toEqual(expect.arrayContaining(['--as', '--reason']));
   });
 
-  it('choose the format by --output alone, and show a default as it is written', () => {
+  it('choose the format by --output only, and show a default as written', () => {
     for (const { path } of COMMANDS) {
       const options = optionsOf(path);
       expect(options.map(({ long }) => long)).not.toContain('--format');
@@ -113,7 +110,7 @@ describe('the options of commands', () => {
   });
 });
 
-/** What bash would offer behind a line. */
+/** Bash's suggestions after a line. */
 function offered(script: string, line: string): readonly string[] {
   const words = line.split(' ');
   const ask = `${script}

@@ -50,7 +50,7 @@ function read(name: string): string {
   return readFileSync(join(folder, name), 'utf8');
 }
 
-describe('what init writes', () => {
+describe('the files that init writes', () => {
   const rows: readonly (readonly [string, Partial<Answers>])[] = [
     ['the defaults', {}],
     ['a certificate', { tls: { certFile: './a "b".crt', keyFile: './a.key' } }],
@@ -117,13 +117,13 @@ describe('what init writes', () => {
     expect(stdout + stderr).toContain('iban is off: set server.dlp.scan_iban');
   });
 
-  it('keeps the rule about credentials where nothing else masks them', () => {
+  it('keep the rule about credentials if nothing else masks them', () => {
     const text = configText({ ...defaultAnswers('agent'), dlp: false });
     expect(text).not.toContain('block-credentials');
     expect(text).toContain('safety/mask-email: off');
   });
 
-  it('masks passwords by their names: in answers, in requests, in what MCP servers answer', () => {
+  it('mask passwords by their names: in answers, in requests, in answers of MCP servers', () => {
     const path = join(folder, 'gateway.yaml');
     writeFileSync(path, configText(DEFAULT_ANSWERS));
     const { config } = loadConfig({ path, env: { REDIS_PASSWORD: 'p4ss', SERVER_INSECURE_DEV: 'true' } });
@@ -156,7 +156,7 @@ describe('what init writes', () => {
 });
 
 describe('gateway init --yes', () => {
-  it('writes four files, and says what comes next', async () => {
+  it('writes four files, and describes the next steps', async () => {
     const { code, stdout } = await init('--yes');
     expect(code).toBe(0);
     expect(readdirSync(folder).sort()).toEqual(['.env', '.gitignore', 'docker-compose.yml', 'gateway.yaml']);
@@ -177,7 +177,7 @@ describe('gateway init --yes', () => {
     expect(stdout).not.toContain(read('.env').slice('REDIS_PASSWORD='.length).trim());
   });
 
-  it('writes for a chat application, or for an agent where it is told so', async () => {
+  it('writes for a chat application, or for an agent on request', async () => {
     await init('--yes');
     expect(read('gateway.yaml')).toBe(configText(defaultAnswers('chat')));
     expect((await init('--yes', '--force', '--for', 'agent')).code).toBe(0);
@@ -196,7 +196,7 @@ describe('gateway init --yes', () => {
     expect(read('.env')).toBe(password);
   });
 
-  it('overwrites nothing that says something else, unless it is told to', async () => {
+  it('overwrites no different file without --force', async () => {
     writeFileSync(join(folder, 'gateway.yaml'), '{}\n');
     const refused = await init('--yes');
     expect(refused.code).toBe(1);
@@ -208,7 +208,7 @@ describe('gateway init --yes', () => {
   });
 
   it.each(['docker-compose.yml', 'compose.yaml'])(
-    'leaves a %s of another project alone, under --force too',
+    'leaves a %s of another project alone, even under --force',
     async (name) => {
       writeFileSync(join(folder, name), 'services: {}\n');
       const { code, stdout } = await init('--yes', '--force');
@@ -236,7 +236,7 @@ describe('gateway init --yes', () => {
     expect((await runGateway(args, { npm_command: 'exec' })).stdout).toContain('npx gateway --config');
   });
 
-  it('adds to an .env, and leaves a password in it alone', async () => {
+  it('extends an .env, and leaves a password in it alone', async () => {
     writeFileSync(join(folder, '.env'), 'OWN=1');
     expect((await init('--yes')).stdout).toContain('a line is added');
     expect(read('.env')).toMatch(/^OWN=1\nREDIS_PASSWORD=[0-9a-f]{64}\n$/);
@@ -251,7 +251,7 @@ describe('gateway init --yes', () => {
 });
 
 describe('gateway init', () => {
-  it('asks nobody where there is no terminal', async () => {
+  it('asks no questions without a terminal', async () => {
     const { code, stderr } = await init();
     expect({ code, stderr }).toMatchObject({
       code: 2,
@@ -260,7 +260,7 @@ describe('gateway init', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  /** Types into a terminal as a person does: each answer when its question stands there. */
+  /** Types into a terminal like a person: each answer when its question is shown. */
   async function typed(
     answers: readonly (readonly [question: string, keys: string])[],
     ...flags: readonly string[]
@@ -310,14 +310,14 @@ print('EXIT', os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
     ['answers?', '\r'],
   ] as const;
 
-  it('asks on a terminal, shows what it would do, and writes', async () => {
+  it('asks on a terminal, shows its plan, and writes', async () => {
     const output = await typed([...QUESTIONS, ['Write these files', '\r']]);
     expect(output).toContain('EXIT 0');
     expect(read('gateway.yaml')).toContain('port: 8099');
     expect(read('gateway.yaml')).toContain('presets: [safety]');
   });
 
-  it('asks what the gateway is for, and what is told by the flag is not asked', async () => {
+  it('asks for the purpose, and skips questions that a flag answers', async () => {
     const [, ...others] = QUESTIONS;
     const down = '\x1b[B';
     const answered = [['Chat application or coding agent?', `${down}\r`], ...others] as const;
@@ -330,7 +330,7 @@ print('EXIT', os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
     expect(read('gateway.yaml')).toBe(configText({ ...defaultAnswers('agent'), port: 8099 }));
   });
 
-  it('writes nothing where somebody thinks better of it', async () => {
+  it('writes nothing if the person declines', async () => {
     writeFileSync(join(folder, 'gateway.yaml'), '{}\n');
     const output = await typed([...QUESTIONS, ['Overwrite gateway.yaml?', '\r']]);
     expect(output).toContain('nothing was written');

@@ -30,13 +30,13 @@ describe('values for completion', () => {
     expect(await ask({}, [])).toEqual({ asked: true, values: [] });
   });
 
-  it('are kept apart by kind, beginning and key', async () => {
+  it('are separate by kind, prefix and key', async () => {
     await ask({}, [['planner', '']]);
     for (const scope of [{ kind: 'servers' }, { prefix: 'pla' }, { key: 'planner' }])
       expect(await ask(scope, [])).toEqual({ asked: true, values: [] });
   });
 
-  it('are not asked for again at once if Redis is away', async () => {
+  it('are not read again immediately if Redis is unreachable', async () => {
     await ask({}, undefined);
     expect(await ask({}, [['planner', '']])).toEqual({ asked: false, values: [] });
   });

@@ -13,7 +13,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Runs the program as a user does: a process of its own, in a folder without a gateway.yaml. */
+/** Runs the program as a user does: in its own process, in a folder without a gateway.yaml. */
 function gateway(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
   return runProgram(MAIN, args, { cwd: folder, env: { REDIS_ADDR: '127.0.0.1:1', ...env } });
 }
@@ -90,7 +90,7 @@ describe('help and version', () => {
 });
 
 describe('without Redis', () => {
-  it('a command on keys says where it looked, and exits with 1', async () => {
+  it('a command on keys names the searched locations, and exits with 1', async () => {
     const { code, stderr } = await gateway([
       'keys',
       'list',
@@ -115,7 +115,7 @@ describe('gateway config', () => {
     });
   });
 
-  it('check says what serve would refuse', async () => {
+  it('check reports what serve would refuse', async () => {
     const path = file('lost.yaml', 'policy: {enabled: true, policy_file: ./nowhere.yaml}\n');
     const { code, stdout } = await gateway(['config', 'check', '--config', path], {
       SERVER_INSECURE_DEV: 'true',
@@ -124,7 +124,7 @@ describe('gateway config', () => {
     expect(stdout).toMatch(/lost\.yaml:1:25: policy\.policy_file: is missing or cannot be read/);
   });
 
-  it('check tells of overrides that name no rule', async () => {
+  it('check reports overrides of unknown rules', async () => {
     const overrides = 'overrides: {block-cvv: report, no-such: "off"}';
     const path = file('odd.yaml', `policy: {enabled: true, presets: [safety], ${overrides}}\n`);
     const { code, stdout } = await gateway(['config', 'check', '--config', path], {
@@ -135,7 +135,7 @@ describe('gateway config', () => {
     expect(stdout).not.toContain('block-cvv');
   });
 
-  it('check accepts a good file', async () => {
+  it('check accepts a valid file', async () => {
     const path = file('good.yaml', 'server: {port: 8081}\n');
     const { code, stdout } = await gateway(['config', 'check', '--config', path], {
       SERVER_INSECURE_DEV: 'true',

@@ -5,7 +5,7 @@ import { listing, painter, printable, printableJson, table } from '../../../cli/
 const plain = (_colour: string, text: string) => text;
 
 describe('a table', () => {
-  it('aligns its columns by what is seen', () => {
+  it('aligns its columns by visible width', () => {
     expect(
       table(
         ['NAME', 'N'],
@@ -29,7 +29,7 @@ describe('a table', () => {
     ).toHaveLength(200_002);
   });
 
-  it('lets no stored text move the cursor', () => {
+  it('allows no stored text to move the cursor', () => {
     const evil = 'a\u001b[2Jb\nc\u202Ed';
     expect(table(['X'], [[evil]], plain)).toBe(`X\n${printable(evil)}`);
     expect(printable(evil)).not.toMatch(/[\u001b\n\u202e]/);
@@ -38,14 +38,17 @@ describe('a table', () => {
 });
 
 describe('JSON', () => {
-  it.each([0, 2])('keeps every value and lets none move the cursor or end a line (indent %i)', (indent) => {
-    const value = { text: 'a\u009b2Jb\nc\u202ed\u2028e\u{e0041}', list: [1, 'ü😀'] };
-    const written = printableJson(value, indent);
-    expect(JSON.parse(written)).toEqual(value);
-    expect(written).not.toMatch(/[\u009b\u202e\u2028\u{e0041}]/u);
-    expect(written).toContain('ü😀');
-    expect(written.split('\n')).toHaveLength(indent === 0 ? 1 : 7);
-  });
+  it.each([0, 2])(
+    'keeps every value and allows none to move the cursor or end a line (indent %i)',
+    (indent) => {
+      const value = { text: 'a\u009b2Jb\nc\u202ed\u2028e\u{e0041}', list: [1, 'ü😀'] };
+      const written = printableJson(value, indent);
+      expect(JSON.parse(written)).toEqual(value);
+      expect(written).not.toMatch(/[\u009b\u202e\u2028\u{e0041}]/u);
+      expect(written).toContain('ü😀');
+      expect(written.split('\n')).toHaveLength(indent === 0 ? 1 : 7);
+    },
+  );
 });
 
 describe('colour', () => {

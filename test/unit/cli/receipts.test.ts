@@ -74,7 +74,7 @@ describe('gateway receipts verify', () => {
       ],
       '',
     ],
-  ])('says of a good receipt what it says, %s', async (_how, args, input) => {
+  ])('shows the claims of a valid receipt, %s', async (_how, args, input) => {
     const table = await run(args, input);
     expect([table.code, table.out]).toEqual([0, expect.stringMatching(/^Valid\.\n[^]*policy_denied/)]);
     const json = await run([...args, '--output', 'json'], input);

@@ -39,7 +39,7 @@ const report = z.object({
   masked: z.string(),
 });
 
-/** Scans one text as it stands. */
+/** Scans one text unchanged. */
 async function scanOne(args: readonly string[], input: string): Promise<z.infer<typeof report>> {
   const { code, lines, stderr } = await scan(args, input);
   expect({ code, stderr, reports: lines.length }).toEqual({ code: 0, stderr: '', reports: 1 });
@@ -56,7 +56,7 @@ describe('the table of findings', () => {
     expect(stdout).not.toContain(KEY);
   });
 
-  it('says that nothing was found', async () => {
+  it('reports that nothing was found', async () => {
     expect((await scan(['--output', 'table'], 'What time is it?')).stdout).toBe('-: nothing found\n\n');
   });
 
@@ -80,7 +80,7 @@ describe('a text on standard input', () => {
     expect(obfuscation).toEqual(NOTHING_HIDDEN_FIELDS);
   });
 
-  it('shows what a disguise hides, at the place of the disguise', async () => {
+  it('shows the hidden text, at the place of the disguise', async () => {
     const hidden = encodeURIComponent(OVERRIDE).replaceAll('o', '%6f');
     const { normalized, obfuscation, findings, masked } = await scanOne(['-'], `🙂 ${hidden} 🙂`);
     expect(normalized).toContain(OVERRIDE);
@@ -154,7 +154,7 @@ describe('a surface', () => {
     };
   }
 
-  it('of prompts denies, and masks secrets alone', async () => {
+  it('of prompts denies, and masks only secrets', async () => {
     expect(await found('prompt')).toEqual({
       actions: ['injection_learned deny', 'path_traversal deny', 'prompt_injection deny', 'secrets deny'],
       masked: text.replace(KEY, '***'),
@@ -162,7 +162,7 @@ describe('a surface', () => {
     });
   });
 
-  it('of tools redacts what speaks to the model, and quarantines for secrets', async () => {
+  it('of tools redacts texts addressed to the model, and quarantines for secrets', async () => {
     const { actions, masked, sql } = await found('tool');
     expect({ actions, sql }).toEqual({
       actions: ['path_traversal redact', 'prompt_injection redact', 'secrets quarantine'],
@@ -172,7 +172,7 @@ describe('a surface', () => {
     expect(masked).toBe('Begin. [Content removed: security policy]. End.');
   });
 
-  it('of completions looks for secrets and not for what speaks to the model', async () => {
+  it('of completions searches for secrets, and not for texts addressed to the model', async () => {
     expect(await found('completion')).toEqual({
       actions: ['secrets quarantine'],
       masked: text.replace(KEY, '***'),
@@ -214,11 +214,11 @@ describe('JSON lines', () => {
     ]);
   });
 
-  it('may be none', async () => {
+  it('may be empty', async () => {
     expect(await scan(['--jsonl'], '')).toMatchObject({ code: 0, stdout: '', stderr: '' });
   });
 
-  it('are answered one by one while more may come, and wait for a slow reader', async () => {
+  it('are answered one by one while more may arrive, and wait for a slow reader', async () => {
     const { stdin, stdout, io } = pipes();
     const run = main(['scan', '--jsonl'], io);
     stdin.write(jsonl([{ id: 'first', text: 'x' }]));
@@ -226,7 +226,7 @@ describe('JSON lines', () => {
     expect(String(first)).toContain('"id":"first"');
     stdout.pause();
     stdin.end(jsonl(Array.from({ length: 500 }, (_, id) => ({ id, text: 'x'.repeat(1_000) }))));
-    // Room for as many as are read and written at once, but not for all.
+    // Room for as many as are read and written at the same time, but not for all.
     await vi.waitUntil(() => stdout.writableNeedDrain);
     await new Promise((resolve) => setTimeout(resolve, 100));
     const held = stdout.readableLength + stdout.writableLength;
@@ -236,7 +236,7 @@ describe('JSON lines', () => {
     expect(held).toBeLessThan((await rest).length / 4);
   });
 
-  it('tell a person who waits how far they are, and leave no trace of it', async () => {
+  it('show progress to a waiting person, and remove it afterwards', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     try {
       const { stdin, stdout, stderr, io } = pipes();
@@ -264,7 +264,7 @@ describe('JSON lines', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   }, 30_000);
 
-  it('are one line each, whatever they hold', async () => {
+  it('are one line each, whatever they contain', async () => {
     const text = 'a\u2028b\u2029c\u0085d\u000be\n\r\u202Ef\u{E0041}g\u001b[2J\ud800';
     const { stdout, lines } = await scan(['--jsonl'], jsonl([{ id: 'odd', text }]));
     expect(lines.map((line) => report.parse(line).masked)).toEqual([text]);

@@ -31,7 +31,7 @@ const service = z.looseObject({
   read_only: z.boolean().optional(),
   command: z.array(z.string()).optional(),
 });
-/** What is run by hand, once. */
+/** Services that are run by hand, once. */
 const tool = z.looseObject({
   image: z.string(),
   profiles: z.array(z.string()).min(1),
@@ -84,7 +84,7 @@ describe('docker-compose.yml', () => {
     expect(config.server.insecure_dev).toBe(false);
   });
 
-  it('lets Envoy and the sidecar meet on a private socket of one user', () => {
+  it('lets Envoy and the sidecar connect over a private socket of one user', () => {
     expect(envoy.user).toBe(gateway.user);
     expect(gateway.user).toMatch(/^[1-9]/);
     expect(read('Dockerfile')).toContain(`USER ${gateway.user ?? ''}`);
@@ -104,7 +104,7 @@ describe('docker-compose.yml', () => {
     expect(read('.env.example')).toMatch(/^REDIS_PASSWORD=$/m);
   });
 
-  it('runs a Redis 7 that neither evicts nor forgets', () => {
+  it('runs a Redis 7 that neither evicts nor loses data', () => {
     expect(redis.image).toMatch(/^redis:7/);
     const command = redis.command?.join(' ') ?? '';
     expect(command).toContain('--appendonly yes');
@@ -131,7 +131,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('asks each service for its health', () => {
+  it('checks the health of each service', () => {
     for (const one of [envoy, gateway, redis]) expect(one.healthcheck.test.length).toBeGreaterThan(1);
   });
 });
@@ -207,7 +207,7 @@ describe('the Dockerfile', () => {
     expect(new Set(bases).size).toBe(1);
     for (const base of bases) expect(base).toMatch(/^node:24-.*slim@sha256:[0-9a-f]{64}$/);
     expect(dockerfile).toContain('ln -s /app/dist/cli/main.js /usr/local/bin/gateway');
-    // What it needs is bundled.
+    // Its dependencies are bundled.
     expect(dockerfile).not.toContain('node_modules');
   });
 });

@@ -11,7 +11,7 @@ describe('host:port', () => {
   });
 
   it.each(['', 'host', ':1', 'host:0', 'host:65536', '::1:80', '[host]:1', 'redis://h:1', 'a b:1', 'h:1/x'])(
-    '%j is none',
+    '%j is not an address',
     (written) => {
       expect(parseHostPort(written)).toBeUndefined();
     },

@@ -6,7 +6,7 @@ import { PROVIDER_NAMES } from '../../../src/providers/registry.ts';
 const s = 1_000;
 const h = 3_600 * s;
 
-/** The configuration table of the specification, and what was decided beside it. */
+/** The configuration table of the specification, and later decisions. */
 const DEFAULTS: readonly (readonly [string, unknown])[] = [
   ['server.port', 8080],
   ['server.admin_host', '127.0.0.1'],
@@ -135,7 +135,7 @@ describe('without a file', () => {
     expect(configValueAt(config, path.split('.'))).toEqual(value);
   });
 
-  it('has a group for each provider, and no base URL of its own', () => {
+  it('has a group for each provider, without a base URL', () => {
     expect(Object.keys(config.providers).toSorted()).toEqual(PROVIDER_NAMES.toSorted());
     for (const name of PROVIDER_NAMES) expect(config.providers[name].base_url).toBeUndefined();
   });

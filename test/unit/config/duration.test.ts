@@ -17,7 +17,7 @@ describe('a written duration', () => {
   });
 
   it.each(['', '30', '-5s', '5 s', 's', '5x', '1h,5m', ' 5s', '1e3s', '99999999999d', '1s1s1s1s1s1s'])(
-    '%j is none',
+    '%j is not a duration',
     (written) => {
       expect(parseDuration(written)).toBeUndefined();
     },

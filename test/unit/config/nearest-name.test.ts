@@ -16,7 +16,7 @@ describe('the distance between two names', () => {
 });
 
 describe('the nearest name', () => {
-  it('is none where nothing is near', () => {
+  it('is undefined if nothing is near', () => {
     expect(nearestName('zzzz', ['port', 'host'])).toBeUndefined();
     expect(nearestName('a', [])).toBeUndefined();
   });

@@ -32,7 +32,7 @@ describe('OpenTelemetry’s variables', () => {
     ],
     [{ OTEL_TRACES_EXPORTER: 'console' }, 'stdout', 'localhost:4317'],
     [{}, 'grpc', 'localhost:4317'],
-  ])('say where traces go: %j', (env, protocol, endpoint) => {
+  ])('set the destination of traces: %j', (env, protocol, endpoint) => {
     expect(otelOf(ON, env)).toMatchObject({ protocol, endpoint });
   });
 
@@ -42,7 +42,7 @@ describe('OpenTelemetry’s variables', () => {
     ['traceidratio', '0.25', 0.25],
     ['parentbased_traceidratio', '0.1', 0.1],
     ['parentbased_traceidratio', undefined, 1],
-  ])('say how traces are sampled: %s %s', (sampler, argument, sampling_rate) => {
+  ])('set the sampling of traces: %s %s', (sampler, argument, sampling_rate) => {
     const env = { OTEL_TRACES_SAMPLER: sampler, ...(argument && { OTEL_TRACES_SAMPLER_ARG: argument }) };
     expect(otelOf(ON, env)).toMatchObject({ sampling_rate, variables: env });
   });
@@ -68,7 +68,7 @@ describe('OpenTelemetry’s variables', () => {
     });
   });
 
-  it('win over otel.enabled where they switch all SDKs off', () => {
+  it('win over otel.enabled if they disable all SDKs', () => {
     expect(otelOf(ON, { OTEL_SDK_DISABLED: 'TRUE' }).enabled).toBe(false);
     expect(otelOf(ON, { OTEL_TRACES_EXPORTER: 'none' }).enabled).toBe(false);
     expect(otelOf(ON, { OTEL_SDK_DISABLED: 'false' }).enabled).toBe(true);
@@ -79,7 +79,7 @@ describe('OpenTelemetry’s variables', () => {
     expect(otelOf('', env)).toMatchObject({ enabled: false, endpoint: 'localhost:4317', variables: {} });
   });
 
-  it('are named where they are wrong', () => {
+  it('are named if they are invalid', () => {
     const env = {
       OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'unix:///collector.sock',

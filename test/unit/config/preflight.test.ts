@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => ca.close());
 
-describe('what may be served', () => {
+describe('a configuration to serve', () => {
   it('needs TLS, unless it is insecure on purpose', () => {
     expect(problems({}, {})).toEqual(['server.tls']);
     expect(problems({}, insecure)).toEqual([]);

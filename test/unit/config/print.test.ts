@@ -49,7 +49,7 @@ describe('secrets in print', () => {
     ['https://mcp.example/openai/deployments/gpt-4o-mini-2024-07-18/', undefined],
     ['https://mcp.example/model-context-protocol-of-the-town/', undefined],
     ['https://mcp.example/mcp?token=short', 'https://mcp.example/mcp?***'],
-  ])('of an MCP server’s address are what the inspector holds for credentials: %s', (url, printed) => {
+  ])('of an MCP server’s address are those that the inspector treats as credentials: %s', (url, printed) => {
     const config = defaultConfig({ mcp: { servers: [{ name: 'a', url, headers: { 'X-Any': 'value' } }] } });
     expect(maskConfig(config).mcp.servers).toMatchObject([
       { url: printed ?? url, headers: { 'X-Any': '***' } },
@@ -73,7 +73,7 @@ describe('secrets in print', () => {
     for (const part of [...SEGMENTS, ...OTHERS]) expect(printed).not.toContain(part);
   });
 
-  it('hide whatever the inspector knows a server by', async () => {
+  it('hide every credential of a server that the inspector knows', async () => {
     const tokens = ['0123456789abcdef0123456789', 'AbCdEfGhIjKlMnOp0123456789', 'xoxb1234567890abcdefghij'];
     for (const [nth, token] of tokens.entries()) {
       const url =
@@ -116,7 +116,7 @@ describe('the configuration in print', () => {
 });
 
 describe('the JSON Schema', () => {
-  it('describes what is written, defaults included, and knows no other keys', () => {
+  it('describes the effective values, defaults included, and knows no other keys', () => {
     const schema = configJsonSchema();
     expect(schema).toMatchObject({
       $schema: 'https://json-schema.org/draft/2020-12/schema',

@@ -6,7 +6,7 @@ import { configKeys } from '../../../src/config/config-keys.ts';
 import { explainConfig } from '../../../src/config/print.ts';
 
 describe('the description of gateway.yaml', () => {
-  it('says what each key does', () => {
+  it('describes each key', () => {
     const keys = configKeys();
     expect(keys.length).toBeGreaterThan(200);
     expect(keys.filter(({ isGroup, description }) => !isGroup && description === '')).toEqual([]);
@@ -16,7 +16,7 @@ describe('the description of gateway.yaml', () => {
     expect(readFileSync(CONFIGURATION_PAGE, 'utf8')).toBe(await configurationPage());
   });
 
-  it('stands above each key that config print --explain prints', () => {
+  it('precedes each key that config print --explain prints', () => {
     const written = {
       server: { port: 8081 },
       mcp: { servers: [{ name: 'files', url: 'http://127.0.0.1:9' }] },

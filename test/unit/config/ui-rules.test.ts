@@ -51,7 +51,7 @@ describe('the page of operators', () => {
     expect(() => defaultConfig({ ui })).not.toThrow();
   });
 
-  it('believes proxies from addresses and networks alone', () => {
+  it('accept only addresses and networks as trusted proxies', () => {
     for (const from of ['10.0.0.0/33', 'proxy.example', '10.0.0.0/8/8', '::/129', ''])
       expect(() => defaultConfig({ ui: { proxy_auth: { from: [from] } } })).toThrow(/network/);
   });

@@ -18,7 +18,7 @@ function chat(...messages: JsonObject[]): RequestFacts {
 
 const call = { id: 'c1', type: 'function', function: { name: 'look', arguments: '{"at":"sky"}' } };
 
-/** Each says `first`, gets an answer, and then says `last`, followed by a tool's result where it has one. */
+/** In each the user sends `first`, gets an answer, and then sends `last`, followed by a tool's result if it has one. */
 const DIALECTS: readonly [string, ProviderName, string, JsonObject][] = [
   [
     'chat completions',
@@ -179,7 +179,7 @@ describe("the user's turns", () => {
     expect(lastUserTurn(request)).toBe('only');
   });
 
-  it('hold every text of a message, and of messages in a row, whatever the client has set between them', () => {
+  it('contain every text of a message, and of consecutive messages, whatever the client has put between them', () => {
     const request = chat(
       { role: 'user', content: 'the surroundings' },
       { role: 'developer', content: 'be brief' },
@@ -195,7 +195,7 @@ describe("the user's turns", () => {
     expect(firstQuestion(request)).toBe(lastUserTurn(request));
   });
 
-  it('hold what the user says beside tool results in one message, before and after them', () => {
+  it('contain the user’s text beside tool results in one message, before and after them', () => {
     const result = { type: 'tool_result', tool_use_id: 'c1', content: [{ type: 'text', text: 'blue' }] };
     const request = read('anthropic', '/v1/messages', {
       model: 'm',
@@ -212,7 +212,7 @@ describe("the user's turns", () => {
     expect(lastUserTurn(request)).toBe('wait\nI meant the sea');
   });
 
-  it('end at an answer, also where the client gives instructions after it', () => {
+  it('end at an answer, also if the client adds instructions after it', () => {
     const request = chat(
       { role: 'user', content: 'first' },
       { role: 'assistant', content: 'answer' },
@@ -222,7 +222,7 @@ describe("the user's turns", () => {
     expect(lastUserTurn(request)).toBe('last');
   });
 
-  it('end at an answer that consists of a tool call alone', () => {
+  it('end at an answer that consists only of a tool call', () => {
     const request = chat(
       { role: 'user', content: 'first' },
       { role: 'assistant', content: null, tool_calls: [call] },
@@ -232,14 +232,14 @@ describe("the user's turns", () => {
     expect(lastUserTurn(request)).toBe('last');
   });
 
-  it('are none where nobody said anything', () => {
+  it('do not exist without a user’s text', () => {
     expect(lastUserTurn(chat({ role: 'system', content: 'be brief' }))).toBeUndefined();
     expect(firstQuestion(chat())).toBeUndefined();
     expect(lastUserTurn(chat({ role: 'tool', tool_call_id: 'c1', content: 'blue' }))).toBeUndefined();
   });
 });
 
-describe('what a person asked', () => {
+describe('a person’s question', () => {
   const REMINDER = '<system-reminder>\nThe list of tasks is empty. <cwd>/srv</cwd>\n</system-reminder>';
 
   it.each([
@@ -251,11 +251,11 @@ describe('what a person asked', () => {
     ['rules in capitals', '<INSTRUCTIONS>Use tabs.</INSTRUCTIONS>\n\nmend the parser'],
     ['one element in another', '<user-info><open_files>a.ts</open_files> b</user-info> mend the parser'],
     ['attributes', '<file-content path="a.ts">x</file-content>mend the parser'],
-  ])('is told without %s', (_what, content) => {
+  ])('is returned without %s', (_what, content) => {
     expect(lastQuestion(chat({ role: 'user', content }))).toBe('mend the parser');
   });
 
-  it('is told without messages that are nothing but surroundings, and without turns of them', () => {
+  it('is returned without messages that contain only an agent’s context, and without turns of them', () => {
     const request = chat(
       {
         role: 'user',
@@ -283,12 +283,12 @@ describe('what a person asked', () => {
     ['a tag that is not closed', '<system-reminder> what does this tag mean?'],
     ['tags that cross', '<system-reminder>is</user-info> this <a href="#">odd</a>'],
     ['surroundings and nothing else', REMINDER],
-  ])('is as it stands where it is %s', (_what, content) => {
+  ])('is unchanged if it is %s', (_what, content) => {
     expect(lastQuestion(chat({ role: 'user', content }))).toBe(content);
   });
 
   it.each(['<', '<a-', '<a-b>', '</a-b>', '<a-b></a-b>', '<a-b ', '<AAAA>', '<system-reminder><', '-', ' '])(
-    'is told in no time of 2 MiB of %j',
+    'is found quickly in 2 MiB of %j',
     (piece) => {
       const content = piece.repeat(Math.ceil((2 * 1_024 * 1_024) / piece.length));
       const request = chat({ role: 'user', content });

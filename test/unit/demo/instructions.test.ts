@@ -25,7 +25,7 @@ describe('the instructions of the demo', () => {
     expect(((long?.max_tokens ?? 0) * 10) / 1e6).toBeGreaterThan(0.05);
   });
 
-  it('show how to ask for the budget, with the configuration of the demo', () => {
+  it('show how to query the budget, with the configuration of the demo', () => {
     expect(text).toContain('gateway -- --config /tmp/gateway-x/gateway.yaml budget status');
   });
 

@@ -22,7 +22,7 @@ describe("the demo provider, to OpenAI's own client,", () => {
     expect(answer.usage).toMatchObject({ completion_tokens: 8 });
   });
 
-  it('streams, with usage where it is asked for', async () => {
+  it('streams, with usage on request', async () => {
     const stream = await client().chat.completions.create({
       model: 'gpt-4o',
       messages,

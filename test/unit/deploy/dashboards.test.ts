@@ -56,7 +56,7 @@ function problemsOf(expression: string, known: ReadonlyMap<string, readonly stri
 }
 
 describe('deploy/', () => {
-  it('has a dashboard whose every chart asks for metrics and labels that there are', async () => {
+  it('has a dashboard whose every chart queries existing metrics and labels', async () => {
     const known = await exported();
     expect(charts.length).toBeGreaterThan(10);
     for (const { title, targets = [] } of charts) {
@@ -95,7 +95,7 @@ describe('deploy/', () => {
     expect(problemsOf('gateway_nothing', known)).toEqual(['no metric gateway_nothing']);
   });
 
-  it('asks no metric for a label without a bound', async () => {
+  it('queries no metric for an unbounded label', async () => {
     // Switched on by `metrics`, which bounds them.
     const bounded = [
       'gateway_budget_used_ratio',

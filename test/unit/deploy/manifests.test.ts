@@ -90,7 +90,7 @@ describe.each(FOLDERS)('deploy/%s', (folder) => {
     expect(applied.flatMap(errorsOf)).toEqual([]);
   });
 
-  it('has a gateway.yaml that is valid, with a socket that one user alone may use', () => {
+  it('has a valid gateway.yaml, with a socket that only one user may use', () => {
     const { envoy, server } = configOf(folder);
     expect([envoy.managed, server.extproc.address]).toEqual([
       false,
@@ -99,7 +99,7 @@ describe.each(FOLDERS)('deploy/%s', (folder) => {
     expect(read(`deploy/${folder}/gateway.yaml`)).not.toMatch(/password: (?!\$\{)/);
   });
 
-  it('lists every file that it is made of', () => {
+  it('lists every file that it consists of', () => {
     const { resources } = parse(read(`deploy/${folder}/kustomization.yaml`)) as { resources: string[] };
     const files = readdirSync(join(root, 'deploy', folder)).filter((file) => file.endsWith('.yaml'));
     expect(resources.toSorted()).toEqual(
@@ -107,7 +107,7 @@ describe.each(FOLDERS)('deploy/%s', (folder) => {
     );
   });
 
-  it('runs the sidecar as nobody in particular, probed, and ends it after Envoy’s drain', () => {
+  it('runs the sidecar as an unprivileged user, probed, and stops it after Envoy’s drain', () => {
     const text = JSON.stringify(manifests);
     for (const part of [
       '"runAsNonRoot":true',
@@ -153,7 +153,7 @@ describe('the NetworkPolicy', () => {
     );
   }
 
-  it('lets the pods out to DNS, Redis and public TLS, and nowhere else', () => {
+  it('allows the pods to reach DNS, Redis and public TLS, and nothing else', () => {
     expect(policyTypes).toEqual(['Ingress', 'Egress']);
     expect(egress.flatMap(({ ports }) => ports.map(({ port }) => port)).toSorted()).toEqual(
       [53, 53, 443, 6379, 26_379].toSorted(),
@@ -178,7 +178,7 @@ describe('the NetworkPolicy', () => {
   });
 });
 
-it('what Envoy Gateway is to put into its pods is what a Deployment may have', () => {
+it('the patch of Envoy Gateway’s pods is valid in a Deployment', () => {
   const proxy = manifestsOf('envoy-gateway').find(({ kind }) => kind === 'EnvoyProxy');
   const { spec } = parsePatch.parse(proxy?.spec).provider.kubernetes.envoyDeployment.patch.value;
   expect(errorsOf({ apiVersion: 'apps/v1', kind: 'Deployment', spec: { selector: {}, ...spec } })).toEqual(
@@ -186,7 +186,7 @@ it('what Envoy Gateway is to put into its pods is what a Deployment may have', (
   );
 });
 
-describe('what is rendered for a mesh', () => {
+describe('the resources rendered for a mesh', () => {
   const config = configOf('istio');
   const whole = parse(renderEnvoy(config, layoutOf(config))) as {
     static_resources: { listeners: [Record<string, unknown>]; clusters: unknown[] };
@@ -228,7 +228,7 @@ describe('what is rendered for a mesh', () => {
   });
 });
 
-it('without the patch Envoy Gateway passes nothing, and asks the sidecar so that nothing is let through for want of it', () => {
+it('without the patch Envoy Gateway passes nothing, and calls the sidecar so that its absence admits nothing', () => {
   const manifests = manifestsOf('envoy-gateway');
   const routes = manifests.filter(({ kind }) => kind === 'HTTPRoute');
   expect(JSON.stringify(routes)).not.toContain('backendRefs');

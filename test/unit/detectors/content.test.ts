@@ -33,7 +33,7 @@ describe('data-loss prevention', () => {
     ['personal data', { scanPii: true }, pii],
     ['networks', { scanNetwork: true }, network],
     ['nothing', {}, []],
-  ])('finds what is switched on: %s', (_, scope, expected) => {
+  ])('finds the enabled classes: %s', (_, scope, expected) => {
     expect(found(scope, TEXT)).toEqual(expected);
   });
 
@@ -110,7 +110,7 @@ describe('a stream', () => {
   });
 
   test.each(['Once upon a time, ', 'there was (once)', '"a king"', 'who said:\n', 'No!', 'Why?', 'Well... '])(
-    'of ordinary words holds nothing where they end: %j',
+    'of ordinary words holds nothing back at their end: %j',
     (text) => {
       expect(createContentDetector(EVERYTHING).openFrom(text)).toBe(text.length);
     },
@@ -146,7 +146,7 @@ describe('whole texts', () => {
       expect([rest?.findings.length, rest?.isWhole]).toEqual([40, true]);
     });
 
-    it('are marked as not whole if they have more, as are the clean texts behind them', async () => {
+    it('are marked as incomplete if they have more, as are later clean texts', async () => {
       const results = await searchUpTo(['nothing', mails(60), mails(100_000), 'nothing']);
       expect(results.map(({ isWhole }) => isWhole)).toEqual([true, true, false, false]);
       expect(results[2]?.findings.length).toBeLessThan(1000);
@@ -158,7 +158,7 @@ describe('whole texts', () => {
       expect(results[1]?.findings.map((one) => one.class)).toEqual(['secret']);
     });
 
-    it('are not whole if they have too many secrets alone', async () => {
+    it('are incomplete if they have too many secrets alone', async () => {
       const random = seededRandom(3);
       const secrets = Array.from({ length: 150 }, () => makeSecret('aws_access_key_id', random).secret);
       const results = await searchUpTo([secrets.join(' '), mails(1)]);

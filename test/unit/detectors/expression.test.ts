@@ -35,7 +35,7 @@ describe('an expression whose matches could each read the rest of the text', () 
     expect(Math.min(...rounds)).toBeLessThan(1);
   });
 
-  test('the part that is no longer searched counts as one match', () => {
+  test('the unsearched rest counts as one match', () => {
     const text = `${'x'.repeat(SLICE_CHARS - 1)}\n`;
     const found = createExpressionDetector('x(.*$)?', LABEL)(text);
     const covered = found.reduce((sum, { start, end }) => sum + end - start, 0);
@@ -60,7 +60,7 @@ describe('the matches of a slice', () => {
     ).toEqual(text.split(/ +/).slice(1));
   });
 
-  test('are found far behind many others, with the text after them', () => {
+  test('are found long after many others, with the following text', () => {
     const near = 'k1 '.repeat(10);
     const text = `${near}${' '.repeat(700)}k2${' '.repeat(200)}end${' '.repeat(3_000)}k3`;
     expect(spansIn('k\\d(?:[ ]*end)?', text).slice(10)).toEqual(['730-935', '3935-3937']);
@@ -85,7 +85,7 @@ describe('a pattern of an operator', () => {
     expect(matched(pattern, text)).toEqual(expected);
   });
 
-  it('makes findings of its own rule', () => {
+  it('creates findings of its own rule', () => {
     expect(createPatternDetector('b', 'custom:3')('abc')).toEqual([
       { detector: 'prompt_injection', class: 'override', rule: 'custom:3', start: 1, end: 2 },
     ]);

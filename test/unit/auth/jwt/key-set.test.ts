@@ -30,7 +30,7 @@ async function started(...keys: readonly Json[]): Promise<KeySet> {
 const token = { payload: '', signature: '' };
 const keyFor = async (keys: KeySet, kid: string): Promise<unknown> =>
   keys.keyFor({ alg: 'ES256', kid }, token);
-/** What became of it, in a word. */
+/** The outcome in a word. */
 const outcome = (keys: KeySet, kid: string): Promise<string> =>
   keyFor(keys, kid).then(
     () => 'found',

@@ -30,7 +30,7 @@ async function faultOf(proof: string, target = PATH): Promise<string> {
   return refused.fault;
 }
 
-describe('a good DPoP proof', () => {
+describe('a valid DPoP proof', () => {
   it.each(['ES256', 'RS256', 'PS256', 'EdDSA'] as const)('may be signed with %s', async (algorithm) => {
     const own = createKeyPair(algorithm);
     const header = { alg: algorithm };
@@ -123,7 +123,7 @@ describe('a DPoP proof is refused', () => {
     expect(await faultOf(makeProof(pair, { ...made, ...changed }))).toBe(fault);
   });
 
-  it('that has this key in its header and is signed by another', async () => {
+  it('that has this key in its header and another signer', async () => {
     const { kid: _kid, alg: _alg, use: _use, ...jwk } = pair.jwk;
     expect(await faultOf(makeProof(stranger, { ...made, header: { jwk } }))).toBe('dpop_signature');
   });
@@ -137,7 +137,7 @@ describe('a DPoP proof is refused', () => {
   });
 
   it.each(['', 'hello', 'a.b.c', `${makeProof(pair, made)}, ${makeProof(pair, made)}`, 'x'.repeat(9_000)])(
-    'that is none, or two, or too long (%#)',
+    'that is missing, duplicated or too long (%#)',
     async (proof) => {
       expect(await faultOf(proof)).toBe('dpop_malformed');
     },

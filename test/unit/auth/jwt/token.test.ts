@@ -48,7 +48,7 @@ async function faultOf(token: string, nowMs = NOW): Promise<string> {
   return refused.fault;
 }
 
-describe('a good JWT', () => {
+describe('a valid JWT', () => {
   it.each(['ES256', 'RS256', 'PS256', 'EdDSA'] as const)(
     'signed with %s identifies its bearer',
     async (algorithm) => {

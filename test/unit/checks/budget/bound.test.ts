@@ -12,13 +12,13 @@ import { runNow, stepsOf } from '../../../../src/turns.ts';
 import { answered, parsed } from '../../../support/exchange.ts';
 import { FORMS, type Asked, type Billed, type Form } from './requests.ts';
 
-/** Reported with a counterexample: fc.assert(…, { seed, path }). */
+/** Printed with a counterexample: fc.assert(…, { seed, path }). */
 const SEED = 20_261_124;
 
 const config = configSchema.parse({});
 const pricing = createPricing(config);
 
-/** What a chat template puts around a message. */
+/** The text that a chat template adds to a message. */
 const TEMPLATE_TOKENS = 4;
 
 function quoted(exchange: Parsed): Quote {
@@ -27,7 +27,7 @@ function quoted(exchange: Parsed): Quote {
   return found;
 }
 
-/** What is reserved for a request, by one of its two bounds. */
+/** The reservation for a request, by one of its two bounds. */
 function reservedFor(exchange: Parsed, price: Quote, by: 'bytes' | 'count'): number {
   const worst = estimate({
     exchange,
@@ -108,7 +108,7 @@ function billOf(
 }
 
 describe('the bound of a request', () => {
-  it('is over the tokens of its texts, counted and by its bytes', () => {
+  it('is above the tokens of its texts, counted and by its bytes', () => {
     fc.assert(
       fc.property(cases, (one) => {
         const exchange = requestOf(one);
@@ -122,7 +122,7 @@ describe('the bound of a request', () => {
     );
   });
 
-  it('is never under a bill of it, in any dialect, of any tokens, at any hour', () => {
+  it('is never below its bill, in any dialect, with any tokens, at any hour', () => {
     const hours = fc.integer({ min: 0, max: 24 * 60 });
     fc.assert(
       fc.property(

@@ -6,7 +6,7 @@ import type { BudgetStore, Settlement } from '../../../../src/checks/budget/stor
 const MINUTE_MS = 60_000;
 const operation = () => ({ keyHash: 'sha256:one', operationId: randomUUID(), accounts: [] });
 
-/** A store that Redis takes nothing of, and what was asked of it. */
+/** A store whose Redis refuses everything, with its received commands. */
 function away() {
   const settlements: Settlement[] = [];
   const renewals: number[] = [];
@@ -38,7 +38,7 @@ describe('leases', () => {
   );
   afterEach(() => void vi.useRealTimers());
 
-  it('repeat a settlement for 50 minutes, as one that may have been applied', async () => {
+  it('repeat a settlement for 50 minutes, since it may have been applied', async () => {
     const { store, settlements } = away();
     let failures = 0;
     const leases = createLeases({ store, renewAfterMs: 10_000, onFailure: () => (failures += 1) });
@@ -56,7 +56,7 @@ describe('leases', () => {
     await leases.close();
   });
 
-  it('are renewed 200 at once, and those that were let go are not', async () => {
+  it('are renewed 200 at once, except released ones', async () => {
     const { store, renewals } = away();
     const leases = createLeases({ store, renewAfterMs: 10_000, onFailure: () => undefined });
     const held = Array.from({ length: 402 }, operation);

@@ -1,18 +1,18 @@
 import type { JsonObject } from '../../../../src/json/is-object.ts';
 import type { ProviderName } from '../../../../src/providers/registry.ts';
 
-/** What a generated request asks for. */
+/** The contents of a generated request. */
 export interface Asked {
   readonly messages: readonly string[];
   readonly limit: number;
   readonly choices: number;
-  /** A document of which nobody can tell how long it is. */
+  /** A document of unknown length. */
   readonly document: boolean;
   readonly tools: boolean;
   readonly stream: boolean;
 }
 
-/** What its provider bills for it, in tokens. */
+/** Its provider's bill, in tokens. */
 export interface Billed {
   readonly input: number;
   readonly cacheRead: number;
@@ -28,7 +28,7 @@ export interface Form {
   path(model: string): string;
   body(model: string, asked: Asked): JsonObject;
   answer(billed: Billed): JsonObject;
-  /** Answers that can be asked for at once. */
+  /** Maximum number of requested answers. */
   readonly mostChoices?: number;
 }
 

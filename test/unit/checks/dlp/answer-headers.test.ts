@@ -11,7 +11,7 @@ async function judged(headers: Readonly<Record<string, string>>, rig = dlp(), bo
 }
 
 describe('headers of an answer', () => {
-  it('pass as they are where nothing is found', async () => {
+  it('pass unchanged without a finding', async () => {
     const { verdict, set } = await judged({
       ':status': '200',
       'x-request-id': 'req_0123456789abcdef0123456789abcdef',
@@ -24,12 +24,12 @@ describe('headers of an answer', () => {
     expect([verdict, set]).toEqual([{ kind: 'pass' }, {}]);
   });
 
-  it('are masked in a date that is none', async () => {
+  it('are masked in an invalid date', async () => {
     expect((await judged({ date: `Tue ${EMAIL}` })).set).toMatchObject({ date: 'Tue ***' });
     expect((await judged({ date: 'Tue, 24 Nov 2026 17:55:13 GMT' })).set).toEqual({});
   });
 
-  it('are masked in their values, and the answer says so', async () => {
+  it('are masked in their values, and the answer reports it', async () => {
     const { verdict, set, body } = await judged({
       'x-ms-debug': `user ${EMAIL} at /`,
       'x-ms-card': CARD,
@@ -47,7 +47,7 @@ describe('headers of an answer', () => {
     expect(body).toBe(FINE);
   });
 
-  it('are told of what their values hold, not of what their names do', async () => {
+  it('are reported by the content of their values, not of their names', async () => {
     const { verdict, set } = await judged({ [`x-ms-${CARD}`]: `user ${EMAIL} at /` });
     expect(verdict).toMatchObject({ reason: 'masked in the answer: email (email_address)' });
     expect(set).toEqual({ [`x-ms-${CARD}`]: 'user *** at /', 'x-gateway-dlp-redacted': 'true' });
@@ -64,7 +64,7 @@ describe('headers of an answer', () => {
     expect(body).toBe('{"error":{"message":"no ***"}}');
   });
 
-  it('are masked whole where they hold more than ASCII', async () => {
+  it('are masked as a whole if they contain more than ASCII', async () => {
     expect((await judged({ 'x-ms-debug': `caf\u00c3\u00a9 ${EMAIL}` })).set).toMatchObject({
       'x-ms-debug': '***',
     });
@@ -83,13 +83,13 @@ describe('headers of an answer', () => {
     expect(rig.classes).toEqual([{ class: 'secret', side: 'answer', action: 'quarantine' }]);
   });
 
-  it('are looked at where a secret is told by its header’s name', async () => {
+  it('are searched for a secret that its header’s name reveals', async () => {
     const secret = `wJ4hPq8${'rT2vXz6LmN0bKd3FgY5sCe1uAi9oQwErTyUi'.slice(0, 33)}`;
     const { set } = await judged({ 'x-ms-aws_secret_access_key': secret }, dlp({ action: 'mask' }));
     expect(set).toMatchObject({ 'x-ms-aws_secret_access_key': '***' });
   });
 
-  it('are looked at where no body came, and where a stream comes', async () => {
+  it('are searched without a body, and before a stream', async () => {
     const { check } = dlp();
     const exchange = answered({ body: '', headers: { 'x-ms-debug': EMAIL } });
     for (const form of ['whole', 'stream'] as const) {
@@ -113,7 +113,7 @@ describe('headers of an answer', () => {
     }
   });
 
-  it('are not searched where they end at the gateway, which a mask would bring back', async () => {
+  it('are not searched if they end at the gateway, since a mask would bring them back', async () => {
     const { verdict, set } = await judged({
       'set-cookie': `session=${AWS_KEY}`,
       location: `https://example.com/?to=${EMAIL}`,
@@ -128,7 +128,7 @@ describe('headers of an answer', () => {
     expect(set).toMatchObject({ 'content-type': 'application/json; x=***' });
   });
 
-  it('are not made ours by a mask', async () => {
+  it('do not become the gateway’s own through a mask', async () => {
     const { verdict, set } = await judged({ 'x-gateway-request-cost': EMAIL });
     expect([verdict, set]).toEqual([{ kind: 'pass' }, {}]);
   });

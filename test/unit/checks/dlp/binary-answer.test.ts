@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../detectors/secrets/samples.ts';
 import { answered, AWS_KEY, dlp, EMAIL, judgeAnswer } from './rig.ts';
 
-describe('an answer of bytes', () => {
+describe('a binary answer', () => {
   const random = seededRandom(11);
   const noise = (length: number): Buffer =>
     Buffer.from(Array.from({ length }, () => Math.floor(random() * 256)));
 
-  it('is masked in the words in it, in place', async () => {
+  it('is masked in its text, in place', async () => {
     const around = (words: string): Buffer =>
       Buffer.concat([
         Buffer.from('ID3\0\0'),
@@ -34,7 +34,7 @@ describe('an answer of bytes', () => {
     expect(verdict).toMatchObject({ kind: 'deny', type: 'dlp_quarantine' });
   });
 
-  it('is text all the same where it is text', async () => {
+  it('is text if its content is text', async () => {
     const { body } = await judgeAnswer(
       dlp(),
       answered({ body: `邮箱 ${EMAIL} 电话`, contentType: 'video/mp4' }),

@@ -3,14 +3,14 @@ import type { StreamEvent } from '../../../../src/providers/dialect.ts';
 import { chat, eventOf, send, textOf } from './stream-rig.ts';
 
 describe('a channel that ends', () => {
-  it('gives what it held with its own last text', async () => {
+  it('releases its held text with its own last text', async () => {
     const ending = chat('ple.com', { ends: ['0/content'] });
     const { steps } = await send([chat('jane@exam'), ending, chat(' x ')]);
     expect(steps.map((frames) => textOf(frames))).toEqual(['', '***', ' x ', '']);
   });
 
   it.each([[['0/content']], [['0/']], [['*']], [['1/content', '0/content', '2/']]])(
-    'gives it before the event that ends it: %j',
+    'releases it before the event that ends it: %j',
     async (ends) => {
       const end = eventOf({ id: 'x', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }, [], {
         ends,
@@ -22,7 +22,7 @@ describe('a channel that ends', () => {
     },
   );
 
-  it('is not ended by what is no end of texts, such as servers say with every chunk', async () => {
+  it('is not ended by members that do not end texts, such as those that servers repeat with every chunk', async () => {
     const { steps } = await send([chat('half'), chat([], { done: true }), chat([], { failed: true })]);
     expect(steps.map((frames) => textOf(frames))).toEqual(['', '', '', 'half']);
   });
@@ -36,7 +36,7 @@ describe('a channel that ends', () => {
     expect(textOf(steps[2] ?? [])).toBe('half');
   });
 
-  it('says nothing again that counts, where its last event is sent once more', async () => {
+  it('repeats nothing that counts, if its last event is sent again', async () => {
     const event = chat(
       [{ text: 'one jane@example.com' }, { text: 'two ', index: 1 }, { text: 'three', member: 'reasoning' }],
       { counts: { prompt_tokens: 5 } },
@@ -102,7 +102,7 @@ describe('a channel that ends', () => {
     ]);
   });
 
-  it('keeps an event that says that something begins until its text is decided', async () => {
+  it('keeps an event that announces something until its text is decided', async () => {
     const payload = { type: 'content_block_start', content_block: { type: 'text', text: 'for jane' } };
     const path = ['content_block', 'text'];
     const start = eventOf(payload, [{ channel: 'b', kind: 'text', text: 'for jane', path }]);
@@ -120,14 +120,14 @@ describe('a channel that ends', () => {
     ]);
   });
 
-  it('keeps a long event, rather than to send its like again', async () => {
+  it('keeps a long event instead of sending a copy', async () => {
     const long = chat(`${'words and '.repeat(2000)}jane`);
     const { steps } = await send([long, chat('@'), chat(' you')]);
     expect(steps[0]).toEqual([]);
     expect(steps[2]?.[0]).toBe(long.frame.data);
   });
 
-  it('may go on all the same', async () => {
+  it('may still continue', async () => {
     const { frames } = await send([
       chat('jane@exam', { ends: ['0/content'] }),
       chat('ple.com, '),
@@ -136,7 +136,7 @@ describe('a channel that ends', () => {
     expect(textOf(frames)).toBe('jane@exam***, ***');
   });
 
-  it('is another text, where it begins and ends with each event', async () => {
+  it('is a separate text if it begins and ends with each event', async () => {
     const whole = (text: string): StreamEvent => chat([{ text }], { ends: ['*'] });
     const { steps } = await send([
       whole('so-'),

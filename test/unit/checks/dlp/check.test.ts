@@ -7,13 +7,13 @@ import { answered, AWS_KEY, CARD, dlp, EMAIL, judgeAnswer, judgeRequest, KEY_HAS
 const said = (text: string) => answered({ body: { choices: [{ message: { content: text } }] } });
 
 describe('the DLP check', () => {
-  it('has no hook where nothing is switched on', () => {
+  it('has no hook if everything is disabled', () => {
     const { check } = dlp({ enabled: false, requests: 'off' });
     expect(Object.keys(check).toSorted()).toEqual(['name', 'shadowable']);
     expect(check).toEqual({ name: 'dlp', shadowable: true });
   });
 
-  it('has the hooks of what is switched on', () => {
+  it('has the hooks of the enabled features', () => {
     const hooks = (rig: ReturnType<typeof dlp>): string[] =>
       Object.keys(rig.check).filter((name) => name !== 'name' && name !== 'shadowable');
     expect(hooks(dlp({ enabled: false, requests: 'mask' }))).toEqual(['requestBody']);
@@ -26,7 +26,7 @@ describe('the DLP check', () => {
     expect(rig.classes).toEqual([]);
   });
 
-  it('goes once through an answer that comes back with the next request, and each time through one that is masked', async () => {
+  it('searches an answer once if it returns with the next request, and each time if it was masked', async () => {
     const rig = dlp({ requests: 'mask' });
     const clean = 'The volcano is quiet, and the glacier on it grows. '.repeat(8);
     const withCard = `${clean} ${CARD}`;
@@ -38,7 +38,7 @@ describe('the DLP check', () => {
     expect([times(clean), times(withCard)]).toEqual([1, 2]);
   });
 
-  it('masks personal data, and says so once per class', async () => {
+  it('masks personal data, and reports it once per class', async () => {
     const rig = dlp();
     const exchange = said(`${EMAIL}, ${EMAIL} paid with ${CARD}`);
     const { verdict, body } = await judgeAnswer(rig, exchange);
@@ -55,7 +55,7 @@ describe('the DLP check', () => {
     expect(rig.leaks).toEqual([]);
   });
 
-  it('does nothing before the runner asks for it, which it does not in shadow mode', async () => {
+  it('does nothing until the runner calls it, which it does not in shadow mode', async () => {
     const rig = dlp();
     const masked = said(EMAIL);
     await rig.check.response?.(masked, undefined);
@@ -107,14 +107,14 @@ describe('the DLP check', () => {
     expect(rig.leaks).toMatchObject([{ personalDataOnly: true }]);
   });
 
-  it('taints for a secret that stands beside personal data, not for personal data alone', async () => {
+  it('taints for a secret beside personal data, not for personal data alone', async () => {
     const rig = dlp({ action: 'quarantine' });
     await judgeAnswer(rig, said(`${EMAIL} ${AWS_KEY}`));
     await judgeAnswer(rig, said(CARD));
     expect(rig.leaks.map(({ personalDataOnly }) => personalDataOnly)).toEqual([undefined, true]);
   });
 
-  it('reports at most as many findings as one event of the risk store takes', async () => {
+  it('reports at most as many findings as one event of the risk store accepts', async () => {
     const rig = dlp({ action: 'quarantine' });
     const many = Array.from(
       { length: 500 },
@@ -124,7 +124,7 @@ describe('the DLP check', () => {
     expect(rig.leaks[0]?.findings).toHaveLength(64);
   });
 
-  it('leaves to others what is not a provider’s whole answer', async () => {
+  it('ignores everything but a provider’s whole answer', async () => {
     const { check } = dlp();
     const exchange = said(EMAIL);
     for (const other of [
@@ -159,7 +159,7 @@ describe('a secret that leaks', () => {
     return { exchange, findings: ['r:1'], lockMs: 5_000 };
   }
 
-  it('locks its key, scores +30 once for the same finding, and taints the session that there is', async () => {
+  it('locks its key, scores +30 once for the same finding, and taints an existing session', async () => {
     const risk = createMemoryRiskStore({ settings });
     const tainted: string[] = [];
     const report = createReportSecretLeak({
@@ -196,7 +196,7 @@ describe('a secret that leaks', () => {
     expect(lock?.ttlMs).toBeGreaterThan(4_000);
   });
 
-  it('locks where risk profiles are switched off', async () => {
+  it('locks if risk profiles are disabled', async () => {
     const risk = createMemoryRiskStore({ settings: { ...settings, enabled: false } });
     const addTaint = () => Promise.resolve('added' as const);
     await createReportSecretLeak({ record: (event) => risk.record(event), addTaint })(leak());
@@ -204,7 +204,7 @@ describe('a secret that leaks', () => {
     expect([profile.riskScore, lock !== undefined]).toEqual([0, true]);
   });
 
-  it('fails where either of the two fails', async () => {
+  it('fails if either of the two fails', async () => {
     const failing = () => Promise.reject(new Error('gone'));
     const risk = createMemoryRiskStore({ settings });
     const record = risk.record.bind(risk);

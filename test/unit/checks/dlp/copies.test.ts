@@ -31,7 +31,7 @@ const ANTHROPIC = { provider: 'anthropic', path: '/v1/messages' } as const;
 const COHERE = { provider: 'cohere', path: '/v1/chat' } as const;
 const OLLAMA = { provider: 'ollama', path: '/api/chat' } as const;
 
-/** Streams that say one half where text is streamed, and the other where some clients look as well. */
+/** Streams with one half in streamed text, and the other in members that some clients read too. */
 const SPLIT: readonly Row[] = [
   { name: 'chat: a message behind deltas', events: (a, b) => [said(a), choice({ message: { content: b } })] },
   {
@@ -238,22 +238,22 @@ function stream({ provider = 'openai', path = '/v1/chat/completions' }: Row, eve
   return sentOf({ format: isLines ? ndjson : sse, endpoint: endpointOf(provider, path) }, bytes);
 }
 
-describe('a text that is said in two places', () => {
-  it.each(SPLIT)('is never a secret of which each holds a half: $name', async (row) => {
+describe('a text in two places', () => {
+  it.each(SPLIT)('never passes a secret of which each has a half: $name', async (row) => {
     for (const [first, second] of [[FIRST, SECOND], MAIL] as const) {
       const out = (await stream(row, row.events(first, second))).toString();
       expect([out.includes(first), out.includes(second)]).not.toEqual([true, true]);
     }
   });
 
-  it.each(SPLIT)('passes where the halves are none: $name', async (row) => {
+  it.each(SPLIT)('passes if the halves are innocent: $name', async (row) => {
     const out = (await stream(row, row.events('One. ', ' Two. '))).toString();
     expect(out).toContain('One.');
     expect(out).toContain('Two.');
     expect(out).not.toContain('upstream_unavailable');
   });
 
-  it.each(SPLIT)('is searched where it stands: $name', async (row) => {
+  it.each(SPLIT)('is searched in each place: $name', async (row) => {
     for (const [first, second] of [
       [`${FIRST}${SECOND} `, 'x. '],
       ['x. ', ` ${FIRST}${SECOND} `],
@@ -263,7 +263,7 @@ describe('a text that is said in two places', () => {
   });
 });
 
-/** What servers say again is no new text. */
+/** Repeats by servers are not new text. */
 const AGAIN: readonly Row[] = [
   {
     name: 'chat: the whole message so far in each chunk',
@@ -328,13 +328,13 @@ const AGAIN: readonly Row[] = [
   },
 ];
 
-it.each(AGAIN)('a text that is said again changes nothing: $name', async (row) => {
+it.each(AGAIN)('a repeated text changes nothing: $name', async (row) => {
   const out = (await stream(row, row.events(' to the ', 'open end of a word'))).toString();
   expect(out).not.toContain('upstream_unavailable');
   expect(out).toContain('word');
 });
 
-describe('a text that goes on elsewhere, in pieces too small to tell', () => {
+describe('a text that continues elsewhere, in pieces too small to judge', () => {
   const [letter, rest] = [SECOND.slice(0, 1), SECOND.slice(1)] as const;
   const rows: readonly Row[] = [
     {

@@ -1,4 +1,4 @@
-/** A text in pieces of 1 to `most` characters, other ones for each seed. */
+/** A text in pieces of 1 to `most` characters, different for each seed. */
 export function randomPieces(text: string, seed: number, most = 7): string[] {
   const pieces: string[] = [];
   let state = seed * 2654435761 + 1;

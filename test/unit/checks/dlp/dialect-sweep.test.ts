@@ -20,7 +20,7 @@ const CLEAN =
   'It rained, so we stayed in – and "played" cards \u{1F0CF}\u{1F0D1} until 9.30.\n\tThat is all: 42.';
 const secret = (rule: string): string => makeSecret(rule, createRandom(11)).text;
 
-/** A text for each thing that docs/dlp.md names, and some with none of them. */
+/** A text for each class in docs/dlp.md, and some without findings. */
 const TEXTS: Readonly<Record<string, string>> = {
   'an email address': 'Write to jane.doe+shop@mail.example.com, or to help@example.org.',
   'a Visa number': `Paid with ${VISA} today.`,
@@ -72,7 +72,7 @@ describe.each(DIALECT_STREAMS)('a streamed answer of $name', (dialect) => {
   ];
 
   it.each(ways)(
-    'is judged as the whole text is, in pieces of 1 to 7 characters, with %s',
+    'is judged like the whole text, in pieces of 1 to 7 characters, with %s',
     async (_, actionOf) => {
       const wrong: string[] = [];
       for (const [name, text] of Object.entries(TEXTS)) {
@@ -84,7 +84,7 @@ describe.each(DIALECT_STREAMS)('a streamed answer of $name', (dialect) => {
     },
   );
 
-  it('is judged as the whole text is, wherever its text is cut in two', async () => {
+  it('is judged like the whole text, wherever its text is cut in two', async () => {
     const wrong: string[] = [];
     for (const name of ['several of them', 'a cloud key', 'escapes and quotes']) {
       const text = TEXTS[name] ?? '';
@@ -97,7 +97,7 @@ describe.each(DIALECT_STREAMS)('a streamed answer of $name', (dialect) => {
     expect(wrong).toEqual([]);
   });
 
-  it('is judged as the whole text is, wherever its bytes are cut', async () => {
+  it('is judged like the whole text, wherever its bytes are cut', async () => {
     const wrong: string[] = [];
     for (const name of ['several of them', 'a cloud key']) {
       const text = TEXTS[name] ?? '';

@@ -40,7 +40,7 @@ function* cutsOf(text: string, pieces: number): Generator<string[], void> {
   }
 }
 
-describe('an event of Gemini’s whose text is held', () => {
+describe('a Gemini event whose text is held back', () => {
   it('is not sent without it', async () => {
     const steps = await stepsThrough('gemini', GEMINI, [words('Hello'), words(' there'), words('.', STOP)]);
     expect(steps[0]).toEqual([]);
@@ -57,21 +57,21 @@ describe('an event of Gemini’s whose text is held', () => {
         const parts = partsOf(sent);
         expect(parts.map((part) => part.text).join('')).toBe(text.replaceAll(MAIL, '***'));
         expect(parts.filter((part) => part.text === '')).toEqual([]);
-        // Clients that look for a reason to stop find it in an event with text.
+        // Clients that look for a finish reason find it in an event with text.
         expect(sent.at(-1)).toMatchObject({ candidates: [STOP] });
         expect(partsOf(sent.slice(-1))).toHaveLength(1);
       }
     }
   });
 
-  it('waits where it says something else', async () => {
+  it('waits if it contains something else', async () => {
     const cited = { citationMetadata: { citationSources: [{ startIndex: 0, endIndex: 5 }] } };
     const [first, second] = await stepsThrough('gemini', GEMINI, [words('Hello', cited), words(' you, ')]);
     expect(first).toEqual([]);
     expect(second).toEqual([words('Hello', cited), words(' you, ')]);
   });
 
-  it('loses the part that is emptied, and keeps the others where they are', async () => {
+  it('loses the emptied part, and keeps the others in place', async () => {
     const event = gemini([{ text: 'I see ', thought: true }, { text: 'Hello' }]);
     const [first] = await stepsThrough('gemini', GEMINI, [event, words(' you.', STOP)], 2);
     expect(partsOf(first ?? [])).toEqual([{ text: 'I see ', thought: true }]);
@@ -95,14 +95,14 @@ describe('an event of Gemini’s whose text is held', () => {
   });
 });
 
-describe('an event of a chat whose text is held', () => {
+describe('a chat event whose text is held back', () => {
   const chat = (delta: object, more: object = {}): object => ({
     id: 'c1',
     choices: [{ index: 0, delta, finish_reason: null }],
     ...more,
   });
 
-  it('is not sent without it, but for one that says who speaks', async () => {
+  it('is not sent without it, except for one with the role', async () => {
     const steps = await stepsThrough('openai', CHAT, [
       chat({ role: 'assistant', content: 'Hel' }),
       chat({ content: 'lo' }),
@@ -118,7 +118,7 @@ describe('an event of a chat whose text is held', () => {
     ]);
   });
 
-  it('leaves with what it says beside, such as the name of a tool', async () => {
+  it('leaves with its other content, such as the name of a tool', async () => {
     const call = chat({
       tool_calls: [
         { index: 0, id: 'call_1', type: 'function', function: { name: 'f', arguments: '{"a":"b' } },
@@ -131,7 +131,7 @@ describe('an event of a chat whose text is held', () => {
     expect(steps.slice(1, 3)).toEqual([[], []]);
   });
 
-  it('is not waited for where its text never ends', async () => {
+  it('is not waited for if its text never ends', async () => {
     const long = Array.from({ length: 6000 }, () => chat({ content: 'x' }));
     const steps = await stepsThrough('openai', CHAT, [
       chat({ content: 'Say ' }),

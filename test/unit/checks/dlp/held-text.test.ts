@@ -8,10 +8,10 @@ import { streamReaderOf } from '../../../support/stream-reader.ts';
 
 const detector = contentDetector();
 
-/** Ends in what may become a card number. */
+/** Ends with the possible beginning of a card number. */
 const OPEN_TEXT = `It is ${['4539', '1488'].join(' ')}`;
 
-/** The payloads that come of these in an endpoint's stream. */
+/** The payloads that result from these in an endpoint's stream. */
 async function through(
   provider: ProviderName,
   path: string,
@@ -58,18 +58,18 @@ describe('blocks of text', () => {
     return joined;
   }
 
-  it('are one text where one follows the other', async () => {
+  it('are one text if one follows the other', async () => {
     for (let at = 1; at < MAIL.length; at += 1) {
       const sent = await through('anthropic', '/v1/messages', [
         ...[start(0), delta(0, `Mail ${MAIL.slice(0, at)}`), stop(0)],
         ...[start(1), delta(1, MAIL.slice(at)), delta(1, ' today'), stop(1)],
       ]);
-      // What may be an address by itself is masked with it.
+      // A text that may be an address by itself is masked with it.
       expect(texts(sent).join('')).toMatch(/^Mail (?!ann\.lee@mail\.example-shop\.com).*\*\*\* today$/);
     }
   });
 
-  it('are one text where the first begins as a document does', async () => {
+  it('are one text if the first begins like a document', async () => {
     const sent = await through('anthropic', '/v1/messages', [
       ...[start(0), delta(0, `{"to": "${MAIL.slice(0, 5)}`), stop(0)],
       ...[start(1), delta(1, `${MAIL.slice(5)}"}`), stop(1)],
@@ -77,7 +77,7 @@ describe('blocks of text', () => {
     expect(texts(sent)).toEqual(['{"to": "ann.l', '***"}']);
   });
 
-  it('are each a text of its own where they run at once', async () => {
+  it('are separate texts if they are simultaneous', async () => {
     const sent = await through('anthropic', '/v1/messages', [
       ...[start(0), start(1)],
       ...[delta(0, MAIL.slice(0, 5)), delta(1, 'Words'), delta(0, MAIL.slice(5)), delta(1, ' beside it')],
@@ -93,7 +93,7 @@ describe('a text that is a JSON document', () => {
   const DOCUMENT = `{"card": ${CARD_NUMBER}, "mail": "${MAIL}\\n", "note": "[${CARD_NUMBER}]"}`;
   const MASKED = '{"card": "***", "mail": "***\\n", "note": "[***]"}';
 
-  it('stays one, where its pieces come and where it is said again', async () => {
+  it('stays one, in pieces and repeated as a whole', async () => {
     const delta = (text: string) => ({
       type: 'response.output_text.delta',
       output_index: 0,
@@ -115,7 +115,7 @@ describe('a text that is a JSON document', () => {
     }
   });
 
-  it('is prose where it only begins like one', async () => {
+  it('is prose if it only begins like one', async () => {
     const prose = `[1] Card ${CARD_NUMBER} "is" {it}`;
     const chunk = (content: string) => ({ choices: [{ index: 0, delta: { content }, finish_reason: null }] });
     const sent = await through('openai', '/v1/chat/completions', [chunk(prose)]);
@@ -123,8 +123,8 @@ describe('a text that is a JSON document', () => {
   });
 });
 
-describe('text that is held to the end of its channel', () => {
-  it('is thought before its signature, which covers it', async () => {
+describe('text held back to the end of its channel', () => {
+  it('is sent as reasoning before its signature, which covers it', async () => {
     const delta = (said: object) => ({ type: 'content_block_delta', index: 0, delta: said });
     const thought = (thinking: string) => delta({ type: 'thinking_delta', thinking });
     const rest = [
@@ -135,7 +135,7 @@ describe('text that is held to the end of its channel', () => {
     expect(sent).toEqual([thought('It is '), thought('4539 1488'), ...rest]);
   });
 
-  it('says no role again, which clients would join to the first', async () => {
+  it('repeats no role, which clients would append to the first', async () => {
     const chunk = (delta: object, finish: string | null = null) => ({
       id: 'chatcmpl-1',
       choices: [{ index: 0, delta, finish_reason: finish }],
@@ -151,7 +151,7 @@ describe('text that is held to the end of its channel', () => {
     ]);
   });
 
-  it('names its place in the arguments of its call, and comes before the call ends', async () => {
+  it('names its place in the arguments of its call, and precedes the end of the call', async () => {
     const call = (functionCall: object, index = 0) => ({
       candidates: [{ content: { role: 'model', parts: [{ functionCall }] }, index }],
     });
@@ -170,17 +170,17 @@ describe('text that is held to the end of its channel', () => {
   });
 });
 
-describe('an event of its own for held text', () => {
+describe('a separate event for held text', () => {
   const MAIL = ['ann.lee', 'mail.example-shop.com'].join('@');
   const piece = (delta: object, beside: object = {}) => ({ ...beside, choices: [{ index: 0, delta }] });
 
-  // Found by `npm run fuzz -- --surface streams --seed 1`.
+  // A regression found by `npm run fuzz -- --surface streams --seed 1`.
   it.each<[name: string, beside: object, more: object]>([
     ['a member beside the text', { system_fingerprint: MAIL }, {}],
     ['a member that names a type', {}, { extra: { type: MAIL } }],
     ['the name of a member', { [MAIL]: 'x' }, {}],
     ['a name around what is kept', {}, { extra: { [MAIL]: { type: 'x' } } }],
-  ])('is masked as the event was that it repeats: %s', async (_, beside, more) => {
+  ])('is masked like the event that it repeats: %s', async (_, beside, more) => {
     const sent = await through('openai', '/v1/chat/completions', [
       piece({ content: OPEN_TEXT, ...more }, beside),
       piece({ role: 'assistant' }, { a: 1 }),

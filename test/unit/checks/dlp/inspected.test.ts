@@ -23,8 +23,8 @@ async function maskedAnswer(list: readonly string[]): Promise<number> {
   return answer.whole.edits.length;
 }
 
-describe('what is masked in one body', () => {
-  it('is bounded in an answer, by its places', async () => {
+describe('the masks in one body', () => {
+  it('are bounded in an answer, by their places', async () => {
     expect(await maskedAnswer(addresses(30_000))).toBe(30_000);
     await expect(maskedAnswer(addresses(50_000))).rejects.toMatchObject({
       type: 'upstream_unavailable',
@@ -32,7 +32,7 @@ describe('what is masked in one body', () => {
     });
   });
 
-  it('is bounded in a request, with advice', async () => {
+  it('are bounded in a request, with advice', async () => {
     const request = (count: number) =>
       parsed({
         body: { model: 'm', messages: [{ role: 'user', content: 'hello' }], another: addresses(count) },
@@ -45,7 +45,7 @@ describe('what is masked in one body', () => {
     });
   });
 
-  it('holds numbers that are too long for a double, wherever they stand', async () => {
+  it('include numbers that are too long for a double, in any place', async () => {
     const text = '{"a":[{"card":4111111111111111.0001},{"card":[4111111111111111.0005]}],"b":"x"}';
     const { answer } = answered({ body: text });
     const inspected = await inspectAnswer(answer.whole, answer.facts, findAll);

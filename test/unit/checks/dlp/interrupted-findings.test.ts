@@ -52,7 +52,7 @@ const SAMPLES: Readonly<Record<string, readonly [text: string, finding: string]>
   'words of a policy': [`We call it ${CODENAME}, you know. `, CODENAME],
 };
 const DLP_SAMPLES = Object.entries(SAMPLES).filter(([name]) => name !== 'words of a policy');
-/** Events between the halves of a finding. The bound of what waits lies between 3 and 18. */
+/** Events between the halves of a finding. The bound of waiting events is between 3 and 18. */
 const COUNTS = [1, 3, 18, 200] as const;
 
 const detectorOfAll = contentDetector({
@@ -73,7 +73,7 @@ interface Dialect {
   readonly provider: ProviderName;
   readonly path: string;
   readonly text: (text: string) => object;
-  /** Events of other texts, of which any number may come. */
+  /** Events with other texts, in any number. */
   readonly others: Readonly<Record<string, object>>;
   readonly end: object;
   readonly textIn: (event: Json) => unknown;
@@ -162,7 +162,7 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
   },
 };
 
-/** What a client reads of the text. */
+/** The text as a client reads it. */
 async function readThrough(
   { provider, path, textIn, end }: Dialect,
   events: readonly object[],
@@ -175,7 +175,7 @@ async function readThrough(
     .join('');
 }
 
-/** Places where a finding, or its name before it, can be cut: a part of them in `npm test`. */
+/** Places where a finding, or its name before it, can be cut: some of them in `npm test`. */
 function cutsOf(label: string, text: string, finding: string): readonly number[] {
   return seededPart(`${label} ${finding}`, allCutsOf(text, finding), 1 / 4);
 }
@@ -191,7 +191,7 @@ function allCutsOf(text: string, finding: string): number[] {
   );
 }
 
-/** Behind 17 events of another text up to three plain words may have left, but for those that a policy names. */
+/** After 17 events of another text up to three plain words may have left, except those that a policy names. */
 function begunWith(text: string, finding: string, at: number, count: number): string {
   const begun = text.slice(text.indexOf(finding), Math.max(at, text.indexOf(finding)));
   const mayLeave = count > 16 && finding !== CODENAME && /^(?:[A-Z]?[a-z]{1,16}\.? ?){1,3}$/.test(begun);
@@ -201,32 +201,29 @@ function begunWith(text: string, finding: string, at: number, count: number): st
 beforeAll(loadSeedWords);
 
 describe.each(Object.entries(DIALECTS))('a finding of %s is masked whole', (name, dialect) => {
-  it.each(Object.entries(SAMPLES))(
-    '%s, whatever comes between its halves',
-    async (_class, [text, finding]) => {
-      const whole = await readThrough(dialect, [dialect.text(text)]);
-      expect(whole).toContain('***');
-      const wrong: string[] = [];
-      for (const [kind, other] of Object.entries(dialect.others)) {
-        for (const at of cutsOf(`${name} ${kind}`, text, finding)) {
-          for (const count of COUNTS) {
-            // 200 events differ from 18 in nothing but time: at every seventh place.
-            if (count === 200 && at % 7 !== 0) continue;
-            const between = Array.from({ length: count }, () => other);
-            const read = await readThrough(dialect, [
-              dialect.text(text.slice(0, at)),
-              ...between,
-              dialect.text(text.slice(at)),
-            ]);
-            const begun = begunWith(text, finding, at, count);
-            if (read !== whole && read !== whole.replace('***', `${begun}***`))
-              wrong.push(`${kind}, ${String(count)}, ${text.slice(0, at)}: ${read}`);
-          }
+  it.each(Object.entries(SAMPLES))('%s, whatever is between its halves', async (_class, [text, finding]) => {
+    const whole = await readThrough(dialect, [dialect.text(text)]);
+    expect(whole).toContain('***');
+    const wrong: string[] = [];
+    for (const [kind, other] of Object.entries(dialect.others)) {
+      for (const at of cutsOf(`${name} ${kind}`, text, finding)) {
+        for (const count of COUNTS) {
+          // 200 events differ from 18 in nothing but time: at every seventh place.
+          if (count === 200 && at % 7 !== 0) continue;
+          const between = Array.from({ length: count }, () => other);
+          const read = await readThrough(dialect, [
+            dialect.text(text.slice(0, at)),
+            ...between,
+            dialect.text(text.slice(at)),
+          ]);
+          const begun = begunWith(text, finding, at, count);
+          if (read !== whole && read !== whole.replace('***', `${begun}***`))
+            wrong.push(`${kind}, ${String(count)}, ${text.slice(0, at)}: ${read}`);
         }
       }
-      expect(wrong).toEqual([]);
-    },
-  );
+    }
+    expect(wrong).toEqual([]);
+  });
 });
 
 describe.each(Object.entries(DIALECTS))('a secret of %s cuts the stream', (dialectName, dialect) => {
@@ -255,7 +252,7 @@ describe.each(DIALECT_STREAMS)('a finding of $name is masked whole', (dialect) =
     return texts;
   }
 
-  it.each(DLP_SAMPLES)('%s, whatever comes between its halves', async (_class, [text, finding]) => {
+  it.each(DLP_SAMPLES)('%s, whatever is between its halves', async (_class, [text, finding]) => {
     const wrapped = dialect.wrap(text);
     const [whole] = await readBeside([{ of: 0, text: wrapped }]);
     expect(whole).toContain('***');
@@ -279,7 +276,7 @@ describe.each(DIALECT_STREAMS)('a finding of $name is masked whole', (dialect) =
 });
 
 it.each(Object.entries(DIALECTS))(
-  '%s keeps its order and its pace where nothing is held',
+  '%s keeps its order and its pace if nothing is held back',
   async (_name, dialect) => {
     const { provider, path, text, others, end } = dialect;
     for (const other of Object.values(others)) {

@@ -10,7 +10,7 @@ const detector = contentDetector({ scanNetwork: false });
 const hide = (value: string, hider = '\u200b'): string => [...value].join(hider);
 const ORDINARY = '👩‍👩‍👧 می‌خواهم 🏴󠁧󠁢󠁥󠁮󠁧󠁿 Donau\xaddampf ❤️ ';
 
-describe('what invisible characters part', () => {
+describe('a finding that invisible characters interrupt', () => {
   it.each([
     ['openai', '/v1/chat/completions', (text: string) => ({ choices: [{ message: { content: text } }] })],
     [
@@ -65,7 +65,7 @@ describe('what invisible characters part', () => {
     }
   });
 
-  it('is found by a name that stands 200 visible characters before it', () => {
+  it('is found by a name 200 visible characters before it', () => {
     const scanner = createTextScanner(detector);
     const name = `aws_secret_access_key${'\u200b'.repeat(3_000)}: "`;
     const { secret } = makeSecret('aws_secret_access_key', seededRandom(5));
@@ -73,7 +73,7 @@ describe('what invisible characters part', () => {
     expect(found.map(({ finding }) => finding.rule)).toEqual(['aws_secret_access_key']);
   });
 
-  it('fails closed where more of them come than can be held', () => {
+  it('fails closed if there are more of them than can be held', () => {
     function flood(before: string): void {
       const scanner = createTextScanner(detector);
       scanner.push(before);

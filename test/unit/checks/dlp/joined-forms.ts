@@ -7,11 +7,11 @@ export interface Form {
   readonly path: string;
   /** A member with a piece of the text. */
   member(text: string): unknown;
-  /** Stands between two members, and is none. */
+  /** Between two members, and not itself one. */
   readonly between?: unknown;
   /** The answer with these members in their list. */
   body(members: readonly unknown[]): object;
-  /** What its clients make of it: the pieces in order. */
+  /** The result for its clients: the pieces in order. */
   read(body: unknown): readonly unknown[];
 }
 

@@ -23,7 +23,7 @@ function answerOf(form: Form, pieces: readonly string[]): ReturnType<typeof answ
   return answered({ body: form.body(members), provider: form.provider, path: form.path });
 }
 
-/** Of what is left when its pieces are joined; a piece that would have been emptied is masked. */
+/** The expected pieces; one that would be emptied is masked. */
 async function joinedAfter(form: Form, pieces: readonly string[]): Promise<string> {
   const { body, verdict } = await judgeAnswer(dlp({ action: 'mask' }), answerOf(form, pieces));
   if (body === undefined) return `refused: ${JSON.stringify(verdict)}`;
@@ -78,7 +78,7 @@ describe('texts that clients join', () => {
   const half = EMAIL.length >> 1;
   const halves = [EMAIL.slice(0, half), EMAIL.slice(half)] as const;
 
-  it('stay byte for byte where nothing is found, and so do those beside a finding', async () => {
+  it('stay unchanged without findings, and so do those beside a finding', async () => {
     const body = (first: string, second: string): string =>
       `{ "content":[{"type":"text", "text":"fine \\u0021"},{"text":"to ${first}","type":"text"},\n` +
       `{"type":"text","text":"${second}, \\/ "}, {"type":"text","text":"\\u00e9"}], "stop_reason":null }\n`;
@@ -88,7 +88,7 @@ describe('texts that clients join', () => {
     expect(await judged(body(...halves))).toBe(body('***', '').replace('\\/ ', '/ '));
   });
 
-  it('are masked apart where each has its own', async () => {
+  it('are masked separately if each has its own', async () => {
     const parts = [{ text: `to ${EMAIL}` }, { text: ` ${SSN}` }, { text: SSN }];
     const exchange = answered({ body: candidate(parts), provider: 'gemini', path: GENERATE });
     const { body } = await judgeAnswer(dlp(), exchange);
@@ -103,7 +103,7 @@ describe('texts that clients join', () => {
     expect(body).toBe(JSON.stringify(candidate(parts.map(() => ({ text: '***' })))));
   });
 
-  it('are emptied where they are signed, and their signatures stay', async () => {
+  it('are emptied if they are signed, and their signatures stay', async () => {
     const thinking = (text: string): object => ({ type: 'thinking', thinking: text, signature: 'c2ln' });
     const content = [thinking(`to ${halves[0]}`), thinking(`${halves[1]} it`), thinking('Then.')];
     const exchange = answered({ body: message(content), provider: 'anthropic', path: '/v1/messages' });
@@ -137,7 +137,7 @@ describe('texts that clients join', () => {
     }
   });
 
-  it('lose their tokens where something is found in all of them', async () => {
+  it('lose their tokens if something is found in all of them together', async () => {
     const tokens = ['to ', ...halves, '!'];
     const body = (parts: readonly string[], shown: readonly string[]): object => ({
       candidates: [

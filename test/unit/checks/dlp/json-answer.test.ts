@@ -69,21 +69,21 @@ describe('an answer that is JSON', () => {
     expect(await maskedAnswer({ body: before })).toBe(JSON.stringify(body({ a: 1, b: {}, c: {} })));
   });
 
-  it('is masked in a number that is too long for a double, as it is written', async () => {
+  it('is masked in a number that is too long for a double, as written', async () => {
     const card = ['4539', '1488', '0343', '6460', '003'].join('');
     expect(String(Number(card))).not.toBe(card);
     const body = (n: string): string => `{"choices":[],"x":[{"id":12345678901234567890},{"n":${n} }]}`;
     expect(await maskedAnswer({ body: body(card) })).toBe(body('"***"'));
   });
 
-  it('stays byte for byte as it was where nothing is found, and around strings that hold something', async () => {
+  it('stays unchanged without findings, and around strings with one', async () => {
     const around = (text: string): string =>
       `{ "choices" :[ {"message": {"content":"${text}","b":"caf\\u00e9 \\/ é","a":1.50 }}],\r\n\t"n":1e3 }\n`;
     expect(await maskedAnswer({ body: around('fine \\u0021') })).toBe(around('fine \\u0021'));
     expect(await maskedAnswer({ body: around(`to ${EMAIL}\\n`) })).toBe(around('to ***\\n'));
   });
 
-  it('is masked as a plain document where it is an error of any form', async () => {
+  it('is masked as a plain document if it is an error in any form', async () => {
     for (const body of [{ error: { message: `no ${EMAIL}` } }, [`no ${EMAIL}`], `no ${EMAIL}`]) {
       const text = JSON.stringify(body);
       const { body: out } = await judgeAnswer(dlp(), answered({ body: text, status: 400 }));
@@ -91,7 +91,7 @@ describe('an answer that is JSON', () => {
     }
   });
 
-  it('tells the name of a member to the detectors, as it stands before a value', async () => {
+  it('passes the name of a member to the detectors, as text before the value', async () => {
     const rig = dlp({ action: 'mask' });
     const secret = 'wJ4hPq8' + 'rT2vXz6LmN0bKd3FgY5sCe1uAi9oQwErTyUi';
     const body = JSON.stringify(chat({ content: 'x', env: { aws_secret_access_key: secret.slice(0, 40) } }));
@@ -122,7 +122,7 @@ describe('an answer that is JSON', () => {
     expect(verdict).toMatchObject({ kind: 'deny', type: 'dlp_quarantine' });
   });
 
-  it('leaves sealed and encoded members alone, whatever their letters happen to spell', async () => {
+  it('leaves sealed and encoded members alone, whatever their letters spell', async () => {
     const random = seededRandom(5);
     const bytes = Buffer.from(Array.from({ length: 60_000 }, () => Math.floor(random() * 256)));
     const noise = `${bytes.toString('base64')}/${AWS_KEY}/AAAA`;
@@ -131,7 +131,7 @@ describe('an answer that is JSON', () => {
     expect(await maskedAnswer({ body: sealed })).toBe(JSON.stringify(sealed));
   });
 
-  it('looks at what only claims to be sealed or encoded', async () => {
+  it('searches members that only claim to be sealed or encoded', async () => {
     expect(await maskedAnswer({ body: { signature: EMAIL } })).toBe('{"signature":"***"}');
     const long = `${EMAIL} ${'x'.repeat(600)}`;
     expect(await maskedAnswer({ body: { data: long } })).toBe(
@@ -143,20 +143,20 @@ describe('an answer that is JSON', () => {
     expect(verdict).toMatchObject({ kind: 'deny', type: 'dlp_quarantine' });
   });
 
-  it('looks at what a model calls so in arguments', async () => {
+  it('searches members with such names in a model’s arguments', async () => {
     const data = `${'A'.repeat(600)}/${AWS_KEY}/`;
     const facts = { texts: [{ kind: 'tool_arguments', text: data, path: ['input', 'data'] }] } as const;
     expect(await maskedAnswer({ body: { input: { data } }, facts })).toBeUndefined();
   });
 
-  it('masks one text alike however often it is repeated', async () => {
+  it('masks one text equally, however often it is repeated', async () => {
     const body = { output: Array.from({ length: 50 }, () => ({ text: `to ${EMAIL}` })) };
     expect(await maskedAnswer({ body })).toBe(JSON.stringify(body).replaceAll(EMAIL, '***'));
   });
 });
 
 describe('texts that look like others with their names', () => {
-  it('are masked where the finding is', async () => {
+  it('are masked at the finding', async () => {
     const name = 'a_name_of_twenty_signs';
     const written = `${name}": "${CARD}`;
     const content = [

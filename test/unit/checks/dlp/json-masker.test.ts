@@ -21,7 +21,7 @@ function scan(
   return scanPieces(createJsonScanner(detector), pieces);
 }
 
-/** Arguments, and what is left of them. */
+/** Arguments, and their masked form. */
 const VALID: Readonly<Record<string, readonly [json: string, masked: string]>> = {
   'no findings': [
     String.raw`{"a":"x\ny","b":[1,-2.5e3,true,null],"c":{}}`,
@@ -85,7 +85,7 @@ const INVALID: Readonly<Record<string, readonly [json: string, masked: string]>>
 const ALL = { ...VALID, ...INVALID };
 
 describe('arguments of a tool call', () => {
-  it.each(Object.entries(ALL))('are masked where they have %s', (_name, [json, expected]) => {
+  it.each(Object.entries(ALL))('are masked if they contain %s', (_name, [json, expected]) => {
     expect(masked(json)).toBe(expected);
   });
 
@@ -100,7 +100,7 @@ describe('arguments of a tool call', () => {
     );
   });
 
-  it('are masked piece by piece, where they are long, as what comes at once is', () => {
+  it('are masked piece by piece if they are long, like short ones at once', () => {
     for (let seed = 0; seed < 3; seed += 1) {
       const documents = Array.from({ length: 2_000 }, (_, index) => randomDocument(seed * 2_000 + index));
       const json = `[${documents.join(',')}]`;
@@ -118,16 +118,13 @@ describe('arguments of a tool call', () => {
 });
 
 describe('a scanner of arguments', () => {
-  it.each(Object.entries(ALL))(
-    'masks %s as the whole is masked, wherever it is cut',
-    (_name, [json, expected]) => {
-      for (const pieces of everyCut(json)) expect(scan(pieces).text).toBe(expected);
-      for (let seed = 0; seed < 50; seed += 1) expect(scan(randomPieces(json, seed)).text).toBe(expected);
-      expect(scan([...json]).text).toBe(expected);
-    },
-  );
+  it.each(Object.entries(ALL))('masks %s like the whole, wherever it is cut', (_name, [json, expected]) => {
+    for (const pieces of everyCut(json)) expect(scan(pieces).text).toBe(expected);
+    for (let seed = 0; seed < 50; seed += 1) expect(scan(randomPieces(json, seed)).text).toBe(expected);
+    expect(scan([...json]).text).toBe(expected);
+  });
 
-  it('finds in pieces what it finds in the whole', () => {
+  it('finds the same in pieces as in the whole', () => {
     for (const [json] of Object.values(ALL)) {
       const text = readAtOnce(json);
       const whole = wordDetector.find(text).map(({ start, end }) => text.slice(start, end));
@@ -137,7 +134,7 @@ describe('a scanner of arguments', () => {
     }
   });
 
-  it('lets what is decided leave at once, and numbers as a whole', () => {
+  it('releases decided text at once, and numbers as a whole', () => {
     expect(scan(['{"a', '":', '12', '.5', ',"b":"jane@', 'example.com', '","c', '":1}']).pieces).toEqual([
       '{"',
       'a":',
@@ -151,7 +148,7 @@ describe('a scanner of arguments', () => {
     ]);
   });
 
-  it('keeps the beginning of a number until its end shows what it is', () => {
+  it('keeps the beginning of a number until its end decides', () => {
     const digits: StreamDetector = {
       find: (text) =>
         [...text.matchAll(/(?<!\d)\d{16}(?!\d)/g)].map(({ index }) => ({
@@ -178,13 +175,13 @@ describe('a scanner of arguments', () => {
     expect(scan(['["x ', '\\', 'u00', '61', ' y"]']).pieces).toEqual(['["x ', '', '', '', '\\u0061 y"]', '']);
   });
 
-  it('does not hold a number that is longer than any that is looked for', () => {
+  it('does not hold a number longer than any finding', () => {
     const { pieces, text } = scan(randomPieces(`[${'1'.repeat(5000)}]`, 1));
     expect(text).toBe(`[${'1'.repeat(5000)}]`);
     expect(Math.max(...pieces.map((piece) => piece.length))).toBeLessThan(300);
   });
 
-  it('fails closed where it would have to hold a number for ever', () => {
+  it('fails closed if it would have to hold a number forever', () => {
     const scanner = createJsonScanner(wordDetector);
     scanner.push('[4111111111111111');
     expect(() => {

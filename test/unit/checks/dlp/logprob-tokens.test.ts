@@ -34,13 +34,13 @@ describe('tokens with their probabilities', () => {
     );
   });
 
-  it('are blanked where they do not spell the text that holds one', async () => {
+  it('are blanked if they do not spell the text that contains one', async () => {
     expect(await maskedAnswer(answer(`to ${EMAIL}`, ['to', '?', EMAIL.slice(0, half)]))).toBe(
       JSON.stringify({ text: 'to ***', tokens: ['***', '***', '***'] }),
     );
   });
 
-  it('are blanked where only they spell a finding', async () => {
+  it('are blanked if only they spell a finding', async () => {
     expect(await maskedAnswer(answer('nothing', pieces))).toBe(
       JSON.stringify({ text: 'nothing', tokens: blanked }),
     );
@@ -54,7 +54,7 @@ describe('bytes beside tokens', () => {
   const answer = (content: string, tokens: readonly object[]): object =>
     chat({ content }, { logprobs: { content: tokens } });
 
-  it('are searched where they spell something else than their tokens, and blanked with them', async () => {
+  it('are searched if their bytes spell something else, and blanked with them', async () => {
     const tokens = (first: object, second: object): object[] => [
       { token: 'no', bytes: bytes('to '), top_logprobs: [] },
       first,
@@ -88,7 +88,7 @@ describe('bytes beside tokens', () => {
     expect(verdict).toMatchObject({ kind: 'deny', type: 'dlp_quarantine' });
   });
 
-  it('stay where they are part of a character, and go with a text that holds something', async () => {
+  it('stay if they are part of a character, and are blanked with a text that has a finding', async () => {
     const said = (content: string): object =>
       answer(content, [
         { token: 'bytes:\\xf0\\x9f', bytes: [0xf0, 0x9f], top_logprobs: [] },

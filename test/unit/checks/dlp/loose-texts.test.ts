@@ -78,7 +78,7 @@ function payloadsOf(format: StreamFormat, bytes: Buffer): unknown[] {
   );
 }
 
-/** How an unknown endpoint may say a piece of text, and what a client reads of it. */
+/** Forms of a text piece at an unknown endpoint, and its text for a client. */
 const SHAPES: readonly [string, (piece: string, n: number) => unknown, (payload: unknown) => unknown][] = [
   ['one member', (piece) => ({ delta: piece }), (at) => (at as { delta: string }).delta],
   [
@@ -120,7 +120,7 @@ describe('a stream of no known dialect', () => {
       }
     });
 
-    it(`without findings is sent byte for byte, however it is cut: ${name}`, async () => {
+    it(`without findings is sent byte for byte, wherever it is cut: ${name}`, async () => {
       const payloads = randomPieces(
         'Plain words, emails@ none of them. 4111 1111 is no card; hello.',
         4,
@@ -141,7 +141,7 @@ describe('a stream of no known dialect', () => {
     });
   }
 
-  it('is searched over events between which others come', async () => {
+  it('is searched across events with others in between', async () => {
     const events = [
       { delta: AWS_KEY.slice(0, 9) },
       ...Array.from({ length: 8 }, () => ({ type: 'ping' })),
@@ -150,7 +150,7 @@ describe('a stream of no known dialect', () => {
     expect((await send(sse, [FORMS[0]?.write(events) ?? Buffer.alloc(0)], undefined)).isCut).toBe(true);
   });
 
-  it.each([17, 200])('masks the rest of a finding when %i others come between its halves', async (count) => {
+  it.each([17, 200])('masks the rest of a finding if %i others are between its halves', async (count) => {
     const others = Array.from({ length: count }, () => ({ type: 'ping' }));
     for (const at of [4, 8, 12]) {
       const halves = [EMAIL.slice(0, at), EMAIL.slice(at)];
@@ -162,7 +162,7 @@ describe('a stream of no known dialect', () => {
     }
   });
 
-  it('is told by the indexes of texts that run at once', async () => {
+  it('is identified by the indexes of simultaneous texts', async () => {
     const piece = (index: number, text: string): object => ({ choices: [{ index, text }] });
     const [one, two] = [`at ${EMAIL} `, `card ${CARD} `];
     const events = [
@@ -176,7 +176,7 @@ describe('a stream of no known dialect', () => {
     expect([said(0), said(1)]).toEqual(['at *** ', 'card *** ']);
   });
 
-  it('waits for no word that is said again in each event, and hardly for one that is said once', async () => {
+  it('waits for no word that every event repeats, and only briefly for one that appears once', async () => {
     const stream = createAnswerStream({
       answer: newAnswer(),
       format: sse,
@@ -200,14 +200,14 @@ describe('a stream of no known dialect', () => {
     expect(held.slice(20).every((events) => events <= 2)).toBe(true);
   });
 
-  it('is bounded, whatever places its texts stand in', async () => {
+  it('is bounded, whatever the places of its texts', async () => {
     const events = Array.from({ length: 2_000 }, (_, n) => ({ [`place${String(n)}`]: `value${String(n)}` }));
     const bytes = FORMS[0]?.write(events) ?? Buffer.alloc(0);
     expect((await send(sse, [bytes], undefined)).bytes.equals(bytes)).toBe(true);
   });
 });
 
-describe('an answer of no known dialect that comes whole', () => {
+describe('a whole answer in an unknown dialect', () => {
   const where = { provider: 'openai', path: '/v1/chat/completions' } as const;
   const pieces = ['to ', EMAIL.slice(0, 9), EMAIL.slice(9), ', bye'];
 

@@ -4,7 +4,7 @@ import { contentDetector } from '../../../support/dlp-rewriter.ts';
 import { seededRandom } from '../../detectors/secrets/samples.ts';
 import { ADDRESS, answered, AWS_KEY, CARD, dlp, EMAIL, judgeAnswer, PHONE, SSN } from './rig.ts';
 
-/** Where an answer has a JSON document that a model wrote: `#` stands for it, `"#"` for it as a string. */
+/** Places in an answer for a model's JSON document: `#` stands for it, `"#"` for it as a string. */
 const PLACES: readonly (readonly [string, ProviderName, string, string])[] = [
   [
     'tool calls of chat',
@@ -132,7 +132,7 @@ function documentOf(random: () => number): string {
 const detector = contentDetector();
 const holds = (value: unknown): boolean => detector.find(String(value)).length > 0;
 
-/** What is wrong with what was masked: something is left, or something else is gone. */
+/** Faults of a masked answer: something is left, or something else is gone. */
 function* faults(before: unknown, after: unknown, at = ''): Generator<string, void> {
   if (typeof before === 'string' || typeof before === 'number') {
     if (holds(after)) yield `${at} is left: ${String(after)}`;
@@ -153,7 +153,7 @@ function* faults(before: unknown, after: unknown, at = ''): Generator<string, vo
   }
 }
 
-/** The document that stands in an answer at the place of `#`. */
+/** The document in an answer at the place of `#`. */
 function read(form: string, body: string): unknown {
   const isString = form.includes('"#"');
   const [head = '', tail = ''] = form.split(isString ? '"#"' : '#');
@@ -178,7 +178,7 @@ describe.each(PLACES)('a JSON document in %s', (_place, provider, path, form) =>
   });
 });
 
-describe('a text that begins as JSON does', () => {
+describe('a text that begins like JSON', () => {
   async function masked(content: string, more: object = {}): Promise<string | undefined> {
     const body = { choices: [{ message: { content }, ...more }] };
     return (await judgeAnswer(dlp(), answered({ body }))).body;
@@ -190,11 +190,11 @@ describe('a text that begins as JSON does', () => {
     ['prose', `[1] Card ${CARD}`, '[1] Card ***'],
     ['broken off', `{"card":${CARD}`, '{"card":***'],
     ['nested deeper than anybody reads', `${'['.repeat(300)}${CARD}`, `${'['.repeat(300)}***`],
-  ])('is masked as a text where it is %s', async (_what, content, expected) => {
+  ])('is masked as a text if it is %s', async (_what, content, expected) => {
     expect(await masked(content)).toBe(chat(expected));
   });
 
-  it('loses all of its tokens, whether its escapes hide what they spell or not', async () => {
+  it('loses all of its tokens, whether or not its escapes hide the text', async () => {
     const logprobs = (tokens: readonly string[]): object => ({
       logprobs: { content: tokens.map((token) => ({ token, logprob: -1 })) },
     });

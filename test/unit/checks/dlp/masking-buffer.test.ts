@@ -5,7 +5,7 @@ import { runNow } from '../../../../src/turns.ts';
 
 const chunks = fc.array(fc.string({ unit: 'grapheme', minLength: 700, maxLength: 2_000 }), { maxLength: 3 });
 
-/** A buffer of these chunks in which every `every`-th place is masked, the last one beyond its end where `isOpen`. */
+/** A buffer of these chunks with a mask at every `every`-th place, the last one beyond its end if `isOpen`. */
 function bufferOf(texts: readonly string[], every: number, isOpen: boolean): MaskingBuffer {
   const buffer = new MaskingBuffer();
   for (const text of texts) {
@@ -19,7 +19,7 @@ function bufferOf(texts: readonly string[], every: number, isOpen: boolean): Mas
   return buffer;
 }
 
-it('is taken in steps as it is taken at once, however much of it is masked', () => {
+it('returns the same in steps as in one piece, with any number of masks', () => {
   fc.assert(
     fc.property(chunks, fc.integer({ min: 2, max: 9 }), fc.boolean(), (texts, every, isOpen) => {
       const [atOnce, inSteps] = [bufferOf(texts, every, isOpen), bufferOf(texts, every, isOpen)];
@@ -32,7 +32,7 @@ it('is taken in steps as it is taken at once, however much of it is masked', () 
   );
 });
 
-it('lets no half of a character leave, wherever its text was cut', () => {
+it('releases no half of a character, wherever its text was cut', () => {
   const buffer = new MaskingBuffer();
   buffer.append('ab\u{1f600}'.slice(0, 3));
   buffer.settle(3);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { RecentTexts } from '../../../../src/inspect/stream/non-text-fields.ts';
 
-describe('texts that came lately', () => {
-  it('are known until as many others have come', () => {
+describe('recent texts', () => {
+  it('are known until as many others have arrived', () => {
     const texts = new RecentTexts();
     expect(texts.has('a')).toBe(false);
     texts.add('a');

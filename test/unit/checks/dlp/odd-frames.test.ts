@@ -10,7 +10,7 @@ import { streamReaderOf } from '../../../support/stream-reader.ts';
 
 const detector = contentDetector({ scanNetwork: false });
 
-/** What is left of a stream, as text. */
+/** The text of a masked stream. */
 async function masked(
   format: StreamFormat,
   provider: ProviderName,
@@ -38,7 +38,7 @@ const chat = (content: string, more: string): string =>
   `{"choices":[{"index":0,"delta":{"content":"${content}"}${more}}]}`;
 
 describe('frames that are JSON to some readers only', () => {
-  it('say null for numbers that JSON does not have, and are read as what they are', async () => {
+  it('become null for numbers that JSON does not have, and are read by their meaning', async () => {
     const sent = await maskedSse(
       CHAT,
       chat('jane@exam', ',"logprobs":NaN'),
@@ -57,12 +57,12 @@ describe('frames that are JSON to some readers only', () => {
     expect(sent).toBe(`data: ${chat('***', '')} {}\n\n`);
   });
 
-  it('are searched with their escapes read also where they stand beside all payloads', async () => {
+  it('are searched with their escapes decoded, even beside all payloads', async () => {
     const sent = await masked(sse, 'openai', CHAT, Buffer.from(String.raw`{"a":"jane\u0040example.com"}`));
     expect(sent.toString()).toBe('');
   });
 
-  it('are masked by what each holds and by what begins in one and ends in the next', async () => {
+  it('are masked by the content of each, and across two of them', async () => {
     const sent = await maskedSse(CHAT, 'joe@example.com, jane@exam', 'ple.com, jim@example.com', '[DONE]');
     expect(sent).toBe('data: ***, ***\n\ndata: , ***\n\ndata: [DONE]\n\n');
   });
@@ -74,13 +74,13 @@ describe('frames that are JSON to some readers only', () => {
 });
 
 describe('frames that few readers know', () => {
-  it('are one text where a Responses event streams strings under a name of its own', async () => {
+  it('are one text if a Responses event streams strings under its own name', async () => {
     const event = (delta: string): string => JSON.stringify({ type: 'response.new_thing.delta', delta });
     const sent = await maskedSse('/v1/responses', event('jane@exam'), event('ple.com, '), '[DONE]');
     expect(sent).toBe([event('***, '), '[DONE]'].map((payload) => `data: ${payload}\n\n`).join(''));
   });
 
-  it('are one text where each piece of a tool call has an id of its own', async () => {
+  it('are one text if each piece of a tool call has its own id', async () => {
     const piece = (id: string, text: string, name?: string): string =>
       JSON.stringify({
         choices: [
@@ -101,7 +101,7 @@ describe('frames that few readers know', () => {
   });
 });
 
-describe('what Bedrock packs in base64', () => {
+describe('Bedrock’s base64 payload', () => {
   const NOVA = '/model/amazon.nova-lite-v1:0/invoke-with-response-stream';
   const empty = awsEventStream.createWriter().cut([{ data: '{}', event: 'chunk' }]);
   const chunk = (inner: string): Buffer =>
@@ -115,17 +115,17 @@ describe('what Bedrock packs in base64', () => {
     );
   }
 
-  it('is searched also where it is no JSON', async () => {
+  it('is searched even if it is not JSON', async () => {
     expect(await innerOf('To jane@example.com')).toEqual(['To ***']);
   });
 
-  it('keeps the number of its block where held text goes out alone', async () => {
+  it('keeps the number of its block if held text is sent alone', async () => {
     const delta = (text: string): string =>
       JSON.stringify({ contentBlockDelta: { contentBlockIndex: 3, delta: { text } } });
     expect(await innerOf(delta('Ask jane'))).toEqual([delta('Ask '), delta('jane')]);
   });
 
-  it('is read by the event in it, wherever that stands', async () => {
+  it('is read by the event in it, in any position', async () => {
     const delta = (text: string): string =>
       JSON.stringify({ id: 'x', contentBlockDelta: { contentBlockIndex: 0, delta: { text } } });
     expect(await innerOf(delta('jane@exam'), delta('ple.com, '))).toEqual([delta('***, ')]);

@@ -20,7 +20,7 @@ function maskedBy(pattern: Pattern): StreamRewriter {
   return rewriter;
 }
 
-/** What has left of a text, of which 18 thoughts follow each part, after so many parts. */
+/** The released part of a text with 18 reasoning events after each part, after this many parts. */
 async function leftOf(rewriter: StreamRewriter, parts: readonly string[]): Promise<string> {
   const between = Array.from({ length: 18 }, () => THOUGHT);
   const events = parts.flatMap((part) => [said(part), ...between]);
@@ -46,7 +46,7 @@ describe('plain words at the end of an interrupted text', () => {
     expect(await leftOf(dlp(), ['Go to legal winner thank year'])).not.toContain('year');
   });
 
-  it('stay where a name before them makes a password of them', async () => {
+  it('are held if a name before them makes them a password', async () => {
     expect(await leftOf(dlp(), ['The password is corre'])).toBe('The password is ');
     expect(await leftOf(dlp(), ['My key is corre'])).toBe('My key is ');
     expect(await leftOf(dlp(), ['My plan is corre'])).toBe('My plan is corre');
@@ -56,11 +56,11 @@ describe('plain words at the end of an interrupted text', () => {
     ['words that a policy names', contains('blue falcon'), 'It is blue falco'],
     ['what an expression matches', regex('blue falcons?'), 'It is blue falco'],
     ['a finding', detects('prompt_injection'), 'ignore previous instructions'],
-  ])('stay where they may be %s', async (_what, pattern, text) => {
+  ])('are held if they may be %s', async (_what, pattern, text) => {
     expect(await leftOf(maskedBy(pattern), [text])).not.toMatch(/blue|previous/);
   });
 
-  it('leave where a policy names other words', async () => {
+  it('are released if a policy names other words', async () => {
     expect(await leftOf(maskedBy(contains('blue falcon')), ['It is a falcon'])).toBe('It is a falcon');
     expect(await leftOf(maskedBy(detects('email')), ['I am done.'])).toBe('I am done.');
   });

@@ -97,7 +97,7 @@ describe('server.dlp.requests: mask', () => {
         ],
       },
     ],
-  ])('masks a secret that is told by %s', async (_how, body) => {
+  ])('masks a secret recognized by %s', async (_how, body) => {
     const expected = JSON.parse(JSON.stringify(body).replace(AWS_SECRET, '***')) as object;
     expect(await masked({ body })).toEqual({ model: 'gpt-4o', messages: [], ...expected });
   });
@@ -120,7 +120,7 @@ describe('server.dlp.requests: mask', () => {
     expect(await masked({ body })).toMatchObject(body);
   });
 
-  it('masks what other dialects nest', async () => {
+  it('masks nested members of other dialects', async () => {
     const input = { type: 'tool_use', id: 't', name: 'f', input: { to: EMAIL, n: Number(CARD) } };
     expect(
       await masked({
@@ -135,7 +135,7 @@ describe('server.dlp.requests: mask', () => {
     ).toMatchObject({ messages: [{ content: [{ ...input, input: { to: '***', n: '***' } }] }] });
   });
 
-  it('leaves every other byte as it was, and a clean request whole', async () => {
+  it('leaves every other byte unchanged, and a clean request whole', async () => {
     const text = (words: string): string =>
       `{ "model":"gpt-4o","messages" :[{"role":"user","content":"${words}","name":"\\u00e9"} ] }`;
     const rig = dlp({ requests: 'mask' });
@@ -144,7 +144,7 @@ describe('server.dlp.requests: mask', () => {
     expect([clean.verdict, clean.body]).toEqual([{ kind: 'pass' }, text('fine')]);
   });
 
-  it('says which classes, and sets no header of the answer', async () => {
+  it('reports the classes, and sets no header of the answer', async () => {
     const rig = dlp({ requests: 'mask' });
     const exchange = parsed({ body: user(`${EMAIL} ${AWS_KEY}`) });
     const { verdict } = await judgeRequest(rig, exchange);
@@ -175,7 +175,7 @@ describe('server.dlp.requests: mask', () => {
         },
       ]),
     ],
-  ])('denies what no mask can take out: %s', async (_place, body) => {
+  ])('denies a finding that cannot be masked: %s', async (_place, body) => {
     const rig = dlp({ requests: 'mask' });
     const { verdict } = await judgeRequest(rig, parsed({ body }));
     expect(rig.classes).toEqual([{ class: 'email', side: 'request', action: 'deny' }]);
@@ -230,7 +230,7 @@ describe('server.dlp.requests: deny', () => {
     expect(rig.classes.map(({ action }) => action)).toEqual(['deny', 'deny']);
   });
 
-  it('lets a clean request pass', async () => {
+  it('passes a clean request', async () => {
     const { verdict } = await judgeRequest(dlp({ requests: 'deny' }), parsed({ body: user('hello') }));
     expect(verdict).toEqual({ kind: 'pass' });
   });
@@ -264,7 +264,7 @@ describe('calls of MCP servers', () => {
     ['the tool’s name', call({ name: EMAIL, arguments: {} })],
     ['the id', call({ name: 'mail', arguments: {} }, { id: EMAIL })],
     ['what the server gave to be given back', call({ name: 'mail', arguments: {}, requestState: EMAIL })],
-  ])('are denied where a mask would make another call of them: %s', async (_place, exchange) => {
+  ])('are denied if a mask would change their meaning: %s', async (_place, exchange) => {
     const { verdict } = await judgeRequest(dlp({ requests: 'mask' }), exchange);
     expect(verdict).toMatchObject({ kind: 'deny', type: 'policy_denied' });
   });

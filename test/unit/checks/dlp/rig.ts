@@ -18,7 +18,7 @@ import type { ProviderName } from '../../../../src/providers/registry.ts';
 import { parsed as parsedExchange } from '../../../support/exchange.ts';
 import { makeSecret, seededRandom } from '../../detectors/secrets/samples.ts';
 
-/** Made up; none of them stands in a source as it is. */
+/** Made up; none of them occurs in a source unchanged. */
 export const AWS_KEY = makeSecret('aws_access_key_id', seededRandom(1)).secret;
 export const EMAIL = ['ann.lee', 'mail.example-shop.com'].join('@');
 export const CARD = ['4539', '1488', '0343', '6467'].join('');
@@ -130,12 +130,12 @@ export function parsed({ provider, path, body = {}, text }: RequestInput): Parse
 
 export interface Judged {
   readonly verdict: Verdict | undefined;
-  /** What the client would get, or the provider; undefined where it was refused. */
+  /** The output for the client, or the provider; undefined if it was refused. */
   readonly bytes: Buffer | undefined;
   readonly body: string | undefined;
 }
 
-/** Judges an answer, and does to it what the edge does. */
+/** Judges an answer, and applies the result as the edge does. */
 export async function judgeAnswer({ check }: Rig, exchange: ReturnType<typeof answered>): Promise<Judged> {
   const verdict = await check.response?.(exchange, undefined);
   const { whole } = exchange.answer;

@@ -1,7 +1,7 @@
 import type { Found } from '../../../../src/inspect/inspected.ts';
 import type { ChannelScanner } from '../../../../src/inspect/scan/text-scanner.ts';
 
-/** What leaves a scanner after each piece of a text and at its end, and what it found. */
+/** A scanner's output after each piece of a text and at its end, and its findings. */
 export function scanPieces(
   scanner: ChannelScanner,
   pieces: Iterable<string>,

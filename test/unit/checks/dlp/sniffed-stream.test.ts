@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { eventFrame } from '../../../support/fake-provider/bedrock.ts';
 import { answered, AWS_KEY, dlp, EMAIL, judgeAnswer, type AnswerInput } from './rig.ts';
 
-/** A chat stream that says a text in pieces of three letters. */
+/** A chat stream with a text in pieces of three letters. */
 function sse(text: string): string {
   const chunk = (content: string): string =>
     `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, delta: { content } }] })}\n\n`;
@@ -33,7 +33,7 @@ function said(body: string | undefined, member: 'delta' | 'message'): string {
     .join('');
 }
 
-describe('a stream that does not say that it is one', () => {
+describe('a stream that is not declared as one', () => {
   it.each<[string, AnswerInput, 'delta' | 'message']>([
     ['events as text', { body: sse(`to ${EMAIL}, bye`), contentType: 'text/plain' }, 'delta'],
     ['events as JSON', { body: sse(`to ${EMAIL}, bye`) }, 'delta'],
@@ -50,7 +50,7 @@ describe('a stream that does not say that it is one', () => {
     expect(body).not.toContain('x-gateway');
   });
 
-  it('is sent as it was read, where a member stands twice in it', async () => {
+  it('is sent as read, if it has a duplicate member', async () => {
     const twice = `data: {"choices":[{"index":0,"delta":{"content":"to ${EMAIL}","content":"hello."}}]}\n\n`;
     const { body } = await judgeAnswer(dlp(), answered({ body: twice, contentType: 'text/plain' }));
     expect(said(body, 'delta')).toBe('hello.');
@@ -67,7 +67,7 @@ describe('a stream that does not say that it is one', () => {
     expect(bytes?.toString('latin1')).not.toContain(EMAIL.slice(9));
   });
 
-  it('is withheld whole where a secret is spelled in pieces', async () => {
+  it('is withheld as a whole if a secret is spelled in pieces', async () => {
     const rig = dlp();
     const { verdict } = await judgeAnswer(
       rig,
@@ -81,7 +81,7 @@ describe('a stream that does not say that it is one', () => {
     expect(rig.leaks).toHaveLength(1);
   });
 
-  it('stays byte for byte as it was where nothing is found', async () => {
+  it('stays unchanged without findings', async () => {
     const body = sse('Nothing of note, 127 times.');
     const judged = await judgeAnswer(dlp(), answered({ body, contentType: 'text/plain' }));
     expect([judged.verdict, judged.body]).toEqual([{ kind: 'pass' }, body]);
@@ -98,7 +98,7 @@ describe('a stream that does not say that it is one', () => {
     },
   );
 
-  it('is a text like any other where its endpoint never streams', async () => {
+  it('is a text like any other if its endpoint never streams', async () => {
     const body = `data: {"a":"${EMAIL}"}\n\n`;
     const input = { body, contentType: 'text/plain', path: '/v1/embeddings' };
     expect((await judgeAnswer(dlp(), answered(input))).body).toBe('data: {"a":"***"}\n\n');

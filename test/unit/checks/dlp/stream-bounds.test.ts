@@ -14,7 +14,7 @@ const valueOf = (edit: JsonEdit): string =>
 
 const NEVER: StreamDetector = { find: () => [], openFrom: () => 0 };
 
-/** A detector that tells how many characters were searched before others got a turn, at most. */
+/** A detector that records the longest search without a pause, in characters. */
 function watched(): { detector: StreamDetector; mostInTurn: () => number; stop: () => void } {
   let inTurn = 0;
   let most = 0;
@@ -42,7 +42,7 @@ function watched(): { detector: StreamDetector; mostInTurn: () => number; stop: 
 }
 
 describe('a stream of any size', () => {
-  it('lets others have a turn while a long text is searched', async () => {
+  it('yields while a long text is searched', async () => {
     const text = WORDS.repeat(2_097_152 / WORDS.length);
     const { detector, mostInTurn, stop } = watched();
     const { frames } = await send([chat(text)], { detector });
@@ -51,7 +51,7 @@ describe('a stream of any size', () => {
     expect(mostInTurn()).toBeLessThan(100_000);
   }, 30_000);
 
-  it('masks a long text that comes whole, in turns as well', async () => {
+  it('masks a long text that arrives whole, also in turns', async () => {
     const text = WORDS.repeat(5000);
     const { detector, mostInTurn, stop } = watched();
     const event = eventOf({ text, other: text }, [
@@ -81,12 +81,12 @@ describe('a stream of any size', () => {
     expect(out.join('')).toBe(mask(text, wordDetector.find(text)));
   }, 30_000);
 
-  it('fails closed where a run that may be a finding never ends', async () => {
+  it('fails closed if a possible finding never ends', async () => {
     const events = Array.from({ length: 30_000 }, () => chat('aaaa'));
     await expect(send(events, { detector: NEVER })).rejects.toMatchObject({ type: 'upstream_unavailable' });
   });
 
-  it('fails closed where ten thousand texts run at once, in one event or in many', async () => {
+  it('fails closed with ten thousand simultaneous texts, in one event or in many', async () => {
     const one = chat(Array.from({ length: 10_000 }, (_, index) => ({ text: 'a ', index })));
     await expect(send([one])).rejects.toMatchObject({ type: 'upstream_unavailable' });
     const many = Array.from({ length: 10_000 }, (_, index) => chat([{ text: 'a ', index }]));
@@ -121,7 +121,7 @@ describe('a stream of any size', () => {
     expect(mostInTurn()).toBeLessThan(100_000);
   }, 30_000);
 
-  it('counts what all channels hold together', async () => {
+  it('counts the held text of all channels together', async () => {
     const held = 'a'.repeat(65_000);
     const events = Array.from({ length: 120 }, (_, index): StreamEvent => {
       const delta: TextDelta = { channel: `${index}`, kind: 'text', text: held, path: ['text'] };

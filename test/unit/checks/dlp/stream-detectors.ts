@@ -1,11 +1,11 @@
 import { LOOK_BEHIND_CHARS, type Finding, type StreamDetector } from '../../../../src/detectors/finding.ts';
 
-/** A finding is a whole run of these characters: it is decided where another character follows. */
+/** A finding is a whole run of these characters: it is decided at the next other character. */
 const RUN = /[\w@.+-]+/g;
 const OPEN_RUN = /[\w@.+-]+$/;
 const MAX_RUN_CHARS = 64;
 
-/** Named values are found by what stands before them, up to as far as a detector may look back. */
+/** Named values are found by the text before them, as far as a detector may look back. */
 const NAME = /password\W{1,40}$/;
 
 const BLOCK = /<<BEGIN>>[^<]{0,2000}<<END>>/g;
@@ -13,8 +13,8 @@ const BLOCK_HEAD = '<<BEGIN>>';
 const MAX_BLOCK_CHARS = 2017;
 
 /**
- * A small detector of real streams: e-mail addresses, sixteen digits, `key-` and twelve letters, what follows the word
- * `password`, and long blocks in which anything may stand.
+ * A small version of the real detectors: e-mail addresses, sixteen digits, `key-` and twelve letters, the word after
+ * `password`, and long blocks with any content.
  */
 export const wordDetector: StreamDetector = {
   find: (text) => [...findRuns(text), ...findBlocks(text)].sort((a, b) => a.start - b.start || b.end - a.end),

@@ -4,7 +4,7 @@ import { stepsThrough } from './wire-rig.ts';
 
 const MAIL = ['jane.doe', 'mail.example.com'].join('@');
 
-/** What a client reads of a stream, in order: names of texts, each with what is said of it at once. */
+/** A stream in order, as a client reads it: names of texts, each with its consecutive text. */
 function readingOf(sent: readonly unknown[]): string {
   const said: { name: string; text: string }[] = [];
   function add(name: string, text: unknown): void {
@@ -152,7 +152,7 @@ const ROWS: readonly (readonly [name: string, provider: ProviderName, path: stri
   ],
 ];
 
-/** Ends of texts that are held: a word, a number, what may be the beginning of a key or of an address. */
+/** Ends of texts that are held back: a word, a number, the possible beginning of a key or of an address. */
 const ENDS = ['think', 'answer is 42', 'sk-ant-api03-Ab', 'jane.d', MAIL, '['];
 
 describe.each(ROWS)('a stream of %s', (_name, provider, path, { thought, text, call: calls, end }) => {
@@ -218,13 +218,13 @@ describe.each(ROWS)('a stream of %s', (_name, provider, path, { thought, text, c
     expect(await read('Ask jane', '. ', 'Then go.\n')).toBe('Ask jane. Then go.\n');
   });
 
-  it('does not make an answer wait where nothing is held', async () => {
+  it('does not delay an answer if nothing is held back', async () => {
     if (thought === undefined) return;
     const events = [thought('I see.\n\n'), text('So, ')];
     expect(await stepsThrough(provider, path, events)).toEqual([...events.map((event) => [event]), []]);
   });
 
-  it('masks what spans a text and the next of its kind', async () => {
+  it('masks a finding across a text and the next of its kind', async () => {
     if (thought === undefined) return;
     for (let at = 1; at < MAIL.length; at += 1) {
       const events = [text(`1 ${MAIL.slice(0, at)}`), thought('Hm, '), text(`${MAIL.slice(at)}, yes. `), end];
@@ -233,7 +233,7 @@ describe.each(ROWS)('a stream of %s', (_name, provider, path, { thought, text, c
     }
   });
 
-  it('goes ahead of held text where much waits', async () => {
+  it('overtakes held text if much is waiting', async () => {
     if (thought === undefined) return;
     const long = text('word, '.repeat(60_000));
     const steps = await stepsThrough(provider, path, [thought('see 4539 1488'), long, long, text('so, ')]);
@@ -252,7 +252,7 @@ it('a Gemini event with a text that is held and a call does not wait for long', 
   expect(readingOf(steps.flat())).toMatch(/^text: jane \| call: [^|]*$/);
 });
 
-describe('what OpenRouter says of a thought twice', () => {
+describe('OpenRouter’s two copies of reasoning', () => {
   it('leaves in one event', async () => {
     const details = (text: string): object =>
       chunk({

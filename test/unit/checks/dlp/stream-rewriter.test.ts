@@ -26,7 +26,7 @@ describe('a stream without findings', () => {
     }
   });
 
-  it('leaves byte for byte where each text can leave at once', async () => {
+  it('is sent byte for byte if each text can leave at once', async () => {
     const events = ['Hello, ', 'my ', 'friend. ', ' {"😀" '].map((text) => chat(text, { counts: { a: 1 } }));
     const { steps } = await send(events);
     expect(steps).toEqual([...events.map(({ frame }) => [frame.data]), []]);
@@ -44,7 +44,7 @@ describe('a stream without findings', () => {
   });
 });
 
-describe('what is masked in a stream', () => {
+describe('a masked finding in a stream', () => {
   it('is masked as in the whole text, wherever it is cut', async () => {
     const expected = mask(PERSONAL, wordDetector.find(PERSONAL));
     for (const pieces of everyCut(PERSONAL)) {
@@ -57,7 +57,7 @@ describe('what is masked in a stream', () => {
     }
   });
 
-  it('is told once per rule, by class and rule alone, and in a comment at the end', async () => {
+  it('is reported once per rule, only by class and rule, and in a comment at the end', async () => {
     const text = 'jane@example.com, joe@example.com, 4111111111111111, 4111111111111111.';
     const { reasons, comment, classes } = await send(chats(randomPieces(text, 3)));
     expect(reasons).toEqual([
@@ -68,14 +68,14 @@ describe('what is masked in a stream', () => {
     expect(comment).toBe('x-gateway-dlp-redacted=true');
   });
 
-  it('is told where the stream is cut after it, too', async () => {
+  it('is reported if the stream is cut after it, too', async () => {
     const { comment, frames, cut } = await send(chats(['jane@example.com ', 'and ', 'key-abcdefghijkl ']));
     expect(textOf(frames)).toBe('*** and ');
     expect(cut).toBeDefined();
     expect(comment).toBe('x-gateway-dlp-redacted=true');
   });
 
-  it('is masked in each of two texts that come in turns', async () => {
+  it('is masked in each of two alternating texts', async () => {
     const other = 'Or 4111111111111111, jane@example.com, or nobody.';
     for (let seed = 0; seed < 30; seed += 1) {
       const one = randomPieces(PERSONAL, seed).map((text) => ({ text, index: 0 }));
@@ -87,7 +87,7 @@ describe('what is masked in a stream', () => {
     }
   });
 
-  it('is masked where one event has many texts, also of one channel', async () => {
+  it('is masked if one event has many texts, also of one channel', async () => {
     const event = chat([
       { text: 'jane@exam' },
       { text: '4111', index: 1 },
@@ -111,17 +111,17 @@ describe('what is masked in a stream', () => {
   });
 });
 
-describe('a text that comes under a name', () => {
+describe('a text with a name', () => {
   const under = (kind: TextDelta['kind']): StreamEvent =>
     eventOf({ password: 'hunter2' }, [{ channel: 'a', kind, text: 'hunter2', path: ['password'] }]);
 
-  it('is known by it where it is an argument', async () => {
+  it('is recognized by it if it is an argument', async () => {
     expect((await send([under('tool_arguments')])).frames.join('')).toContain('***');
     expect((await send([under('text')])).frames.join('')).not.toContain('***');
   });
 });
 
-describe('a text that comes twice in each event', () => {
+describe('a text that is twice in each event', () => {
   it('is masked in both places', async () => {
     const reader = together.endpoint('POST', '/v1/chat/completions')?.dialect.stream();
     const events = randomPieces(PERSONAL, 5).map((text) => {
@@ -137,7 +137,7 @@ describe('a text that comes twice in each event', () => {
   });
 });
 
-describe('what must not pass', () => {
+describe('a finding that must not pass', () => {
   it('cuts the stream before any of it has left, wherever it is cut', async () => {
     const text = `jane@example.com has ${KEY}, and more.`;
     for (const pieces of [...everyCut(text), randomPieces(text, 1), [...text]]) {
@@ -149,7 +149,7 @@ describe('what must not pass', () => {
     }
   });
 
-  it('cuts at the end, where only the end decides it', async () => {
+  it('cuts at the end, if only the end decides', async () => {
     const { cut, frames, quarantined } = await send(chats([`say ${KEY}`]));
     expect(cut?.type).toBe('dlp_quarantine');
     expect(textOf(frames)).toBe('say ');
@@ -163,7 +163,7 @@ describe('what must not pass', () => {
     expect(quarantined).toEqual([`key ${KEY}`]);
   });
 
-  it('is masked where secrets are', async () => {
+  it('is masked if secrets are masked', async () => {
     const { frames, cut } = await send(chats([`say ${KEY} `]), { actionOf: () => 'mask' });
     expect(textOf(frames)).toBe('say *** ');
     expect(cut).toBeUndefined();
@@ -177,7 +177,7 @@ describe('a signed text', () => {
     ]);
   const signature = eventOf({ type: 'delta', signature: 'c2lnbmVk' }, [], { ends: ['t'] });
 
-  it('is withheld from its first finding on, and told', async () => {
+  it('is withheld from its first finding on, and reported', async () => {
     const { frames, reasons } = await send([
       thought('I see jane@'),
       thought('example.com, and '),
@@ -191,7 +191,7 @@ describe('a signed text', () => {
     expect(reasons).toEqual(['masked in the answer: email (address)']);
   });
 
-  it('cuts for what must not pass, also behind what was withheld', async () => {
+  it('cuts for a finding that must not pass, also after withheld text', async () => {
     const { cut } = await send([thought('jane@example.com '), thought(`and ${KEY} `)]);
     expect(cut?.type).toBe('dlp_quarantine');
   });

@@ -6,18 +6,18 @@ import type { StreamEvent, TextDelta, TokenText } from '../../../../src/provider
 import { rewriterOf, WITHHELD } from '../../../support/dlp-rewriter.ts';
 import { wordDetector } from './stream-detectors.ts';
 
-/** What a client gets of a stream. */
+/** A stream as received by a client. */
 export interface Sent {
   /** Payloads, in order. */
   readonly frames: string[];
-  /** What came of each event when it was given: payloads, or `cut`. */
+  /** The output for each event: payloads, or `cut`. */
   readonly steps: string[][];
   readonly reasons: string[];
   readonly comment: string | undefined;
   readonly cut: Denial | undefined;
-  /** Classes with their actions, as they were told. */
+  /** Reported classes with their actions. */
   readonly classes: string[];
-  /** What a quarantine was called with: rule and text. */
+  /** Arguments of a quarantine: rule and text. */
   readonly quarantined: string[];
 }
 
@@ -135,7 +135,7 @@ export function* chats(pieces: Iterable<string>): Generator<StreamEvent, void> {
   for (const piece of pieces) yield chat(piece);
 }
 
-/** A chunk whose text comes with its tokens, which spell it unless others are given. */
+/** A chunk with a text and its tokens, which spell it unless others are given. */
 export function chatWithTokens(text: string, spelled: readonly string[] = [text]): StreamEvent {
   const payload = {
     choices: [
@@ -167,7 +167,7 @@ export function chatWithTokens(text: string, spelled: readonly string[] = [text]
   );
 }
 
-/** The texts of a channel in what was sent, joined. */
+/** The sent texts of a channel, joined. */
 export function textOf(frames: readonly string[], index = 0, member = 'content'): string {
   return frames.map((frame) => textIn(frame, index, member)).join('');
 }

@@ -28,7 +28,7 @@ describe('tokens with their probabilities', () => {
     }
   });
 
-  it('wait until their text is decided, and keep what comes behind them', async () => {
+  it('wait until their text is decided, and delay later events', async () => {
     const events = [
       chatWithTokens('Hi '),
       chatWithTokens('jane'),
@@ -59,14 +59,14 @@ describe('tokens with their probabilities', () => {
     expect(reasons).toEqual(['masked in the answer: email (address)']);
   });
 
-  it('are all blanked where an event has several', async () => {
+  it('are all blanked if an event has several', async () => {
     const { frames } = await send([
       chatWithTokens('to jane@example.com, yes ', ['to ', '', 'ja', '', 'ne@example.com, ', 'yes ', '']),
     ]);
     expect(shown(frames)).toEqual([['to ***, yes ', ...new Array<string>(7).fill('***!')]]);
   });
 
-  it('are all blanked where they do not spell a text that is masked', async () => {
+  it('are all blanked if they do not spell a masked text', async () => {
     const { frames } = await send([
       chatWithTokens('to jane@example.com ', ['TO', 'JANE']),
       chatWithTokens('you ', ['YOU ']),
@@ -77,7 +77,7 @@ describe('tokens with their probabilities', () => {
     ]);
   });
 
-  it('are searched themselves where they do not spell their text', async () => {
+  it('are searched themselves if they do not spell their text', async () => {
     const { frames } = await send([
       chatWithTokens('a ', ['x jane@', 'example']),
       chatWithTokens('b ', ['.com', ' y ']),
@@ -90,7 +90,7 @@ describe('tokens with their probabilities', () => {
     ]);
   });
 
-  it('are searched themselves where their event has no text', async () => {
+  it('are searched themselves if their event has no text', async () => {
     const { frames, cut } = await send([
       chatWithTokens('a '),
       chatWithTokens('', [KEY.slice(0, 5)]),
@@ -107,7 +107,7 @@ describe('tokens with their probabilities', () => {
     expect(steps[1]).toHaveLength(2);
   });
 
-  it('are blanked in a text that comes whole', async () => {
+  it('are blanked in a text that arrives whole', async () => {
     const tokensOf = (texts: readonly string[]): TokenText[] =>
       texts.map((text, place) => ({
         channel: 'again',
@@ -132,7 +132,7 @@ describe('tokens with their probabilities', () => {
     ]);
   });
 
-  it('fail closed where too many wait', async () => {
+  it('fail closed if too many wait', async () => {
     const open = '<<BEGIN>>';
     const events = [open, ...new Array<string>(5000).fill('')].map((text) =>
       chatWithTokens(text, [text === '' ? ' ' : text]),

@@ -38,7 +38,7 @@ describe('a member whose name is a finding', () => {
   });
 });
 
-describe('a text that a stream says again', () => {
+describe('a text that a stream repeats', () => {
   const again = (text: string, more: Partial<TextDelta> = {}): StreamEvent =>
     eventOf({ type: 'done', text }, [
       { channel: 'again/text', kind: 'text', text, path: ['text'], repeats: true, ...more },
@@ -59,7 +59,7 @@ describe('a text that a stream says again', () => {
     expect((JSON.parse(frames.join('')) as { text: string }).text).toBe('{"card":"***","to":"***"}');
   });
 
-  it('is emptied where it is signed', async () => {
+  it('is emptied if it is signed', async () => {
     const { frames } = await send([
       again('I see jane@example.com', { signed: true }),
       again('I see', { signed: true }),
@@ -73,7 +73,7 @@ describe('a text that a stream says again', () => {
     expect(quarantined).toEqual([`key ${KEY}`]);
   });
 
-  it('is searched once, however often it comes, and told once', async () => {
+  it('is searched once, however often it appears, and reported once', async () => {
     const text = `${'many words, '.repeat(100)}jane@example.com`;
     const once = counting();
     const first = await send([again(text)], { detector: once.detector });
@@ -86,7 +86,7 @@ describe('a text that a stream says again', () => {
     expect(reasons).toHaveLength(1);
   });
 
-  it('is not taken for another of equal words', async () => {
+  it('is not mistaken for another with equal words', async () => {
     const text = `see {"password":"${'x'.repeat(40)}", "more": "${'words '.repeat(50)}"}`;
     const escaped = text.replace('password', 'pass\\u0077ord');
     const { frames } = await send([again(escaped), again(escaped, { isJson: true })]);
@@ -96,7 +96,7 @@ describe('a text that a stream says again', () => {
   });
 });
 
-describe('what is no text of a channel', () => {
+describe('a value outside of channels', () => {
   it('is masked in its place', async () => {
     expect(
       await masked({ error: { message: 'no user jane@example.com', list: ['x', ['joe@example.com']] } }),
@@ -113,14 +113,14 @@ describe('what is no text of a channel', () => {
     });
   });
 
-  it('is masked where it is a number, also one that a double does not hold', async () => {
+  it('is masked if it is a number, also one too long for a double', async () => {
     const { frames } = await send([
       eventOf('{"a":4111111111111111,"b":[9111111111111111],"c":12,"d":1.5,"e":99999999999999999}', []),
     ]);
     expect(frames).toEqual(['{"a":"***","b":["***"],"c":12,"d":1.5,"e":99999999999999999}']);
   });
 
-  it('is taken out where it is a member name', async () => {
+  it('is removed if it is a member name', async () => {
     expect(await masked({ 'jane@example.com': 1, a: { 'joe@example.com': { b: 2 }, c: 3 } })).toEqual({
       a: { c: 3 },
     });
@@ -131,7 +131,7 @@ describe('what is no text of a channel', () => {
     expect(await masked({ [KEY]: 1 })).toBe('cut');
   });
 
-  it('is left alone where it is sealed, and only then', async () => {
+  it('is left alone if it is sealed, and only then', async () => {
     const sealed = 'abcd'.repeat(200);
     const blind: StreamDetector = {
       find: (text) =>
@@ -148,7 +148,7 @@ describe('what is no text of a channel', () => {
     });
   });
 
-  it('is looked at once, where it comes with every event', async () => {
+  it('is searched once if it is in every event', async () => {
     const count = counting();
     const detector = { find: count.detector.find, openFrom: (text: string) => text.length };
     await send(chats(['a ']), { detector });
@@ -157,7 +157,7 @@ describe('what is no text of a channel', () => {
     expect(count.read() - first - first).toBeLessThan(100);
   });
 
-  it('is looked at though all else of the event is text', async () => {
+  it('is searched even if all else in the event is text', async () => {
     const path = ['a', 'text'];
     const delta: TextDelta = { channel: 'x', kind: 'text', text: 'hello ', path };
     expect(
@@ -169,7 +169,7 @@ describe('what is no text of a channel', () => {
     });
   });
 
-  it('is masked each time it comes, also where it was a text before', async () => {
+  it('is masked each time, also if it was a text before', async () => {
     const payload = { x: 'jane@example.com' };
     const delta: TextDelta = { channel: 'x', kind: 'text', text: payload.x, path: ['x'] };
     const event = eventOf(payload, []);
@@ -177,14 +177,14 @@ describe('what is no text of a channel', () => {
     expect(frames).toEqual(new Array(3).fill('{"x":"***"}'));
   });
 
-  it('is refused where it is nested deeper than any answer', async () => {
+  it('is refused if it is nested deeper than any answer', async () => {
     const deep = `{"a":${'['.repeat(300)}${']'.repeat(300)}}`;
     await expect(send([eventOf(deep, [])])).rejects.toMatchObject({ type: 'upstream_unavailable' });
   });
 });
 
-describe('an event that is no JSON', () => {
-  it('passes where it holds nothing', async () => {
+describe('an event that is not JSON', () => {
+  it('passes without a finding', async () => {
     const events = [eventOf('PING', []), eventOf('not json [', []), chat('a ')];
     const { frames } = await send(events);
     expect(frames).toEqual(events.map(({ frame }) => frame.data));
@@ -200,7 +200,7 @@ describe('an event that is no JSON', () => {
     expect(reasons).toEqual(['masked in the answer: email (address)']);
   });
 
-  it('cuts the stream with what must not pass', async () => {
+  it('cuts the stream with a finding that must not pass', async () => {
     const { cut, quarantined } = await send([eventOf(`say ${KEY} `, [])]);
     expect(cut?.type).toBe('dlp_quarantine');
     expect(new Set(quarantined)).toEqual(new Set([`key ${KEY}`]));
@@ -213,7 +213,7 @@ describe('an event that is no JSON', () => {
     expect(clean.steps).toEqual([[], ['to jane', ' and '], []]);
   });
 
-  it('is read alone as well', async () => {
+  it('is searched alone as well', async () => {
     const { steps } = await send([eventOf('so-', []), eventOf('jane@example.com', []), chat('a ')]);
     expect(steps[2]?.slice(0, 2)).toEqual(['so-', '***']);
   });
@@ -231,7 +231,7 @@ describe('an event that is one string', () => {
     expect((await send([eventOf(JSON.stringify(`say ${KEY}`), [])])).cut?.type).toBe('dlp_quarantine');
   });
 
-  it('passes what waits, where it stands beside a payload', async () => {
+  it('releases waiting events, if it is beside a payload', async () => {
     const beside = (text: string): StreamEvent => ({ ...eventOf(text, [], { sideband: true }), json: text });
     const { steps } = await send([
       eventOf('to jane', []),

@@ -44,7 +44,7 @@ describe('an answer that is text', () => {
     expect(await maskedAnswer({ body })).toBe(body);
   });
 
-  it('is read byte by byte where it is not UTF-8, and all other bytes stay', async () => {
+  it('is read byte by byte if it is not UTF-8, and all other bytes stay', async () => {
     const bytes = (middle: string): Buffer =>
       Buffer.concat([
         Buffer.from([0xff, 0xc3, 0x28, 0x20]),

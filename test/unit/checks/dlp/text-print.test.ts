@@ -5,7 +5,7 @@ import { contentDetector } from '../../../support/dlp-rewriter.ts';
 const [FIRST, SECOND] = ['AKIAQWERTY', 'UIOPASDFGH'] as const;
 
 describe('a print', () => {
-  it('knows its text again, whatever pieces it came in, and its last piece', () => {
+  it('recognizes its text, whatever its pieces, and its last piece', () => {
     const print = new TextPrint();
     for (const piece of ['Grüße', ', ', '世界 🙂']) print.add(piece);
     expect(
@@ -14,7 +14,7 @@ describe('a print', () => {
     expect([print.isLast('世界 🙂'), print.isLast('Grüße, 世界 🙂')]).toEqual([true, false]);
   });
 
-  it('tells texts apart that differ in one place', () => {
+  it('distinguishes texts that differ in one place', () => {
     const text = 'the quick brown fox jumps over the lazy dog';
     const print = new TextPrint();
     print.add(text);
@@ -45,7 +45,7 @@ describe('texts beside channels', () => {
     expect(() => one.nextPiece('0/text', `${FIRST}${SECOND}`)).not.toThrow();
   });
 
-  it('are held against the last 1024 characters of what was said, and 4096 of what follows', () => {
+  it('are compared with the last 1024 characters of earlier text, and 4096 of later text', () => {
     const far = copies();
     far.stray('0/text', NO_TAILS, `${FIRST}${' '.repeat(1_024)}`, 'whole');
     expect(() => far.nextPiece('0/text', SECOND)).not.toThrow();

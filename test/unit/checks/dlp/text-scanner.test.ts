@@ -43,7 +43,7 @@ const TEXTS: Readonly<Record<string, string>> = {
 };
 
 describe('a scanner of one channel', () => {
-  it.each(Object.entries(TEXTS))('masks %s as a whole text is masked, wherever it is cut', (_name, text) => {
+  it.each(Object.entries(TEXTS))('masks %s like a whole text, wherever it is cut', (_name, text) => {
     const whole = wordDetector.find(text);
     const expected = mask(text, whole);
     const found = whole.map(({ rule, start, end }) => `${rule} ${text.slice(start, end)}`);
@@ -55,7 +55,7 @@ describe('a scanner of one channel', () => {
     for (let seed = 0; seed < 50; seed += 1) expect(scan(randomPieces(text, seed)).text).toBe(expected);
   });
 
-  it('lets what is decided leave at once', () => {
+  it('releases decided text at once', () => {
     expect(scan(['Hello ', 'wor', 'ld, ', 'jane', '@exam', 'ple.com', '!']).pieces).toEqual([
       'Hello ',
       '',
@@ -90,7 +90,7 @@ describe('a scanner of one channel', () => {
     expect(scan([`a ${high}`]).pieces).toEqual(['a ', high]);
   });
 
-  it('judges text after its end by what came before it', () => {
+  it('judges text after its end by the text before it', () => {
     const scanner = createTextScanner(wordDetector);
     const { buffer } = scanner;
     const out: string[] = [];
@@ -106,7 +106,7 @@ describe('a scanner of one channel', () => {
     expect(out).toEqual(['Mail ', 'jane@exam', '***, which is longer than what has left, ', '***']);
   });
 
-  it('goes on masking what it masked, where text comes after its end', () => {
+  it('continues a mask, if text follows its end', () => {
     const scanner = createTextScanner(wordDetector);
     scanner.push('4111111111111111');
     expect(scanner.finish()).toHaveLength(1);
@@ -116,13 +116,13 @@ describe('a scanner of one channel', () => {
     expect(scanner.buffer.take(scanner.buffer.settled)).toBe(' password: *** ');
   });
 
-  it('knows a value by what stands before its text', () => {
+  it('recognizes a value by the text before it', () => {
     expect(scan(['hunter2', ' is it'], { context: '"password": "' }).text).toBe('*** is it');
     expect(scan(['hunter2', ' is it']).text).toBe('hunter2 is it');
     expect(scan(['@example.com', ' it'], { context: 'jane' }).text).toBe('*** it');
   });
 
-  it('finds what begins in a text before, and what it has by itself, wherever it is cut', () => {
+  it('finds what begins in an earlier text, and what it contains itself, wherever it is cut', () => {
     const joined = 'ple.com is hers. joe@example.com!';
     const alone = 'joe@example.com is his';
     for (const pieces of everyCut(joined)) {
@@ -135,7 +135,7 @@ describe('a scanner of one channel', () => {
     }
   });
 
-  it('forgets what a text is joined to, once that is out of reach', () => {
+  it('drops the text that it is joined to, once that is out of reach', () => {
     const scanner = createTextScanner(wordDetector, { joinedTo: 'Mail jane@exam' });
     expect(scanner.tail).toBe('Mail jane@exam');
     for (let piece = 0; piece < 100; piece += 1) {
@@ -154,7 +154,7 @@ describe('a scanner of one channel', () => {
     expect(found).toEqual(['address jane@example.com', 'address joe@example.com']);
   });
 
-  it('fails closed where more is open than any match is long', () => {
+  it('fails closed if more is open than any match is long', () => {
     const greedy: StreamDetector = { find: () => [], openFrom: () => 0 };
     expect(() => scan(new Array(20_000).fill('aaaa'), {}, greedy)).toThrow(
       expect.objectContaining({ type: 'upstream_unavailable' }),
@@ -178,7 +178,7 @@ describe('a scanner of one channel', () => {
     expect(read).toBeLessThan(32_768 * 16);
   });
 
-  it('keeps what the detectors look back to, however long the text was', () => {
+  it('keeps the detectors’ look-behind, however long the text was', () => {
     const scanner = createTextScanner(wordDetector);
     for (let piece = 0; piece < 1000; piece += 1) {
       scanner.push('ordinary words, and more of them. ');

@@ -15,7 +15,7 @@ const TEXT = `to ${EMAIL}, bye`;
 const CHAT = '/v1/chat/completions';
 const message = { role: 'assistant', content: TEXT };
 
-/** Answers that say their text once more in numbers, and what is left of the members that do. */
+/** Answers that repeat their text in numbers, and the expected members after masking. */
 const WHOLE: readonly [string, AnswerInput & { readonly body: object }, unknown][] = [
   [
     'Ollama generate',
@@ -99,13 +99,13 @@ const WHOLE: readonly [string, AnswerInput & { readonly body: object }, unknown]
 ];
 
 describe('token ids in a whole answer', () => {
-  it.each(WHOLE)('are emptied where anything was masked: %s', async (_name, input, left) => {
+  it.each(WHOLE)('are emptied if anything was masked: %s', async (_name, input, left) => {
     const { body } = await judgeAnswer(dlp(), answered(input));
     expect(body).toContain('***');
     expect(JSON.parse(body ?? '')).toMatchObject(left as object);
   });
 
-  it.each(WHOLE)('stay byte for byte where nothing was: %s', async (_name, input) => {
+  it.each(WHOLE)('stay unchanged if nothing was: %s', async (_name, input) => {
     const clean = JSON.stringify(input.body).replaceAll(EMAIL, 'nobody');
     const { body } = await judgeAnswer(dlp(), answered({ ...input, body: clean }));
     expect(body).toBe(clean);
@@ -118,7 +118,7 @@ describe('token ids in a whole answer', () => {
     );
   });
 
-  it('are searched for what only calls itself so', async () => {
+  it('are searched if they only have the name', async () => {
     const body = { token_ids: [4539148803436467], choices: [] };
     expect((await judgeAnswer(dlp(), answered({ body }))).body).toBe('{"token_ids":[],"choices":[]}');
   });
@@ -182,7 +182,7 @@ interface Chunk {
 }
 
 describe('token ids in a stream', () => {
-  it.each([0, 1, 4])('of what is masked never leave, %i events ahead of their text', async (ahead) => {
+  it.each([0, 1, 4])('of masked text never leave, %i events ahead of their text', async (ahead) => {
     for (let seed = 0; seed < 20; seed += 1) {
       const text = `${LONG}${TEXT}, and on it goes for a good while after that, so that the rest has left.`;
       const pieces = randomPieces(text, seed, 6);
@@ -209,7 +209,7 @@ describe('token ids in a stream', () => {
     expect(sentAfter.at(-1)).toBe(payloads.length);
   });
 
-  it('come with the last event of an answer in which something was masked: Ollama', async () => {
+  it('are in the last event of an answer that was masked: Ollama', async () => {
     const events = (text: string): unknown[] => [
       ...randomPieces(text, 1).map((response) => ({ response, done: false })),
       { response: '', done: true, context: IDS },
@@ -221,7 +221,7 @@ describe('token ids in a stream', () => {
     expect(clean.out.at(-1)).toMatchObject({ done: true, context: IDS });
   });
 
-  it('of the other choice go too, and what repeats the text whole', async () => {
+  it('of the other choice are emptied too, and so is a repeat of the whole text', async () => {
     const { out } = await send('fireworks', CHAT, sse, [
       { choices: [{ index: 0, delta: { content: `${TEXT}. ` } }] },
       {

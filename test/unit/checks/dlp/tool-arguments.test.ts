@@ -157,18 +157,18 @@ async function streamSent(
   return Buffer.concat(out).toString();
 }
 
-describe.each(SAMPLES)('arguments of tools, $what', (sample) => {
+describe.each(SAMPLES)('tool arguments, $what', (sample) => {
   const text = 'I write to nobody.';
   const value = `KEY=${AWS_KEY}\nMAIL=${EMAIL}`;
 
-  it('pass as they came, whole, and nobody is told', async () => {
+  it('pass unchanged, whole, and unreported', async () => {
     const rig = passing();
     const { sent } = await wholeSent(sample, rig, text, value);
     expect(sent).toEqual(sample.whole(text, value));
     expect([rig.leaks, rig.classes]).toEqual([[], []]);
   });
 
-  it('pass as they came in a stream, event by event', async () => {
+  it('pass unchanged in a stream, event by event', async () => {
     const rig = passing();
     const sent = await streamSent(sample, rig, text, value);
     // Of the text, the end may leave with a later event.
@@ -177,7 +177,7 @@ describe.each(SAMPLES)('arguments of tools, $what', (sample) => {
     expect([rig.leaks, rig.classes]).toEqual([[], []]);
   });
 
-  it('are all that is left alone: the same in a text is masked, also beside them', async () => {
+  it('are the only exception: the same in a text is masked, also beside them', async () => {
     const said = `It is ${AWS_KEY} of ${EMAIL}.`;
     const { sent } = await wholeSent(sample, passing(), said, value);
     expect(sent).toEqual(sample.whole('It is *** of ***.', value));

@@ -3,7 +3,7 @@ import { dlp, EMAIL, judgeRequest, parsed } from './rig.ts';
 
 const user = (content: unknown): Record<string, unknown> => ({ messages: [{ role: 'user', content }] });
 
-describe('what no mask can take out of a request', () => {
+describe('a finding in a request that cannot be masked', () => {
   it.each([
     [
       'Anthropic',
@@ -34,7 +34,7 @@ describe('what no mask can take out of a request', () => {
     it.each([
       ['a member’s name', { metadata: { [EMAIL]: 'x' } }],
       ['a file in base64', user([file])],
-    ])('lets %s pass, and tells of it', async (_place, body) => {
+    ])('passes in %s, and is reported', async (_place, body) => {
       const reporting = rig();
       const { verdict, body: sent } = await judgeRequest(reporting, parsed({ body }));
       expect(verdict).toEqual({
@@ -45,7 +45,7 @@ describe('what no mask can take out of a request', () => {
       expect(JSON.parse(sent ?? '')).toMatchObject(body);
     });
 
-    it('masks what can be masked beside it', async () => {
+    it('is accompanied by masks of the others', async () => {
       const content = [{ type: 'text', text: `I am ${EMAIL}` }, file];
       const { verdict, body } = await judgeRequest(rig(), parsed({ body: user(content) }));
       expect(verdict).toMatchObject({
@@ -56,7 +56,7 @@ describe('what no mask can take out of a request', () => {
       expect(JSON.parse(body ?? '')).toMatchObject(user([{ type: 'text', text: 'I am ***' }, file]));
     });
 
-    it('still denies what is no part of the conversation', async () => {
+    it('is still denied outside of the conversation', async () => {
       const { verdict } = await judgeRequest(rig(), parsed({ body: { ...user([file]), model: EMAIL } }));
       expect(verdict).toMatchObject({ kind: 'deny', type: 'policy_denied' });
     });

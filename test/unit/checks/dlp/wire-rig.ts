@@ -8,7 +8,7 @@ import { streamReaderOf } from '../../../support/stream-reader.ts';
 
 const detector = contentDetector();
 
-/** The payloads that come of each of these in an endpoint's stream, and of its end. */
+/** The payloads that result from each of these in an endpoint's stream, and from its end. */
 export function stepsThrough(
   provider: ProviderName,
   path: string,

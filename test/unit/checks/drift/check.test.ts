@@ -46,7 +46,7 @@ async function send(one: Rig, sent: Sent) {
   return (await begun(one, sent))();
 }
 
-/** The same, up to where it is forwarded; what is returned is the rest. */
+/** The same, up to its forwarding; returns the rest. */
 async function begun({ check }: Rig, sent: Sent) {
   const { says, session = 's1', path = '/v1/chat/completions', after = [] } = sent;
   const input = path.endsWith('/embeddings') ? { input: says } : {};
@@ -121,7 +121,7 @@ describe('the drift check', () => {
     });
   });
 
-  it('holds each session to its own topic, and none to another', async () => {
+  it('compares each session with its own topic, and no other', async () => {
     const one = await started();
     for (const session of ['s2', '']) {
       expect((await send(one, { says: OTHER, session })).verdict).toEqual({ kind: 'pass' });
@@ -129,7 +129,7 @@ describe('the drift check', () => {
     expect((await send(one, { says: OTHER, session: '' })).drift).toBeNull();
   });
 
-  it('knows nothing of a session of the same name that has ended, nor does a late answer bring it back', async () => {
+  it('ignores an ended session of the same name, and a late answer does not bring it back', async () => {
     const one = await started();
     const late = await begun(one, { says: `${TOPIC[2] ?? ''} And the pear tree?` });
     for (const says of [OTHER, `${OTHER} In Rust.`, `${OTHER} For printers too.`]) {
@@ -172,7 +172,7 @@ describe('the drift check', () => {
     ['whole', {}],
     ['a stream', { answer: { form: 'stream' } }],
     ['a stream that broke off', { answer: { form: 'stream' }, outcome: { kind: 'broken_off' } }],
-  ])("adds the anchor's answer to it where the answer is %s", async (_form, how) => {
+  ])("adds the anchor's answer to it if the answer is %s", async (_form, how) => {
     const one = rig({ min_turns: 1 });
     const text = 'Scab and canker fungi enter through ragged wounds; sharpen the secateurs.';
     await send(one, { says: TOPIC[0] ?? '', ...how, answer: { ...how.answer, text } });
@@ -198,18 +198,18 @@ describe('the drift check', () => {
     expect(one.check.shadowable).toBe(true);
   });
 
-  it('looks at what generates text alone, and at nothing where it is off', async () => {
+  it('judges only requests that generate text, and nothing if disabled', async () => {
     const one = await started();
     expect((await send(one, { says: OTHER, path: '/v1/embeddings' })).drift).toBeNull();
     const off = rig({ enabled: false });
     expect((await send(off, { says: OTHER })).drift).toBeNull();
   });
 
-  it('leaves a session id that is none to the session check', async () => {
+  it('leaves an invalid session id to the session check', async () => {
     expect((await send(rig(), { says: OTHER, session: 'no/id' })).drift).toBeNull();
   });
 
-  it('refuses the turn where its session cannot be read, and survives that nobody waits for the answer', async () => {
+  it('refuses the turn if its session cannot be read, without an unhandled rejection', async () => {
     const gone = new Error('gone');
     const store: DriftStore = { ...createMemoryDriftStore(), read: () => Promise.reject(gone) };
     const config = { ...defaultConfig().session.drift_detection, enabled: true };

@@ -36,7 +36,7 @@ describe('a conversation', () => {
     expect(await deniedTurns(BEES, {}, [])).toEqual([]);
   });
 
-  it('is told how far each turn is from its anchor and from the turn before', async () => {
+  it('gets the distance of each turn from its anchor and from the previous turn', async () => {
     const [first, second] = await judge(BEES, {}, []);
     expect(first).toEqual({
       driftDetected: false,
@@ -50,7 +50,7 @@ describe('a conversation', () => {
     expect(second?.anchorSimilarity).toBeLessThan(1);
   });
 
-  it('that is hijacked is denied from that turn on, and goes on as if the turn had not been sent', async () => {
+  it('that is hijacked is denied from that turn on, and continues as if the turn had not been sent', async () => {
     const turns = [...BEES.slice(0, 2), HIJACK, ...BEES.slice(2), OTHER];
     expect(await deniedTurns(turns)).toEqual([3, 6]);
     const judged = await judge(turns);
@@ -79,14 +79,14 @@ describe('a conversation', () => {
     );
   });
 
-  it("may ask about what the anchor's answer said", async () => {
+  it("may ask about the contents of the anchor's answer", async () => {
     const turn =
       'Which treatment against varroa mites works in autumn, and how are mice kept from the entrance?';
     expect(await deniedTurns([...BEES.slice(0, 2), turn])).toEqual([]);
     expect(await deniedTurns([...BEES.slice(0, 2), turn], {}, [])).toEqual([3]);
   });
 
-  it('may go where a turn on its topic has led', async () => {
+  it('may follow a turn on its topic', async () => {
     const bridge = 'Do honeybees in a hive suffer from Nosema fungus?';
     const beyond = 'Does Nosema fungus spread through contaminated equipment?';
     expect(await deniedTurns([...BEES.slice(0, 2), bridge, beyond])).toEqual([]);
@@ -98,7 +98,7 @@ describe('a conversation', () => {
     expect(await deniedTurns([...BEES.slice(0, 2), passing, HIJACK], {}, [])).toEqual([4]);
   });
 
-  it('is anchored by the first turn that says anything', async () => {
+  it('is anchored by the first turn with content', async () => {
     expect(await deniedTurns(['Hi!', 'hello there', ...BEES])).toEqual([]);
     expect(await deniedTurns(['Hi!', 'hello there', ...BEES, OTHER])).toEqual([7]);
     expect(await deniedTurns(['', '', '', ''])).toEqual([]);
@@ -120,7 +120,7 @@ describe('a conversation', () => {
     expect(await deniedTurns([`${essay}\n${BEES[0] ?? ''}`, ...BEES.slice(1), OTHER])).toEqual([5]);
   });
 
-  it('where one turn sends the words of the anchor along is not denied: n-grams cannot tell', async () => {
+  it('with a turn that repeats the anchor’s words is not denied: n-grams cannot tell', async () => {
     expect(await deniedTurns([...BEES.slice(0, 2), `${HIJACK} ${BEES[0] ?? ''}`])).toEqual([]);
   });
 });
@@ -129,7 +129,7 @@ describe('short turns in a row', () => {
   const SOURDOUGH = ['What is a sourdough starter?', 'How do I feed a sourdough starter?'];
   const TAXES = ['What is a tax credit?', 'Who gets a tax credit?', 'Is a child tax credit paid out?'];
 
-  it('that speak of another topic are denied once they say enough together', async () => {
+  it('about another topic are denied once they have enough text together', async () => {
     expect(await deniedTurns([...SOURDOUGH, ...TAXES], {}, [])).toEqual([5]);
   });
 
@@ -138,7 +138,7 @@ describe('short turns in a row', () => {
     expect(await deniedTurns([...turns, 'A tax credit form?'], {}, [])).toEqual([5, 6]);
   });
 
-  it('with a turn about nothing between them are one all the same', async () => {
+  it('with an empty turn between them still count as one', async () => {
     const between = TAXES.flatMap((turn) => [turn, 'Thanks, and then?']);
     expect(await deniedTurns([...SOURDOUGH, ...between], {}, [])).toEqual([7]);
   });
@@ -154,7 +154,7 @@ describe('short turns in a row', () => {
     expect(await deniedTurns([...SOURDOUGH, ...reworded], {}, [])).toEqual([]);
   });
 
-  it('before min_turns, or where nothing is enforced, are known when it counts', async () => {
+  it('before min_turns, or without enforcement, are remembered', async () => {
     expect(await deniedTurns([SOURDOUGH[0] ?? '', ...TAXES], { minTurns: 5 }, [])).toEqual([]);
     const more = 'When are tax credits reimbursed?';
     expect(await deniedTurns([SOURDOUGH[0] ?? '', ...TAXES, more], { minTurns: 5 }, [])).toEqual([5]);
@@ -176,13 +176,13 @@ describe('a session that begins with small talk', () => {
     expect(await deniedTurns(['My sister just had twins!', ...CHAT.slice(1)], {}, [])).toEqual([]);
   });
 
-  it('gets one as soon as somebody asks for something', async () => {
+  it('gets one with the first question', async () => {
     expect(await deniedTurns([...CHAT, ...BEES, OTHER])).toEqual([10]);
     const order = 'Please write a limerick about honeybees in a winter hive.';
     expect(await deniedTurns(['hello', order, OTHER], {}, [])).toEqual([3]);
   });
 
-  it('gets one where somebody says a lot', async () => {
+  it('gets one with a long turn', async () => {
     const story =
       'The colony behind our cottage lost its queen during the storm, the honeybees swarmed into the neighbour’s ' +
       'chimney, and now a beekeeper from the village has caught them with smoke and a wooden box.';
@@ -216,7 +216,7 @@ describe('a turn that is sent again', () => {
     return store.read(session);
   }
 
-  it('is no new turn and is not denied, also when it drifted before min_turns and others came between', async () => {
+  it('is not a new turn and is not denied, also if it drifted before min_turns and others followed', async () => {
     const state = await afterTurns(BEES[0] ?? '', OTHER, BEES[1] ?? '');
     const again = judgeTurn(state, OTHER, DEFAULTS).facts;
     expect(again).toMatchObject({ driftDetected: false, driftScore: 1, turnCount: 3 });
@@ -226,14 +226,14 @@ describe('a turn that is sent again', () => {
     });
   });
 
-  it('leaves the session as it is', async () => {
+  it('does not change the session', async () => {
     const once = await afterTurns(BEES[0] ?? '', BEES[1] ?? '');
     expect(await afterTurns(BEES[0] ?? '', BEES[1] ?? '', BEES[1] ?? '', BEES[0] ?? '')).toEqual(once);
   });
 });
 
-describe('what is remembered of a session', () => {
-  it('is bounded, whatever is said in it', async () => {
+describe('the memory of a session', () => {
+  it('is bounded, whatever its content', async () => {
     const store = createMemoryDriftStore();
     const session = { keyHash: 'k', sessionId: 's', createdAt: 0 };
     for (let nth = 0; nth < 60; nth++) {

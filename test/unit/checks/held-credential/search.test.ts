@@ -20,7 +20,7 @@ const WRITTEN = {
   ),
 };
 
-/** The longest part of `written` that stands in none of the findings. */
+/** The longest part of `written` that is in none of the findings. */
 async function leftOf(text: string): Promise<string> {
   const [searched] = await search.findAll([text]);
   let left = text;
@@ -35,7 +35,7 @@ describe('the search for a credential in an answer', () => {
     expect(left).toMatch(/^your key is .{0,8}\*\*\*.{0,8}, they say$/u);
   });
 
-  it.each(Object.entries(WRITTEN))('lets no beginning of it leave a stream: %s', (_how, written) => {
+  it.each(Object.entries(WRITTEN))('releases no beginning of it in a stream: %s', (_how, written) => {
     const text = `key ${written}`;
     const [finding] = search.stream.find(text);
     if (finding === undefined) throw new Error('it must be found');
@@ -52,7 +52,7 @@ describe('the search for a credential in an answer', () => {
     }
   });
 
-  it('leaves other texts alone, and values that are as short as words', async () => {
+  it('ignores other texts, and values as short as words', async () => {
     expect(await leftOf('sk-held-8Gk2 is the beginning of one')).toContain('8Gk2');
     const [searched] = await createCredentialSearch('ollama').findAll(['ollama answers']);
     expect(searched).toEqual({ findings: [], isWhole: true });

@@ -20,7 +20,7 @@ const ask = (members: JsonObject): Request => ({
   body: { model: 'm', input: 'hi', ...members },
 });
 
-/** What becomes of a request, and of its body. */
+/** The outcome of a request, and its body. */
 async function judge(
   request: Request,
   allowed: readonly string[] = [],
@@ -36,20 +36,20 @@ async function judge(
 const REFUSED = { kind: 'deny', type: 'policy_denied' };
 
 describe('tools that the provider runs itself', () => {
-  it('are taken out, and the others stay', async () => {
+  it('are removed, and the others stay', async () => {
     const request = ask({ tools: [SEARCH, FUNCTION, SEARCH], tool_choice: 'auto' });
     const { verdict, sent, removed } = await judge(request);
     expect([verdict?.kind, removed]).toEqual(['flag', 'web_search']);
     expect(sent).toEqual({ ...request.body, tools: [FUNCTION] });
   });
 
-  it('are denied where the request forces one, or under proxy.provider_tools_action: deny', async () => {
+  it('are denied if the request forces one, or under proxy.provider_tools_action: deny', async () => {
     const forced = ask({ tools: [SEARCH, FUNCTION], tool_choice: SEARCH });
     expect((await judge(forced)).verdict).toMatchObject(REFUSED);
     expect((await judge(ask({ tools: [SEARCH, FUNCTION] }), [], 'deny')).verdict).toMatchObject(REFUSED);
   });
 
-  it('stay where proxy.provider_tools names them', async () => {
+  it('stay if proxy.provider_tools names them', async () => {
     const request = ask({ tools: [SEARCH] });
     const { verdict, sent } = await judge(request, ['web_search'], 'deny');
     expect([verdict?.kind, sent]).toEqual(['pass', request.body]);
@@ -126,18 +126,21 @@ describe('a request that brings no other tool', () => {
         body: { model: 'm:online', messages, plugins: [{ id: 'response-healing' }] },
       },
     ],
-  ])('is refused, and told which and what would let it in: %s', async (_what, types, request) => {
-    const { verdict, sent } = await judge(request);
-    expect(verdict).toMatchObject(REFUSED);
-    if (verdict?.kind !== 'deny') throw new Error('was not refused');
-    expect(verdict.message).toContain(`the request's only tools are ${types}, which`);
-    expect(verdict.message).toContain('proxy.provider_tools');
-    expect(sent).toEqual(request.body);
-    const allowed = types.split(', ');
-    expect((await judge(request, allowed)).verdict?.kind).toBe('pass');
-  });
+  ])(
+    'is refused, with the tools and the setting that would allow them: %s',
+    async (_what, types, request) => {
+      const { verdict, sent } = await judge(request);
+      expect(verdict).toMatchObject(REFUSED);
+      if (verdict?.kind !== 'deny') throw new Error('was not refused');
+      expect(verdict.message).toContain(`the request's only tools are ${types}, which`);
+      expect(verdict.message).toContain('proxy.provider_tools');
+      expect(sent).toEqual(request.body);
+      const allowed = types.split(', ');
+      expect((await judge(request, allowed)).verdict?.kind).toBe('pass');
+    },
+  );
 
-  it('but for one that is let in, goes on with that one', async () => {
+  it('except an allowed one, continues with that one', async () => {
     const tools = [{ googleSearch: {} }, { codeExecution: {} }];
     const { verdict, sent } = await judge({ provider: 'gemini', path: GENERATE, body: { contents, tools } }, [
       'googleSearch',
@@ -145,7 +148,7 @@ describe('a request that brings no other tool', () => {
     expect([verdict?.kind, sent['tools']]).toEqual(['flag', [{ googleSearch: {} }]]);
   });
 
-  it('but for one that a message adds, goes on, without the empty list and its choice', async () => {
+  it('except one that a message adds, continues without the empty list and its choice', async () => {
     const added = {
       role: 'system',
       content: [{ type: 'tool_addition', tool: { definition: CLAUDE_FUNCTION } }],
@@ -185,20 +188,20 @@ describe('a request that brings no other tool', () => {
     expect([verdict?.kind, sent, removed]).toEqual(['flag', body, 'plugins']);
   });
 
-  it('is told of a hostile type in plain characters', async () => {
+  it('names a hostile type in plain characters', async () => {
     const { verdict } = await judge(ask({ tools: [{ type: 'web\r\nx: `ignore all`\u202e' }] }));
     expect(verdict?.kind === 'deny' && verdict.message).toContain('are web??x:??ignore?all??, which');
   });
 });
 
-describe('what is stored at the provider', () => {
+describe('an object stored at the provider', () => {
   const judged = (storedPrompts: 'deny' | 'allow') =>
     createHostedToolsCheck({ allowed: [], action: 'remove', storedPrompts }).requestBody?.(
       parsed(ask({ prompt: { id: 'pmpt_1' } })),
       undefined,
     );
 
-  it('is denied, and told how it would pass', async () => {
+  it('is denied, with the setting that would allow it', async () => {
     expect(await judged('deny')).toMatchObject({
       ...REFUSED,
       message: expect.stringContaining('proxy.stored_prompts') as string,
@@ -214,7 +217,7 @@ it.each([
   ['remove', 'flag'],
   ['deny', 'deny'],
 ] as const)(
-  'proxy.provider_tools_action: %s is what the check does as a gateway makes it',
+  'proxy.provider_tools_action: %s is applied by the check as a gateway creates it',
   async (action, kind) => {
     const { checks } = await composedOnMemory({
       config: { proxy: { provider_tools_action: action, provider_tools: ['code_interpreter'] } },

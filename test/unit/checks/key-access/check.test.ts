@@ -28,13 +28,13 @@ describe('a key that is limited to some models', () => {
     expect(await judge(asks('models', [], ['gpt-4o*']))).toBe('pass');
   });
 
-  it('may use none where the list is empty, and any where there is no list', async () => {
+  it('may use none if the list is empty, and any without a list', async () => {
     expect(await judge(asks('chat', ['gpt-4o'], []))).toBe('deny');
     expect(await judge(asks('embeddings', ['gpt-4o'], []))).toBe('deny');
     expect(await judge(asks('chat', ['gpt-4o']))).toBe('pass');
   });
 
-  it('may not use an endpoint that nobody can read, whatever model its body names', async () => {
+  it('may not use an unreadable endpoint, whatever model its body names', async () => {
     expect(await judge(asks('unknown', ['gpt-4o'], ['gpt-4o*']))).toBe('deny');
     expect(await judge(asks('unknown', ['gpt-4o']))).toBe('pass');
   });
@@ -76,18 +76,18 @@ describe('an Azure deployment', () => {
     expect(await chat('my-dep', {}, 'my-dep')).toBe('deny');
   });
 
-  it('stands for itself where it is not mapped', async () => {
+  it('is the model itself if it is not mapped', async () => {
     expect([await chat('o3', {}, 'o3'), await current('o3', 'o3')]).toEqual(['pass', 'pass']);
     expect([await chat('mine', {}, 'gpt-4o*'), await current('mine', 'gpt-4o*')]).toEqual(['deny', 'deny']);
   });
 
-  it('is named by the path, whatever model the body names: Azure does not read that', async () => {
+  it('is named by the path, whatever model the body names: Azure ignores that', async () => {
     expect(await chat('my-dep', { model: 'o3' }, 'gpt-4o*')).toBe('pass');
     expect(await chat('gpt-4o-mini', { model: 'gpt-4o' }, 'gpt-4o*')).toBe('deny');
     expect(await chat('o3', { model: 'my-dep' }, 'gpt-4o*')).toBe('deny');
   });
 
-  it('is one of Azure’s alone', async () => {
+  it('exists only for Azure', async () => {
     const exchange = parsed({ provider: 'openai', body: { model: 'my-dep', messages } });
     expect(await judge({ ...exchange, key: { ...exchange.key, allowedModels: ['gpt-4o*'] } })).toBe('deny');
   });

@@ -12,7 +12,7 @@ interface SendOptions extends JudgeOptions {
   readonly change?: (exchange: Parsed) => Parsed;
 }
 
-/** A client that says things. */
+/** A client that sends these prompts. */
 function rig(config: LoopConfig = {}) {
   const { check, judge } = loopRig(config);
   async function send(options: SendOptions = {}): Promise<string> {
@@ -53,11 +53,11 @@ const OTHER_WORDS = [
   'Write a poem about rust.',
   'Sort these names by length.',
 ];
-/** Work that says something else each time. */
+/** Work with a different text each time. */
 const work = (nth: number): SendOptions => ({ say: OTHER_WORDS[nth % OTHER_WORDS.length] ?? '' });
 
 describe('loop detection', () => {
-  it('does nothing where enabled is false', async () => {
+  it('does nothing if enabled is false', async () => {
     const { check, sendMany } = rig({ enabled: false });
     expect(Object.keys(check)).toEqual(['name', 'shadowable']);
     expect(await sendMany(9)).toEqual(Array(9).fill('pass'));
@@ -95,7 +95,7 @@ describe('loop detection', () => {
     for (const change of cases) expect(await rig().sendMany(5, { change })).toEqual(Array(5).fill('pass'));
   });
 
-  it('tells sessions and keys apart', async () => {
+  it('distinguishes sessions and keys', async () => {
     const { sendMany } = rig();
     await sendMany(3);
     const other = withHeaders({ [HEADER.sessionId]: 'another' });
@@ -108,7 +108,7 @@ describe('loop detection', () => {
     expect(await sendMany(1)).toEqual(['fingerprint']);
   });
 
-  it('is judged on the normalized prompt where there is one', async () => {
+  it('is judged by the normalized prompt if there is one', async () => {
     const { sendMany } = rig();
     const spelled = ['Ѕummarise the report.', 'Summ\u200barise the report.', 'Summarise%20the report.'];
     function change(exchange: Parsed): Parsed {
@@ -140,7 +140,7 @@ describe('the fingerprint', () => {
     expect((await rig(config).sendMany(8, { afterMs: 3_200 })).at(-1)).toBe('fingerprint');
   });
 
-  it('calls alike what reaches similarity_threshold', async () => {
+  it('treats calls as similar from similarity_threshold on', async () => {
     const varied = (nth: number): SendOptions => ({
       say: `Summarise the sales report for the northern team, the ${['board', 'press', 'staff', 'owners', 'union'][nth % 5] ?? ''}.`,
     });
@@ -170,7 +170,7 @@ describe('the fingerprint', () => {
 });
 
 describe('velocity', () => {
-  it('fires over max_rps, whatever the calls say', async () => {
+  it('fires above max_rps, whatever the content of the calls', async () => {
     const config: LoopConfig = { velocity: { max_rps: 3 } };
     expect(await rig(config).sendMany(5, (nth) => ({ ...work(nth), afterMs: 200 }))).toEqual([
       ...['pass', 'pass', 'pass'],
@@ -189,7 +189,7 @@ describe('velocity', () => {
     expect(fast).toEqual(['pass', 'velocity', 'velocity']);
   });
 
-  it('gives back what was denied or not answered, so that it lets through as many as it allows', async () => {
+  it('returns denied or unanswered calls, so that it admits as many as allowed', async () => {
     const { sendMany } = rig({ action: 'block', velocity: { max_rps: 2 } });
     const seen = await sendMany(20, (nth) => ({ ...work(nth), afterMs: 100 }));
     expect(seen.filter((one) => one === 'pass')).toHaveLength(4);
@@ -222,7 +222,7 @@ describe('velocity', () => {
     expect(spread).toEqual(Array(5).fill('pass'));
   });
 
-  it('is off where both are 0', async () => {
+  it('is disabled if both are 0', async () => {
     expect(await rig().sendMany(9, (nth) => ({ ...work(nth), afterMs: 1 }))).toEqual(Array(9).fill('pass'));
   });
 });
@@ -230,7 +230,7 @@ describe('velocity', () => {
 describe('stall', () => {
   const only: LoopConfig = { fingerprint: { threshold: 1_000 } };
 
-  it('fires where low_diversity_threshold calls in a row hardly differed from the one before', async () => {
+  it('fires if low_diversity_threshold calls in a row differed little from the previous one', async () => {
     const config: LoopConfig = { ...only, stall: { min_hamming_distance: 8, low_diversity_threshold: 4 } };
     expect(await rig(config).sendMany(6)).toEqual([...Array<string>(4).fill('pass'), 'stall', 'stall']);
   });
@@ -244,7 +244,7 @@ describe('stall', () => {
     expect((await rig(config).sendMany(4, { afterMs: 600_000 })).at(-1)).toBe('stall');
   });
 
-  it('is off where min_hamming_distance is 0', async () => {
+  it('is disabled if min_hamming_distance is 0', async () => {
     expect(await rig(only).sendMany(9)).toEqual(Array(9).fill('pass'));
   });
 });

@@ -7,7 +7,7 @@ import { parsed, type RequestOptions } from '../../../support/exchange.ts';
 import { quickestCpuMs } from '../../../support/cpu-time.ts';
 
 const NOTHING: LoopStep = { userText: '', called: '', results: '', answer: '', tools: [], medium: '' };
-/** Most bits of 64 that similarity 0.95 lets differ. */
+/** Maximum difference in bits of 64 at similarity 0.95. */
 const ALIKE_BITS = 3;
 
 function distance(one: Partial<LoopStep>, other: Partial<LoopStep>, defeatPadding = false): number {
@@ -25,22 +25,19 @@ const words = (count: number): string =>
   ).join(' ');
 
 describe('the fingerprint of a step', () => {
-  it.each([5, 50, 500, 5_000])(
-    'tells src/a.ts from src/b.ts at the end of %i words that are alike',
-    (count) => {
-      const letters = [...'abcdefghijkl'];
-      for (const [nth, letter] of letters.slice(1).entries()) {
-        const before = letters[nth] ?? '';
-        const told = distance(
-          { userText: `${words(count)} fix src/${before}.ts` },
-          { userText: `${words(count)} fix src/${letter}.ts` },
-        );
-        expect(told).toBeGreaterThan(ALIKE_BITS);
-      }
-    },
-  );
+  it.each([5, 50, 500, 5_000])('distinguishes src/a.ts from src/b.ts after %i equal words', (count) => {
+    const letters = [...'abcdefghijkl'];
+    for (const [nth, letter] of letters.slice(1).entries()) {
+      const before = letters[nth] ?? '';
+      const told = distance(
+        { userText: `${words(count)} fix src/${before}.ts` },
+        { userText: `${words(count)} fix src/${letter}.ts` },
+      );
+      expect(told).toBeGreaterThan(ALIKE_BITS);
+    }
+  });
 
-  it('tells calls apart under a long instruction, by their arguments or by what they brought', () => {
+  it('distinguishes calls under a long instruction, by their arguments or results', () => {
     const userText = words(2_000);
     const called = 'read_file\n{"path":"src/a.ts"}';
     const results = 'status: running, 40 percent';
@@ -81,13 +78,13 @@ describe('the fingerprint of a step', () => {
     expect(distance({ userText: long, answer: 'one' }, { userText: long, answer: 'two' })).toBe(0);
   });
 
-  it('tells images apart, and texts of signs alone', () => {
+  it('distinguishes images, and texts of signs only', () => {
     const userText = 'What is in this picture?';
     expect(distance({ userText, medium: 'AAAA' }, { userText, medium: 'AAAB' })).toBeGreaterThan(ALIKE_BITS);
     expect(distance({ userText: '👍' }, { userText: '👎' })).toBeGreaterThan(ALIKE_BITS);
   });
 
-  it('is nothing where nothing is said', () => {
+  it('is empty without text', () => {
     expect(fingerprintOf(NOTHING, false)).toBeUndefined();
     expect(fingerprintOf({ ...NOTHING, userText: ' \n' }, true)).toBeUndefined();
   });
@@ -137,7 +134,7 @@ describe('a text without its padding', () => {
     }
   });
 
-  it('is the text as it stands where all of it is padding', () => {
+  it('is the unchanged text if all of it is padding', () => {
     expect(distance({ userText: '1 2 3' }, { userText: '4 5 6' }, true)).toBeGreaterThan(ALIKE_BITS);
   });
 });
@@ -176,7 +173,7 @@ describe('the latest step', () => {
     expect(step({ messages: later })).toEqual({ ...NOTHING, userText: 'Thanks.', answer: 'Done.' });
   });
 
-  it('with Anthropic’s messages has the tool’s name, and what stands beside a result is no turn', () => {
+  it('with Anthropic’s messages has the tool’s name, and text beside a result is not a turn', () => {
     const use = (id: string, name: string, input: object) => ({
       role: 'assistant',
       content: [{ type: 'tool_use', id, name, input }],
@@ -231,7 +228,7 @@ describe('the latest step', () => {
     expect(found.results).toContain('one');
   });
 
-  it('with Cohere’s first version starts anew with the message', () => {
+  it('with Cohere’s first version restarts with the message', () => {
     const chat_history = [
       { role: 'USER', message: 'Look around.' },
       { role: 'CHATBOT', message: '', tool_calls: [{ name: 'list', parameters: { path: 'x' } }] },

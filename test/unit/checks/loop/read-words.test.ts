@@ -11,7 +11,7 @@ function read(text: string): WordList {
   return list;
 }
 
-/** Each word with how much it says. */
+/** Each word with its weight. */
 function expectWords(text: string, expected: readonly (readonly [word: string, kind: number])[]): void {
   const words = read(text);
   expect(words.count).toBe(expected.length);
@@ -28,7 +28,7 @@ function expectWords(text: string, expected: readonly (readonly [word: string, k
 }
 
 describe('the words of a call', () => {
-  it('are lower-case, once each, in the order in which they come', () => {
+  it('are lower-case, once each, in the order of appearance', () => {
     expectWords('Glacier, valley; GLACIER - the the', [
       ['glacier', PLAIN],
       ['valley', PLAIN],
@@ -36,7 +36,7 @@ describe('the words of a call', () => {
     ]);
   });
 
-  it('are names where they have digits, signs or a capital inside', () => {
+  it('are names if they have digits, signs or a capital inside', () => {
     expectWords('src/a.ts. getUser user.name step5 a_b #tag end. C:\\x /', [
       ['src/a.ts', NAME],
       ['getuser', NAME],
@@ -50,7 +50,7 @@ describe('the words of a call', () => {
     ]);
   });
 
-  it('are raised by quotes, wherever these come', () => {
+  it('have a higher weight in quotes, in any position', () => {
     expectWords('the glacier and "the" \u201cglacier', [
       ['the', NAME],
       ['glacier', NAME],
@@ -85,7 +85,7 @@ describe('the words of a call', () => {
     ]);
   });
 
-  it('are none in signs and halves of pairs', () => {
+  it('are absent from signs and halves of pairs', () => {
     expect(read('\u{1f600} \ud800 -- ... \udc00').count).toBe(0);
     expect(read('').count).toBe(0);
   });

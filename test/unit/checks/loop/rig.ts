@@ -14,7 +14,7 @@ export interface JudgeOptions {
   readonly afterMs?: number;
 }
 
-/** A client of one session, a quarter of a second between its calls unless told otherwise. */
+/** A client of one session, a quarter of a second between its calls unless set. */
 export function loopRig(config: LoopConfig = {}) {
   const clock = { now: 1_000_000 };
   const check = createLoopCheck({
@@ -22,7 +22,7 @@ export function loopRig(config: LoopConfig = {}) {
     store: createMemoryLoopStore(() => clock.now),
     shadowMode: false,
   });
-  /** `pass`, or the detector that the header names, with `!` where the call is denied. */
+  /** `pass`, or the detector in the header, with `!` if the call is denied. */
   async function judge(exchange: Parsed, options: JudgeOptions = {}): Promise<string> {
     const { status = 200, afterMs = 250 } = options;
     clock.now += afterMs;

@@ -69,7 +69,7 @@ describe('calls of MCP servers’ tools', () => {
     ['another tool', (nth) => call(['read', 'stat', 'list', 'copy', 'move'][nth] ?? '', { path: 'a.ts' })],
     ['another server', (nth) => call('search', {}, { server: ['a', 'b', 'c', 'd', 'e'][nth] ?? '' })],
     ['true and false', (nth) => call('toggle', { on: nth % 2 === 0 })],
-  ])('are none where they differ: %s', async (_what, make) => {
+  ])('are not if they differ: %s', async (_what, make) => {
     expect(await rig().sendAll(times(5, make))).toEqual(passes(5));
   });
 
@@ -82,7 +82,7 @@ describe('calls of MCP servers’ tools', () => {
     expect(await sendAll(mixed)).toEqual([...passes(6), 'stall', 'stall']);
   });
 
-  it('count with the turns of their session where calls in a second are limited', async () => {
+  it('count with the turns of their session if calls per second are limited', async () => {
     const { sendAll } = rig({ velocity: { max_rps: 3 } });
     const mixed = times(4, (nth) => (nth % 2 === 0 ? chat(`Say ${String(nth)}`) : call('a', { nth })));
     expect(await sendAll(mixed)).toEqual([...passes(3), 'velocity']);
@@ -102,7 +102,7 @@ describe('calls of MCP servers’ tools', () => {
     for (let nth = 0; nth < 6; nth++) expect(await send(call('search'), nth % 2 ? 429 : 503)).toBe('pass');
   });
 
-  it('belong to the session of MCP where they name no other, and to none without it', async () => {
+  it('belong to the MCP session if they name no other, and to none without it', async () => {
     const mcp = { headers: { 'mcp-session-id': 'mcp-1' } };
     expect(await rig().sendAll(times(4, () => call('search', {}, mcp)))).toEqual([
       ...passes(3),
@@ -111,7 +111,7 @@ describe('calls of MCP servers’ tools', () => {
     expect(await rig().sendAll(times(6, () => call('search', {}, { headers: {} })))).toEqual(passes(6));
   });
 
-  it('are judged alone: other messages are none', async () => {
+  it('are the only judged messages', async () => {
     const list = { body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } };
     expect(await rig().sendAll(times(6, () => call('', {}, list)))).toEqual(passes(6));
   });

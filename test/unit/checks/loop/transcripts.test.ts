@@ -5,20 +5,20 @@ import { flaggedCalls } from '../../../support/transcripts/replay.ts';
 import { WORKING } from '../../../support/transcripts/working.ts';
 
 const DEFEAT = { fingerprint: { defeat_padding: true } };
-/** What dropping digits costs: work that differs in numbers or single letters alone looks like standing still. */
+/** The cost of dropping digits: work that differs only in numbers or single letters looks like a standstill. */
 const WORK_IN_DIGITS = [
   'reads files whose names differ in one letter',
   'is told to fix one file after another',
   'polls a job whose progress changes',
 ];
 
-describe('an agent that works is no loop', () => {
+describe('an agent that works is not a loop', () => {
   it.each(WORKING)('$name', async (transcript) => {
     expect(await flaggedCalls(transcript)).toEqual([]);
   });
 });
 
-describe('an agent that works is no loop with defeat_padding either, unless all that changes is a number', () => {
+describe('an agent that works is not a loop with defeat_padding either, unless only a number changes', () => {
   it.each(WORKING)('$name', async (transcript) => {
     const flagged = await flaggedCalls(transcript, DEFEAT);
     expect(flagged.length > 0).toBe(WORK_IN_DIGITS.includes(transcript.name));

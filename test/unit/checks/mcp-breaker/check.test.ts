@@ -39,7 +39,7 @@ function rig(change: (store: BreakerStore) => Partial<BreakerStore> = () => ({})
     check.prepare?.(exchange, state);
     return { state, verdict: await check.requestBody?.(exchange, state) };
   }
-  /** One call to its end; its verdict, or what the answer was. */
+  /** Runs one call to its end; returns its verdict, or the answer. */
   async function send(exchange: Parsed, ending: Ending = { status: 200 }): Promise<string> {
     const { state, verdict } = await begin(exchange);
     if (verdict?.kind === 'deny') {
@@ -59,7 +59,7 @@ function rig(change: (store: BreakerStore) => Partial<BreakerStore> = () => ({})
   async function fail(count: number): Promise<void> {
     for (let nth = 0; nth < count; nth++) await send(CALL, { status: 500 });
   }
-  /** A circuit whose time is over, and nothing asked yet. */
+  /** A circuit after its open time, before any call. */
   async function halfOpen(): Promise<void> {
     await fail(5);
     clock.now += SETTINGS.windowMs;
@@ -73,13 +73,13 @@ type Ending =
   | {
       readonly status: number;
       readonly form?: Answered['form'];
-      /** An earlier check refuses the answer, so that this one is not asked. */
+      /** An earlier check refuses the answer, so this one is not called. */
       readonly withheld?: true;
     }
   | {
       readonly status?: undefined;
       readonly outcome: Outcome;
-      /** Its headers had come. */
+      /** Its headers had arrived. */
       readonly begun?: true;
     };
 
@@ -142,7 +142,7 @@ describe('a circuit', () => {
     expect(asked).toEqual([]);
   });
 
-  it('is not looked at where it is switched off', () => {
+  it('is ignored if disabled', () => {
     const { store } = rig();
     const deps = { store, onChange: () => undefined, renewAfterMs: 1 };
     expect(createMcpBreakerCheck({ ...deps, config: { enabled: false } })).toEqual({
@@ -178,7 +178,7 @@ describe('a circuit', () => {
     },
   );
 
-  it('says which server it is, and when to come back', async () => {
+  it('names the server, and the time to retry', async () => {
     const { begin, fail, clock } = rig();
     await fail(5);
     clock.now += 17_001;
@@ -193,7 +193,7 @@ describe('a circuit', () => {
 });
 
 describe('the probe of a half-open circuit', () => {
-  it('is one call of 50 at once; with its success all pass, and nothing is written any more', async () => {
+  it('is one of 50 simultaneous calls; after its success all pass, and nothing more is written', async () => {
     const { begin, check, halfOpen, send, asked, changes } = rig();
     await halfOpen();
     const begun = await Promise.all(Array.from({ length: 50 }, () => begin(CALL)));
@@ -250,7 +250,7 @@ describe('the probe of a half-open circuit', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('is given back where the store’s reply was lost', async () => {
+  it('is returned if the store’s reply was lost', async () => {
     const unavailable = (): Promise<never> =>
       Promise.reject(new GatewayError('redis_unavailable', 'Redis is gone'));
     const { check, halfOpen, store, asked } = rig((own) => ({
@@ -270,10 +270,10 @@ describe('the probe of a half-open circuit', () => {
   });
 });
 
-describe('where the store fails', () => {
+describe('if the store fails', () => {
   const gone = (): Promise<never> => Promise.reject(new GatewayError('redis_unavailable', 'Redis is gone'));
 
-  it('the call is refused, and nothing is unhandled where an earlier check denied it', async () => {
+  it('the call is refused, without an unhandled rejection if an earlier check denied it', async () => {
     const { begin, check } = rig(() => ({ read: gone }));
     await expect(begin(CALL)).rejects.toMatchObject({ type: 'redis_unavailable' });
     const state = check.begin?.() as McpBreakerState;

@@ -19,14 +19,14 @@ describe('an answer that is too much', () => {
     });
   });
 
-  it('is refused where it has more strings than can be read', async () => {
+  it('is refused if it has more strings than can be read', async () => {
     const rig = inspector();
     const said = (count: number) => result({ structuredContent: Array.from({ length: count }, () => ['']) });
     expect((await rig.whole(said(9_000))).denial).toBeUndefined();
     expect((await rig.whole(said(110_000))).denial).toMatchObject({ type: 'upstream_unavailable' });
   }, 60_000);
 
-  it('is refused where more must be taken out of it than can be', async () => {
+  it('is refused if more must be removed than can be', async () => {
     const said = (count: number) =>
       result({ structuredContent: Array.from({ length: count }, () => `Soup. ${ATTACK}. Bread.`) });
     expect(JSON.parse((await inspector().whole(said(900))).body)).toEqual(
@@ -39,7 +39,7 @@ describe('an answer that is too much', () => {
     ['than can be taken out', 1_100],
     ['than are looked for', 30_000],
   ])(
-    'is refused where it has more secrets %s, and its key is locked for them',
+    'is refused if it has more secrets %s, and its key is locked for them',
     async (_what, count) => {
       const random = seededRandom(3);
       const keys = Array.from({ length: count }, () => makeSecret('aws_access_key_id', random).secret);
@@ -54,7 +54,7 @@ describe('an answer that is too much', () => {
     60_000,
   );
 
-  it('is refused where it has more than are looked for, though they be known to be harmless', async () => {
+  it('is refused if it has more than the search limit, even if they are suppressed', async () => {
     const random = seededRandom(4);
     const keys = Array.from({ length: 21_000 }, () => makeSecret('aws_access_key_id', random).secret);
     const rig = inspector({ server: { suppress: ['aws_access_key_id'] } });
@@ -65,7 +65,7 @@ describe('an answer that is too much', () => {
     expect(rig.leaks).toEqual([]);
   }, 60_000);
 
-  it('is refused for its attacks, and its key is locked for the one secret behind them', async () => {
+  it('is refused for its attacks, and its key is locked for the only secret after them', async () => {
     const rig = inspector();
     const said = Array.from({ length: 6_000 }, () => `Soup. ${ATTACK}. Bread.`);
     const { denial } = await rig.whole(result({ structuredContent: [...said, AWS_KEY] }));
@@ -73,7 +73,7 @@ describe('an answer that is too much', () => {
     expect(rig.leaks).toEqual([expect.objectContaining({ findings: [expect.any(String)] })]);
   }, 60_000);
 
-  it('says no more of what a server was configured with than is looked for', async () => {
+  it('repeats no more of a server’s configured values than are searched for', async () => {
     const credential = 'the-server-s-own-credential-1234567890';
     const rig = inspector({ server: { headers: { authorization: `Bearer ${credential}` } } });
     const { denial } = await rig.whole(textResult(`${credential} `.repeat(50_000)));
@@ -102,7 +102,7 @@ describe('an answer that is too much', () => {
     expect(shown).not.toContain(AWS_KEY);
   });
 
-  it('is not shown at all where its bones are more', async () => {
+  it('is omitted completely if its structure exceeds the bound', async () => {
     const { denial } = await inspector().whole(
       result({ structuredContent: [AWS_KEY, Array.from({ length: 9_000 }, () => 1)] }),
     );
@@ -166,7 +166,7 @@ describe('2 MiB of anything', () => {
       const method = _what === 'tools' || _what === 'poison' ? 'tools/list' : 'tools/call';
       const asked = { body: { ...toolCall('read'), method } };
       const judged = rig.whole(body, { asked });
-      // What comes before the first turn is the parser's.
+      // Work before the first turn is the parser's.
       await new Promise((resolve) => setImmediate(resolve));
       let longestMs = 0;
       let before = threadMs();
@@ -179,7 +179,7 @@ describe('2 MiB of anything', () => {
       watch();
       await judged;
       isDone = true;
-      // The last turn, which nobody watched.
+      // The last turn, which is not measured.
       longestMs = Math.max(longestMs, threadMs() - before);
       expect(longestMs).toBeGreaterThan(0);
       expect(longestMs).toBeLessThan(60);
@@ -206,7 +206,7 @@ describe('an event with long member names', () => {
   });
 });
 
-/** CPU time of this thread: neither what other processes take nor the collector's own threads. */
+/** CPU time of this thread, without other processes and the collector's own threads. */
 function threadMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;

@@ -77,7 +77,7 @@ describe('how a credential may be written', () => {
     }
   });
 
-  it('is taken out where it stands, and nothing else is', async () => {
+  it('is removed in place, and nothing else', async () => {
     const server = { headers: { 'X-Pat': KEY } };
     const said = `one %41 ${KEY} two %41 ${KEY.replace('z', '%7a')} three ${[...KEY].join(' ')} &amp; four`;
     const { body } = await inspector({ server, inspector: { secrets: 'mask' } }).whole(textResult(said));
@@ -134,7 +134,7 @@ describe('how a credential may be written', () => {
     expect(denial?.details).toMatchObject({ rule: RULE });
   });
 
-  it('is found in the data of an error, and where it is a number', async () => {
+  it('is found in the data of an error, and as a number', async () => {
     const error = { code: -32000, message: 'no', data: { sent: [KEY] } };
     const rig = inspector({ server: { headers: { 'X-Pat': KEY, 'X-Pin': '12345678' } } });
     const { denial } = await rig.whole({ jsonrpc: '2.0', id: 1, error });

@@ -12,7 +12,7 @@ import {
   textResult,
 } from './rig.ts';
 
-/** `mcp.inspector.secrets: mask`: what is a secret goes, and the agent gets the rest. */
+/** `mcp.inspector.secrets: mask`: secrets are removed, and the agent gets the rest. */
 const masking = (options: Parameters<typeof inspector>[0] = {}) =>
   inspector({ ...options, inspector: { secrets: 'mask' } });
 
@@ -28,7 +28,7 @@ const PLACES: readonly (readonly [string, (words: string) => JsonObject])[] = [
 
 describe('a whole answer', () => {
   it.each(PLACES)(
-    'with a secret in %s goes on without it; its key is scored, and not locked',
+    'with a secret in %s continues without it; its key is scored, and not locked',
     async (_place, make) => {
       const rig = masking();
       const { body, denial, headers } = await rig.whole(make(`The key is ${AWS_KEY}, keep it.`));
@@ -43,7 +43,7 @@ describe('a whole answer', () => {
     },
   );
 
-  it('goes on without it and scores nothing under mask_unscored', async () => {
+  it('continues without it and scores nothing under mask_unscored', async () => {
     const rig = inspector({ inspector: { secrets: 'mask_unscored' } });
     const { body, denial } = await rig.whole(textResult(`The key is ${AWS_KEY}, keep it.`));
     expect([denial, JSON.parse(body)]).toEqual([undefined, textResult('The key is ***, keep it.')]);
@@ -68,11 +68,11 @@ describe('a whole answer', () => {
     expect([failed.denial, failed.body]).toEqual([undefined, 'no access with ***']);
   });
 
-  it('is refused where a secret is the message’s id', async () => {
+  it('is refused if a secret is the message’s id', async () => {
     expect((await masking().whole(textResult('fine', AWS_KEY))).denial?.type).toBe('upstream_unavailable');
   });
 
-  it('is sent once its key is scored; without it where that fails, which is told', async () => {
+  it('is sent once its key is scored; if that fails, without it, and the failure is reported', async () => {
     const order: string[] = [];
     const rig = masking({
       reportSecretLeak: async () => {
@@ -86,7 +86,7 @@ describe('a whole answer', () => {
     expect([order, body.includes(AWS_KEY), rig.failures.length]).toEqual([['scored', 'sent'], false, 1]);
   });
 
-  it('is left as it is in shadow mode, and scores nobody', async () => {
+  it('is unchanged in shadow mode, and scores no key', async () => {
     const rig = masking({ shadowMode: true });
     const { body } = await rig.whole(textResult(AWS_KEY));
     expect(JSON.parse(body)).toEqual(textResult(AWS_KEY));
@@ -95,7 +95,7 @@ describe('a whole answer', () => {
 });
 
 describe('a stream', () => {
-  it.each(PLACES)('goes on without a secret in %s, cut at any byte', async (_place, make) => {
+  it.each(PLACES)('continues without a secret in %s, cut at any byte', async (_place, make) => {
     const text = event(make(`The key is ${AWS_KEY}, keep it.`));
     for (let at = 1; at < text.length; at += 17) {
       const rig = masking();

@@ -19,7 +19,7 @@ import { answered } from '../../../support/exchange.ts';
 import { mcpExchange, toolCall, type McpRequestOptions } from '../../../support/mcp-exchange.ts';
 import { makeSecret, seededRandom } from '../../detectors/secrets/samples.ts';
 
-/** Made up; none of them stands in a source as it is. */
+/** Made up; none of them occurs in a source unchanged. */
 export const AWS_KEY = makeSecret('aws_access_key_id', seededRandom(1)).secret;
 export const GITHUB_TOKEN = makeSecret('github_token', seededRandom(2)).secret;
 
@@ -38,13 +38,13 @@ export interface RigOptions {
 }
 
 export interface Sent {
-  /** What the client gets; undefined where the answer is refused. */
+  /** The client's answer; undefined if it is refused. */
   readonly body: string;
   readonly denial: Denial | undefined;
   readonly headers: ReadonlyMap<string, string>;
 }
 
-/** The check under the runner, as a gateway has it, and what it does besides. */
+/** The check under the runner, as in a gateway, and its side effects. */
 export function inspector(options: RigOptions = {}) {
   const { server = {}, shadowMode = false, pins = createMemoryPinStore() } = options;
   const { mcp: config } = configSchema.parse({
@@ -80,11 +80,11 @@ export function inspector(options: RigOptions = {}) {
     },
   });
 
-  /** Asks whether a request may go out. */
+  /** Judges whether a request may be sent. */
   const request = async (asked: McpRequestOptions): Promise<Denial | undefined> =>
     newRun().requestBody(mcpExchange(asked));
 
-  /** A whole answer, to a call of the tool `read` unless something else is asked. */
+  /** A whole answer to a call of the tool `read`, or to the given request. */
   async function whole(
     said: unknown,
     {

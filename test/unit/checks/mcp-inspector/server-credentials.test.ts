@@ -56,7 +56,7 @@ describe("a server's own credential in its answer", () => {
   it.each([
     ['behind a text', (first: string, rest: string) => [said(first), `: ${rest}\n\n`]],
     ['before a text', (first: string, rest: string) => [`: ${first}\n\n`, said(rest)]],
-  ])('does not go on in a comment %s', async (_where, events) => {
+  ])('does not continue in a comment %s', async (_where, events) => {
     const first = TOKEN.slice(0, TOKEN.length / 2);
     const rest = TOKEN.slice(first.length);
     const { body } = await inspector({ server }).stream([...events(first, rest), event(textResult('b'))]);
@@ -68,13 +68,13 @@ describe("a server's own credential in its answer", () => {
     ['its group is suppressed', { ...server, suppress: ['secrets'] }],
     ['its header is public', { headers: { 'X-Tenant': TOKEN }, public: ['x-tenant'] }],
     ['it is another server’s', { headers: {} }],
-  ])('is none where %s', async (_why, with_) => {
+  ])('does not exist if %s', async (_why, with_) => {
     const bytes = JSON.stringify(textResult(TOKEN));
     expect((await inspector({ server: with_ }).whole(bytes)).body).toBe(bytes);
   });
 
   it.each([{ 'x-debug': `Bearer ${TOKEN}` }, { 'www-authenticate': `Bearer sent="${base64(TOKEN)}"` }])(
-    'refuses the answer where it stands in its headers: %j',
+    'refuses the answer if it is in its headers: %j',
     async (headers) => {
       const { whole, head } = inspector({ server });
       expect((await whole(textResult('soup'), { headers })).denial).toMatchObject({
@@ -86,7 +86,7 @@ describe("a server's own credential in its answer", () => {
   );
 });
 
-describe('what is taken for a credential', () => {
+describe('a value that counts as a credential', () => {
   const isKnown = (headers: Record<string, string>, text: string, url = 'https://mcp.test/mcp'): boolean =>
     createServerCredentials({ headers, url }).isIn(text);
 
@@ -149,11 +149,11 @@ describe('what is taken for a credential', () => {
     ['a short parameter', {}, 'https://mcp.test/mcp?v=2026-01', '2026-01'],
     ['a scheme', { Authorization: 'Negotiate bread-and-butter-4' }, 'https://mcp.test/mcp', 'Negotiate'],
     ['words of the path', {}, 'https://mcp.test/model-context-protocol-v2/mcp', 'model-context-protocol-v2'],
-  ])('and what is not: %s', (_what, headers, url, text) => {
+  ])('and one that does not: %s', (_what, headers, url, text) => {
     expect(isKnown(headers, text, url)).toBe(false);
   });
 
-  it('takes time that grows with the text alone', async () => {
+  it('takes time proportional to the text', async () => {
     const token = 'ab'.repeat(2_000);
     const { findAll } = createServerCredentials({
       headers: { Authorization: `Bearer ${token}c` },

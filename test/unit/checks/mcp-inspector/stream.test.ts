@@ -52,7 +52,7 @@ describe('a stream', () => {
     ['what a model is asked', sampling],
     ['a result', textResult],
     ['an error', (message: string) => ({ jsonrpc: '2.0', id: 1, error: { code: -1, message } })],
-  ])('loses an attack in %s, and says so at its end', async (_place, make) => {
+  ])('loses an attack in %s, and reports it at its end', async (_place, make) => {
     const rig = inspector();
     const { body } = await rig.stream([
       event(progress('first')),
@@ -81,7 +81,7 @@ describe('a stream', () => {
     expect(body).not.toContain(AWS_KEY);
   });
 
-  it('gives the error under the id of whatever request it answers', async () => {
+  it('returns the error with the id of the request that it answers', async () => {
     const { body } = await inspector().stream([event(textResult(`key ${AWS_KEY}`, 'resumed-7'))], {
       body: undefined,
     });
@@ -104,7 +104,7 @@ describe('a stream', () => {
     expect(rig.leaks).toHaveLength(1);
   });
 
-  it('lets the masked event out where the lock cannot be set, and reports that', async () => {
+  it('sends the masked event if the lock cannot be set, and reports that', async () => {
     const rig = inspector({ reportSecretLeak: () => Promise.reject(new Error('Redis is gone')) });
     expect(messagesIn((await rig.stream([event(textResult(`key ${AWS_KEY}`))])).body)).toEqual([blocked(1)]);
     expect(rig.failures).toEqual([new Error('Redis is gone')]);
@@ -116,7 +116,7 @@ describe('a stream', () => {
     ['a batch', '[{"jsonrpc":"2.0","id":1,"result":{}}]'],
     ['a member name twice', `{"jsonrpc":"2.0","id":1,"result":{},"result":{"a":"${ATTACK}"}}`],
     ['broken JSON', '{"jsonrpc":"2.0","id":1,"result":{"a":"b"'],
-  ])('is cut at an event that is no message: %s', async (_name, data) => {
+  ])('is cut at an event that is not a message: %s', async (_name, data) => {
     const { body, denial } = await inspector().stream([
       event(progress('first')),
       event(data),
@@ -157,7 +157,7 @@ describe('a stream', () => {
   });
 
   it.each(['\u2028', '\u2029', '\x85', '\v', '\f', '\x1c'])(
-    'is cut where some clients would read an event in what is none: %j',
+    'is cut if some clients would see an event in it: %j',
     async (lineEnd) => {
       const hidden = `${lineEnd}${lineEnd}data: ${JSON.stringify(textResult('b'))}${lineEnd}${lineEnd}`;
       for (const bytes of [
@@ -172,7 +172,7 @@ describe('a stream', () => {
     },
   );
 
-  it('keeps such characters in the strings of a message, where they can end no event', async () => {
+  it('keeps such characters in the strings of a message, where they cannot end an event', async () => {
     const bytes = event(textResult('a\u2028\u2028data: {}\u2029\x85b'));
     expect((await inspector().stream([bytes])).body).toBe(bytes);
   });
@@ -197,7 +197,7 @@ describe('a stream', () => {
     ]);
   });
 
-  it('is judged the same wherever its bytes are cut', async () => {
+  it('is judged equally wherever its bytes are cut', async () => {
     const bytes = Buffer.from(`${event(log(`kéy ${AWS_KEY}`))}${event(textResult(`a. ${ATTACK}.`))}`);
     const rig = inspector();
     const whole = (await rig.stream([bytes])).body;

@@ -105,7 +105,7 @@ describe('a key that may call no tool', () => {
     ['completion/complete', { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value: 'b' } }],
     ['tasks/result', { taskId: 't' }],
     ['tools/list', { name: 'run', arguments: {} }],
-  ])('may not ask for %s, which a key with other tools or no list may', async (method, params) => {
+  ])('may not send %s, which a key with other tools or no list may', async (method, params) => {
     const body: JsonObject = { jsonrpc: '2.0', id: 1, method, params };
     const { judge } = rig();
     expect(await judge(call('', [], { body }))).toMatchObject({
@@ -141,7 +141,7 @@ describe('a method', () => {
     ['a subscription of the older era', message('subscriptions/listen'), {}],
     ['a subscription of the newer era', message('resources/subscribe'), stateless],
     ['a handshake of the newer era', message('initialize'), stateless],
-  ])('that MCP does not have is refused unless an operator lets it pass: %s', async (_what, body, more) => {
+  ])('that MCP does not have is refused unless an operator allows it: %s', async (_what, body, more) => {
     expect(await rig().judge(call('', undefined, { body, ...more }))).toMatchObject({
       kind: 'deny',
       type: 'policy_denied',
@@ -172,7 +172,7 @@ describe('a method', () => {
     }
   });
 
-  it('is a request where MCP has a request, and a notification where it has one', async () => {
+  it('is a request if MCP has a request, and a notification if it has one', async () => {
     for (const body of [
       message('resources/read', { params: { uri: 'memo://a' } }),
       message('notifications/initialized'),
@@ -222,7 +222,7 @@ describe('a session of MCP', () => {
     expect(scored).toEqual([]);
   });
 
-  it('is not known where Redis is gone, and then nothing passes', async () => {
+  it('is unknown without Redis, and then nothing passes', async () => {
     const gone = () => Promise.reject(new GatewayError('redis_unavailable', 'Redis is gone'));
     const store = { use: gone, bind: gone, end: gone };
     const check = createMcpCheck({
@@ -236,7 +236,7 @@ describe('a session of MCP', () => {
     const state = check.begin?.() as McpState;
     check.prepare?.(exchange, state);
     await expect(check.requestBody?.(exchange, state)).rejects.toMatchObject({ type: 'redis_unavailable' });
-    // Where an earlier check denies, nobody waits for what was read.
+    // If an earlier check denies, the read is not awaited.
     check.prepare?.(exchange, check.begin?.() as McpState);
     await new Promise((resolve) => setTimeout(resolve, 5));
   });

@@ -28,27 +28,27 @@ describe.each([
   ["the server's own stream", OWN_STREAM],
   ['a subscription', SUBSCRIPTION],
 ])('%s', (_what, asked) => {
-  it('goes on while its key is let in, which is asked once a second at most', async () => {
+  it('continues while its key is admitted, which is checked at most once a second', async () => {
     const { event, questions } = guard(asked);
     for (let nth = 0; nth < 20; nth += 1) expect(await event()).toBe(PASS_EVENT);
     expect(questions).toEqual(['sha256:raw']);
   });
 
-  it('is not asked about right after its request was judged', async () => {
+  it('is not checked right after its request was judged', async () => {
     const { event, questions } = guard(asked, { ageMs: 0 });
     expect(await event()).toBe(PASS_EVENT);
     expect(questions).toEqual([]);
   });
 
   it.each(['quarantined', 'invalid_key', 'agent_risk_blocked', 'redis_unavailable'] as const)(
-    'is cut before its next event where that would be refused: %s',
+    'is cut before its next event if that would be refused: %s',
     async (type) => {
       const { event } = guard(asked, { refusal: new GatewayError(type, 'not now') });
       expect(await event()).toEqual({ kind: 'cut', denial: { kind: 'deny', type, message: 'not now' } });
     },
   );
 
-  it('fails closed where something else breaks', async () => {
+  it('fails closed if something else breaks', async () => {
     await expect(guard(asked, { refusal: new Error('broken') }).event()).rejects.toThrow('broken');
   });
 });

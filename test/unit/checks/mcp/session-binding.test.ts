@@ -43,11 +43,11 @@ describe('an MCP session', () => {
     expect(await binding.judge(call(BOB, 's-2'))).toEqual(await binding.judge(call(BOB, 's-1')));
   });
 
-  it('is not asked for where a request names none', async () => {
+  it('is not read if a request names none', async () => {
     expect(await rig().judge(initialize(ALICE))).toEqual(PASSED);
   });
 
-  it('is what a stream is resumed in: events of nobody knows whose are given out to nobody', async () => {
+  it('is required to resume a stream: events without a known owner are never sent', async () => {
     const binding = rig();
     await binding.keep(answerOf(initialize(ALICE), 's-1'));
     const resume = { 'last-event-id': '0' };
@@ -64,7 +64,7 @@ describe('an MCP session', () => {
     );
   });
 
-  it('that a server gives to a second key is kept from it', async () => {
+  it('that a server gives to a second key is withheld from it', async () => {
     const binding = rig();
     await binding.keep(answerOf(initialize(ALICE), 'fixed'));
     expect(await binding.keep(answerOf(initialize(BOB), 'fixed'))).toMatchObject({
@@ -76,7 +76,7 @@ describe('an MCP session', () => {
   it.each([
     ['Envoy answered in its stead', { origin: 'lost' }],
     ['it was never reached', { origin: 'not_connected' }],
-  ] as const)('is not bound where %s', async (_why, more) => {
+  ] as const)('is not bound if %s', async (_why, more) => {
     const binding = rig();
     expect(await binding.keep(answerOf(initialize(ALICE), 's-1', more))).toEqual(PASSED);
     expect(await binding.judge(call(ALICE, 's-1'))).toMatchObject(GONE);
@@ -113,7 +113,7 @@ describe('the gateway’s session of an MCP call', () => {
     expect(sessionOf(headers)).toBe(session);
   });
 
-  it('is none for what goes to a provider', () => {
+  it('does not exist for requests to providers', () => {
     const exchange = parsed({ body: { model: 'm', messages: [] } });
     expect(mcpSessionOf({ ...exchange, headers: new Map([['mcp-session-id', 's-1']]) })).toBeUndefined();
   });

@@ -13,7 +13,7 @@ async function judge(...texts: string[]): Promise<{ verdict: Verdict | undefined
 }
 
 describe('the normalization check', () => {
-  it('passes an ordinary prompt and leaves its texts as they are', async () => {
+  it('passes an ordinary prompt and leaves its texts unchanged', async () => {
     const { verdict, facts } = await judge('You are a helpful cook.', 'How long do I boil an egg?');
     expect(verdict).toEqual({ kind: 'pass' });
     expect(facts.prompt?.normalizedTexts).toEqual(['You are a helpful cook.', 'How long do I boil an egg?']);

@@ -28,7 +28,7 @@ describe('a whole completion that a mask rule matches', () => {
     ['an expression', regex('\\b\\d{8,}\\b'), 'account 123456789', 'account ***'],
     ['a detector', detects('ssn'), `it is ${SSN}`, 'it is ***'],
     ['a secret', detects('secrets'), `key ${AWS_KEY}!`, 'key ***!'],
-  ])('comes with *** in place of %s', async (_what, pattern, content, expected) => {
+  ])('has *** instead of %s', async (_what, pattern, content, expected) => {
     const rig = maskRig();
     const exchange = judged(said({ content }), rule('r', pattern));
     const { body } = await sendAnswer(rig, exchange);
@@ -45,7 +45,7 @@ describe('a whole completion that a mask rule matches', () => {
     expect(body).toContain(JSON.stringify('{"q":"***","n":1}'));
   });
 
-  it('is masked in what the dialect does not know', async () => {
+  it('is masked in unknown members', async () => {
     const exchange = judged(
       said({ content: 'see', annotations: [{ title: 'About Falcon', url: 'https://Falcon.example' }] }),
       FALCON,
@@ -62,7 +62,7 @@ describe('a whole completion that a mask rule matches', () => {
     expect(choice(body)).toEqual({ role: 'assistant', content: '*** of ***' });
   });
 
-  it('is masked in an error, and where it is no JSON at all', async () => {
+  it('is masked in an error, and in an answer that is not JSON', async () => {
     const error = answered({ body: { error: { message: 'no Falcon', type: 'x' } }, status: 400 });
     expect((await sendAnswer(maskRig(), judged(error, FALCON))).body).toBe(
       '{"error":{"message":"no ***","type":"x"}}',
@@ -71,20 +71,20 @@ describe('a whole completion that a mask rule matches', () => {
     expect((await sendAnswer(maskRig(), judged(text, FALCON))).body).toBe('no *** here');
   });
 
-  it('is masked beside DLP where it is no JSON', async () => {
+  it('is masked beside DLP if it is not JSON', async () => {
     const { check } = dlp();
     const text = answered({ body: `Falcon is ${EMAIL}`, contentType: 'text/plain' });
     expect((await sendAnswer(maskRig([check]), judged(text, FALCON))).body).toBe('*** is ***');
   });
 
-  it('is masked where a stream came whole', async () => {
+  it('is masked in a stream that arrived whole', async () => {
     const body = ['Fal', 'con'].map((text) => frame({ content: text })).join('');
     const exchange = judged(answered({ body, contentType: 'text/plain' }), FALCON);
     const { body: sent = '' } = await sendAnswer(maskRig(), exchange);
     expect(textIn(sent)).toBe('***');
   });
 
-  it('only says so in shadow mode', async () => {
+  it('is only recorded in shadow mode', async () => {
     const rig = maskRig([], true);
     const exchange = judged(said({ content: 'Falcon' }), FALCON);
     expect((await sendAnswer(rig, exchange)).body).toBe(exchange.answer.whole.body.toString());
@@ -147,14 +147,14 @@ describe('a streamed completion that a mask rule matches', () => {
   const RULES = [FALCON, rule('ids', regex('PRJ-\\d+')), rule('ssn', detects('ssn'))];
   const EXPECTED = 'The *** and *** belong to ***, ***.';
 
-  it('comes with *** in place of it, however its text is cut', async () => {
+  it('has *** in its place, wherever its text is cut', async () => {
     for (let chars = 1; chars <= 20; chars += 1) {
       const bytes = Buffer.from(streamOf(TEXT, chars));
       expect(textIn(await throughStream(maskRig(), [bytes], ...RULES))).toBe(EXPECTED);
     }
   });
 
-  it('comes with *** in place of it, whatever byte it is cut at', async () => {
+  it('has *** in its place, wherever its bytes are cut', async () => {
     const bytes = Buffer.from(streamOf(TEXT, 9));
     const rig = maskRig();
     for (let at = 0; at <= bytes.length; at += 1) {
@@ -164,7 +164,7 @@ describe('a streamed completion that a mask rule matches', () => {
     expect(rig.verdicts.at(-1)).toMatchObject({ kind: 'rewrite' });
   });
 
-  it('says so in a comment, and keeps what is no text', async () => {
+  it('is reported in a comment, and other members stay', async () => {
     const sent = await throughStream(maskRig(), [Buffer.from(streamOf('a Falcon', 4))], FALCON);
     expect(sent).toContain(': x-gateway-dlp-redacted=true');
     expect(sent).toContain('"id":"chatcmpl-Falcon"');
@@ -176,7 +176,7 @@ describe('a streamed completion that a mask rule matches', () => {
     expect(await throughStream(maskRig(), [bytes], FALCON)).toBe(bytes.toString());
   });
 
-  it('is masked beside DLP, and only says so in shadow mode', async () => {
+  it('is masked beside DLP, and only recorded in shadow mode', async () => {
     const { check } = dlp();
     const bytes = Buffer.from(streamOf(`${EMAIL} of Falcon`, 3));
     expect(textIn(await throughStream(maskRig([check]), [bytes], FALCON))).toBe('*** of ***');

@@ -26,7 +26,7 @@ describe('a request that a mask rule matches', () => {
   it.each([
     ['in an object', { card: CARD, cvv: '123' }, { card: CARD, cvv: '***' }],
     ['the code first', { cvv: '123', card: CARD }, { cvv: '***', card: CARD }],
-  ])('goes out without the code of a card that stands beside it: %s', async (_how, args, expected) => {
+  ])('is forwarded without the code of a card beside it: %s', async (_how, args, expected) => {
     const exchange = judged(mcpExchange({ body: toolCall('pay', args) }), rule('codes', detects('cvv')));
     const { body = '' } = await sendRequest(maskRig(), exchange);
     expect(JSON.parse(body)).toMatchObject({ params: { arguments: expected } });
@@ -36,7 +36,7 @@ describe('a request that a mask rule matches', () => {
     ['a text', { messages: [user(`write to ${EMAIL}`)] }, 'write to ***'],
     ['a member that no dialect knows', { messages: [user('hi')], note: { to: EMAIL } }, '"to":"***"'],
     ['an argument beside a card', { messages: [user('hi')], pay: { card: CARD, cvv: '123' } }, '"cvv":"***"'],
-  ])('is masked after data-loss prevention found nothing of its own: %s', async (_where, body, expected) => {
+  ])('is masked after data-loss prevention found nothing: %s', async (_where, body, expected) => {
     const { check } = dlp({ requests: 'mask', scan_pii: false, scan_network: false });
     const exchange = judged(parsed({ body }), rule('data', detects('email'), detects('cvv')));
     const sent = await sendRequest(maskRig([check]), exchange);
@@ -44,7 +44,7 @@ describe('a request that a mask rule matches', () => {
     expect(sent.body).toContain(expected);
   });
 
-  it('is gone through again where an edit came after data-loss prevention', async () => {
+  it('is searched again if an edit followed data-loss prevention', async () => {
     const { check } = dlp({ requests: 'mask', scan_pii: false, scan_network: false });
     const editing: Check = {
       name: 'editing',
@@ -58,7 +58,7 @@ describe('a request that a mask rule matches', () => {
     expect((await sendRequest(maskRig([check, editing]), exchange)).body).toContain('now ***');
   });
 
-  it('is left alone by a rule that matches words of the protocol only', async () => {
+  it('is ignored by a rule that matches only words of the protocol', async () => {
     const exchange = judged(
       chat([user('hi'), { role: 'assistant', content: 'hello' }], {
         tools: [{ type: 'function', function: { name: 'read_user', parameters: { type: 'object' } } }],
@@ -83,7 +83,7 @@ describe('a request that a mask rule matches', () => {
     expect(JSON.parse(sent)).toEqual({ q: '*** "x"', id: '***' });
   });
 
-  it('is refused where the match is the name of an argument', async () => {
+  it('is refused if the match is the name of an argument', async () => {
     const rig = maskRig();
     const exchange = judged(
       mcpExchange({ body: toolCall('find', { 'Falcon one': 1 }) }),
@@ -105,14 +105,14 @@ describe('a request that a mask rule matches', () => {
     expect(body).toBe(JSON.stringify({ model: 'gpt-4o', messages: [user('*** *** ***')] }));
   });
 
-  it('only says so in shadow mode', async () => {
+  it('is only recorded in shadow mode', async () => {
     const rig = maskRig([], true);
     const exchange = judged(chat([user('Falcon')]), rule('names', contains('Falcon')));
     expect((await sendRequest(rig, exchange)).body).toBe(exchange.body.toString());
     expect(rig.verdicts).toEqual([expect.objectContaining({ kind: 'rewrite', enforced: false })]);
   });
 
-  it('is what it was without rules', async () => {
+  it('is unchanged without rules', async () => {
     const rig = maskRig();
     const exchange = chat([user('Falcon')]);
     expect((await sendRequest(rig, exchange)).body).toBe(exchange.body.toString());

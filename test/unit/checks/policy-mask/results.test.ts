@@ -47,7 +47,7 @@ function answerTo(said: unknown, rules: readonly MaskRule[], whole = true): Answ
 }
 
 describe("a tool's answer that a mask rule matches", () => {
-  it('comes with *** in place of it, in all its texts', async () => {
+  it('has *** in its place, in all its texts', async () => {
     const said = result({
       content: [{ type: 'text', text: 'Falcon flies' }],
       structuredContent: { name: 'the Falcon', Falcon: 1, list: ['Falcon'] },
@@ -81,7 +81,7 @@ describe("a tool's answer that a mask rule matches", () => {
     expect(sent.structuredContent).toEqual({ card: '***', note: 'ok' });
   });
 
-  it('is masked and goes on where it is a secret', async () => {
+  it('is masked and continues if it is a secret', async () => {
     const { body = '' } = await sendAnswer(
       maskRig(),
       answerTo(textResult(`key ${AWS_KEY}!`), [rule('keys', detects('secrets'))]),
@@ -95,13 +95,13 @@ describe("a tool's answer that a mask rule matches", () => {
     expect(JSON.parse((await sendAnswer(maskRig(), answerTo(said, rules))).body ?? '')).toEqual(said);
   });
 
-  it('is left alone by rules about arguments', async () => {
+  it('is ignored by rules about arguments', async () => {
     const said = textResult('Falcon');
     const rules = [rule('q', inArgument(['q'], contains('Falcon')))];
     expect(JSON.parse((await sendAnswer(maskRig(), answerTo(said, rules))).body ?? '')).toEqual(said);
   });
 
-  it('is masked beside what the inspector takes out of the same text', async () => {
+  it('is masked beside the inspector’s removals in the same text', async () => {
     const { check } = inspector();
     const said = textResult(`Falcon. ${ATTACK}.`);
     const { body = '' } = await sendAnswer(maskRig([check]), answerTo(said, [FALCON]));

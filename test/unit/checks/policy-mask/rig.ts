@@ -14,7 +14,7 @@ export interface MaskRig {
   run(): Run;
 }
 
-/** The check as a gateway has it, behind others. */
+/** The check as in a gateway, after others. */
 export function maskRig(before: readonly Check[] = [], shadowMode = false): MaskRig {
   const check = createPolicyMaskCheck({
     judgement: 'judged',
@@ -64,7 +64,7 @@ export function judged<Exchange extends Parsed>(exchange: Exchange, ...masks: re
 }
 
 export interface Sent {
-  /** What leaves; undefined where it is refused. */
+  /** The output; undefined if it is refused. */
   readonly body: string | undefined;
   readonly denial: Denial | undefined;
 }

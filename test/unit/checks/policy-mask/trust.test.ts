@@ -44,14 +44,14 @@ const INJECTION = detects('prompt_injection');
 const withTrust = (pattern: MaskPattern, trust: MaskPattern['trust']): MaskPattern => ({ ...pattern, trust });
 
 describe('a mask rule about injections', () => {
-  it('takes an order out of what a user says, and leaves trusted instructions as they are', async () => {
+  it('removes an order from a user’s text, and leaves trusted instructions unchanged', async () => {
     expect(await sentMessages(judgedBy([rule('orders', INJECTION)]))).toEqual([
       `${ORDER}, and write to ${EMAIL}.`,
       '***, please.',
     ]);
   });
 
-  it('takes it out of instructions too where neither the call nor the rule trusts them', async () => {
+  it('removes it from instructions too if neither the call nor the rule trusts them', async () => {
     const masked = [`***, and write to ${EMAIL}.`, '***, please.'];
     const untrusted = { system: false, developer: false };
     expect(await sentMessages(judgedBy([rule('orders', INJECTION)], untrusted))).toEqual(masked);

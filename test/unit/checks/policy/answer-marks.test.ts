@@ -63,7 +63,7 @@ function whole(request: Parsed, said: unknown): Answered {
   return { ...exchange, answer: { ...exchange.answer, whole: one } };
 }
 
-describe('what a session remembers of answers', () => {
+describe('a session’s memory of answers', () => {
   it('is noted before a tool answers, of its texts with and without their disguises', async () => {
     const request = tool();
     const { check, state, noted, steps } = await rig(request, { needsSteps: 'mcp_tool_response' });
@@ -73,7 +73,7 @@ describe('what a session remembers of answers', () => {
     expect(steps[0]).toMatchObject({ type: 'mcp_tool_response', provider: 'files', tool: 'read' });
   });
 
-  it('is nothing where no rule asks for it', async () => {
+  it('is empty if no rule uses it', async () => {
     const request = tool();
     const { check, state, noted, steps } = await rig(request, { needsSteps: 'llm_response' });
     expect(await check.response?.(whole(request, textResult('secret')), state)).toEqual({ kind: 'pass' });
@@ -84,14 +84,14 @@ describe('what a session remembers of answers', () => {
   it.each([
     ['the session takes no more', { takes: () => Promise.resolve(false) }],
     ['the set cannot say', { marksOf: () => Promise.reject(new Error('no')) }],
-  ])('withholds the answer where %s', async (_why, options) => {
+  ])('withholds the answer if %s', async (_why, options) => {
     const request = tool();
     const { check, state } = await rig(request, { needsSteps: 'mcp_tool_response', ...options });
     const verdict = await check.response?.(whole(request, textResult('secret')), state);
     expect(verdict).toMatchObject({ kind: 'deny', type: 'policy_denied' });
   });
 
-  it('withholds the answer where Redis is gone', async () => {
+  it('withholds the answer if Redis is gone', async () => {
     const request = tool();
     const gone = new GatewayError('redis_unavailable', 'gone');
     const { check, state } = await rig(request, {
@@ -102,7 +102,7 @@ describe('what a session remembers of answers', () => {
     await expect(response()).rejects.toBe(gone);
   });
 
-  it('is noted before each event of a stream, which is cut where it cannot be', async () => {
+  it('is written before each event of a stream, which is cut if that fails', async () => {
     const request = tool();
     let room = true;
     const { check, state, noted } = await rig(request, {
@@ -135,7 +135,7 @@ describe('what a session remembers of answers', () => {
     expect(noted).toEqual(['m']);
   });
 
-  it('is noted where the client left a streamed completion before its end', async () => {
+  it('is written if the client left a streamed completion before its end', async () => {
     const request = chat();
     const { check, state, noted } = await rig(request, { needsSteps: 'llm_response' });
     const exchange = answered(request, { form: 'stream' });

@@ -15,7 +15,7 @@ import { answered, NEW_SESSION, parsed } from '../../../support/exchange.ts';
 import { mcpExchange, toolCall } from '../../../support/mcp-exchange.ts';
 import { cardsOf } from '../../../support/policy-cards.ts';
 
-/** A card that remembers answers which say this. */
+/** A card that remembers answers with this text. */
 function setThatRemembers(regex: string) {
   const value = { content_regex: regex };
   const cards = cardsOf({
@@ -145,7 +145,7 @@ describe('an answer of an MCP server is remembered by', () => {
     expect(await remembersStream(request, 'top secret', streamed)).toBe(true);
   });
 
-  it('a text far behind the beginning of a long one', async () => {
+  it('a text far from the beginning of a long one', async () => {
     const request = mcpExchange({ body: toolCall('read') });
     const said = result({ content: [text(`${'lorem ipsum '.repeat(60_000)}top secret`)] });
     expect(await remembersWhole(request, 'top secret', said)).toBe(true);
@@ -169,7 +169,7 @@ describe('a streamed completion is remembered by each of its texts', () => {
     expect(await remembersStream(chat(), 'another thing', streamed())).toBe(false);
   });
 
-  it('of any length, and where a match goes on behind what was judged before', async () => {
+  it('of any length, also if a match continues past the judged part', async () => {
     const [dialect] = DIALECT_STREAMS;
     if (dialect === undefined) throw new Error('there is a dialect');
     for (const filler of [262_140, 300_000]) {

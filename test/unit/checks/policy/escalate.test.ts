@@ -59,14 +59,14 @@ describe('an escalated call', () => {
       { method: 'mcp_resource_read', resource_uri: 'memo://***' },
     ],
     ['prompts/get', { name: 'greet' }, { method: 'mcp_prompt_get', prompt_name: 'greet' }],
-  ])('of %s shows a person what it asks for', async (method, params, expected) => {
+  ])('of %s shows its contents to a person', async (method, params, expected) => {
     const { escalate, patient, score, asked } = rig();
     const exchange = patient(mcpExchange({ body: { jsonrpc: '2.0', id: 1, method, params } }));
     await escalate(exchange, [DEAR], score);
     expect(asked).toEqual([expect.objectContaining({ tool_name: '', mcp_server: 'files', ...expected })]);
   });
 
-  it('is scored, and its key judged, before a person is asked; and its key again after', async () => {
+  it('is scored, and its key checked, before a person is asked; and its key again afterwards', async () => {
     const { escalate, patient, score, steps, extended } = rig();
     const exchange = patient(chat());
     expect(await escalate(exchange, [DEAR], score)).toEqual({ kind: 'flag', reason: 'approved by ada (e1)' });
@@ -75,7 +75,7 @@ describe('an escalated call', () => {
     expect(extended).toEqual([75_000]);
   });
 
-  it('asks once for the same reasons, and for others within the wait that has begun', async () => {
+  it('asks once for the same reasons, and for others within the started wait', async () => {
     const { escalate, patient, score, asked, extended, waits } = rig();
     const exchange = patient(chat());
     await escalate(exchange, [DEAR], score);
@@ -87,7 +87,7 @@ describe('an escalated call', () => {
     expect([extended.length, waits.size]).toEqual([1, 1]);
   });
 
-  it('tells people of no secret that a client hid in a name', async () => {
+  it('shows people no secret that a client hid in a name', async () => {
     const { escalate, patient, score, asked } = rig();
     await escalate(patient(chat('sk-secret-model')), [DEAR], score);
     expect(asked[0]).toMatchObject({ model: '***-model', tool_name: '', rules: [DEAR] });
@@ -111,22 +111,19 @@ describe('an escalated call', () => {
   it.each([
     ['full', 'gateway_unavailable', 'too many requests wait'],
     ['over_share', 'rate_limited', 'too many requests of this key wait'],
-  ] as const)(
-    'that finds no place (%s) is told to come again by %s, and not denied',
-    async (kind, type, why) => {
-      const { escalate, patient, score } = rig([{ kind }, { kind }]);
-      const told = {
-        kind: 'deny',
-        type,
-        message: expect.stringContaining(why) as string,
-        headers: { 'retry-after': '10' },
-      };
-      expect(await escalate(patient(chat()), [DEAR], score)).toEqual(told);
-      expect(await escalate(patient(mcpExchange({ body: toolCall('pay') })), [DEAR], score)).toEqual(told);
-    },
-  );
+  ] as const)('that finds no place (%s) is told to retry by %s, and not denied', async (kind, type, why) => {
+    const { escalate, patient, score } = rig([{ kind }, { kind }]);
+    const told = {
+      kind: 'deny',
+      type,
+      message: expect.stringContaining(why) as string,
+      headers: { 'retry-after': '10' },
+    };
+    expect(await escalate(patient(chat()), [DEAR], score)).toEqual(told);
+    expect(await escalate(patient(mcpExchange({ body: toolCall('pay') })), [DEAR], score)).toEqual(told);
+  });
 
-  it('asks nobody in shadow mode', async () => {
+  it('asks no person in shadow mode', async () => {
     const { escalate, patient, asked } = rig();
     const judge = createJudge({
       defaultAction: undefined,
@@ -158,7 +155,7 @@ rules:
   - { name: seen, match: { model: gpt-4o }, action: taint, taint: was_dear }
 `;
 
-it('leaves its taint where a rule gives it one, and none where nobody approved it', async () => {
+it('leaves a rule’s taint, and none without an approval', async () => {
   for (const { kind, expected } of [
     { kind: 'approved', expected: ['was_dear'] },
     { kind: 'denied', expected: [] },
@@ -179,7 +176,7 @@ it('leaves its taint where a rule gives it one, and none where nobody approved i
   }
 });
 
-it('tells who left before the wait began that nobody waits', () => {
+it('ends at once for a client that left before the wait began', () => {
   const extended: number[] = [];
   const patience = createPatience({ waitMs: 1_000, messageTimeoutMs: 2_000 }, (ms) => extended.push(ms));
   patience.leave();
@@ -187,7 +184,7 @@ it('tells who left before the wait began that nobody waits', () => {
   expect(extended).toEqual([]);
 });
 
-it('is refused if its budget has changed once it has its reservation, and goes on if not', async () => {
+it('is refused if its budget has changed after its reservation, and continues otherwise', async () => {
   for (const { limits, expected } of [
     { limits: {}, expected: { kind: 'deny', type: 'policy_denied', findings: [{ rule: 'budget_changed' }] } },
     { limits: LIMITS, expected: { kind: 'flag' } },

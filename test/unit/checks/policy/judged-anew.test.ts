@@ -13,7 +13,7 @@ import { answered, NO_RISK, parsed } from '../../../support/exchange.ts';
 import { mcpExchange, toolCall } from '../../../support/mcp-exchange.ts';
 import { readAtOnce } from '../../../support/read-at-once.ts';
 
-/** Of two calls at once that both arm the session one moves it, and the other is judged again in ARMED. */
+/** Of two simultaneous calls that both arm the session one moves it, and the other is judged again in ARMED. */
 const CARD = `metadata: { name: falcon }
 fsm:
   initial_state: INIT
@@ -37,7 +37,7 @@ rules:
     action: deny
 `;
 const TEXT = 'Robin and Falcon fly';
-/** What is left of it by the first judgement, and by both. */
+/** The remaining text after the first judgement, and after both. */
 const EARLY = '*** and Falcon fly';
 const BOTH = '*** and *** fly';
 
@@ -53,7 +53,7 @@ interface AtOnce {
   readonly verdicts: readonly (ObservedVerdict & { readonly enforced: boolean })[];
 }
 
-/** Both are judged before either moves the session; the faster one comes first, whichever it was. */
+/** Both are judged before either moves the session; either may be first. */
 async function twoAtOnce(exchangeOf: () => Parsed, shadowMode = false): Promise<AtOnce> {
   const verdicts: (ObservedVerdict & { enforced: boolean })[] = [];
   const newRun = createRunner({
@@ -115,7 +115,7 @@ function wholeAnswer(result: object): WholeAnswer {
   return { body, contentType: 'application/json', json, edits: [], replacement: undefined };
 }
 
-/** What a client gets of an answer that comes as these events. */
+/** A client's view of an answer with these events. */
 async function streamed({ run, exchange }: Call, pieces: readonly Buffer[]): Promise<string> {
   const answer = answered(exchange, { form: 'stream' });
   expect(await run.response(answer)).toBeUndefined();
@@ -138,7 +138,7 @@ async function answeredWhole({ run, exchange }: Call): Promise<string> {
   return applyEdits(whole.body, whole.edits).toString();
 }
 
-/** A completion whose text comes a few letters at a time, and a result of a tool after a message. */
+/** A completion whose text arrives a few letters at a time, and a tool result after a message. */
 const COMPLETION = `${(TEXT.match(/.{1,3}/g) ?? [])
   .map((content) => eventOf({ id: 'a', choices: [{ index: 0, delta: { content } }] }))
   .join('')}data: [DONE]\n\n`;
@@ -164,7 +164,7 @@ function dataIn(stream: string): unknown[] {
 }
 
 describe('a call that is judged again, since another one has moved its session', () => {
-  it('goes out without what either judgement masks', async () => {
+  it('is forwarded without what either judgement masks', async () => {
     const { calls, denials, states } = await twoAtOnce(toolExchange);
     expect(denials).toEqual([undefined, undefined]);
     expect(states).toEqual([undefined, 'ARMED']);
@@ -182,7 +182,7 @@ describe('a call that is judged again, since another one has moved its session',
     ]);
   });
 
-  it('is answered so in a streamed completion, whatever byte it is cut at', async () => {
+  it('is answered so in a streamed completion, wherever its bytes are cut', async () => {
     const bytes = Buffer.from(COMPLETION);
     const { calls, states } = await twoAtOnce(() => modelExchange());
     expect(states).toEqual([undefined, 'ARMED']);
@@ -197,7 +197,7 @@ describe('a call that is judged again, since another one has moved its session',
     }
   });
 
-  it("is answered so in the events of an MCP server's stream, whatever byte they are cut at", async () => {
+  it("is answered so in the events of an MCP server's stream, wherever their bytes are cut", async () => {
     const bytes = Buffer.from(RESULT);
     const { calls } = await twoAtOnce(toolExchange);
     for (const [index, text] of [EARLY, BOTH].entries()) {
@@ -221,7 +221,7 @@ describe('a call that is judged again, since another one has moved its session',
     ]);
   });
 
-  it('does not go out where nothing can take the place of what the second one masks', async () => {
+  it('is not forwarded if the second one’s match cannot be masked', async () => {
     const { denials } = await twoAtOnce(() => toolExchange({ Falcon: 'flies' }));
     expect(denials).toMatchObject([undefined, { type: 'policy_denied' }]);
   });
@@ -235,7 +235,7 @@ describe('a call that is judged again in shadow mode', () => {
       enforced: false,
     });
 
-  it('goes out, and is answered, as it is; what either judgement would mask is recorded', async () => {
+  it('is forwarded and answered unchanged; what either judgement would mask is recorded', async () => {
     const { calls, denials, states, verdicts } = await twoAtOnce(toolExchange, true);
     expect(denials).toEqual([undefined, undefined]);
     expect(states).toEqual([undefined, 'ARMED']);
@@ -249,7 +249,7 @@ describe('a call that is judged again in shadow mode', () => {
     );
   });
 
-  it('is answered as it is in a streamed completion; what either judgement would mask is recorded', async () => {
+  it('is answered unchanged in a streamed completion; what either judgement would mask is recorded', async () => {
     const { calls, verdicts } = await twoAtOnce(() => modelExchange(), true);
     for (const call of calls) {
       expect(bodyOf(call)).toBe(call.exchange.body.toString());

@@ -68,7 +68,7 @@ describe('a call of an MCP server as policies see it', () => {
     });
   });
 
-  it('is a notification with more than MCP has, and what a client answers', () => {
+  it('is a notification with additional members, and a client’s answer', () => {
     const reason = { requestId: 1, reason: 'slow', command: 'rm' };
     expect(requestOf('notifications/cancelled', reason, {})).toMatchObject({ method: 'mcp_other' });
     const body = { jsonrpc: '2.0', id: 1, result: { action: 'accept', content: { a: 'b' } } };
@@ -94,11 +94,11 @@ describe('a call of an MCP server as policies see it', () => {
     ['notifications/cancelled', { requestId: 1, reason: 'slow' }, {}],
     ['notifications/progress', { progressToken: 1, progress: 1, total: 2, message: 'm' }, {}],
     ['notifications/roots/list_changed', {}, {}],
-  ])('is none where it names nothing: %s', (method, params, more) => {
+  ])('does not exist if it names nothing: %s', (method, params, more) => {
     expect(requestOf(method, params, more)).toBeUndefined();
   });
 
-  it('is none where a client answers with nothing', () => {
+  it('does not exist if a client answers with nothing', () => {
     const body = { jsonrpc: '2.0', id: 1, result: {} };
     expect(policyCallOf(mcpExchange({ body }))).toBeUndefined();
   });

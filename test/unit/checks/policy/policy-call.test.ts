@@ -182,7 +182,7 @@ function inputOf(exchange: Parsed): object {
 }
 
 describe('the input of a call of a model', () => {
-  it('is what docs/policies.md says, field by field', () => {
+  it('has the fields of docs/policies.md', () => {
     expect(inputOf(llm())).toEqual({
       ...COMMON,
       request: {
@@ -210,7 +210,7 @@ describe('the input of a call of a model', () => {
       llm({ path: '/v1/responses', body: { model: 'o3', input: 'Go on.', previous_response_id: 'resp_1' } }),
       { provider: 'openai', model: 'o3', path: '/openai/v1/responses', unseen_content: true },
     ],
-  ])('tells of %s', (_what, exchange, request) => {
+  ])('has %s', (_what, exchange, request) => {
     expect(callOf(exchange).input.request).toEqual({
       method: 'llm_call',
       unseen_content: false,
@@ -218,7 +218,7 @@ describe('the input of a call of a model', () => {
     });
   });
 
-  it('says of what is not known that there is none, and leaves no member out', () => {
+  it('has explicit values for unknown members, and omits none', () => {
     const exchange = llm({}, BARE_KEY, NO_FACTS);
     expect(inputOf(exchange)).toEqual({ ...COMMON_EMPTY, request: callOf(exchange).input.request });
     const withoutModel = { ...llm(), request: { ...llm().request, model: undefined } };
@@ -233,7 +233,7 @@ describe('the input of a call of a model', () => {
     },
   );
 
-  it('is none where a text was not normalized', () => {
+  it('does not exist if a text was not normalized', () => {
     const messages = [1, 2, 3].map((n) => ({ role: 'user', content: `text ${String(n)}` }));
     const exchange = { ...llm({ body: { model: 'm', messages } }), facts: FACTS };
     expect(() => policyCallOf(exchange)).toThrow('normalized');
@@ -255,20 +255,17 @@ describe('the input of a call of a tool', () => {
   };
   const body = toolCall('run_command', request.arguments);
 
-  it.each(['tools_call', 'streamable_http'] as const)(
-    'is what docs/policies.md says, field by field, at %s',
-    (form) => {
-      const exchange = mcp({ body, server: 'shell', form });
-      const normalized_prompt = exchange.facts.prompt?.normalizedTexts.join('\n');
-      expect(inputOf(exchange)).toEqual({
-        ...COMMON,
-        action: { ...COMMON.action, normalized_prompt },
-        request,
-      });
-    },
-  );
+  it.each(['tools_call', 'streamable_http'] as const)('has the fields of docs/policies.md, at %s', (form) => {
+    const exchange = mcp({ body, server: 'shell', form });
+    const normalized_prompt = exchange.facts.prompt?.normalizedTexts.join('\n');
+    expect(inputOf(exchange)).toEqual({
+      ...COMMON,
+      action: { ...COMMON.action, normalized_prompt },
+      request,
+    });
+  });
 
-  it('without arguments has none, and says of what is not known that there is none', () => {
+  it('without arguments has none, and explicit values for unknown members', () => {
     const bare = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'run_command' } };
     expect(inputOf(mcp({ body: bare, server: 'shell' }, BARE_KEY, NO_FACTS))).toEqual({
       ...COMMON_EMPTY,
@@ -277,7 +274,7 @@ describe('the input of a call of a tool', () => {
     });
   });
 
-  it('tells each text of its arguments by its place', () => {
+  it('identifies each text of its arguments by its place', () => {
     const { texts } = callOf(mcp({ body, server: 'shell' }));
     expect(texts.find(({ raw }) => raw === 'ls')?.argument).toEqual(['command']);
     expect(texts.find(({ raw }) => raw === '-l')?.argument).toEqual(['flags', 0]);
@@ -291,7 +288,7 @@ describe('the input of a call of a tool', () => {
     ]);
   });
 
-  it('is none of a message that calls no tool', () => {
+  it('does not exist for a message that calls no tool', () => {
     const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
     for (const exchange of [mcp({ body: list }), mcp({})]) expect(policyCallOf(exchange)).toBeUndefined();
   });

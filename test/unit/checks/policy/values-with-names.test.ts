@@ -10,7 +10,7 @@ import { mcpExchange, toolCall } from '../../../support/mcp-exchange.ts';
 import { makeSecret, seededRandom } from '../../detectors/secrets/samples.ts';
 import { threadCpuMs } from '../../../support/cpu-time.ts';
 
-/** What `detects` finds of values that only a name gives away, wherever the name stands. */
+/** Findings of `detects` in values that only a name identifies, in any place. */
 const set = createCardSet(
   presetFiles(['safety']).map(({ name, path }) => ({
     name,
@@ -148,7 +148,7 @@ describe('a value and its name in the arguments of a tool', () => {
   const secrets = SECRETS.flatMap(([how, input]) =>
     inDialects(input).map(([dialect, exchange]) => [how, dialect, exchange] as const),
   );
-  it.each(secrets)('a secret is told by %s, in %s', async (_how, _dialect, exchange) => {
+  it.each(secrets)('a secret is recognized by %s, in %s', async (_how, _dialect, exchange) => {
     expect(await denied(exchange)).toEqual(['block-credentials']);
   });
 
@@ -159,11 +159,11 @@ describe('a value and its name in the arguments of a tool', () => {
     expect(await denied(exchange)).toEqual(['block-cvv']);
   });
 
-  it('tells a value first and then its name', async () => {
+  it('reports a value first and then its name', async () => {
     expect(await denied(tool({ value: AWS, name: 'AWS_SECRET_ACCESS_KEY' }))).toEqual(['block-credentials']);
   });
 
-  it('is looked for below the argument that a rule names, and nowhere else', async () => {
+  it('is searched for below the argument that a rule names, and nowhere else', async () => {
     const pair = ['AWS_SECRET_ACCESS_KEY', AWS];
     expect(await denied(tool({ env: [pair] }), ARGUMENTS_CARD)).toEqual(['no-secrets-in-env']);
     expect(await denied(tool({ env: [], other: [pair] }), ARGUMENTS_CARD)).toEqual([]);
@@ -321,7 +321,7 @@ describe('values beside the texts of a dialect', () => {
     expect(await denied(exchange)).toEqual([where === 'numbers' ? 'block-cvv' : 'block-credentials']);
   });
 
-  it('pass where nothing tells that they are secrets', async () => {
+  it('pass if nothing indicates a secret', async () => {
     const body = {
       model: 'gpt-4o',
       messages: [{ ...messages[0], name: 'ann' }],

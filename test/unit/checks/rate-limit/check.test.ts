@@ -17,7 +17,7 @@ function rig(config: { enabled: boolean; requests_per_minute: number }) {
 }
 
 describe('the rate limit', () => {
-  it('tells of quota and remainder in structured fields, of the remainder until the quota is whole', async () => {
+  it('reports quota and remainder in structured fields, and the remainder until the quota is full', async () => {
     const { clock, send } = rig({ enabled: true, requests_per_minute: 60 });
     for (let nth = 1; nth < 10; nth++) await send();
     expect(await send()).toEqual({
@@ -44,7 +44,7 @@ describe('the rate limit', () => {
     expect((await send()).verdict).toMatchObject({ headers: { 'retry-after': '1' } });
   });
 
-  it('acts in shadow mode too, and not at all where it is off', async () => {
+  it('acts in shadow mode too, and never if disabled', async () => {
     const { check } = rig({ enabled: true, requests_per_minute: 1 });
     expect(check.shadowable).toBe(false);
     expect(rig({ enabled: false, requests_per_minute: 1 }).check.admit).toBeUndefined();

@@ -15,12 +15,12 @@ const TEXT_RULE = '{ field: prompt_text, op: contains, value: xylophone }';
 
 interface Setup {
   readonly config?: ConfigInput;
-  /** Conditions of a card's one rule, for any call unless `match` says otherwise. */
+  /** Conditions of a card's only rule, for any call unless `match` is set. */
   readonly condition?: string;
   readonly match?: string;
 }
 
-/** What the check says, built from the configuration as a gateway builds it. */
+/** The verdict of the check, built from the configuration as a gateway builds it. */
 function judge(
   setup: Setup,
   body: JsonObject,
@@ -103,7 +103,7 @@ describe('content at an address, with proxy.remote_content unset', () => {
     expect(await verdictBy('deny')).toMatchObject({ kind: 'deny' });
   });
 
-  it('is let through where it is inline, or stored at the provider', async () => {
+  it('passes if it is inline, or stored at the provider', async () => {
     for (const body of [image(PNG), image('gs://bucket/a.png')]) {
       expect(await judge({ condition: TEXT_RULE }, body)).toEqual({ kind: 'pass' });
     }
@@ -154,13 +154,13 @@ describe('content at an address, with proxy.remote_content unset', () => {
 describe('proxy.remote_content', () => {
   const set = (remote_content: 'allow' | 'deny' | string[]): ConfigInput => ({ proxy: { remote_content } });
 
-  it('allow lets it through whatever reads prompts, deny refuses it whatever does not', async () => {
+  it('allow passes it for any model, deny refuses it for any', async () => {
     expect(await judge({ config: set('allow'), condition: TEXT_RULE }, REMOTE)).toEqual({ kind: 'pass' });
     expect(await judge({ config: set('deny') }, REMOTE)).toMatchObject(denied('image_url.url'));
     expect(await judge({ config: set('deny') }, image(PNG))).toEqual({ kind: 'pass' });
   });
 
-  it('as a list lets its hosts through alone', async () => {
+  it('as a list passes its hosts only', async () => {
     const listed = { config: set(['cdn.example.com', '.example.org']), condition: TEXT_RULE };
     for (const url of [
       'https://cdn.example.com/a',
@@ -207,7 +207,7 @@ describe('an address inside of a network, for a self-hosted provider', () => {
     { type: 'video', video: { url: 'http://10.0.0.1/a.mp4' } },
     { type: 'clip_url', clip_url: { url: 'http://10.0.0.1/' } },
     { type: 'text', text: 'hi', nested: { picture_url: 'http://redis:6379/' } },
-  ])('is refused whatever is allowed: %j', async (content) => {
+  ])('is refused under every setting: %j', async (content) => {
     expect(await judge({ config: ALLOWED }, part(content), 'vllm')).toMatchObject(inside);
   });
 

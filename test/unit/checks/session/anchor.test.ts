@@ -3,7 +3,7 @@ import { anchorAmong, anchorOf } from '../../../../src/checks/session/anchor.ts'
 import { quickestCpuMs } from '../../../support/cpu-time.ts';
 
 const KEY = `key-${'7'.repeat(60)}`;
-/** Knows one kind of secret, which it finds only where it is whole. */
+/** Knows one kind of secret, which it finds only if it is whole. */
 const maskSecrets = (text: string): string => text.replaceAll(/key-7{60}/g, '***');
 const bytes = (text: string): number => Buffer.byteLength(text);
 
@@ -27,7 +27,7 @@ describe('the stored first user request', () => {
     }
   });
 
-  it('holds no part of a secret that stands at the cut', () => {
+  it('contains no part of a secret at the cut', () => {
     for (let before = 16_384 - 70; before <= 16_384; before++) {
       expect(anchorOf('x'.repeat(before) + KEY, maskSecrets)).not.toContain('7');
     }
@@ -35,7 +35,7 @@ describe('the stored first user request', () => {
 
   it('holds no part of a secret that was cut before it was searched for', () => {
     for (let before = 0; before < 70; before++) {
-      // So many that what is masked of the searched text would fit into 16 KiB, up to its very end.
+      // So many that the masked part of the searched text would fit into 16 KiB, up to its very end.
       const dense = 'x'.repeat(before) + `${KEY} and some words `.repeat(10_000);
       expect(anchorOf(dense, maskSecrets)).not.toContain('7');
     }

@@ -6,7 +6,7 @@ import { folder, policy, policyJson, put, CARD, REGO, useRig } from './rig.ts';
 useRig();
 
 describe('gateway policy check', () => {
-  it('shows what would be loaded, and which mode is in force', async () => {
+  it('shows what would be loaded, and the current mode', async () => {
     const card = put('card.yaml', CARD);
     const rego = put('a.rego', REGO);
     put('a_test.rego', 'no rego at all');
@@ -39,7 +39,7 @@ describe('gateway policy check', () => {
     ]);
   });
 
-  it('takes a card of states alone for what it is, and warns of one with nothing in it', async () => {
+  it('accepts a card with states only, and warns about an empty one', async () => {
     put('states.yaml', CARD.slice(0, CARD.indexOf('rules:')));
     const empty = put('zz.yaml', 'metadata: { name: nothing }\n');
     const { code, json } = await policyJson(['check', '--policy-dir', folder]);
@@ -53,13 +53,13 @@ describe('gateway policy check', () => {
     );
   });
 
-  it('says that what none allows is denied where a rule allows', async () => {
+  it('reports that calls without an allow are denied if a rule allows', async () => {
     put('a.rego', 'package gateway.policy\nallow if input.session.drift.turn_count < 3\n');
     const { json } = await policyJson(['check', '--policy-dir', folder]);
     expect(json).toMatchObject({ default_action: { action: 'deny' }, can_allow: true, reads_drift: true });
   });
 
-  it('shows every error of cards and Rego at once, with file, line, column and the line', async () => {
+  it('shows every error of cards and Rego together, with file, line, column and the line', async () => {
     const card = put('bad.yaml', 'metadata: { name: x }\nrules:\n  - name: a\n    actoin: deny\n');
     const rego = put('bad.rego', 'package gateway.policy\n\ndeny contains "x" if { nosuch(input) }\n');
     const { code, stdout } = await policy(['check', '--policy-dir', folder]);
@@ -73,7 +73,7 @@ describe('gateway policy check', () => {
     expect(json).toMatchObject({ valid: false, errors: { length: 3 } });
   });
 
-  it('warns of what loads and does something else than it seems to', async () => {
+  it('warns about files that load with another effect than they seem to have', async () => {
     put('gateway.yaml', `policy: { enabled: false, policy_dir: ${folder}/p, default_action: deny }\n`);
     mkdirSync(join(folder, 'p'));
     put('p/a.rego', 'package gateway.policy\ndeny contains "x" if input.agent\n');
@@ -87,7 +87,7 @@ describe('gateway policy check', () => {
     ]);
   });
 
-  it('says that the safety preset stands in where nothing is found', async () => {
+  it('reports that the safety preset is used if nothing is found', async () => {
     const { json } = await policyJson(['check', '--policy-dir', folder]);
     expect(json).toMatchObject({
       files: [{ file: 'preset safety' }],
@@ -95,7 +95,7 @@ describe('gateway policy check', () => {
     });
   });
 
-  it('refuses paths that lead nowhere, and presets that are none', async () => {
+  it('refuses missing paths, and unknown presets', async () => {
     const gone = await policy(['check', '--policy-file', join(folder, 'gone.yaml')]);
     expect(gone).toMatchObject({ code: 1, stdout: expect.stringContaining('gone.yaml: does not exist') });
     put('gateway.yaml', `policy: { policy_dir: ${folder}/gone }\n`);

@@ -62,7 +62,7 @@ describe('policy.overrides', () => {
     expect(await violations(configured('enforce'), ...choice)).toBe(1);
   });
 
-  it('may name rules of other policies than the chosen ones, but not of none of its own', async () => {
+  it('may name rules of policies other than the chosen ones, but not unknown ones', async () => {
     const config = configured('report', ', elsewhere: off');
     put('guard_test.yaml', REPORTED);
     expect((await policyJson(['test', folder, '--config', config])).json).toMatchObject({ passed: 1 });
@@ -84,7 +84,7 @@ describe('policy.trust', () => {
     return (json as { verdict: unknown }).verdict;
   }
 
-  it('is that of the configuration in policy explain, where the input does not say otherwise', async () => {
+  it('is the configured one in policy explain, unless the input has its own', async () => {
     const trusting = configured('enforce');
     const strict = put(
       'strict.conf',

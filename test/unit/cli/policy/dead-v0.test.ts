@@ -56,11 +56,11 @@ describe('policy check warns of Rego v0 that never fires', () => {
     'bad := {"m", "n"}\n\nlimits = {"m": 1}\n\ndeny[msg] {\n  bad[input.request.model]\n  limits[input.request.model]\n  msg := "x"\n}',
     'deny[msg] {\n  is_bad\n  msg := "x"\n}\n\nis_bad {\n  input.request.model == "m"\n}',
     'default ok = false\n\nok = true {\n  input.session.state == "A"\n}\n\ndeny["x"] { not ok }',
-  ])('and leaves alone what can fire: %s', async (text) => {
+  ])('and ignores rules that can fire: %s', async (text) => {
     expect(await warningsOf(text)).toEqual([]);
   });
 
-  it('says nothing of rules in a file that it cannot look into', async () => {
+  it('reports nothing about rules in an unreadable file', async () => {
     expect(
       await warningsOf(
         '  deny[msg] {\n    is_bad\n    msg := "x"\n  }\n\n  is_bad {\n    input.request.model == "m"\n  }',

@@ -9,7 +9,7 @@ describe('gateway policy explain', () => {
   const explain = (input: unknown, ...args: string[]) =>
     policyJson(['explain', '--input', '-', ...args], JSON.stringify(input));
 
-  it('shows the rules for such a call, their conditions and what they say', async () => {
+  it('shows the rules for such a call, their conditions and results', async () => {
     const file = put('card.yaml', CARD);
     const request = { method: 'mcp_tool_call', tool_name: 'db.write', arguments: { sql: 'DROP x' } };
     const { code, json } = await explain({ request }, '--policy-file', file);
@@ -71,7 +71,7 @@ describe('gateway policy explain', () => {
     expect(await verdictOf({ role: 'developer', text }, { trust })).toMatchObject({ verdict: 'none' });
   });
 
-  it('shows what Rego says of it, and masks secrets', async () => {
+  it('shows the results of Rego, and masks secrets', async () => {
     const secret = `AKIA${'IOSFODNN7EXAMPLQ'}`;
     put(
       'a.rego',
@@ -95,7 +95,7 @@ describe('gateway policy explain', () => {
   it.each([
     ['deny', false],
     ['allow', true],
-  ])('passes a call that no rule decides where policy.default_action is %s: %s', async (action, passes) => {
+  ])('passes a call without a matching rule if policy.default_action is %s: %s', async (action, passes) => {
     mkdirSync(join(folder, 'p'));
     put('p/a.rego', 'package gateway.policy\nallow if input.request.model == "known"\n');
     const file = put(
@@ -131,7 +131,7 @@ describe('gateway policy explain', () => {
     }
   });
 
-  it('of a prompt of 2 MiB is no longer than its rules', async () => {
+  it('for a prompt of 2 MiB is no longer than its rules', async () => {
     const prompt_text = 'An ordinary sentence. '.repeat(95_000);
     const call = { request: { method: 'llm_call' }, prompt_text };
     const { code, stdout } = await policy(
@@ -176,14 +176,14 @@ describe('gateway policy explain', () => {
       '{"request":{"method":"mcp_tool_call","tool_name":"t"},"prompt_text":"x"}',
       /prompt_text is for llm_call/,
     ],
-  ])('says what is wrong with an input that %s, and exits with 2', async (_, input, line) => {
+  ])('explains what is wrong with an input that %s, and exits with 2', async (_, input, line) => {
     const { code, stdout, stderr } = await policy(['explain', '--presets', 'pci', '--input', '-'], input);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(line);
     expect(stderr.length).toBeLessThan(1_000);
   });
 
-  it('says which file is not there', async () => {
+  it('names a missing file', async () => {
     const { code, stderr } = await policy([
       'explain',
       '--presets',

@@ -128,7 +128,7 @@ helper if false
     expect([code, stdout]).toEqual([0, expect.stringContaining('1 passed')]);
   });
 
-  it('says what is otherwise than expected, and in which step', async () => {
+  it('reports an unexpected result, and its step', async () => {
     put('card.yaml', CARD);
     const wrong = CASES.replace('expect: none, state: OPEN', 'expect: none, state: SHUT')
       .replace('[leak]', '[leek]')
@@ -169,7 +169,7 @@ helper if false
     ],
     ['is not valid YAML', 'a_test.yaml', '- {', /a_test\.yaml:1:\d+: is not valid YAML/],
     ['is no Rego', 'a_test.rego', 'package a\ntest_x if {', /a_test\.rego:2:/],
-  ])('exits with 2 where a test %s', async (_, name, text, line) => {
+  ])('exits with 2 if a test %s', async (_, name, text, line) => {
     put('a.rego', REGO);
     put(name, text);
     const { code, stdout, stderr } = await policy(['test', folder]);
@@ -177,7 +177,7 @@ helper if false
     expect(stderr).toMatch(line);
   });
 
-  it('exits with 2 where a path leads nowhere, and says where there are no tests', async () => {
+  it('exits with 2 for a missing path, and names the expected location of tests', async () => {
     expect(await policy(['test', join(folder, 'gone')])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('does not exist'),

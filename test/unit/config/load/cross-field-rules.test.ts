@@ -146,7 +146,7 @@ describe('rules that join keys', () => {
       'Proxy-Status',
     ],
     ...['X-Gateway-Upstream', 'X-Envoy-Original-Path', 'X-Forwarded-For', 'X-Request-Id'],
-  ])('refuse the header %s of an MCP server, which says how a request is carried', (name) => {
+  ])('refuse the header %s of an MCP server, which belongs to the transport', (name) => {
     const yaml = `mcp: {servers: [{name: a, url: "https://a", headers: {${name}: b}}]}`;
     expect(problems(yaml)).toEqual([expect.stringContaining(`headers.${name}: is a header that`)]);
   });

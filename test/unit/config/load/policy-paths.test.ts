@@ -31,7 +31,7 @@ describe('the paths of policies', () => {
     expect(paths('policy: {enabled: true}')).toEqual([beside('policies.yaml'), beside('policies')]);
   });
 
-  it('stay as they are where they are absolute', () => {
+  it('are unchanged if they are absolute', () => {
     expect(paths('policy: {policy_file: /a/card.yaml, policy_dir: /a/rego}')).toEqual([
       '/a/card.yaml',
       '/a/rego',

@@ -27,7 +27,7 @@ export function problems(yaml: string, env: Environment = {}): string[] {
   return [];
 }
 
-/** What each file of these starts. */
+/** The start of each of these files. */
 export function useRig(): void {
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'gateway-config-'));

@@ -19,17 +19,17 @@ describe('a configuration file', () => {
     },
   );
 
-  it('is an error where --config names one that is not there', () => {
+  it('is an error if --config names a missing one', () => {
     expect(() => loadConfig({ path: join(folder, 'none.yaml'), env: {} })).toThrow(
       /none\.yaml: file not found/,
     );
   });
 
-  it('is an error where it cannot be read', () => {
+  it('is an error if it cannot be read', () => {
     expect(() => loadConfig({ path: folder, env: {} })).toThrow(/cannot be read \(EISDIR\)/);
   });
 
-  it('says which keys were written, and where', () => {
+  it('reports the written keys, and their sources', () => {
     const { sources } = load('server:\n  port: 9000\nmcp:\n', { REDIS_ADDR: 'r:1' }, { redis: { db: 3 } });
     const written = ['server', 'server.port', 'redis.addr', 'redis.db'];
     const left = ['server.host', 'mcp', 'mcp.enabled', 'redis.password', 'nothing.at.all'];
@@ -67,12 +67,12 @@ describe('the environment', () => {
     expect(load('', env, { server: { port: 7000 } }).config.server.port).toBe(7000);
   });
 
-  it('does not count where it is empty', () => {
+  it('is ignored if it is empty', () => {
     const empty = Object.fromEntries(Object.keys(env).map((name) => [name, '']));
     expect(load('server: {port: 99}', empty).config.server).toMatchObject({ port: 99, insecure_dev: false });
   });
 
-  it('is named where its value is wrong', () => {
+  it('is named if its value is invalid', () => {
     expect(
       problems('', { SERVER_PORT: '80a', LOG_LEVEL: 'loud', REDIS_ADDR: 'x', SERVER_INSECURE_DEV: 'yes' }),
     ).toEqual([
@@ -83,7 +83,7 @@ describe('the environment', () => {
     ]);
   });
 
-  it('alone lifts the TLS requirement', () => {
+  it('is the only way to lift the TLS requirement', () => {
     expect(problems('server:\n  insecure_dev: true\n')).toEqual([
       '2:3: server.insecure_dev: can only be set by the environment variable SERVER_INSECURE_DEV',
     ]);
@@ -105,13 +105,13 @@ describe('a section', () => {
   it.each([
     ['audit:\n  required: true\n', '2:3: audit.required: '],
     ['audit:\n  file: /tmp/a\n', '2:3: audit.file: '],
-  ])('of an audit trail that is switched off asks for nothing (%j)', (text, problem) => {
+  ])('of a disabled audit trail requires nothing (%j)', (text, problem) => {
     expect(problems(text)).toEqual([`${problem}needs audit.enabled: true`]);
   });
 });
 
 describe('${ENV} in a value', () => {
-  it('is filled in, and is a number or a boolean where one is meant', () => {
+  it('is substituted, and becomes a number or a boolean if one is expected', () => {
     const { config } = load(
       'server: {port: "${PORT}", shadow_mode: "${SHADOW}"}\nredis: {password: "${PORT}", read_timeout: "${RT:-3s}"}\n',
       { PORT: '9001', SHADOW: 'true' },
@@ -120,14 +120,14 @@ describe('${ENV} in a value', () => {
     expect(config.redis).toMatchObject({ password: '9001', read_timeout: 3_000 });
   });
 
-  it('may stand inside a text, and in a list', () => {
+  it('may be inside a text, and in a list', () => {
     const { config } = load('mcp: {servers: [{name: a, url: "https://${HOST}/${PATH_PART:-}x"}]}\n', {
       HOST: 'mcp.example',
     });
     expect(config.mcp.servers[0]?.url).toBe('https://mcp.example/x');
   });
 
-  it('is not filled in twice, nor in names of keys', () => {
+  it('is not substituted twice, nor in key names', () => {
     const { config } = load('redis: {password: "${A}"}\npricing: {tools: {"${A}": 1}}\n', { A: '${B}' });
     expect(config.redis.password).toBe('${B}');
     expect(config.pricing.tools).toEqual({ '${A}': 1 });
@@ -142,7 +142,7 @@ describe('${ENV} in a value', () => {
     expect(load('redis: {password: "a$${P}$b"}').config.redis.password).toBe('a${P}$b');
   });
 
-  it('is a problem where the variable is not set, or is none', () => {
+  it('is a problem if the variable is not set, or invalid', () => {
     expect(problems('redis:\n  password: ${NOPE}\nserver:\n  port: ${no-name}\n')).toEqual([
       '2:13: redis.password: needs the environment variable NOPE, which is not set (write ${NOPE:-default} for a default)',
       '4:9: server.port: has an invalid ${…}: write ${NAME} or ${NAME:-default}, or $${ for a literal ${',

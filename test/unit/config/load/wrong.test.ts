@@ -3,8 +3,8 @@ import { problems, useRig } from './rig.ts';
 
 useRig();
 
-describe('what is wrong', () => {
-  it('comes all at once, in the order of the file', () => {
+describe('the errors of a file', () => {
+  it('are reported together, in the order of the file', () => {
     const yaml = [
       'server:',
       '  prot: 80',
@@ -61,7 +61,7 @@ describe('what is wrong', () => {
     ['- a list', /1:1: must be a mapping/],
     ['just text', /1:1: must be a mapping/],
     ['server: *nothing', /not valid YAML|alias/],
-  ])('is said of broken YAML: %s', (yaml, message) => {
+  ])('describe broken YAML: %s', (yaml, message) => {
     expect(problems(yaml).join('\n')).toMatch(message);
   });
 

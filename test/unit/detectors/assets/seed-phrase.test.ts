@@ -44,7 +44,7 @@ describe('seed phrases', () => {
     ['eleven words', TWELVE.split(' ').slice(1).join(' ')],
     ['a word of no list', TWELVE.replace(/ \w+$/, ' zzzz')],
     ['a list of words', wordlist.slice(0, 200).join(' ')],
-  ])('are none with %s', (_, text) => {
+  ])('are not found with %s', (_, text) => {
     expect(wordsIn(seedPhraseDetector, text)).toEqual([]);
   });
 

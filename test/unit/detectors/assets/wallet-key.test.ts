@@ -31,7 +31,7 @@ describe('private keys of wallets', () => {
     expect(wordsIn(walletKeyDetector, `"wif":"${key}"`)).toEqual([key]);
   });
 
-  test.each(Object.entries(KEYS))('%s with a wrong character is none', (_, key) => {
+  test.each(Object.entries(KEYS))('%s with a wrong character is not found', (_, key) => {
     const wrong = key.slice(0, 20) + (key[20] === 'z' ? 'y' : 'z') + key.slice(21);
     expect(wordsIn(walletKeyDetector, `Take ${wrong}.`)).toEqual([]);
     expect(wordsIn(walletKeyDetector, `Take ${key}z.`)).toEqual([]);

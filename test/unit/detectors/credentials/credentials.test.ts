@@ -4,7 +4,7 @@ import { brokenAt, expectStreamContract, openWords, wordsIn } from '../stream-co
 import { WITH_CREDENTIAL, WITHOUT_CREDENTIAL } from './samples.ts';
 import { threadCpuMs } from '../../../support/cpu-time.ts';
 
-/** The longest text that is held: the longest value of a URL and what is read behind it. */
+/** The longest held text: the longest value of a URL and the characters read after it. */
 const MAX_OPEN_CHARS = 270;
 
 function everyCut(text: string): number[] {
@@ -12,7 +12,7 @@ function everyCut(text: string): number[] {
 }
 
 describe('credentials', () => {
-  test.each(WITH_CREDENTIAL)('in %j are the value alone', (text, credential) => {
+  test.each(WITH_CREDENTIAL)('in %j are only the value', (text, credential) => {
     expect(wordsIn(credentialsDetector, text)).toEqual([credential]);
   });
 
@@ -101,7 +101,7 @@ describe('a stream of credentials', () => {
     'DB_PASSWORD=',
     '"pass": "',
     'see https://',
-  ])('holds nothing where no value has begun: %j', (text) => {
+  ])('holds nothing back if no value has begun: %j', (text) => {
     expect(openWords(credentialsDetector, text)).toBe('');
   });
 

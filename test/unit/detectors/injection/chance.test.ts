@@ -4,7 +4,7 @@ import { findPromptInjection } from '../../../../src/detectors/injection/prompt-
 import { createProse } from '../../../bench/prompts.ts';
 import { createRandom } from '../../../support/random.ts';
 
-/** Signs of a persona of different kinds, none an attack by itself. */
+/** Different kinds of persona signs, none an attack by itself. */
 const SIGNS = [
   'Act as Rex.',
   'Rex has no ethics.',

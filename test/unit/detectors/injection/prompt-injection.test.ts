@@ -207,7 +207,7 @@ const prose = fc
   )
   .map((sentences) => sentences.join(' '));
 
-describe('prompt injection, whatever the text', () => {
+describe('prompt injection, in any text', () => {
   test('ordinary prose before and after does not hide an attack', () => {
     fc.assert(
       fc.property(prose, attack, prose, (before, text, after) => {
@@ -216,7 +216,7 @@ describe('prompt injection, whatever the text', () => {
     );
   });
 
-  test('spans lie within the text and come in order', () => {
+  test('spans are within the text and in order', () => {
     const piece = fc.oneof(attack, prose, fc.string({ unit: 'binary' }));
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
@@ -243,7 +243,7 @@ describe('prompt injection in JSON text', () => {
   const found = (text: string): string[] =>
     findPromptInjection(text).map(({ start, end }) => text.slice(start, end));
 
-  test('is found behind a line break that JSON escapes once or twice', () => {
+  test('is found after a line break that JSON escapes once or twice', () => {
     const once = JSON.stringify({ note: `Menu\n${ORDER}` });
     expect(found(once)).toEqual([ORDER]);
     expect(found(JSON.stringify({ text: once }))).toEqual([ORDER]);

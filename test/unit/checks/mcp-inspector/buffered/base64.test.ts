@@ -7,7 +7,7 @@ describe('base64 in an answer', () => {
   const resource = (fields: JsonObject) => result({ contents: [{ uri: 'a://b', ...fields }] });
 
   it.each(['text/plain', 'image/svg+xml', 'application/json', 'image/png', undefined])(
-    'that is text is inspected, whatever its type says: %s',
+    'that is text is inspected, whatever its declared type: %s',
     async (mimeType) => {
       const type = mimeType === undefined ? {} : { mimeType };
       const { body } = await inspector().whole(resource({ ...type, blob: base64(`The menu. ${ATTACK}.`) }));
@@ -52,7 +52,7 @@ describe('base64 in an answer', () => {
     expect((await inspector().whole(said)).body).toBe(JSON.stringify(said));
   });
 
-  it('of a picture passes, and is not what makes an answer too long', async () => {
+  it('of a picture passes, and does not count towards the length of an answer', async () => {
     const picture = Buffer.alloc(3_400_000, Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff, 0x00]));
     const said = result({
       content: [{ type: 'image', mimeType: 'image/png', data: picture.toString('base64') }],
@@ -60,7 +60,7 @@ describe('base64 in an answer', () => {
     expect((await inspector().whole(said)).body).toBe(JSON.stringify(said));
   });
 
-  it('under the name of bytes that is none is read as it stands', async () => {
+  it('in a bytes member that is not base64 is read as text', async () => {
     const { body } = await inspector().whole(
       result({ content: [{ type: 'image', data: ATTACK, mimeType: 'image/png' }] }),
     );

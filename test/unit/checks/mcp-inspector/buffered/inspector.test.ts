@@ -3,19 +3,19 @@ import { toolCall } from '../../../../support/mcp-exchange.ts';
 import { ATTACK, AWS_KEY, GITHUB_TOKEN, inspector, result, textResult } from '../rig.ts';
 
 describe('the inspector', () => {
-  it('has no hooks where MCP is off', () => {
+  it('has no hooks if MCP is disabled', () => {
     const { check } = inspector({ mcpEnabled: false });
     expect(check).toEqual({ name: 'mcp-inspector', shadowable: true });
   });
 
-  it('leaves answers of providers alone', async () => {
+  it('ignores answers of providers', async () => {
     const { check } = inspector();
     const exchange = { form: 'whole', answer: { whole: undefined } } as never;
     expect(await check.response?.(exchange, {})).toEqual({ kind: 'pass' });
     expect(check.stream?.(exchange, {})).toBeUndefined();
   });
 
-  it('changes, locks and scores nothing in shadow mode, and records what it would have done', async () => {
+  it('changes, locks and scores nothing in shadow mode, and records what it would do', async () => {
     const rig = inspector({ shadowMode: true });
     const attack = await rig.whole(textResult(ATTACK));
     const leak = await rig.whole(textResult(AWS_KEY));
@@ -34,7 +34,7 @@ describe('the inspector', () => {
     ]);
   });
 
-  it('tells the audit what was found and where, and nothing of what it said', async () => {
+  it('reports finding and place to the audit, and no text', async () => {
     const rig = inspector();
     await rig.whole(
       result({

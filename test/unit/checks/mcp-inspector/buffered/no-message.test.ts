@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { READABLE_PARAMETERS, UNREADABLE_PARAMETERS } from '../../../../support/charsets.ts';
 import { ATTACK, AWS_KEY, inspector, REMOVED, textResult } from '../rig.ts';
 
-describe('an answer that is no message', () => {
+describe('an answer that is not a message', () => {
   const REFUSED = { type: 'upstream_unavailable' };
 
   it.each<[string, string | Buffer]>([
@@ -16,13 +16,13 @@ describe('an answer that is no message', () => {
     ['a batch', '[{"jsonrpc":"2.0","id":1,"result":{}}]'],
     ['a message that says nothing', '{"jsonrpc":"2.0","id":1}'],
     ['null', 'null'],
-  ])('is refused where a message was asked for: %s', async (_name, said) => {
+  ])('is refused if a message is required: %s', async (_name, said) => {
     const { denial } = await inspector().whole(said);
     expect(denial).toMatchObject(REFUSED);
     expect(JSON.stringify(denial)).not.toContain(ATTACK);
   });
 
-  it('is refused, too, where the type says JSON or stream', async () => {
+  it('is refused, too, if the type is JSON or a stream', async () => {
     for (const contentType of ['application/json', 'text/event-stream', 'text/html', undefined]) {
       expect((await inspector().whole('Soup', { contentType })).denial).toMatchObject(REFUSED);
     }
@@ -32,7 +32,7 @@ describe('an answer that is no message', () => {
     ['nothing', ''],
     ['a word', 'Accepted'],
     ['JSON', '{"ok":true}'],
-  ])('passes after a notification where it holds nothing: %s', async (_name, said) => {
+  ])('passes after a notification without a finding: %s', async (_name, said) => {
     const asked = { body: { jsonrpc: '2.0', method: 'notifications/initialized' } };
     expect(await inspector().whole(said, { asked, status: 202, contentType: 'text/plain' })).toMatchObject({
       body: said,
@@ -40,7 +40,7 @@ describe('an answer that is no message', () => {
     });
   });
 
-  it('is text where the server reports an error, and loses attacks', async () => {
+  it('is text if the server reports an error, and loses attacks', async () => {
     const { body, headers } = await inspector().whole(`Not here. ${ATTACK}.`, {
       status: 404,
       contentType: 'text/plain',
@@ -49,12 +49,12 @@ describe('an answer that is no message', () => {
     expect(headers.get('x-gateway-response-redacted')).toBe('true');
   });
 
-  it('is JSON of any form where the server reports an error, and loses attacks', async () => {
+  it('is JSON of any form if the server reports an error, and loses attacks', async () => {
     const { body } = await inspector().whole({ error: `no. ${ATTACK}.`, code: 3 }, { status: 500 });
     expect(JSON.parse(body)).toEqual({ error: `no. ${REMOVED}.`, code: 3 });
   });
 
-  it('is kept back where an error holds a secret', async () => {
+  it('is withheld if an error contains a secret', async () => {
     const rig = inspector();
     const { denial } = await rig.whole(`denied for ${AWS_KEY}`, { status: 401, contentType: 'text/plain' });
     expect(denial?.type).toBe('policy_denied');
@@ -67,38 +67,41 @@ describe('an answer that is no message', () => {
     ['text of another alphabet', ATTACK, 'text/plain; charset=utf-16'],
     ['text of another alphabet, in quotes', ATTACK, 'text/plain; charset="utf-7"'],
     ['JSON in another alphabet', '{"a":"soup"}', 'application/json; charset=utf-7'],
-  ])('is refused where nobody can tell what an error says: %s', async (_name, said, contentType) => {
+  ])('is refused if the content of an error is unreadable: %s', async (_name, said, contentType) => {
     expect((await inspector().whole(said, { status: 500, contentType })).denial).toMatchObject(REFUSED);
   });
 
-  it('is refused where a message is declared to be in another alphabet', async () => {
+  it('is refused if a message is declared in another character set', async () => {
     const contentType = 'application/json;charset=UTF-16LE';
     expect((await inspector().whole(textResult('soup'), { contentType })).denial).toMatchObject(REFUSED);
     const plain = 'application/json; charset=utf-8';
     expect((await inspector().whole(textResult('soup'), { contentType: plain })).denial).toBeUndefined();
   });
 
-  it.each(READABLE_PARAMETERS)('is read where its type goes on with %j', async (parameters) => {
+  it.each(READABLE_PARAMETERS)('is read if its type continues with %j', async (parameters) => {
     const contentType = `application/json${parameters}`;
     expect((await inspector().whole(textResult('soup'), { contentType })).denial).toBeUndefined();
   });
 
-  it.each(UNREADABLE_PARAMETERS)('is refused where its type goes on with %j', async (parameters) => {
+  it.each(UNREADABLE_PARAMETERS)('is refused if its type continues with %j', async (parameters) => {
     const contentType = `application/json${parameters}`;
     expect((await inspector().whole(textResult('soup'), { contentType })).denial).toMatchObject(REFUSED);
   });
 
-  it.each(['id', 'method', 'jsonrpc'])('is refused where what must not pass is its %s', async (name) => {
-    const message = {
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'notifications/a',
-      params: {},
-      [name]: name === 'jsonrpc' ? '2.0' : ATTACK,
-    };
-    const asked = { body: { jsonrpc: '2.0', method: 'notifications/initialized' } };
-    const { denial } = await inspector().whole(message, { asked });
-    if (name === 'jsonrpc') expect(denial).toBeUndefined();
-    else expect(denial).toMatchObject(REFUSED);
-  });
+  it.each(['id', 'method', 'jsonrpc'])(
+    'is refused if a finding that must not pass is its %s',
+    async (name) => {
+      const message = {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'notifications/a',
+        params: {},
+        [name]: name === 'jsonrpc' ? '2.0' : ATTACK,
+      };
+      const asked = { body: { jsonrpc: '2.0', method: 'notifications/initialized' } };
+      const { denial } = await inspector().whole(message, { asked });
+      if (name === 'jsonrpc') expect(denial).toBeUndefined();
+      else expect(denial).toMatchObject(REFUSED);
+    },
+  );
 });

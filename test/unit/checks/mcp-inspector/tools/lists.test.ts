@@ -21,7 +21,7 @@ describe('a list of tools', () => {
     });
   });
 
-  it('shows a key without a list of its own all tools, byte for byte', async () => {
+  it('shows a key without a list all tools, byte for byte', async () => {
     const text = JSON.stringify(list(tool('a'), tool('b')), null, 2);
     expect((await inspector().whole(text, { asked: { body: LIST } })).body).toBe(text);
   });
@@ -33,13 +33,13 @@ describe('a list of tools', () => {
     expect(JSON.parse(body)).toEqual(list());
   });
 
-  it("is filtered, too, where it comes again on the server's own stream", async () => {
+  it("is filtered, too, if repeated on the server's own stream", async () => {
     const asked = { body: undefined, key: { allowedTools: ['b'] } };
     const { body } = await inspector().stream([event(list(tool('a'), tool('b')))], asked);
     expect(messagesIn(body)).toEqual([list(tool('b'))]);
   });
 
-  it('is none where a tool answers with the like', async () => {
+  it('is not a tool’s answer of the same form', async () => {
     const pins = createMemoryPinStore();
     const rig = inspector({ pins });
     const said = list(tool('a'));
@@ -83,14 +83,14 @@ describe('a list of tools', () => {
       'what a server tells of itself',
       { protocolVersion: '2025-06-18', capabilities: {}, instructions: POISON },
     ],
-  ])('is looked through for poison, and so are others: %s', async (_what, said) => {
+  ])('is searched for poison, and so are others: %s', async (_what, said) => {
     const { body } = await inspector().whole(result(said), {
       asked: { body: { ...LIST, method: 'any/list' } },
     });
     expect(body).toBe(JSON.stringify(result(said)).replace(POISON, REMOVED));
   });
 
-  it('is looked through for poison where a server asks a model with tools of its own', async () => {
+  it('is searched for poison if a server sends its own tools to a model', async () => {
     const ask = (params: JsonObject): JsonObject => ({
       jsonrpc: '2.0',
       id: 7,
@@ -105,7 +105,7 @@ describe('a list of tools', () => {
     expect(messagesIn(body)).toEqual([ask({ tools: [tool('a', { description: REMOVED })] })]);
   });
 
-  it('leaves such words alone in what a tool answers', async () => {
+  it('ignores such words in a tool’s answer', async () => {
     const said = JSON.stringify(result({ content: [{ type: 'text', text: POISON }] }));
     expect((await inspector().whole(said)).body).toBe(said);
   });
@@ -118,7 +118,7 @@ describe('a list of tools', () => {
     ['its name hides something', { name: 'b\u{E0041}' }],
     ['its name begins with a blank', { name: ' b' }],
     ['its name is longer than any', { name: 'b'.repeat(129) }],
-  ])('is without a tool where %s', async (_why, fields) => {
+  ])('is without a tool if %s', async (_why, fields) => {
     const rig = inspector();
     const { body, headers } = await rig.whole(list(tool('a'), tool('b', fields), null, tool('c')), {
       asked: { body: LIST },
@@ -127,7 +127,7 @@ describe('a list of tools', () => {
     expect(headers.get('x-gateway-response-redacted')).toBe('true');
   });
 
-  it('is kept back where it holds a secret', async () => {
+  it('is withheld if it contains a secret', async () => {
     const rig = inspector();
     const { denial } = await rig.whole(list(tool('a', { description: `Use ${AWS_KEY}` })), {
       asked: { body: LIST },
@@ -138,7 +138,7 @@ describe('a list of tools', () => {
     expect(rig.leaks).toHaveLength(1);
   });
 
-  it('judges each description by itself', async () => {
+  it('judges each description separately', async () => {
     const said = list(
       tool('a', { description: 'Reads ~/.aws/credentials of the machine it runs on.' }),
       tool('b', { description: 'Sends a file. You must pass its content as `body`.' }),

@@ -3,11 +3,11 @@ import { toolCall } from '../../../../support/mcp-exchange.ts';
 import { ATTACK, AWS_KEY, event, inspector, messagesIn, result } from '../rig.ts';
 import { LIST, tool, list, namesIn } from './rig.ts';
 
-describe('where the inspector is switched off', () => {
+describe('if the inspector is disabled', () => {
   const OFF = { inspector: { enabled: false } };
   const said = list(tool('a'), tool('b', { description: `${ATTACK}. ${AWS_KEY}` }));
 
-  it('nothing is searched, taken out or locked, byte for byte', async () => {
+  it('nothing is searched, removed or locked, byte for byte', async () => {
     const rig = inspector(OFF);
     const text = JSON.stringify(
       result({ content: [{ type: 'text', text: `${ATTACK}. ${AWS_KEY}` }] }),
@@ -38,7 +38,7 @@ describe('where the inspector is switched off', () => {
     expect(rig.audited).toMatchObject([{ event: 'tool_definition_changed', action: 'withheld' }]);
   });
 
-  it('what is none of MCP’s messages is refused, as it would hide a list', async () => {
+  it('an answer that is not an MCP message is refused, as it could hide a list', async () => {
     for (const body of ['no JSON', '[]', '{"jsonrpc":"2.0","id":1,"result":{},"result":{"tools":[]}}']) {
       expect((await inspector(OFF).whole(body)).denial).toMatchObject({ type: 'upstream_unavailable' });
       expect((await inspector(OFF).stream([`data: ${body}\n\n`])).denial?.type).toBe('upstream_unavailable');
@@ -49,7 +49,7 @@ describe('where the inspector is switched off', () => {
 describe('in shadow mode', () => {
   const asked = { body: LIST, key: { allowedTools: ['b'] } };
 
-  it.each([true, false])('a key sees its own tools alone (inspector: %s)', async (enabled) => {
+  it.each([true, false])('a key sees only its own tools (inspector: %s)', async (enabled) => {
     const rig = inspector({ shadowMode: true, inspector: { enabled } });
     const said = list(tool('a'), tool('b', { description: ATTACK }), { description: 'nameless' });
     const shown = list(tool('b', { description: ATTACK }));
@@ -62,7 +62,7 @@ describe('in shadow mode', () => {
     });
   });
 
-  it('what a key with a list gets can be read by it in one way only', async () => {
+  it('answers for a key with a list are unambiguous', async () => {
     const twice = '{"jsonrpc":"2.0","id":1,"result":{},"result":{"tools":[{"name":"a"}]}}';
     for (const body of [twice, `[${twice}]`, '{"jsonrpc":"2.0","id":1,"Result":{"tools":[{"name":"a"}]}}']) {
       const rig = inspector({ shadowMode: true });
