@@ -12,7 +12,7 @@ import { ndjson } from '../../../src/streams/ndjson.ts';
 import { sse } from '../../../src/streams/sse.ts';
 import { decodeStream } from '../../support/decode-stream.ts';
 
-/** What clients read in each format when rewriters change, add or leave out frames or cut the answer. */
+/** What clients read in each format after rewriters change, add or drop frames, or cut the answer. */
 
 const codec = new EventStreamCodec(
   (bytes) => Buffer.from(bytes as Uint8Array).toString(),
@@ -34,7 +34,7 @@ interface FormatRow {
   readonly name: string;
   readonly format: StreamFormat;
   readonly bytes: Buffer;
-  /** The payloads that a client of this format reads; throws where it is not well formed. */
+  /** Returns the payloads that a client of this format reads; throws for an invalid stream. */
   readonly read: (bytes: Buffer) => string[];
 }
 
@@ -107,7 +107,7 @@ async function through(
   return Buffer.concat([...out, (await stream.end()).bytes]);
 }
 
-/** What comes out, which must read the same for every place where the bytes can be cut in two. */
+/** Returns the output, which must read the same at any cut. */
 async function everyCut(
   { format, bytes, read }: FormatRow,
   createRewriter: () => StreamRewriter,
@@ -274,7 +274,7 @@ describe('a frame that is added to SSE with CRLF', () => {
   it('keeps the line end before it whole even if its second half comes late or never', async () => {
     const chunks = ['data: {"t":"one"}\r\n\r', '\ndata: {"t":"two"}\r\n\r'].map((text) => Buffer.from(text));
     const out = await through(sse, copying(), chunks);
-    // As Google's SDK splits it.
+    // Splits as Google's SDK does.
     const events = out.toString().split(/\n\n|\r\r|\r\n\r\n/);
     expect(events.map((event) => event.trim()).filter((event) => event !== '')).toEqual([
       'data: {"t":"one"}',

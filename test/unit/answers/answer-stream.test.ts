@@ -55,7 +55,7 @@ describe('a streamed answer', () => {
     if (reader === undefined) throw new Error('chat does not stream');
     const parts = { answer: newAnswer(), format: sse, reader };
     const quick = createAnswerStream({ ...parts, rewriters: [upper()] });
-    // The tests before may have used up this turn of the event loop.
+    // Earlier tests may have used up this turn of the event loop.
     await nextTurn();
     expect(quick.push(Buffer.from(chunk('a')))).not.toBeInstanceOf(Promise);
     let turn = 0;

@@ -10,7 +10,7 @@ import { DIALECT_STREAMS } from '../../support/dialect-streams.ts';
 import { eventFrame } from '../../support/fake-provider/bedrock.ts';
 import { endpointOf, sentOf, type JudgedStream } from '../../support/judged-stream.ts';
 
-/** A secret of letters alone, so that either half may stand where only names stand. */
+/** A secret of letters only, whose halves may be names. */
 const [FIRST, SECOND] = ['AKIAQWERTY', 'UIOPASDFGH'] as const;
 const CHAT = endpointOf('openai', '/v1/chat/completions');
 const UNKNOWN: Endpoint = { operation: 'unknown', dialect: opaque };
@@ -22,7 +22,7 @@ const broken = (content: string): string =>
 
 type Frames = Readonly<Record<string, (text: string) => Buffer>>;
 
-/** Frames of SSE in which a text stands where no event of the dialect has one. */
+/** SSE frames with text in a place where the dialect has none. */
 const SSE_INTRUDERS: Frames = {
   'JSON with a broken word': (text) => event(broken(text)),
   'JSON cut short': (text) => event(chat(text).slice(0, -2)),
@@ -104,7 +104,6 @@ interface FormRow {
   readonly rig: JudgedStream;
   readonly said: (text: string) => Buffer;
   readonly intruders: Frames;
-  /** How the words stand in bytes. */
   readonly encode?: (text: string) => string;
   readonly begin?: string;
 }
@@ -202,7 +201,7 @@ const ROWS: readonly FormRow[] = [
   },
 ];
 
-/** All that a reader could decode of the bytes that were sent. */
+/** Returns everything that a reader could decode from the sent bytes. */
 function readable(bytes: Buffer): string {
   const plain = bytes.toString('latin1');
   const packed = [...plain.matchAll(/[A-Za-z0-9+/]{12,}={0,2}/g)].map(([run]) =>
@@ -229,7 +228,7 @@ describe.each(ROWS)('a stream of $name', ({ rig, said, intruders, begin = '' }) 
       const left = readable(await sentOf(rig, bytes));
       expect([left.includes(FIRST), left.includes(SECOND)]).not.toEqual([true, true]);
     }
-    // Not judged, it passes as it came.
+    // Unjudged streams pass unchanged.
     const bytes = stream(said(FIRST), intruder(SECOND));
     const whole = await sentOf({ ...rig, judged: 'blind' }, bytes);
     expect(readable(whole)).toContain(readable(bytes).slice(0, 40));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { answering } from '../extproc/answer-phases/rig.ts';
 import { opaque } from '../../../src/providers/dialects/opaque.ts';
 
-/** Whatever checks are on. */
+/** With any checks. */
 
 const UNKNOWN = { endpoint: { operation: 'unknown', dialect: opaque } } as const;
 const REFUSED = { type: 'upstream_unavailable' };

@@ -43,7 +43,7 @@ function holding(): StreamRewriter {
   };
 }
 
-/** Says with each text what the one before would have said. */
+/** Replaces each text by the one before. */
 function delaying(tailOnly = false): StreamRewriter {
   let last: StreamEvent | undefined;
   return {

@@ -28,7 +28,7 @@ describe('an event that is rewritten', () => {
     const { deltas } = rewrittenEvent(sse, { event, edits });
     expect(deltas).toHaveLength(count - 1);
     expect(deltas.slice(0, 2).map(({ text }) => text)).toEqual(['second', 'text 2']);
-    // Where it stands once the one before is gone.
+    // Its path after the removal of the one before.
     expect(deltas.map(({ path }) => path[0])).toEqual(Array.from({ length: count - 1 }, (_, at) => at));
   });
 

@@ -34,7 +34,6 @@ export interface Seen {
   readonly out: string;
   readonly answer: Answer;
   readonly cut: Denial | undefined;
-  /** What was thrown on the way. */
   readonly failure?: unknown;
 }
 
@@ -68,7 +67,7 @@ export async function through(
   };
 }
 
-/** Returns the output, which must be the same for every place where the bytes can be cut in two. */
+/** Returns the output, which must be the same at any cut. */
 export async function everyCut(createRewriters: () => StreamRewriter[], stream: string): Promise<Seen> {
   const bytes = Buffer.from(stream);
   const whole = await through(createRewriters(), [bytes]);

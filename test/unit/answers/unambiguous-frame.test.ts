@@ -7,7 +7,7 @@ import { ndjson } from '../../../src/streams/ndjson.ts';
 const strict = (data: string): string =>
   strictFrame(ndjson, { raw: Buffer.from(`${data}\n`), data }).data ?? '';
 
-/** Follows the grammar: strings are skipped, words stand alone. */
+/** Follows the grammar: skips strings, and matches whole words. */
 const REFERENCE = /"(?:[^"\\]+|\\[^]?)*"?|-?\bInfinity\b|\bNaN\b/g;
 const replaced = (text: string): string =>
   text.replace(REFERENCE, (found) => (found.startsWith('"') ? found : 'null'));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PASS_EVENT, type StreamRewriter } from '../../../src/pipeline/check.ts';
 import { chunk, DONE, through, everyCut } from './stream-rig.ts';
 
-/** Records every text that a rewriter is shown, wherever it stands. */
+/** Records all text that a rewriter receives. */
 function witness(shown: string[]): StreamRewriter {
   function strings(value: unknown): void {
     if (typeof value === 'string') shown.push(value);
@@ -16,7 +16,7 @@ function witness(shown: string[]): StreamRewriter {
   };
 }
 
-/** Streams in which something stands where it is easily missed, and what of it may reach the client. */
+/** Streams with text in unusual places, and the part of it that may reach the client. */
 const HIDDEN = [
   ['a comment', `: SECRET\n\n${chunk('a')}`, chunk('a')],
   ['a comment in an event', `: SECRET\n${chunk('a')}`, chunk('a')],

@@ -98,7 +98,7 @@ describe('applyEdits', () => {
 });
 
 describe('applyEditsInTurns', () => {
-  /** Around the length of a piece, pairs and halves of them in every order stand on its border. */
+  /** Surrogate pairs and halves in any order at the border of a piece. */
   const around = (units: string): string =>
     'x'.repeat(262_144 - units.length + 1) + units + 'y'.repeat(262_144);
 
@@ -238,7 +238,7 @@ function* places(value: unknown, path: JsonPath = []): Generator<[JsonPath, unkn
     for (const [key, item] of Object.entries(value)) yield* places(item, [...path, key]);
 }
 
-/** Edits of places that exist, and of new members; no two of them one below the other. */
+/** Edits of existing places and of new members, none below another. */
 function makeEdits(value: unknown, pick: (size: number) => number): JsonEdit[] {
   const all = [...places(value)];
   const edits: JsonEdit[] = [];
@@ -259,7 +259,7 @@ function makeEdits(value: unknown, pick: (size: number) => number): JsonEdit[] {
   return edits;
 }
 
-/** The same on the parsed value: sets first, then removals from the back, so that indexes stay true. */
+/** Edits the parsed value: sets first, then removals from the back, so that indexes stay valid. */
 function plainEdit(value: unknown, edits: readonly JsonEdit[]): unknown {
   const copy: unknown = structuredClone(value);
   function parentOf(path: JsonPath): Record<string | number, unknown> {
@@ -273,7 +273,7 @@ function plainEdit(value: unknown, edits: readonly JsonEdit[]): unknown {
   }
   const removals = edits.filter((change) => change.kind === 'remove').map((change) => change.path);
   removals.sort((a, b) => Number(b.at(-1)) - Number(a.at(-1)) || 0);
-  // Elements that are still reached by their old index: the longest paths first, the last elements first.
+  // Longest paths and last elements first, so that indexes stay valid.
   removals.sort((a, b) => b.length - a.length);
   for (const path of removals) {
     const parent = parentOf(path);

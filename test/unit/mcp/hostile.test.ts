@@ -8,7 +8,7 @@ import { quickestCpuMs } from '../../support/cpu-time.ts';
 
 const exchange = mcpExchange();
 
-/** As the edge does with what a client sends. */
+/** Reads a body as the edge does. */
 function receive(body: Buffer, headers: ReadonlyMap<string, string> = new Map()): string | undefined {
   try {
     const parsed = parseRequest({ ...exchange, headers }, body);

@@ -3,7 +3,6 @@ import type { Usage } from '../../../src/providers/dialect.ts';
 import type { ProviderName } from '../../../src/providers/registry.ts';
 import { pricing, price, PEAK, OFF_PEAK } from './table.ts';
 
-/** Tokens in and out, and what more is known of them. */
 const of = (inputTokens: number, outputTokens: number, more: Partial<Usage> = {}): Usage => ({
   inputTokens,
   outputTokens,

@@ -12,7 +12,7 @@ import {
 } from '../../../src/pricing/vocabulary.ts';
 import { runNow } from '../../../src/turns.ts';
 
-/** Another program's count of the same vocabulary. */
+/** The published tokenizer's count. */
 function counted(text: string): number {
   return countTokens(text, { disallowedSpecial: new Set<string>() });
 }

@@ -8,7 +8,7 @@ describe('countText', () => {
     ['', 0],
     ['hello world', 2],
     ['one two three four five six seven eight', 8],
-    // Text that looks like a control token is text.
+    // Text that looks like a control token counts as text.
     ['<|endoftext|>', 7],
   ])('%j has %d tokens', (text, tokens) => {
     expect(countText(text)).toBe(tokens);
@@ -25,7 +25,7 @@ describe('countText', () => {
   it('is never above the bytes', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (text) => {
-        // A half of a surrogate pair is sent, and counted, as the three bytes of U+FFFD.
+        // Half of a surrogate pair counts as the three bytes of U+FFFD.
         expect(countText(text)).toBeLessThanOrEqual(Buffer.byteLength(text.toWellFormed()));
       }),
     );

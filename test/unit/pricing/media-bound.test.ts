@@ -21,7 +21,6 @@ import {
 } from '../../support/media-files.ts';
 
 const CONTEXT = 100_000;
-/** An address is not read for a price. */
 const REMOTE = { source: 'url', address: 'https://x.test/a', path: [] } as const;
 const KINDS = ['image', 'audio', 'video', 'document'] as const;
 
@@ -39,7 +38,7 @@ function tokens(media: Media, provider: ProviderName = 'openai', model = 'gpt-4o
 const imageTokens = (bytes: Buffer): number => tokens(inline('image', bytes));
 const soundTokens = (bytes: Buffer): number => tokens(inline('audio', bytes));
 
-/** What 640 x 480 pixels are to OpenAI, and what any picture is. */
+/** OpenAI's tokens for 640 x 480 pixels, and for the largest image. */
 const SMALL = 750;
 const ANY_PICTURE = 10_000;
 

@@ -17,7 +17,7 @@ export function price(provider: ProviderName, model: string): ModelPrice {
   return found;
 }
 
-/** Peak hours of deepseek (UTC 00:30 to 16:30), and after them. */
+/** DeepSeek's peak hours (UTC 00:30 to 16:30), and after them. */
 export const PEAK = new Date('2026-03-02T08:00:00Z');
 
 export const OFF_PEAK = new Date('2026-03-02T20:00:00Z');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scratchCopy, type ScratchCopy } from '../../support/scratch-copy.ts';
 
-/** Each field on a line, so that a test can leave one out. */
+/** One field per line, so that a test can omit one. */
 const FIELDS: Readonly<Record<string, string>> = {
   name: `'acme'`,
   defaultBaseUrl: `'https://api.acme.test'`,
@@ -26,7 +26,7 @@ export const acme = tableProvider({
 `;
 }
 
-/** Prints what the gateway derives from the descriptor, in places that no other test here reaches. */
+/** Prints what the gateway derives from the descriptor. */
 const DERIVED = `
 import { newKeySchema } from './src/auth/key-fields.ts';
 import { configSchema } from './src/config/schema.ts';

@@ -6,7 +6,7 @@ import type { Dialect, Endpoint } from '../../../src/providers/dialect.ts';
 import type { JsonObject } from '../../../src/json/is-object.ts';
 import { valueAt } from '../../support/request-facts.ts';
 
-/** One path for each dialect that reads bodies of its own. */
+/** A path for each dialect. */
 const PATHS = [
   ['anthropic', '/v1/messages'],
   ['anthropic', '/v1/messages/count_tokens'],
@@ -28,7 +28,7 @@ const PATHS = [
   ['cohere', '/v2/rerank'],
 ] as const;
 
-/** Names and words that steer the readers into their corners. */
+/** Names and values that the readers treat specially. */
 const NAMES = [
   ...[
     'model',

@@ -187,7 +187,7 @@ function readStream(endpoint: Endpoint, stream: ConformanceStream, chunks: reado
   return seen;
 }
 
-/** A part of a count that is 0 may be said or left out. */
+/** A count of 0 may be omitted. */
 function withoutZeroParts(usage: Usage | undefined): Partial<Usage> | undefined {
   if (usage === undefined) return undefined;
   const entries = Object.entries(usage) as [keyof Usage, number][];

@@ -88,7 +88,7 @@ describe('ordinary text has none', () => {
   });
 });
 
-/** What policies read as `request.unseen_content`. */
+/** `request.unseen_content` of policies. */
 function isUnseen(provider: ProviderName, path: string, body: JsonObject): boolean | undefined {
   return policyCallOf(parsed({ provider, path, body }))?.input.request.unseen_content;
 }

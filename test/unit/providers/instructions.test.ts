@@ -8,7 +8,7 @@ interface Row {
   readonly provider: ProviderName;
   readonly path: string;
   readonly body: JsonObject;
-  /** `role: text` of every instruction, in order. */
+  /** `role: text` of all instructions, in order. */
   readonly instructions: readonly string[];
 }
 
@@ -18,7 +18,7 @@ const MESSAGES = { model: 'm', max_tokens: 9, messages: [user] };
 const openaiTool = { type: 'function', function: { name: 'look', description: 'looks' } };
 const converse = { messages: [{ role: 'user', content: [{ text: 'asked' }] }] };
 
-/** Every dialect's places of instructions; beside each stand texts that are none. */
+/** Places of instructions in all dialects, with other texts beside them. */
 const ROWS: readonly Row[] = [
   {
     dialect: 'OpenAI chat',

@@ -8,11 +8,11 @@ import { decodeStream } from '../../support/decode-stream.ts';
 import { filled, listsAround, repeated, type SweptRow } from '../../support/turn-sweep/places.ts';
 import { SWEPT_ROWS } from '../../support/turn-sweep/rows.ts';
 
-/** Enough for some thousand of the smallest parts. */
+/** Room for some thousand of the smallest parts. */
 const ROOM = { bytes: 150_000, depth: 230, work: 60_000, textWork: 4 };
-/** What may be noted between two steps, a text and its tokens. */
+/** Parts noted between two steps: a text and its tokens. */
 const MOST_IN_A_STEP = 64;
-/** A list in the place of a text: each string of it may be a text of its own. */
+/** A list in place of a text; each string may be a text of its own. */
 const LIST = `[${Array.from({ length: 3_000 }, (_, index) => `"a${String(index)}"`).join(',')}]`;
 
 function dialectOf({ provider, path, query }: SweptRow): Dialect {
@@ -21,7 +21,7 @@ function dialectOf({ provider, path, query }: SweptRow): Dialect {
   return dialect;
 }
 
-/** The document with each of its lists made long, and a long list in place of each of their texts. */
+/** The document with long lists, and with long lists in place of texts. */
 function longOnes(document: unknown): readonly (readonly [name: string, json: string])[] {
   return listsAround(document).flatMap((list) => {
     const leaf = list.name.slice(list.name.indexOf(' of ') + ' of '.length);
@@ -32,7 +32,7 @@ function longOnes(document: unknown): readonly (readonly [name: string, json: st
   });
 }
 
-/** How many parts were noted in a step of the work, of those that were noted at all. */
+/** Returns the parts noted per step. */
 function perStep<Result>(work: Work<Result>, countOf: (result: Result) => number): number {
   let steps = 1;
   for (;;) {
@@ -100,7 +100,6 @@ function documentIn({ data = '' }: Frame): unknown {
   try {
     return JSON.parse(data);
   } catch {
-    // The word that ends a stream.
     return undefined;
   }
 }

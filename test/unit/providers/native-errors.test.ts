@@ -18,7 +18,7 @@ const TYPES = Object.keys(ERROR_STATUS) as ErrorType[];
 
 const factsOf = (type: ErrorType) => ({ type, message: 'no', status: ERROR_STATUS[type], requestId: 'id-1' });
 
-/** Where the shape's own SDKs look for the message. */
+/** The place in which the shape's SDKs read the message. */
 function messageOf(shape: ErrorShape, body: Readonly<Record<string, unknown>>): unknown {
   if (shape === 'ollama') return body['error'];
   const holder = shape === 'openai' || shape === 'anthropic' || shape === 'gemini' ? body['error'] : body;

@@ -1,7 +1,6 @@
 import type { ConformanceRow } from '../../support/conformance-row.ts';
 import { ndjson } from '../../../src/streams/ndjson.ts';
 
-/** What Ollama says of its tokens. */
 const ollamaUsage = { prompt_eval_count: 26, eval_count: 9 };
 const ollamaRow: ConformanceRow = {
   provider: 'ollama',

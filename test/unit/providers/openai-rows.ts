@@ -3,7 +3,7 @@ import { responsesRow } from './openai-responses-row.ts';
 import { PIXEL, sseBytes, type ConformanceRow } from '../../support/conformance-row.ts';
 import { sse } from '../../../src/streams/sse.ts';
 
-/** A chat body with a marked string in every place where text can hide. */
+/** A chat body with a marked string in every place of text. */
 const chatBody = {
   model: 'a-model',
   messages: [
@@ -107,7 +107,7 @@ const askedStream = {
   usage,
   texts: streamTexts,
 };
-/** Usage by itself, in the last chunk that has a choice. */
+/** Usage in the last chunk with a choice. */
 const telling = (last: object) => ({
   format: sse,
   bytes: sseBytes(
@@ -188,14 +188,14 @@ const deepseekUsage = {
   prompt_cache_miss_tokens: 36,
   completion_tokens_details: { reasoning_tokens: 5 },
 };
-/** Reasoning stands beside `completion_tokens`, and in the total. */
+/** Reasoning is counted beside `completion_tokens`, and in the total. */
 const xaiUsage = {
   ...chatAnswer.usage,
   completion_tokens: 15,
   completion_tokens_details: { reasoning_tokens: 5 },
 };
 
-/** The eleven providers that speak OpenAI's dialects. */
+/** The providers with OpenAI's dialects. */
 export const openaiRows: readonly ConformanceRow[] = [
   { ...chatRow, provider: 'openai', asksUsage: true, stream: askedStream },
   { ...responsesRow, provider: 'openai' },

@@ -28,7 +28,7 @@ const geminiAnswer = {
   usageMetadata: geminiUsage,
 };
 
-/** One row for each of the four providers with dialects of their own; their own tests go deeper. */
+/** A row for each provider with its own dialect; its own tests go deeper. */
 export const ownDialectRows: readonly ConformanceRow[] = [
   {
     provider: 'anthropic',

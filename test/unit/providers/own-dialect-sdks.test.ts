@@ -20,8 +20,8 @@ import { FAKE_AWS_CREDENTIAL } from '../../support/fake-provider/bedrock.ts';
 import { createFakeProvider, type FakeProvider } from '../../support/fake-provider/index.ts';
 
 /**
- * What the providers' own SDKs send is what our dialects read, and what the fake provider answers is what the
- * SDKs understand: without this the other tests could agree with each other and with nobody else.
+ * Shows with the providers' SDKs that the dialects read what they send, and that they read the fake
+ * provider's answers.
  */
 
 const TEXT = 'Grüße from the fake 🙂 model';
@@ -40,7 +40,7 @@ beforeEach(() => {
   fakeH2.behave({ text: TEXT });
 });
 
-/** How our dialect reads the request that came last. */
+/** Reads the last request in its dialect. */
 function lastRead(provider: Provider): RequestFacts {
   const request = (provider === bedrock ? fakeH2 : fake).requests.at(-1);
   if (request === undefined) throw new Error('no request came');

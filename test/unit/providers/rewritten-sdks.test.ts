@@ -12,7 +12,7 @@ import { startRewritingProxy, type RewritingProxy } from '../../support/rewritin
 import type { Access } from '../../support/sdk-rig.ts';
 import { SDK_STREAMS, type SdkStream } from '../../support/sdk-streams.ts';
 
-/** What the providers' own SDKs make of streams that were cut, and of frames of ours among the provider's. */
+/** How the providers' SDKs read cut streams, and the gateway's frames among the provider's. */
 
 const TEXT = 'Grüße from the fake 🙂 model';
 const MESSAGE = 'the answer held a secret';
@@ -34,7 +34,7 @@ interface Rig {
   close(): Promise<void>;
 }
 
-/** Bedrock's SDK speaks HTTP/2 where others speak HTTP/1.1. */
+/** Bedrock's SDK uses HTTP/2, others HTTP/1.1. */
 async function startRig(createRewriter: () => StreamRewriter): Promise<Rig> {
   const fake = await createFakeProvider();
   fake.behave({ text: TEXT });
@@ -143,12 +143,12 @@ describe('a stream that is cut', () => {
       for await (const { data } of await client.chat.stream({ model: 'mistral-small-latest', messages }))
         expect(data.choices).toMatchObject([{ finishReason: null }]);
     }
-    // The error that says so is no chunk: this client throws at it, and tells what a chunk would have had.
+    // The error is not a chunk: this client throws, and lists the missing members of a chunk.
     await expect(reading()).rejects.toThrow('choices');
   });
 });
 
-/** Holds the second half of every piece and sends it later, in a copy of the frame that it came with. */
+/** Holds the second half of each piece and sends it later, in a copy of its frame. */
 function putOff(): StreamRewriter {
   const late = new Map<string, RewrittenFrame>();
   function take(isTaken: (channel: string) => boolean): RewrittenFrame[] {

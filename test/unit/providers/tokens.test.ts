@@ -3,18 +3,18 @@ import { applyEdits } from '../../../src/json/edit.ts';
 import type { Dialect, TokenText } from '../../../src/providers/dialect.ts';
 import { type ProviderName, providers } from '../../../src/providers/registry.ts';
 
-/** Lists of tokens spell texts again: each says which, and can be emptied of its words. */
+/** Lists of tokens spell texts again: each names its text, and can be blanked. */
 
 interface TokenRow {
   readonly name: string;
   readonly provider: ProviderName;
   readonly path: string;
   readonly answer: unknown;
-  /** Channel and what its tokens spell. */
+  /** By channel, the text that its tokens spell. */
   readonly whole: readonly [string, string];
   readonly frame: unknown;
   readonly streamed: readonly [string, string];
-  /** A member that is there before and must not be there after. */
+  /** A member that blanking must remove. */
   readonly emptied: unknown;
 }
 
@@ -276,7 +276,7 @@ describe('bytes beside tokens', () => {
     ]);
     expect(spelledIn(tokens)).toEqual({
       'choices.0.message.content': 'onetwothree',
-      // The token between says itself, and cuts the character.
+      // The token in between cuts the character.
       'choices.0.message.content/bytes': 'jan\ufffdtwo\ufffd@x',
     });
     expect(

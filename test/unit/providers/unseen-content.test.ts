@@ -11,7 +11,7 @@ const WAV = wav({}, 9).toString('base64');
 const URL = 'https://x.test/a';
 const WORDS = Buffer.from('plain words').toString('base64');
 
-/** Where a request of a dialect goes, and what stands around one part of its prompt. */
+/** The path of a dialect, and the body around one part of its prompt. */
 interface Place {
   readonly provider: ProviderName;
   readonly path: string;
@@ -235,7 +235,7 @@ const UNSEEN: readonly (readonly [string, Place, JsonObject])[] = [
   ['pictures beside a prompt', members('fireworks', '/v1/completions', { prompt: 'p' }), { images: [URL] }],
 ];
 
-/** What policies read as `request.unseen_content`. */
+/** `request.unseen_content` of policies. */
 function isUnseen({ provider, path, body }: Place, part: JsonObject): boolean | undefined {
   return policyCallOf(parsed({ provider, path, body: body(part) }))?.input.request.unseen_content;
 }

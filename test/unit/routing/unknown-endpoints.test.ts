@@ -40,7 +40,7 @@ describe('proxy.unknown_endpoints', () => {
     [[], 'POST /openai/v1/audio/speech', 'policy_denied'],
     ['deny', 'POST /openai/v1/audio/speech', 'policy_denied'],
     ['allow', 'POST /openai/v1/audio/speech', 'unknown'],
-    // What a server of one's own does is named, or stays shut.
+    // Paths of a self-hosted server must be listed.
     ['allow', 'POST /vllm/tokenize', 'policy_denied'],
     ['allow', 'POST /ollama/api/show', 'policy_denied'],
     [['POST /openai/**'], 'POST /openai/v1/chat/completions', 'chat'],

@@ -30,7 +30,7 @@ function awsMessage(event: string, payload: string): Buffer {
   );
 }
 
-/** The data of a stream's frames at any cut, without blanks and comments. */
+/** Returns the data of a stream's frames at any cut, without blanks and comments. */
 interface Fixture {
   readonly name: string;
   readonly format: StreamFormat;

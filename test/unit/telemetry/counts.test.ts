@@ -24,7 +24,7 @@ describe('counts that have risen', () => {
     expect((await risen()).map(({ name, values }) => [name, values.map(({ value }) => value)])).toEqual([
       ['requests_total', [1, 2]],
     ]);
-    // It falls into no bucket but the last.
+    // It counts only in the last bucket.
     seconds.observe(5);
     expect((await risen()).map(({ name }) => name)).toEqual(['seconds']);
   });

@@ -3,7 +3,7 @@ import { createEnvoyLines } from '../../../src/telemetry/envoy-lines.ts';
 
 const ID = '0b729df4-c777-4c3b-bdfb-7619fce8c707';
 
-/** As Envoy writes it, its names in alphabetical order. */
+/** Envoy's line, with names in alphabetical order. */
 function accessLine(details: string | null, id: string | null, method = 'POST'): string {
   const said = {
     answer_id: id ?? ID,

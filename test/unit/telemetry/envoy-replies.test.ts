@@ -10,7 +10,7 @@ interface Line {
   readonly method?: string;
 }
 
-/** As Envoy writes it, its names in alphabetical order. */
+/** Envoy's line, with names in alphabetical order. */
 function accessLine({ details, type, id = ID, method = 'POST' }: Line): string {
   const said = { answer_id: id, details, error_type: type, flags: '-', id, in: 0, method, ms: 2, out: 83 };
   return JSON.stringify({ ...said, protocol: 'HTTP/1.1', status: 503, time: 'now', upstream: null });
@@ -33,7 +33,7 @@ describe("Envoy's own replies", () => {
       accessLine({ details: 'ext_proc_error_gRPC_error_14', type: 'gateway_unavailable' }),
       accessLine({ details: 'overload', type: 'gateway_unavailable', id: null }),
       accessLine({ details: 'request_payload_too_large', type: 'payload_too_large' }),
-      // The response gate denies an answer that has come.
+      // The response gate denied an answer.
       accessLine({ details: 'via_upstream', type: 'gateway_unavailable' }),
     ];
     expect(counted(lines)).toEqual({ gateway_unavailable: 3, payload_too_large: 1 });

@@ -38,7 +38,7 @@ describe('a log line', () => {
         { [name]: '[redacted]', inner: { [name]: '[redacted]', kept: 1 }, kept: 2, msg: 'said' },
       ]);
       expect(JSON.stringify(written)).not.toContain('4711');
-      // What was logged is the caller's own, and may be used on.
+      // The logged object belongs to the caller and stays unchanged.
       expect(fields).toEqual(before);
     }
   });

@@ -11,9 +11,9 @@ describe('output limits', () => {
     ['openai', CHAT, { max_tokens: 5, max_completion_tokens: 9 }, 9, ['max_tokens', 'max_completion_tokens']],
     ['mistral', CHAT, {}, undefined, ['max_tokens']],
     ['vllm', CHAT, { max_completion_tokens: 3 }, 3, ['max_completion_tokens']],
-    // DeepSeek does not know the newer name: what it would ignore is no limit.
+    // DeepSeek ignores the newer name, so it sets no limit.
     ['deepseek', CHAT, { max_completion_tokens: 300 }, undefined, ['max_tokens', 'max_completion_tokens']],
-    // … and beside one that it knows, it is not trusted to be ignored for ever.
+    // Beside a known name it counts, since DeepSeek may support it later.
     [
       'fireworks',
       CHAT,
@@ -21,7 +21,7 @@ describe('output limits', () => {
       300,
       ['max_tokens', 'max_completion_tokens'],
     ],
-    // Engines behind the same API have names of their own, which may win.
+    // Engines behind the same API have names of their own, which may take precedence.
     ...['n_predict', 'max_new_tokens', 'max_gen_len', 'maxTokens'].map(
       (name): [ProviderName, string, JsonObject, number, string[]] => [
         'vllm',

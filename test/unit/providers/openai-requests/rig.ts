@@ -18,7 +18,7 @@ export function read(provider: ProviderName, path: string, extra: JsonObject): R
   return endpoint.dialect.request({ model: 'm', ...least, ...extra }, endpoint);
 }
 
-/** The body as it is once the provider's tools are taken out. */
+/** The body without the provider's tools. */
 export function withoutTools(provider: ProviderName, path: string, extra: JsonObject): unknown {
   const edits = read(provider, path, extra).hostedTools.flatMap((tool) => tool.remove);
   return JSON.parse(applyEdits(Buffer.from(JSON.stringify(extra)), edits).toString());

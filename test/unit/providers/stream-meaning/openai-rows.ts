@@ -2,7 +2,7 @@ import { choiceAnswers } from '../../../../src/providers/dialects/openai-choices
 import { responsesAnswers } from '../../../../src/providers/dialects/openai-responses-answer.ts';
 import { type MeaningRow, chat, delta, call } from './rig.ts';
 
-/** The dialects that OpenAI began. */
+/** OpenAI's dialects. */
 export const OPENAI_ROWS: readonly MeaningRow[] = [
   {
     name: 'chat: choices and tool calls side by side',

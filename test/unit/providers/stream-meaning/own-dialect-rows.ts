@@ -7,7 +7,7 @@ import { ollamaChat } from '../../../../src/providers/dialects/ollama-native.ts'
 import type { RequestFacts } from '../../../../src/providers/request-facts.ts';
 import { type MeaningRow, block, part, converse } from './rig.ts';
 
-/** Dialects of one provider each, and of none. */
+/** Dialects of single providers, and the unknown one. */
 export const OWN_DIALECT_ROWS: readonly MeaningRow[] = [
   {
     name: 'anthropic: blocks, of which thoughts are signed',

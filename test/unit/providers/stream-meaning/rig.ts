@@ -1,6 +1,6 @@
 import type { StreamReader } from '../../../../src/providers/dialect.ts';
 
-/** Which text a frame continues, which it ends, what may be done with it. */
+/** The texts that a frame continues and ends. */
 
 /** `channel: text`, with its marks after the channel: `J` JSON, `S` signed, `+name` joins others, `R` repeats. */
 export type Said = readonly string[];
@@ -8,7 +8,7 @@ export type Said = readonly string[];
 export interface MeaningRow {
   readonly name: string;
   readonly reader: () => StreamReader | undefined;
-  /** A frame, what it says, and the channels that it ends. */
+  /** A frame, its texts, and the channels that it ends. */
   readonly frames: readonly (readonly [frame: unknown, said: Said, ends?: readonly string[]])[];
 }
 
