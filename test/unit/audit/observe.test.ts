@@ -31,7 +31,7 @@ function finish(exchange: AuditedFinish['exchange'], over: Partial<AuditedFinish
 }
 
 describe('a request in the audit trail', () => {
-  it('is one API Activity of OCSF 1.8: who, what, and how it ended', () => {
+  it('is an API Activity of OCSF 1.8: actor, action and outcome', () => {
     const { records, observer } = rig();
     const exchange = parsed({ body: { model: 'gpt-4o', messages: [{ role: 'user', content: 'hello' }] } });
     observer.reserved(exchange, 0.75);
@@ -115,7 +115,7 @@ describe('a request in the audit trail', () => {
     });
   });
 
-  it('holds a bounded number of verdicts', () => {
+  it('has a limited number of verdicts', () => {
     const { records, observer } = rig();
     const exchange = parsed({ body: { model: 'm', messages: [] } });
     for (let nth = 0; nth < 1_000; nth += 1) {
@@ -131,7 +131,7 @@ describe('a request in the audit trail', () => {
   it.each([
     ['a model', { model: SECRET, messages: [] }],
     ['a long model', { model: `${'x'.repeat(500)} ${SECRET}`, messages: [] }],
-  ])('shows no secret that is written as %s', (_what, body) => {
+  ])('shows no secret written as %s', (_what, body) => {
     const { records, observer } = rig();
     const exchange = parsed({ body });
     observer.forwarding(exchange);
@@ -158,7 +158,7 @@ describe('a detection in the audit trail', () => {
     expect(JSON.stringify(records)).toContain(createMatchDigest('k')(SECRET));
   });
 
-  it('of the inspector is the security audit event of a redacted tool response', () => {
+  it('of the inspector records a redacted tool response', () => {
     const { records, observer } = rig();
     const finding = { rule: 'r', class: 'override', path: 'result.0', start: 1, end: 2, digest: 'd' };
     const event = {

@@ -26,7 +26,7 @@ function rig(limits: { maxRecords?: number; maxChars?: number } = {}) {
 }
 
 describe('a queue of records', () => {
-  it('writes what is added in one turn as one batch, in order', async () => {
+  it('writes records of one turn as one batch, in order', async () => {
     const { sink, queue } = rig();
     for (const line of ['a', 'b', 'c']) queue.add(line);
     await queue.written();
@@ -36,7 +36,7 @@ describe('a queue of records', () => {
     expect(new Set(sink.ids).size).toBe(2);
   });
 
-  it('cuts batches by number and size', async () => {
+  it('limits batches by number and size', async () => {
     const { sink, queue } = rig();
     for (let nth = 0; nth < 250; nth += 1) queue.add(String(nth));
     await queue.written();

@@ -76,7 +76,7 @@ function state(): { days: number; broken: boolean } | undefined {
 }
 
 describe('a followed certificate', () => {
-  it('is replaced by one written over it, and the state follows', async () => {
+  it('is replaced by a new file, and the state follows', async () => {
     put(short);
     const { texts } = await follow();
     expect(state()).toEqual({ days: 5, broken: false });
@@ -86,7 +86,7 @@ describe('a followed certificate', () => {
     expect(events).toEqual(['renewed server.tls']);
   });
 
-  it('is replaced by the swap of a symbolic link, as Kubernetes does it', async () => {
+  it('is replaced by the swap of a symbolic link, as in Kubernetes', async () => {
     function version(name: string, { cert, key }: Identity): void {
       mkdirSync(join(folder, name));
       writeFileSync(join(folder, name, 'tls.crt'), cert);

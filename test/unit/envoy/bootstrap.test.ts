@@ -94,7 +94,7 @@ describe("Envoy's listener", () => {
     ]);
   });
 
-  it('tells upstreams and clients nothing of Envoy', () => {
+  it('reveals nothing of Envoy to upstreams and clients', () => {
     const expected = {
       skip_xff_append: true,
       via: '',
@@ -104,7 +104,7 @@ describe("Envoy's listener", () => {
     expect(only(manager, Object.keys(expected))).toEqual(expected);
   });
 
-  it('leaves one reading of a path', () => {
+  it('leaves only one reading of a path', () => {
     const expected = {
       normalize_path: true,
       merge_slashes: true,
@@ -116,7 +116,7 @@ describe("Envoy's listener", () => {
     expect(only(manager, Object.keys(expected))).toEqual(expected);
   });
 
-  it('bounds what a client may hold, in time and bytes', () => {
+  it('limits the time and bytes of a client', () => {
     const expected = {
       request_headers_timeout: '10s',
       request_timeout: '30s',
@@ -139,7 +139,7 @@ describe("Envoy's listener", () => {
     ]);
   });
 
-  it('speaks TLS 1.2 at least', () => {
+  it('requires TLS 1.2 or newer', () => {
     const { chain } = bootstrap({ server: { tls: FILES } });
     expect(chain.transport_socket).toMatchObject({
       name: 'tls',
@@ -185,7 +185,7 @@ describe("Envoy's listener", () => {
     });
   });
 
-  it('shows its admin interface to its own user alone', () => {
+  it('shows its admin interface only to its own user', () => {
     expect(whole['admin']).toEqual({ address: { pipe: { path: '/run/admin.sock', mode: 0o600 } } });
   });
 });
@@ -202,7 +202,7 @@ describe("Envoy's filters", () => {
     ]);
   });
 
-  it('refuse what the sidecar has not judged', () => {
+  it('refuse requests that the sidecar has not judged', () => {
     expect(only(processor, Object.keys(processor ?? {}))).toEqual({
       '@type': 'type.googleapis.com/envoy.extensions.filters.http.ext_proc.v3.ExternalProcessor',
       grpc_service: { envoy_grpc: { cluster_name: 'sidecar' }, timeout: '0s' },
@@ -230,7 +230,7 @@ describe("Envoy's filters", () => {
     });
   });
 
-  it('show the sidecar the token that it asks for', () => {
+  it('send the sidecar its token', () => {
     const extproc = { address: '127.0.0.1:50051', token: '0123456789abcdef' };
     const [, withToken] = bootstrap({ server: { extproc } }).filters;
     expect(withToken?.typed_config).toMatchObject({
@@ -238,7 +238,7 @@ describe("Envoy's filters", () => {
     });
   });
 
-  it("mark a provider's answer, and pass on no header of Envoy's own", () => {
+  it("mark a provider's answer, and forward no header of Envoy's own", () => {
     expect(router).toMatchObject({
       suppress_envoy_headers: true,
       upstream_http_filters: [
@@ -289,14 +289,14 @@ describe("Envoy's routes", () => {
   it.each([
     ['mcp', { string_match: { prefix: 'mcp_' } }],
     ['provider', { present_match: true }],
-  ])('lead to a cluster of kind %s only by a verdict of the sidecar', (name, upstream) => {
+  ])('lead to a cluster of kind %s only with a verdict of the sidecar', (name, upstream) => {
     const route = routes.find((one) => one['name'] === name);
     expect(route).toMatchObject(UPSTREAM_ROUTE);
     expect(route?.['match']).toEqual(matching(upstream));
     expect(route?.['metadata']).toEqual({ filter_metadata: { response_gate: { surface: name } } });
   });
 
-  it('are closed to all else', () => {
+  it('are closed to all other requests', () => {
     expect(routes.map(({ name }) => name)).toEqual(['mcp', 'provider', 'closed']);
     expect(routes.at(-1)).toEqual({
       name: 'closed',
@@ -311,7 +311,7 @@ describe("Envoy's routes", () => {
 });
 
 describe("Envoy's upstreams", () => {
-  it('prove the name that they are asked by, over TLS 1.2 at least', () => {
+  it('prove their name, over TLS 1.2 or newer', () => {
     const cluster = bootstrap().cluster('provider_openai');
     const options = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
     expect(cluster).toMatchObject({
@@ -334,7 +334,7 @@ describe("Envoy's upstreams", () => {
     expect(JSON.stringify(cluster)).not.toMatch(/ACCEPT_UNTRUSTED|allow_expired_certificate/);
   });
 
-  it('are joined by a sidecar that is checked every second', () => {
+  it('include a sidecar that is checked every second', () => {
     expect(bootstrap().cluster('sidecar')).toMatchObject({
       type: 'STATIC',
       lb_policy: 'ROUND_ROBIN',

@@ -52,7 +52,7 @@ const PATH = z.object({
   }),
 });
 
-/** Whether Envoy would take this reply for what the filter describes. */
+/** Reports whether a filter matches this reply. */
 function isMatch(filter: unknown, failed: Failed): boolean {
   const all = ALL_OF.safeParse(filter);
   if (all.success) return all.data.and_filter.filters.every((one) => isMatch(one, failed));
@@ -70,7 +70,7 @@ function isMatch(filter: unknown, failed: Failed): boolean {
   return expression.split(' || ').some((one) => isTrue(one, failed));
 }
 
-/** The few forms of CEL that the replies are told apart by. */
+/** The few forms of CEL in the filters. */
 function isTrue(expression: string, { details = '', path = '/', cluster = '' }: Failed): boolean {
   const [, is] = /^response\.code_details == '(\w+)'$/.exec(expression) ?? [];
   if (is !== undefined) return details === is;
@@ -84,7 +84,7 @@ function isTrue(expression: string, { details = '', path = '/', cluster = '' }: 
   throw new Error(`no such expression is expected: ${expression}`);
 }
 
-/** What a client gets where Envoy answers by itself. */
+/** Returns Envoy's own reply to a client. */
 function replyTo(failed: Failed, format: 'gateway' | 'native' = 'gateway') {
   const mapper = mappersOf(format).find(({ filter }) => isMatch(filter, failed));
   if (mapper === undefined) return undefined;
@@ -102,7 +102,7 @@ function replyTo(failed: Failed, format: 'gateway' | 'native' = 'gateway') {
 const KEY = `gw-${'a'.repeat(43)}`;
 const CHAT = '/openai/v1/chat/completions';
 
-describe('what Envoy answers by itself', () => {
+describe('a reply of Envoy itself', () => {
   it.each<[string, Failed, number, string, boolean]>([
     ['overload', { status: 503, details: 'overload' }, 503, 'gateway_unavailable', true],
     [
@@ -177,18 +177,12 @@ describe('what Envoy answers by itself', () => {
     ],
     ['the closed route', { status: 503, details: 'direct_response' }, 503, 'gateway_unavailable', true],
     ['a missing route', { status: 404, details: 'route_not_found' }, 404, 'not_found', false],
-    [
-      'another fault of a client',
-      { status: 431, details: 'headers_too_large' },
-      431,
-      'invalid_request',
-      false,
-    ],
+    ['another client error', { status: 431, details: 'headers_too_large' }, 431, 'invalid_request', false],
   ])('%s', (_, failed, status, type, mayBeRepeated) => {
     expect(replyTo({ ...failed, path: CHAT })).toMatchObject({ status, type, mayBeRepeated });
   });
 
-  it.each(['gw', 'gw_unlogged'])('passes what the sidecar answered (%s) as it is', (details) => {
+  it.each(['gw', 'gw_unlogged'])('passes the sidecar’s answer (%s) unchanged', (details) => {
     for (const path of [CHAT, '/mcp/files', '/bedrock/model/m/converse']) {
       for (const format of ['gateway', 'native'] as const) {
         const reply = replyTo({ status: 403, details, path }, format);
@@ -207,7 +201,7 @@ describe('what Envoy answers by itself', () => {
     }
   });
 
-  it('names the request under every header that SDKs read, where it has an id', () => {
+  it('has the request id in every header that SDKs read, if there is one', () => {
     const failed: Failed = { status: 503, details: 'no_healthy_upstream' };
     const idsOf = (of: Failed, format?: 'native') => Object.fromEntries(replyTo(of, format)?.headers ?? []);
     const id = '%STREAM_ID%';
@@ -233,7 +227,7 @@ describe('what Envoy answers by itself', () => {
   });
 });
 
-describe('the shape of what Envoy answers by itself', () => {
+describe('the shape of a reply of Envoy itself', () => {
   const failed: Failed = { status: 503, details: 'no_healthy_upstream' };
   const OURS = /^\{"error":"the provider cannot be reached","type":"upstream_unavailable"\}$/;
   const MCP = /"jsonrpc":"2\.0".*"code":-32/;

@@ -31,11 +31,11 @@ describe('a stream that a worker did not answer', () => {
   it.each<[string, SidecarAddress[]]>([
     ['of two workers', [socket('0'), socket('1')]],
     ['of a host, behind which there may be many', [{ kind: 'tcp', host: 'sidecar', port: 9001 }]],
-  ])('is tried on another one %s', (_, sidecars) => {
+  ])('is retried on another one %s', (_, sidecars) => {
     expect(retries(sidecars)).toMatchObject({ num_retries: 3, retry_host_predicate: [{ name: 'other' }] });
   });
 
-  it('is not tried again where there is one alone', () => {
+  it('is not retried if there is only one', () => {
     expect(retries([socket('0')])).toBeUndefined();
   });
 });

@@ -67,7 +67,7 @@ describe('a cluster of an upstream', () => {
     ['an address in plain text', openai('http://127.0.0.1:9'), 'provider_openai', 'STATIC', undefined],
     ['an MCP server', mcp('https://files.test/mcp'), 'mcp_files', 'LOGICAL_DNS', '/system.pem'],
     ['an MCP server by its address', mcp('https://203.0.113.8/mcp'), 'mcp_files', 'STATIC', '/system.pem'],
-  ])('by %s is resolved and verified as such', (_, input, name, type, caFile) => {
+  ])('with %s is resolved and verified accordingly', (_, input, name, type, caFile) => {
     expect(joined(input, name)).toEqual({ type, caFile });
   });
 });
@@ -111,12 +111,12 @@ describe('the access log', () => {
       '/var/log/access.json',
       '"@type":"type.googleapis.com/envoy.extensions.access_loggers.file.v3.FileAccessLog","path":"/var/log/access.json"',
     ],
-  ])('at %s is opened as what it is', (accessLogPath, expected) => {
+  ])('at %s is opened accordingly', (accessLogPath, expected) => {
     expect(rendered({}, { accessLogPath }).text).toContain(expected);
   });
 });
 
-it('a listener without TLS is rendered only where plain text was asked for', () => {
+it('a listener without TLS is rendered only if plain text is configured', () => {
   const config = defaultConfig({}, PLAIN);
   const withoutDev = { ...config, server: { ...config.server, insecure_dev: false } };
   expect(() => envoyBootstrap(withoutDev, LAYOUT)).toThrow(
@@ -143,11 +143,11 @@ it("Istio's bootstrap gets the runtime flags and the heap's overload manager", (
   expect(RUNTIME).toEqual({ 'envoy.reloadable_features.ext_proc_graceful_grpc_close': false });
 });
 
-describe('a second listener, for names with other targets', () => {
+describe('a second listener, for names with several targets', () => {
   const target = { provider: 'openai', model: 'm' } as const;
   const names = (on: '429'[]) => ({ models: { smart: [target, { ...target, on }] } });
 
-  it('is there only where one may be asked after another', () => {
+  it('exists only if targets may be asked in turn', () => {
     const plain = JSON.stringify(envoyBootstrap(defaultConfig({}, PLAIN), LAYOUT));
     expect(JSON.stringify(envoyBootstrap(defaultConfig(names([]), PLAIN), LAYOUT))).toBe(plain);
     const { static_resources: resources } = envoyBootstrap(defaultConfig(names(['429']), PLAIN), LAYOUT) as {

@@ -48,7 +48,7 @@ describe('Envoy outwaits a person, and the phases that follow an approval', () =
     expect(rendered(input, 'max_message_timeout')).toEqual([timeout]);
   });
 
-  it('before it takes a silent request for an idle one', () => {
+  it('before it treats a silent request as idle', () => {
     const short: ConfigInput = { proxy: { upstream_timeout: '30s' } };
     expect(rendered(short, 'stream_idle_timeout')).toEqual(['30s']);
     expect(rendered({ ...short, zsp: APPROVALS }, 'stream_idle_timeout')).toEqual(['72.5s']);

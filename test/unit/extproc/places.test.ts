@@ -29,7 +29,7 @@ function refusal(message: RegExp) {
 }
 
 describe('places of a key', () => {
-  it('are bounded, and free again when requests end', () => {
+  it('are limited, and free again when requests end', () => {
     const places = createPlaces(limits({ maxPerKey: 2 }));
     function open(key: string): Place {
       const place = places.enter('10.0.0.1');
@@ -46,7 +46,7 @@ describe('places of a key', () => {
     expect(thrownBy(() => open('a'))).toMatchObject(refusal(/of this key/));
   });
 
-  it('are not taken by a request that was refused one', () => {
+  it('are not taken by a refused request', () => {
     const places = createPlaces(limits({ maxPerKey: 1 }));
     const first = places.enter('10.0.0.1');
     first.claimKey('a');
@@ -60,7 +60,7 @@ describe('places of a key', () => {
 });
 
 describe('places of a client address', () => {
-  it('are bounded, whatever the keys, and free again when requests end', () => {
+  it('are limited over all keys, and free again when requests end', () => {
     const places = createPlaces(limits({ maxPerAddress: 2 }));
     const first = places.enter('10.0.0.1');
     places.enter('10.0.0.1').claimKey('b');
@@ -81,7 +81,7 @@ describe('places of a client address', () => {
   });
 });
 
-describe('requests whose bodies have not come', () => {
+describe('requests without their bodies', () => {
   function awaiting(places: ReturnType<typeof createPlaces>, log: string[], name: string): Place {
     const place = places.enter('10.0.0.1');
     place.awaitBody(({ type, message }) => log.push(`${name}: ${type}: ${message}`));
@@ -98,7 +98,7 @@ describe('requests whose bodies have not come', () => {
     ]);
   });
 
-  it('keep them once their bodies came, or they left', () => {
+  it('keep them once their bodies have arrived, or they have left', () => {
     const log: string[] = [];
     const places = createPlaces(limits({ maxAwaitingBody: 1 }));
     awaiting(places, log, 'a').bodyCame();
@@ -108,7 +108,7 @@ describe('requests whose bodies have not come', () => {
   });
 });
 
-it('half of the streams of a worker are kept for requests whose bodies are there', () => {
+it('half of the streams of a worker are for requests whose bodies have arrived', () => {
   const { server } = defaultConfig({ server: { max_open_per_key: 7, max_open_per_address: 8 } });
   expect(placeLimits(server, 20_000)).toEqual({ maxPerKey: 7, maxPerAddress: 8, maxAwaitingBody: 10_000 });
 });

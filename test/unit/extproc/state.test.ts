@@ -28,12 +28,12 @@ const COMPLETE: Outcome = { kind: 'complete' };
 const BROKEN_OFF: Outcome = { kind: 'broken_off' };
 
 const OUTCOMES: readonly (readonly [string, State, Outcome])[] = [
-  ['nothing has come', { at: 'opened' }, NOT_FORWARDED],
-  ['nobody is known', { at: 'received' }, NOT_FORWARDED],
-  ['we have answered without a key', { at: 'replied' }, NOT_FORWARDED],
-  ['the key is good', { at: 'admitted', exchange }, NOT_FORWARDED],
+  ['nothing has arrived', { at: 'opened' }, NOT_FORWARDED],
+  ['no key is known', { at: 'received' }, NOT_FORWARDED],
+  ['the gateway has answered without a key', { at: 'replied' }, NOT_FORWARDED],
+  ['the key is valid', { at: 'admitted', exchange }, NOT_FORWARDED],
   [
-    'the address leads somewhere',
+    'the route is known',
     {
       at: 'identified',
       exchange: exchange as Identified,
@@ -48,15 +48,15 @@ const OUTCOMES: readonly (readonly [string, State, Outcome])[] = [
   ['the checks judge', { at: 'parsed', exchange, run, target }, NOT_FORWARDED],
   ['no answer was seen', { at: 'forwarded', exchange, run, target }, { kind: 'lost' }],
   ['the body is awaited', { at: 'answering', ...open }, { kind: 'lost' }],
-  ['the body has come', { at: 'answering', ...seen }, COMPLETE],
+  ['the body has arrived', { at: 'answering', ...seen }, COMPLETE],
   ['a stream’s headers are judged', { at: 'opening', ...open }, BROKEN_OFF],
   ['a stream runs', { at: 'streaming', ...open, stream }, BROKEN_OFF],
-  ['its end marker was seen', { at: 'streaming', ...seen, stream }, COMPLETE],
-  ['it ended without one', { at: 'streamed', ...open, stream }, BROKEN_OFF],
-  ['it ended with one', { at: 'streamed', ...seen, stream }, COMPLETE],
-  ['the answer went out', { at: 'answered', ...seen }, COMPLETE],
+  ['the end marker of a stream was seen', { at: 'streaming', ...seen, stream }, COMPLETE],
+  ['a stream ended without an end marker', { at: 'streamed', ...open, stream }, BROKEN_OFF],
+  ['a stream ended with its end marker', { at: 'streamed', ...seen, stream }, COMPLETE],
+  ['the answer was sent', { at: 'answered', ...seen }, COMPLETE],
   [
-    'nobody could be connected to',
+    'the provider could not be reached',
     { at: 'answered', ...open, exchange: answered('not_connected') },
     { kind: 'not_forwarded', upstreamFailed: true },
   ],
@@ -68,19 +68,19 @@ const OUTCOMES: readonly (readonly [string, State, Outcome])[] = [
 ];
 
 describe('an exchange that ends', () => {
-  it.each(OUTCOMES)('when %s is told by its state', (_, state, outcome) => {
+  it.each(OUTCOMES)('when %s has the outcome of its state', (_, state, outcome) => {
     expect(outcomeOf(state, false)).toEqual(outcome);
   });
 
   it.each(OUTCOMES)(
-    'when %s and the provider was given up blames it only for what it owed',
+    'when %s and the provider was too slow blames the provider only if it owed an answer',
     (_, state, outcome) => {
       const isOwed = outcome.kind === 'lost';
       expect(outcomeOf(state, true)).toEqual(isOwed ? { kind: 'lost', upstreamFailed: true } : outcome);
     },
   );
 
-  it('before Envoy got the verdict was not forwarded', () => {
+  it('before Envoy gets the verdict was not forwarded', () => {
     const state = undone({ at: 'forwarded', exchange, run, target });
     expect(outcomeOf(state, false)).toEqual(NOT_FORWARDED);
     expect(state).toEqual({ at: 'parsed', exchange, run, target });
@@ -109,7 +109,7 @@ describe('a message out of turn', () => {
   const headers = [[':status', '503']] as const;
 
   it.each(OUTCOMES.filter(([, state]) => state.at !== 'identified'))(
-    'fails closed, should a body come when %s',
+    'fails closed: a body when %s',
     (_, state) => {
       expect(() => handle(at(state), processingRequest('request_body'))).toThrow('before its headers');
     },
@@ -117,7 +117,7 @@ describe('a message out of turn', () => {
 
   // Found by `npm run fuzz -- --surface ext-proc --seed 7008`.
   it.each(OUTCOMES.filter(([, state]) => state.at !== 'opened'))(
-    'fails closed, should headers of a request come when %s',
+    'fails closed: request headers when %s',
     (_, state) => {
       const context = at(state);
       expect(() => handle(context, processingRequest('request_headers'))).toThrow('came twice');
@@ -125,14 +125,14 @@ describe('a message out of turn', () => {
     },
   );
 
-  it.each(OUTCOMES.slice(0, 6))('gets no verdict: headers of an answer when %s', async (_, state) => {
+  it.each(OUTCOMES.slice(0, 6))('gets no verdict: answer headers when %s', async (_, state) => {
     const context = at(state);
     const reply = await handle(context, processingRequest('response_headers', { headers }));
     expect(reply).toEqual({ response_headers: { response: {} } });
     expect(context.state.at).toBe(state.at);
   });
 
-  it('puts Envoy’s own reply in the place of an answer that breaks off, as of a request without one', async () => {
+  it('may be Envoy’s own reply to a broken answer, and counts as no answer', async () => {
     const ended: Outcome[] = [];
     const context = at({ at: 'answering', ...open }, ended);
     const attributes = new Map([['response.code_details', 'upstream_reset_after_response_started']]);

@@ -111,7 +111,7 @@ async function settled(): Promise<void> {
 }
 
 describe('a client that leaves', () => {
-  it('while its request is judged has sent nothing, although every check would have let it pass', async () => {
+  it('while its request is judged has sent nothing, even if every check passes it', async () => {
     let judge = (): void => undefined;
     const judging = new Promise<typeof PASS>((resolve) => (judge = () => resolve(PASS)));
     const served = serve({ requestBody: () => judging });
@@ -123,7 +123,7 @@ describe('a client that leaves', () => {
     expect(served.sent.map((reply) => Object.keys(reply))).toEqual([['request_headers', 'mode_override']]);
   });
 
-  it('once Envoy has the verdict is charged as one whose answer was lost', async () => {
+  it('once Envoy has the verdict is charged for a lost answer', async () => {
     const served = serve({});
     await tell(served, HEADERS, BODY);
     served.listener.closed();
@@ -133,7 +133,7 @@ describe('a client that leaves', () => {
 });
 
 describe('the answer of a forwarded request', () => {
-  it('is asked for in the reply to the request headers, with the parts of the request', async () => {
+  it('is requested in the reply to the request headers, with the parts of the request', async () => {
     const served = serve({});
     await tell(served, HEADERS);
     expect(served.sent.map((reply) => reply.mode_override)).toEqual([
@@ -147,7 +147,7 @@ describe('the answer of a forwarded request', () => {
     ]);
   });
 
-  it('is not passed where its body comes without its headers, as if it were a reply of Envoy', async () => {
+  it('is not passed as a reply of Envoy if its body comes without its headers', async () => {
     const served = serve({});
     await tell(served, HEADERS, BODY);
     const body = Buffer.from('{"error":"a secret of the provider","type":"invalid_request"}');
@@ -167,7 +167,7 @@ describe('a check that denies', () => {
   };
 
   it.each(['admit', 'requestHeaders', 'requestBody'] as const)(
-    'is told to the client as it said it, and to the log: %s',
+    'reaches the client and the log unchanged: %s',
     async (hook) => {
       const served = serve({ [hook]: () => denial });
       await tell(served, HEADERS, BODY);
@@ -185,7 +185,7 @@ describe('a check that denies', () => {
   );
 });
 
-it('a provider that does not answer in time is given up: 504, and what was reserved is charged', async () => {
+it('a provider that does not answer in time causes a 504, and the reservation is charged', async () => {
   const served = serve({}, 1);
   await tell(served, HEADERS, BODY);
   await expect.poll(() => served.sent.at(-1)?.immediate_response?.status).toBe(504);
@@ -193,7 +193,7 @@ it('a provider that does not answer in time is given up: 504, and what was reser
   expect(served.outcomes).toEqual([{ kind: 'lost', upstreamFailed: true }]);
 });
 
-it('what breaks and is nobody’s refusal ends the call with an error, by which Envoy fails closed', async () => {
+it('an unexpected failure ends the call with an error, by which Envoy fails closed', async () => {
   const served = serve({ requestBody: () => Promise.reject(new Error('broken')) });
   await tell(served, HEADERS, BODY);
   expect(served.failures).toEqual(['Error: broken', 'failed closed']);
@@ -201,12 +201,12 @@ it('what breaks and is nobody’s refusal ends the call with an error, by which 
   expect(served.outcomes).toEqual([{ kind: 'not_forwarded' }]);
 });
 
-describe('a proxy key that a body spells with escapes', () => {
+describe('a proxy key that a body contains with escapes', () => {
   /** As `isLarge` has it: a longer body is read in turns, by other code. */
   const LARGE_BYTES = 131_072;
 
   it.each([100, LARGE_BYTES, LARGE_BYTES + 1, 4 * LARGE_BYTES])(
-    'is refused in a body of %i bytes, which passes without it',
+    'is refused in a body of %i bytes, which would pass without it',
     async (bytes) => {
       for (const [written, expected] of [
         ['gw\\u002dany', 400],
@@ -256,7 +256,7 @@ describe('places of open requests', () => {
     expect(statuses(third)).toEqual([]);
   });
 
-  it('are given up at once by a request that is refused, although Envoy has not ended it', async () => {
+  it('are freed at once when a request is refused, before Envoy has ended it', async () => {
     const places = createPlaces({ ...WIDE, maxPerAddress: 1 });
     const refused = serve({ requestHeaders: () => DENIED }, 60_000, places);
     await tell(refused, HEADERS);
@@ -265,7 +265,7 @@ describe('places of open requests', () => {
     expect([statuses(refused), statuses(next)]).toEqual([[403], []]);
   });
 
-  it('are taken from requests whose bodies have not come, and from no other', async () => {
+  it('are taken only from requests without their bodies', async () => {
     const places = createPlaces({ ...WIDE, maxAwaitingBody: 1 });
     const judged = serve({ requestBody: () => new Promise<never>(() => undefined) }, 60_000, places);
     const oldest = serve({}, 60_000, places);

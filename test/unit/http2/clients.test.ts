@@ -77,7 +77,7 @@ it('decodes every octet of its Huffman code, and entries of its dynamic table', 
   expect(heads.map((head) => head.path)).toEqual(['/echo', '/echo', '/echo']);
 });
 
-it('reads headers that need CONTINUATION, evicted from the table again and again', async () => {
+it('reads headers that need CONTINUATION, and are evicted from the table repeatedly', async () => {
   for (let time = 0; time < 20; time++) {
     const long = String(time).repeat(20_000 + time);
     const stream = post({ 'x-long': long, 'x-short': `s${String(time)}`.repeat(100) });
@@ -131,7 +131,7 @@ it('stops reading from a client that does not read, and continues when it does',
   expect((await answer(stream)).body.length).toBe(body.length);
 });
 
-it('outlives a storm of resets', async () => {
+it('survives a storm of resets', async () => {
   for (let round = 0; round < 10; round++) {
     const storm = Array.from({ length: 500 }, () => {
       const stream = post();

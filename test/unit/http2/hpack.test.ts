@@ -112,15 +112,15 @@ describe('the examples of RFC 7541 appendix C', () => {
   });
 });
 
-describe('a block of headers that is malformed', () => {
+describe('a malformed header block', () => {
   it.each([
     ['an index of 0', '80'],
-    ['an entry that no table has', 'be'],
+    ['an unknown table entry', 'be'],
     ['a number that does not end', `ff${'80'.repeat(30)}`],
-    ['a number beyond its place', 'ffffffffff7f'],
+    ['a number that is too large', 'ffffffffff7f'],
     ['a string that is longer than the block', '40 05 61'],
-    ['a table that is larger than allowed', '3fe21f'],
-    ['a change of the table behind a header', '8220'],
+    ['a table size that is not allowed', '3fe21f'],
+    ['a change of the table size after a header', '8220'],
     ['the code of the end of a string', '0001 61 84 ffffffff'],
     ['padding of eight bits', '0001 61 82 1fff'],
     ['padding of zeros', '0001 61 81 18'],
@@ -164,6 +164,6 @@ it('encoded headers need no table and decode to the same headers', () => {
   expect(decode(Buffer.from(NO_TABLE + encodeHeaders(headers), 'latin1'))).toEqual(headers);
 });
 
-it('reads no more of a string than was asked for', () => {
+it('reads no more of a string than requested', () => {
   expect(decodeHuffman(hex('ff a8eb 1064 9cbf ff'), 1, 7)).toBe('no-cache');
 });

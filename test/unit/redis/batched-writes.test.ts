@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { batchWrites } from '../../../src/redis/connection-watch.ts';
 
-/** A stream that takes what it is given when it is told to. */
+/** A stream that takes bytes on command. */
 function openStream() {
   const got: string[] = [];
   let takeNext: (() => void) | undefined;
@@ -18,7 +18,7 @@ function openStream() {
 }
 
 describe('batched writes', () => {
-  it('of one turn, its promises included, go out together, and those of the next by themselves', async () => {
+  it('of one turn, including its promises, are sent together, and those of the next separately', async () => {
     const { stream, got, take } = openStream();
     stream.write('a');
     void Promise.resolve().then(() => stream.write('b'));
@@ -32,7 +32,7 @@ describe('batched writes', () => {
     expect(got).toEqual(['aéb', 'c']);
   });
 
-  it('are counted as begun at once, and as taken when the system has taken all of them', async () => {
+  it('count as begun at once, and as taken when the system has taken all of them', async () => {
     const { stream, batches, take } = openStream();
     stream.write('a');
     stream.write('b');
@@ -44,7 +44,7 @@ describe('batched writes', () => {
     expect(batches).toEqual({ begun: 1, taken: 1 });
   });
 
-  it('keep their order where one is bytes, and are counted all the same', async () => {
+  it('keep their order if one is bytes, and are counted too', async () => {
     const { stream, got, batches, take } = openStream();
     stream.write('a');
     stream.write(Buffer.from('b'));
@@ -58,7 +58,7 @@ describe('batched writes', () => {
     expect(batches).toEqual({ begun: 3, taken: 3 });
   });
 
-  it('go out before the end of their stream', async () => {
+  it('are sent before the end of their stream', async () => {
     const { stream, got, take } = openStream();
     stream.write('quit');
     stream.end();

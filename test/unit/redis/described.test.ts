@@ -10,6 +10,6 @@ it.each<[NonNullable<ConfigInput['redis']>, string]>([
     'sentinel a:26379, b:26379',
   ],
   [{ cluster: { addrs: ['a:6379'] } }, 'cluster a:6379'],
-])('%j is told of as %s', (redis, described) => {
+])('%j is described as %s', (redis, described) => {
   expect(describedRedis(defaultConfig({ redis }).redis)).toBe(described);
 });

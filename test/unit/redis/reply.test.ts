@@ -16,7 +16,7 @@ import {
 const pair = tupleOf(oneOf('opened', 'closed'), count);
 
 describe('a reply of Redis', () => {
-  it('is read as what it was said to be', () => {
+  it('is read as its type', () => {
     expect(pair(['opened', 3])).toEqual(['opened', 3]);
     expect(listOf(pair)([['closed', 0]])).toEqual([['closed', 0]]);
     expect(unlessEmpty(pair)([])).toBeUndefined();
@@ -27,13 +27,13 @@ describe('a reply of Redis', () => {
   it.each<[string, ReplyReader<unknown>, unknown]>([
     ['a number for a text', text, 1],
     ['a text for a number', number, '1'],
-    ['no number', number, NaN],
-    ['one without end', number, Infinity],
+    ['not a number', number, NaN],
+    ['an infinite number', number, Infinity],
     ['a fraction', wholeNumber, 1.5],
-    ['one that is not exact', wholeNumber, 2 ** 53],
+    ['an inexact number', wholeNumber, 2 ** 53],
     ['digits', wholeNumber, '1'],
-    ['less than nothing', count, -1],
-    ['less than the least', wholeNumberFrom(-1), -2],
+    ['a negative count', count, -1],
+    ['less than the minimum', wholeNumberFrom(-1), -2],
     ['another number', flag, 2],
     ['a flag as text', flag, '1'],
     ['another word', oneOf('opened'), 'closed'],
@@ -41,10 +41,10 @@ describe('a reply of Redis', () => {
     ['too few', pair, ['opened']],
     ['too many', pair, ['opened', 1, 1]],
     ['another order', pair, [1, 'opened']],
-    ['one of another shape in a list', listOf(count), [1, null]],
-    ['no list', listOf(count), 1],
+    ['a list with an item of another shape', listOf(count), [1, null]],
+    ['not a list', listOf(count), 1],
     ['neither empty nor whole', unlessEmpty(pair), ['opened']],
-  ])('is refused where it is %s', (_what, read, reply) => {
+  ])('is refused if it is %s', (_what, read, reply) => {
     expect(() => read(reply)).toThrow('Redis gave a reply of the wrong shape');
   });
 });

@@ -13,7 +13,7 @@ const ARGUMENTS = [
 ];
 
 describe('ScriptCommand', () => {
-  it('writes what the client would have written, byte for byte', () => {
+  it('writes the same bytes as the client would', () => {
     for (const name of ['evalsha', 'eval'] as const) {
       for (const args of ARGUMENTS) {
         for (const keys of [[], KEYS, ['é']]) {
@@ -25,12 +25,12 @@ describe('ScriptCommand', () => {
     }
   });
 
-  it('is of the slot of its keys, and of none without them', () => {
+  it('has the slot of its keys, and none without keys', () => {
     expect(new ScriptCommand('evalsha', scriptWords(SHA, KEYS, [1])).getKeys()).toEqual(KEYS);
     expect(new ScriptCommand('eval', scriptWords('return 1', [], [KEYS[0] ?? ''])).getKeys()).toEqual([]);
   });
 
-  it('gives texts for bulk strings, in lists too', async () => {
+  it('returns texts for bulk strings, also in lists', async () => {
     const command = new ScriptCommand('evalsha', scriptWords(SHA, [], []));
     command.resolve([Buffer.from('é'), [Buffer.from('a'), 1], null]);
     await expect(command.promise).resolves.toEqual(['é', ['a', 1], null]);

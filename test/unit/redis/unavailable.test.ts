@@ -6,14 +6,14 @@ import { UnknownForm } from '../../../src/redis/stored-forms.ts';
 import { redisUnavailable, withoutArguments, withRedisDeadline } from '../../../src/redis/unavailable.ts';
 
 describe('redisUnavailable', () => {
-  it('keeps refusals and our own mistakes as they are', () => {
+  it('keeps refusals and our own mistakes unchanged', () => {
     const refusal = new GatewayError('budget_exceeded', 'x');
     expect(redisUnavailable(refusal)).toBe(refusal);
     const mistake = new TypeError('x is undefined');
     expect(redisUnavailable(mistake)).toBe(mistake);
   });
 
-  it('makes anything else redis_unavailable, without the command and its arguments', () => {
+  it('turns all other failures into redis_unavailable, without the command and its arguments', () => {
     const failure = Object.assign(
       new Error("ERR unknown command 'HELLO', with args beginning with: '3' 'AUTH' 'pw-4711'"),
       {
@@ -43,25 +43,25 @@ describe('a value of an unknown version', () => {
     });
   });
 
-  it('is not read out of other failures', () => {
+  it('is not read from other failures', () => {
     const failure = new Error('ERR user_script:40: UNKNOWN_FORM invention 9');
     expect(redisUnavailable(failure)).toMatchObject({ type: 'redis_unavailable' });
   });
 });
 
 describe('withRedisDeadline', () => {
-  it('gives what the work gives', async () => {
+  it('returns the result of the work', async () => {
     await expect(withRedisDeadline(1_000, () => Promise.resolve(5))).resolves.toBe(5);
   });
 
-  it('gives up at its deadline', async () => {
+  it('rejects at its deadline', async () => {
     const never = withRedisDeadline(20, () => new Promise(() => undefined));
     await expect(never).rejects.toMatchObject({ type: 'redis_unavailable' });
   });
 });
 
 describe('reconnectDelayMs', () => {
-  it('grows to a bound and never gives up', () => {
+  it('grows to a limit and never gives up', () => {
     for (const attempt of [1, 2, 3, 10, 1_000, 1e9]) {
       expect(reconnectDelayMs(attempt)).toBeGreaterThanOrEqual(50);
       expect(reconnectDelayMs(attempt)).toBeLessThan(2_050);

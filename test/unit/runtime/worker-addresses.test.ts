@@ -17,7 +17,7 @@ describe('the addresses of the workers', () => {
     ]);
   });
 
-  it('are the configured socket for one worker, and it with an index for several', () => {
+  it('are the configured socket for one worker, and the socket with an index for several', () => {
     expect(addresses(1, 'unix:/run/shared/e.sock')).toEqual([{ kind: 'unix', path: '/run/shared/e.sock' }]);
     expect(addresses(2, 'unix:/run/shared/e.sock')).toEqual([
       { kind: 'unix', path: '/run/shared/e.sock.0' },

@@ -42,7 +42,7 @@ describe('the verifier of docs/signatures.md', () => {
     return loaded.verifyRequest;
   }
 
-  it('takes what the gateway signed, and nothing else', async () => {
+  it('accepts only what the gateway signed', async () => {
     const verify = await load();
     const signer = createSigner(key);
     const signature = await signer.request(body, 'r-1');

@@ -33,7 +33,7 @@ describe.each(KINDS)('a request signed with %s', (_kind, key, verifyingKey, alg)
   const signer = createSigner(key, () => NOW);
   const verifier = createVerifier({ key: verifyingKey, algorithms: [alg], complete: true });
 
-  it('is verified by whoever puts its bytes back (RFC 7515 appendix F)', async () => {
+  it('is verified with its bytes inserted (RFC 7515 appendix F)', async () => {
     const body = Buffer.from('{"model":"gpt-4o","messages":[{"role":"user","content":"Grüße 你好"}]}');
     const [header = '', payload, signature = ''] = (await signer.request(body, 'r-1')).split('.');
     expect(payload).toBe('');
@@ -79,7 +79,7 @@ describe.each([
   const signer = createSigner(key, () => NOW);
   const receipt = signer.receipt(RECEIPT);
 
-  it('is a JWS that any library verifies, and this program', async () => {
+  it('is a JWS that other libraries verify, and this program', async () => {
     expect(createVerifier({ key: verifyingKey, algorithms: [alg] })(receipt)).toEqual({
       ...RECEIPT,
       iat: NOW / 1_000,
@@ -92,7 +92,7 @@ describe.each([
     });
   });
 
-  it('is not valid with any one of its characters changed', async () => {
+  it('is not valid if one of its characters is changed', async () => {
     for (let at = 0; at < receipt.length; at += 11) {
       if (receipt[at] === '.') continue;
       const changed = receipt.slice(0, at) + (receipt[at] === 'A' ? 'B' : 'A') + receipt.slice(at + 1);
@@ -100,7 +100,7 @@ describe.each([
     }
   });
 
-  it('is no signed body that looks like one', async () => {
+  it('cannot be a signed body', async () => {
     const body = Buffer.from(JSON.stringify({ ...RECEIPT, iat: NOW / 1_000 }));
     const [header = '', , signature = ''] = (await signer.request(body, 'r')).split('.');
     const forged = `${header}.${body.toString('base64url')}.${signature}`;
@@ -137,7 +137,7 @@ describe('a receipt is not valid', () => {
       { keys: publicKeys },
       /algorithm/,
     ],
-    ['of a key pair where a secret is asked for', good, { secret: SECRET }, /algorithm/],
+    ['of a key pair, checked with a secret', good, { secret: SECRET }, /algorithm/],
     [
       'unsigned',
       `${part({ alg: 'none', typ: 'gateway-receipt+jwt' })}.${part(RECEIPT)}.`,
@@ -145,14 +145,14 @@ describe('a receipt is not valid', () => {
       /algorithm/,
     ],
     [
-      'that says something else',
+      'with other content',
       forge(PEM, { claims: { hello: 1 } as never }),
       { keys: publicKeys },
       /its content is not a receipt/,
     ],
-    ['that is none', 'hello', { keys: publicKeys }, /not a signed receipt/],
+    ['that is not a JWS', 'hello', { keys: publicKeys }, /not a signed receipt/],
     ['that is empty', '', { keys: publicKeys }, /not a signed receipt/],
-    ['that is far too long', 'x'.repeat(20_000), { keys: publicKeys }, /too long/],
+    ['that is too long', 'x'.repeat(20_000), { keys: publicKeys }, /too long/],
   ])('%s', async (_what, receipt, key, reason) => {
     expect(await verifyReceipt(receipt, key)).toEqual({
       valid: false,
@@ -162,13 +162,13 @@ describe('a receipt is not valid', () => {
 });
 
 describe('a signing key', () => {
-  it('of a file is the one in it', () => {
+  it('may be in a file', () => {
     const file = join(directory, 'key.pem');
     writeFileSync(file, PEM);
     expect(createSigningKey({ type: 'ed25519', secret: file }).kid).toBe(ed25519.kid);
   });
 
-  it('shows its public half alone, under its thumbprint', () => {
+  it('shows only its public half, with its thumbprint', () => {
     const { x = '' } = pair.publicKey.export({ format: 'jwk' });
     const kid = hash('sha256', `{"crv":"Ed25519","kty":"OKP","x":"${x}"}`, 'base64url');
     expect(publicKeys).toEqual({
@@ -178,7 +178,7 @@ describe('a signing key', () => {
   });
 
   it.each<[string, string, RegExp]>([
-    ['a file that is not there', '/nowhere/key.pem', /missing or cannot be read/],
+    ['a missing file', '/nowhere/key.pem', /missing or cannot be read/],
     ['a word', 'hunter2', /missing or cannot be read/],
     ['a public key', PUBLIC_PEM, /must be an Ed25519 private key/],
     ['half a key', PEM.slice(0, 60), /must be an Ed25519 private key/],
@@ -189,7 +189,7 @@ describe('a signing key', () => {
         .toString(),
       /must be an Ed25519 private key/,
     ],
-  ])('is not %s, which the refusal does not repeat', (_what, secret, reason) => {
+  ])('cannot be %s, which the refusal does not repeat', (_what, secret, reason) => {
     const make = () => createSigningKey({ type: 'ed25519', secret });
     expect(make).toThrow(reason);
     expect(make).not.toThrow(secret.slice(-20));

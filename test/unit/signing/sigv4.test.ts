@@ -54,7 +54,7 @@ describe('signSigV4', () => {
     );
   });
 
-  it('signs the session token along', async () => {
+  it('signs the session token too', async () => {
     const withToken = { ...credential, sessionToken: 'FwoGZXIvYXdzEBYaD+token/==' };
     const headers = signSigV4({
       credential: withToken,
@@ -74,7 +74,7 @@ describe('signSigV4', () => {
     expect(headers).toEqual(await awsHeaders('/model/x/converse', '{}', undefined, { b: '2 c', a: '1' }));
   });
 
-  it('gives another signature to another body, path or secret', () => {
+  it('gives another signature for another body, path or secret', () => {
     const sign = (path: string, body: string, secretAccessKey: string) =>
       signSigV4({
         credential: { ...credential, secretAccessKey },
@@ -88,7 +88,7 @@ describe('signSigV4', () => {
     expect(new Set(all).size).toBe(4);
   });
 
-  it('does not put the secret anywhere', () => {
+  it('reveals no secret', () => {
     const headers = signSigV4({
       credential,
       method: 'POST',

@@ -60,7 +60,7 @@ function isShed(key: string | undefined): boolean {
 }
 
 describe('a new request is refused', () => {
-  it('in the very turn that follows a stall, and until the loop has run on time for half a second', () => {
+  it('in the turn after a stall, and until the loop has been on time for half a second', () => {
     expect(isShed('a')).toBe(false);
     stall(LIMIT_MS + TICK_MS);
     expect(isShed('a')).toBe(true);
@@ -72,7 +72,7 @@ describe('a new request is refused', () => {
     expect(shed).toEqual(['largest', 'largest']);
   });
 
-  it('when the oldest message waits for a busy loop, not when the loop is idle meanwhile', () => {
+  it('if the oldest message waits for a busy loop, but not for an idle one', () => {
     const waiting = message();
     admission.began(waiting);
     run(5_000, 0.1);
@@ -83,7 +83,7 @@ describe('a new request is refused', () => {
     expect(isShed('a')).toBe(false);
   });
 
-  it('not because one long body takes its own time', () => {
+  it('but not because of one long body', () => {
     admission.began(message(1_048_576));
     run(2_000, 1);
     expect(isShed('a')).toBe(false);
@@ -91,7 +91,7 @@ describe('a new request is refused', () => {
     expect(isShed('a')).toBe(true);
   });
 
-  it('with a time to come back, in both headers and not the same for all', () => {
+  it('with a random time to retry, in both headers', () => {
     stall(LIMIT_MS + TICK_MS);
     const waits = Array.from({ length: 20 }, () => {
       try {
@@ -111,14 +111,14 @@ describe('a new request is refused', () => {
   });
 });
 
-describe('a key that asks for most is refused first', () => {
+describe('the key with the most requests is refused first', () => {
   beforeEach(() => {
     for (let n = 0; n < 100; n++) admission.served('flood');
     admission.served('small');
     admission.served('other');
   });
 
-  it('and the others only at three times the delay', () => {
+  it('and the other keys only at three times the delay', () => {
     stall(LIMIT_MS + TICK_MS);
     expect([isShed('flood'), isShed('small')]).toEqual([true, false]);
     stall(2 * LIMIT_MS);
@@ -126,25 +126,25 @@ describe('a key that asks for most is refused first', () => {
     expect(shed).toEqual(['largest', 'all', 'all']);
   });
 
-  it('by the bytes that it sends too', () => {
+  it('also by the bytes that it sends', () => {
     admission.served('other', 2_000_000);
     stall(LIMIT_MS + TICK_MS);
     expect([isShed('other'), isShed('flood'), isShed('small')]).toEqual([true, false, false]);
   });
 
-  it('and so are keys that were never accepted, and requests without one', () => {
+  it('with keys that were never accepted, and requests without a key', () => {
     stall(LIMIT_MS + TICK_MS);
     expect([isShed('invented'), isShed(undefined)]).toEqual([true, true]);
   });
 
-  it('for ten seconds at most after its last request', () => {
+  it('for at most ten seconds after its last request', () => {
     run(10_000, 0);
     admission.served('small');
     stall(LIMIT_MS + TICK_MS);
     expect([isShed('flood'), isShed('small')]).toEqual([false, true]);
   });
 
-  it('but keys that ask for the same are alike', () => {
+  it('but keys with the same share are treated alike', () => {
     run(10_000, 0);
     for (const key of ['flood', 'small', 'other']) admission.served(key);
     stall(LIMIT_MS + TICK_MS);

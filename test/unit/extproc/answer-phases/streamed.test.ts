@@ -5,7 +5,7 @@ import { PASS_EVENT, type Denial, type StreamRewriter } from '../../../../src/pi
 import { READABLE_PARAMETERS, UNREADABLE_PARAMETERS } from '../../../support/charsets.ts';
 import { answering } from './rig.ts';
 
-/** What Envoy is told of an answer, phase by phase. */
+/** Replies to Envoy's messages about an answer, phase by phase. */
 
 const DENIAL: Denial = { kind: 'deny', type: 'dlp_quarantine', message: 'no' };
 
@@ -27,7 +27,7 @@ const cutting = (): StreamRewriter => ({
 });
 
 describe('a streamed answer that is cut', () => {
-  it('ends with its error frame at once, and nothing comes after', async () => {
+  it('ends at once with its error frame', async () => {
     const answer = answering({ rewriter: cutting() });
     await answer.headers(SSE);
     expect(streamed(await answer.chunk(event('good')))).toEqual({ text: event('good'), isEnd: false });
@@ -42,7 +42,7 @@ describe('a streamed answer that is cut', () => {
     expect(answer.context.refusal?.type).toBe('dlp_quarantine');
   });
 
-  it('on its last chunk, or at its trailers, ends likewise', async () => {
+  it('at its last chunk or its trailers ends likewise', async () => {
     const last = answering({ rewriter: cutting() });
     await last.headers(SSE);
     expect(streamed(await last.chunk(event('bad'), true))).toMatchObject({ isEnd: true });
@@ -61,7 +61,7 @@ describe('a streamed answer that is cut', () => {
     expect(trailed.context.refusal?.type).toBe('dlp_quarantine');
   });
 
-  it('is refused where clients would read another kind of stream in it, unless it is an error', async () => {
+  it('is refused if clients would read another kind of stream, unless it is an error', async () => {
     const lines = '{"a":1}\n\n{"a":2}\n\n';
     const rewriter = { event: () => PASS_EVENT };
     const answer = answering({ rewriter });
@@ -76,7 +76,7 @@ describe('a streamed answer that is cut', () => {
     expect(streamed(await error.chunk(lines))).toEqual({ text: lines, isEnd: false });
   });
 
-  it('counts what it emits, as the gate does', async () => {
+  it('counts the emitted bytes, as the gate does', async () => {
     const answer = answering({ rewriter: cutting() });
     await answer.headers(SSE);
     const one = streamed(await answer.chunk(event('good')))?.text ?? '';
@@ -86,7 +86,7 @@ describe('a streamed answer that is cut', () => {
   });
 });
 
-describe('a stream that nobody knows', () => {
+describe('a stream of an unknown kind', () => {
   const shown: string[] = [];
   const seeing: StreamRewriter = {
     event({ deltas }) {
@@ -98,7 +98,7 @@ describe('a stream that nobody knows', () => {
   it.each([
     ['an error', { status: 500 }],
     ['an error of an endpoint that never streams', { status: 500, path: '/v1/embeddings' }],
-  ])('is read all the same: %s', async (_, options) => {
+  ])('is read nevertheless: %s', async (_, options) => {
     shown.length = 0;
     const answer = answering({ rewriter: seeing, ...options });
     await answer.headers(SSE);
@@ -113,7 +113,7 @@ describe('a stream that nobody knows', () => {
   it.each([
     ...READABLE_PARAMETERS.map((parameters) => [`text/event-stream${parameters}`, true] as const),
     ...UNREADABLE_PARAMETERS.map((parameters) => [`text/event-stream${parameters}`, false] as const),
-  ])('is refused where its letters cannot be read: %s', async (contentType, isRead) => {
+  ])('is refused if its charset cannot be read: %s', async (contentType, isRead) => {
     const headers = answering({ rewriter: seeing }).headers({ 'content-type': contentType });
     if (isRead) expect(await headers).toHaveProperty('mode_override');
     else await expect(headers).rejects.toMatchObject({ type: 'upstream_unavailable' });
@@ -123,7 +123,7 @@ describe('a stream that nobody knows', () => {
     else await expect(unjudged).rejects.toMatchObject({ type: 'upstream_unavailable' });
   });
 
-  it('is refused where it answers an endpoint that never streams', async () => {
+  it('is refused for an endpoint that never streams', async () => {
     const headers = answering({ path: '/v1/embeddings' }).headers(SSE);
     await expect(headers).rejects.toMatchObject({ type: 'upstream_unavailable' });
   });

@@ -16,7 +16,7 @@ const event = (content: string): string =>
 describe('an answer that a check denies', () => {
   const verdict = (): Denial => DENIAL;
 
-  it('is not let go where it came whole', async () => {
+  it('is not sent if it is whole', async () => {
     const answer = answering({ response: verdict });
     await answer.headers(JSON_TYPE);
     await expect(answer.body('{}')).rejects.toThrow('was denied');
@@ -24,13 +24,13 @@ describe('an answer that a check denies', () => {
     expect(outcomeNow(answer.context)).toEqual({ kind: 'complete' });
   });
 
-  it('is not let go where it has no body', async () => {
+  it('is not sent if it has no body', async () => {
     const answer = answering({ response: verdict, status: 204 });
     await expect(answer.headers({}, true)).rejects.toThrow('was denied');
     expect(answer.context.state.at).toBe('answering');
   });
 
-  it('is not opened where it streams', async () => {
+  it('is not opened if it is a stream', async () => {
     const answer = answering({ response: verdict, rewriter: passing });
     await expect(answer.headers(SSE)).rejects.toThrow('was denied');
     expect(answer.context.state.at).toBe('opening');
@@ -39,19 +39,16 @@ describe('an answer that a check denies', () => {
 });
 
 describe('a stream', () => {
-  it.each(['gzip', 'x-new', 'gzip, identity', 'br'])(
-    'is refused where it is compressed: %s',
-    async (coding) => {
-      const headers = answering().headers({ ...SSE, 'content-encoding': coding });
-      await expect(headers).rejects.toMatchObject({ type: 'upstream_unavailable' });
-    },
-  );
+  it.each(['gzip', 'x-new', 'gzip, identity', 'br'])('is refused if it is compressed: %s', async (coding) => {
+    const headers = answering().headers({ ...SSE, 'content-encoding': coding });
+    await expect(headers).rejects.toMatchObject({ type: 'upstream_unavailable' });
+  });
 
   it.each(['identity', ' Identity '])('is taken where it says that it is not: %s', async (coding) => {
     expect(await answering().headers({ ...SSE, 'content-encoding': coding })).toHaveProperty('mode_override');
   });
 
-  it('begins without its length, and with nothing let out', async () => {
+  it('begins without its length, and with no bytes emitted', async () => {
     const reply = await answering().headers({ ...SSE, 'content-length': '7' });
     expect(reply.response_headers?.response.header_mutation?.remove_headers).toContain('content-length');
     expect(reply.verdict).toEqual({ resp: 'stream', out: 0 });
@@ -65,7 +62,7 @@ describe('a stream', () => {
     expect(mutation).toEqual({ set_headers: [], remove_headers: ['x-a', 'set-cookie', 'x-b'] });
   });
 
-  it('reports what broke in it, and ends with an error', async () => {
+  it('reports its failure, and ends with an error', async () => {
     const fault = new Error('a fault');
     const rewriter: StreamRewriter = {
       event() {
@@ -79,7 +76,7 @@ describe('a stream', () => {
     expect(answer.context.refusal?.type).toBe('gateway_unavailable');
   });
 
-  it('says nothing after a cut', async () => {
+  it('emits nothing after a cut', async () => {
     const rewriter: StreamRewriter = { event: () => ({ kind: 'cut', denial: DENIAL }) };
     const answer = answering({ rewriter });
     await answer.headers(SSE);
@@ -92,7 +89,7 @@ describe('a stream', () => {
     expect(late.verdict).toEqual(first.verdict);
   });
 
-  it('of an unknown endpoint is refused in letters that nobody reads, if it is judged', async () => {
+  it('of an unknown endpoint is refused in an unknown charset, if it is judged', async () => {
     const type = { 'content-type': 'text/event-stream; charset=utf-16' };
     const judged = answering({ endpoint: UNKNOWN, rewriter: passing });
     await expect(judged.headers(type)).rejects.toMatchObject({ type: 'upstream_unavailable' });
@@ -101,7 +98,7 @@ describe('a stream', () => {
     expect(await unjudged.headers(type)).toHaveProperty('mode_override');
   });
 
-  it('of an unknown endpoint is refused where it is another kind of stream than it says', async () => {
+  it('of an unknown endpoint is refused if it is not the kind of stream that it names', async () => {
     const answer = answering({ endpoint: UNKNOWN, rewriter: passing });
     await answer.headers({ 'content-type': 'application/x-ndjson' });
     await answer.chunk('data: {"a":1}\n\n');
@@ -131,15 +128,15 @@ describe('headers of an answer', () => {
   };
   const NEVER = ['set-cookie', 'content-encoding', 'etag', 'content-md5', 'digest'];
 
-  it('are a provider’s, as its SDKs read them', async () => {
+  it('are the provider’s that its SDKs read', async () => {
     expect(await removedOf({}, HEADERS)).toEqual(['mcp-session-id', ...NEVER]);
   });
 
-  it('are an MCP server’s, as its clients need them', async () => {
+  it('are the MCP server’s that its clients need', async () => {
     expect(await removedOf({ mcp: { server: 'files' } }, HEADERS)).toEqual(['request-id', ...NEVER]);
   });
 
-  it('are left out where they are telemetry, and the operator wants none', async () => {
+  it('are left out if they are telemetry and the operator strips it', async () => {
     for (const stripTelemetry of [true, false]) {
       const answer = answering({
         stripTelemetry,
@@ -155,7 +152,7 @@ describe('headers of an answer', () => {
 });
 
 describe('a stream of an MCP server', () => {
-  it('keeps what stands beside its messages, for the inspector to judge', async () => {
+  it('keeps the text beside its messages, which the inspector judges', async () => {
     const seen: unknown[] = [];
     const rewriter: StreamRewriter = {
       event({ json }) {

@@ -10,7 +10,7 @@ interface Sent {
   readonly removed: readonly string[];
 }
 
-/** What the reply to a whole body makes of it. */
+/** Returns the body as the reply changes it. */
 function sent({ response_body: reply }: ProcessingResponse): Sent {
   const { set_headers: set = [], remove_headers: removed = [] } = reply?.response.header_mutation ?? {};
   return {
@@ -25,9 +25,9 @@ const CHAT =
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-describe('an answer whose status ends nothing', () => {
+describe('an answer without a final status', () => {
   it.each([0, 99, 101, 199, 600, 999])(
-    'is refused, and may have cost what was reserved: %i',
+    'is refused, and the reservation may be charged: %i',
     async (status) => {
       for (const endOfStream of [true, false]) {
         const answer = answering({ status });
@@ -57,7 +57,7 @@ describe('a whole answer', () => {
     expect(outcomeNow(answer.context)).toEqual({ kind: 'complete' });
   });
 
-  it('is edited by byte spans, with the length that it then has', async () => {
+  it('is edited by byte spans, and gets the new length', async () => {
     const path = ['choices', 0, 'message', 'content'];
     const answer = answering({
       response: ({ answer: { whole } }) => whole?.edits.push({ kind: 'set', path, value: '***' }),
@@ -69,7 +69,7 @@ describe('a whole answer', () => {
     expect(removed).toEqual(['etag']);
   });
 
-  it('is decoded before it is judged, and sent so', async () => {
+  it('is decoded before it is judged, and sent decoded', async () => {
     const answer = answering();
     await answer.headers({ ...JSON_TYPE, 'content-encoding': 'gzip' });
     const { body, set, removed } = sent(await answer.body(gzipSync(CHAT)));
@@ -79,7 +79,7 @@ describe('a whole answer', () => {
     expect(answer.seen[0]?.answer.whole?.body.toString()).toBe(CHAT);
   });
 
-  it('gives way to what a check puts in its place', async () => {
+  it('is replaced by the text of a check', async () => {
     const answer = answering({
       response: ({ answer: { whole } }) => {
         if (whole !== undefined) whole.replacement = Buffer.from('ü');
@@ -90,20 +90,17 @@ describe('a whole answer', () => {
   });
 
   it.each([
-    ['a name that stands twice', '{"usage":{"prompt_tokens":1,"completion_tokens":2},"a":1,"a":2}', true],
+    ['a repeated name', '{"usage":{"prompt_tokens":1,"completion_tokens":2},"a":1,"a":2}', true],
     ['nothing', '', false],
-  ])(
-    'has no JSON where parsers may differ, and is accounted all the same: %s',
-    async (_, body, isAccounted) => {
-      const answer = answering();
-      await answer.headers(JSON_TYPE);
-      await answer.body(body);
-      expect(answer.seen[0]?.answer.whole?.json).toBeUndefined();
-      expect(answer.seen[0]?.answer.usage?.outputTokens).toBe(isAccounted ? 2 : undefined);
-    },
-  );
+  ])('has no JSON if parsers may differ, and is accounted nevertheless: %s', async (_, body, isAccounted) => {
+    const answer = answering();
+    await answer.headers(JSON_TYPE);
+    await answer.body(body);
+    expect(answer.seen[0]?.answer.whole?.json).toBeUndefined();
+    expect(answer.seen[0]?.answer.usage?.outputTokens).toBe(isAccounted ? 2 : undefined);
+  });
 
-  it('is read, and sent, with U+FFFD for bytes that are no UTF-8, and accounted', async () => {
+  it('is read and sent with U+FFFD for invalid UTF-8, and accounted', async () => {
     const [before, behind] = ['{"usage":{"prompt_tokens":1,"completion_tokens":2},"a":"', '"}'];
     const answer = answering();
     await answer.headers(JSON_TYPE);
@@ -115,9 +112,9 @@ describe('a whole answer', () => {
 
   it.each([
     ['text', 'an error'],
-    ['a list with a million parts', `[${'{},'.repeat(1_000_000)}1]`],
-    ['JSON that breaks off', '{"a":'],
-  ])('is refused where it is not JSON, before a check sees it: %s', async (_, body) => {
+    ['a list with a million items', `[${'{},'.repeat(1_000_000)}1]`],
+    ['truncated JSON', '{"a":'],
+  ])('is refused if it is not JSON, before a check sees it: %s', async (_, body) => {
     const answer = answering();
     await answer.headers(JSON_TYPE);
     await expect(answer.body(body)).rejects.toMatchObject({ type: 'upstream_unavailable' });
@@ -125,7 +122,7 @@ describe('a whole answer', () => {
     expect(outcomeNow(answer.context)).toEqual({ kind: 'complete' });
   });
 
-  it('says null for numbers that JSON does not have, and is accounted', async () => {
+  it('has null for numbers that JSON lacks, and is accounted', async () => {
     const answer = answering();
     await answer.headers(JSON_TYPE);
     const reply = sent(await answer.body(`${CHAT.slice(0, -1)},"p":[NaN,-Infinity,"NaN"]}`));
@@ -134,7 +131,7 @@ describe('a whole answer', () => {
     expect(answer.seen[0]?.answer.usage).toMatchObject({ outputTokens: 7 });
   });
 
-  it('is refused where it nests too deep, and an edit of what is no JSON fails', async () => {
+  it('is refused if it nests too deep, and an edit of a text that is not JSON fails', async () => {
     const deep = answering();
     await deep.headers(JSON_TYPE);
     await expect(deep.body('['.repeat(300))).rejects.toMatchObject({ type: 'upstream_unavailable' });

@@ -35,7 +35,7 @@ describe('reachedBy, with several targets', () => {
     expect(reached(record)).toEqual(expected);
   });
 
-  it('takes an attempt that is missing in the record for a processed one', () => {
+  it('treats an attempt that the record lacks as processed', () => {
     expect(reached('3:answered:200')).toEqual(['three', 'provider', undefined, ['one', 'two']]);
   });
 
@@ -50,7 +50,7 @@ describe('reachedBy, with several targets', () => {
     expect(reached('2:answered:200', 'stream_idle_timeout')).toEqual(['one', 'lost', undefined, undefined]);
   });
 
-  it('takes no request for unsent because its last attempt had no connection', () => {
+  it('does not treat a request as unsent because its last attempt had no connection', () => {
     const details = 'upstream_reset_before_response_started{remote_connection_failure}';
     expect(reached(undefined, details)).toEqual(['one', 'lost', undefined, undefined]);
   });

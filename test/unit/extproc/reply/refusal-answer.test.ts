@@ -35,7 +35,7 @@ function sent({ mcp, ...refusal }: Sent, stripTelemetry = false) {
 }
 
 /** docs/refusals.md: 403 `policy_denied` comes with `X-Gateway-Policy-Block: true` and `X-Gateway-Block-Reason`. */
-describe('a refusal that nobody gave headers', () => {
+describe('a refusal without headers', () => {
   it.each(Object.keys(ERROR_STATUS) as ErrorType[])(
     '%s says what blocked it and whether to repeat it',
     (type) => {
@@ -62,7 +62,7 @@ describe('a refusal that nobody gave headers', () => {
 });
 
 describe('the reason', () => {
-  it('is the short one where there is one, and a check’s own header before that', () => {
+  it('is a check’s own header, else the short reason if there is one', () => {
     const details = { reason: 'short' };
     expect(sent({ type: 'policy_denied', details }).headers['x-gateway-block-reason']).toBe('short');
     const headers = { 'x-gateway-block-reason': 'its own' };
@@ -80,7 +80,7 @@ describe('the reason', () => {
     expect(sent({ type: 'policy_denied', message, mcp: CALL }).headers['x-gateway-block-reason']).toBe(value);
   });
 
-  it('stays where telemetry headers are stripped', () => {
+  it('stays if telemetry headers are stripped', () => {
     const headers = { 'x-gateway-session-spend': '1' };
     expect(sent({ type: 'policy_denied', headers }, true).headers).toEqual({
       'content-type': 'application/json',
@@ -104,7 +104,7 @@ describe('the id of the request', () => {
     ],
     [{ kind: 'mcp' }, {}],
     [{ kind: 'none' }, {}],
-  ] as const)('stands where the SDKs of %j look for it too', (surface, more) => {
+  ] as const)('is also in the headers that the SDKs of %j read', (surface, more) => {
     const answer = refusalAnswer({ type: 'quarantined', message: 'no' }, { surface, headers }, settings);
     expect(Object.fromEntries(answer.headers)).toEqual({
       'content-type': 'application/json',
@@ -129,7 +129,7 @@ describe('the findings of a refusal', () => {
   }
 
   it.each(['gateway', 'native'] as const)(
-    'stand in the body of every shape, and in none that is brief: %s',
+    'are in the body of every shape, unless it is brief: %s',
     (format) => {
       for (const shape of shapes) {
         const surface: Surface = { kind: 'provider', shape };
@@ -139,7 +139,7 @@ describe('the findings of a refusal', () => {
     },
   );
 
-  it('stand in the data of a JSON-RPC error', () => {
+  it('are in the data of a JSON-RPC error', () => {
     expect(JSON.parse(bodyOf({ kind: 'mcp' }, 'full', 'gateway'))).toMatchObject({
       error: { data: { findings } },
     });

@@ -19,7 +19,7 @@ function judged(exchange: Parsed, target: Target): At<'parsed'> {
   return { at: 'parsed', exchange, run: {} as Run, target };
 }
 
-it('a request that was forwarded keeps no copy of its prompt while its answer runs', async () => {
+it('a forwarded request keeps no copy of its prompt while its answer streams', async () => {
   const written = configSchema.parse({});
   const config = { ...written, server: { ...written.server, insecure_dev: false } };
   const exchange = parsed({ body: { model: 'gpt-4o', messages: [{ role: 'user', content: 'hidden' }] } });
@@ -69,7 +69,7 @@ describe('a request to an MCP server', () => {
     'content-type': 'application/json',
   };
 
-  it('goes to the server’s own address, with its own headers and none of the client’s that may not travel', async () => {
+  it('goes to the server’s own address, with the server’s headers and only allowed ones of the client', async () => {
     const sent = await forwarded({
       authorization: 'Bearer gw-x',
       'x-api-key': 'client',
@@ -88,7 +88,7 @@ describe('a request to an MCP server', () => {
     expect(sent.body).toBeUndefined();
   });
 
-  it('repeats in its headers what an edit made of its arguments', async () => {
+  it('repeats edited arguments in its headers', async () => {
     const set: JsonEdit = { kind: 'set', path: ['params', 'arguments', 'region'], value: '*** Ort ü' };
     const remove: JsonEdit = { kind: 'remove', path: ['params', 'arguments', 'floor'] };
     const sent = await forwarded({ 'mcp-param-region': 'secret place', 'mcp-param-floor': '1' }, [
@@ -104,7 +104,7 @@ describe('a request to an MCP server', () => {
     expect(JSON.parse(sent.body ?? '')).toEqual(toolCall('t', { region: '*** Ort ü' }));
   });
 
-  it('repeats nothing where it has no body', async () => {
+  it('repeats nothing without a body', async () => {
     const exchange = mcpExchange({
       headers: { 'mcp-method': 'tools/call', 'mcp-name': 't', 'mcp-param-a': 'b', 'mcp-session-id': 's' },
     });

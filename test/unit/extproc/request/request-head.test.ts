@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readResponseHead } from '../../../../src/extproc/request/request-head.ts';
 
 describe('the head of an answer', () => {
-  it('joins repeated headers, so that a second coding does not hide the first', () => {
+  it('joins repeated headers, so that a second encoding cannot hide the first', () => {
     const { status, headers } = readResponseHead([
       [':status', '200'],
       ['content-encoding', 'gzip'],

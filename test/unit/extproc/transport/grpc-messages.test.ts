@@ -36,7 +36,7 @@ it('messages arrive whole, wherever they are cut', () => {
   }
 });
 
-it('a long message comes together from many pieces, and takes no more than came', () => {
+it('a long message is joined from many pieces, and its buffer grows only with them', () => {
   const { reader, got, push } = reading();
   const text = 'abcdefgh'.repeat(100_000);
   const before = process.memoryUsage().arrayBuffers;
@@ -47,7 +47,7 @@ it('a long message comes together from many pieces, and takes no more than came'
   expect(got).toEqual([text, 'END']);
 });
 
-it('a paused reader delivers nothing, not even the end, and goes on where it was', () => {
+it('a paused reader delivers nothing, not even the end, and then continues', () => {
   const { reader, got, push } = reading();
   push(message('pause') + message('after') + message('pa').slice(0, 6));
   push('a');
@@ -63,7 +63,7 @@ it('a paused reader delivers nothing, not even the end, and goes on where it was
 it.each([
   ['compressed', '\x01\0\0\0\x01x'],
   ['too long', messagePrefix(MAX_BYTES + 1)],
-])('what is no message that is taken here breaks it, once: %s', (why, text) => {
+])('a message that is not accepted breaks the reader once: %s', (why, text) => {
   for (const pieces of [[text], [...text]]) {
     const { reader, got, push } = reading();
     push(message('good'));
@@ -74,14 +74,14 @@ it.each([
   }
 });
 
-it.each(['\0', '\0\0\0\0\x02', '\0\0\0\0\x02x'])('a message that its end cuts is no message', (text) => {
+it.each(['\0', '\0\0\0\0\x02', '\0\0\0\0\x02x'])('a truncated message is not delivered', (text) => {
   const { reader, got, push } = reading();
   push(text);
   reader.end();
   expect(got).toEqual(['BROKEN cut']);
 });
 
-it('one that is stopped within a message delivers no other', () => {
+it('a reader that is stopped within a message delivers no other', () => {
   const { reader, got, push } = reading();
   push(message('stop') + message('late'));
   reader.end();

@@ -128,7 +128,7 @@ describe.each(['lean', 'grpc-js'] as const)('%s', (name) => {
     expect.poll(() => served[0]?.events.filter((event) => event !== 'ended')).toEqual(['closed']);
   const small = body(Buffer.from('hi'));
 
-  it('carries messages both ways until both sides have ended, on a socket that is its user’s alone', async () => {
+  it('carries messages both ways until both sides have ended, on a private socket', async () => {
     const target = await start();
     const metadata = new Metadata();
     metadata.set('x-gateway-token', 'sixteen-characters');
@@ -147,7 +147,7 @@ describe.each(['lean', 'grpc-js'] as const)('%s', (name) => {
     expect(statSync(target.slice('unix:'.length)).mode & 0o777).toBe(0o600);
   });
 
-  it('refuses what its user refuses, so that Envoy asks another worker', async () => {
+  it('refuses streams that its user refuses, so that Envoy asks another worker', async () => {
     const target = await start();
     isTaking = false;
     expect(await ended(begin(open(target)))).toMatchObject({
@@ -156,7 +156,7 @@ describe.each(['lean', 'grpc-js'] as const)('%s', (name) => {
     });
   });
 
-  it('answers the health check, and nothing else that it does not serve', async () => {
+  it('answers the health check, and no unknown method', async () => {
     const target = await start();
     const asked = (): Promise<unknown> =>
       new Promise((resolve) => {
@@ -212,7 +212,7 @@ describe.each(['lean', 'grpc-js'] as const)('%s', (name) => {
     await expectClosedOnce();
   });
 
-  it('keeps the deadline that the peer gives', async () => {
+  it('keeps the peer’s deadline', async () => {
     const metadata = new Metadata();
     metadata.set('grpc-timeout', '300m');
     const call = begin(open(await start()), metadata);
@@ -235,7 +235,7 @@ describe.each(['lean', 'grpc-js'] as const)('%s', (name) => {
     expect((await ended(call)).code).toBe(status.OK);
   });
 
-  it('refuses a message that is longer than any of Envoy’s', async () => {
+  it('refuses a message that is longer than Envoy’s longest', async () => {
     const call = begin(open(await start()));
     call.write(body(Buffer.alloc(2 * SIXTEEN_MIB)));
     expect((await ended(call)).code).toBe(status.RESOURCE_EXHAUSTED);
@@ -243,7 +243,7 @@ describe.each(['lean', 'grpc-js'] as const)('%s', (name) => {
     expect(served[0]?.messages).toEqual([]);
   });
 
-  it('fails a stream whose message it cannot read', async () => {
+  it('fails a stream with an unreadable message', async () => {
     const client = open(await start());
     const path = '/envoy.service.ext_proc.v3.ExternalProcessor/Process';
     const call = client.makeBidiStreamRequest<Buffer, Buffer>(
@@ -260,7 +260,7 @@ describe.each(['lean', 'grpc-js'] as const)('%s', (name) => {
     await expect.poll(() => served[0]?.events).toEqual(['closed']);
   });
 
-  it('carries 200 streams at once, each its own', async () => {
+  it('carries 200 streams at once, each with its own messages', async () => {
     const client = open(await start());
     const calls = Array.from({ length: 200 }, async (_, nth) => {
       const call = begin(client);
@@ -277,7 +277,7 @@ describe.each(['lean', 'grpc-js'] as const)('%s', (name) => {
     expect(served).toHaveLength(200);
   });
 
-  it('delivers little to a user that pauses, all of it once it goes on, and holds back the peer meanwhile', async () => {
+  it('delivers little to a paused user, holds back the peer, and delivers the rest later', async () => {
     const call = begin(open(await start()));
     onMessage = (one) => one.call.pause();
     const chunk = body(Buffer.alloc(10_000, 'x'));
@@ -295,7 +295,7 @@ describe.each(['lean', 'grpc-js'] as const)('%s', (name) => {
     expect(served[0]?.events).toEqual(['ended', 'closed']);
   });
 
-  it('cuts what is open when it closes, and takes nothing new', async () => {
+  it('cuts open streams when it closes, and accepts no new ones', async () => {
     const target = await start();
     const call = begin(open(target));
     call.write(small);
@@ -306,7 +306,7 @@ describe.each(['lean', 'grpc-js'] as const)('%s', (name) => {
     expect((await ended(begin(open(target)))).code).toBe(status.UNAVAILABLE);
   });
 
-  it('lets in over TLS who shows a certificate of its authority, and nobody else', async () => {
+  it('accepts over TLS only clients with a certificate of its authority', async () => {
     const ca = await createTestCa();
     const stranger = await createTestCa();
     try {

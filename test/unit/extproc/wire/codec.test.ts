@@ -201,7 +201,7 @@ it('an empty reply is an empty message', () => {
   expect(encodeResponse({})).toEqual({ head: '', tail: undefined });
 });
 
-describe('a message that is none of Envoy’s', () => {
+describe('a message that Envoy would not send', () => {
   const read = (hex: string): unknown => decodeRequest(Buffer.from(hex.replaceAll(' ', ''), 'hex'));
 
   it.each([
@@ -227,7 +227,7 @@ describe('a message that is none of Envoy’s', () => {
     ['four octets', '7d 00 00 00 00'],
     ['octets', '7a 03 01 02 03'],
     ['a phase that is a number', '10 01'],
-  ])('is read past: a field that nobody knows, of %s', (_name, hex) => {
+  ])('is read without an unknown field of %s', (_name, hex) => {
     expect(read(`${hex} 22 04 0a 02 68 69 ${hex}`)).toMatchObject({
       phase: 'request_body',
       body: Buffer.from('hi'),
@@ -239,11 +239,11 @@ describe('a message that is none of Envoy’s', () => {
     });
   });
 
-  it('has no phase where it names none that is known', () => {
+  it('has no phase if it names an unknown one', () => {
     expect(decodeRequest(Buffer.alloc(0))).toMatchObject({ phase: undefined });
   });
 
-  it('may not have headers or attributes without end', () => {
+  it('may not have too many headers or attributes', () => {
     const list = Array.from({ length: 4_097 }, () => ({ key: 'a' }));
     const headers = requestSerialize({ request_headers: { headers: { headers: list } } });
     expect(() => decodeRequest(headers)).toThrow(/too many headers/);
@@ -255,7 +255,7 @@ describe('a message that is none of Envoy’s', () => {
     );
   });
 
-  it('is read or refused, cut at any octet or with any octets changed; nothing else happens', () => {
+  it('is read or refused if it is cut at any octet or any octets are changed', () => {
     const whole = requestSerialize({
       request_headers: { headers: { headers: [{ key: 'a', raw_value: bytes(20) }] }, end_of_stream: true },
       attributes: { [FILTER]: { fields: { x: { stringValue: 'y' } } } },
@@ -272,7 +272,7 @@ describe('a message that is none of Envoy’s', () => {
   });
 });
 
-it('asks for patience in a message of its own', () => {
+it('requests more time in a message of its own', () => {
   for (const [ms, duration] of [
     [1, { seconds: 0, nanos: 1_000_000 }],
     [60_000, { seconds: 60 }],

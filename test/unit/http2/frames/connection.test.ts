@@ -45,12 +45,12 @@ describe('a connection', () => {
   });
 
   it.each([
-    ['a frame of a type that nobody knows', frameBytes(0xbe, 0xff, 1, 'anything')],
-    ['a setting that nobody knows', setting(0x99, 1)],
+    ['a frame of an unknown type', frameBytes(0xbe, 0xff, 1, 'anything')],
+    ['an unknown setting', setting(0x99, 1)],
     ['PRIORITY', frameBytes(FRAME.priority, 0, 1, 'abcde')],
     ['GOAWAY', frameBytes(FRAME.goAway, 0, 0, Buffer.alloc(8))],
     ['the acknowledgement of its settings', frameBytes(FRAME.settings, 1, 0)],
-  ])('goes on after %s', async (_name, bytes) => {
+  ])('continues after %s', async (_name, bytes) => {
     await greeted(bytes, openStream(1, true));
     expect(first().hasEnded).toBe(true);
   });
@@ -61,7 +61,7 @@ describe('a connection', () => {
     ['SETTINGS acknowledged with octets', CODE.frameSizeError, [frameBytes(FRAME.settings, 1, 0, 'abcdef')]],
     ['ENABLE_PUSH of 2', CODE.protocolError, [setting(2, 2)]],
     ['INITIAL_WINDOW_SIZE beyond 31 bits', CODE.flowControlError, [setting(4, MAX_WINDOW + 1)]],
-    ['MAX_FRAME_SIZE below the least', CODE.protocolError, [setting(5, 16_383)]],
+    ['MAX_FRAME_SIZE below its minimum', CODE.protocolError, [setting(5, 16_383)]],
     ['MAX_FRAME_SIZE beyond 24 bits', CODE.protocolError, [setting(5, 0x100_0000)]],
     ['PING of 7 octets', CODE.frameSizeError, [frameBytes(FRAME.ping, 0, 0, '1234567')]],
     ['PING on a stream', CODE.protocolError, [frameBytes(FRAME.ping, 0, 1, '12345678')]],
@@ -92,7 +92,7 @@ describe('a connection', () => {
       [openStream(1), frameBytes(FRAME.resetStream, 0, 1, 'abc')],
     ],
     ['WINDOW_UPDATE of 3 octets', CODE.frameSizeError, [frameBytes(FRAME.windowUpdate, 0, 0, 'abc')]],
-    ['WINDOW_UPDATE by nothing', CODE.protocolError, [grow(0, 0)]],
+    ['WINDOW_UPDATE by 0', CODE.protocolError, [grow(0, 0)]],
     ['WINDOW_UPDATE beyond 31 bits', CODE.flowControlError, [grow(0, MAX_WINDOW)]],
     ['WINDOW_UPDATE of a stream never opened', CODE.protocolError, [grow(9, 1)]],
     [
@@ -107,7 +107,7 @@ describe('a connection', () => {
       CODE.frameSizeError,
       [frameBytes(FRAME.headers, 0x24, 1, 'abcd')],
     ],
-    ['CONTINUATION of nothing', CODE.protocolError, [frameBytes(FRAME.continuation, 4, 1, REQUEST)]],
+    ['CONTINUATION without HEADERS', CODE.protocolError, [frameBytes(FRAME.continuation, 4, 1, REQUEST)]],
     [
       'CONTINUATION of another stream',
       CODE.protocolError,
@@ -129,7 +129,7 @@ describe('a connection', () => {
   it.each([
     ['another protocol', Buffer.from('GET / HTTP/1.1\r\n\r\n')],
     ['a frame before SETTINGS', Buffer.concat([Buffer.from(PREFACE), openStream(1)])],
-  ])('is not begun with %s', async (_name, bytes) => {
+  ])('cannot begin with %s', async (_name, bytes) => {
     expect(await server.peer().send(bytes).goAway()).toBe(CODE.protocolError);
     expect(seen).toEqual([]);
   });
@@ -138,10 +138,10 @@ describe('a connection', () => {
     ['PING', frameBytes(FRAME.ping, 0, 0, '12345678'), 1_001],
     ['SETTINGS', SETTINGS, 101],
     ['PRIORITY', frameBytes(FRAME.priority, 0, 1, 'abcde'), 1_001],
-    ['frames that nobody knows', frameBytes(0xbe, 0, 0), 1_001],
+    ['frames of an unknown type', frameBytes(0xbe, 0, 0), 1_001],
     ['empty DATA', data(1, ''), 1_001],
-    ['DATA that is nothing but padding', data(1, '\x02ab', 8), 1_001],
-  ])('does not live on %s', async (_name, bytes, times) => {
+    ['DATA of padding only', data(1, '\x02ab', 8), 1_001],
+  ])('ends after too much of %s', async (_name, bytes, times) => {
     const peer = server.peer().greet(openStream(1), ...Array<Buffer>(times).fill(bytes));
     expect(await peer.goAway()).toBe(CODE.enhanceYourCalm);
     expect(first().closed).toBe(1);
@@ -150,7 +150,7 @@ describe('a connection', () => {
   it.each([
     ['in many frames', 17, 'x'],
     ['in long frames', 6, 'x'.repeat(16_384)],
-  ])('takes no endless block of headers: %s', async (_name, times, part) => {
+  ])('refuses an endless header block: %s', async (_name, times, part) => {
     const more = frameBytes(FRAME.continuation, 0, 1, part);
     const peer = server
       .peer()
@@ -177,13 +177,13 @@ describe('a connection', () => {
 describe('a peer’s greeting', () => {
   afterEach(() => vi.useRealTimers());
 
-  /** The server's loop stands still beyond its patience; what was sent has arrived and is not yet read. */
+  /** Blocks the server's loop beyond the timeout; the bytes sent have arrived and are not read yet. */
   async function standStill(...sent: Buffer[]): Promise<RawPeer> {
     const runLater = setTimeout;
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const peer = server.peer();
     await peer.frame(FRAME.settings);
-    // Timers run first in a turn of the loop, before anything is read.
+    // Timers run first in a turn of the loop, before the socket is read.
     await new Promise((resolve) => runLater(resolve, 1));
     peer.send(...sent);
     vi.advanceTimersByTime(LIMITS.greetingMs);

@@ -7,7 +7,7 @@ import { RESPONSE, TRAILERS, seen, data, setting, grow, greeted, first, useRig }
 useRig();
 
 describe('flow control', () => {
-  it('sends no more than the peer’s windows allow, and the rest as they grow', async () => {
+  it('sends as much as the peer’s windows allow, and the rest as they grow', async () => {
     const peer = await greeted(setting(4, 4), openStream(1));
     const { stream } = first();
     stream.respond(RESPONSE);
@@ -28,7 +28,7 @@ describe('flow control', () => {
     expect(peer.frames.at(-2)).toMatchObject({ type: FRAME.headers, flags: 5 });
   });
 
-  it('shares the window of the connection, and cuts long bodies into frames', async () => {
+  it('shares the connection’s window, and splits long bodies into frames', async () => {
     const ids = [1, 3, 5];
     const peer = await greeted(setting(4, 1_000_000), ...ids.map((id) => openStream(id)));
     const body = Buffer.alloc(50_000, 'x');
@@ -51,7 +51,7 @@ describe('flow control', () => {
     expect(peer.frames.filter(({ type, flags }) => type === FRAME.headers && flags === 5)).toHaveLength(3);
   });
 
-  it('tells a writer that had to wait when there is room', async () => {
+  it('notifies a waiting writer when there is room', async () => {
     const peer = await greeted(setting(4, 2), openStream(1));
     const { stream } = first();
     stream.respond(RESPONSE);
@@ -62,7 +62,7 @@ describe('flow control', () => {
     expect([peer.body(1).toString(), first().drained]).toEqual(['123', 1]);
   });
 
-  it('returns the window to the peer in halves, padding included, but not while it is paused', async () => {
+  it('returns window to the peer in halves, including padding, but not while paused', async () => {
     const peer = await greeted(openStream(1));
     const { stream } = first();
     const windows = (id: number): number[] =>

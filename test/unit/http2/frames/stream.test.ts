@@ -28,12 +28,12 @@ describe('a stream', () => {
 
   it.each([
     ['trailers that do not end it', CODE.protocolError, [openStream(1, false, TRAILERS)]],
-    ['DATA behind its end', CODE.streamClosed, [data(1, '', 1), data(1, 'x')]],
-    ['HEADERS behind its end', CODE.streamClosed, [data(1, '', 1), openStream(1, true, TRAILERS)]],
-    ['a window that grows by nothing', CODE.protocolError, [grow(1, 0)]],
+    ['DATA after its end', CODE.streamClosed, [data(1, '', 1), data(1, 'x')]],
+    ['HEADERS after its end', CODE.streamClosed, [data(1, '', 1), openStream(1, true, TRAILERS)]],
+    ['a window update of 0', CODE.protocolError, [grow(1, 0)]],
     ['a window beyond 31 bits', CODE.flowControlError, [grow(1, MAX_WINDOW)]],
-    ['what breaks its user', CODE.internalError, [data(1, 'throw')]],
-  ] as const)('is reset after %s, and the connection goes on', async (_name, code, bytes) => {
+    ['a failure of its user', CODE.internalError, [data(1, 'throw')]],
+  ] as const)('is reset after %s, and the connection continues', async (_name, code, bytes) => {
     const peer = await greeted(openStream(1), ...bytes, openStream(3, true));
     expect(await peer.resetCode(1)).toBe(code);
     expect(seen.map(({ closed, hasEnded }) => [closed, hasEnded])).toMatchObject([
@@ -52,7 +52,7 @@ describe('a stream', () => {
       ],
     ],
     [
-      'a pseudo header twice',
+      'a repeated pseudo header',
       [
         [':method', 'GET'],
         [':method', 'GET'],
@@ -61,7 +61,7 @@ describe('a stream', () => {
       ],
     ],
     [
-      'a pseudo header behind others',
+      'a pseudo header after others',
       [
         [':method', 'GET'],
         [':scheme', 'http'],
@@ -105,13 +105,13 @@ describe('a stream', () => {
         ['a', 'b\r\nc: d'],
       ],
     ],
-  ] as const)('is reset where it begins with %s', async (_name, headers) => {
+  ] as const)('is reset if it begins with %s', async (_name, headers) => {
     const peer = await greeted(openStream(1, false, encodeHeaders(headers)));
     expect(await peer.resetCode(1)).toBe(CODE.protocolError);
     expect(seen).toEqual([]);
   });
 
-  it('is refused while the maximum number is open, and accepted once one is over', async () => {
+  it('is refused while the maximum number is open, and accepted once one has ended', async () => {
     const ids = Array.from({ length: LIMITS.streams + 1 }, (_, nth) => 2 * nth + 1);
     const peer = await greeted(...ids.map((id) => openStream(id)));
     const last = 2 * LIMITS.streams + 1;
@@ -122,14 +122,14 @@ describe('a stream', () => {
     expect(seen).toHaveLength(LIMITS.streams + 1);
   });
 
-  it('is over once when the peer resets it, and what is written to it afterwards is dropped', async () => {
+  it('closes once when the peer resets it, and later writes are dropped', async () => {
     const peer = await greeted(openStream(1), frameBytes(FRAME.resetStream, 0, 1, number32(CODE.cancel)));
     const { stream } = first();
     stream.respond(RESPONSE);
     expect(stream.send('late')).toBe(true);
     stream.end(TRAILERS);
     stream.reset(CODE.cancel);
-    // Frames that were under way are let pass.
+    // Frames that were on their way are ignored.
     peer.send(
       data(1, 'late'),
       grow(1, 5),
@@ -159,7 +159,7 @@ describe('a stream', () => {
     ]);
   });
 
-  it('that is aborted drops what waits, ends with its trailers and reads no more', async () => {
+  it('that is aborted drops waiting data, ends with its trailers and reads no more', async () => {
     const peer = await greeted(setting(4, 10), openStream(1));
     const { stream } = first();
     stream.respond(RESPONSE);
