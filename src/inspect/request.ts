@@ -143,23 +143,23 @@ function withPlaces(
 ): readonly Found[] {
   const paths = new Map<Finding, JsonPath>();
   for (const { findings, path } of places.slice(0, MAX_PLACES)) {
-    for (const one of findings.slice(0, MAX_PLACES)) if (!paths.has(one)) paths.set(one, path);
+    for (const finding of findings.slice(0, MAX_PLACES)) if (!paths.has(finding)) paths.set(finding, path);
   }
-  return found.map((one, index) => {
-    const path = index < MAX_PLACES ? paths.get(one.finding) : undefined;
-    if (path === undefined) return one;
-    const said =
+  return found.map((item, index) => {
+    const path = index < MAX_PLACES ? paths.get(item.finding) : undefined;
+    if (path === undefined) return item;
+    const message =
       index >= MAX_SPOKEN
         ? undefined
         : texts.find((text) => text.path.every((step, at) => path[at] === step));
-    return { ...one, where: said === undefined ? { place: placeOf(path) } : whereSaid(said) };
+    return { ...item, where: message === undefined ? { place: placeOf(path) } : whereSaid(message) };
   });
 }
 
 function* requestWords(texts: readonly PromptText[]): Work<Words> {
   const words = new Words();
-  for (const one of texts) {
-    if (one.editable !== false) words.set(one.text, promptKindOf(one));
+  for (const text of texts) {
+    if (text.editable !== false) words.set(text.text, promptKindOf(text));
     yield ITEM_CHARS;
   }
   return words;

@@ -56,7 +56,7 @@ function parsedFile(json: string, name: string): unknown {
 async function callFromJson(value: unknown, name: string, trust: TrustSettings): Promise<WrittenCall> {
   const { data, error } = callSchema.safeParse(value);
   if (data === undefined)
-    throw new CallJsonError(error.issues.flatMap((one) => issueLines(one, name)).join('\n'));
+    throw new CallJsonError(error.issues.flatMap((issue) => issueLines(issue, name)).join('\n'));
   return callOf(data, trust);
 }
 
@@ -174,7 +174,7 @@ export function writtenContextReadings(
 }
 
 function obfuscationFlags(all: readonly Obfuscation[]): ActionInput['obfuscation'] {
-  const some = (flag: keyof Obfuscation): boolean => all.some((one) => one[flag]);
+  const some = (flag: keyof Obfuscation): boolean => all.some((each) => each[flag]);
   return {
     obfuscation_detected: some('obfuscationDetected'),
     has_homoglyphs: some('hasHomoglyphs'),

@@ -38,12 +38,12 @@ export function* contextReadings(json: unknown, texts: readonly PlacedText[]): G
   let short: PlacedDocument[] = [];
   let shortChars = 0;
   const holderOf = createHolders(json);
-  for (const [index, one] of texts.entries()) {
-    const reading = one.isConversation ? conversationReading(texts, index) : undefined;
+  for (const [index, text] of texts.entries()) {
+    const reading = text.isConversation ? conversationReading(texts, index) : undefined;
     if (reading !== undefined) yield reading;
-    if (one.isString) {
-      if (one.argument === undefined && mayBeIdentified(one.raw)) yield namedReading(one, holderOf);
-      const { raw, argument } = one;
+    if (text.isString) {
+      if (text.argument === undefined && mayBeIdentified(text.raw)) yield namedReading(text, holderOf);
+      const { raw, argument } = text;
       if (raw.length > MAX_PARSED_CHARS || !DOCUMENT.test(raw)) continue;
       yield {
         document: raw,
@@ -52,10 +52,10 @@ export function* contextReadings(json: unknown, texts: readonly PlacedText[]): G
       };
       continue;
     }
-    const root = valueAt(json, one.path);
+    const root = valueAt(json, text.path);
     if (typeof root !== 'object' || root === null) continue;
-    const document = placedDocument(root, one.path);
-    if (document.text.length >= SHORT_CHARS) yield documentReading([document], one.argument);
+    const document = placedDocument(root, text.path);
+    if (document.text.length >= SHORT_CHARS) yield documentReading([document], text.argument);
     else {
       short.push(document);
       shortChars += document.text.length;

@@ -98,8 +98,8 @@ function deadConditions(file: RegoFile, module: unknown): string[] {
     Object.values(node).forEach(walk);
   }
   walk(isObject(module) ? module['rules'] : undefined);
-  return [...found].map((one) => {
-    const [message = '', text = ''] = one.split(PLACE);
+  return [...found].map((problem) => {
+    const [message = '', text = ''] = problem.split(PLACE);
     return `${file.name}:${String(rowOf(file.text, text))}: ${message}`;
   });
 }
@@ -204,7 +204,7 @@ function equalityIn(expression: unknown): { readonly path: string; readonly valu
     return undefined;
   const { operator, sides } = comparisonIn(expression['terms']) ?? {};
   if (operator === undefined || !EQUALITIES.has(operator)) return undefined;
-  const path = sides?.map(staticPath).find((one) => one !== undefined);
+  const path = sides?.map(staticPath).find((found) => found !== undefined);
   const literal = sides?.find(({ type }) => SCALARS.has(String(type)));
   return path === undefined || literal === undefined
     ? undefined

@@ -146,14 +146,17 @@ const SECRET: ReadonlySet<string> = new Set(['secret', 'credentials', 'wallet_ke
 function foundWords({ finding, match }: Evidence): FoundWords {
   const { text, start, end } = match;
   const from = Math.max(0, start - AROUND);
-  const secrets = findSecrets(text.slice(from, end + AROUND)).map((one) => ({
-    start: one.start + from,
-    end: one.end + from,
+  const secrets = findSecrets(text.slice(from, end + AROUND)).map((secret) => ({
+    start: secret.start + from,
+    end: secret.end + from,
   }));
   function shown(begin: number, over: number): string {
     const inside = secrets
-      .filter((one) => one.start < over && one.end > begin)
-      .map((one) => ({ start: Math.max(one.start, begin) - begin, end: Math.min(one.end, over) - begin }));
+      .filter((secret) => secret.start < over && secret.end > begin)
+      .map((secret) => ({
+        start: Math.max(secret.start, begin) - begin,
+        end: Math.min(secret.end, over) - begin,
+      }));
     return mask(text.slice(begin, over), inside);
   }
   const isSecret = SECRET.has(match.class ?? '');

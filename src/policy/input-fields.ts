@@ -51,7 +51,7 @@ const tags = z
 
 /** Any name may be a flag, including `__proto__`. */
 const isFlagMap = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && Object.values(value).every((one) => one === true);
+  typeof value === 'object' && value !== null && Object.values(value).every((item) => item === true);
 
 const taintFlags = z
   .union([z.array(z.string()), z.custom<object>(isFlagMap)], {
@@ -59,7 +59,7 @@ const taintFlags = z
   })
   .transform((flags) => (Array.isArray(flags) ? flags : Object.keys(flags)))
   .transform((flags): Readonly<Record<string, true>> =>
-    Object.fromEntries(flags.map((one) => [one, true as const])),
+    Object.fromEntries(flags.map((name) => [name, true as const])),
   )
   .prefault([]);
 

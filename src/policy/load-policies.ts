@@ -60,7 +60,7 @@ async function loadedRego({ rego }: PolicyFiles, problems: string[]): Promise<Re
     return await createRegoSet(rego, PATIENT_ENGINE);
   } catch (failure) {
     if (!(failure instanceof RegoFilesError)) throw failure;
-    problems.push(...failure.failures.map((one) => shownIn(one, rego)));
+    problems.push(...failure.failures.map((error) => shownIn(error, rego)));
     return undefined;
   }
 }

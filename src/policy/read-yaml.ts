@@ -92,7 +92,7 @@ function likelyBranch(issue: z.core.$ZodIssueInvalidUnion, value: unknown): z.co
     (errors) => !errors.some(({ code, path }) => code === 'invalid_type' && path.length === 0),
   );
   const candidates = isGroup && grouped.length > 0 ? grouped : branches;
-  return candidates.toSorted((one, other) => countMismatches(one) - countMismatches(other))[0];
+  return candidates.toSorted((a, b) => countMismatches(a) - countMismatches(b))[0];
 }
 
 function countMismatches(errors: readonly z.core.$ZodIssue[]): number {

@@ -15,7 +15,7 @@ export function keysOf(schema: z.ZodType): readonly string[] {
 }
 
 function collect(node: unknown, names: Set<string>): void {
-  if (Array.isArray(node)) for (const one of node) collect(one, names);
+  if (Array.isArray(node)) for (const item of node) collect(item, names);
   if (!isObject(node)) return;
   for (const [name, below] of Object.entries(node)) {
     if (name === 'properties' && isObject(below)) for (const key of Object.keys(below)) names.add(key);

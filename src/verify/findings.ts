@@ -79,7 +79,7 @@ export function createFindingCollector(): FindingCollector {
       const rule = ruleOfVerdict(check, verdict, audited);
       const inspected = check === 'mcp-inspector' ? audited?.findings : undefined;
       const denied = verdict.kind === 'deny' ? verdict.findings : undefined;
-      const classes = (inspected ?? denied ?? []).map((one) => one.class);
+      const classes = (inspected ?? denied ?? []).map((finding) => finding.class);
       add(check, { rule, reason }, actionOf(check, verdict, audited), classes);
     },
     audit(event) {
@@ -91,7 +91,7 @@ export function createFindingCollector(): FindingCollector {
 }
 
 function classesOf({ found = [] }: RuleHit): readonly (string | undefined)[] {
-  return found.map((one) => one.class);
+  return found.map((finding) => finding.class);
 }
 
 function actionOf(check: string, verdict: ObservedVerdict, audited: AuditEvent | undefined): FindingAction {
@@ -101,7 +101,8 @@ function actionOf(check: string, verdict: ObservedVerdict, audited: AuditEvent |
   }
   const isAttack =
     check === 'mcp-inspector' &&
-    audited?.findings.some((one) => one.class !== 'secret' && one.class !== 'credentials') === true;
+    audited?.findings.some((finding) => finding.class !== 'secret' && finding.class !== 'credentials') ===
+      true;
   return isAttack ? 'redact' : 'mask';
 }
 

@@ -52,7 +52,7 @@ export function createOpenCalls(finish: (call: OpenCall) => Promise<void>): Open
         }
       }
       count -= late.length;
-      for (const one of late) await finish(one);
+      for (const call of late) await finish(call);
     },
     take(response) {
       const name = tracedSession(response);

@@ -60,19 +60,19 @@ export function createThreadJudge(
   function fail(cause?: unknown): void {
     const why = cause instanceof Error ? `: ${cause.message}` : '';
     failure ??= new Error(`a thread that judges the trace stopped unexpectedly${why}`, { cause });
-    for (const one of pending.splice(0)) one.reject(failure);
+    for (const answer of pending.splice(0)) answer.reject(failure);
     ended.reject(failure);
   }
 
   worker.on('message', receive).on('error', fail).on('messageerror', fail);
   worker.on('exit', () => fail());
   return {
-    step(one) {
+    step(queued) {
       if (failure !== undefined) return Promise.reject(failure);
       const answer = Promise.withResolvers<readonly TraceFinding[]>();
       pending.push(answer);
       if (unsent.length === 0) setImmediate(send);
-      if (unsent.push(one) >= STEPS_OF_MESSAGE) send();
+      if (unsent.push(queued) >= STEPS_OF_MESSAGE) send();
       return answer.promise;
     },
     end() {

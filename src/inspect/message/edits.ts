@@ -14,9 +14,9 @@ const FIXED: ReadonlySet<string | number | undefined> = new Set(['id', 'method',
 /** Returns the findings that cannot be removed without changing the message's identity. */
 export function* fixedAmong(placed: readonly PlacedFinding[]): Work<ReadonlySet<PlacedFinding>> {
   const fixed = new Set<PlacedFinding>();
-  for (const one of placed) {
-    if (isFixed(one)) fixed.add(one);
-    yield one.spans.length * ITEM_CHARS;
+  for (const finding of placed) {
+    if (isFixed(finding)) fixed.add(finding);
+    yield finding.spans.length * ITEM_CHARS;
   }
   return fixed;
 }

@@ -42,7 +42,7 @@ export async function findInTexts(texts: Texts, search: MessageSearch): Promise<
   const searches = await searchesOf(texts);
   const raws = searches.map(({ reading }) => reading.text);
   const normalized = await normalizeAll(raws);
-  const forms = normalized.map((one, index) => ({ raw: raws[index] ?? '', normalized: one }));
+  const forms = normalized.map((form, index) => ({ raw: raws[index] ?? '', normalized: form }));
   const plain = await secretsIn(raws, known);
   // Texts without disguises were searched already.
   const disguised = await secretsIn(
@@ -51,21 +51,21 @@ export async function findInTexts(texts: Texts, search: MessageSearch): Promise<
   );
   const placed = new PlacedFindings();
   const apart = await knownApart(texts, search);
-  for (const [index, one] of apart.searches.entries()) {
+  for (const [index, searched] of apart.searches.entries()) {
     const found = apart.found[index] ?? [];
-    if (!(await inTurns(placed.addAll(one, found.filter(counts))))) return placed.found(false);
+    if (!(await inTurns(placed.addAll(searched, found.filter(counts))))) return placed.found(false);
   }
-  for (const [index, one] of searches.entries()) {
+  for (const [index, searched] of searches.entries()) {
     const disguises = await inTurns(revealed(disguised.found[index] ?? [], normalized[index]));
     const secrets = withoutRepeats([...(plain.found[index] ?? []), ...disguises].filter(counts));
-    if (!(await inTurns(placed.addAll(one, secrets)))) return placed.found(false);
+    if (!(await inTurns(placed.addAll(searched, secrets)))) return placed.found(false);
   }
   if (!plain.isWhole || !disguised.isWhole || !apart.isWhole) return placed.found(false);
   const counted = countingFindings(search.detectors);
   const found = await detectAll(forms, counted.detectors);
   if (counted.hasTooMany()) return placed.found(false);
-  for (const [index, one] of searches.entries()) {
-    if (!(await inTurns(placed.addAll(one, found[index] ?? [])))) return placed.found(false);
+  for (const [index, searched] of searches.entries()) {
+    if (!(await inTurns(placed.addAll(searched, found[index] ?? [])))) return placed.found(false);
   }
   return placed.found(true);
 }
@@ -196,14 +196,14 @@ class PlacedFindings {
  * Reports whether two findings of one rule begin in the same text, overlap there, and end in the same text. An order
  * may extend further than an earlier one.
  */
-function isSameFinding(one: PlacedFinding, other: PlacedFinding): boolean {
-  const [a] = one.spans;
-  const [b] = other.spans;
-  const goesFurther = (other.spans.at(-1)?.end ?? 0) > (one.spans.at(-1)?.end ?? 0);
-  if (goesFurther && one.finding.detector === 'prompt_injection') return false;
+function isSameFinding(earlier: PlacedFinding, later: PlacedFinding): boolean {
+  const [a] = earlier.spans;
+  const [b] = later.spans;
+  const goesFurther = (later.spans.at(-1)?.end ?? 0) > (earlier.spans.at(-1)?.end ?? 0);
+  if (goesFurther && earlier.finding.detector === 'prompt_injection') return false;
   return (
-    one.finding.rule === other.finding.rule &&
-    one.spans.at(-1)?.source === other.spans.at(-1)?.source &&
+    earlier.finding.rule === later.finding.rule &&
+    earlier.spans.at(-1)?.source === later.spans.at(-1)?.source &&
     a !== undefined &&
     b !== undefined &&
     a.start < b.end &&

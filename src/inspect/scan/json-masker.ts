@@ -139,7 +139,8 @@ class JsonMasker {
 
   #replaceUpTo(count: number): void {
     for (const span of this.#waiting.slice(0, count)) {
-      for (const one of replacementsOf(span, this.#lexer, this.buffer)) this.buffer.replace(one);
+      for (const replacement of replacementsOf(span, this.#lexer, this.buffer))
+        this.buffer.replace(replacement);
     }
     this.#waiting = this.#waiting.slice(count);
   }

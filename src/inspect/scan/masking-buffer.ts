@@ -133,9 +133,9 @@ export class MaskingBuffer {
     let taken = '';
     let parts: string[] = [];
     let copied = from;
-    for (const one of this.#replacements) {
-      parts.push(text.slice(copied - from, one.start - from), one.text);
-      copied = one.end;
+    for (const replacement of this.#replacements) {
+      parts.push(text.slice(copied - from, replacement.start - from), replacement.text);
+      copied = replacement.end;
       if (parts.length < 2 * STEP_REPLACEMENTS) continue;
       taken += parts.join('');
       parts = [];
@@ -155,14 +155,14 @@ export class MaskingBuffer {
     const parts: string[] = [];
     const later: Replacement[] = [];
     let copied = from;
-    for (const one of this.#replacements) {
-      if (one.start >= to) {
-        later.push(one);
+    for (const replacement of this.#replacements) {
+      if (replacement.start >= to) {
+        later.push(replacement);
         continue;
       }
-      parts.push(text.slice(copied - from, one.start - from), one.text);
-      copied = Math.min(one.end, to);
-      if (one.end > to) later.push({ start: to, end: one.end, text: '' });
+      parts.push(text.slice(copied - from, replacement.start - from), replacement.text);
+      copied = Math.min(replacement.end, to);
+      if (replacement.end > to) later.push({ start: to, end: replacement.end, text: '' });
     }
     parts.push(text.slice(copied - from));
     this.#replacements = later;

@@ -80,11 +80,11 @@ export function createScanBatch(findAll: FindAll, side: Side): ScanBatch {
   }
 
   function addTo(those: TextMap<BatchText>, text: string, context: string): BatchText {
-    const one = { searched: context + text, from: context.length, findings: NOTHING, masked: undefined };
-    those.set(text, one);
-    batch.push(one);
-    searched.push(one.searched);
-    return one;
+    const entry = { searched: context + text, from: context.length, findings: NOTHING, masked: undefined };
+    those.set(text, entry);
+    batch.push(entry);
+    searched.push(entry.searched);
+    return entry;
   }
 
   function textOf(text: string, name: string | undefined): BatchText | undefined {
@@ -97,19 +97,19 @@ export function createScanBatch(findAll: FindAll, side: Side): ScanBatch {
   /** Assigns findings to texts, except those in a name, which is searched by itself. */
   function* note(results: readonly SearchedText[]): Work<void> {
     let seen = 0;
-    for (const [index, one] of batch.entries()) {
+    for (const [index, entry] of batch.entries()) {
       const { findings, isWhole: isSearched } = results[index] ?? UNSEARCHED;
       isWhole &&= isSearched;
       if (findings.length === 0) continue;
       const own: Finding[] = [];
       for (const finding of findings) {
         if (++seen % STEP_FINDINGS === 0) yield;
-        if (finding.end <= one.from) continue;
-        const moved = movedBack(finding, one.from);
+        if (finding.end <= entry.from) continue;
+        const moved = movedBack(finding, entry.from);
         own.push(moved);
-        keep(moved, one);
+        keep(moved, entry);
       }
-      one.findings = own;
+      entry.findings = own;
       total += own.length;
     }
   }
@@ -125,9 +125,9 @@ export function createScanBatch(findAll: FindAll, side: Side): ScanBatch {
     yield* note(results);
     if (!isWhole && total === 0) throw tooMuchToMask(side);
     if (total === 0) return;
-    for (const one of batch) {
-      const { searched, from, findings } = one;
-      if (findings.length > STEP_FINDINGS) one.masked = yield* maskInSteps(searched.slice(from), findings);
+    for (const entry of batch) {
+      const { searched, from, findings } = entry;
+      if (findings.length > STEP_FINDINGS) entry.masked = yield* maskInSteps(searched.slice(from), findings);
     }
     for (const [json, document] of documents) {
       const { findings } = document.read;
@@ -164,8 +164,8 @@ export function createScanBatch(findAll: FindAll, side: Side): ScanBatch {
     masked(text, name) {
       const document = documents.get(text);
       if (document !== undefined) return document.masked;
-      const one = textOf(text, name);
-      return one?.masked ?? mask(text, one?.findings ?? NOTHING);
+      const entry = textOf(text, name);
+      return entry?.masked ?? mask(text, entry?.findings ?? NOTHING);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { addAll } from '../../add-all.ts';
 import { escapeViews } from '../../detectors/json-escapes.ts';
 import type { StreamDetector } from '../../detectors/finding.ts';
 import type { TextDelta } from '../../providers/dialect.ts';
@@ -40,10 +41,10 @@ export class WholeTexts {
       ? createJsonScanner(this.#detector)
       : createTextScanner(this.#detector, { context });
     for (const chunk of chunksOf(text)) {
-      for (const one of scanner.push(chunk)) found.push(one);
+      addAll(found, scanner.push(chunk));
       yield chunk.length;
     }
-    for (const one of scanner.finish()) found.push(one);
+    addAll(found, scanner.finish());
     const { buffer } = scanner;
     // Providers accept signed text only unchanged or empty.
     if (signed && buffer.replacements.length > 0) buffer.replaceAll();
@@ -56,7 +57,9 @@ export class WholeTexts {
     const buffer = yield* this.search({ text }, found);
     for (const view of yield* escapeViews(text, CHUNK_CHARS)) {
       const { replacements } = yield* this.search({ text: view.text }, found);
-      buffer.replaceAlso(replacements.map((one) => ({ ...one, ...view.toOriginal(one) })));
+      buffer.replaceAlso(
+        replacements.map((replacement) => ({ ...replacement, ...view.toOriginal(replacement) })),
+      );
     }
     return buffer;
   }
@@ -65,7 +68,7 @@ export class WholeTexts {
 function withReplacements(text: string, replacements: readonly Replacement[]): MaskingBuffer {
   const buffer = new MaskingBuffer();
   buffer.append(text);
-  for (const one of replacements) buffer.replace(one);
+  for (const replacement of replacements) buffer.replace(replacement);
   buffer.settleAll();
   return buffer;
 }

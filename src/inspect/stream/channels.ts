@@ -1,3 +1,4 @@
+import { addAll } from '../../add-all.ts';
 import type { StreamDetector } from '../../detectors/finding.ts';
 import type { StreamEvent, TextDelta } from '../../providers/dialect.ts';
 import { createJsonScanner, beginsDocument } from '../scan/json-masker.ts';
@@ -139,7 +140,7 @@ export function* addTo(channel: Channel, text: string, found: Found[]): Work<Buf
   const from = buffer.length;
   channel.hasEnded = false;
   for (const chunk of chunksOf(text)) {
-    for (const one of channel.scanner.push(chunk)) found.push(one);
+    addAll(found, channel.scanner.push(chunk));
     // Held text is searched again with each chunk.
     yield SEARCH_CHARS + Math.max(chunk.length, channel.scanner.keptChars);
   }
@@ -149,7 +150,7 @@ export function* addTo(channel: Channel, text: string, found: Found[]): Work<Buf
 export function* finishChannel(channel: Channel, found: Found[]): Work<void> {
   const { scanner } = channel;
   const isOpen = scanner.buffer.settled < scanner.buffer.length;
-  for (const one of scanner.finish()) found.push(one);
+  addAll(found, scanner.finish());
   channel.hasEnded = true;
   if (isOpen) yield scanner.keptChars;
 }

@@ -79,11 +79,11 @@ export class Lanes {
   /** Gives up what waited for long, or releases plain words. Call after each event with its length. */
   settle(bytes: number): void {
     if (this.#waiting.length === 0) return;
-    for (const one of this.#waiting) {
-      one.events += 1;
-      one.bytes += bytes;
-      const isLate = one.events > MAX_EVENTS || one.bytes > MAX_BYTES;
-      one.isGivenUp = isLate && !isReleased(one);
+    for (const followed of this.#waiting) {
+      followed.events += 1;
+      followed.bytes += bytes;
+      const isLate = followed.events > MAX_EVENTS || followed.bytes > MAX_BYTES;
+      followed.isGivenUp = isLate && !isReleased(followed);
     }
     this.#waiting = this.#waiting.filter(
       ({ channel, to, isGivenUp }) => !isGivenUp && channel.scanner.buffer.settled < to,

@@ -1,3 +1,4 @@
+import { addAll } from '../../add-all.ts';
 import type { StreamDetector } from '../../detectors/finding.ts';
 import type { StreamEvent, TextDelta } from '../../providers/dialect.ts';
 import type { Work } from '../../turns.ts';
@@ -122,17 +123,17 @@ function* readInSequence(
   const { buffer } = scanner;
   const from = buffer.length;
   for (const chunk of chunksOf(delta.text)) {
-    for (const one of scanner.push(chunk)) found.push(one);
+    addAll(found, scanner.push(chunk));
     yield chunk.length;
   }
   buffer.replaceAlso(
-    alone.replacements.map((one) => ({ ...one, start: from + one.start, end: from + one.end })),
+    alone.replacements.map((span) => ({ ...span, start: from + span.start, end: from + span.end })),
   );
   return { buffer, from, to: buffer.length, delta, channel: undefined };
 }
 
 function finishScanner(scanner: ChannelScanner, found: Found[]): void {
-  for (const one of scanner.finish()) found.push(one);
+  addAll(found, scanner.finish());
 }
 
 /** Recognizes a word that every event repeats, such as the model's name, and that is not part of a text. */

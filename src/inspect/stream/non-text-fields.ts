@@ -209,17 +209,17 @@ class EventPaths {
   }
 }
 
-function isSamePath(one: JsonPath, other: JsonPath): boolean {
-  return areSame(one, other, Object.is);
+function isSamePath(path: JsonPath, other: JsonPath): boolean {
+  return areSame(path, other, Object.is);
 }
 
 function areSame<Item>(
   some: readonly Item[],
   others: readonly Item[],
-  isSame: (one: Item, other: Item) => boolean,
+  isSame: (item: Item, other: Item) => boolean,
 ): boolean {
   if (some.length !== others.length) return false;
-  return some.every((one, index) => isSame(one, others[index] as Item));
+  return some.every((item, index) => isSame(item, others[index] as Item));
 }
 
 const MAX_RECENT_TEXTS = 64;

@@ -102,14 +102,14 @@ function* batchedTexts(all: readonly AnswerText[], passesArguments: boolean): Wo
   const words = new Words();
   const passed = new Set<string>();
   const signed = new Set<string>();
-  for (const one of all) {
+  for (const text of all) {
     yield ITEM_CHARS;
-    if (passesArguments && one.kind === 'tool_arguments') {
-      passed.add(pathKey(one.path));
+    if (passesArguments && text.kind === 'tool_arguments') {
+      passed.add(pathKey(text.path));
       continue;
     }
-    if (one.signed === true) signed.add(pathKey(one.path));
-    if (one.editable !== false) words.set(one.text, yield* wordsKindOf(one));
+    if (text.signed === true) signed.add(pathKey(text.path));
+    if (text.editable !== false) words.set(text.text, yield* wordsKindOf(text));
   }
   return { words, passed, signed };
 }

@@ -144,7 +144,7 @@ function addRules(rules: Set<string>, found: readonly Found[]): void {
 function factsOf(facts: AnswerFacts | undefined, json: unknown): AnswerFacts | undefined {
   if (facts === undefined) return undefined;
   const now = (texts: readonly AnswerText[]): AnswerText[] =>
-    texts.map((one) => ({ ...one, text: stringAt(json, one.path) ?? one.text }));
+    texts.map((part) => ({ ...part, text: stringAt(json, part.path) ?? part.text }));
   const { joined } = facts;
   return { ...facts, texts: now(facts.texts), ...(joined !== undefined && { joined: joined.map(now) }) };
 }

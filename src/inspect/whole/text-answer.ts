@@ -165,9 +165,9 @@ async function lists(text: string, names: RegExp): Promise<Replacement[]> {
 }
 
 async function tokenIds(text: string): Promise<Replacement[]> {
-  return (await lists(text, TOKEN_IDS)).flatMap((one) => {
-    if (text.charCodeAt(one.start) !== OPEN_ARRAY) return [one];
-    return NUMBERS.test(text.slice(one.start, one.end)) ? [{ ...one, text: '[]' }] : [];
+  return (await lists(text, TOKEN_IDS)).flatMap((list) => {
+    if (text.charCodeAt(list.start) !== OPEN_ARRAY) return [list];
+    return NUMBERS.test(text.slice(list.start, list.end)) ? [{ ...list, text: '[]' }] : [];
   });
 }
 

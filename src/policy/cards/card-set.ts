@@ -211,7 +211,7 @@ function sceneOf(call: PolicyCall, found: ReadonlyMap<number, TextMatch>): Scene
 function hitOf(rule: CompiledRule, call: PolicyCall, found: ReadonlyMap<number, TextMatch>): RuleHit {
   const { hit } = rule;
   const match = rule.quotesMatch
-    ? rule.queries.map((query) => found.get(query)).find((one) => one !== undefined)
+    ? rule.queries.map((query) => found.get(query)).find((match) => match !== undefined)
     : undefined;
   const evidence = found.size === 0 ? [] : evidenceOf(rule, call, found);
   return {

@@ -67,7 +67,9 @@ function compileRule(
   source: { readonly file: string; readonly line: number },
   context: CompileContext,
 ): CompiledRule {
-  const parts = rule.conditions.map((one, index) => compileCondition(one, ['conditions', index], context));
+  const parts = rule.conditions.map((condition, index) =>
+    compileCondition(condition, ['conditions', index], context),
+  );
   const needs = joined(parts);
   if (rule.action === 'mask' && needs.patterns.length === 0) {
     const message = 'mask needs a condition that matches text: contains, matches_regex or detects';

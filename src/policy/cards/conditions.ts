@@ -81,7 +81,7 @@ export function compileCondition(
 ): Compiled {
   if (depth > MAX_DEPTH) throw new ConditionError(path, `conditions nest at most ${String(MAX_DEPTH)} deep`);
   const inner = (list: readonly Condition[], key: string, negated = isNegated): Compiled[] =>
-    list.map((one, index) => compileCondition(one, [...path, key, index], context, depth + 1, negated));
+    list.map((nested, index) => compileCondition(nested, [...path, key, index], context, depth + 1, negated));
   if ('any' in condition) {
     const parts = inner(condition.any, 'any');
     return { ...joined(parts), test: (scene) => anyOf(parts, ({ test }) => test(scene)) };
@@ -212,7 +212,7 @@ function mustPrecede({ field, value }: Comparison, { allows }: CompileContext, i
   if (!HISTORY_FIELDS.has(field)) throw new Error(`must_precede is for ${[...HISTORY_FIELDS].join(' or ')}`);
   if (allows && !isNegated)
     throw new Error('must_precede holds if a call comes too early: an allowing rule needs it under not');
-  const wanted = [value].flat().filter((one) => typeof one === 'string');
+  const wanted = [value].flat().filter((name) => typeof name === 'string');
   if (wanted.length === 0 || wanted.length !== [value].flat().length)
     throw new Error('must_precede needs tool names');
   return {

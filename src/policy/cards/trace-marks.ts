@@ -33,7 +33,7 @@ export function traceMarkOf(value: TraceMatch | string, isFolded: boolean): Trac
   const parts = [type, tool, provider, match.content_regex, ...exact];
   return {
     name: `trace:${hash('sha256', JSON.stringify(parts), 'hex').slice(0, 16)}`,
-    isOf: (one) => type === undefined || type === one,
+    isOf: (stepType) => type === undefined || type === stepType,
     readsContent: search !== undefined,
     *matches(step) {
       if (type !== undefined && type !== step.type) return false;
@@ -55,7 +55,7 @@ function parseLine(line: string): TraceMatch {
   if (parts.length === 0 || read[0]?.index !== 0)
     throw new Error('must be like "type: mcp_tool_response, provider: files, content_regex: (?i)secret"');
   const found = Object.fromEntries(parts) as { type?: string } & Omit<TraceMatch, 'type'>;
-  const type = STEP_TYPES.find((one) => one === found.type);
+  const type = STEP_TYPES.find((known) => known === found.type);
   if (found.type !== undefined && type === undefined)
     throw new Error(`type must be one of ${STEP_TYPES.join(', ')}`);
   const { type: _written, ...rest } = found;

@@ -14,7 +14,7 @@ export function valueTest(field: Field, { field: name, op, value }: Comparison, 
     case 'exists': {
       const wanted = value ?? true;
       if (typeof wanted !== 'boolean') throw new Error('exists needs true or false');
-      return (scene) => read(scene).some((one) => one !== '') === wanted;
+      return (scene) => read(scene).some((item) => item !== '') === wanted;
     }
     case 'equals':
       return isAnyOf(read, [scalarOf(value, op, field, name)]);
@@ -42,7 +42,7 @@ function valuesOf(field: Field, call: PolicyCall): readonly unknown[] {
   if (field.kind === 'prompt') return call.texts.map(({ raw }) => raw);
   if (field.kind === 'argument') return argumentsAt(call, field.path);
   const value = field.read(call);
-  return (Array.isArray(value) ? (value as unknown[]) : [value]).filter((one) => one !== undefined);
+  return (Array.isArray(value) ? (value as unknown[]) : [value]).filter((item) => item !== undefined);
 }
 
 type Read = (scene: Scene) => readonly unknown[];
@@ -62,7 +62,7 @@ function scalarOf(
 /** Numbers equal their texts, since readers may accept both. */
 function isAnyOf(read: Read, wanted: readonly unknown[]): Test {
   const texts = new Set(wanted.map(String));
-  return (scene) => read(scene).some((one) => isScalar(one) && texts.has(String(one)));
+  return (scene) => read(scene).some((item) => isScalar(item) && texts.has(String(item)));
 }
 
 /** Compares with an element of a list, or a part of a text. */
@@ -77,23 +77,23 @@ function contains(
   const cased = (text: string): string => (ignoreCase ? text.toLowerCase() : text);
   const texts = wanted.map(cased);
   return (scene) =>
-    read(scene).some((one) => {
-      if (typeof one !== 'string') return false;
-      const there = cased(one);
+    read(scene).some((item) => {
+      if (typeof item !== 'string') return false;
+      const there = cased(item);
       return texts.some((text) => there === text || (!isList && there.includes(text)));
     });
 }
 
 function matchesRegex(read: Read, source: string): Test {
   const regex = compileRegex(source);
-  return (scene) => read(scene).some((one) => isScalar(one) && regex.test(String(one)));
+  return (scene) => read(scene).some((item) => isScalar(item) && regex.test(String(item)));
 }
 
 const COMPARE = {
-  gt: (one: number, other: number) => one > other,
-  gte: (one: number, other: number) => one >= other,
-  lt: (one: number, other: number) => one < other,
-  lte: (one: number, other: number) => one <= other,
+  gt: (a: number, b: number) => a > b,
+  gte: (a: number, b: number) => a >= b,
+  lt: (a: number, b: number) => a < b,
+  lte: (a: number, b: number) => a <= b,
 } as const;
 
 function compares(read: Read, op: Operator, value: Comparison['value']): Test {
@@ -101,8 +101,8 @@ function compares(read: Read, op: Operator, value: Comparison['value']): Test {
   const bound = numberOf(value);
   if (bound === undefined) throw new Error(`${op} needs a number`);
   return (scene) =>
-    anyOf(read(scene), (one) => {
-      const number = numberOf(one);
+    anyOf(read(scene), (item) => {
+      const number = numberOf(item);
       return number === undefined ? undefined : compare(number, bound);
     });
 }
@@ -123,7 +123,7 @@ function isScalar(value: unknown): value is string | number | boolean {
 export function textValues(value: Comparison['value'], op: Operator): readonly string[] {
   if (!Array.isArray(value)) return [textValue(value, op)];
   if (value.length === 0) throw new Error(`${op} needs a text, or a list of texts`);
-  return value.map((one) => textValue(one, op));
+  return value.map((item) => textValue(item, op));
 }
 
 /** @throws Error if the operator has no text to search for */

@@ -160,7 +160,7 @@ function labelled({ find, openFrom }: StreamDetector, rule: string): StreamDetec
 
 function searchedTexts(texts: readonly string[]): Awaitable<readonly DisguisedText[]> {
   return after(normalizeKnown(texts), (normalized) =>
-    normalized.map((one, index) => ({ raw: texts[index] ?? '', normalized: one })),
+    normalized.map((form, index) => ({ raw: texts[index] ?? '', normalized: form })),
   );
 }
 
@@ -196,7 +196,9 @@ async function findWords(
     const plain = await inTurns(words(raw));
     const revealed = normalized.text === raw ? [] : await inTurns(words(normalized.text));
     found.push(
-      revealed.length === 0 ? plain : plain.concat(revealed.map((one) => revealedFinding(one, normalized))),
+      revealed.length === 0
+        ? plain
+        : plain.concat(revealed.map((finding) => revealedFinding(finding, normalized))),
     );
   }
   return found;

@@ -32,7 +32,7 @@ export function createWordSearch(patterns: readonly LabelledPattern[]): WordSear
       else found.push({ ...label, start, end });
       return found.length >= MAX_FINDINGS;
     });
-    return found.sort((one, other) => one.start - other.start || other.end - one.end);
+    return found.sort((a, b) => a.start - b.start || b.end - a.end);
   };
 }
 

@@ -17,7 +17,7 @@ export function junitReport(results: readonly TestResult[]): string {
 
 function countsOf(results: readonly TestResult[]) {
   const count = (outcome: TestResult['outcome']): number =>
-    results.filter((one) => one.outcome === outcome).length;
+    results.filter((result) => result.outcome === outcome).length;
   return { tests: results.length, failures: count('fail'), errors: count('error'), skipped: count('skip') };
 }
 

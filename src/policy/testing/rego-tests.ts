@@ -32,7 +32,7 @@ export async function runRegoTests(
       ...testPlace(rule),
       outcome: 'skip' as const,
     })),
-  ].toSorted((one, other) => one.file.localeCompare(other.file) || one.line - other.line);
+  ].toSorted((a, b) => a.file.localeCompare(b.file) || a.line - b.line);
 }
 
 async function rulesInFiles(files: readonly RegoFile[], limits: ThreadLimits): Promise<readonly Rule[]> {
@@ -108,7 +108,7 @@ function failedCases(value: unknown): string[] | undefined {
   const cases = Object.entries(value);
   return cases.length === 0
     ? undefined
-    : cases.filter(([, one]) => one !== true && failedCases(one)?.length !== 0).map(([name]) => name);
+    : cases.filter(([, value]) => value !== true && failedCases(value)?.length !== 0).map(([name]) => name);
 }
 
 /** `data.gateway.policy_test.test_x`. The engine returns both parts as Rego. */

@@ -44,7 +44,7 @@ async function regoResults({ files, rego }: GatheredTests): Promise<readonly Tes
     return await runRegoTests(all, (file) => tests.has(file), PATIENT_ENGINE);
   } catch (failure) {
     if (!(failure instanceof RegoFilesError)) throw failure;
-    throw new PolicyFilesError(failure.failures.map((one) => shownIn(one, all)).join('\n'), {
+    throw new PolicyFilesError(failure.failures.map((error) => shownIn(error, all)).join('\n'), {
       cause: failure,
     });
   }

@@ -40,7 +40,7 @@ export function readAuditRecord(record: TraceFields, context: Context): Read {
   const resources = Array.isArray(record['resources']) ? record['resources'].filter(isObject) : [];
   const named = (type: string): string | undefined =>
     resources
-      .map((one) => (one['type'] === type ? stringIn(one, ['name']) : undefined))
+      .map((resource) => (resource['type'] === type ? stringIn(resource, ['name']) : undefined))
       .find((name) => name !== undefined);
   const tool = named('mcp_tool');
   const isOver = stringIn(objectAt(record, 'unmapped'), ['stage']) === 'finished';

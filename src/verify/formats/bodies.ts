@@ -58,9 +58,9 @@ export function createBodyReader(): BodyReader {
       const source = sourceOf(element, body, inOwnSession(context, index));
       if (typeof source === 'string') return unreadableStep(source);
       const { sessionId } = source;
-      const history = stepsIn(body).flatMap((one): TracedStep[] => {
-        if (!isNew(sessionId, 'result' in one ? 'result' : 'call', one.id)) return [];
-        return ['result' in one ? resultStep(one, source) : callStep(one, source)];
+      const history = stepsIn(body).flatMap((step): TracedStep[] => {
+        if (!isNew(sessionId, 'result' in step ? 'result' : 'call', step.id)) return [];
+        return ['result' in step ? resultStep(step, source) : callStep(step, source)];
       });
       const answer = firstOf(element, RESPONSE);
       const answered = answer === undefined ? [] : [modelStep('llm_response', answer, source)];

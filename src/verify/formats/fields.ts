@@ -26,7 +26,8 @@ const ALL: readonly Provider[] = Object.values(providers);
 /** Accepts aliases. */
 export function providerNamed(name: string): ProviderName | undefined {
   const lower = name.toLowerCase();
-  return ALL.find((one) => one.name === lower || one.traces?.aliases?.includes(lower) === true)?.name;
+  return ALL.find((provider) => provider.name === lower || provider.traces?.aliases?.includes(lower) === true)
+    ?.name;
 }
 
 /** Returns the provider of models with such names; OpenAI by default. */

@@ -60,7 +60,8 @@ function promptIn(attributes: TraceFields): TraceFields[] | undefined {
   if (input === undefined) return undefined;
   const listed = isObject(input) ? input['messages'] : input;
   const isChat =
-    Array.isArray(listed) && listed.every((one) => isObject(one) && typeof one['role'] === 'string');
+    Array.isArray(listed) &&
+    listed.every((message) => isObject(message) && typeof message['role'] === 'string');
   return isChat ? (listed as TraceFields[]) : [{ role: 'user', content: asText(attributes['input.value']) }];
 }
 
@@ -76,8 +77,8 @@ function answerIn(attributes: TraceFields): TraceFields | undefined {
       ...(calls.length > 0 && { tool_calls: calls }),
     };
   }
-  const completions = listAt(attributes, 'llm.completions').map((one) =>
-    asText(one['completion.text'] ?? one['']),
+  const completions = listAt(attributes, 'llm.completions').map((completion) =>
+    asText(completion['completion.text'] ?? completion['']),
   );
   if (completions.length > 0) return { role: 'assistant', content: completions.join('\n') };
   const output = attributes['output.value'];
@@ -85,8 +86,8 @@ function answerIn(attributes: TraceFields): TraceFields | undefined {
 }
 
 function embeddedTexts(attributes: TraceFields): TraceFields[] | undefined {
-  const texts = listAt(attributes, 'embedding.embeddings').flatMap((one) => {
-    const text = one['embedding.text'];
+  const texts = listAt(attributes, 'embedding.embeddings').flatMap((item) => {
+    const text = item['embedding.text'];
     return text === undefined ? [] : [asText(text)];
   });
   const all = texts.length > 0 ? texts : [attributes['embedding.text'] ?? attributes['input.value']];
@@ -111,7 +112,7 @@ function toolIn({ name, attributes, isFailed }: SpanView) {
 
 function retrievalIn({ name, attributes, isFailed }: SpanView) {
   const documents = ['retrieval.documents', 'reranker.output_documents', 'reranker.input_documents'].flatMap(
-    (prefix) => listAt(attributes, prefix).map((one) => asText(one['document.content'])),
+    (prefix) => listAt(attributes, prefix).map((document) => asText(document['document.content'])),
   );
   return {
     tool: stringIn(attributes, ['tool.name']) ?? (name === '' ? 'retriever' : name),
@@ -169,7 +170,9 @@ const MAX_LISTED = 10_000;
 function listAt(attributes: TraceFields, prefix: string): TraceFields[] {
   const whole = parsedAttribute(attributes[prefix]);
   if (Array.isArray(whole)) {
-    return whole.slice(0, MAX_LISTED).map((one: unknown) => (isObject(one) ? flattened(one) : { '': one }));
+    return whole
+      .slice(0, MAX_LISTED)
+      .map((item: unknown) => (isObject(item) ? flattened(item) : { '': item }));
   }
   return nested(attributes, prefix);
 }
@@ -185,7 +188,7 @@ function nested(fields: TraceFields, prefix: string): TraceFields[] {
     Object.assign(item, { [member]: value });
     items.set(Number(index), item);
   }
-  return [...items].sort(([one], [other]) => one - other).map(([, item]) => item);
+  return [...items].sort(([a], [b]) => a - b).map(([, item]) => item);
 }
 
 function flattened(value: TraceFields): TraceFields {

@@ -59,7 +59,7 @@ function detailsOf(span: TraceFields, attributes: TraceFields): TraceFields {
 }
 
 function eventAttribute(span: TraceFields, name: string, attribute: string): string | undefined {
-  const event = eventsOf(span).find((one) => one.name === name);
+  const event = eventsOf(span).find((candidate) => candidate.name === name);
   return event === undefined ? undefined : stringIn(event.attributes, [attribute]);
 }
 
@@ -118,8 +118,10 @@ function textOfPart(part: TraceFields): string {
 export function attributesOf(written: unknown): TraceFields {
   if (!Array.isArray(written)) return isObject(written) ? written : {};
   return Object.fromEntries(
-    written.flatMap((one: unknown) =>
-      isObject(one) && typeof one['key'] === 'string' ? [[one['key'], valueOf(one['value'])]] : [],
+    written.flatMap((attribute: unknown) =>
+      isObject(attribute) && typeof attribute['key'] === 'string'
+        ? [[attribute['key'], valueOf(attribute['value'])]]
+        : [],
     ),
   );
 }

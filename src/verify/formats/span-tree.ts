@@ -34,10 +34,10 @@ export function createSpanTree(): SpanTree {
         for (const key of keys) requested.set(key, step.callId);
         return step;
       }
-      const key = keys.find((one) => requested.has(one));
+      const key = keys.find((each) => requested.has(each));
       if (key === undefined) return step;
       const callId = requested.get(key);
-      for (const one of [key, ...callKeys({ ...step, callId })]) requested.delete(one);
+      for (const each of [key, ...callKeys({ ...step, callId })]) requested.delete(each);
       return { ...step, callId, type: 'mcp_tool_response' };
     });
     return { ...element, steps: steps.filter((step) => !isEmptyResponse(step)) };

@@ -78,7 +78,7 @@ export function createDocumentReader({ elements, context, next }: DocumentOption
     const at = isObject(value) && isSpan(value) ? startOf(value) : undefined;
     return at === undefined
       ? read.map(elements.settle)
-      : read.flatMap((one) => spans.add(one, at, bytes.length)).map(elements.settle);
+      : read.flatMap((element) => spans.add(element, at, bytes.length)).map(elements.settle);
   }
 
   function end(piece: Extract<SplitPart, { kind: 'document' }>): ReadElement[] {
@@ -152,10 +152,10 @@ function createTimeOrder<Item>(): TimeOrder<Item> {
 
   /** Sorts and releases the earliest ones at once, since sorting for each item would be slow. */
   function release(count: number): Item[] {
-    waiting.sort((one, other) => one.at - other.at);
+    waiting.sort((a, b) => a.at - b.at);
     const gone = waiting.slice(0, count);
     waiting = waiting.slice(count);
-    for (const one of gone) bytes -= one.bytes;
+    for (const each of gone) bytes -= each.bytes;
     return gone.map(({ item }) => item);
   }
 

@@ -29,7 +29,7 @@ export function createPrettyReport({ paint, printable }: Terminal): Report {
     end: (summary) =>
       verdictLine(summary) +
       details(summary)
-        .map((one) => `${paint('dim', one)}\n`)
+        .map((detail) => `${paint('dim', detail)}\n`)
         .join(''),
   };
 
@@ -57,7 +57,7 @@ export function createPrettyReport({ paint, printable }: Terminal): Report {
       ...[...skipped].map(([why, times]) => `not judged: ${String(times)} ${why}`),
       policies === undefined
         ? 'policies: none (give --presets, --policy-file or --policy-dir)'
-        : `policies: ${policies.files.map((one) => printable(ruleCount(one))).join(', ')} (${policies.digest.slice(0, 19)}…)`,
+        : `policies: ${policies.files.map((file) => printable(ruleCount(file))).join(', ')} (${policies.digest.slice(0, 19)}…)`,
       `checks: ${checks.join(', ')}`,
     ];
   }
