@@ -109,12 +109,12 @@ export function cleanRecord(text: string): CleanRecord | undefined {
   if (text.length > MAX_JUDGED_CHARS) return undefined;
   const digest = textDigest(text);
   if (digest === undefined) return common.get(text);
-  const one = known.get(digest) ?? new Known(digest);
+  const record = known.get(digest) ?? new Known(digest);
   if (judgedChars + text.length > MAX_JUDGED_CHARS) forgetJudged();
   if (judged.size === 0) setTimeout(forgetJudged, JUDGED_MS).unref();
-  judged.set(text, one);
+  judged.set(text, record);
   judgedChars += text.length;
-  return one;
+  return record;
 }
 
 /** The old table of a cleared map links to the new one. Once it has outlived a collection, it keeps later texts. */
@@ -153,7 +153,9 @@ export function rememberClean<Result>({
     texts: readonly string[],
     knownTexts: readonly ReturnType<typeof cleanRecord>[],
   ): Awaitable<readonly Result[]> {
-    const isKnown = knownTexts.map((one) => one !== undefined && (one.isClean(search) || isRead(one)));
+    const isKnown = knownTexts.map(
+      (record) => record !== undefined && (record.isClean(search) || isRead(record)),
+    );
     if (!isKnown.includes(false)) return texts.map(clean);
     const fresh = read(texts.filter((_text, index) => isKnown[index] !== true));
     return after(fresh, (results) => together(texts, knownTexts, isKnown, results));

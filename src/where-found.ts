@@ -29,10 +29,10 @@ export function distinctFindings(found: readonly RefusalFinding[]): readonly Ref
     JSON.stringify([rule, detector, finding]);
   const placed = new Set(looked.filter(({ place }) => place !== undefined).map(kindOf));
   const distinct = new Map<string, RefusalFinding>();
-  for (const one of looked) {
-    if (one.place === undefined && placed.has(kindOf(one))) continue;
-    const key = JSON.stringify([kindOf(one), one.place, one.kind]);
-    if (!distinct.has(key)) distinct.set(key, one);
+  for (const finding of looked) {
+    if (finding.place === undefined && placed.has(kindOf(finding))) continue;
+    const key = JSON.stringify([kindOf(finding), finding.place, finding.kind]);
+    if (!distinct.has(key)) distinct.set(key, finding);
     if (distinct.size === MAX_REFUSAL_FINDINGS) break;
   }
   return [...distinct.values()];

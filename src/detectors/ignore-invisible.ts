@@ -97,7 +97,7 @@ function* readTogether(
 }
 
 function* mergedViews(text: string, own: SearchedText, inViews: readonly SearchedText[]): Work<SearchedText> {
-  const isWhole = own.isWhole && inViews.every((one) => one.isWhole);
+  const isWhole = own.isWhole && inViews.every((view) => view.isWhole);
   if (inViews.every(({ findings }) => findings.length === 0)) return { findings: own.findings, isWhole };
   const views = yield* visibleViews(text);
   yield VIEW_CHARS + Math.min(text.length, SHORT_CHARS);

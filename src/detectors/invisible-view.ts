@@ -39,7 +39,7 @@ function hasControls(text: string, isMarked: Uint8Array): boolean {
     const four = fours[at >> 2] ?? 0;
     // The highest bit of each byte: below a space, or DEL.
     if (((((four - 0x20202020) & ~four) | (four + 0x01010101)) & 0x80808080) === 0) continue;
-    for (let one = at; one < at + 4; one++) if (isMarked[ascii[one] ?? 0] === 1) return true;
+    for (let byte = at; byte < at + 4; byte++) if (isMarked[ascii[byte] ?? 0] === 1) return true;
   }
   return false;
 }

@@ -10,7 +10,7 @@ interface ListForm {
   /** A fast test that matches every text with such a list. */
   readonly hint: RegExp;
   readonly list: RegExp;
-  readonly each: RegExp;
+  readonly value: RegExp;
 }
 
 const FORMS: readonly ListForm[] = [
@@ -18,19 +18,19 @@ const FORMS: readonly ListForm[] = [
   {
     hint: /[Uu]\+[0-9A-Fa-f]{4}/,
     list: /[Uu]\+[0-9A-Fa-f]{4,6}(?:[\s,;]{0,2}[Uu]\+[0-9A-Fa-f]{4,6}){2,}/g,
-    each: /\+([0-9A-Fa-f]+)/g,
+    value: /\+([0-9A-Fa-f]+)/g,
   },
   // 0x49 0x67, or 0x49, 0x67
   {
     hint: /0x[0-9A-Fa-f]{2}/,
     list: /0x[0-9A-Fa-f]{2}(?:[\s,;]{0,2}0x[0-9A-Fa-f]{2}){5,}/g,
-    each: /0x([0-9A-Fa-f]{2})/g,
+    value: /0x([0-9A-Fa-f]{2})/g,
   },
   // 49 67 6e, 49:67:6e, 49-67-6e
   {
     hint: /[0-9A-Fa-f]{2}[ :,-][0-9A-Fa-f]{2}[ :,-][0-9A-Fa-f]{2}[ :,-]/,
     list: /(?<![0-9A-Za-z])[0-9A-Fa-f]{2}([ :,-])[0-9A-Fa-f]{2}(?:\1[0-9A-Fa-f]{2}){6,}(?![0-9A-Za-z])/g,
-    each: /([0-9A-Fa-f]{2})/g,
+    value: /([0-9A-Fa-f]{2})/g,
   },
 ];
 
@@ -48,7 +48,7 @@ export function decodeByteLists(text: string): StageResult {
   const lists = FORMS.filter(({ hint }) => hint.test(text)).flatMap((form) => readLists(text, form));
   if (hasRun(text, HEX_DIGITS, MIN_DIGITS)) addAll(lists, readDigits(text));
   if (lists.length === 0) return unchanged(text);
-  lists.sort((one, other) => one.start - other.start);
+  lists.sort((a, b) => a.start - b.start);
   const rewriter = new Rewriter(text);
   let done = 0;
   for (const { start, end, text: spelled } of lists) {
@@ -59,13 +59,13 @@ export function decodeByteLists(text: string): StageResult {
   return rewriter.finish(done > 0);
 }
 
-function readLists(text: string, { list, each }: ListForm): Replacement[] {
+function readLists(text: string, { list, value }: ListForm): Replacement[] {
   const found: Replacement[] = [];
   for (const match of text.matchAll(list)) {
     const [source] = match;
     const end = match.index + source.length;
-    if (!mayBeText(numbers(source.slice(0, HEAD_UNITS), each))) continue;
-    const spelled = spell(numbers(source, each));
+    if (!mayBeText(numbers(source.slice(0, HEAD_UNITS), value))) continue;
+    const spelled = spell(numbers(source, value));
     if (spelled !== undefined && !isDumped(text, end)) found.push({ start: match.index, end, text: spelled });
   }
   return found;
@@ -77,8 +77,8 @@ const HEAD_UNITS = 32;
 const mayBeText = (values: readonly number[]): boolean =>
   values.length > 0 && values.slice(0, -1).every((value) => value >= 9 && value !== 127);
 
-const numbers = (list: string, each: RegExp): number[] =>
-  Array.from(list.matchAll(each), (match) => Number.parseInt(match[1] ?? '', 16));
+const numbers = (list: string, value: RegExp): number[] =>
+  Array.from(list.matchAll(value), (match) => Number.parseInt(match[1] ?? '', 16));
 
 const isDumped = (text: string, end: number): boolean =>
   DUMP_COLUMN.test(text.slice(end, end + 120).trimStart());

@@ -118,7 +118,7 @@ function learnCharacter(codePoint: number, target: string, kind: Kind): void {
 function learnGroups(groups: readonly string[], kind: Kind): void {
   for (const group of groups) {
     const [target = '', ...alike] = group;
-    for (const each of alike) learnCharacter(each.codePointAt(0) ?? 0, target, kind);
+    for (const lookalike of alike) learnCharacter(lookalike.codePointAt(0) ?? 0, target, kind);
   }
 }
 

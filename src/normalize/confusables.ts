@@ -79,7 +79,7 @@ function suspects(text: string): Suspect[] {
     }
     const plainEnd = kind === kinds.ascii ? endOfAscii(text, at) : at;
     if (plainEnd > at) {
-      for (const each of waiting) each.next = 1;
+      for (const word of waiting) word.next = 1;
       waiting = [];
       previous = 1;
       at = plainEnd;
@@ -87,7 +87,7 @@ function suspects(text: string): Suspect[] {
     }
     const word = readWord(text, at, previous);
     const script = scriptOf(word.counts);
-    for (const each of waiting) each.next = script;
+    for (const suspect of waiting) suspect.next = script;
     waiting = [];
     if (isSuspect(word.counts)) {
       found.push(word);

@@ -24,7 +24,7 @@ interface Chain {
 
 /** Stage 5, first part: joins letters separated by one sign into words, but not initials, lists, paths or formulas. */
 export function collapseDelimiters(text: string): StageResult {
-  const found = [...chainsOf(text), ...splitWordsOf(text)].sort((one, other) => one.start - other.start);
+  const found = [...chainsOf(text), ...splitWordsOf(text)].sort((a, b) => a.start - b.start);
   if (found.length === 0) return unchanged(text);
   const signs = new Set(evidentSigns(found));
   if (signs.size === 0) return unchanged(text);

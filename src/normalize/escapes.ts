@@ -32,9 +32,9 @@ export function decodeEscapes(text: string): StageResult {
   const found = readEscapes(text);
   const hidden = found.length > 0 && (hidesWord(text, found) || hidesTraversal(text, found));
   const rewriter = new Rewriter(text);
-  for (const each of found) {
-    if (hidden) rewriter.replace(each.start, each.end, plainPath(each.character));
-    else if (isOrdinary(each)) rewriter.replace(each.start, each.end, each.character);
+  for (const escape of found) {
+    if (hidden) rewriter.replace(escape.start, escape.end, plainPath(escape.character));
+    else if (isOrdinary(escape)) rewriter.replace(escape.start, escape.end, escape.character);
   }
   return rewriter.finish(hidden);
 }
@@ -130,11 +130,11 @@ function overlongSequence(lead: number, second: number): Sequence {
 
 function joinSurrogates(found: readonly Escape[]): Escape[] {
   const joined: Escape[] = [];
-  for (const each of found) {
+  for (const escape of found) {
     const last = joined.at(-1);
-    if (last?.end === each.start && isHalf(each, 0xdc00) && isHalf(last, 0xd800)) {
-      joined[joined.length - 1] = { ...last, end: each.end, character: last.character + each.character };
-    } else joined.push(each);
+    if (last?.end === escape.start && isHalf(escape, 0xdc00) && isHalf(last, 0xd800)) {
+      joined[joined.length - 1] = { ...last, end: escape.end, character: last.character + escape.character };
+    } else joined.push(escape);
   }
   return joined;
 }
@@ -176,10 +176,10 @@ function hidesWordInRun(text: string, run: readonly Escape[]): boolean {
   if (first === undefined || last === undefined) return false;
   if (isNeedless(run)) return true;
   if (!run.some(isPlainLetter)) return false;
-  const inner = run.map((each) => plainOf(each.character.codePointAt(0) ?? 0) ?? each.character).join('');
+  const inner = run.map(({ character }) => plainOf(character.codePointAt(0) ?? 0) ?? character).join('');
   const before = lettersBefore(text, first.start);
   const after = /^[A-Za-z]*/.exec(text.slice(last.end, last.end + MAX_WORD_LETTERS))?.[0] ?? '';
-  if (run.every((each) => each.isFormat)) return false;
+  if (run.every(({ isFormat }) => isFormat)) return false;
   if (run.length === 1) return hidesOne(first, before, after);
   return wordsOf(`${before}\u0001${inner}\u0002${after}`).some(hasHiddenLetters);
 }
@@ -194,8 +194,8 @@ function isPlainLetter({ character }: Escape): boolean {
 
 /** Recognizes six or more adjacent escapes, three of them for different letters or digits. */
 function isNeedless(run: readonly Escape[]): boolean {
-  const plain = run.filter((each) => /^[A-Za-z0-9]$/.test(each.character) && !each.isFormat);
-  return run.length >= 6 && new Set(plain.map((each) => each.character)).size > 2;
+  const plain = run.filter(({ character, isFormat }) => /^[A-Za-z0-9]$/.test(character) && !isFormat);
+  return run.length >= 6 && new Set(plain.map(({ character }) => character)).size > 2;
 }
 
 /** Recognizes a letter within letters, or an invisible character between two. */

@@ -25,7 +25,7 @@ type NormalizeAll = (texts: readonly string[]) => Awaitable<readonly Normalized[
 export function rememberUndisguised(normalize: NormalizeAll): NormalizeAll {
   return rememberClean<Normalized>({
     read: normalize,
-    isClean: (one, text) => one.text === text && !one.obfuscation.obfuscationDetected,
+    isClean: (normalized, text) => normalized.text === text && !normalized.obfuscation.obfuscationDetected,
     clean: (text) => ({ ...asGiven(text), obfuscation: NOTHING_HIDDEN }),
     search: DISGUISES,
   });

@@ -219,7 +219,7 @@ function place(slices: readonly NormalizedPart[]): PlacedPart[] {
 
 /** Returns the start or end, in the source, of the unit at `at` in the joined text. */
 function originalAt(slices: readonly PlacedPart[], at: number, side: keyof Span): number {
-  const slice = slices.findLast((one) => one.at <= at);
+  const slice = slices.findLast((part) => part.at <= at);
   if (slice === undefined) return 0;
   return slice.start + slice.made.toOriginal({ start: at - slice.at, end: at - slice.at + 1 })[side];
 }

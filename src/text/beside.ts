@@ -76,7 +76,7 @@ function valueText(value: unknown): string | undefined {
 export function besideText(text: string, textsBefore: () => readonly string[]): readonly string[] {
   const isIdentified = mayBeIdentified(text);
   if (!isIdentified && !SHORT_NUMBER.test(text)) return NOTHING;
-  const ends = textsBefore().map((one) => one.slice(-MAX_CONTEXT_CHARS));
+  const ends = textsBefore().map((before) => before.slice(-MAX_CONTEXT_CHARS));
   if (ends.length === 0) return NOTHING;
   const context = ends.join('", "').slice(-MAX_CONTEXT_CHARS);
   return isIdentified || LONG_NUMBER.test(context) || LONG_NUMBER.test(text.slice(0, MAX_CONTEXT_CHARS))

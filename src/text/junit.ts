@@ -71,5 +71,5 @@ function xmlText(text: string): string {
   return text
     .toWellFormed()
     .replace(UNSHOWN, '\uFFFD')
-    .replace(/[&<>"'\n]/g, (one) => ENTITIES[one] ?? one);
+    .replace(/[&<>"'\n]/g, (character) => ENTITIES[character] ?? character);
 }

@@ -60,7 +60,7 @@ export function isStandIn(value: string): boolean {
   if (words.length > 0) return false;
   const digits = rest.match(/\d+/g) ?? [];
   const isStrong = /[a-z]/.test(read) && /[A-Z]/.test(read) && /\d/.test(read) && /[!@#$%^&*?+]/.test(read);
-  return !isStrong && digits.every((one) => KEYBOARD_DIGITS.test(one));
+  return !isStrong && digits.every((run) => KEYBOARD_DIGITS.test(run));
 }
 
 const hasLetter = (value: string): boolean => /[A-Za-z\u00c0-\uffff]/.test(value);

@@ -79,8 +79,8 @@ const MAX_PIECES = 12;
 function endOfGroup(fragments: readonly NamedFragment[], first: number): number {
   let at = first + 1;
   while (at < fragments.length && at - first < MAX_PIECES) {
-    const [one, other] = [fragments[at - 1], fragments[at]];
-    if (one === undefined || other === undefined || other.start - one.end > REACH_CHARS / 2) break;
+    const [last, next] = [fragments[at - 1], fragments[at]];
+    if (last === undefined || next === undefined || next.start - last.end > REACH_CHARS / 2) break;
     at += 1;
   }
   return at;

@@ -49,11 +49,11 @@ export class Automaton {
         steps.table === undefined
           ? steps.after(state, symbol)
           : (steps.table[state * steps.width + symbol] ?? 0);
-      if (isEnding[state] === 1 && this.#tell(state, at, onPattern)) return;
+      if (isEnding[state] === 1 && this.#report(state, at, onPattern)) return;
     }
   }
 
-  #tell(state: number, at: number, onPattern: OnPattern): boolean {
+  #report(state: number, at: number, onPattern: OnPattern): boolean {
     let ending = this.#patternAt[state] === -1 ? (this.#nextEnding[state] ?? 0) : state;
     for (; ending !== 0; ending = this.#nextEnding[ending] ?? 0) {
       if (onPattern(this.#patternAt[ending] ?? 0, at)) return true;
@@ -141,7 +141,7 @@ function buildTrie(patterns: readonly (readonly number[])[]): Trie {
     }
     patternAt[state] = number;
   }
-  const inOrder = made.toSorted((one, other) => one.depth - other.depth);
+  const inOrder = made.toSorted((a, b) => a.depth - b.depth);
   return { states: made.length + 1, symbols, patternAt, edges, inOrder };
 }
 

@@ -74,20 +74,20 @@ export function createLiteralFinder(literals: readonly string[]): LiteralFinder 
   function scan({ text, isDecoded, toOriginal, minLetters, onFound }: Reading, readsSigns: boolean): boolean {
     letters.read(text, readsSigns);
     let isOver = false;
-    const tell = (literal: number, span: Span): boolean => onFound({ literal, ...toOriginal(span) });
+    const report = (literal: number, span: Span): boolean => onFound({ literal, ...toOriginal(span) });
     automaton.search(letters.folds, letters.count, (pattern, last) => {
       const first = last - automaton.lengthOf(pattern) + 1;
       for (const literal of groups[pattern]?.literals ?? []) {
         if (literal.folds.length < minLetters) continue;
         const span = literalAt(literal, letters, first, isDecoded);
-        if (span !== undefined && tell(literal.id, span)) isOver = true;
+        if (span !== undefined && report(literal.id, span)) isOver = true;
       }
       return isOver;
     });
     if (isOver || readsSigns) return isOver;
     for (const { id, raw } of ofSigns) {
       for (let at = text.indexOf(raw); at !== -1; at = text.indexOf(raw, at + raw.length)) {
-        if (tell(id, { start: at, end: at + raw.length })) return true;
+        if (report(id, { start: at, end: at + raw.length })) return true;
       }
     }
     return false;

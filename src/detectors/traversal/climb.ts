@@ -89,8 +89,8 @@ export function pathAhead(text: string, at: number): PathAhead {
   return {
     path,
     placeOf(length) {
-      const part = parts.findLast((one) => one.path < length);
-      return part === undefined ? at : part.place + length - part.path;
+      const last = parts.findLast((part) => part.path < length);
+      return last === undefined ? at : last.place + length - last.path;
     },
   };
 }
