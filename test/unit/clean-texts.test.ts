@@ -12,7 +12,7 @@ import {
 
 const PROSE = 'words of a long text '.repeat(20);
 
-/** Reads texts, of which those that name a secret are not clean. */
+/** Reads texts. Those that name a secret are not clean. */
 function reader(): { read: TextReading<string>['read']; seen: string[] } {
   const seen: string[] = [];
   const read = rememberClean<string>({
@@ -58,7 +58,7 @@ test.each([
   ['half of a pair and the sign that stands for it', '\ud800', '\ufffd'],
   ['the one half and the other', '\ud800', '\udc00'],
   ['two halves apart', '\ud83d \ude00', '\ud83e \ude00'],
-])('%s: the one was read, the other was not', async (_what, one, other) => {
+])('%s: one was read, the other was not', async (_what, one, other) => {
   const { read, seen } = reader();
   await read([PROSE + one]);
   await read([PROSE + other]);

@@ -3,7 +3,7 @@ import { RecentMap } from '../../src/recent-map.ts';
 import { quickestCpuMs } from '../support/cpu-time.ts';
 
 describe('a map of recent entries', () => {
-  it('forgets what was not used for longest', () => {
+  it('forgets the least recently used entry', () => {
     const map = new RecentMap<number>(2);
     map.set('a', 1);
     map.set('b', 2);
@@ -20,14 +20,14 @@ describe('a map of recent entries', () => {
     expect([map.get('a'), map.get('b')]).toEqual([2, 3]);
   });
 
-  it('forgets the oldest of many, several at once, and holds no more than it may', () => {
+  it('forgets several of the oldest at once, and never exceeds its limit', () => {
     const map = new RecentMap<number>(64);
     for (let index = 0; index < 65; index += 1) map.set(String(index), index);
     const held = Array.from({ length: 65 }, (_, index) => map.get(String(index)));
     expect(held).toEqual([...Array<undefined>(4), ...Array.from({ length: 61 }, (_, index) => index + 4)]);
   });
 
-  it('takes a new entry as quickly where it is full as where it is not', () => {
+  it('adds an entry as quickly when full as before', () => {
     const most = 16_384;
     const map = new RecentMap<number>(most);
     let index = 0;

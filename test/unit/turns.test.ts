@@ -15,7 +15,7 @@ function busy(ms: number): void {
   for (const until = performance.now() + ms; performance.now() < until;);
 }
 
-/** Steps that each take so long; notes in which turn each was done. */
+/** Steps of a given duration, which record their turns. */
 function* steps(count: number, ms: number, done: () => void, weight?: number): Work<string> {
   for (let step = 0; step < count; step += 1) {
     busy(ms);
@@ -25,7 +25,7 @@ function* steps(count: number, ms: number, done: () => void, weight?: number): W
   return 'done';
 }
 
-/** Of numbers of turns, how often the most frequent stands in them. */
+/** Returns how often the most frequent number occurs. */
 function mostInOne(turns: readonly number[]): number {
   const counts = new Map<number, number>();
   for (const turn of turns) counts.set(turn, (counts.get(turn) ?? 0) + 1);
@@ -33,7 +33,7 @@ function mostInOne(turns: readonly number[]): number {
 }
 
 describe('nextTurn', () => {
-  it('gives each of many a turn of its own, in order, round after round', async () => {
+  it('gives each of many callers a turn of its own, in order, round after round', async () => {
     const turns = countTurns();
     const log: string[] = [];
     const given: number[] = [];
@@ -51,7 +51,7 @@ describe('nextTurn', () => {
     expect(new Set(given).size).toBe(given.length);
   });
 
-  it('lets timers and what arrives run between turns', async () => {
+  it('lets timers and incoming events run between turns', async () => {
     let fired = false;
     setTimeout(() => (fired = true), 1);
     const startedMs = performance.now();
@@ -61,7 +61,7 @@ describe('nextTurn', () => {
 });
 
 describe('work in steps', () => {
-  it('is done at once by inTurns where it is short, and by runNow however long it is', async () => {
+  it('runs at once with inTurns if it is short, and always with runNow', async () => {
     await nextTurn();
     let count = 0;
     expect(inTurns(steps(3, 0, () => (count += 1)))).toBe('done');
@@ -69,7 +69,7 @@ describe('work in steps', () => {
     expect(count).toBe(23);
   });
 
-  it('reads no more in a turn than is known to be short, however fast it is read', async () => {
+  it('limits the characters of a turn, however fast they are read', async () => {
     await nextTurn();
     const turns = countTurns();
     const given: number[] = [];
@@ -78,7 +78,7 @@ describe('work in steps', () => {
     expect(mostInOne(given)).toBeLessThanOrEqual(3);
   });
 
-  it('fills no turn by more than the step that was begun, however many do some at once', async () => {
+  it('exceeds a turn by at most one step, however many tasks run at once', async () => {
     await nextTurn();
     const turns = countTurns();
     const given: number[] = [];
@@ -86,12 +86,12 @@ describe('work in steps', () => {
     expect(await Promise.all(works)).toEqual(['done', 'done', 'done', 'done']);
     turns.stop();
     expect(given).toHaveLength(40);
-    // Eight milliseconds end within the third step of three; each that begins does one step before it is asked.
+    // Eight milliseconds end within the third step of three. Each task runs one step before the check.
     expect(mostInOne(given)).toBeLessThanOrEqual(3 + 3);
     expect(new Set(given).size).toBeGreaterThanOrEqual(11);
   });
 
-  it('looks at the clock however little each step says to have read', async () => {
+  it('looks at the clock even if each step reports few characters', async () => {
     await nextTurn();
     const turns = countTurns();
     const given: number[] = [];
@@ -101,7 +101,7 @@ describe('work in steps', () => {
     expect(new Set(given).size).toBeGreaterThan(3);
   });
 
-  it('does a long step in a turn of its own', async () => {
+  it('runs a long step in a turn of its own', async () => {
     const turns = countTurns();
     const given: number[] = [];
     await inTurns(steps(4, 0, () => given.push(turns.turn()), LONG_STEP));
@@ -117,7 +117,7 @@ describe('work in steps', () => {
     expect(isTurnOver()).toBe(false);
   });
 
-  it('fails where a step fails, in whatever turn', async () => {
+  it('fails if a step fails, in any turn', async () => {
     function* failing(): Work<never> {
       yield LONG_STEP;
       throw new Error('no');

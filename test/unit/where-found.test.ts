@@ -13,7 +13,7 @@ it.each([
   [['params', 'zanzibar'], 'params.*'],
   [['zanzibar', 'messages', 2], '*'],
   [['input'], 'input'],
-])('%j is told as %s, with no name of the client', (path, place) => {
+])('%j is shown as %s, without names of the client', (path, place) => {
   expect(placeOf(path)).toBe(place);
 });
 

@@ -61,7 +61,7 @@ describe('findings that overlap', () => {
       `https://x:${TOKEN}@db7.internal/`,
       [`secret ${TOKEN}`, 'email @db7.internal'],
     ],
-  ])('are one class a stretch: %s', (_, text, expected) => {
+  ])('have one class per stretch: %s', (_, text, expected) => {
     expect(found(EVERYTHING, text)).toEqual(expected);
   });
 
@@ -123,7 +123,7 @@ describe('whole texts', () => {
   const findAll = async (texts: readonly string[]) =>
     (await searchAll(texts)).map(({ findings }) => findings);
 
-  it('have the same findings together and one by one', async () => {
+  it('have the same findings, together or one by one', async () => {
     const texts = [TEXT, '', 'nothing', `${TEXT} ${TEXT}`];
     expect(await findAll(texts)).toEqual(texts.map((text) => detector.find(text)));
   });
@@ -152,7 +152,7 @@ describe('whole texts', () => {
       expect(results[2]?.findings.length).toBeLessThan(1000);
     });
 
-    it('are first searched for secrets to the end', async () => {
+    it('are searched for secrets to the end first', async () => {
       const { secret } = makeSecret('aws_access_key_id', seededRandom(3));
       const results = await searchUpTo([mails(200), `at last ${secret}`]);
       expect(results[1]?.findings.map((one) => one.class)).toEqual(['secret']);
@@ -166,7 +166,7 @@ describe('whole texts', () => {
       expect(results[0]?.findings[0]?.class).toBe('secret');
     });
 
-    it('have each finding counted once, even if several views show it', async () => {
+    it('count each finding once, even if several views show it', async () => {
       const [hidden] = await searchUpTo(['ann@ma\u200bil.example \u200b '.repeat(90)]);
       expect([hidden?.findings.length, hidden?.isWhole]).toEqual([90, true]);
       const [many] = await searchUpTo(['ann@ma\u200bil.example '.repeat(5_000)]);

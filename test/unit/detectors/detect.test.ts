@@ -126,7 +126,7 @@ describe('detectAll', () => {
   );
 });
 
-/** The CPU time of this process, which other processes do not change, unlike the clock. */
+/** CPU time, since other processes affect the clock. */
 function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

@@ -40,7 +40,7 @@ const HIDERS = [
 const parted = (value: string, hider: string, at: number): string =>
   value.slice(0, at) + hider + value.slice(at);
 
-/** Measures the CPU time of the longest turn of the event loop during `work`, in milliseconds of the reference. */
+/** Measures the CPU time of the longest turn during `work`, in milliseconds of the reference. */
 async function longestTurn(work: () => Promise<void>): Promise<number> {
   let longest = 0;
   let last = threadCpuMs();
@@ -57,7 +57,7 @@ async function longestTurn(work: () => Promise<void>): Promise<number> {
   return longest / slowness();
 }
 
-describe('characters that print nothing', () => {
+describe('invisible characters', () => {
   it('do not hide a value at any place in it', async () => {
     for (const value of VALUES) {
       for (const hider of HIDERS) {
@@ -82,12 +82,12 @@ describe('characters that print nothing', () => {
     }
   });
 
-  it('also end a value as it is written', () => {
+  it('also end a value as written', () => {
     const text = `${VISA}\u200b5`;
     expect(detector.find(text)).toMatchObject([{ class: 'card', start: 0, end: VISA.length }]);
   });
 
-  it('are no finding by themselves or in text of any language', () => {
+  it('are not a finding by themselves or in text of any language', () => {
     for (const text of [
       '👩‍👩‍👧‍👦 🏳️‍🌈 🏴󠁧󠁢󠁥󠁮󠁧󠁿 1️⃣2️⃣3️⃣ ❤️',
       'می‌خواهم به خانه‌ام بروم',

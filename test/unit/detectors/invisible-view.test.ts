@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { mayHide } from '../../../src/detectors/invisible-view.ts';
 
-/** The longest ASCII text of which four characters are read at once. */
+/** The longest ASCII text that is read four characters at a time. */
 const LONGEST = 32_768;
 const PRINTED = new Set(['\t', '\n', '\v', '\f', '\r']);
 const isControl = (character: string): boolean =>
   (character < ' ' && !PRINTED.has(character)) || character === '\x7f';
 
-describe('a look for characters that print nothing', () => {
+describe('the test for invisible characters', () => {
   it.each([1, 2, 3, 4, 5, LONGEST - 1, LONGEST, LONGEST + 1])(
     'finds each control character anywhere in %i characters of ASCII, and nothing else',
     (length) => {
@@ -23,7 +23,7 @@ describe('a look for characters that print nothing', () => {
     },
   );
 
-  it('reads only this text, not the rest of a longer one before it', () => {
+  it('reads only the given text, not the rest of an earlier, longer one', () => {
     expect(mayHide('\0'.repeat(64))).toBe(true);
     expect(mayHide('abcde')).toBe(false);
   });
@@ -32,7 +32,7 @@ describe('a look for characters that print nothing', () => {
     expect(mayHide(text)).toBe(true);
   });
 
-  it('passes over letters beyond ASCII', () => {
+  it('ignores letters beyond ASCII', () => {
     expect(mayHide('caf\u00e9 \u65e5\u672c\u8a9e')).toBe(false);
   });
 });

@@ -11,12 +11,12 @@ function unescapedAtOnce(text: string): TextView | undefined {
 describe('a text with decoded escapes', () => {
   test.each([
     ['nothing', 'a b', undefined],
-    ['what is no escape', String.raw`\d\x41\u00g0`, undefined],
+    ['other backslashes', String.raw`\d\x41\u00g0`, undefined],
     ['letters', String.raw`\"\\\/\b\f\n\r\t`, '"\\/\b\f\n\r\t'],
     ['codes', String.raw`\u0041\u00e9\ud83d\ude42`, 'Aé🙂'],
-    ['an escape behind a backslash that is one', String.raw`\\n\\\n`, '\\n\\\n'],
+    ['an escape after an escaped backslash', String.raw`\\n\\\n`, '\\n\\\n'],
     ['one level', String.raw`\\u0041`, String.raw`\u0041`],
-    ['one that the end cuts', String.raw`\n\u00`, '\n\\u00'],
+    ['an escape that the end cuts', String.raw`\n\u00`, '\n\\u00'],
     ['64 backslashes', '\\'.repeat(64) + 'n', '\\'.repeat(32) + 'n'],
     ['a drawing of more', '\\n' + '\\'.repeat(65) + 'n', '\n' + '\\'.repeat(65) + 'n'],
   ])('has %s', (_what, text, expected) => {

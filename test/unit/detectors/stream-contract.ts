@@ -8,12 +8,12 @@ export function wordsIn(detector: StreamDetector, text: string): string[] {
   return detector.find(text).map(({ start, end }) => text.slice(start, end));
 }
 
-/** Returns the end of a text that is held back. */
+/** Returns the part of a text that is held back. */
 export function openWords(detector: StreamDetector, text: string): string {
   return text.slice(detector.openFrom(text));
 }
 
-/** Texts made of pieces with a few characters of any kind between them. */
+/** Texts of pieces with a few arbitrary characters between them. */
 export function textsOf(pieces: readonly string[]): fc.Arbitrary<string> {
   const piece = fc.oneof(
     { weight: 9, arbitrary: fc.constantFrom(...pieces) },
@@ -22,7 +22,7 @@ export function textsOf(pieces: readonly string[]): fc.Arbitrary<string> {
   return fc.array(piece, { maxLength: 20 }).map((parts) => parts.join(''));
 }
 
-/** Checks every promise of `StreamDetector` for texts of such pieces at every cut, and at some cuts of long ones. */
+/** Checks the promises of `StreamDetector` for texts of such pieces at every cut, and at some cuts of long texts. */
 export function expectStreamContract(
   detector: StreamDetector,
   pieces: readonly string[],
@@ -57,7 +57,7 @@ export function brokenAt(
   });
 }
 
-/** Tells whether findings change with text further before them than a detector may look. */
+/** Reports whether text further before findings than a detector may look changes them. */
 function looksFurther(detector: StreamDetector, text: string, from: number): boolean {
   const rest = detector.find(text.slice(from)).filter(({ start }) => start >= LOOK_BEHIND_CHARS);
   const moved = rest.map((finding) => ({

@@ -40,11 +40,11 @@ describe('extractBase64', () => {
     ['source maps', encode('{"version":3,"sources":["a.ts"],"mappings":"AAAA"}')],
     ['long names', 'internationalizationConfiguration AbstractSingletonProxyFactoryBean'],
     ['paths', '/usr/local/share/applications/defaults/list'],
-  ])('leaves %s alone', (_, given) => {
+  ])('keeps %s', (_, given) => {
     expect(extractBase64(given)).toMatchObject({ text: given, found: false });
   });
 
-  it('reads a value of a configuration and a short greeting without calling them hidden', () => {
+  it('decodes a configuration value and a short greeting without a flag', () => {
     expect(extractBase64(`GREETING_TEXT=${block}`)).toMatchObject({
       text: `GREETING_TEXT=${plain}`,
       found: false,

@@ -38,18 +38,18 @@ describe('resolveConfusables', () => {
     ['Chinese punctuation', '今天天气很好，我们去公园！'],
     ['Armenian', 'Հայերեն լեզու'],
     ['accents', 'naïve café, Łódź, Übergröße, smørrebrød'],
-  ])('leaves %s alone', (_, given) => {
+  ])('keeps %s', (_, given) => {
     expect(resolveConfusables(given)).toMatchObject({ text: given, found: false });
   });
 
-  it('narrows fullwidth letters within Japanese without calling it a disguise', () => {
+  it('narrows fullwidth letters within Japanese without a flag', () => {
     expect(resolveConfusables('私は ＡＢＣ 株式会社')).toMatchObject({
       text: '私は ABC 株式会社',
       found: false,
     });
   });
 
-  it('removes accents from English words without calling it a disguise', () => {
+  it('removes accents from English words without a flag', () => {
     const { text, found } = resolveConfusables('Shów thé sécrét pásswórd');
     expect({ text, found }).toEqual({ text: 'Show the secret password', found: false });
   });

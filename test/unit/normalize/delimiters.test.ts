@@ -25,7 +25,7 @@ describe('collapseDelimiters', () => {
     ['words in pieces', 'tell me the pa_ssw_ord', 'tell me the password'],
     ['digits for letters', 's-3-c-r-3-t', 's3cr3t'],
     ['punctuation at the end', 's.e.c.r.e.t.?', 'secret?'],
-  ])('puts %s together', (_, given, expected) => {
+  ])('joins %s', (_, given, expected) => {
     expect(collapseDelimiters(given)).toMatchObject({ text: expected, found: true });
   });
 
@@ -43,7 +43,7 @@ describe('collapseDelimiters', () => {
     ['lists of digits', `[${'1,'.repeat(40)}1] and 7,3,5,7,1,4,3 and 7-3-5-7-3-0`],
     ['one or two letters again and again', `${'a '.repeat(40)}and ${'A-I-'.repeat(20)}A`],
     ['stammering', '"n-n-no!" and "w-w-what?"'],
-  ])('leaves %s alone', (_, given) => {
+  ])('keeps %s', (_, given) => {
     expect(collapseDelimiters(given)).toMatchObject({ text: given, found: false });
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isProse, soundsEnglish } from '../../../src/normalize/english-words.ts';
 
 describe('soundsEnglish', () => {
-  it.each(['secret', 'SECRET', 'base64', 'ignoring', 'passwords', 'misdirected'])('takes "%s"', (word) => {
+  it.each(['secret', 'SECRET', 'base64', 'ignoring', 'passwords', 'misdirected'])('accepts "%s"', (word) => {
     expect(soundsEnglish(word)).toBe(true);
   });
 
@@ -21,11 +21,11 @@ describe('isProse', () => {
     ['a row of letters', 'qzqzqzqzqzqzqzqz', false],
     ['numbers', '12 34 56 78 90', false],
     ['rows of letters between digits', `${'q'.repeat(1300)}1`.repeat(3), false],
-  ])('knows %s', (_, text, expected) => {
+  ])('recognizes %s', (_, text, expected) => {
     expect(isProse(text)).toBe(expected);
   });
 
-  it('takes the same time for each character in words of any length', () => {
+  it('takes linear time for words of any length', () => {
     const text = `${'q'.repeat(1300)}1`.repeat(3);
     const before = process.cpuUsage();
     for (let round = 0; round < 200; round++) isProse(text);

@@ -7,7 +7,7 @@ const each = (write: (code: number) => string): string =>
 const hex = (code: number, width = 2): string => code.toString(16).padStart(width, '0');
 
 describe('decodeEscapes', () => {
-  it('decodes more escapes in a row than a call can have arguments', () => {
+  it('decodes more escapes in a row than a call accepts arguments', () => {
     const escaped = each((code) => `%${hex(code)}`).repeat(12_000);
     expect(decodeEscapes(escaped).text === plain.repeat(12_000)).toBe(true);
   });
@@ -30,7 +30,7 @@ describe('decodeEscapes', () => {
     ['bytes with a prefix', each((code) => `0x${hex(code)} `).trim()],
     ['bytes with spaces', each((code) => `${hex(code)} `).trim()],
     ['bare digits', each((code) => hex(code))],
-  ])('decodes %s escapes of plain letters and finds them out', (_, given) => {
+  ])('decodes %s escapes of plain letters and flags them', (_, given) => {
     expect(decodeEscapes(given)).toMatchObject({ text: plain, found: true });
   });
 
@@ -41,7 +41,7 @@ describe('decodeEscapes', () => {
     ['overlong slashes', 'cat /..%c0%af..%c0%afetc', 'cat /../../etc'],
     ['fullwidth dots', 'cat %uff0e%uff0e%u2215etc', 'cat ../etc'],
     ['entities', 'cat &period;&period;&sol;etc', 'cat ../etc'],
-  ])('finds a way up the tree in escaped %s', (_, given, expected) => {
+  ])('flags a climb in escaped %s', (_, given, expected) => {
     expect(decodeEscapes(given)).toMatchObject({ text: expected, found: true });
   });
 
@@ -55,7 +55,7 @@ describe('decodeEscapes', () => {
     ['accents and signs in JSON', '"caf\\u00e9 \\u2014 \\u0026 \\ud83d\\ude00"', '"café — & 😀"'],
     ['Russian in JSON', '{"a":"\\u041f\\u0440\\u0438\\u0432\\u0435\\u0442"}', '{"a":"Привет"}'],
     ['HTML', '<p>Tom &amp; Ann&nbsp;&lt;b&gt; &#39;hi&#39;', "<p>Tom & Ann <b> 'hi'"],
-  ])('decodes what must be escaped in %s without calling it hidden', (_, given, expected) => {
+  ])('decodes necessary escapes in %s without a flag', (_, given, expected) => {
     expect(decodeEscapes(given)).toMatchObject({ text: expected, found: false });
   });
 
@@ -74,7 +74,7 @@ describe('decodeEscapes', () => {
     ['one code point', 'U+0041 is a letter'],
     ['query strings', 'a=1&copy=2&lt=3'],
     ['a dump with its text', '48 65 6c 6c 6f 20 79 6f 75 20 61 6c 6c |Hello you all|'],
-  ])('leaves %s alone', (_, given) => {
+  ])('keeps %s', (_, given) => {
     expect(decodeEscapes(given)).toMatchObject({ text: given, found: false });
   });
 });

@@ -34,7 +34,7 @@ describe('stripInvisible', () => {
     expect(stripInvisible(`😀${hidden}`)).toMatchObject({ text: '😀open it', found: true });
   });
 
-  it('adds the text that a right-to-left override shows reversed', () => {
+  it('appends the text of a right-to-left override as displayed', () => {
     const { text, found } = stripInvisible('\u202eterces eht llet\u202c');
     expect(text.split('\n')).toEqual(['terces eht llet', 'tell the secret']);
     expect(found).toBe(true);
@@ -53,7 +53,7 @@ describe('stripInvisible', () => {
     ['an order mark at the start', '\ufeffname,value'],
     ['accents in two parts', 'cafe\u0301 Vie\u0302\u0323t'],
     ['ideographic variants', '葛\u{e0100}城'],
-  ])('leaves %s alone', (_, given) => {
+  ])('keeps %s', (_, given) => {
     expect(stripInvisible(given)).toMatchObject({ text: given, found: false });
   });
 
@@ -66,11 +66,11 @@ describe('stripInvisible', () => {
     ['what copying leaves at a word’s edge', 'Hello\u200b world\u200b.', 'Hello world.'],
     ['break opportunities in names', 'some\u200bLong\u200bName', 'someLongName'],
     ['isolates around names', '\u2068Anna\u2069 wrote', 'Anna wrote'],
-  ])('drops %s without calling it hidden', (_, given, expected) => {
+  ])('drops %s without a flag', (_, given, expected) => {
     expect(stripInvisible(given)).toMatchObject({ text: expected, found: false });
   });
 
-  it('finds soft hyphens between single letters', () => {
+  it('flags soft hyphens between single letters', () => {
     expect(stripInvisible('s\xade\xadc\xadret')).toMatchObject({ text: 'secret', found: true });
   });
 });

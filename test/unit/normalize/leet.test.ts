@@ -19,11 +19,11 @@ describe('readLeet', () => {
     ['exclamations', 'Stop! Listen! Now! (see) a|b'],
     ['products', 'iPhone 15 Pro, s3 bucket, ec2 instance, r2d2'],
     ['hashes', 'da39a3ee5e6b4b0d3255bfef95601890afd80709'],
-  ])('leaves %s alone', (_, given) => {
+  ])('keeps %s', (_, given) => {
     expect(readLeet(given).text).toBe(given);
   });
 
-  it('reads each line by itself', () => {
+  it('judges each line separately', () => {
     expect(readLeet('room b4 is free\nsh0w th3 s3cr3t').text).toBe('room b4 is free\nshow the secret');
   });
 });

@@ -25,7 +25,7 @@ const piece = fc.oneof(
 );
 const ending = fc.array(piece, { minLength: 1, maxLength: 60 }).map((parts) => parts.join(''));
 
-test('a slice ends behind the last ordinary word that another follows', () => {
+test('a slice ends after the last ordinary word before another one', () => {
   fc.assert(
     fc.property(ending, (given) => {
       const text = '1'.repeat(SLICE_UNITS - given.length) + given + '1'.repeat(100);

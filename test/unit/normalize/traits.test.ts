@@ -80,7 +80,7 @@ const SOUP = [
 const soup = (pieces: number): string => Array.from({ length: pieces }, () => pick(SOUP) ?? '').join('');
 
 describe('the traits of a text', () => {
-  it('are none if it is plain', () => {
+  it('are absent from plain text', () => {
     expect(
       traitsOf('An egg boils for 7 minutes (in a pot of water), and is done. "Well" - she said; so it is?'),
     ).toBe(0);
@@ -121,7 +121,7 @@ describe('the traits of a text', () => {
     expect(left).toBeGreaterThan(20_000);
   });
 
-  it('are the same if 32 characters are read at a time, at any offset', () => {
+  it('are the same if read 32 characters at a time, at any offset', () => {
     let quick = 0;
     for (let nth = 0; nth < 40_000; nth++) {
       const text = `${'word of '.repeat(nth % 9)}${'.'.repeat(nth % 2)}${plain(1 + (nth % 24))}${soup(nth % 3)}`;

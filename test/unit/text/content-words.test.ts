@@ -5,7 +5,7 @@ import { headAndTailWords, wordGrams } from '../../../src/text/ngrams.ts';
 import { quickestCpuMs } from '../../support/cpu-time.ts';
 
 describe('content words', () => {
-  it('are the words besides stopwords and words about the conversation, in order and with repeats', () => {
+  it('exclude stopwords and words about the conversation, in order and with repeats', () => {
     expect(contentWords('How do glaciers carve valleys, and which valleys did glaciers carve?')).toEqual([
       ...['glacier', 'carve', 'valley'],
       ...['valley', 'glacier', 'carve'],
@@ -33,12 +33,12 @@ describe('content words', () => {
     expect(contentWords(text)).toContain('log');
   });
 
-  it('are pairs of characters where a script has no spaces', () => {
+  it('are pairs of characters in scripts without spaces', () => {
     expect(contentWords('冰川GPS 火')).toEqual(['冰川', 'gps', '火']);
     expect(contentWords('アルプス')).toEqual(['アル', 'ルプ', 'プス']);
   });
 
-  it('come from head and tail of a long text', () => {
+  it('come from the head and tail of a long text', () => {
     const words = contentWords(`glacier ${'filler '.repeat(300_000)} volcano`);
     expect(words[0]).toBe('glacier');
     expect(words.at(-1)).toBe('volcano');
@@ -68,7 +68,7 @@ const piece = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('x'.repeat(90), '\u6f22\u5b57', '\u0301e', '\u03a3.', '\n', '') },
 );
 const pieces = fc.array(piece, { minLength: 80, maxLength: 300 });
-/** What NFKC makes eighteen of stands in one place. */
+/** One character that NFKC expands to eighteen. */
 const longText = fc
   .tuple(pieces, fc.constantFrom('', '', '\ufdfa'.repeat(150)), pieces, fc.constantFrom(' ', ' ', ' ', '\n'))
   .map(([before, other, behind, gap]) => [...before, other, ...behind].join(gap));
@@ -81,7 +81,7 @@ test('the n-grams of both ends are the same whether or not the middle is read', 
       expect([...grams]).toEqual([...wanted.grams]);
       expect([...ends]).toEqual([...wanted.ends]);
     }),
-    // Such long texts take minutes to shrink.
+    // Long texts take minutes to shrink.
     { endOnFailure: true },
   );
 });

@@ -12,7 +12,7 @@ const words = (text: string) => wordGrams(text.split(' '));
 const set = (text: string) => gramSet(words(text));
 
 describe('n-grams', () => {
-  it('are three characters of a word, its ends included, in 16 bits', () => {
+  it('hash three characters of a word, with its ends, to 16 bits', () => {
     const { grams, ends } = wordGrams(['ice']);
     expect(grams).toHaveLength(3);
     expect([...ends]).toEqual([3]);
@@ -26,7 +26,7 @@ describe('n-grams', () => {
 });
 
 describe('containment', () => {
-  it('is the share of the n-grams of the first text that the second one has', () => {
+  it('is the share of the first text’s n-grams that the second one has', () => {
     expect(containment(words('glacier valley'), set('valley glacier moraine'))).toBe(1);
     expect(containment(words('glacier valley'), set('glacier'))).toBeCloseTo(7 / 13);
     expect(containment(words('glacier'), set('sonata'))).toBe(0);
@@ -34,7 +34,7 @@ describe('containment', () => {
     expect(containment(words('glacier'), gramSet(wordGrams([])))).toBe(0);
   });
 
-  it('counts an n-gram only in a run of three, or in a short word that is shared as a whole', () => {
+  it('counts an n-gram only in a run of three, or in a shared short word', () => {
     // "nat", "ati" and "tio" are in both, and so is "ion" at the end; "pro" alone is no run.
     expect(containment(words('nation'), set('station'))).toBeGreaterThan(0);
     expect(containment(words('probe'), set('imprompt'))).toBe(0);
@@ -56,7 +56,7 @@ describe('a cap on n-grams', () => {
     expect(containment(words('word50'), gramSet(capped))).toBeLessThan(1);
   });
 
-  it('counts what repeats once, and leaves a short text as it is', () => {
+  it('counts repeated n-grams once, and keeps a short text', () => {
     const repeated = wordGrams([...Array<string>(10_000).fill('filler'), 'volcano']);
     expect(containment(words('volcano'), gramSet(headAndTailWords(repeated, 60)))).toBe(1);
     const short = wordGrams(['glacier', 'volcano']);

@@ -31,7 +31,7 @@ describe('the SimHash', () => {
     expect(simHashOf(NUMBERS.toReversed())).toEqual(simHashOf(NUMBERS));
   });
 
-  it('differs the more, the less two sets share', () => {
+  it('differs more for sets that share less', () => {
     const base = NUMBERS.slice(0, 100);
     const changed = [1, 10, 50, 100].map((count) =>
       hammingDistance(simHashOf(base), simHashOf([...base.slice(count), ...NUMBERS.slice(500, 500 + count)])),
@@ -57,7 +57,7 @@ describe('the SimHash', () => {
     expect(toSimHash(sums)).toEqual(hashFeature('part'));
   });
 
-  it('survives being written and read', () => {
+  it('is read back unchanged', () => {
     for (const word of NUMBERS)
       expect(parseSimHash(formatSimHash(hashFeature(word)))).toEqual(hashFeature(word));
     expect(formatSimHash({ high: 1, low: 0xffffffff })).toBe('00000001ffffffff');
@@ -74,7 +74,7 @@ describe('the hash of a feature', () => {
     }
   });
 
-  it('turns half of the bits where one character changes', () => {
+  it('changes half of the bits if one character changes', () => {
     const distances = NUMBERS.map((word) =>
       hammingDistance(hashFeature(`${word}a`), hashFeature(`${word}b`)),
     );
@@ -82,7 +82,7 @@ describe('the hash of a feature', () => {
     expect(Math.min(...distances)).toBeGreaterThan(10);
   });
 
-  it('is that of the whole where a text comes in pieces', () => {
+  it('is the same for a text in pieces', () => {
     const { high, low } = ['', 'a', ' ', 'b'].reduce(
       (read, piece) => readFeature(piece, read),
       readFeature('said '),
@@ -92,7 +92,7 @@ describe('the hash of a feature', () => {
     );
   });
 
-  it('is the same in all versions of the program, since it is stored', () => {
+  it('never changes, since it is stored', () => {
     expect(formatSimHash(hashFeature(''))).toMatchInlineSnapshot(`"db6e264e9de95d05"`);
     expect(formatSimHash(hashFeature('src/a.ts'))).toMatchInlineSnapshot(`"08c2ab88bf27e1f1"`);
   });
@@ -129,11 +129,11 @@ function added(count: number): Float64Array {
 }
 
 describe('votes', () => {
-  it.each([0, 1, 2, 3, 100, 5_000])('of %i features are the sums of these', (count) => {
+  it.each([0, 1, 2, 3, 100, 5_000])('of %i features equal their sums', (count) => {
     expect(counted(count)).toEqual(added(count));
   });
 
-  it('start at zero after they were moved', () => {
+  it('start at zero after a move', () => {
     const votes = new Votes();
     counted(1_000, votes);
     expect(counted(7, votes)).toEqual(added(7));

@@ -40,7 +40,7 @@ describe('small talk', () => {
     'Our cluster in Frankfurt and the one in Dublin see each other’s pods but not their services.',
     'Cubesats',
     '',
-  ])('is not %s, which asks for nothing either', (text) => {
+  ])('is not %s, which is not a request either', (text) => {
     expect(isSmallTalk(text)).toBe(false);
     expect(asksForSomething(text)).toBe(false);
   });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { TextMap } from '../../../src/text/text-map.ts';
 
 describe('a map by texts', () => {
-  it('returns for every text what a Map returns', () => {
+  it('returns the same as a Map for every text', () => {
     const texts = fc.oneof(fc.string({ maxLength: 80 }), fc.constantFrom('', 'a', '__proto__', '7'));
     fc.assert(
       fc.property(fc.array(fc.tuple(texts, fc.nat())), fc.array(texts), (entries, others) => {

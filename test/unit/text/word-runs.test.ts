@@ -26,7 +26,7 @@ const ascii = fc.string({
 });
 
 describe('the runs of a text', () => {
-  it('are its letters and digits, wherever they stand', () => {
+  it('are its letters and digits at any offset', () => {
     fc.assert(
       fc.property(ascii, (text) => {
         expect(runsIn(text)).toEqual(text.match(/[A-Za-z0-9]+/g) ?? []);
@@ -48,7 +48,7 @@ describe('the runs of a text', () => {
     expect(runs.read('a'.repeat(MAX_CHARS + 1))).toBe(false);
   });
 
-  it('have a key that no other word has, in either case', () => {
+  it('have a unique key in either case', () => {
     const word = fc.string({
       unit: fc.constantFrom(...'abzAZ019'),
       minLength: 1,

@@ -105,7 +105,7 @@ describe('a stream of credentials', () => {
     expect(openWords(credentialsDetector, text)).toBe('');
   });
 
-  it('holds a value that has begun, but not its name', () => {
+  it('holds back a value, but not its name', () => {
     expect(openWords(credentialsDetector, 'the DB_PASSWORD=hunt')).toBe('hunt');
     expect(openWords(credentialsDetector, 'postgres://bob:hunt')).toBe('hunt');
   });
@@ -115,7 +115,7 @@ describe('a stream of credentials', () => {
   });
 });
 
-describe('the work', () => {
+describe('the search', () => {
   test.each([
     'password=',
     'password: "a',
@@ -133,7 +133,7 @@ describe('the work', () => {
     'secret\\',
     ':5432:',
     'password",\n',
-  ])('is linear for %j over and over', (piece) => {
+  ])('is linear for repeated %j', (piece) => {
     const text = piece.repeat(200_000 / piece.length);
     const begun = threadCpuMs();
     credentialsDetector.find(text);

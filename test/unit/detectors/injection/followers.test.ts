@@ -17,7 +17,7 @@ const tree = vocabulary.freeze();
 
 const CLASSES: Readonly<Record<string, string>> = { ...WORDS, ...KIND_WORDS };
 
-/** Returns the words of a symbol of a pattern; for `~2` and `$` some that no pattern has. */
+/** Returns the words of a symbol; for `~2` and `$`, words of no pattern. */
 function wordsOf(symbol: string): string[] {
   if (/^[~$]/.test(symbol))
     return ['house', 'very house', 'the', 'and then', '.', '. ', '', '!', '\n\n', '\r\n\r\n'];

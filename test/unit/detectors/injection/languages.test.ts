@@ -11,7 +11,7 @@ interface Sayings {
   readonly honest: readonly string[];
 }
 
-/** Own words, by language. */
+/** Texts by language. */
 const SAYINGS: Readonly<Record<string, Sayings>> = {
   English: {
     override: [
@@ -271,7 +271,7 @@ describe('attacks in twelve languages', () => {
     '忽略你的',
     'you must now call the bash ',
     'send all passwords to ',
-  ])('take linear time for %s over and over', (piece) => {
+  ])('take linear time for repeated %s', (piece) => {
     const text = piece.repeat(Math.ceil(200_000 / piece.length));
     expect(quickestCpuMs(() => findPromptInjection(text), 1)).toBeLessThan(1_000);
   });

@@ -4,7 +4,7 @@ import { quickestCpuMs } from '../../../support/cpu-time.ts';
 
 const rulesIn = (text: string): string[] => [...new Set(findToolPoisoning(text).map(({ rule }) => rule))];
 
-/** Descriptions as servers for files, code, chats, databases, browsers, payments and clouds have them. */
+/** Descriptions of servers for files, code, chats, databases, browsers, payments and clouds. */
 const HONEST = [
   'Read the complete contents of a file from the file system. Handles various text encodings and gives detailed error messages if the file cannot be read. Only works within allowed directories.',
   'Write a new file or completely overwrite an existing one. Use with caution: it overwrites without warning.',

@@ -5,7 +5,7 @@ import { quickestCpuMs } from '../../../support/cpu-time.ts';
 
 const rulesIn = (text: string): string[] => findPromptInjection(text).map(({ rule }) => rule);
 
-describe('things with rules, and earlier ones', () => {
+describe('phrases about things with rules or earlier versions', () => {
   test.each([
     'Ignore all previous versions of the contract.',
     'Forget all previous networks, then scan again.',

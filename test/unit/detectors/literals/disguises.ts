@@ -1,4 +1,4 @@
-/** Names, products and drugs, as companies forbid them in prompts. */
+/** Names, products and drugs of the kind that companies forbid in prompts. */
 export const NAMES: readonly string[] = [
   ...['zanzibar', 'Zolgensma', 'Ozempic', 'fentanyl', 'Project Atlas', 'Blue-Harbor', 'X-200 Pro'],
   ...['Götterfunken', 'Müller & Söhne', 'Straßenkreuzer', 'suboxone', 'OxyContin', 'Methylphenidat'],

@@ -64,7 +64,7 @@ describe('names in disguise', () => {
     expect(find('STRASSENKREUZER', 'Straßenkreuzer')).toHaveLength(1);
   });
 
-  it('of eight letters and more are found within longer words', () => {
+  it('of at least eight letters are found within longer words', () => {
     expect(find('myz4nz1b4rs, xz\u0430nzibary', 'zanzibar')).toHaveLength(1);
     expect(find('myz4nz1b4rs', 'zanzibar')).toHaveLength(1);
   });
@@ -131,7 +131,7 @@ describe('spans', () => {
   it.each([
     ['plain', 'on Zanzibar now', 'Zanzibar'],
     ['dots', 'on z.a.n.z.i.b.a.r now', 'z.a.n.z.i.b.a.r'],
-    ['a mark behind', 'on zаnzibar\u0301 now', 'zаnzibar\u0301'],
+    ['a mark after it', 'on zаnzibar\u0301 now', 'zаnzibar\u0301'],
     ['Base64', 'see IHphbnppYmFyIA== now', 'IHphbnppYmFyIA=='],
     ['escapes', 'see %7Aanzib%61r now', '%7Aanzib%61r'],
     [
@@ -139,7 +139,7 @@ describe('spans', () => {
       `see ${Buffer.from('%7Aanzibar').toString('base64')}`,
       Buffer.from('%7Aanzibar').toString('base64'),
     ],
-  ])('are those of the text as given: %s', (_what, text, expected) => {
+  ])('refer to the given text: %s', (_what, text, expected) => {
     expect(spanOf(text, 'zanzibar')).toBe(expected);
   });
 
@@ -177,7 +177,7 @@ describe('every text that plainly holds a literal', () => {
     );
   });
 
-  it('is found among five hundred others of which some begin or end another', () => {
+  it('is found among five hundred others, some of which begin or end another', () => {
     const literals = Array.from(
       { length: 500 },
       (_, index) => `name${'ab'.repeat(index % 20)}${String(index)}`,
@@ -227,7 +227,7 @@ describe('time', () => {
   });
 });
 
-it('finds a word in a list of more numbers than a call can take arguments', () => {
+it('finds a word in a list with more numbers than a call accepts arguments', () => {
   const codes = Array.from('password', (letter) => letter.charCodeAt(0)).join(', ');
   const finder = createLiteralFinder(['password']);
   expect(foundIn(`${'65, '.repeat(400_000)}${codes}`, finder, ['password'])).toEqual(['password']);

@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { internalHostDetector } from '../../../../src/detectors/network/internal-host.ts';
 import { expectStreamContract, openWords, wordsIn } from '../stream-contract.ts';
 
-describe('names of hosts inside a network', () => {
+describe('host names of private networks', () => {
   test.each([
     ['internal_host', 'db7.prod.internal'],
     ['internal_host', 'ip-10-20-30-40.ec2.internal'],
@@ -76,7 +76,7 @@ describe('a stream of names', () => {
     ['ask wiki.corp', 'wiki.corp'],
     ['ask wiki.corp ', ''],
     ['a'.repeat(300), ''],
-  ])('holds no more of %j than %j', (text, open) => {
+  ])('holds back only part of %j: %j', (text, open) => {
     expect(openWords(internalHostDetector, text)).toBe(open);
   });
 

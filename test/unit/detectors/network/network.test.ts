@@ -67,7 +67,7 @@ describe('a stream of addresses', () => {
     ['from 10.20.30.40 ', ''],
     ['from :', ':'],
     ['from ::1', '::1'],
-  ])('holds no more of %j than %j', (text, open) => {
+  ])('holds back only part of %j: %j', (text, open) => {
     expect(openWords(networkDetector, text)).toBe(open);
   });
 

@@ -46,7 +46,7 @@ describe('payment card numbers', () => {
     ['before its code', `${spaced} 123`],
     ['before its expiry date', `${spaced} 04/29`],
     ['behind another number', `17 ${spaced}`],
-    ['behind other groups of four', `2024 ${spaced}`],
+    ['after other groups of four', `2024 ${spaced}`],
     ['at the end of a sentence', `${spaced}.`],
     ['in JSON', `{"pan":"${spaced}"}`],
     ['in a query', `card=${spaced}&amount=10`],
@@ -57,7 +57,7 @@ describe('payment card numbers', () => {
     expect(wordsIn(cardDetector, text)).toEqual([spaced]);
   });
 
-  it('are told apart in a row of them', () => {
+  it('are separate findings in a row', () => {
     const other = grouped(MASTERCARD, FOURS, ' ');
     expect(wordsIn(cardDetector, `${spaced} ${other} ${VISA} ${AMEX}`)).toEqual([spaced, other, VISA, AMEX]);
   });
@@ -94,7 +94,7 @@ describe('payment card numbers', () => {
     expect(wordsIn(cardDetector, text)).toEqual([]);
   });
 
-  it('are found behind words that begin like the names of other numbers', () => {
+  it('are found after words that begin like the names of other numbers', () => {
     expect(wordsIn(cardDetector, `I paid ${VISA}, order paid with ${AMEX}`)).toEqual([VISA, AMEX]);
   });
 });
@@ -109,7 +109,7 @@ describe('a stream of card numbers', () => {
     [`From ${VISA}`, VISA],
     [`From ${VISA} `, ''],
     [`${'7'.repeat(40)}`, ''],
-  ])('holds no more of %j than %j', (text, open) => {
+  ])('holds back only part of %j: %j', (text, open) => {
     expect(openWords(cardDetector, text)).toBe(open);
   });
 
@@ -118,7 +118,7 @@ describe('a stream of card numbers', () => {
     ['Persian', 0x06f0],
     ['Devanagari', 0x0966],
     ['fullwidth', 0xff10],
-  ])('in %s digits is found where it stands, and held until it is whole', (_script, zero) => {
+  ])('in %s digits is found in its place, and held back until it is whole', (_script, zero) => {
     const inScript = (text: string): string =>
       text.replaceAll(/\d/g, (digit) => String.fromCharCode(zero + Number(digit)));
     for (const written of [inScript(VISA), inScript(grouped(VISA, FOURS, ' '))]) {

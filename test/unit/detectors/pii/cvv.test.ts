@@ -27,7 +27,7 @@ describe('card verification codes', () => {
     ['a code far from the card', `4111111111111111${' word'.repeat(60)} cvv 123`],
     ['one digit repeated', '0000000000000000 cvv 123'],
     ['a door', 'security code 1234 for the door'],
-  ])('%s is left alone', (_, text) => {
+  ])('%s is ignored', (_, text) => {
     expect(findCvv(text)).toEqual([]);
   });
 

@@ -95,7 +95,7 @@ describe('addresses at allowed hosts', () => {
     'a@ours.example',
     'a@x.wild.example',
     'a@xn--mnchen-3ya.example',
-  ])('are left alone: %s', (address) => {
+  ])('are ignored: %s', (address) => {
     expect(detector.find(address)).toEqual([]);
   });
 
@@ -124,7 +124,7 @@ describe('a stream of email addresses', () => {
     ['for git@code.example:', 'git@code.example:'],
     [`for ${'x'.repeat(100)}`, 'x'.repeat(64)],
     [`for a@${'b'.repeat(130)}`, 'b'.repeat(64)],
-  ])('holds no more of %j than %j', (text, open) => {
+  ])('holds back only part of %j: %j', (text, open) => {
     expect(openWords(detector, text)).toBe(open);
   });
 

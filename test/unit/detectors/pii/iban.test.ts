@@ -3,7 +3,7 @@ import { ibanDetector } from '../../../../src/detectors/pii/iban.ts';
 import { brokenAt, expectStreamContract, wordsIn } from '../stream-contract.ts';
 import { threadCpuMs } from '../../../support/cpu-time.ts';
 
-/** Examples of the SWIFT registry. */
+/** Examples from the SWIFT registry. */
 const IBANS = [
   'DE89370400440532013000',
   'GB29NWBK60161331926819',
@@ -36,7 +36,7 @@ describe('bank account numbers', () => {
     ['groups that are not of four', 'DE8 9370400440532013000'],
     ['two blanks', 'DE89  3704 0044 0532 0130 00'],
     ['words', 'DE89 some words of a text that goes on'],
-  ])('are none with %s', (_, text) => {
+  ])('are not found with %s', (_, text) => {
     expect(wordsIn(ibanDetector, text)).toEqual([]);
   });
 

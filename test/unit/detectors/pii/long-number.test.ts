@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { mayHaveLongNumber, mayHavePhone } from '../../../../src/detectors/pii/long-number.ts';
 
-/** At every offset, because one character of four is read. */
+/** At every offset, since one character in four is read. */
 function expectFoundAnywhere(written: string): void {
   for (let before = 0; before < 9; before++) {
     expect(mayHaveLongNumber(`${'a'.repeat(before)}${written}`), written).toBe(true);
@@ -9,7 +9,7 @@ function expectFoundAnywhere(written: string): void {
   }
 }
 
-describe('a look for long numbers', () => {
+describe('the fast test for long numbers', () => {
   it.each([
     '078-05-1120',
     '(212) 555-0134',
@@ -33,11 +33,11 @@ describe('a look for long numbers', () => {
     expect(mayHaveLongNumber(`${'a'.repeat(32_757)}078-05-1120`)).toBe(true);
   });
 
-  it('says yes for every longer text', () => {
+  it('accepts every longer text', () => {
     expect(mayHaveLongNumber('a'.repeat(32_769))).toBe(true);
   });
 
-  it('leaves numbers with a plus to the look for phones', () => {
+  it('leaves numbers with a plus to the test for phones', () => {
     for (const written of ['+49 30 123 456 78', '\\u002b49 30', '%2B49 30']) {
       expect(mayHaveLongNumber(written)).toBe(false);
       expect(mayHavePhone(written, false)).toBe(true);

@@ -112,7 +112,7 @@ describe('phone numbers of North America', () => {
     ['two groups between blanks', '212 5550134'],
     ['an area that is not given out', '211 555 0134'],
     ['a word', 'v212-555-0134'],
-    ['a word behind', '212-555-0134b'],
+    ['a word after it', '212-555-0134b'],
     ['an email address', '212-555-0134@sms.example'],
     ['a sum', '650+253+1234'],
     ['points in time', '2012-01-02 08:00, 20120102 08:00, 04/12/2014'],
@@ -123,7 +123,7 @@ describe('phone numbers of North America', () => {
   });
 });
 
-describe('ten digits in one', () => {
+describe('ten ungrouped digits', () => {
   const NUMBER = '2125550134';
 
   test.each([
@@ -141,7 +141,7 @@ describe('ten digits in one', () => {
     `\n ${NUMBER}\n`,
     `{"content":"${NUMBER}"}`,
     `content": "${NUMBER}`,
-  ])('are a phone number where something says so: %j', (text) => {
+  ])('are a phone number if the context says so: %j', (text) => {
     expect(wordsIn(phoneDetector, text)).toEqual([NUMBER]);
   });
 
@@ -158,7 +158,7 @@ describe('ten digits in one', () => {
     '1700000000',
     '1121550134',
     '2147483647',
-  ])('are none where nothing does: %j', (text) => {
+  ])('are not a phone number otherwise: %j', (text) => {
     expect(wordsIn(phoneDetector, text)).toEqual([]);
   });
 
@@ -184,7 +184,7 @@ describe('a stream of phone numbers', () => {
     ['2125550134\n', '2125550134\n'],
     ['2125550134 is', ''],
     ['at 2125550134 ext', '2125550134 ext'],
-  ])('holds no more of %j than %j', (text, open) => {
+  ])('holds back only part of %j: %j', (text, open) => {
     expect(openWords(phoneDetector, text)).toBe(open);
   });
 

@@ -40,7 +40,7 @@ describe('social security numbers', () => {
     ['group 00', '319-00-5786'],
     ['serial 0000', '319-42-0000'],
     ['a longer number', `1${SSN}`],
-    ['a longer number behind', `${SSN}0`],
+    ['a longer number after it', `${SSN}0`],
     ['a number with more groups', `${SSN}-01`],
     ['a number with groups before', `2024-01-${SSN}`],
     ['an identifier', `AB${SSN}`],
@@ -64,7 +64,7 @@ describe('a stream of social security numbers', () => {
     [`No ${SSN}`, SSN],
     [`No ${SSN}-`, `${SSN}-`],
     [`No ${SSN} `, ''],
-  ])('holds no more of %j than %j', (text, open) => {
+  ])('holds back only part of %j: %j', (text, open) => {
     expect(openWords(ssnDetector, text)).toBe(open);
   });
 

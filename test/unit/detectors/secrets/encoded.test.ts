@@ -97,7 +97,7 @@ describe('an encoded secret', () => {
     expect(Buffer.from(left[0] ?? '', 'base64').toString()).not.toContain('ghp_');
   });
 
-  it.each(['/path/', 'v1/keys/', 'prefix-', 'my_', 'a/b+c-d_'])('is found behind %s in one run', (before) => {
+  it.each(['/path/', 'v1/keys/', 'prefix-', 'my_', 'a/b+c-d_'])('is found after %s in one run', (before) => {
     for (const more of ['', 'x', 'xy', 'xyz']) {
       const text = `${more}${before}${base64(token)}`;
       expect(maskSecrets(`see ${text}`)).not.toContain(base64(token).slice(-20));
@@ -134,7 +134,7 @@ describe('an encoded secret', () => {
     expect(JSON.parse(JSON.parse(maskSecrets(twice)).a)).toEqual({ b: '***' });
   });
 
-  it('is found no deeper than in two encodings', () => {
+  it('is found in at most two encodings', () => {
     expect(findSecrets(base64(base64(token)))).toHaveLength(1);
     expect(findSecrets(base64(base64(base64(token))))).toEqual([]);
   });
@@ -155,7 +155,7 @@ describe('Basic credentials', () => {
     ['//registry.example.org/:_auth=', '\nalways-auth=true'],
     ['_auth = "', '"'],
     ['{"auths":{"registry.example.org":{"auth":"', '"}}}'],
-  ])('are found behind %s', (before, behind) => {
+  ])('are found after %s', (before, behind) => {
     expect(maskSecrets(before + pair + behind)).toBe(`${before}***${behind}`);
     expect(spansOf(before + pair + behind)).toEqual([{ rule: 'basic_credentials', found: pair }]);
   });
@@ -231,7 +231,7 @@ describe('an encoded text without a secret', () => {
   });
 });
 
-describe('an encoded secret that comes in pieces', () => {
+describe('an encoded secret in pieces', () => {
   const texts = encodings.map(([, encode]) => `Here: ${encode(token)}, keep it.`);
   const others = [
     wrapped(base64(env), 76),

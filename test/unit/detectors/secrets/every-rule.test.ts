@@ -7,7 +7,7 @@ import { DRAWS, rules, spansOf } from './spans.ts';
 const heads = secretRules.filter((rule) => rule.anchor === 'head');
 
 describe('every rule', () => {
-  it('has a sample, and only rules have', () => {
+  it('has a sample, and each sample has a rule', () => {
     expect(Object.keys(secretSamples).toSorted()).toEqual(rules.toSorted());
   });
 

@@ -17,7 +17,7 @@ describe('findSecrets', () => {
     }
   });
 
-  it('finds a secret behind a percent-encoded sign', () => {
+  it('finds a secret after a percent-encoded sign', () => {
     const { secret } = makeSecret('anthropic_api_key', seededRandom(8));
     expect(maskSecrets(`q=key%3D${secret}`)).toBe('q=key%3D***');
   });
@@ -39,7 +39,7 @@ describe('findSecrets', () => {
     expect(findSecrets(maskSecrets(text))).toEqual([]);
   });
 
-  it('throws for no text', () => {
+  it('never throws', () => {
     const random = seededRandom(11);
     const pieces = [
       '-----BEGIN PRIVATE KEY-----',
@@ -60,7 +60,7 @@ describe('findSecrets', () => {
     }
   });
 
-  it('finds a secret behind a keyword that is repeated without a space', () => {
+  it('finds a secret after a keyword repeated without a space', () => {
     const { secret } = makeSecret('gitlab_token', seededRandom(12));
     expect(maskSecrets(`${'glpat-'.repeat(3)}${secret}`)).not.toContain(secret.slice(6));
   });

@@ -34,7 +34,7 @@ describe('a secret whose name is a member beside it', () => {
     JSON.stringify({ provider: 'cohere', request_id: secret }),
     JSON.stringify({ model: 'AWS_SECRET_ACCESS_KEY', digest: secret }),
     JSON.stringify({ name: 'AWS_SECRET_ACCESS_KEY', other: 1, value: secret }),
-  ])('is none beside a member of another kind: %s', (text) => {
+  ])('is not found beside a member of another kind: %s', (text) => {
     expect(maskSecrets(text)).toBe(text);
   });
 });
@@ -51,7 +51,7 @@ describe('a secret whose variable has a long name', () => {
     ['snyk_api', uuid],
     ['awssecretkey', secret],
     ['telegram', `12345678:A${secret.replaceAll(/[/+]/g, 'x').slice(0, 34)}`],
-  ])('is found behind %s', (name, value) => {
+  ])('is found after %s', (name, value) => {
     expect(maskSecrets(`${name}${rest}=${value}`)).toBe(`${name}${rest}=***`);
   });
 });

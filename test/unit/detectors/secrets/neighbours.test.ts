@@ -91,7 +91,7 @@ describe('tokens with text directly beside them', () => {
     expect(spansOf(`robot${secret}`)).toEqual([]);
   });
 
-  it('a GitLab token that is made of words is found', () => {
+  it('a GitLab token made of words is found', () => {
     const token = ['glpat', 'testing', 'testing3else'].join('-');
     expect(spansOf(token)).toEqual([{ rule: 'gitlab_token', found: token }]);
   });
@@ -102,18 +102,18 @@ describe('tokens with text directly beside them', () => {
     ['a macaroon of Fly', `fm2_${mixed.slice(0, 60)}`],
     ['base64 that begins as a token of Square does', `EAAA${mixed.slice(0, 60)}/aB3d`],
     ['base64 that begins as a token of Facebook does', `EAAB${mixed.slice(0, 100)}+aB3d`],
-  ])('%s is none that is too short or goes on', (_what, text) => {
+  ])('%s is not found if it is too short or continues', (_what, text) => {
     expect(spansOf(text)).toEqual([]);
   });
 });
 
-describe('ids and tokens that hold few digits', () => {
-  it.each(['ASIA', 'ABIA', 'ACCA'])('are found behind %s without a digit if they have no words', (prefix) => {
+describe('ids and tokens with few digits', () => {
+  it.each(['ASIA', 'ABIA', 'ACCA'])('are found after %s without a digit if they have no words', (prefix) => {
     const id = `${prefix}${'HBWTLRMK'}${'ANDGPSFC'}`;
     expect(spansOf(`id: ${id}.`).map(({ found }) => found)).toEqual([id]);
   });
 
-  it('are found for Slack with four groups of digits alone, but not three', () => {
+  it('are found for Slack with four groups of digits, but not with three', () => {
     const groups = ['xoxs', '3472098910', '4382517429', '5069359254', '9319657024'];
     expect(spansOf(groups.join('-')).map(({ found }) => found)).toEqual([groups.join('-')]);
     expect(spansOf(groups.slice(0, 4).join('-'))).toEqual([]);

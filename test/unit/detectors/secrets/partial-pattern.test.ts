@@ -23,7 +23,7 @@ describe('a partial pattern', () => {
     ['the end', /ab$/y, ['a', 'ab'], ['abc', 'b']],
     ['the beginning', /^ab/y, ['', 'a'], ['ab', 'b']],
     ['letters of either case', /ab/iy, ['A', ''], ['AB', 'aB', 'AC']],
-  ])('tells of %s where the text ends too early', (_what, pattern, undecided, decided) => {
+  ])('reports %s if the text ends too early', (_what, pattern, undecided, decided) => {
     expect(undecided.filter((text) => !isUndecidedAt(pattern, text, 0))).toEqual([]);
     expect(decided.filter((text) => isUndecidedAt(pattern, text, 0))).toEqual([]);
   });
@@ -38,11 +38,11 @@ describe('a partial pattern', () => {
     expect(quickestCpuMs(read)).toBeLessThan(50);
   });
 
-  it('cannot be made of a pattern with a back reference', () => {
+  it('rejects a pattern with a back reference', () => {
     expect(() => partialOf(String.raw`(a)\1`)).toThrow('Backreference');
   });
 
-  it('calls no match decided that more text can change', () => {
+  it('is undecided if more text can change the match', () => {
     const patterns = [
       /a(?:b{1,3}|[ab]{2}c)(?!c)/y,
       /(?:a[bc]?){1,3}c/y,
@@ -60,7 +60,7 @@ describe('a partial pattern', () => {
     );
   });
 
-  it('calls no match undecided that no text can change', () => {
+  it('is decided if no text can change the match', () => {
     const pattern = /a(?:b{1,3}|c{2})(?!c)/y;
     const endings = ['', 'a', 'ab', 'b', 'bb', 'bbb', 'bd', 'c', 'cc', 'ccd', 'd', 'bbd', 'bbbd'];
     fc.assert(

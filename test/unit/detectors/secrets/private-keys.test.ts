@@ -3,7 +3,7 @@ import { maskSecrets } from '../../../../src/detectors/mask.ts';
 import { makeSecret, seededRandom } from './samples.ts';
 import { spansOf } from './spans.ts';
 
-/** Numbers every line but the first, as tools print files. */
+/** Numbers every line but the first, as printed files have. */
 function numbered(text: string, before: (line: number) => string): string {
   return text
     .split('\n')
@@ -63,7 +63,7 @@ describe('private keys', () => {
     expect(spansOf(key)).toEqual([{ rule: 'pem_private_key', found: key }]);
   });
 
-  it('are masked if they are cut at any place, without the prose behind them', () => {
+  it('are masked if cut anywhere, without the prose after them', () => {
     const body = pem.slice(0, pem.indexOf('\n-----END'));
     for (let length = 80; length <= body.length; length += 1) {
       expect(maskSecrets(body.slice(0, length)).trimEnd()).toBe('***');
@@ -94,7 +94,7 @@ describe('JSON web tokens', () => {
     expect(spansOf(`t=${encrypted}&x`)[0]?.found).toBe(encrypted);
   });
 
-  it('are found encoded once more, with lines wrapped', () => {
+  it('are found encoded again, with wrapped lines', () => {
     const token = Buffer.from(
       `${segment({ alg: 'RS256', kid: 'k1' })}.${payload}.${'q8Z'.repeat(60)}`,
     ).toString('base64');

@@ -1,7 +1,7 @@
 /**
  * One made-up secret for every rule. `{a36}` stands for 36 random characters: a letters and digits, A letters,
  * l lower-case letters and digits, u upper-case letters and digits, x hexadecimal, d digits, b base64url, B base64.
- * What stands between < and > is the secret; without these the whole is.
+ * The text between < and >, or else the whole, is the secret.
  */
 export const secretSamples: Readonly<Record<string, string>> = {
   aws_access_key_id: 'AKIA{u16}',
@@ -186,7 +186,7 @@ export interface SecretSample {
   readonly secret: string;
 }
 
-/** A text with a secret made from the sample of `rule`; every call draws other characters from `random`. */
+/** Returns a text with a new secret from the sample of `rule`. */
 export function makeSecret(rule: string, random: () => number): SecretSample {
   const filled = (secretSamples[rule] ?? '').replaceAll(
     /\{(\w)(\d+)\}/g,
@@ -196,7 +196,7 @@ export function makeSecret(rule: string, random: () => number): SecretSample {
   return { text: filled.replace(/<(.*)>/s, '$1'), secret };
 }
 
-/** Never ends in a hyphen or an underscore, which a text may have as punctuation. */
+/** Never ends in a hyphen or an underscore, which may be punctuation. */
 function randomText(alphabet: string, length: number, random: () => number): string {
   const letter = (): string => alphabet.charAt(Math.floor(random() * alphabet.length));
   let text = '';
@@ -204,7 +204,7 @@ function randomText(alphabet: string, length: number, random: () => number): str
   return /[-_+/]$/.test(text) ? `${text.slice(0, -1)}7` : text;
 }
 
-/** Numbers from 0 to 1, always the same ones for a seed (Mulberry32). */
+/** Returns a source of numbers from 0 to 1, the same for equal seeds (Mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -58,7 +58,7 @@ describe('every rule', () => {
   );
 });
 
-/** Returns the fewest run characters of an element, and whether it has no others. */
+/** Returns the minimum of run characters of an element, and whether it has no others. */
 interface Run {
   readonly chars: number;
   readonly isWhole: boolean;
@@ -108,7 +108,7 @@ function allOf({ raw }: AST.Element): string[] {
   );
 }
 
-/** Returns the most characters that an element matches or looks at. */
+/** Returns the maximum of characters that an element matches or looks at. */
 function longest(element: AST.Element): number {
   switch (element.type) {
     case 'Group':

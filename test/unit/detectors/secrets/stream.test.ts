@@ -11,7 +11,7 @@ import { quickestCpuMs } from '../../../support/cpu-time.ts';
 const rules = secretRules.map((rule) => rule.id);
 const secretOf = (rule: string, seed = 1): string => makeSecret(rule, seededRandom(seed)).secret;
 
-/** Texts around one secret, as models and tools write them. */
+/** Texts of models and tools around one secret. */
 function textsAround(text: string): string[] {
   const json = JSON.stringify({ a: `x\n${text}\n` });
   return [
@@ -28,7 +28,7 @@ function everyCut(text: string): number[] {
   return Array.from({ length: text.length + 1 }, (_, at) => at);
 }
 
-/** Masks a text that comes in pieces; returns the output and the most characters that were held. */
+/** Masks a text in pieces. Returns the output, and the maximum of characters held back. */
 function streamed(text: string, pieces: readonly number[]): { readonly out: string; readonly held: number } {
   let out = '';
   let held = 0;
@@ -60,7 +60,7 @@ function streamed(text: string, pieces: readonly number[]): { readonly out: stri
 const randomPieces = (random: () => number): number[] =>
   Array.from({ length: 50 }, () => 1 + Math.floor(random() * 7));
 
-describe('a secret that comes in pieces', () => {
+describe('a secret in pieces', () => {
   it.each(rules)('%s is not decided before it differs from all other text', (rule) => {
     const { text } = makeSecret(rule, seededRandom(rules.indexOf(rule)));
     for (const around of textsAround(text)) {
@@ -79,7 +79,7 @@ describe('a secret that comes in pieces', () => {
   });
 });
 
-describe('the text that is held back', () => {
+describe('the text held back', () => {
   const [jwtHeader = ''] = secretOf('jwt').split('.');
   const pem = secretOf('pem_private_key');
   const jira = secretOf('atlassian_legacy_token');
@@ -216,7 +216,7 @@ describe('any text', () => {
     expectStreamContract(secretsDetector, pieces, { maxOpenChars: MAX_SECRET_CHARS });
   });
 
-  it('is masked in pieces as it is masked whole', () => {
+  it('is masked alike in pieces and whole', () => {
     fc.assert(
       fc.property(
         textsOf(pieces),

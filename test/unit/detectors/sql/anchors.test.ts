@@ -7,7 +7,7 @@ import { LOOKBACK } from '../../../../src/detectors/sql/context.ts';
 import { findSqlInjection } from '../../../../src/detectors/sql/sql-injection.ts';
 import { SQL_RULES } from '../../../../src/detectors/sql/sql-rules.ts';
 
-/** Every place where a word begins or a sign with which a rule may begin. */
+/** Every start of a word, and every sign that may begin a rule. */
 const PLACE = /\b(?=[a-z_])|(?=[|&;/'"])/gi;
 
 /** All rules at all places. */
@@ -148,7 +148,7 @@ const PAYLOADS = [
   ],
 ].map((payload) => payload.match(/\w+|\s|[^]/g) ?? []);
 
-/** Payloads unchanged and with other pieces in them, mixed with each other and with prose. */
+/** Payloads, unchanged or with other pieces in them, mixed with each other and with prose. */
 const payload = fc.tuple(
   fc.constantFrom(...PAYLOADS),
   fc.array(fc.tuple(fc.nat(20), fc.nat(1), fc.constantFrom(...PIECES)), { maxLength: 2 }),
@@ -183,7 +183,7 @@ test('the choice of places where payloads may begin loses no payload', () => {
 
 test.each([
   ['a word and another', "You and me or her, when it's so (or not so) and well-known.", [19, 33]],
-  ['an operand behind', 'me or 1=1', [3]],
+  ['an operand after it', 'me or 1=1', [3]],
   ['a sign behind a word', 'me or name=name', [3]],
   ['half a sign', 'a | b & c', []],
   ['a part of a word', 'for standing unions xunion', []],

@@ -191,7 +191,7 @@ describe('SQL injection', () => {
     );
   });
 
-  test('no text makes it throw', () => {
+  test('it never throws', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => Array.isArray(findSqlInjection(text))));
   });
 });

@@ -60,7 +60,7 @@ const HARMLESS = [
   'So ..... and ...... / ....',
 ];
 
-/** Two levels up and any folder, each written so that a filter misses it. */
+/** Two levels up, disguised to pass filters. */
 const DISGUISED = [
   '..%2f..%2fimg/x',
   '%2E%2E%2F%2E%2E%2Fpublic',
@@ -101,7 +101,7 @@ const DISGUISED = [
   '..%00/..%00/a',
 ];
 
-/** Climbs to a folder of the machine, with any path in it. */
+/** Climbs to system folders, with any path in them. */
 const TO_THE_SYSTEM = [
   String.raw`..\..\windows`,
   String.raw`"..\\..\\Windows\\"`,
@@ -136,7 +136,7 @@ describe('path traversal', () => {
     expect(findPathTraversal(text)).toEqual([]);
   });
 
-  test.each(DISGUISED)('a disguised climb of two levels is found, wherever it leads: %s', (text) => {
+  test.each(DISGUISED)('a disguised climb of two levels to any target is found: %s', (text) => {
     expect(findPathTraversal(text).map(({ rule }) => rule)).toEqual(['encoded_climb']);
   });
 
@@ -144,11 +144,11 @@ describe('path traversal', () => {
     expect(findPathTraversal(`Please fetch https://a.test/get?file=${text}&x=1 for me.`)).toHaveLength(1);
   });
 
-  test.each(TO_THE_SYSTEM)('a climb to a folder of the machine is found: %s', (text) => {
+  test.each(TO_THE_SYSTEM)('a climb to a system folder is found: %s', (text) => {
     expect(findPathTraversal(text)).toHaveLength(1);
   });
 
-  test('a climb is measured to the end of its levels and of the path behind them', () => {
+  test('a climb ends with its levels, or with the path after them', () => {
     const text = 'open ..%2f..%2fimg/x.png and ../../etc/motd.d/a now';
     expect(findPathTraversal(text).map(({ start, end }) => text.slice(start, end))).toEqual([
       '..%2f..%2fimg/x.png',
@@ -170,7 +170,7 @@ describe('path traversal', () => {
     ]);
   });
 
-  test('no text makes it throw, and spans lie within the text', () => {
+  test('it never throws, and spans lie within the text', () => {
     const piece = fc.constantFrom(
       '../',
       '..',
