@@ -5,7 +5,6 @@ import type { Disposition, Resource, Severity } from './ocsf.ts';
 /** Refusals that an operator should look into. */
 const GRAVE: ReadonlySet<string> = new Set(['quarantined', 'agent_risk_blocked', 'dlp_quarantine']);
 
-/** Verdicts, as records name them. */
 export const DECISION = { flag: 'flagged', rewrite: 'rewritten', deny: 'denied' } as const;
 
 export const SEVERITY_OF: Readonly<Record<Disposition, Severity>> = {
@@ -17,7 +16,6 @@ export const SEVERITY_OF: Readonly<Record<Disposition, Severity>> = {
   quarantined: 'high',
 };
 
-/** By the action of the inspector. */
 const INSPECTED: Readonly<Record<Exclude<AuditEvent['action'], 'suppressed'>, Disposition>> = {
   redacted: 'corrected',
   withheld: 'corrected',
@@ -41,7 +39,6 @@ export function severityOf(refusal: string | undefined): Severity {
   return GRAVE.has(refusal) ? 'high' : 'medium';
 }
 
-/** Returns the fields of a Detection Finding. */
 export function inspected(event: AuditEvent) {
   const { action, enforced } = event;
   return {

@@ -1,6 +1,5 @@
 import { open, stat, type FileHandle } from 'node:fs/promises';
 
-/** Interval of checks whether the file was moved away. */
 const LOOK_AFTER_MS = 1_000;
 const OWNER_ONLY = 0o600;
 

@@ -24,9 +24,7 @@ import { apiActivity, boundedText, detectionFinding, type DetectionEvent } from 
 import { owaspIds } from '../owasp.ts';
 import type { AuditTrail } from './trail.ts';
 
-/** Turns reports into audit records. */
 export interface TrailObserver {
-  /** Called before a request is sent upstream. */
   forwarding(exchange: AuditedExchange): void;
   finished(finish: AuditedFinish): void;
   verdict(exchange: AuditedExchange, check: string, verdict: ReportedVerdict, enforced: boolean): void;

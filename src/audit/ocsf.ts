@@ -78,7 +78,6 @@ export interface Actor {
 
 /** `undefined` members are not written. */
 interface Event {
-  /** Common to all records of one request. */
   readonly requestId: string;
   readonly message: string;
   readonly severity: Severity;
@@ -100,14 +99,12 @@ export interface ApiEvent extends Event {
   readonly clientAddress: string;
   readonly model?: string | undefined;
   readonly status?: number | undefined;
-  /** Type of the refusal. */
   readonly refusal?: string | undefined;
   readonly durationMs?: number;
   readonly authorizations: readonly { readonly decision: string; readonly policy: object }[];
   readonly tokens?: { readonly input: number; readonly output: number } | undefined;
 }
 
-/** Records a request with its decisions and outcome, or an operator's action. */
 export function apiActivity(event: ApiEvent): ApiActivity {
   const { status, refusal, model, tokens } = event;
   const failed = refusal !== undefined || (status !== undefined && status >= 400);
@@ -151,7 +148,6 @@ export interface DetectionEvent extends Event {
 export interface Evidence {
   readonly rule: string;
   readonly class: string;
-  /** Place in the message. */
   readonly path?: string;
   /** UTF-16 units, end exclusive. */
   readonly start?: number;

@@ -9,7 +9,7 @@ export interface OperatorChange {
   readonly operation: string;
   readonly key?: { readonly keyHash: string; readonly name: string } | undefined;
   readonly server?: string;
-  /** The changed values, without secrets. */
+  /** Without secrets. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 

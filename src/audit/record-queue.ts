@@ -9,7 +9,7 @@ export interface RecordQueueOptions {
    */
   readonly write: (lines: readonly string[], batchId: string) => Promise<Rejected | undefined>;
   readonly onWritten: (records: number) => void;
-  /** Called for each failed attempt. */
+  /** For each failed attempt. */
   readonly onFailed?: (cause: unknown) => void;
   /** Called for records that did not fit or were rejected. `cause` is the last failure of the sink. */
   readonly onDropped: (records: number, cause: unknown) => void;
@@ -26,7 +26,7 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2_000;
 
 interface Waiter {
-  /** The number of the last record to wait for. */
+  /** The last record to wait for. */
   readonly upTo: number;
   readonly resolve: () => void;
   readonly reject: (cause: unknown) => void;

@@ -19,9 +19,8 @@ type Observer = EdgeObserver & VerdictObserver;
 
 export interface SidecarAudit {
   readonly observer: TrailObserver;
-  /** Enforces `audit.required`. */
   readonly audited: Audited;
-  /** Returns an observer that also reports to the trail. */
+  /** Also reports to the trail. */
   watching(observer: Observer): Observer;
   close(): Promise<void>;
 }

@@ -8,7 +8,7 @@ const MAX_RECORDS = 1_000;
 /** The records of one request, oldest first. */
 export interface Story {
   readonly records: readonly TailedRecord[];
-  /** Number of records searched. */
+  /** Records searched. */
   readonly read: number;
 }
 

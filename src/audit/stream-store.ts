@@ -16,7 +16,6 @@ const FIELD = 'ocsf';
 export interface StreamStoreOptions {
   readonly client: RedisClient;
   readonly deadlineMs: number;
-  /** `audit.stream_max_length`. */
   readonly maxLength: number;
 }
 

@@ -36,7 +36,6 @@ export function createSyslogReceiver(syslog: Syslog): AuditReceiver {
     return sent.filter(({ at }) => at > since);
   }
 
-  /** Waits for earlier calls. */
   function sendInTurn(lines: readonly string[]): Promise<void> {
     const sending = turn.then(() => inTime(send(lines)).catch(abandon));
     turn = sending.catch(() => undefined);

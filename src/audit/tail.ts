@@ -10,7 +10,7 @@ export interface TailOptions {
   /** Unix ms by Redis's clock. */
   readonly since?: number | undefined;
   readonly matches: (record: Record<string, unknown>) => boolean;
-  /** Read new records until `signal` is aborted. */
+  /** Until `signal` is aborted. */
   readonly follow: boolean;
   readonly signal?: AbortSignal;
 }

@@ -5,7 +5,6 @@ import type { RecordQueue } from './record-queue.ts';
 /** Time in which a stopping process writes the remaining records. */
 const CLOSE_WITHIN_MS = 3_000;
 
-/** The records of one process. */
 export interface AuditTrail {
   /** Never throws. */
   record(record: OcsfRecord): void;

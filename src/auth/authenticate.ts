@@ -22,12 +22,10 @@ export interface AuthenticateDeps {
   readonly failures: FailureLimit;
   readonly riskProfile: Pick<Config['risk_profile'], 'enabled' | 'permanent_block_threshold'>;
   readonly heldAttempts: HeldAttemptCounts;
-  /** Set if `zsp.enabled`. */
   readonly tokens?: TokenGate | undefined;
 }
 
 export interface Attempt {
-  /** The proxy key as sent. */
   readonly rawKey: string | undefined;
   readonly clientAddress: string;
   /** Called once with the key's hash: during the lookup if the key was valid before, otherwise when it is valid. */
@@ -124,7 +122,6 @@ async function readWithToken(
   }
 }
 
-/** Resolves with the key's current budget. */
 export type AuthenticateAgain = (
   admitted: Pick<Identity, 'key' | 'rawKeyHash' | 'tokenEndsAt'>,
 ) => Promise<KeyBudgets>;

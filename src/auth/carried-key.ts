@@ -33,7 +33,6 @@ export function addProxyKeys(text: string, candidates: Set<string>): void {
   }
 }
 
-/** Reports whether a text contains a possible proxy key. */
 export function carriesProxyKey(text: string): boolean {
   const candidates = new Set<string>();
   addProxyKeys(text, candidates);
@@ -47,7 +46,7 @@ function addPlain(text: string, candidates: Set<string>): void {
   }
 }
 
-/** Returns the text, and its percent-decodings. */
+/** Returns the text and its percent-decodings. */
 function writingsOf(text: string): string[] {
   const writings = [text];
   for (let last = text; writings.length <= MAX_DECODINGS && last.includes('%');) {

@@ -18,7 +18,6 @@ const KEY_HEADERS: ReadonlySet<string> = new Set([
 const KEY_PARAMETERS: ReadonlySet<string> = new Set(['key', 'access_token', 'oauth_token']);
 const SIGNATURE_PARAMETER = /^x-amz-/;
 
-/** The credentials of a request, and its target without them. */
 export interface Credentials {
   /** Distinct values, in order of appearance: path, headers, query. */
   readonly proxyKeys: readonly string[];
@@ -94,7 +93,6 @@ function percentDecoded(text: string): string {
   }
 }
 
-/** The parts of a request that go upstream, without the body. */
 export interface Travelling {
   readonly path: string;
   readonly query: string;

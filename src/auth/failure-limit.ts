@@ -10,7 +10,7 @@ const COUNTER_LIFE_MS = 120_000;
 export interface FailedAuthentication {
   readonly clientAddress: string;
   readonly overLimit: boolean;
-  /** The fault of the JWT, if it was the reason. */
+  /** Of the JWT, if it was the reason. */
   readonly fault: string | undefined;
 }
 

@@ -19,7 +19,6 @@ const overrides = z
     error: `must hold at most ${String(MAX_OVERRIDES)} rules`,
   });
 
-/** See docs/keys.md. */
 export const newKeySchema = z.strictObject({
   name: label
     .regex(/^[^]{1,128}$/u, { error: 'must be 1 to 128 characters' })

@@ -10,7 +10,7 @@ import { seconds, typed, type EnvoyObject } from './layout.ts';
 const ATTEMPTS = readFileSync(new URL('./attempts.lua', import.meta.url), 'utf8');
 /** Plans of eight targets with long tokens take less. */
 const MAX_HEADERS_KB = 192;
-/** Limit of targets of a name in `models`. */
+/** Targets of a name in `models`. */
 export const MAX_ATTEMPTS = 8;
 
 /** Lets Envoy ask another target; empty without `on` in `models`. */

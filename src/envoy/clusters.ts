@@ -26,7 +26,6 @@ export const UNLIMITED: EnvoyObject = {
   ],
 };
 
-/** The cluster of sidecar workers, one endpoint each. */
 export function sidecarCluster(config: Config, layout: EnvoyLayout): EnvoyObject {
   const tcp = layout.sidecars.some(({ kind }) => kind === 'tcp');
   return {

@@ -24,7 +24,7 @@ function responseGate(): EnvoyObject {
   };
 }
 
-/** Moves a stream that a dying worker has not answered to another worker. */
+/** Moves a stream of a dying worker to another one. */
 const ON_ANOTHER_WORKER: EnvoyObject = {
   retry_on: 'connect-failure,refused-stream,reset,unavailable',
   num_retries: 3,

@@ -1,6 +1,5 @@
 /** The surroundings of Envoy; everything else follows from gateway.yaml. */
 export interface EnvoyLayout {
-  /** One endpoint per worker process. */
   readonly sidecars: readonly SidecarAddress[];
   /** In a private directory. */
   readonly adminSocketPath: string;
@@ -15,7 +14,6 @@ export type SidecarAddress =
   | { readonly kind: 'unix'; readonly path: string }
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number };
 
-/** A part of Envoy's configuration, as JSON. */
 export type EnvoyObject = { readonly [name: string]: EnvoyValue };
 export type EnvoyValue = string | number | boolean | EnvoyObject | readonly EnvoyValue[];
 

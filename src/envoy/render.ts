@@ -30,7 +30,6 @@ export function renderEnvoy(config: Config, layout: EnvoyLayout): string {
 export function envoyBootstrap(config: Config, layout: EnvoyLayout): EnvoyObject {
   const { main, clusters, attempts } = envoyResources(config, layout);
   return {
-    // Required by SDS.
     ...(layout.secretsFolder === undefined ? {} : { node: { id: NODE, cluster: NODE } }),
     admin: { address: { pipe: { path: layout.adminSocketPath, mode: 0o600 } } },
     overload_manager: overloadManager(config),
@@ -179,7 +178,6 @@ function routes(config: Config): EnvoyObject {
   };
 }
 
-/** Routes to the listener that asks one target after another. */
 function attemptRoutes(config: Config): EnvoyObject[] {
   const { retryPolicy } = attemptParts(config);
   if (retryPolicy === undefined) return [];

@@ -32,7 +32,7 @@ export function tlsContext(
   };
 }
 
-/** Returns secrets that name the files, which Envoy follows. */
+/** Names the files, which Envoy follows. */
 export function secretsInFiles({ path, cert_file, key_file, ca_file }: PemFiles): readonly SecretFile[] {
   const secrets: SecretFile[] = [];
   if (cert_file !== undefined && key_file !== undefined) {
@@ -49,7 +49,7 @@ export function secretsInFiles({ path, cert_file, key_file, ca_file }: PemFiles)
   return secrets;
 }
 
-/** Returns secrets with the contents, so that a certificate and its key change at once. */
+/** Inlines the contents, so that a certificate and its key change at once. */
 export function secretsWithContent(
   path: string,
   { cert_file, key_file, ca_file }: PemTexts,

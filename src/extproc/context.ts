@@ -14,11 +14,10 @@ export interface Signed {
   policySet?: string | undefined;
 }
 
-/** The state of one ext_proc stream: its progress and its client. */
+/** The state of one ext_proc stream. */
 export interface StreamContext {
   readonly services: EdgeServices;
   readonly startedAt: number;
-  /** See `Audited`. */
   readonly knownLosses: number;
   state: State;
   requestId: string;
@@ -33,16 +32,14 @@ export interface StreamContext {
   refusal: Refusal | undefined;
   /** Monotonic ms; 0 until the first bytes of a stream were sent. */
   firstChunkAt: number;
-  /** Bytes of the stream handed to Envoy so far, checked by the response gate. */
+  /** Bytes of the stream that Envoy has, checked by the response gate. */
   emittedBytes: number;
-  /** Decided once; see `isLogged`. */
   isLogged: boolean | undefined;
   trace: RequestTrace | undefined;
-  /** Undefined if requests do not wait for approvals. */
   patience: EdgePatience | undefined;
-  /** Follows the targets of an alias; undefined without circuits. */
+  /** Follows the targets of an alias. */
   watch: TargetWatch | undefined;
-  /** Undefined without signatures, and until the body has arrived. */
+  /** Undefined until the body has arrived. */
   signed: Signed | undefined;
 }
 
@@ -70,7 +67,7 @@ export function createContext(services: EdgeServices): StreamContext {
   };
 }
 
-/** Returns the request's exchange; undefined while its key is unknown. */
+/** Undefined while the key is unknown. */
 export function exchangeOf({ state }: StreamContext): Admitted | undefined {
   return 'exchange' in state ? state.exchange : undefined;
 }

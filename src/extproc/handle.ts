@@ -12,7 +12,6 @@ import { REQUEST_ID_HEADERS } from '../providers/native-errors.ts';
 import { withBody, withReceipt } from './reply/answer-headers.ts';
 import { refusalAnswer, type RefusalAnswer } from './reply/refusal-answer.ts';
 
-/** Passes a message to its phase, which advances the state. */
 export function handle(context: StreamContext, message: ProcessingRequest): PhaseReply | Promise<PhaseReply> {
   const { state } = context;
   switch (message.phase) {

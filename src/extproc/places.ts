@@ -7,7 +7,6 @@ export interface PlaceLimits {
   readonly maxPerKey: number;
   /** Open requests per client address, over all keys (`server.max_open_per_address`). */
   readonly maxPerAddress: number;
-  /** Requests of all clients that wait for their bodies. */
   readonly maxAwaitingBody: number;
 }
 
@@ -36,7 +35,6 @@ export interface Place {
   leave(): void;
 }
 
-/** Open requests of one worker, limited per key and per client address. */
 export interface Places {
   /** @throws GatewayError rate_limited */
   enter(clientAddress: string): Place;
@@ -96,7 +94,7 @@ export function createPlaces({ maxPerKey, maxPerAddress, maxAwaitingBody }: Plac
   };
 }
 
-/** Takes one of `max`; returns false if all are taken. */
+/** Returns false if all are taken. */
 function take(counts: Map<string, number>, name: string, max: number): boolean {
   const taken = counts.get(name) ?? 0;
   if (taken >= max) return false;

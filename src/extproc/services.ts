@@ -94,7 +94,6 @@ export interface EdgeSettings extends RefusalSettings {
   readonly patience?: PatienceSettings | undefined;
 }
 
-/** How an answer describes itself. */
 export interface SelfDescription extends AnswerIdentity {
   readonly model: string | undefined;
 }
@@ -108,20 +107,17 @@ export interface FinishedExchange {
   readonly refusal: Refusal | undefined;
   readonly status: number;
   readonly outcome: Outcome;
-  /** Time from request headers to the first streamed bytes; undefined without any. */
+  /** From request headers to the first streamed bytes; undefined without any. */
   readonly firstChunkMs: number | undefined;
   readonly usage: Usage | undefined;
-  /** Undefined unless the request is traced and was answered. */
   readonly identity: SelfDescription | undefined;
   readonly durationMs: number;
-  /** False if it is only counted. */
   readonly isLogged: boolean;
-  /** Undefined unless the request is traced. */
   readonly traceId: string | undefined;
 }
 
 export interface EdgeObserver {
   finished(finished: FinishedExchange): void;
-  /** Called for unexpected failures; the exchange failed closed. */
+  /** For unexpected failures; the exchange failed closed. */
   failed(requestId: string, cause: unknown): void;
 }

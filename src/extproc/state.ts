@@ -26,12 +26,10 @@ export type State =
   /** The key is valid; the route is not known yet. */
   | { readonly at: 'admitted'; readonly exchange: Admitted }
   | IdentifiedState
-  /** The body is read; the checks judge it. */
   | ParsedState<'parsed'>
   | ParsedState<'forwarded'>
   /** The answer's headers have arrived, its buffered body not yet. */
   | AnsweredState<'answering'>
-  /** The headers of a stream are judged. */
   | AnsweredState<'opening'>
   | StreamState<'streaming'>
   /** The last bytes of a stream were written, at its end or by a cut. */
@@ -62,7 +60,7 @@ interface ParsedState<Name extends string> {
   readonly exchange: Parsed;
   readonly run: Run;
   readonly target: Target;
-  /** Targets of an alias that may be asked after this one. */
+  /** Targets of an alias to ask after this one. */
   readonly fallbacks?: readonly Fallback[];
   /** One per target, in order, if there are several. */
   readonly attempts?: readonly Attempt[];
@@ -70,7 +68,6 @@ interface ParsedState<Name extends string> {
 
 export interface Attempt {
   readonly exchange: Parsed;
-  /** Undefined without signatures. */
   readonly upstreamDigest: string | undefined;
 }
 

@@ -146,7 +146,7 @@ export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () 
     void finishOnce();
   }
 
-  /** Stops serving messages; returns false if already stopped. */
+  /** Returns false if already stopped. */
   function stopServing(): boolean {
     if (closed || failed) return false;
     failed = true;
@@ -205,7 +205,7 @@ function noteAnswer({ trace }: StreamContext, { phase, headers, endOfStream }: P
   if (endOfStream && (phase === 'response_headers' || phase === 'response_body')) trace?.answered();
 }
 
-/** Returns the number of targets that may be asked in turn, each with its own time limit. */
+/** Each target of an alias has its own time limit. */
 function attemptsOf(state: State): number {
   return state.at === 'forwarded' ? (state.attempts?.length ?? 1) : 1;
 }

@@ -73,7 +73,6 @@ export class Http2Connection {
     socket.on('close', () => this.#closed());
   }
 
-  /** Cuts all streams and ends the connection. */
   shutdown(): void {
     for (const stream of [...this.#streams.values()]) stream.reset(CODE.cancel);
     this.#leave(CODE.noError);
@@ -276,7 +275,6 @@ export class Http2Connection {
     stream.events.closed();
   }
 
-  /** Sends GOAWAY, ends all streams, and closes. */
   #leave(code: Code): void {
     if (this.#isDead) return;
     this.#outbox.add(frame(FRAME.goAway, 0, CONNECTION_ID, uint32(this.#lastId) + uint32(code)));

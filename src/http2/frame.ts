@@ -41,7 +41,6 @@ export const CODE = {
 
 export type Code = (typeof CODE)[keyof typeof CODE];
 
-/** Ends the whole connection. */
 export class ConnectionError extends Error {
   readonly code: Code;
 

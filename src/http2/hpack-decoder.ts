@@ -8,7 +8,7 @@ const HEADER_TABLE_BYTES = 4_096;
 /** Four octets after the prefix suffice for every allowed index and length. */
 const MAX_INTEGER_SHIFT = 21;
 
-/** First bits of header representations (RFC 7541 section 6). */
+/** First bits (RFC 7541 section 6). */
 const INDEXED = 0x80;
 const WITH_INDEXING = 0x40;
 const TABLE_SIZE = 0x20;

@@ -1,6 +1,6 @@
 import { STATIC_TABLE } from './static-table.ts';
 
-/** Header representations (RFC 7541 section 6). */
+/** RFC 7541 section 6. */
 const INDEXED = 0x80;
 const NOT_INDEXED_PREFIX_BITS = 4;
 const STRING_PREFIX_BITS = 7;

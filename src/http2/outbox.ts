@@ -30,7 +30,7 @@ export class FrameOutbox {
     return this.unsentBytes > FULL_BYTES;
   }
 
-  /** Adds latin1. */
+  /** Latin1. */
   add(text: string): void {
     this.#text += text;
     this.#pendingBytes += text.length;

@@ -84,7 +84,6 @@ async function listen(server: Server, place: Place): Promise<void> {
     server.once('error', reject);
     server.listen(place, () => {
       server.off('error', reject);
-      // The peer retries failed connections.
       server.on('error', () => undefined);
       resolve();
     });

@@ -27,7 +27,6 @@ const MAX_FRAME_SIZE = 0xff_ffff;
 /** Six are defined. */
 const MAX_SETTINGS = 64;
 
-/** The server's first frames. */
 export const GREETING =
   frame(
     FRAME.settings,

@@ -1,19 +1,17 @@
 import { FRAME, frame, uint32, type Code } from './frame.ts';
 import { LIMITS } from './limits.ts';
 
-/** `closed` is the last event. */
 export interface StreamEvents {
   /** `bytes[from, to)` are never overwritten. */
   data(bytes: Buffer, from: number, to: number): void;
   ended(): void;
   /** There is room again, after a `send` that returned false. */
   drained(): void;
-  /** Called once; nothing follows. */
+  /** The last event. */
   closed(): void;
 }
 
 interface StreamSender {
-  /** Of new streams. */
   readonly initialWindow: number;
   /** Latin1. */
   readonly outbox: { add(frames: string): void };
@@ -28,7 +26,6 @@ export interface StreamOwner {
 
 export class Http2Stream {
   readonly id: number;
-  /** The id in frames. */
   readonly wireId: string;
   events: StreamEvents = SILENT;
   /** In octets. */

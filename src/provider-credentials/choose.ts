@@ -23,11 +23,10 @@ export interface ProviderCredentials {
    * @throws GatewayError invalid_request, credential_unavailable
    */
   choose(key: KeyRecord, provider: Provider, clientKey: string | undefined): ChosenCredential;
-  /** Returns a credential by name. @throws GatewayError credential_unavailable */
+  /** @throws GatewayError credential_unavailable */
   held(name: string): ChosenCredential;
   /** Notes a provider's answer to a credential of the gateway. */
   answered(name: string, value: string, isRefused: boolean): void;
-  /** Puts renewed values in force. */
   renew(values: CredentialValues): void;
 }
 

@@ -14,7 +14,7 @@ export interface CredentialState {
   readonly readAt: number | undefined;
   /** The last time that the source could not be read. */
   readonly failedAt: number | undefined;
-  /** The reason why the source cannot be read now. */
+  /** Why the source cannot be read now. */
   readonly failure: string | undefined;
   readonly usable: boolean;
 }
@@ -30,7 +30,7 @@ export interface FollowedCredentials {
 export interface FollowCredentialsOptions {
   readonly credentials: Readonly<Record<string, CredentialSettings>>;
   readonly environment: Environment;
-  /** Called with all values whenever one of them changes. */
+  /** Called with all values when one changes. */
   readonly onChanged: (values: CredentialValues) => void;
   /** Called when a source begins to fail, and without a cause when it recovers. */
   readonly onSource: (name: string, cause: string | undefined) => void;
@@ -83,7 +83,7 @@ interface Followed {
   readonly value: string | undefined;
   state(): CredentialState;
   hurry(): void;
-  /** Reads the source if it is time. Reports whether the value has changed. */
+  /** Reports whether the value has changed. */
   look(): Promise<boolean>;
 }
 

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 
-/** A credential, and when to read its source again. */
 export interface ReadValue {
   readonly value: string;
   readonly againInMs: number;

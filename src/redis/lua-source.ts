@@ -1,7 +1,6 @@
 const DECLARATION = /^local ([A-Z_]+(?:, [A-Z_]+)*) = (.+)$/;
 const VALUES = /'[^']*'|[^',]+/g;
 const LITERAL = /^(?:'[^'\\]*'|[\d.()+*/ -]+)$/;
-/** Strings, comments and names. */
 const TOKENS = /'(?:[^'\\]|\\.)*'?|"(?:[^"\\]|\\.)*"?|--.*|\b[A-Z_]+\b/g;
 
 /**

@@ -9,7 +9,6 @@ export interface RetryQueue<Item> {
   /** Attempts the item now, and in the background if that fails. Never rejects. */
   give(item: Item): Promise<void>;
   giveLater(item: Item): void;
-  /** Attempts pending items a last time. */
   close(): Promise<void>;
 }
 

@@ -28,7 +28,7 @@ export class ScriptCommand extends Command {
   }
 }
 
-/** @param script its digest or its text */
+/** @param script a digest or a text */
 export function scriptWords(script: string, keys: readonly string[], args: readonly ScriptArg[]): string[] {
   const words = [script, String(keys.length)];
   for (const key of keys) words.push(key);

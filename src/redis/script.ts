@@ -29,7 +29,6 @@ export interface ScriptCall {
  * function that performs the writes, or `false` to refuse.
  */
 export interface RedisScript {
-  /** Resolves with the unread reply. */
   run(client: RedisClient, keys: readonly string[], args: readonly ScriptArg[]): Promise<unknown>;
   readonly parts: ScriptParts;
 }
@@ -103,7 +102,6 @@ export interface Replies {
   readonly replies: readonly unknown[];
 }
 
-/** The script and the number of keys. */
 const BEFORE_KEYS = 2;
 
 interface Evaluable {
@@ -234,7 +232,6 @@ function prepare(flags: ScriptParts['flags'], version: StoredVersion, text: stri
   return { source, sha: createHash('sha1').update(source).digest('hex') };
 }
 
-/** See form.lua. */
 function versionConstants(version: StoredVersion): string {
   const reads = `${STORED_VERSIONS[0]}, ${NEWEST_STORED_VERSION}`;
   return `local READS_FROM, READS_TO, WRITE_VERSION = ${reads}, ${version}\n`;

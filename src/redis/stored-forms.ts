@@ -45,7 +45,6 @@ export const STORED_FORMS = {
 
 export type StoredForm = keyof typeof STORED_FORMS;
 
-/** This build does not read the version of a stored value. */
 export class UnknownForm extends Error {
   readonly form: StoredForm;
   readonly version: string;
@@ -101,7 +100,7 @@ function isStoredForm(name: string): name is StoredForm {
   return Object.hasOwn(STORED_FORMS, name);
 }
 
-/** By connection; `redis.write_version`. */
+/** `redis.write_version`, by connection. */
 const versions = new WeakMap<object, StoredVersion>();
 
 export function setWriteVersion(client: object, version: StoredVersion): void {

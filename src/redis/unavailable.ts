@@ -32,7 +32,6 @@ export function withoutArguments(failure: unknown): Error {
   return copy;
 }
 
-/** Any failure becomes `redis_unavailable`. */
 export function withRedisDeadline<T>(deadlineMs: number, work: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {

@@ -37,7 +37,6 @@ export function startGuard(): Guard {
   shell.on('error', () => undefined);
   shell.stdin.on('error', () => undefined);
   shell.unref();
-  // The guard must not keep this process alive.
   if (shell.stdin instanceof Socket) shell.stdin.unref();
   function send(line: string): void {
     if (shell.stdin.writable) shell.stdin.write(`${line}\n`);

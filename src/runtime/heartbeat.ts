@@ -11,7 +11,6 @@ export interface HeartbeatPatience {
 export const DEFAULT_PATIENCE: HeartbeatPatience = { tickMs: 1_000, ticks: 15, startTicks: 90 };
 export const HEARTBEAT_MS = 1_000;
 
-/** Watches one process at a time. */
 export interface Heartbeat {
   begin(): void;
   /** Call for each message from the process. */

@@ -2,7 +2,6 @@ import { AggregatorRegistry } from 'prom-client';
 
 import { isCount, type MetricJson } from '../telemetry/counts.ts';
 
-/** Counters and histograms of one worker process. */
 export interface ProcessCounts {
   /** Replaces the state of these metrics. Gauges are ignored. */
   learn(metrics: readonly MetricJson[]): void;

@@ -3,7 +3,6 @@ import type { FromWorker, ToWorker } from './worker-protocol.ts';
 
 type Answer = Extract<FromWorker, { readonly kind: 'prepared' | 'refused' }>;
 
-/** Requests to one worker to build another configuration. */
 export interface Preparations {
   /** @throws Error if the worker refuses, ends or does not answer in time */
   ask(config: Config, send: (message: ToWorker) => void): Promise<void>;

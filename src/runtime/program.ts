@@ -16,7 +16,6 @@ export class MissingPartError extends Error {
   }
 }
 
-/** Returns the full path of an executable on PATH, or undefined. */
 export async function findOnPath(name: string, environment: Environment): Promise<string | undefined> {
   for (const folder of (environment['PATH'] ?? '').split(delimiter)) {
     // A relative entry would find a different program in each working directory.
@@ -87,7 +86,6 @@ export async function dockerAnswers(environment: Environment): Promise<boolean> 
   return result.ok && result.stdout.trim() !== '';
 }
 
-/** Compares dotted version numbers. */
 export function versionAtLeast(version: string, minimum: string): boolean {
   const have = version.split('.').map(Number);
   const want = minimum.split('.').map(Number);

@@ -9,9 +9,7 @@ import { containerName, spawnRedis, type RedisProgram } from './redis-server.ts'
 
 export interface StartRedisOptions {
   readonly program: RedisProgram;
-  /** A private one. */
   readonly directory: string;
-  /** Default: a free port. */
   readonly port?: number;
   readonly password?: string;
   /** Further command-line settings, such as `['--maxmemory', '10mb']`. */

@@ -15,7 +15,6 @@ import {
 import type { Environment } from '../config/environment.ts';
 import { unpackDebianPackages } from './debian-package.ts';
 
-/** Oldest supported version (docs/redis.md). */
 const MIN_REDIS_VERSION = '7.0.0';
 
 export const REDIS_IMAGE = 'redis:7';

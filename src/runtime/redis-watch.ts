@@ -5,7 +5,7 @@ import { checkServer } from '../redis/server-check.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { messageOf } from '../errors.ts';
 
-/** Checks at start, after each reconnect and at intervals that the Redis server is suitable. */
+/** Checks the Redis server at start, after each reconnect and at intervals. */
 export interface RedisWatch {
   /** The last server reached is too old or may evict keys. */
   readonly unfit: boolean;

@@ -8,7 +8,6 @@ import { messageOf } from '../errors.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { ConfigChanges } from './config-reader.ts';
 
-/** The reason why the file on disk is not in force. */
 export type NotInForce = 'broken' | 'restart' | 'refused';
 
 export const NOT_IN_FORCE: readonly NotInForce[] = ['broken', 'restart', 'refused'];
@@ -18,7 +17,6 @@ export interface ReloadState {
   readonly notInForce: NotInForce | undefined;
   /** Keys whose change needs a restart. */
   readonly keys: readonly string[];
-  /** Number of reloads. */
   readonly applied: number;
 }
 

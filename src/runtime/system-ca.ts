@@ -3,7 +3,6 @@ import { rootCertificates } from 'node:tls';
 
 import type { Environment } from '../config/environment.ts';
 
-/** CA bundles of common distributions. */
 const BUNDLES = [
   '/etc/ssl/certs/ca-certificates.crt',
   '/etc/pki/tls/certs/ca-bundle.crt',

@@ -6,7 +6,6 @@ import { parseExtprocAddress } from '../config/address.ts';
 /** Interval between reports of counts. A worker that dies loses at most the counts of this time. */
 export const COUNTS_MS = 1_000;
 
-/** The ext_proc address of a worker. */
 export type WorkerAddress =
   | { readonly kind: 'unix'; readonly path: string }
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number };
@@ -38,7 +37,6 @@ export type ToWorker =
   | { readonly kind: 'prepare'; readonly id: number; readonly config: Config }
   /** Serve new streams with the prepared configuration; a worker that has restarted since then prepares it now. */
   | { readonly kind: 'use'; readonly config: Config }
-  /** Drop the prepared configuration. */
   | { readonly kind: 'drop' }
   /** Refuse new streams, finish running ones, answer `drained`, and exit with 0. */
   | { readonly kind: 'drain' };
@@ -60,7 +58,6 @@ export type FromWorker =
   | { readonly kind: 'metrics'; readonly id: number; readonly metrics: readonly MetricJson[] }
   /** Counters and histograms that have changed, sent every `COUNTS_MS`. */
   | { readonly kind: 'counts'; readonly counts: readonly MetricJson[] }
-  /** Sent every `HEARTBEAT_MS`. */
   | { readonly kind: 'alive' }
   | { readonly kind: 'drained' }
   | { readonly kind: 'prepared'; readonly id: number }

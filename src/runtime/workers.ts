@@ -17,12 +17,10 @@ export interface WorkerStatus {
   readonly pid: number | undefined;
   /** The worker accepts ext_proc streams. */
   readonly listening: boolean;
-  /** It is connected to Redis. */
   readonly redis: boolean;
   readonly restarts: number;
   /** Number of times it hung and was killed. */
   readonly hangs: number;
-  /** It keeps crashing. */
   readonly crashLoop: boolean;
   /** Undefined without policies. */
   readonly policies?: PolicyState | undefined;
@@ -31,11 +29,8 @@ export interface WorkerStatus {
 export interface WorkersOptions {
   readonly config: Config;
   readonly addresses: readonly WorkerAddress[];
-  /** Called for each worker that starts. */
   readonly tls?: () => ExtprocTls | undefined;
-  /** Called for each worker that starts. */
   readonly credentials?: () => CredentialValues;
-  /** For traces. */
   readonly version?: string | undefined;
   readonly onExit?: (index: number, exit: ChildExit) => void;
   readonly onFailed?: (index: number, message: string) => void;
@@ -116,7 +111,7 @@ export function startWorkers(options: WorkersOptions): Workers {
 interface Worker {
   readonly started: Promise<void>;
   status(): WorkerStatus;
-  /** Returns no gauges if the worker does not answer in time. */
+  /** Resolves with an empty list if the worker does not answer in time. */
   gauges(): Promise<MetricJson[]>;
   send(message: ToWorker): void;
   /** @throws Error if the configuration cannot be used, or the worker does not answer in time */

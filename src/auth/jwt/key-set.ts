@@ -21,11 +21,9 @@ export interface KeySet {
   warm(): Promise<void>;
 }
 
-/** Older keys are refreshed in the background. */
 const REFRESH_MS = 5 * 60_000;
 /** Limits use during an outage, because keys may have been revoked meanwhile. */
 const MAX_STALE_MS = 24 * 3_600_000;
-/** Minimum time between fetches. */
 const COOLDOWN_MS = 10_000;
 /** Without any keys, when all requests are refused. */
 const EMPTY_COOLDOWN_MS = 1_000;
@@ -38,7 +36,7 @@ export function createKeySet(options: KeySetOptions): KeySet {
   let isFailing = false;
   let running: Promise<void> | undefined;
 
-  /** One fetch for all callers; never rejects. */
+  /** Shared by all callers; never rejects. */
   function refresh(): Promise<void> {
     return (running ??= load().finally(() => (running = undefined)));
   }

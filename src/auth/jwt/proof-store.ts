@@ -4,12 +4,10 @@ import { withRedisDeadline } from '../../redis/unavailable.ts';
 
 export interface ProofStoreOptions {
   readonly client: RedisClient;
-  /** See `phaseDeadlineMs`. */
   readonly deadlineMs: number;
   readonly lifeMs: number;
 }
 
-/** DPoP proofs used on any gateway. */
 export interface ProofStore {
   /**
    * Claims a proof for a request. Returns false if another request has claimed it. The same request may claim it again,

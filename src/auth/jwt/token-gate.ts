@@ -12,7 +12,7 @@ import { createTokenVerifier, type VerifiedToken, type VerifyToken } from './tok
 
 export type { PresentedRequest } from './presented.ts';
 
-/** The sender of a request, according to its JWT. */
+/** The sender of a request, by its JWT. */
 export interface Bearer extends VerifiedToken {
   /** Of a DPoP proof, verified except for replay. */
   readonly proofId: string | undefined;
@@ -29,7 +29,6 @@ export interface TokenGate {
   readonly namesKeys: boolean;
   /** Returns the reason why this bearer must not use the key, if any. */
   faultOf(key: KeyRecord, bearer: Bearer | undefined): TokenFault | undefined;
-  /** See `ProofStore`. */
   claimProof(proofId: string, requestId: string): Promise<boolean>;
 }
 
@@ -87,7 +86,6 @@ export function createTokenGate(deps: TokenGateDeps): TokenGate {
 export interface ConfiguredTokenGateDeps {
   readonly config: Pick<Config, 'zsp' | 'server' | 'budgets'>;
   readonly client: RedisClient;
-  /** See `phaseDeadlineMs`. */
   readonly deadlineMs: number;
   readonly onKeysFetched: (keys: number) => void;
   readonly onKeysFailed: (cause: unknown) => void;

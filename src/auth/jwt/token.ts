@@ -20,7 +20,6 @@ export interface VerifiedToken {
   readonly proofKey: string | undefined;
   /** `gateway_credentials`: the gateway's credentials to use instead of the key's. */
   readonly credentials?: readonly string[];
-  /** The further claims that the token has. */
   readonly claims?: TokenClaims;
   /** Unix ms, including the leeway. */
   readonly endsAt: number;

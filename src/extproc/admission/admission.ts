@@ -5,14 +5,13 @@ import { keepTicking, LOOP_CLOCKS, LoopDelay, type LoopClocks } from './loop-del
 
 /** Keys with less than an even share are refused when the delay is this many times the limit. */
 const SMALL_KEYS_FACTOR = 3;
-/** Body bytes that cost about as much as a request itself. */
+/** So many body bytes cost as much as a request. */
 const BYTES_PER_UNIT = 2_048;
 /** Four times the time that reading a body takes, since a busy worker shares its time. */
 const MS_PER_BODY_BYTE = 64 / 32_768;
 /** Spreads retries over one to two seconds. */
 const RETRY_MS = 1_000;
 
-/** Keys whose requests are refused. */
 export type ShedKeys = 'largest' | 'all';
 
 /** Refuses new requests while the worker is overloaded. Open requests continue. */
@@ -33,7 +32,6 @@ export interface Admission {
 }
 
 export interface AdmissionOptions {
-  /** `server.shed_after` */
   readonly limitMs: number;
   readonly onShed: (keys: ShedKeys) => void;
   readonly clocks?: LoopClocks;

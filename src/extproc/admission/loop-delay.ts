@@ -52,14 +52,12 @@ export class LoopDelay {
     return worstMs < LATE_MS ? 0 : worstMs;
   }
 
-  /** Returns the total time that the loop was busy or late. */
   get busyMs(): number {
     const overdueMs = this.#clocks.now() - this.#dueAt;
     return this.#busyMs + (overdueMs < LATE_MS ? 0 : overdueMs);
   }
 }
 
-/** Ticks until the returned function is called. */
 export function keepTicking(delay: LoopDelay): () => void {
   const timer = setInterval(() => delay.tick(), TICK_MS).unref();
   return () => clearInterval(timer);

@@ -131,7 +131,6 @@ function traceStateOf({ trace }: StreamContext): Pick<Identified, 'traceState'> 
   return trace?.traceState ? { traceState: trace.traceState } : {};
 }
 
-/** Records who calls, and which API, before the key is checked. */
 function receive(
   context: StreamContext,
   head: RequestHead,
@@ -154,7 +153,6 @@ function receive(
   return { credentials, path };
 }
 
-/** Runs the body checks for a request without a body. */
 async function judgeWithoutBody(context: StreamContext, state: At<'identified'>): Promise<PhaseReply> {
   const { exchange, run, target } = state;
   const request = exchange.endpoint.dialect.request({}, exchange.endpoint);
@@ -196,7 +194,6 @@ function servedBy(
   }
 }
 
-/** Returns the provider keys without JWTs for this gateway. */
 function providerKeysOf({ services }: StreamContext, { providerKeys }: Credentials): readonly string[] {
   const { isGatewayToken } = services;
   return isGatewayToken === undefined ? providerKeys : providerKeys.filter((key) => !isGatewayToken(key));

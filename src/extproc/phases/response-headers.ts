@@ -24,7 +24,6 @@ const UNANSWERED: Readonly<Record<number, 'upstream_unavailable' | 'upstream_tim
 
 const KEY_REFUSALS: readonly number[] = [401];
 
-/** Determines the answer's origin, and whether Envoy buffers or streams it. */
 export function onResponseHeaders(
   context: StreamContext,
   message: ProcessingRequest,
@@ -71,7 +70,6 @@ function noteAttempt(context: StreamContext, { parsed, attempt }: Reached): void
   }
 }
 
-/** Ends an exchange that Envoy answers in the upstream's place. */
 async function endUnanswered(context: StreamContext, { run, parsed }: At<'answered'>): Promise<PhaseReply> {
   await run.end(parsed, outcomeNow(context));
   const type = context.surface.kind === 'mcp' ? UNANSWERED[context.status] : undefined;

@@ -26,7 +26,6 @@ function isEnvoyHeader(name: string): boolean {
   return name.startsWith(':') || name === MARK;
 }
 
-/** Adds the length of a replaced body. */
 export function withBody(changes: HeaderChanges, body: Buffer): HeaderChanges {
   return { ...changes, set: [...changes.set, ['content-length', String(body.length)]] };
 }

@@ -2,11 +2,9 @@ import type { AnswerOrigin, Parsed } from '../../pipeline/exchange.ts';
 import type { TriedTarget } from '../../routes/health.ts';
 import { parsedOf, type Attempt, type SentState } from '../state.ts';
 
-/** The origin of an answer, and the request that it answers. */
 export interface Reached {
   readonly parsed: Parsed;
   readonly origin: AnswerOrigin;
-  /** All targets asked, with their outcomes. */
   readonly tried: readonly TriedTarget[];
   /** The one that was answered, if there were several. */
   readonly attempt?: Attempt;
@@ -14,7 +12,7 @@ export interface Reached {
   readonly failure?: 'upstream_unavailable' | 'upstream_timeout';
 }
 
-/** Envoy's response details for an upstream's answer. */
+/** Envoy's response details of an upstream's answer. */
 const VIA_UPSTREAM = 'via_upstream';
 /** Details by which the provider has seen, and billed, nothing. */
 const NOT_CONNECTED =

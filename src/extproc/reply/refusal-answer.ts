@@ -47,7 +47,7 @@ export function refusalAnswer(denied: Refusal, refused: Refused, settings: Refus
   };
 }
 
-/** Returns the gateway's error object (docs/refusals.md), the provider's, or OAuth's. */
+/** See docs/refusals.md. */
 function errorObject(
   { type, message, findings }: Refusal,
   surface: Surface,

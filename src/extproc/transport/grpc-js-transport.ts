@@ -27,7 +27,6 @@ import type { ProcessingRequest, ProcessingResponse } from '../wire/messages.ts'
 
 type GrpcCall = ServerDuplexStream<ProcessingRequest, ProcessingResponse>;
 
-/** Serves the external processor and the health service with @grpc/grpc-js. */
 export async function startGrpcJsTransport(options: TransportOptions): Promise<Transport> {
   const server = new Server({
     'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,

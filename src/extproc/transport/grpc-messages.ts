@@ -173,7 +173,7 @@ export class MessageReader {
   }
 }
 
-/** Returns the prefix of an uncompressed message, as a latin1 string. */
+/** Returns latin1, for an uncompressed message. */
 export function messagePrefix(length: number): string {
   return `\0${uint32(length)}`;
 }

@@ -21,21 +21,19 @@ export interface ListenTls {
   readonly clientCa: string;
 }
 
-/** The user of a transport, independent of its kind. */
 export interface TransportOptions {
   readonly address: ListenAddress;
   /** Returns undefined to refuse a new stream as UNAVAILABLE. */
   accept(call: RpcCall, token: string | undefined): CallListener | undefined;
-  /** Answer of the health service. */
   isServing(): boolean;
   /** The transport itself failed; the stream or connection concerned has failed closed. */
   onFault(cause: unknown): void;
 }
 
 export interface Transport {
-  /** Uses these certificates for new connections. */
+  /** For new connections. */
   renewTls(tls: ListenTls): void;
-  /** Stops listening, and cuts all open streams. */
+  /** Cuts all open streams. */
   close(): void;
 }
 

@@ -16,7 +16,6 @@ const OVERWRITE = '\x18\x02';
 const CLEAR_ROUTE_CACHE = '\x28\x01';
 const END_OF_STREAM = '\x10\x01';
 
-/** Encodes `ProcessingResponse` in protobuf's wire format. */
 export function encodeResponse(reply: ProcessingResponse): Encoded {
   const first = verdict(reply.verdict) + modeOverride(reply);
   const { immediate_response: immediate } = reply;

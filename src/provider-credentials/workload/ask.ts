@@ -2,14 +2,12 @@ import type * as z from 'zod';
 import { isLoopbackHost } from '../../config/address.ts';
 import { SourceError } from '../source.ts';
 
-/** A short-lived credential. */
 export interface Granted {
   readonly value: string;
   /** Unix ms; undefined if unknown. */
   readonly endsAt: number | undefined;
 }
 
-/** Time for one request. */
 export const REQUEST_MS = 8_000;
 
 /** Asks a cloud for a new credential. Only messages of `SourceError` are shown, since others may quote an answer. */
