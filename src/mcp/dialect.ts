@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors.ts';
 import { parseStrictInSteps } from '../json/strict-parse.ts';
-import { addTextsIn, ROLE } from '../providers/dialects/json-text.ts';
+import { PromptCollector, ROLE } from '../providers/dialects/prompt-collector.ts';
 import { EMPTY_REQUEST, EMPTY_ANSWER } from '../providers/dialects/model-list.ts';
 import type { Dialect, StreamEvent, StreamReader } from '../providers/dialect.ts';
 import type { JsonObject } from '../json/is-object.ts';
@@ -51,21 +51,20 @@ function requestFacts(body: JsonObject): RequestFacts {
 /** Attributes tool arguments to the agent and everything else to the client's user. */
 function paramsTexts(body: JsonObject, mcp: McpMessage): PromptText[] {
   const isToolCall = mcp.kind === 'request' && mcp.method === 'tools/call';
-  const texts: PromptText[] = [];
+  const into = new PromptCollector();
   for (const [name, value] of Object.entries(paramsOf(body))) {
     const place = isToolCall && name === 'arguments' ? ROLE.toolArguments : ROLE.userText;
-    if (!PROTOCOL_NAMES.has(name))
-      texts.push({ ...ROLE.userText, text: name, path: ['params'], editable: false });
-    addTextsIn({ texts }, SEALED.has(name) ? { ...place, editable: false } : place, value, ['params', name]);
+    if (!PROTOCOL_NAMES.has(name)) into.addSealedText(ROLE.userText, name, ['params']);
+    into.addTextsIn(SEALED.has(name) ? { ...place, editable: false } : place, value, ['params', name]);
   }
-  return texts;
+  return into.texts;
 }
 
 /** Reads a client's response to a server, which contains a model's or user's text. */
 function responseTexts(body: JsonObject): PromptText[] {
-  const texts: PromptText[] = [];
-  for (const name of ['result', 'error']) addTextsIn({ texts }, ROLE.userText, body[name], [name]);
-  return texts;
+  const into = new PromptCollector();
+  for (const name of ['result', 'error']) into.addTextsIn(ROLE.userText, body[name], [name]);
+  return into.texts;
 }
 
 /**

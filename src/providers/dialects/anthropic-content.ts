@@ -2,15 +2,7 @@ import type { JsonPath } from '../../json/path.ts';
 import type { Media, PromptText } from '../request-facts.ts';
 import { requiredObject } from './fields.ts';
 import { isObject, type JsonObject } from '../../json/is-object.ts';
-import {
-  addSealedText,
-  addText,
-  addTextsIn,
-  addThought,
-  type Gathered,
-  type TextRole,
-  ROLE,
-} from './json-text.ts';
+import { ROLE, type PromptCollector, type TextRole } from './prompt-collector.ts';
 import { addMedium, addTextFile, addUnknown, isTextType } from './media.ts';
 
 type Role = PromptText['role'];
@@ -21,11 +13,16 @@ const CALLS: ReadonlySet<unknown> = new Set(['tool_use', 'server_tool_use', 'mcp
  * Reads `content` or `system`: a string or a list of blocks. All strings in a block of unknown type are read, so that
  * new types cannot bypass inspection.
  */
-export function readAnthropicContent(into: Gathered, role: Role, content: unknown, path: JsonPath): void {
+export function readAnthropicContent(
+  into: PromptCollector,
+  role: Role,
+  content: unknown,
+  path: JsonPath,
+): void {
   if (content === undefined || content === null) return;
   const place: TextRole = { role, kind: role === 'tool' ? 'tool_result' : 'text' };
   if (typeof content === 'string') {
-    addText(into, place, content, path);
+    into.addText(place, content, path);
   } else if (Array.isArray(content)) {
     content.forEach((block, index) => {
       readBlock(into, place, requiredObject(block, 'content'), [...path, index]);
@@ -35,22 +32,22 @@ export function readAnthropicContent(into: Gathered, role: Role, content: unknow
   }
 }
 
-function readBlock(into: Gathered, place: TextRole, block: JsonObject, path: JsonPath): void {
+function readBlock(into: PromptCollector, place: TextRole, block: JsonObject, path: JsonPath): void {
   const { type } = block;
   if (type === 'text') {
-    addText(into, place, block.text, [...path, 'text']);
-    addTextsIn(into, place, block.citations, [...path, 'citations']);
+    into.addText(place, block.text, [...path, 'text']);
+    into.addTextsIn(place, block.citations, [...path, 'citations']);
   } else if (type === 'image' || type === 'document') {
     readMedium(into, place, block, type, path);
   } else if (CALLS.has(type)) {
-    addTextsIn(into, ROLE.toolArguments, block.input, [...path, 'input']);
+    into.addTextsIn(ROLE.toolArguments, block.input, [...path, 'input']);
   } else if (type === 'thinking') {
     const { thinking: text, signature } = block;
-    addThought(into, place.role, { text, signature }, [...path, 'thinking']);
+    into.addThought(place.role, { text, signature }, [...path, 'thinking']);
     // The signature carries the full thinking, and counts as input.
-    addSealedText(into, { role: place.role, kind: 'reasoning' }, block.signature, [...path, 'signature']);
+    into.addSealedText({ role: place.role, kind: 'reasoning' }, block.signature, [...path, 'signature']);
   } else if (type === 'redacted_thinking') {
-    addSealedText(into, { role: place.role, kind: 'reasoning' }, block.data, [...path, 'data']);
+    into.addSealedText({ role: place.role, kind: 'reasoning' }, block.data, [...path, 'data']);
   } else if (type === 'tool_result') {
     readAnthropicContent(into, 'tool', block.content, [...path, 'content']);
   } else if (type === 'container_upload') {
@@ -61,7 +58,7 @@ function readBlock(into: Gathered, place: TextRole, block: JsonObject, path: Jso
 }
 
 /** Reads search results, provider tool results, tool references and unknown types. */
-function readOther(into: Gathered, place: TextRole, block: JsonObject, path: JsonPath): void {
+function readOther(into: PromptCollector, place: TextRole, block: JsonObject, path: JsonPath): void {
   const isResult = typeof block.type === 'string' && block.type.endsWith('_tool_result');
   const kind = isResult ? 'tool_result' : place.kind;
   const role = isResult ? 'tool' : place.role;
@@ -76,20 +73,20 @@ function mentionsFile(value: unknown): boolean {
 }
 
 function readMedium(
-  into: Gathered,
+  into: PromptCollector,
   place: TextRole,
   block: JsonObject,
   kind: Media['kind'] & ('image' | 'document'),
   path: JsonPath,
 ): void {
-  addText(into, place, block.title, [...path, 'title']);
-  addText(into, place, block.context, [...path, 'context']);
+  into.addText(place, block.title, [...path, 'title']);
+  into.addText(place, block.context, [...path, 'context']);
   const source = requiredObject(block.source, `${kind}.source`);
   const at = [...path, 'source'];
   const mimeType = typeof source.media_type === 'string' ? { mimeType: source.media_type } : {};
   switch (source.type) {
     case 'text':
-      addText(into, place, source.data, [...at, 'data']);
+      into.addText(place, source.data, [...at, 'data']);
       break;
     case 'content':
       readAnthropicContent(into, place.role, source.content, [...at, 'content']);

@@ -17,7 +17,7 @@ import {
   requiredObject,
   requiredString,
 } from './fields.ts';
-import { createGathered, gatheredFacts } from './json-text.ts';
+import { PromptCollector } from './prompt-collector.ts';
 import { addOtherMembers } from './media.ts';
 import { storedPrompt, thinkingTokens } from './settings.ts';
 
@@ -45,7 +45,7 @@ export function readAnthropicChat(body: JsonObject, model: string): RequestFacts
 }
 
 function readBody(body: JsonObject, model: string): RequestFacts {
-  const into = createGathered();
+  const into = new PromptCollector();
   readAnthropicContent(into, 'system', body.system, ['system']);
   requiredArray(body, 'messages').forEach((value, index) => {
     const message = requiredObject(value, 'messages');
@@ -59,7 +59,7 @@ function readBody(body: JsonObject, model: string): RequestFacts {
   if (objectOf(body.thread).type === 'continue') into.unseenContent = true;
   const unbounded = whyUnbounded(body);
   return {
-    ...gatheredFacts(into, [model, ...fallbackModels(body)]),
+    ...into.facts([model, ...fallbackModels(body)]),
     stream: optionalBoolean(body, 'stream'),
     tools: names,
     hostedTools,

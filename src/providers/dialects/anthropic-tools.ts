@@ -2,7 +2,7 @@ import type { JsonPath } from '../../json/path.ts';
 import type { HostedTool } from '../request-facts.ts';
 import { arrayOf, objectOf, optionalArray, requiredObject } from './fields.ts';
 import { isObject, type JsonObject } from '../../json/is-object.ts';
-import { addTextsIn, type Gathered, ROLE } from './json-text.ts';
+import { ROLE, type PromptCollector } from './prompt-collector.ts';
 
 /** Dated tool types that the client runs. `custom` and untyped tools are client-defined. */
 const CLIENT_RUN = /^(bash|text_editor|computer|computer_toolset|memory|browser_toolset)_\d{8}$/;
@@ -20,13 +20,17 @@ interface Offer {
 }
 
 /** Reads all tool definitions and `tool_choice`. `at` is the path of `body` in the document. */
-export function readAnthropicTools(into: Gathered, body: JsonObject, at: JsonPath = []): AnthropicTools {
+export function readAnthropicTools(
+  into: PromptCollector,
+  body: JsonObject,
+  at: JsonPath = [],
+): AnthropicTools {
   const offers = [...declaredTools(body, at), ...addedTools(body, at)];
   const names: string[] = [];
   const providerRun: Offer[] = [];
   const mcp: JsonPath[] = [];
   for (const offer of offers) {
-    addTextsIn(into, ROLE.toolDefinition, offer.tool, offer.path);
+    into.addTextsIn(ROLE.toolDefinition, offer.tool, offer.path);
     if (isClientRun(offer.tool)) names.push(anthropicToolName(offer.tool));
     else if (offer.tool.type === 'mcp_toolset') mcp.push(offer.remove);
     else providerRun.push(offer);

@@ -2,21 +2,13 @@ import type { JsonPath } from '../../json/path.ts';
 import type { Media, PromptText } from '../request-facts.ts';
 import { arrayOf, objectOf, requiredObject } from './fields.ts';
 import { isObject, type JsonObject } from '../../json/is-object.ts';
-import {
-  addSealedText,
-  addText,
-  addTextsIn,
-  addThought,
-  type Gathered,
-  type TextRole,
-  ROLE,
-} from './json-text.ts';
+import { ROLE, type PromptCollector, type TextRole } from './prompt-collector.ts';
 import { addTextFile, addUnknown } from './media.ts';
 
 type Role = PromptText['role'];
 
 /** Reads `system`, `content` or a tool result's content: blocks, each with one member named by its type. */
-export function readBlocks(into: Gathered, role: Role, blocks: unknown, path: JsonPath): void {
+export function readBlocks(into: PromptCollector, role: Role, blocks: unknown, path: JsonPath): void {
   const place: TextRole = { role, kind: role === 'tool' ? 'tool_result' : 'text' };
   if (!Array.isArray(blocks)) {
     addUnknown(into, place, blocks, path);
@@ -28,7 +20,13 @@ export function readBlocks(into: Gathered, role: Role, blocks: unknown, path: Js
   });
 }
 
-function readMember(into: Gathered, place: TextRole, name: string, value: unknown, path: JsonPath): void {
+function readMember(
+  into: PromptCollector,
+  place: TextRole,
+  name: string,
+  value: unknown,
+  path: JsonPath,
+): void {
   switch (name) {
     case 'image':
     case 'video':
@@ -37,7 +35,7 @@ function readMember(into: Gathered, place: TextRole, name: string, value: unknow
       readMedium(into, place, name, objectOf(value), path);
       break;
     case 'toolUse':
-      addTextsIn(into, ROLE.toolArguments, objectOf(value).input, [...path, 'input']);
+      into.addTextsIn(ROLE.toolArguments, objectOf(value).input, [...path, 'input']);
       break;
     case 'toolResult':
       readBlocks(into, 'tool', objectOf(value).content, [...path, 'content']);
@@ -54,34 +52,34 @@ function readMember(into: Gathered, place: TextRole, name: string, value: unknow
   }
 }
 
-function readReasoning(into: Gathered, role: Role, block: JsonObject, path: JsonPath): void {
+function readReasoning(into: PromptCollector, role: Role, block: JsonObject, path: JsonPath): void {
   const place: TextRole = { role, kind: 'reasoning' };
   const { reasoningText } = block;
   if (isObject(reasoningText)) {
     const { text, signature } = reasoningText;
-    addThought(into, role, { text, signature }, [...path, 'reasoningText', 'text']);
-    addSealedText(into, place, reasoningText.signature, [...path, 'reasoningText', 'signature']);
+    into.addThought(role, { text, signature }, [...path, 'reasoningText', 'text']);
+    into.addSealedText(place, reasoningText.signature, [...path, 'reasoningText', 'signature']);
   }
-  addSealedText(into, place, block.redactedContent, [...path, 'redactedContent']);
+  into.addSealedText(place, block.redactedContent, [...path, 'redactedContent']);
 }
 
 /** Reads content marked for a guardrail, which the model reads too. */
-function readGuarded(into: Gathered, place: TextRole, block: JsonObject, path: JsonPath): void {
-  addTextsIn(into, place, block.text, [...path, 'text']);
+function readGuarded(into: PromptCollector, place: TextRole, block: JsonObject, path: JsonPath): void {
+  into.addTextsIn(place, block.text, [...path, 'text']);
   if (isObject(block.image)) readMedium(into, place, 'image', block.image, [...path, 'image']);
 }
 
 const TEXT_FORMATS: ReadonlySet<unknown> = new Set(['txt', 'md', 'csv', 'html']);
 
 function readMedium(
-  into: Gathered,
+  into: PromptCollector,
   place: TextRole,
   kind: Media['kind'],
   block: JsonObject,
   path: JsonPath,
 ): void {
-  addText(into, place, block.name, [...path, 'name']);
-  addText(into, place, block.context, [...path, 'context']);
+  into.addText(place, block.name, [...path, 'name']);
+  into.addText(place, block.context, [...path, 'context']);
   const source = objectOf(block.source);
   const at = [...path, 'source'];
   const mimeType = typeof block.format === 'string' ? { mimeType: mimeTypeOf(kind, block.format) } : {};
@@ -112,7 +110,7 @@ function mimeTypeOf(kind: Media['kind'], format: string): string {
     : `${kind}/${format === 'three_gp' ? '3gpp' : format}`;
 }
 
-export function readMessages(into: Gathered, messages: unknown, path: JsonPath): void {
+export function readMessages(into: PromptCollector, messages: unknown, path: JsonPath): void {
   arrayOf(messages).forEach((value, index) => {
     const message = requiredObject(value, 'messages');
     const role = message.role === 'assistant' || message.role === 'system' ? message.role : 'user';

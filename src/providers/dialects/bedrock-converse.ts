@@ -8,14 +8,7 @@ import { readAnthropicTools } from './anthropic-tools.ts';
 import { converseAnswers } from './bedrock-answer.ts';
 import { readBlocks, readMessages } from './bedrock-content.ts';
 import { limitAt, namesIn, objectOf, optionalArray, optionalObject, requiredObject } from './fields.ts';
-import {
-  addSealedText,
-  addTextsIn,
-  createGathered,
-  type Gathered,
-  gatheredFacts,
-  ROLE,
-} from './json-text.ts';
+import { PromptCollector, ROLE } from './prompt-collector.ts';
 import { addOtherMembers } from './media.ts';
 
 /** `POST /model/<id>/converse`. */
@@ -38,7 +31,7 @@ export const bedrockCountTokens: Dialect = {
   name: 'bedrock-count-tokens',
   hasBody: true,
   request(body, endpoint) {
-    const into = createGathered();
+    const into = new PromptCollector();
     const input = objectOf(body.input);
     const converse = objectOf(input.converse);
     readConversation(into, converse, ['input', 'converse']);
@@ -47,7 +40,7 @@ export const bedrockCountTokens: Dialect = {
     if (isObject(invokeModel)) {
       const encoded = typeof invokeModel.body === 'string' ? invokeModel.body : '';
       // The encoded body is read as text, so media in it cannot be distinguished.
-      addSealedText(into, ROLE.userText, Buffer.from(encoded, 'base64').toString(), path);
+      into.addSealedText(ROLE.userText, Buffer.from(encoded, 'base64').toString(), path);
       into.undecoded = true;
     }
     return modelFacts(into, endpoint);
@@ -55,10 +48,10 @@ export const bedrockCountTokens: Dialect = {
   ...FREE_ANSWERS,
 };
 
-function modelFacts(into: Gathered, endpoint: Endpoint): RequestFacts {
+function modelFacts(into: PromptCollector, endpoint: Endpoint): RequestFacts {
   const model = endpoint.model ?? '';
   return {
-    ...gatheredFacts(into, [model]),
+    ...into.facts([model]),
     ...storedPrompt({}, [model]),
     unseenContent: into.unseenContent || isStoredPrompt(model),
   };
@@ -70,15 +63,15 @@ function isStoredPrompt(model: string): boolean {
 }
 
 /** Reads the conversation and the definitions of tools. */
-export function readConversation(into: Gathered, body: JsonObject, path: readonly string[]): void {
+export function readConversation(into: PromptCollector, body: JsonObject, path: readonly string[]): void {
   if (body.system !== undefined) readBlocks(into, 'system', body.system, [...path, 'system']);
   readMessages(into, optionalArray(body, 'messages'), [...path, 'messages']);
   const toolConfig = objectOf(body.toolConfig);
-  addTextsIn(into, ROLE.toolDefinition, toolConfig.tools, [...path, 'toolConfig', 'tools']);
+  into.addTextsIn(ROLE.toolDefinition, toolConfig.tools, [...path, 'toolConfig', 'tools']);
 }
 
 function readConverse(body: JsonObject, endpoint: Endpoint, stream: boolean): RequestFacts {
-  const into = createGathered();
+  const into = new PromptCollector();
   readConversation(into, body, []);
   readOtherMembers(into, body);
   const { names, hostedTools } = readConverseTools(into, body);
@@ -103,14 +96,14 @@ const NOT_TEXT = namesIn(
 );
 
 /** Reads all other members as text, but for tools in the additional fields, which `readConverseTools` reads. */
-function readOtherMembers(into: Gathered, body: JsonObject): void {
+function readOtherMembers(into: PromptCollector, body: JsonObject): void {
   const { tools: _tools, ...additional } = objectOf(body.additionalModelRequestFields);
   const read = { ...body, additionalModelRequestFields: additional };
   addOtherMembers(into, read, (name) => NOT_TEXT.has(name));
 }
 
 /** Reads tools in `toolConfig`, and those passed through the additional fields in the model's own format. */
-export function readConverseTools(into: Gathered, body: JsonObject) {
+export function readConverseTools(into: PromptCollector, body: JsonObject) {
   const toolConfig = optionalObject(body, 'toolConfig') ?? {};
   const names: string[] = [];
   const providerRun: { type: string; index: number }[] = [];

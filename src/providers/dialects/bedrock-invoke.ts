@@ -22,7 +22,7 @@ import { requestedOutputs, thinkingTokens } from './settings.ts';
 import { converseLimit, readConversation, readConverseTools } from './bedrock-converse.ts';
 import { cohereV1Answers } from './cohere-answer.ts';
 import { cohereChatV1 } from './cohere-chat.ts';
-import { createGathered, gatheredFacts } from './json-text.ts';
+import { PromptCollector } from './prompt-collector.ts';
 import { addOtherMembers } from './media.ts';
 import { openaiChat } from './openai-chat.ts';
 import { choiceAnswers } from './openai-choices.ts';
@@ -133,12 +133,12 @@ const NOVA_READ = namesIn('system messages toolConfig schemaVersion');
 const nova: InvokeFamily = {
   name: 'nova',
   request(body, endpoint) {
-    const into = createGathered();
+    const into = new PromptCollector();
     readConversation(into, body, []);
     addOtherMembers(into, body, (name) => NOVA_READ.has(name));
     const { names, hostedTools } = readConverseTools(into, body);
     return {
-      ...gatheredFacts(into, [endpoint.model ?? '']),
+      ...into.facts([endpoint.model ?? '']),
       tools: names,
       hostedTools,
       output: converseLimit(body),

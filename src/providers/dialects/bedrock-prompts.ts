@@ -5,7 +5,7 @@ import type { JsonObject } from '../../json/is-object.ts';
 import { answerReaders, jsonReader, type AnswerReaders, type Meaning } from './answer-reader.ts';
 import { bedrockCut } from './error-frames.ts';
 import { arrayOf, limitAt, objectOf, plainUsage, requiredString, tokenCount } from './fields.ts';
-import { createGathered, type Gathered, gatheredFacts, ROLE } from './json-text.ts';
+import { PromptCollector, ROLE } from './prompt-collector.ts';
 import { addMedium, addUnknown } from './media.ts';
 
 /** A model family's own body format for `invoke`. Its stream is JSON documents inside frames. */
@@ -36,13 +36,13 @@ function promptFamily(name: string, format: PromptFormat): InvokeFamily {
   return {
     name,
     request(body, endpoint) {
-      const into = createGathered();
+      const into = new PromptCollector();
       const [first] = format.prompts;
       if (first !== undefined && format.limit !== undefined) requiredString(body, first);
       addUnknown(into, ROLE.userText, withoutImages(into, body), []);
       const [outer, inner] = format.limit ?? [];
       const output = outer === undefined ? undefined : limitAt(body, outer, inner);
-      return { ...gatheredFacts(into, [endpoint.model ?? '']), output };
+      return { ...into.facts([endpoint.model ?? '']), output };
     },
     ...answerReaders(read, () => jsonReader(bedrockCut, readChunk)),
   };
@@ -53,7 +53,7 @@ function indexIn(path: JsonPath): number {
 }
 
 /** Removes inline images (Llama's `images`, Titan's `inputImage`) from the body and adds them as media. */
-function withoutImages(into: Gathered, body: JsonObject): JsonObject {
+function withoutImages(into: PromptCollector, body: JsonObject): JsonObject {
   const { images, inputImage, ...rest } = body;
   arrayOf(images).forEach((data, index) => {
     addMedium(into, ROLE.userText, { kind: 'image' }, data, ['images', index]);

@@ -16,15 +16,7 @@ import {
   requiredObject,
   requiredString,
 } from './fields.ts';
-import {
-  addText,
-  addTextsIn,
-  createGathered,
-  type Gathered,
-  gatheredFacts,
-  type TextRole,
-  ROLE,
-} from './json-text.ts';
+import { PromptCollector, ROLE, type TextRole } from './prompt-collector.ts';
 import { addOtherMembers, addMedium, addUnknown } from './media.ts';
 import { thinkingTokens } from './settings.ts';
 
@@ -33,12 +25,12 @@ export const cohereChatV2: Dialect = {
   name: 'cohere-chat-v2',
   hasBody: true,
   request(body) {
-    const into = createGathered();
+    const into = new PromptCollector();
     requiredArray(body, 'messages').forEach((value, index) => {
       readV2Message(into, requiredObject(value, 'messages'), ['messages', index]);
     });
     addUnknown(into, ROLE.userText, body.documents, ['documents']);
-    addTextsIn(into, ROLE.systemText, body.response_format, ['response_format']);
+    into.addTextsIn(ROLE.systemText, body.response_format, ['response_format']);
     const { names, hostedTools } = readV2Tools(into, body);
     return { ...chatFacts(into, body), tools: names, hostedTools };
   },
@@ -50,17 +42,17 @@ export const cohereChatV1: Dialect = {
   name: 'cohere-chat-v1',
   hasBody: true,
   request(body) {
-    const into = createGathered();
-    addText(into, ROLE.userText, requiredText(body, 'message'), ['message']);
-    addText(into, ROLE.systemText, optionalString(body, 'preamble'), ['preamble']);
+    const into = new PromptCollector();
+    into.addText(ROLE.userText, requiredText(body, 'message'), ['message']);
+    into.addText(ROLE.systemText, optionalString(body, 'preamble'), ['preamble']);
     (optionalArray(body, 'chat_history') ?? []).forEach((value, index) => {
       readV1Message(into, requiredObject(value, 'chat_history'), ['chat_history', index]);
     });
     addUnknown(into, ROLE.userText, body.documents, ['documents']);
-    addTextsIn(into, ROLE.systemText, body.response_format, ['response_format']);
+    into.addTextsIn(ROLE.systemText, body.response_format, ['response_format']);
     addUnknown(into, ROLE.toolResult, body.tool_results, ['tool_results']);
     const tools = optionalArray(body, 'tools') ?? [];
-    addTextsIn(into, ROLE.toolDefinition, tools, ['tools']);
+    into.addTextsIn(ROLE.toolDefinition, tools, ['tools']);
     // Under this id, Cohere stores earlier turns that the gateway cannot see.
     if (optionalString(body, 'conversation_id') !== undefined) into.unseenContent = true;
     return {
@@ -81,11 +73,11 @@ const READ = namesIn(
   'raw_prompting priority return_prompt return_prompt_tokens',
 );
 
-function chatFacts(into: Gathered, body: JsonObject): RequestFacts {
+function chatFacts(into: PromptCollector, body: JsonObject): RequestFacts {
   refuseOtherCase(body, (name) => READ.has(name));
   addOtherMembers(into, body, (name) => READ.has(name));
   return {
-    ...gatheredFacts(into, [requiredString(body, 'model')]),
+    ...into.facts([requiredString(body, 'model')]),
     stream: optionalBoolean(body, 'stream'),
     output: limitAt(body, 'max_tokens'),
     ...thinkingTokens(body),
@@ -104,7 +96,7 @@ const V2_ROLES: ReadonlyMap<unknown, PromptText['role']> = new Map([
   ['tool', 'tool'],
 ]);
 
-function readV2Message(into: Gathered, message: JsonObject, path: JsonPath): void {
+function readV2Message(into: PromptCollector, message: JsonObject, path: JsonPath): void {
   const role = V2_ROLES.get(message.role) ?? 'user';
   const place = { role, kind: role === 'tool' ? 'tool_result' : 'text' } as const;
   const { content } = message;
@@ -115,21 +107,21 @@ function readV2Message(into: Gathered, message: JsonObject, path: JsonPath): voi
   } else {
     addUnknown(into, place, content, [...path, 'content']);
   }
-  addText(into, { role, kind: 'reasoning' }, message.tool_plan, [...path, 'tool_plan']);
-  addTextsIn(into, place, message.citations, [...path, 'citations']);
+  into.addText({ role, kind: 'reasoning' }, message.tool_plan, [...path, 'tool_plan']);
+  into.addTextsIn(place, message.citations, [...path, 'citations']);
   arrayOf(message.tool_calls).forEach((call, index) => {
     const at = [...path, 'tool_calls', index, 'function', 'arguments'];
-    addTextsIn(into, ROLE.toolArguments, objectOf(objectOf(call).function).arguments, at);
+    into.addTextsIn(ROLE.toolArguments, objectOf(objectOf(call).function).arguments, at);
   });
 }
 
-function readV2Part(into: Gathered, place: TextRole, part: JsonObject, path: JsonPath): void {
+function readV2Part(into: PromptCollector, place: TextRole, part: JsonObject, path: JsonPath): void {
   switch (part.type) {
     case 'text':
-      addText(into, place, part.text, [...path, 'text']);
+      into.addText(place, part.text, [...path, 'text']);
       break;
     case 'thinking':
-      addText(into, { role: place.role, kind: 'reasoning' }, part.thinking, [...path, 'thinking']);
+      into.addText({ role: place.role, kind: 'reasoning' }, part.thinking, [...path, 'thinking']);
       break;
     case 'image_url':
       addCohereImage(into, place, part, path);
@@ -140,7 +132,12 @@ function readV2Part(into: Gathered, place: TextRole, part: JsonObject, path: Jso
 }
 
 /** Reads an image whose address is a string, or the `url` of an object. */
-export function addCohereImage(into: Gathered, place: TextRole, part: JsonObject, path: JsonPath): void {
+export function addCohereImage(
+  into: PromptCollector,
+  place: TextRole,
+  part: JsonObject,
+  path: JsonPath,
+): void {
   const { image_url: image } = part;
   const isNested = typeof image !== 'string';
   const at = [...path, 'image_url'];
@@ -148,12 +145,12 @@ export function addCohereImage(into: Gathered, place: TextRole, part: JsonObject
   addMedium(into, place, { kind: 'image', isAddress: true }, url, isNested ? [...at, 'url'] : at);
 }
 
-function readV2Tools(into: Gathered, body: JsonObject) {
+function readV2Tools(into: PromptCollector, body: JsonObject) {
   const names: string[] = [];
   const others: { type: string; index: number }[] = [];
   (optionalArray(body, 'tools') ?? []).forEach((value, index) => {
     const tool = requiredObject(value, 'tools');
-    addTextsIn(into, ROLE.toolDefinition, tool, ['tools', index]);
+    into.addTextsIn(ROLE.toolDefinition, tool, ['tools', index]);
     if (tool.type === undefined || tool.type === 'function')
       names.push(cohereToolName(objectOf(tool.function)));
     else others.push({ type: typeof tool.type === 'string' ? tool.type : 'unknown', index });
@@ -173,10 +170,10 @@ const V1_ROLES: ReadonlyMap<unknown, PromptText['role']> = new Map([
   ['TOOL', 'tool'],
 ]);
 
-function readV1Message(into: Gathered, message: JsonObject, path: JsonPath): void {
+function readV1Message(into: PromptCollector, message: JsonObject, path: JsonPath): void {
   const role = V1_ROLES.get(message.role) ?? 'user';
   addUnknown(into, { role, kind: 'text' }, message.message, [...path, 'message']);
-  addTextsIn(into, ROLE.toolArguments, message.tool_calls, [...path, 'tool_calls']);
+  into.addTextsIn(ROLE.toolArguments, message.tool_calls, [...path, 'tool_calls']);
   addUnknown(into, ROLE.toolResult, message.tool_results, [...path, 'tool_results']);
 }
 

@@ -4,18 +4,18 @@ import { FREE_ANSWERS } from './answer-reader.ts';
 import { readCohereUsage } from './cohere-answer.ts';
 import { arrayOf, objectOf, optionalArray, requiredArray, requiredObject, requiredString } from './fields.ts';
 import { addCohereImage } from './cohere-chat.ts';
-import { addText, addTextsIn, createGathered, type Gathered, gatheredFacts, ROLE } from './json-text.ts';
+import { PromptCollector, ROLE } from './prompt-collector.ts';
 import { addMedium, addUnknown } from './media.ts';
 
 /** Builds a dialect that is read for its prompt text only and never streams. */
-function searchDialect(name: string, addWords: (into: Gathered, body: JsonObject) => void): Dialect {
+function searchDialect(name: string, addWords: (into: PromptCollector, body: JsonObject) => void): Dialect {
   return {
     name,
     hasBody: true,
     request(body) {
-      const into = createGathered();
+      const into = new PromptCollector();
       addWords(into, body);
-      return gatheredFacts(into, [requiredString(body, 'model')]);
+      return into.facts([requiredString(body, 'model')]);
     },
     answer: (body) => ({ usage: readCohereUsage(objectOf(body).meta), texts: [] }),
     stream: () => undefined,
@@ -24,7 +24,7 @@ function searchDialect(name: string, addWords: (into: Gathered, body: JsonObject
 
 /** `POST /v1/embed` and `/v2/embed`. */
 export const cohereEmbed = searchDialect('cohere-embed', (into, body) => {
-  addTextsIn(into, ROLE.userText, optionalArray(body, 'texts'), ['texts']);
+  into.addTextsIn(ROLE.userText, optionalArray(body, 'texts'), ['texts']);
   (optionalArray(body, 'images') ?? []).forEach((url, index) => {
     addMedium(into, ROLE.userText, { kind: 'image', isAddress: true }, url, ['images', index]);
   });
@@ -32,7 +32,7 @@ export const cohereEmbed = searchDialect('cohere-embed', (into, body) => {
     arrayOf(requiredObject(input, 'inputs').content).forEach((value, p) => {
       const part = objectOf(value);
       const path = ['inputs', i, 'content', p];
-      if (part.type === 'text') addText(into, ROLE.userText, part.text, [...path, 'text']);
+      if (part.type === 'text') into.addText(ROLE.userText, part.text, [...path, 'text']);
       else if (part.type === 'image_url') addCohereImage(into, ROLE.userText, part, path);
       else addUnknown(into, ROLE.userText, part, path);
     });
@@ -41,7 +41,7 @@ export const cohereEmbed = searchDialect('cohere-embed', (into, body) => {
 
 /** `POST /v1/rerank` and `/v2/rerank`, billed per search unit. */
 export const cohereRerank = searchDialect('cohere-rerank', (into, body) => {
-  addText(into, ROLE.userText, requiredString(body, 'query'), ['query']);
+  into.addText(ROLE.userText, requiredString(body, 'query'), ['query']);
   requiredArray(body, 'documents').forEach((document, index) => {
     addUnknown(into, ROLE.userText, document, ['documents', index]);
   });
@@ -50,7 +50,7 @@ export const cohereRerank = searchDialect('cohere-rerank', (into, body) => {
 /** `POST /v1/tokenize`: free of charge. */
 export const cohereTokenize: Dialect = {
   ...searchDialect('cohere-tokenize', (into, body) => {
-    addText(into, ROLE.userText, requiredString(body, 'text'), ['text']);
+    into.addText(ROLE.userText, requiredString(body, 'text'), ['text']);
   }),
   ...FREE_ANSWERS,
 };

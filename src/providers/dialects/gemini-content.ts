@@ -3,7 +3,7 @@ import type { PromptText } from '../request-facts.ts';
 import { namesIn, objectOf, requiredObject } from './fields.ts';
 import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { camelName, listAt, member, type Member } from './gemini-fields.ts';
-import { addSealedText, addText, addTextsIn, type Gathered, ROLE } from './json-text.ts';
+import { ROLE, type PromptCollector } from './prompt-collector.ts';
 import { addTextFile, addUnknown, isTextType, mediaKind } from './media.ts';
 
 type Role = PromptText['role'];
@@ -15,21 +15,21 @@ const ROLES: ReadonlyMap<unknown, Role> = new Map([
   ['system', 'system'],
 ]);
 
-export function readGeminiContents(into: Gathered, found: Member | undefined, path: JsonPath): void {
+export function readGeminiContents(into: PromptCollector, found: Member | undefined, path: JsonPath): void {
   for (const item of listAt(found, path)) readGeminiContent(into, 'user', item.value, item.path);
 }
 
 /** Reads a Content or a bare string. A Content's role takes precedence over `role`, except over `system`. */
-export function readGeminiContent(into: Gathered, role: Role, value: unknown, path: JsonPath): void {
+export function readGeminiContent(into: PromptCollector, role: Role, value: unknown, path: JsonPath): void {
   if (typeof value === 'string') {
-    addText(into, { role, kind: 'text' }, value, path);
+    into.addText({ role, kind: 'text' }, value, path);
     return;
   }
   const content = requiredObject(value, 'content');
   const own = ROLES.get(content.role);
   const speaker = role === 'system' ? role : (own ?? role);
   for (const part of listAt(member(content, 'parts'), path)) {
-    if (typeof part.value === 'string') addText(into, { role: speaker, kind: 'text' }, part.value, part.path);
+    if (typeof part.value === 'string') into.addText({ role: speaker, kind: 'text' }, part.value, part.path);
     else readPart(into, speaker, requiredObject(part.value, 'parts'), part.path);
   }
 }
@@ -37,12 +37,12 @@ export function readGeminiContent(into: Gathered, role: Role, value: unknown, pa
 /** Part members without text or media of their own. */
 const SILENT = namesIn('text thought thoughtSignature videoMetadata mediaResolution');
 
-function readPart(into: Gathered, role: Role, part: JsonObject, path: JsonPath): void {
+function readPart(into: PromptCollector, role: Role, part: JsonObject, path: JsonPath): void {
   const kind = part.thought === true ? 'reasoning' : role === 'tool' ? 'tool_result' : 'text';
-  addText(into, { role, kind }, part.text, [...path, 'text']);
+  into.addText({ role, kind }, part.text, [...path, 'text']);
   const signature = member(part, 'thoughtSignature');
   // Gemini counts the thoughts that a signature stands for as input again.
-  if (signature) addSealedText(into, { role, kind: 'reasoning' }, signature.value, [...path, signature.name]);
+  if (signature) into.addSealedText({ role, kind: 'reasoning' }, signature.value, [...path, signature.name]);
   // A higher frame rate is billed as more video, which the video's size does not show.
   const fps = objectOf(member(part, 'videoMetadata')?.value).fps;
   if (fps !== undefined && fps !== null && fps !== 1) into.media.push({ kind: 'video', source: 'id' });
@@ -53,7 +53,7 @@ function readPart(into: Gathered, role: Role, part: JsonObject, path: JsonPath):
 }
 
 /** @param name in camel case */
-function readPayload(into: Gathered, role: Role, name: string, value: unknown, path: JsonPath): void {
+function readPayload(into: PromptCollector, role: Role, name: string, value: unknown, path: JsonPath): void {
   switch (name) {
     case 'inlineData':
       readInline(into, role, objectOf(value), path);
@@ -64,7 +64,7 @@ function readPayload(into: Gathered, role: Role, name: string, value: unknown, p
     case 'functionCall':
     case 'toolCall':
     case 'executableCode':
-      addTextsIn(into, ROLE.toolArguments, value, path);
+      into.addTextsIn(ROLE.toolArguments, value, path);
       break;
     case 'functionResponse':
       readFunctionResponse(into, value, path);
@@ -78,7 +78,7 @@ function readPayload(into: Gathered, role: Role, name: string, value: unknown, p
   }
 }
 
-function readFunctionResponse(into: Gathered, value: unknown, path: JsonPath): void {
+function readFunctionResponse(into: PromptCollector, value: unknown, path: JsonPath): void {
   if (!isObject(value)) return;
   const { parts, ...rest } = value;
   addUnknown(into, ROLE.toolResult, rest, path);
@@ -88,7 +88,7 @@ function readFunctionResponse(into: Gathered, value: unknown, path: JsonPath): v
   }
 }
 
-function readInline(into: Gathered, role: Role, blob: JsonObject, path: JsonPath): void {
+function readInline(into: PromptCollector, role: Role, blob: JsonObject, path: JsonPath): void {
   const mimeType = mimeTypeOf(blob);
   const { data } = blob;
   const kind = role === 'tool' ? 'tool_result' : 'text';
@@ -103,7 +103,7 @@ function readInline(into: Gathered, role: Role, blob: JsonObject, path: JsonPath
     });
   }
   const displayName = member(blob, 'displayName');
-  if (displayName) addText(into, { role, kind }, displayName.value, [...path, displayName.name]);
+  if (displayName) into.addText({ role, kind }, displayName.value, [...path, displayName.name]);
 }
 
 /** Addresses of uploaded files: by name, by the URL that Google's API returns, or in Cloud Storage. */
@@ -111,7 +111,7 @@ const STORED =
   /^(?:files\/[\w-]+|gs:\/\/.*|https:\/\/generativelanguage\.googleapis\.com\/v1(?:beta|alpha)?\/files\/[\w-]+)$/s;
 
 /** Reads a stored file or a remote address, whose content is not visible. */
-function readFile(into: Gathered, role: Role, file: JsonObject, path: JsonPath): void {
+function readFile(into: PromptCollector, role: Role, file: JsonObject, path: JsonPath): void {
   const mimeType = mimeTypeOf(file);
   const uri = member(file, 'fileUri');
   into.unseenContent = true;
@@ -124,7 +124,7 @@ function readFile(into: Gathered, role: Role, file: JsonObject, path: JsonPath):
   if (uri === undefined || typeof address !== 'string' || STORED.test(address)) {
     into.media.push({ ...declared, source: 'id' });
   } else into.media.push({ ...declared, source: 'url', address, path: [...path, uri.name] });
-  if (uri) addText(into, { role, kind: 'text' }, uri.value, [...path, uri.name]);
+  if (uri) into.addText({ role, kind: 'text' }, uri.value, [...path, uri.name]);
 }
 
 function mimeTypeOf(object: JsonObject): string {

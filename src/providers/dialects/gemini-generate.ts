@@ -8,7 +8,7 @@ import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { geminiAnswers, readGeminiUsage } from './gemini-answer.ts';
 import { readGeminiContent, readGeminiContents } from './gemini-content.ts';
 import { camelName, listAt, member } from './gemini-fields.ts';
-import { addTextsIn, createGathered, type Gathered, gatheredFacts, ROLE } from './json-text.ts';
+import { PromptCollector, ROLE } from './prompt-collector.ts';
 import { addOtherMembers } from './media.ts';
 
 /** `POST …/models/<model>:generateContent`. */
@@ -59,7 +59,7 @@ export const geminiEmbed: Dialect = {
   name: 'gemini-embed',
   hasBody: true,
   request(body, endpoint) {
-    const into = createGathered();
+    const into = new PromptCollector();
     const models = [endpoint.model ?? ''];
     const batch = listAt(member(body, 'requests'), []);
     for (const { value, path } of [{ value: body, path: [] }, ...batch]) {
@@ -67,16 +67,16 @@ export const geminiEmbed: Dialect = {
       addModel(models, request);
       const content = member(request, 'content');
       if (content) readGeminiContent(into, 'user', content.value, [...path, content.name]);
-      addTextsIn(into, ROLE.userText, request.title, [...path, 'title']);
+      into.addTextsIn(ROLE.userText, request.title, [...path, 'title']);
     }
-    return gatheredFacts(into, models);
+    return into.facts(models);
   },
   answer: (body) => ({ usage: readGeminiUsage(objectOf(body).usageMetadata), texts: [] }),
   stream: () => undefined,
 };
 
 function readGenerate(body: JsonObject, endpoint: Endpoint): RequestFacts {
-  const into = createGathered();
+  const into = new PromptCollector();
   const system = member(body, 'systemInstruction');
   if (system) readGeminiContent(into, 'system', system.value, [system.name]);
   readGeminiContents(into, member(body, 'contents'), []);
@@ -88,7 +88,7 @@ function readGenerate(body: JsonObject, endpoint: Endpoint): RequestFacts {
   addModel(models, body);
   const tier = member(body, 'serviceTier')?.value;
   return {
-    ...gatheredFacts(into, models),
+    ...into.facts(models),
     tools: names,
     hostedTools,
     choices: Math.max(1, readCount(config?.value, 'candidateCount') ?? 1),
@@ -149,12 +149,12 @@ function outputLimit(body: JsonObject): OutputLimit {
 /** Tool members that the client acts on. Every other member is a tool run by Google. */
 const CLIENT_RUN: ReadonlySet<string> = new Set(['functionDeclarations', 'computerUse']);
 
-function readTools(into: Gathered, body: JsonObject) {
+function readTools(into: PromptCollector, body: JsonObject) {
   const names: string[] = [];
   const hostedTools: HostedTool[] = [];
   for (const { value, path } of listAt(member(body, 'tools'), [])) {
     const tool = requiredObject(value, 'tools');
-    addTextsIn(into, ROLE.toolDefinition, tool, path);
+    into.addTextsIn(ROLE.toolDefinition, tool, path);
     const declared = member(tool, 'functionDeclarations');
     const members = Object.keys(tool);
     for (const name of members) {

@@ -2,7 +2,6 @@ import { Walk } from '../../inspect/walk.ts';
 import type { JsonPath } from '../../json/path.ts';
 import { ITEM_CHARS, runNow, type Work } from '../../turns.ts';
 import type { AnswerText } from '../dialect.ts';
-import type { Media, PromptText, RequestFacts } from '../request-facts.ts';
 
 /** A string inside a JSON value, or with `editable: false` its member names and numbers. */
 export interface FoundText {
@@ -71,95 +70,6 @@ function addNumbers(rest: { words: string }, list: readonly unknown[], from: num
 
 function addOtherWord(rest: { words: string }, word: string): void {
   rest.words += rest.words === '' ? word : `\n${word}`;
-}
-
-export interface Gathered {
-  readonly texts: PromptText[];
-  readonly media: Media[];
-  unseenContent: boolean;
-  /** See `RequestFacts.undecoded`. */
-  undecoded: boolean;
-  /** See `RequestFacts.encodedPrompt`. The first one found. */
-  encodedPrompt?: JsonPath;
-}
-
-export function addEncodedPrompt(into: Gathered, path: JsonPath): void {
-  into.unseenContent = true;
-  into.encodedPrompt ??= path;
-}
-
-export function createGathered(): Gathered {
-  return { texts: [], media: [], unseenContent: false, undecoded: false };
-}
-
-/**
- * Builds the facts of a request for one answer without tools or output.
- * @param models all that may serve the request, the requested one first
- */
-export function gatheredFacts(into: Gathered, models: readonly string[]): RequestFacts {
-  return {
-    model: models[0],
-    models,
-    stream: false,
-    texts: into.texts,
-    media: into.media,
-    tools: [],
-    hostedTools: [],
-    choices: 1,
-    output: undefined,
-    unseenContent: into.unseenContent,
-    ...(into.undecoded && { undecoded: true }),
-    ...(into.encodedPrompt !== undefined && { encodedPrompt: into.encodedPrompt }),
-  };
-}
-
-export type TextRole = Pick<PromptText, 'role' | 'kind'>;
-
-/** The usual roles of texts. */
-export const ROLE = {
-  userText: { role: 'user', kind: 'text' },
-  systemText: { role: 'system', kind: 'text' },
-  toolDefinition: { role: 'system', kind: 'tool_definition' },
-  toolArguments: { role: 'assistant', kind: 'tool_arguments' },
-  toolResult: { role: 'tool', kind: 'tool_result' },
-} as const satisfies Readonly<Record<string, TextRole>>;
-
-/** Adds a non-empty string; ignores everything else. */
-export function addText(into: Gathered, place: TextRole, text: unknown, path: JsonPath): void {
-  if (typeof text === 'string' && text !== '') {
-    into.texts.push({ role: place.role, kind: place.kind, text, path });
-  }
-}
-
-/** Adds text that is counted but not editable, such as signatures and encrypted blocks. */
-export function addSealedText(into: Gathered, place: TextRole, text: unknown, path: JsonPath): void {
-  if (typeof text === 'string' && text !== '') into.texts.push({ ...place, text, path, editable: false });
-}
-
-/** Adds a model's reasoning, marked as signed if a signature accompanies it. */
-export function addThought(
-  into: Gathered,
-  role: TextRole['role'],
-  { text, signature }: { readonly text: unknown; readonly signature: unknown },
-  path: JsonPath,
-): void {
-  const isSigned = typeof signature === 'string' && signature !== '';
-  if (typeof text !== 'string' || text === '') return;
-  into.texts.push({ role, kind: 'reasoning', text, path, ...(isSigned && { signed: true }) });
-}
-
-export function addTextsIn(
-  into: Pick<Gathered, 'texts'>,
-  place: TextRole & Pick<PromptText, 'editable'>,
-  value: unknown,
-  path: JsonPath,
-): void {
-  const { role, kind } = place;
-  const reading = walk(value, path, (text, at, isString) => {
-    const editable = isString && place.editable !== false;
-    into.texts.push(editable ? { role, kind, text, path: at } : { role, kind, text, path: at, editable });
-  });
-  runNow(reading);
 }
 
 export function* addAnswerTextsIn(

@@ -3,15 +3,7 @@ import type { JsonPath } from '../../json/path.ts';
 import { isPlainText, isSoundFile } from '../../pricing/media-bytes.ts';
 import type { Media } from '../request-facts.ts';
 import { namesIn } from './fields.ts';
-import {
-  addEncodedPrompt,
-  addSealedText,
-  addText,
-  addTextsIn,
-  type Gathered,
-  type TextRole,
-  ROLE,
-} from './json-text.ts';
+import { ROLE, type PromptCollector, type TextRole } from './prompt-collector.ts';
 
 /** Returns the kind of media for a MIME type: `document` unless it is image, audio or video. */
 export function mediaKind(mimeType: string): Media['kind'] {
@@ -32,7 +24,7 @@ export function isTextType(mimeType: string): boolean {
  * provider may go by its bytes or by its member (`kind`).
  */
 export function addTextFile(
-  into: Gathered,
+  into: PromptCollector,
   kind: Media['kind'],
   place: TextRole,
   base64: unknown,
@@ -42,13 +34,13 @@ export function addTextFile(
 }
 
 function addTextBytes(
-  into: Gathered,
+  into: PromptCollector,
   kind: Media['kind'],
   place: TextRole,
   bytes: Buffer,
   path: JsonPath,
 ): void {
-  addSealedText(into, place, bytes.toString('utf8'), path);
+  into.addSealedText(place, bytes.toString('utf8'), path);
   if (kind === 'document' && isPlainText(bytes)) return;
   into.media.push({ kind: isSoundFile(bytes) ? 'audio' : kind, source: 'inline' });
 }
@@ -69,7 +61,7 @@ const START_CHARS = 256;
 
 /** Adds media given as a string: a data URL, an address or base64. */
 export function addMedium(
-  into: Gathered,
+  into: PromptCollector,
   place: TextRole,
   { kind, mimeType, isAddress = false }: DeclaredMedium,
   text: unknown,
@@ -81,10 +73,10 @@ export function addMedium(
   if (/^data:/i.test(start)) {
     // Its header is too long to read here.
     into.media.push({ kind, source: 'inline' });
-    addText(into, place, text, path);
+    into.addText(place, text, path);
   } else if ((isAddress && text.length <= MAX_PATH_CHARS) || !BASE64_START.test(start)) {
     into.media.push({ kind, source: 'url', address: text, path });
-    addText(into, place, text, path);
+    into.addText(place, text, path);
   } else {
     into.media.push({ kind, source: 'inline', data: text, ...(mimeType !== undefined && { mimeType }) });
   }
@@ -101,7 +93,7 @@ interface DataUrlPlace {
 
 /** Returns false if the text is not a data URL. */
 function addDataUrl(
-  into: Gathered,
+  into: PromptCollector,
   { place, kind, isAdded }: DataUrlPlace,
   text: string,
   path: JsonPath,
@@ -114,7 +106,7 @@ function addDataUrl(
     const bytes = isTextType(mimeType) ? percentDecoded(data) : undefined;
     if (bytes === undefined) {
       into.media.push({ kind: declaredKind, source: 'inline' });
-      if (isAdded === undefined) addText(into, place, text, path);
+      if (isAdded === undefined) into.addText(place, text, path);
     } else addTextBytes(into, kind, place, bytes, path);
   } else if (isTextType(mimeType)) addTextFile(into, kind, place, data, path);
   else into.media.push({ kind: declaredKind, source: 'inline', data, ...(mimeType !== '' && { mimeType }) });
@@ -172,8 +164,8 @@ export function isMediumContent(name: string): boolean {
 }
 
 /** Adds every string in a value of unknown shape, and its media: data URLs, addresses, encoded bytes. */
-export function addUnknown(into: Gathered, place: TextRole, value: unknown, path: JsonPath): void {
-  addTextsIn(into, place, value, path);
+export function addUnknown(into: PromptCollector, place: TextRole, value: unknown, path: JsonPath): void {
+  into.addTextsIn(place, value, path);
   addMediaIn(into, place, value, [...path], undefined);
 }
 
@@ -182,7 +174,7 @@ export function addUnknown(into: Gathered, place: TextRole, value: unknown, path
  * @param medium how the value itself was declared
  */
 export function addMediaOf(
-  into: Gathered,
+  into: PromptCollector,
   place: TextRole,
   medium: DeclaredMedium | undefined,
   value: unknown,
@@ -194,7 +186,7 @@ export function addMediaOf(
 const WITH_SCHEME = /^[\0- ]*(?:[A-Za-z][A-Za-z0-9+.-]*:|\/\/)/;
 
 function addMediaIn(
-  into: Gathered,
+  into: PromptCollector,
   place: TextRole,
   value: unknown,
   at: (string | number)[],
@@ -264,7 +256,11 @@ export function isTokensOrVectors(name: string): boolean {
 }
 
 /** Adds the body members that the dialect does not read by name. */
-export function addOtherMembers(into: Gathered, body: JsonObject, isRead: (name: string) => boolean): void {
+export function addOtherMembers(
+  into: PromptCollector,
+  body: JsonObject,
+  isRead: (name: string) => boolean,
+): void {
   for (const [name, value] of Object.entries(body)) if (!isRead(name)) addBodyMember(into, name, value);
 }
 
@@ -272,11 +268,11 @@ export function addOtherMembers(into: Gathered, body: JsonObject, isRead: (name:
  * Adds a body member as text, with the media in it. Also marks content as unseen if the text does not show what the
  * model will read.
  */
-export function addBodyMember(into: Gathered, name: string, value: unknown): void {
-  addTextsIn(into, ROLE.systemText, value, [name]);
+export function addBodyMember(into: PromptCollector, name: string, value: unknown): void {
+  into.addTextsIn(ROLE.systemText, value, [name]);
   addMediaIn(into, ROLE.systemText, value, [name], mediumNamed(name));
   if (value === null) return;
-  if (TOKENS_OR_VECTORS.test(name)) addEncodedPrompt(into, [name]);
+  if (TOKENS_OR_VECTORS.test(name)) into.addEncodedPrompt([name]);
   else if (TEMPLATES.has(name) && !isSwitches(value)) into.unseenContent = true;
   if (name === 'kv_transfer_params' && isObject(value)) addPeer(into, value, [name]);
 }
@@ -289,7 +285,7 @@ function isSwitches(value: unknown): boolean {
 }
 
 /** vLLM would fetch an already processed prompt from this other engine. */
-function addPeer(into: Gathered, { remote_host: host }: JsonObject, path: JsonPath): void {
+function addPeer(into: PromptCollector, { remote_host: host }: JsonObject, path: JsonPath): void {
   if (typeof host !== 'string') return;
   into.media.push({ kind: 'document', source: 'url', address: host, path: [...path, 'remote_host'] });
 }

@@ -1,8 +1,8 @@
 import type { AnswerFacts, Dialect } from '../dialect.ts';
 import type { RequestFacts } from '../request-facts.ts';
-import { createGathered, gatheredFacts } from './json-text.ts';
+import { PromptCollector } from './prompt-collector.ts';
 
-export const EMPTY_REQUEST: RequestFacts = gatheredFacts(createGathered(), []);
+export const EMPTY_REQUEST: RequestFacts = new PromptCollector().facts([]);
 
 export const EMPTY_ANSWER: AnswerFacts = { usage: undefined, texts: [] };
 

@@ -15,7 +15,8 @@ import {
   requiredString,
 } from './fields.ts';
 import { isObject, type JsonObject } from '../../json/is-object.ts';
-import { addAnswerTextsIn, createGathered, gatheredFacts } from './json-text.ts';
+import { addAnswerTextsIn } from './json-text.ts';
+import { PromptCollector } from './prompt-collector.ts';
 import { readChatMessages } from './openai-chat.ts';
 import { readTokenInput } from './openai-embeddings.ts';
 import { readParts } from './openai-parts.ts';
@@ -52,7 +53,7 @@ function nativeDialect(name: string, assertBody: (body: JsonObject) => void): Di
 
 function readBody(body: JsonObject): RequestFacts {
   const model = requiredString(body, 'model');
-  const into = createGathered();
+  const into = new PromptCollector();
   const offers: ToolOffer[] = [];
   const words = (name: string, role: 'user' | 'system') => (value: unknown) =>
     readParts(into, { role, kind: 'text' }, value, [name]);
@@ -70,7 +71,7 @@ function readBody(body: JsonObject): RequestFacts {
     options: () => undefined,
   });
   return {
-    ...gatheredFacts(into, [model]),
+    ...into.facts([model]),
     // Ollama streams by default.
     stream: body.stream === undefined || body.stream === null ? true : optionalBoolean(body, 'stream'),
     ...toolFacts(offers, undefined),

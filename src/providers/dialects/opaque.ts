@@ -3,7 +3,7 @@ import type { AnswerFacts, Dialect } from '../dialect.ts';
 import type { JsonObject } from '../../json/is-object.ts';
 import type { PromptText } from '../request-facts.ts';
 import type { JsonPath } from '../../json/path.ts';
-import { createGathered, ROLE } from './json-text.ts';
+import { PromptCollector, ROLE } from './prompt-collector.ts';
 import { addMediaOf } from './media.ts';
 import { readOpaqueTools } from './opaque-tools.ts';
 import { createAnyJsonReader, textsOverElements } from './any-json.ts';
@@ -38,7 +38,7 @@ export const opaque: Dialect = {
 };
 
 function mediaAndTexts(body: JsonObject) {
-  const into = createGathered();
+  const into = new PromptCollector();
   for (const text of strings(body)) into.texts.push(text);
   addMediaOf(into, ROLE.userText, undefined, body, []);
   return { texts: into.texts, media: into.media };

@@ -4,7 +4,7 @@ import type { Dialect, Endpoint } from '../dialect.ts';
 import type { JsonObject } from '../../json/is-object.ts';
 import type { PromptText, RequestFacts } from '../request-facts.ts';
 import { arrayOf, namesIn, requiredArray, requiredObject } from './fields.ts';
-import { addEncodedPrompt, addTextsIn, createGathered, type Gathered } from './json-text.ts';
+import { PromptCollector } from './prompt-collector.ts';
 import { choiceDialect } from './openai-choices.ts';
 import { readParts } from './openai-parts.ts';
 import { choiceFacts, pinTier, readMembers, readModels, type OpenaiVariant } from './openai-request.ts';
@@ -18,7 +18,7 @@ export function openaiChat(variant: OpenaiVariant): Dialect {
 function readChat(body: JsonObject, endpoint: Endpoint, variant: OpenaiVariant): RequestFacts {
   const models = readModels(body, endpoint, variant);
   requiredArray(body, 'messages');
-  const into = createGathered();
+  const into = new PromptCollector();
   const offers: ToolOffer[] = [];
   readMembers(into, body, {
     messages: (value) => readChatMessages(into, value),
@@ -33,7 +33,7 @@ function readChat(body: JsonObject, endpoint: Endpoint, variant: OpenaiVariant):
     },
     prediction: (value) => readParts(into, { role: 'assistant', kind: 'text' }, value, ['prediction']),
     prompt_embeds: (value) => {
-      if (value !== null) addEncodedPrompt(into, ['prompt_embeds']);
+      if (value !== null) into.addEncodedPrompt(['prompt_embeds']);
     },
   });
   return {
@@ -66,11 +66,11 @@ const ROLES: ReadonlyMap<unknown, PromptText['role']> = new Map([
 
 const REASONING = namesIn('reasoning reasoning_content reasoning_details thinking');
 
-export function readChatMessages(into: Gathered, messages: unknown): void {
+export function readChatMessages(into: PromptCollector, messages: unknown): void {
   arrayOf(messages).forEach((message, index) => readChatMessage(into, message, ['messages', index]));
 }
 
-function readChatMessage(into: Gathered, value: unknown, path: JsonPath): void {
+function readChatMessage(into: PromptCollector, value: unknown, path: JsonPath): void {
   const message = requiredObject(value, 'messages');
   const role = ROLES.get(message.role) ?? 'user';
   const place = { role, kind: role === 'tool' ? 'tool_result' : 'text' } as const;
@@ -78,7 +78,7 @@ function readChatMessage(into: Gathered, value: unknown, path: JsonPath): void {
     const at = [...path, name];
     if (name === 'role' || name === 'tool_call_id' || name === 'id') continue;
     if (name === 'tool_calls') readCalls(into, role, member, at);
-    else if (name === 'function_call') addTextsIn(into, { role, kind: 'tool_arguments' }, member, at);
+    else if (name === 'function_call') into.addTextsIn({ role, kind: 'tool_arguments' }, member, at);
     else if (REASONING.has(name)) readParts(into, { role, kind: 'reasoning' }, member, at);
     else if (name === 'audio') readEarlierSound(into, member);
     else
@@ -87,19 +87,19 @@ function readChatMessage(into: Gathered, value: unknown, path: JsonPath): void {
 }
 
 /** Reads an earlier audio turn, which is sent by id and billed as audio again. */
-function readEarlierSound(into: Gathered, value: unknown): void {
+function readEarlierSound(into: PromptCollector, value: unknown): void {
   if (value === undefined || value === null) return;
   into.unseenContent = true;
   into.media.push({ kind: 'audio', source: 'id' });
 }
 
 /** Reads calls without ids and types, which come from the provider. */
-function readCalls(into: Gathered, role: PromptText['role'], value: unknown, path: JsonPath): void {
+function readCalls(into: PromptCollector, role: PromptText['role'], value: unknown, path: JsonPath): void {
   if (!Array.isArray(value)) return;
   value.forEach((item, index) => {
     for (const [name, member] of Object.entries(requiredObject(item, 'tool_calls'))) {
       if (name === 'id' || name === 'type' || name === 'index') continue;
-      addTextsIn(into, { role, kind: 'tool_arguments' }, member, [...path, index, name]);
+      into.addTextsIn({ role, kind: 'tool_arguments' }, member, [...path, index, name]);
     }
   });
 }

@@ -1,7 +1,7 @@
 import type { Dialect, Endpoint } from '../dialect.ts';
 import type { JsonObject } from '../../json/is-object.ts';
 import type { RequestFacts } from '../request-facts.ts';
-import { addEncodedPrompt, createGathered } from './json-text.ts';
+import { PromptCollector } from './prompt-collector.ts';
 import { choiceDialect } from './openai-choices.ts';
 import { readTokenInput } from './openai-embeddings.ts';
 import { choiceFacts, readMembers, readModels, type OpenaiVariant } from './openai-request.ts';
@@ -17,12 +17,12 @@ export function openaiCompletions(variant: OpenaiVariant): Dialect {
 
 function readCompletion(body: JsonObject, endpoint: Endpoint, variant: OpenaiVariant): RequestFacts {
   const models = readModels(body, endpoint, variant);
-  const into = createGathered();
+  const into = new PromptCollector();
   readMembers(into, body, {
     prompt: (value) => readTokenInput(into, value, ['prompt']),
     suffix: (value) => readTokenInput(into, value, ['suffix']),
     prompt_embeds: (value) => {
-      if (value !== null) addEncodedPrompt(into, ['prompt_embeds']);
+      if (value !== null) into.addEncodedPrompt(['prompt_embeds']);
     },
   });
   const facts = choiceFacts(into, body, { models, offers: [], variant, toolChoice: undefined });

@@ -3,14 +3,7 @@ import type { AnswerFacts, Dialect } from '../dialect.ts';
 import type { JsonObject } from '../../json/is-object.ts';
 import type { RequestFacts } from '../request-facts.ts';
 import { objectOf, optionalString, requiredString } from './fields.ts';
-import {
-  addEncodedPrompt,
-  addTextsIn,
-  createGathered,
-  type Gathered,
-  gatheredFacts,
-  ROLE,
-} from './json-text.ts';
+import { PromptCollector, ROLE } from './prompt-collector.ts';
 import { readChatMessages } from './openai-chat.ts';
 import { readParts } from './openai-parts.ts';
 import { readMembers } from './openai-request.ts';
@@ -40,7 +33,7 @@ function inputDialect(name: string, modelOf: (body: JsonObject) => string): Dial
 }
 
 function readEmbeddingsInput(body: JsonObject, model: string): RequestFacts {
-  const into = createGathered();
+  const into = new PromptCollector();
   readMembers(into, body, {
     input: (value) => readTokenInput(into, value, ['input']),
     messages: (value) => readChatMessages(into, value),
@@ -51,15 +44,15 @@ function readEmbeddingsInput(body: JsonObject, model: string): RequestFacts {
       ]),
     ),
   });
-  return gatheredFacts(into, [model]);
+  return into.facts([model]);
 }
 
 /** Reads text, content parts or token ids. Token ids can be counted but not read. */
-export function readTokenInput(into: Gathered, value: unknown, path: JsonPath): void {
+export function readTokenInput(into: PromptCollector, value: unknown, path: JsonPath): void {
   if (!Array.isArray(value)) return readParts(into, ROLE.userText, value, path);
   if (value.some((item) => typeof item === 'number')) {
-    addEncodedPrompt(into, path);
-    addTextsIn(into, ROLE.userText, value, path);
+    into.addEncodedPrompt(path);
+    into.addTextsIn(ROLE.userText, value, path);
     return;
   }
   value.forEach((item, index) => {

@@ -1,7 +1,7 @@
 import type { JsonPath } from '../../json/path.ts';
 import type { Media } from '../request-facts.ts';
 import { isObject } from '../../json/is-object.ts';
-import { addSealedText, addText, type Gathered, type TextRole } from './json-text.ts';
+import type { PromptCollector, TextRole } from './prompt-collector.ts';
 import {
   addMedium,
   addMediaOf,
@@ -40,9 +40,9 @@ const SEALED: ReadonlySet<string> = new Set(['signature', 'encrypted_content', '
  * Reads content in any form: a string, a part or a list of parts. All strings in an unknown part are read, so that new
  * types cannot bypass inspection.
  */
-export function readParts(into: Gathered, place: TextRole, value: unknown, path: JsonPath): void {
+export function readParts(into: PromptCollector, place: TextRole, value: unknown, path: JsonPath): void {
   if (typeof value === 'string') {
-    addText(into, place, value, path);
+    into.addText(place, value, path);
   } else if (Array.isArray(value)) {
     value.forEach((part, index) => {
       readParts(into, place, part, [...path, index]);
@@ -67,7 +67,7 @@ const IN_ENGINE = /^uuid$|_(?:embeds?|pil)$/;
 
 /** @param type the media declared by the part's type */
 function readMember(
-  into: Gathered,
+  into: PromptCollector,
   place: TextRole,
   name: string,
   value: unknown,
@@ -83,7 +83,7 @@ function readMember(
   const medium = mediumNamed(name) ?? (isMediumContent(name) ? type : undefined);
   if (medium !== undefined) readMedium(into, place, medium, value, path);
   else if (name === 'file_id') addUnseenFile(into, type?.kind ?? 'document', value);
-  else if (SEALED.has(name)) addSealedText(into, { ...place, kind: 'reasoning' }, value, path);
+  else if (SEALED.has(name)) into.addSealedText({ ...place, kind: 'reasoning' }, value, path);
   else {
     if ((IN_ENGINE.test(name) || isTokensOrVectors(name)) && value !== null) into.unseenContent = true;
     readParts(into, name === 'thinking' ? { ...place, kind: 'reasoning' } : place, value, path);
@@ -91,7 +91,7 @@ function readMember(
 }
 
 function readMedium(
-  into: Gathered,
+  into: PromptCollector,
   place: TextRole,
   medium: DeclaredMedium,
   value: unknown,
@@ -124,7 +124,7 @@ function declaredMimeType(
   return typeof type === 'string' ? type : undefined;
 }
 
-function addUnseenFile(into: Gathered, kind: Media['kind'], id: unknown): void {
+function addUnseenFile(into: PromptCollector, kind: Media['kind'], id: unknown): void {
   if (id === undefined || id === null) return;
   into.media.push({ kind, source: 'id' });
   into.unseenContent = true;

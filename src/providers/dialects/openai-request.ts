@@ -15,7 +15,7 @@ import {
   refuseOtherCase,
   requiredString,
 } from './fields.ts';
-import { type Gathered, gatheredFacts, ROLE } from './json-text.ts';
+import { ROLE, type PromptCollector } from './prompt-collector.ts';
 import { addBodyMember, mediumNamed } from './media.ts';
 import type { ChoiceVariant } from './openai-choices.ts';
 import { readParts } from './openai-parts.ts';
@@ -50,7 +50,7 @@ const PARAMETERS = namesIn(
 export type MemberReaders = Readonly<Record<string, (value: unknown) => void>>;
 
 /** Reads a body in its own order: named members by their readers, parameters not at all, the rest as text. */
-export function readMembers(into: Gathered, body: JsonObject, readers: MemberReaders): void {
+export function readMembers(into: PromptCollector, body: JsonObject, readers: MemberReaders): void {
   refuseOtherCase(body, (name) => PARAMETERS.has(name) || SWITCHES.has(name) || Object.hasOwn(readers, name));
   for (const [name, value] of Object.entries(body)) {
     const read = Object.hasOwn(readers, name) ? readers[name] : undefined;
@@ -106,11 +106,11 @@ interface RequestSettings {
   readonly toolChoice: unknown;
 }
 
-export function bodyFacts(into: Gathered, body: JsonObject, settings: RequestSettings): RequestFacts {
+export function bodyFacts(into: PromptCollector, body: JsonObject, settings: RequestSettings): RequestFacts {
   const { names, online, preset } = settings.models;
   const offers = [...settings.offers, ...readToolSwitches(body, names), ...online];
   return {
-    ...gatheredFacts(into, names),
+    ...into.facts(names),
     stream: optionalBoolean(body, 'stream'),
     ...toolFacts(offers, settings.toolChoice),
     unseenContent: into.unseenContent || preset || continuesConversation(body),
@@ -130,7 +130,7 @@ function continuesConversation(body: JsonObject): boolean {
 }
 
 /** Like `bodyFacts`, with the facts of formats whose answers have `choices`. */
-export function choiceFacts(into: Gathered, body: JsonObject, settings: RequestSettings) {
+export function choiceFacts(into: PromptCollector, body: JsonObject, settings: RequestSettings) {
   return {
     ...bodyFacts(into, body, settings),
     choices: Math.max(...CHOICE_NAMES.map((name) => optionalPositive(body, name) ?? 1)),

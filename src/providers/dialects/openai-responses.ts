@@ -5,7 +5,7 @@ import type { PromptText, RequestFacts } from '../request-facts.ts';
 import { FREE_ANSWERS } from './answer-reader.ts';
 import { arrayOf, namesIn, objectOf, requiredObject } from './fields.ts';
 import { isObject, type JsonObject } from '../../json/is-object.ts';
-import { addText, createGathered, type Gathered, type TextRole, ROLE } from './json-text.ts';
+import { PromptCollector, ROLE, type TextRole } from './prompt-collector.ts';
 import { addUnknown } from './media.ts';
 import { readParts } from './openai-parts.ts';
 import {
@@ -61,7 +61,7 @@ export function openaiInputTokens(variant: OpenaiVariant): Dialect {
 
 function readRequest(body: JsonObject, endpoint: Endpoint, variant: OpenaiVariant): RequestFacts {
   const models = readModels(body, endpoint, variant);
-  const into = createGathered();
+  const into = new PromptCollector();
   const offers: ToolOffer[] = [];
   readMembers(into, body, {
     instructions: (value) => readInputItems(into, offers, value, ['instructions'], 'system'),
@@ -104,20 +104,20 @@ const ROLES: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'ass
 
 /** Reads a string, or items: messages, calls and their outputs, reasoning, references, tool definitions. */
 function readInputItems(
-  into: Gathered,
+  into: PromptCollector,
   offers: ToolOffer[],
   value: unknown,
   path: JsonPath,
   role: PromptText['role'],
 ): void {
-  if (typeof value === 'string') return addText(into, { role, kind: 'text' }, value, path);
+  if (typeof value === 'string') return into.addText({ role, kind: 'text' }, value, path);
   arrayOf(value).forEach((item, index) => {
     readItem(into, offers, requiredObject(item, String(path[0])), [...path, index], role);
   });
 }
 
 function readItem(
-  into: Gathered,
+  into: PromptCollector,
   offers: ToolOffer[],
   item: JsonObject,
   path: JsonPath,

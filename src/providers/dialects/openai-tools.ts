@@ -2,7 +2,7 @@ import type { JsonEdit, JsonPath } from '../../json/path.ts';
 import type { HostedTool } from '../request-facts.ts';
 import { arrayOf, objectOf, requiredObject } from './fields.ts';
 import { isObject, type JsonObject } from '../../json/is-object.ts';
-import { addTextsIn, type Gathered, ROLE } from './json-text.ts';
+import { ROLE, type PromptCollector } from './prompt-collector.ts';
 import { isSet } from './settings.ts';
 
 export interface ToolOffer {
@@ -18,7 +18,7 @@ export type IsClientRun = (tool: JsonObject) => boolean;
 
 /** Reads a list of tool definitions: their texts, and an offer for each. */
 export function readToolList(
-  into: Gathered,
+  into: PromptCollector,
   value: unknown,
   path: JsonPath,
   isClientRun: IsClientRun,
@@ -26,7 +26,7 @@ export function readToolList(
   return arrayOf(value).map((item, index) => {
     const tool = requiredObject(item, String(path.at(-1)));
     const at = [...path, index];
-    addTextsIn(into, ROLE.toolDefinition, tool, at);
+    into.addTextsIn(ROLE.toolDefinition, tool, at);
     return {
       type: typeof tool.type === 'string' ? tool.type : 'unknown',
       name: openaiToolName(tool),

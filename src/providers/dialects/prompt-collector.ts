@@ -1,0 +1,77 @@
+import type { JsonPath } from '../../json/path.ts';
+import type { Media, PromptText, RequestFacts } from '../request-facts.ts';
+import { textsIn } from './json-text.ts';
+
+export type TextRole = Pick<PromptText, 'role' | 'kind'>;
+
+/** The usual roles of texts. */
+export const ROLE = {
+  userText: { role: 'user', kind: 'text' },
+  systemText: { role: 'system', kind: 'text' },
+  toolDefinition: { role: 'system', kind: 'tool_definition' },
+  toolArguments: { role: 'assistant', kind: 'tool_arguments' },
+  toolResult: { role: 'tool', kind: 'tool_result' },
+} as const satisfies Readonly<Record<string, TextRole>>;
+
+/** Collects the texts and media of a request. */
+export class PromptCollector {
+  readonly texts: PromptText[] = [];
+  readonly media: Media[] = [];
+  unseenContent = false;
+  /** See `RequestFacts.undecoded`. */
+  undecoded = false;
+  #encodedPrompt: JsonPath | undefined;
+
+  /** Adds a non-empty string; ignores everything else. */
+  addText({ role, kind }: TextRole, text: unknown, path: JsonPath): void {
+    if (typeof text === 'string' && text !== '') this.texts.push({ role, kind, text, path });
+  }
+
+  /** Adds text that is counted but not editable, such as signatures and encrypted blocks. */
+  addSealedText({ role, kind }: TextRole, text: unknown, path: JsonPath): void {
+    if (typeof text === 'string' && text !== '') this.texts.push({ role, kind, text, path, editable: false });
+  }
+
+  /** Adds a model's reasoning, marked as signed if a signature accompanies it. */
+  addThought(
+    role: TextRole['role'],
+    { text, signature }: { readonly text: unknown; readonly signature: unknown },
+    path: JsonPath,
+  ): void {
+    const isSigned = typeof signature === 'string' && signature !== '';
+    if (typeof text !== 'string' || text === '') return;
+    this.texts.push({ role, kind: 'reasoning', text, path, ...(isSigned && { signed: true }) });
+  }
+
+  /** Adds every string in a value, then its member names and numbers. */
+  addTextsIn(place: TextRole & Pick<PromptText, 'editable'>, value: unknown, path: JsonPath): void {
+    for (const found of textsIn(value, path)) this.texts.push({ ...place, ...found });
+  }
+
+  /** Notes a prompt as token ids or vectors; the first one counts. */
+  addEncodedPrompt(path: JsonPath): void {
+    this.unseenContent = true;
+    this.#encodedPrompt ??= path;
+  }
+
+  /**
+   * Builds the facts of a request for one answer without tools or output.
+   * @param models all that may serve the request, the requested one first
+   */
+  facts(models: readonly string[]): RequestFacts {
+    return {
+      model: models[0],
+      models,
+      stream: false,
+      texts: this.texts,
+      media: this.media,
+      tools: [],
+      hostedTools: [],
+      choices: 1,
+      output: undefined,
+      unseenContent: this.unseenContent,
+      ...(this.undecoded && { undecoded: true }),
+      ...(this.#encodedPrompt !== undefined && { encodedPrompt: this.#encodedPrompt }),
+    };
+  }
+}
