@@ -28,6 +28,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'gateway budget set planner --daily 5 --monthly 50',
     'gateway budget set --hourly 1',
     'gateway budget set planner --daily none',
+    'gateway budget set --tag team=search --daily 50',
   ],
   'budget status': [
     'gateway budget status',

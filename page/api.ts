@@ -2,19 +2,19 @@ import { signal } from '@preact/signals';
 
 import type { Me, Problem, Role } from '../src/operator/api/schemas/people.ts';
 
-/** Longer than the server waits for Redis, so that its own words about it arrive. */
+/** Longer than the server waits for Redis, so that its error message arrives. */
 const TIMEOUT_MS = 20_000;
 
-/** The person who is signed in: undefined until known, null if no one is. */
+/** The signed-in person; undefined until known, null if no one is signed in. */
 export const me = signal<Me | null | undefined>(undefined);
-/** Set when a session ended by itself, so that the sign-in page can say so. */
+/** Set if a session has expired, so that the sign-in page can say so. */
 export const sessionEnded = signal(false);
-/** Why nothing can be read at present: Redis or the gateway is gone. Cleared by the next answer. */
+/** Why nothing can be read: Redis or the gateway is down. Cleared by the next answer. */
 export const outage = signal<string | undefined>(undefined);
-/** The last change that was made, for the status line. */
+/** Text of the status line, about the last change. */
 export const notice = signal('');
 
-/** A refusal of the API, or no answer at all (`unreachable`). */
+/** A refusal by the API, or no answer (`unreachable`). */
 export class ProblemError extends Error {
   readonly type: string;
   readonly status: number;
@@ -31,20 +31,20 @@ export class ProblemError extends Error {
 
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** Returns the path with its query; undefined and empty values are left out. */
+/** Returns the path with its query, without undefined and empty values. */
 export function withQuery(path: string, query: Query): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
-  const text = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]));
+  const values = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
+  const text = new URLSearchParams(values.map(([name, value]): [string, string] => [name, String(value)]));
   return text.size === 0 ? path : `${path}?${text.toString()}`;
 }
 
-/** @param isRepeated the page asks again by itself, which keeps no session alive */
+/** @param isRepeated true for polling, which does not extend the session */
 export async function read<T>(path: string, signal?: AbortSignal, isRepeated = false): Promise<T> {
   const headers = isRepeated ? { 'X-Background': '1' } : undefined;
   return (await answer(path, { ...(signal && { signal }), ...(headers && { headers }) })) as T;
 }
 
-/** Makes a change. `operation` identifies it: sent again, the change is not made again. */
+/** Makes a change. `operation` identifies it, so that repeating it has no effect. */
 export async function change<T>(
   method: 'POST' | 'PUT' | 'DELETE',
   path: string,
@@ -71,7 +71,7 @@ async function answer(path: string, init: RequestInit): Promise<unknown> {
     response = await fetch(path, { ...init, signal });
   } catch (error) {
     if (init.signal?.aborted === true) throw error;
-    outage.value = 'The gateway does not answer. This page tries again by itself.';
+    outage.value = 'The gateway does not answer. The page keeps trying.';
     throw new ProblemError({ type: 'unreachable', status: 0, detail: 'The gateway does not answer.' });
   }
   const body = await bodyOf(response);
@@ -87,7 +87,7 @@ async function bodyOf(response: Response): Promise<unknown> {
   try {
     return text === '' ? undefined : (JSON.parse(text) as unknown);
   } catch {
-    return undefined; // an answer of something between us and the gateway
+    return undefined; // an answer from something between the page and the gateway
   }
 }
 
@@ -95,18 +95,18 @@ function refusal(status: number, body: Partial<Problem> | undefined): ProblemErr
   const problem = new ProblemError({
     type: body?.type ?? 'unknown',
     status,
-    detail: body?.detail ?? body?.title ?? `The gateway answers with status ${String(status)}.`,
+    detail: body?.detail ?? body?.title ?? `The gateway answered with status ${String(status)}.`,
     errors: body?.errors,
   });
   if (status === 401 && me.value) {
     sessionEnded.value = true;
     me.value = null;
   }
-  if (status === 503) outage.value = `${problem.message} This page tries again by itself.`;
+  if (status === 503) outage.value = `${problem.message} The page keeps trying.`;
   return problem;
 }
 
-/** Finds out who is signed in. */
+/** Loads the signed-in person. */
 export async function loadMe(): Promise<void> {
   try {
     me.value = await read<Me>('/api/me');
@@ -130,7 +130,7 @@ export async function signOut(): Promise<void> {
 
 const RANKS: Readonly<Record<Role, number>> = { viewer: 0, approver: 1, operator: 2, admin: 3 };
 
-/** Whether the person may do what this role may. The server decides; the page only leaves out what would be refused. */
+/** Reports whether the person has at least this role. The server decides; the page only hides what it would refuse. */
 export function may(role: Role): boolean {
   return me.value != null && RANKS[me.value.role] >= RANKS[role];
 }

@@ -42,7 +42,7 @@ export function App(): JSX.Element {
   );
 }
 
-/** Rendered anew for each view and thing, so that nothing of the one before is left. */
+/** Renders each view and item anew, without state of the previous one. */
 function View(): JSX.Element {
   const { view, id } = route.value;
   useEffect(() => {
@@ -56,7 +56,7 @@ function focusMain(): void {
   document.getElementById('main')?.focus();
 }
 
-/** Asks who is signed in until there is an answer. Returns why there is none yet. */
+/** Loads the signed-in person, and retries after failures. Returns the last failure. */
 function useMe(): Error | undefined {
   const [problem, setProblem] = useState<Error>();
   useEffect(() => {
@@ -64,7 +64,7 @@ function useMe(): Error | undefined {
     async function ask(): Promise<void> {
       try {
         await loadMe();
-        // An owner may not see the first view, which is of all keys.
+        // An owner may not see the first view, which shows all keys.
         if (me.value?.owner != null && location.hash === '') location.replace(href('keys'));
       } catch (error) {
         setProblem(error instanceof Error ? error : new Error(String(error)));

@@ -1,7 +1,6 @@
-/** Texts that a spreadsheet would take for a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
-/** Returns rows as CSV (RFC 4180). Texts that begin like a formula get an apostrophe; numbers stay as they are. */
+/** Returns rows as CSV (RFC 4180). Texts that a spreadsheet could take for formulas get an apostrophe. */
 export function csv(
   header: readonly string[],
   rows: readonly (readonly (string | number | null)[])[],

@@ -3,10 +3,10 @@ export interface DifferentLine {
   readonly text: string;
 }
 
-/** Beyond this, comparing every line with every other takes too long. */
+/** Longer texts take too long to compare. */
 const MAX_LINES = 1_000;
 
-/** Compares two texts line by line: a longest common subsequence, or removed and added as a whole if they are long. */
+/** Compares two texts by their longest common subsequence of lines. Long texts are removed and added as a whole. */
 export function difference(before: string, after: string): readonly DifferentLine[] {
   const [old, fresh] = [before.split('\n'), after.split('\n')];
   if (old.length > MAX_LINES || fresh.length > MAX_LINES) {
@@ -38,7 +38,7 @@ function as(kind: DifferentLine['kind']) {
   return (text: string): DifferentLine => ({ kind, text });
 }
 
-/** `[i][j]`: how many lines the rest of `old` from i and of `fresh` from j have in common, in order. */
+/** `[i][j]`: length of the common subsequence of `old` from line i and `fresh` from line j. */
 function commonLengths(old: readonly string[], fresh: readonly string[]): readonly Uint16Array[] {
   const lengths = Array.from({ length: old.length + 1 }, () => new Uint16Array(fresh.length + 1));
   for (let at = old.length - 1; at >= 0; at -= 1) {
@@ -51,12 +51,12 @@ function commonLengths(old: readonly string[], fresh: readonly string[]): readon
   return lengths;
 }
 
-/** Characters that take no room, in which orders to a model can hide. */
+/** Invisible characters, which can hide instructions to a model. */
 const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Co}\p{Cs}]/gu;
 
 /**
- * Returns JSON in a form to read, with sorted members, or the text itself if it is none. Lines of a text stand below each
- * other, and characters that cannot be seen are written as `\u{200B}`.
+ * Formats JSON with sorted members and one line per line of its texts; other text is kept. Invisible characters are
+ * written as `\u{200B}`.
  */
 export function readableJson(text: string): string {
   return inLines(text)

@@ -1,4 +1,4 @@
-/** Texts of numbers and times, in the reader's language and zone. */
+/** Formats numbers and times in the user's language and time zone. */
 
 const ABSOLUTE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
@@ -12,12 +12,12 @@ const UNITS = [
   ['second', 1],
 ] as const;
 
-/** `12 Mar 2026, 10:15:00`, in the reader's zone. */
+/** `12 Mar 2026, 10:15:00` */
 export function absoluteTime(time: string | number): string {
   return ABSOLUTE.format(new Date(time));
 }
 
-/** `10:15:00`, in the reader's zone. */
+/** `10:15:00` */
 export function clockTime(time: string | number): string {
   return CLOCK.format(new Date(time));
 }
@@ -43,7 +43,7 @@ export function count(value: number): string {
   return COUNT.format(value);
 }
 
-/** Four significant digits for cents, so that one small call is not `$0.00`. */
+/** Uses more digits below 1 USD, so that a small call is not `$0.00`. */
 export function usd(value: number): string {
   const digits = Math.abs(value) >= 1 || value === 0 ? 2 : 6;
   return `$${new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: digits }).format(value)}`;
@@ -53,7 +53,7 @@ export function percent(part: number, whole: number): string {
   return whole <= 0 ? '–' : `${String(Math.round((part / whole) * 100))} %`;
 }
 
-/** The beginning of a long digest. The whole is shown where it is copied. */
+/** Returns the beginning of a long digest. */
 export function shortId(id: string): string {
   return id.length <= 14 ? id : `${id.slice(0, 12)}…`;
 }

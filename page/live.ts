@@ -8,23 +8,23 @@ const RETRY_MS = 2_000;
 
 export interface Live {
   readonly rows: readonly Decision[];
-  /** Decisions that came while the list stood still. */
+  /** Decisions that arrived while the list was paused. */
   readonly waiting: number;
   readonly isConnected: boolean;
   readonly problem: Error | undefined;
 }
 
-interface Seen {
+interface Decisions {
   /** Newest first. */
   readonly rows: readonly Decision[];
   readonly waiting: readonly Decision[];
 }
 
-const NOTHING: Seen = { rows: [], waiting: [] };
+const NOTHING: Decisions = { rows: [], waiting: [] };
 
-/** Follows decisions as they are made; `isPaused` collects them aside until the list goes on. */
+/** Follows new decisions. While `isPaused`, they wait outside of the list. */
 export function useLive(query: Query, isPaused: boolean): Live {
-  const [seen, setSeen] = useState<Seen>(NOTHING);
+  const [seen, setSeen] = useState<Decisions>(NOTHING);
   const [isConnected, setConnected] = useState(false);
   const [problem, setProblem] = useState<Error>();
   const paused = useRef(isPaused);
@@ -43,9 +43,11 @@ export function useLive(query: Query, isPaused: boolean): Live {
         setProblem(undefined);
         setSeen(({ rows, waiting }) => ({ rows: merged(rows, past), waiting }));
       },
-      onDecision: (one) => {
+      onDecision: (decision) => {
         setSeen(({ rows, waiting }) =>
-          paused.current ? { rows, waiting: merged([one], waiting) } : { rows: merged([one], rows), waiting },
+          paused.current
+            ? { rows, waiting: merged([decision], waiting) }
+            : { rows: merged([decision], rows), waiting },
         );
       },
       onLost: (why) => {
@@ -60,11 +62,11 @@ export function useLive(query: Query, isPaused: boolean): Live {
 
 interface Listener {
   onOpen(past: readonly Decision[]): void;
-  onDecision(one: Decision): void;
+  onDecision(decision: Decision): void;
   onLost(why: Error | undefined): void;
 }
 
-/** Opens the stream before it reads what was decided before, so that none is missed. Returns how to end it. */
+/** Opens the stream, then reads past decisions, so that none is missed. Returns a function that stops it. */
 function follow(path: string, pastPath: string, listener: Listener): () => void {
   let source: EventSource;
   let timer: number | undefined;
@@ -77,7 +79,7 @@ function follow(path: string, pastPath: string, listener: Listener): () => void 
     source.onopen = () => void readPast();
     source.onerror = () => {
       listener.onLost(undefined);
-      // The browser connects again by itself, but not after an answer with an error.
+      // The browser reconnects by itself, but not after an error response.
       if (source.readyState === EventSource.CLOSED) timer = window.setTimeout(() => void again(), RETRY_MS);
     };
   }
@@ -91,7 +93,7 @@ function follow(path: string, pastPath: string, listener: Listener): () => void 
   }
   async function again(): Promise<void> {
     try {
-      // Tells a session that has ended from a gateway that is gone.
+      // Shows the sign-in if the session has ended; otherwise the gateway is down.
       await loadMe();
     } catch (error) {
       listener.onLost(error instanceof Error ? error : new Error(String(error)));
@@ -106,7 +108,7 @@ function follow(path: string, pastPath: string, listener: Listener): () => void 
   };
 }
 
-/** Joins two lists, newest first, each decision once. */
+/** Joins two lists, newest first, without duplicates. */
 function merged(newer: readonly Decision[], older: readonly Decision[]): readonly Decision[] {
   const known = new Set(newer.map(({ id }) => id));
   return [...newer, ...older.filter(({ id }) => !known.has(id))].slice(0, MAX_ROWS);

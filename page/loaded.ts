@@ -5,7 +5,7 @@ import { ProblemError, read } from './api.ts';
 const RETRY_MS = 3_000;
 
 export interface Loaded<T> {
-  /** The last answer, kept while a newer one is awaited or fails. */
+  /** The last answer, kept while a newer one is loading or has failed. */
   readonly data: T | undefined;
   /** Why the last attempt failed. */
   readonly problem: Error | undefined;
@@ -13,8 +13,8 @@ export interface Loaded<T> {
 }
 
 /**
- * Reads a path of the API, again every `everyMs` while the page is visible, and soon after a failure that may pass.
- * Without a path nothing is read.
+ * Reads a path of the API: every `everyMs` while the page is visible, and soon after a temporary failure. Reads nothing
+ * without a path.
  */
 export function useLoaded<T>(path: string | undefined, everyMs?: number): Loaded<T> {
   const [state, setState] = useState<{ path?: string; data?: T; problem?: Error }>({});
@@ -41,7 +41,7 @@ export function useLoaded<T>(path: string | undefined, everyMs?: number): Loaded
         if (abort.signal.aborted) return;
         const problem = error instanceof Error ? error : new Error(String(error));
         setState((before) => ({ ...(before.path === path && before), path: path ?? '', problem }));
-        again(mayPass(problem) ? RETRY_MS : everyMs);
+        again(isTemporary(problem) ? RETRY_MS : everyMs);
       }
     }
     void load();
@@ -62,11 +62,11 @@ export function useLoaded<T>(path: string | undefined, everyMs?: number): Loaded
   };
 }
 
-function mayPass(problem: Error): boolean {
+function isTemporary(problem: Error): boolean {
   return problem instanceof ProblemError && (problem.status === 0 || problem.status === 503);
 }
 
-/** Returns the present time, and renders again every `everyMs`. */
+/** Returns the current time, and renders again every `everyMs`. */
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

@@ -23,25 +23,25 @@ const PLACES = [
 ] as const;
 
 const THEMES = [
-  { value: 'system', title: 'As the system' },
+  { value: 'system', title: 'System' },
   { value: 'light', title: 'Light' },
   { value: 'dark', title: 'Dark' },
 ] as const;
 
-/** Views of more than the keys of one owner. */
-const OF_ALL: readonly string[] = ['now', 'mcp', 'policies', 'tokens'];
+/** Views of all owners' keys. */
+const VIEWS_OF_ALL: readonly string[] = ['now', 'mcp', 'policies', 'tokens'];
 
-/** Leaves out what the API would refuse this person. */
+/** Hides views whose data the API would refuse. */
 function isShownTo({ role, owner }: Me, view: string): boolean {
-  return (owner === null || !OF_ALL.includes(view)) && (view !== 'tokens' || role === 'admin');
+  return (owner === null || !VIEWS_OF_ALL.includes(view)) && (view !== 'tokens' || role === 'admin');
 }
 
-/** Which entry of the navigation a view belongs to. */
-const WITHIN: Readonly<Record<string, string>> = { requests: 'decisions' };
+/** Entry of the navigation for views without their own. */
+const PARENT: Readonly<Record<string, string>> = { requests: 'decisions' };
 
 export function Navigation({ person }: { readonly person: Me }): JSX.Element {
   const [isOpen, setOpen] = useState(false);
-  const current = WITHIN[route.value.view] ?? route.value.view;
+  const current = PARENT[route.value.view] ?? route.value.view;
   return (
     <header class={isOpen ? 'side open' : 'side'}>
       <div class="brand">
@@ -93,7 +93,7 @@ function Person({ person }: { readonly person: Me }): JSX.Element {
   return (
     <div class="person">
       <Select
-        label="Colours"
+        label="Theme"
         choices={THEMES}
         value={theme.value}
         onChoose={(value) => {

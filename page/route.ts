@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** The place in the page, kept in the fragment: `#/keys/<id>?search=ci`. The server sees none of it. */
+/** The place in the page, from the fragment: `#/keys/<id>?search=ci`. The server does not see it. */
 export interface Route {
   /** First segment, `now` for an empty fragment. */
   readonly view: string;
@@ -25,21 +25,21 @@ function decoded(segment: string): string {
   }
 }
 
-/** Returns the address of a view for a link. Empty values of the query are left out. */
+/** Returns the link to a view, without empty values of the query. */
 export function href(view: string, id?: string, query: Readonly<Record<string, string>> = {}): string {
   const path = [view, ...(id === undefined ? [] : [id])].map(encodeURIComponent).join('/');
-  const given = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ''));
-  return given.size === 0 ? `#/${path}` : `#/${path}?${given.toString()}`;
+  const text = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ''));
+  return text.size === 0 ? `#/${path}` : `#/${path}?${text.toString()}`;
 }
 
-/** Changes the query of the present view, without a new entry in the browser's history. */
+/** Changes the query of the current view, without a new entry in the browser's history. */
 export function replaceQuery(query: Readonly<Record<string, string>>): void {
   const { view, id } = route.value;
   history.replaceState(null, '', href(view, id, query));
   route.value = parseRoute(location.hash);
 }
 
-/** Whether the reader has moved within the page, rather than opened it. */
+/** True once the user has navigated within the page. */
 export const hasMoved = signal(false);
 
 addEventListener('hashchange', () => {

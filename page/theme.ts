@@ -20,6 +20,6 @@ effect(() => {
   try {
     localStorage.setItem(STORED, theme.value);
   } catch (error) {
-    console.info('The theme is not kept:', error);
+    console.info('The theme cannot be stored:', error);
   }
 });

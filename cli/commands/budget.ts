@@ -35,6 +35,13 @@ const BUDGET_LIST = withRecords<KeyBudget>({
   orders: { used: byUse },
 });
 
+const LIMIT_HELP: Readonly<Record<BudgetWindow, string>> = {
+  minute: 'limit per minute',
+  hourly: 'limit per hour',
+  daily: 'limit per day (UTC)',
+  weekly: 'limit per week, from Monday (UTC)',
+  monthly: 'limit per calendar month (UTC)',
+};
 const NUMBER = /^(?:\d+(?:\.\d*)?|\.\d+)$/;
 
 /** `gateway budget …`: limits and spend (docs/budgets.md). */
@@ -46,7 +53,7 @@ export function registerBudget(program: Command, io: Io): void {
       'set limits in USD for a key, for keys without their own, or for a shared budget; 0 blocks, none removes a limit',
     );
   for (const window of BUDGET_WINDOWS) {
-    set.option(`--${window} <usd>`, `limit of the ${window} window`, (text: string) => limit(window, text));
+    set.option(`--${window} <usd>`, LIMIT_HELP[window], (text: string) => limit(window, text));
   }
   withOutput(withMatch(set)).action((reference: string | undefined, options: SetOptions, command: Command) =>
     setBudget(command, io, reference, options),

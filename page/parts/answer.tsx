@@ -3,7 +3,6 @@ import type { ComponentChildren, JSX } from 'preact';
 import { ProblemError } from '../api.ts';
 import type { Loaded } from '../loaded.ts';
 
-/** Tells a failure in a sentence. */
 export function ProblemText({ problem }: { readonly problem: Error }): JSX.Element {
   const errors = problem instanceof ProblemError ? problem.errors : undefined;
   return (
@@ -23,20 +22,20 @@ export function ProblemText({ problem }: { readonly problem: Error }): JSX.Eleme
 }
 
 function sentence(problem: Error): string {
-  if (!(problem instanceof ProblemError)) return `This page failed: ${problem.message}`;
-  if (problem.status === 403) return `You may not do this: ${problem.message}`;
+  if (!(problem instanceof ProblemError)) return `The page failed: ${problem.message}`;
+  if (problem.status === 403) return `Not allowed: ${problem.message}`;
   return problem.message;
 }
 
-/** Shows the data of a view; before they are there, that they are awaited, or why they do not come. */
+/** Shows loaded data, the loading state or the problem. */
 export function Answer<T>({
-  of,
+  loaded,
   children,
 }: {
-  readonly of: Loaded<T>;
+  readonly loaded: Loaded<T>;
   readonly children: (data: T) => ComponentChildren;
 }): JSX.Element {
-  const { data, problem } = of;
+  const { data, problem } = loaded;
   return (
     <>
       {problem !== undefined && <ProblemText problem={problem} />}

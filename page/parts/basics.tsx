@@ -5,7 +5,7 @@ import { absoluteTime, relativeTime } from '../format.ts';
 import { useNow } from '../loaded.ts';
 import { hasMoved } from '../route.ts';
 
-/** The heading of a view takes the focus after a move, so that a screen reader tells where the reader has arrived. */
+/** Takes the focus after navigation, so that a screen reader announces the view. */
 export function Heading({ children }: { readonly children: ComponentChildren }): JSX.Element {
   const element = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -19,7 +19,7 @@ export function Heading({ children }: { readonly children: ComponentChildren }):
   );
 }
 
-/** A time in the reader's zone: relative, with the absolute time as title, or the other way round. */
+/** A relative time with the absolute one as title, or the reverse. */
 export function Time({
   at,
   absolute = false,
@@ -28,10 +28,10 @@ export function Time({
   readonly absolute?: boolean;
 }): JSX.Element {
   const now = useNow(10_000);
-  const [shown, title] = [absoluteTime(at), relativeTime(at, now)];
+  const [full, relative] = [absoluteTime(at), relativeTime(at, now)];
   return (
-    <time dateTime={at} title={absolute ? title : shown}>
-      {absolute ? shown : title}
+    <time dateTime={at} title={absolute ? relative : full}>
+      {absolute ? full : relative}
     </time>
   );
 }
@@ -52,7 +52,6 @@ export function Badge({
   return <span class={`badge ${tone}`}>{children}</span>;
 }
 
-/** Copies a text, and says so. */
 export function Copy({
   text,
   label = 'Copy',
@@ -60,13 +59,13 @@ export function Copy({
   readonly text: string;
   readonly label?: string;
 }): JSX.Element {
-  const [said, setSaid] = useState('');
+  const [status, setStatus] = useState('');
   async function copy(): Promise<void> {
     try {
       await navigator.clipboard.writeText(text);
-      setSaid('Copied');
+      setStatus('Copied');
     } catch {
-      setSaid('Select the text and copy it by hand');
+      setStatus('Select the text and copy it');
     }
   }
   return (
@@ -74,19 +73,23 @@ export function Copy({
       <button type="button" class="quiet" onClick={() => void copy()}>
         {label}
       </button>
-      <span role="status">{said}</span>
+      <span role="status">{status}</span>
     </span>
   );
 }
 
-/** Names and values of one thing. Pairs without a value are left out. */
-export function Facts({ of }: { readonly of: Readonly<Record<string, ComponentChildren>> }): JSX.Element {
-  const given = Object.entries(of).filter(
+/** A list of names and values, without empty values. */
+export function Facts({
+  facts,
+}: {
+  readonly facts: Readonly<Record<string, ComponentChildren>>;
+}): JSX.Element {
+  const shown = Object.entries(facts).filter(
     ([, value]) => value !== null && value !== undefined && value !== '',
   );
   return (
     <dl class="facts">
-      {given.map(([name, value]) => (
+      {shown.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
           <dd>{value}</dd>
@@ -96,19 +99,19 @@ export function Facts({ of }: { readonly of: Readonly<Record<string, ComponentCh
   );
 }
 
-/** A list of texts of others, each by itself. */
+/** Texts as a row of code elements. `none` stands for null. */
 export function Words({
-  of,
+  words,
   none,
 }: {
-  readonly of: readonly string[] | null;
+  readonly words: readonly string[] | null;
   readonly none: string;
 }): JSX.Element {
-  if (of === null) return <>{none}</>;
-  if (of.length === 0) return <>none</>;
+  if (words === null) return <>{none}</>;
+  if (words.length === 0) return <>none</>;
   return (
     <span class="words">
-      {of.map((word) => (
+      {words.map((word) => (
         <code key={word}>{word}</code>
       ))}
     </span>

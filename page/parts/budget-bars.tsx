@@ -8,13 +8,13 @@ import { Table, type Column } from './table.tsx';
 type Budget = KeyDetails['budget'];
 type Window = Budget['windows'][number];
 
-/** Windows of a budget as bars: what is spent, and beside it what is reserved. */
-export function BudgetBars({ of }: { readonly of: Budget }): JSX.Element {
-  if (of.windows.length === 0) return <Empty>This key has no budget: what it spends has no limit.</Empty>;
+/** Windows of a budget as bars of spent and reserved money. */
+export function BudgetBars({ budget }: { readonly budget: Budget }): JSX.Element {
+  if (budget.windows.length === 0) return <Empty>This key has no budget, so its spend has no limit.</Empty>;
   return (
     <Table
-      caption={`Budget of ${of.name}, ${of.source === 'own' ? 'its own' : 'the default'}`}
-      rows={of.windows}
+      caption={`Budget of ${budget.name}, ${budget.source === 'own' ? 'its own' : 'the default'}`}
+      rows={budget.windows}
       rowKey={({ window }) => window}
       columns={[
         { title: 'Window', cell: ({ window }) => window },
@@ -24,14 +24,13 @@ export function BudgetBars({ of }: { readonly of: Budget }): JSX.Element {
   );
 }
 
-/** Columns of a window: how full it is, what is spent, and beside it what is reserved. */
 export function windowColumns<Row>(windowOf: (row: Row) => Window): readonly Column<Row>[] {
   return [
-    { title: 'Used', cell: (row) => <Bar of={windowOf(row)} /> },
+    { title: 'Used', cell: (row) => <Bar window={windowOf(row)} /> },
     { title: 'Spent', isNumber: true, cell: (row) => usd(windowOf(row).spent_usd) },
     { title: 'Reserved', isNumber: true, cell: (row) => usd(windowOf(row).reserved_usd) },
     { title: 'Limit', isNumber: true, cell: (row) => limitOf(windowOf(row)) },
-    { title: 'Resets', cell: (row) => <Reset of={windowOf(row)} /> },
+    { title: 'Resets', cell: (row) => <Reset window={windowOf(row)} /> },
   ];
 }
 
@@ -39,14 +38,14 @@ function limitOf({ limit_usd: limit }: Window): string {
   return limit === null ? 'none' : usd(limit);
 }
 
-function Reset({ of: { resets_at: at } }: { readonly of: Window }): JSX.Element | null {
+function Reset({ window: { resets_at: at } }: { readonly window: Window }): JSX.Element | null {
   return at === null ? null : <Time at={at} />;
 }
 
 function Bar({
-  of: { limit_usd: limit, spent_usd: spent, reserved_usd: reserved },
+  window: { limit_usd: limit, spent_usd: spent, reserved_usd: reserved },
 }: {
-  readonly of: Window;
+  readonly window: Window;
 }): JSX.Element {
   if (limit === null) return <>no limit</>;
   const share = (part: number): string =>

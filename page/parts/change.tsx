@@ -8,29 +8,29 @@ import { Dialog } from './dialog.tsx';
 
 export interface Change<T> {
   readonly title: string;
-  /** What will happen, and how it is undone. */
+  /** The effect, and how to undo it. */
   readonly consequence: ComponentChildren;
-  /** On the button: a verb. */
+  /** Text of the button. */
   readonly verb: string;
   readonly isDangerous?: boolean;
   readonly method?: 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
-  /** The body besides the reason, from the fields of the form. */
+  /** Returns the body without the reason. */
   readonly body?: (form: FormData) => object;
   readonly fields?: ComponentChildren;
-  /** The sentence for the status line once it is done. */
-  readonly said: (answer: T) => string;
+  /** Returns the sentence for the status line. */
+  readonly doneText: (answer: T) => string;
   readonly onDone: (answer: T) => void;
 }
 
 const MAX_REASON = 200;
 
-/** Asks for a reason, says what will happen, and makes the change once, however often it is sent. */
+/** Asks for a reason, shows the consequence and makes the change, once even if it is sent repeatedly. */
 function ChangeDialog<T>({
-  of,
+  details,
   onClose,
 }: {
-  readonly of: Change<T>;
+  readonly details: Change<T>;
   readonly onClose: () => void;
 }): JSX.Element {
   const [operation, setOperation] = useState(() => crypto.randomUUID());
@@ -42,15 +42,15 @@ function ChangeDialog<T>({
     setBusy(true);
     setProblem(undefined);
     try {
-      const given = new FormData(form);
-      const body = { ...of.body?.(given), reason: text(given, 'reason') };
-      const answer = await change<T>(of.method ?? 'POST', of.path, body, operation);
-      notice.value = of.said(answer);
+      const data = new FormData(form);
+      const body = { ...details.body?.(data), reason: text(data, 'reason') };
+      const answer = await change<T>(details.method ?? 'POST', details.path, body, operation);
+      notice.value = details.doneText(answer);
       onClose();
-      of.onDone(answer);
+      details.onDone(answer);
     } catch (error) {
       setProblem(error instanceof Error ? error : new Error(String(error)));
-      // A refused change was not made: the next attempt is another one, which may have another body.
+      // A refused change was not made. The next attempt is a new change, which may have another body.
       if (error instanceof ProblemError && error.status >= 400 && error.status < 500) {
         setOperation(crypto.randomUUID());
       }
@@ -59,21 +59,21 @@ function ChangeDialog<T>({
   }
 
   return (
-    <Dialog title={of.title} onClose={onClose}>
+    <Dialog title={details.title} onClose={onClose}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
           void submit(event.currentTarget);
         }}
       >
-        <div class="consequence">{of.consequence}</div>
-        {of.fields}
+        <div class="consequence">{details.consequence}</div>
+        {details.fields}
         <label for={reasonId}>Reason, for the audit trail</label>
         <input id={reasonId} name="reason" required maxLength={MAX_REASON} autocomplete="off" />
         {problem !== undefined && <ProblemText problem={problem} />}
         <div class="buttons">
-          <button type="submit" class={of.isDangerous === true ? 'danger' : 'primary'} disabled={isBusy}>
-            {of.verb}
+          <button type="submit" class={details.isDangerous === true ? 'danger' : 'primary'} disabled={isBusy}>
+            {details.verb}
           </button>
           <button type="button" onClick={onClose}>
             Cancel
@@ -90,27 +90,27 @@ export function text(form: FormData, name: string): string {
   return typeof value === 'string' ? value.trim() : '';
 }
 
-/** Returns what was written into the field, as a part of a body; nothing if it was left empty. */
+/** Returns a field's value as a member of a body, or nothing if it is empty. */
 export function given(form: FormData, name: string): Readonly<Record<string, string>> {
   const value = text(form, name);
   return value === '' ? {} : { [name]: value };
 }
 
-/** Keeps the dialog of a change that is being asked about; the view renders it. */
-export function useChange(): { ask<T>(of: Change<T>): void; readonly dialog: ComponentChildren } {
+/** Returns the dialog of a change, for the view to render, and the function that opens it. */
+export function useChange(): { ask<T>(details: Change<T>): void; readonly dialog: ComponentChildren } {
   const [dialog, setDialog] = useState<ComponentChildren>(null);
   function close(): void {
     setDialog(null);
   }
   return {
-    ask: (of) => {
-      setDialog(<ChangeDialog of={of} onClose={close} />);
+    ask: (details) => {
+      setDialog(<ChangeDialog details={details} onClose={close} />);
     },
     dialog,
   };
 }
 
-/** Buttons of changes, for those who may make them; the others are told so. */
+/** Shows the buttons of changes to those who may make them. */
 export function Changes({
   role,
   children,
@@ -119,5 +119,5 @@ export function Changes({
   readonly children: ComponentChildren;
 }): JSX.Element {
   if (may(role)) return <div class="tools">{children}</div>;
-  return <p class="muted">To make changes here, sign in as {role}.</p>;
+  return <p class="muted">Changes here need the role {role}.</p>;
 }

@@ -15,24 +15,24 @@ const TONES: Readonly<Record<string, Tone>> = {
   Error: 'bad',
 };
 
-export function Disposition({ of }: { readonly of: string }): JSX.Element {
-  return <Badge tone={TONES[of] ?? 'plain'}>{of}</Badge>;
+export function Disposition({ value }: { readonly value: string }): JSX.Element {
+  return <Badge tone={TONES[value] ?? 'plain'}>{value}</Badge>;
 }
 
 const COLUMNS: readonly Column<Decision>[] = [
   {
     title: 'Time',
     cell: ({ at, request_id: id }) => (
-      <a href={href('requests', id)} aria-label={`${clockTime(at)}: the whole story of this request`}>
+      <a href={href('requests', id)} aria-label={`${clockTime(at)}: all records of this request`}>
         <time dateTime={at}>{clockTime(at)}</time>
       </a>
     ),
   },
-  { title: 'Verdict', cell: ({ disposition }) => <Disposition of={disposition} /> },
+  { title: 'Verdict', cell: ({ disposition }) => <Disposition value={disposition} /> },
   { title: 'Key', cell: ({ name, key_hash: hash }) => <KeyLink name={name} hash={hash} /> },
   { title: 'Owner', cell: ({ owner }) => owner },
-  { title: 'To', cell: ({ service, model, tool }) => [service, model, tool].filter(Boolean).join(' · ') },
-  { title: 'Why', cell: ({ refusal, message }) => <Why refusal={refusal} message={message} /> },
+  { title: 'Target', cell: ({ service, model, tool }) => [service, model, tool].filter(Boolean).join(' · ') },
+  { title: 'Reason', cell: ({ refusal, message }) => <Reason refusal={refusal} message={message} /> },
   { title: 'Cost', isNumber: true, cell: ({ cost_usd: cost }) => (cost === null ? '' : usd(cost)) },
   {
     title: 'Latency',
@@ -61,7 +61,7 @@ export function KeyLink({
   return hash === null ? <>{name}</> : <a href={href('keys', hash)}>{name ?? hash.slice(0, 19)}</a>;
 }
 
-function Why({
+function Reason({
   refusal,
   message,
 }: {

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 
-/** A modal dialog. The browser keeps the focus in it, and gives it back afterwards. */
+/** A modal dialog. The browser keeps the focus in it and restores it afterwards. */
 export function Dialog({
   title,
   onClose,
@@ -10,7 +10,7 @@ export function Dialog({
 }: {
   readonly title: string;
   readonly onClose: () => void;
-  /** Escape does not close it: its content is not shown again. */
+  /** Escape does not close the dialog, whose content is not shown again. */
   readonly mustChoose?: boolean;
   readonly children: ComponentChildren;
 }): JSX.Element {

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useId, useRef, useState } from 'preact/hooks';
 
-/** A pause in typing, so that not each letter is a request. */
+/** A pause in typing after which requests are sent. */
 const TYPED_MS = 250;
 
 interface FieldProps {
@@ -9,7 +9,7 @@ interface FieldProps {
   readonly hint?: string;
   readonly name?: string;
   readonly type?: 'text' | 'password' | 'search' | 'number' | 'date';
-  /** At first; the reader changes it. */
+  /** Initial value. */
   readonly value?: string;
   readonly required?: boolean;
   readonly maxLength?: number;
@@ -18,7 +18,7 @@ interface FieldProps {
   readonly onTyped?: (value: string) => void;
 }
 
-/** A labelled input, with a hint that is read with it. */
+/** A labelled input with a hint. */
 export function Field({
   label,
   hint,
@@ -41,7 +41,7 @@ export function Field({
         {...input}
         id={id}
         defaultValue={first}
-        // The types of Preact allow other roles for each type; no role is set here.
+        // Preact's types allow other roles for each input type; no role is set here.
         type={type as 'text'}
         step={type === 'number' ? 'any' : undefined}
         min={type === 'number' ? 0 : undefined}
@@ -59,7 +59,6 @@ export function Field({
   );
 }
 
-/** Searches a list once typing pauses. */
 export function SearchField({
   hint,
   value,
@@ -113,7 +112,6 @@ export function Select({
   );
 }
 
-/** The filters of a view, in a line. */
 export function Filters({ children }: { readonly children: ComponentChildren }): JSX.Element {
   return (
     <form

@@ -19,12 +19,12 @@ export interface Paged<T> extends Loaded<T> {
   readonly hasNext: boolean;
   first(): void;
   back(): void;
-  forth(): void;
+  forward(): void;
 }
 
 const INCOMPLETE_MS = 1_000;
 
-/** Reads a list page by page. Another query begins at the first page. */
+/** Reads a list page by page. A new query begins at the first page. */
 export function usePaged<T extends Page>(path: string, query: Query, everyMs?: number): Paged<T> {
   const base = withQuery(path, query);
   const [at, setAt] = useState<{ base: string; cursors: readonly string[] }>({ base, cursors: [] });
@@ -46,38 +46,38 @@ export function usePaged<T extends Page>(path: string, query: Query, everyMs?: n
     back: () => {
       setAt({ base, cursors: cursors.slice(0, -1) });
     },
-    forth: () => {
+    forward: () => {
       if (next !== undefined) setAt({ base, cursors: [...cursors, next] });
     },
   };
 }
 
-/** The buttons below a paged list, with how much there is. */
+/** Buttons and counts below a paged list. */
 export function Pager({
-  of,
+  paged,
   label = 'Pages',
 }: {
-  readonly of: Paged<Page>;
+  readonly paged: Paged<Page>;
   readonly label?: string;
 }): JSX.Element | null {
-  const { data, number, hasNext } = of;
+  const { data, number, hasNext } = paged;
   if (data === undefined) return null;
   return (
     <nav class="pager" aria-label={label}>
-      <button type="button" disabled={number === 1} onClick={of.back}>
+      <button type="button" disabled={number === 1} onClick={paged.back}>
         Previous
       </button>
       <span>Page {count(number)}</span>
-      <button type="button" disabled={!hasNext} onClick={of.forth}>
+      <button type="button" disabled={!hasNext} onClick={paged.forward}>
         Next
       </button>
-      {data.total !== undefined && <span>{count(data.total)} in all</span>}
+      {data.total !== undefined && <span>{count(data.total)} in total</span>}
       {data.as_of !== undefined && (
         <span class="muted">
           order as of <Time at={data.as_of} />
         </span>
       )}
-      {data.complete === false && <span role="status">Still reading the keys …</span>}
+      {data.complete === false && <span role="status">Still reading keys …</span>}
     </nav>
   );
 }

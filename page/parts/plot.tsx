@@ -10,10 +10,10 @@ const HEIGHT = 180;
 
 export interface Series {
   readonly title: string;
-  /** Custom property that holds its colour. */
+  /** Custom property with the colour. */
   readonly color: '--accent' | '--bad' | '--warn' | '--good';
   readonly values: readonly number[];
-  /** Told apart without colour. */
+  /** Distinguishes series without colour. */
   readonly dash?: readonly number[];
 }
 
@@ -25,7 +25,7 @@ interface PlotProps {
   readonly format: (value: number) => string;
 }
 
-/** Values over time, with the same as a table for those who cannot see a plot. */
+/** Values over time, as a plot and as a table. */
 export function Plot({ title, times, series, format }: PlotProps): JSX.Element {
   const place = useRef<HTMLDivElement>(null);
   const id = useId();
@@ -104,7 +104,7 @@ function draw(element: HTMLElement, { times, series, format }: PlotProps): UPlot
   return new UPlot(options, [xs, ...series.map(({ values }) => [...values])], element);
 }
 
-/** Returns a custom property as a colour that a canvas understands. */
+/** Returns the colour of a custom property, as a canvas needs it. */
 function resolved(element: HTMLElement, name: string): string {
   element.style.color = `var(${name})`;
   const { color } = getComputedStyle(element);

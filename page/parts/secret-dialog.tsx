@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { Copy } from './basics.tsx';
 import { Dialog } from './dialog.tsx';
 
-/** Shows a secret that cannot be shown again, so the dialog closes by its buttons alone. */
+/** Shows a secret that cannot be shown again. Only the buttons close it. */
 export function SecretDialog({
   title,
   what,

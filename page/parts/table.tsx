@@ -3,11 +3,11 @@ import type { ComponentChildren, JSX } from 'preact';
 export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => ComponentChildren;
-  /** Numbers are aligned at their end. */
+  /** Aligns the cells to the right. */
   readonly isNumber?: boolean;
 }
 
-/** A table that scrolls sideways by itself on a narrow screen, by keyboard too. */
+/** A table that scrolls sideways on narrow screens, also by keyboard. */
 export function Table<Row>({
   caption,
   columns,

@@ -17,18 +17,18 @@ export function Approvals(): JSX.Element {
   return (
     <>
       <Heading>Approvals</Heading>
-      <Answer of={waiting}>
+      <Answer loaded={waiting}>
         {({ items, enabled, now }) => (
           <>
             {items.length === 0 && <Nothing isEnabled={enabled} />}
             <div class="cards">
-              {items.map((one) => (
+              {items.map((escalation) => (
                 <Waiting
-                  key={one.id}
-                  of={one}
+                  key={escalation.id}
+                  escalation={escalation}
                   serverNow={now}
                   onAnswer={(outcome) => {
-                    ask(answer(one, outcome, waiting.reload));
+                    ask(answer(escalation, outcome, waiting.reload));
                   }}
                 />
               ))}
@@ -42,7 +42,7 @@ export function Approvals(): JSX.Element {
 }
 
 function Nothing({ isEnabled }: { readonly isEnabled: boolean }): JSX.Element {
-  if (isEnabled) return <Empty>No call waits for approval. New ones appear here by themselves.</Empty>;
+  if (isEnabled) return <Empty>No call waits for approval. New ones appear here.</Empty>;
   return (
     <Empty>
       Approvals are off. Set <code>zsp.escalation_enabled: true</code> and write a policy rule with the action{' '}
@@ -51,72 +51,84 @@ function Nothing({ isEnabled }: { readonly isEnabled: boolean }): JSX.Element {
   );
 }
 
-function answer(of: Escalation, outcome: 'approve' | 'deny', onDone: () => void): Change<AnsweredEscalation> {
+function answer(
+  escalation: Escalation,
+  outcome: 'approve' | 'deny',
+  onDone: () => void,
+): Change<AnsweredEscalation> {
   const isApproval = outcome === 'approve';
   return {
-    title: `${isApproval ? 'Approve' : 'Deny'} the call of ${of.key_name}`,
+    title: `${isApproval ? 'Approve' : 'Deny'} the call of ${escalation.key_name}`,
     consequence: isApproval
-      ? 'The waiting request is checked again and sent. The approval counts for this one request and cannot be taken back.'
-      : 'The waiting request is refused with escalation_denied. The client may send it again, which asks again.',
+      ? 'The waiting request is checked again and sent. The approval is for this request only and cannot be undone.'
+      : 'The waiting request is refused with escalation_denied. If the client sends it again, it needs approval again.',
     verb: isApproval ? 'Approve' : 'Deny',
     isDangerous: !isApproval,
-    path: `/api/escalations/${encodeURIComponent(of.id)}/${outcome}`,
-    said: ({ outcome: stored, changed }) =>
-      changed ? `You ${stored} the call of ${of.key_name}.` : `Someone else ${stored} the call first.`,
+    path: `/api/escalations/${encodeURIComponent(escalation.id)}/${outcome}`,
+    doneText: ({ outcome: stored, changed }) =>
+      changed
+        ? `You ${stored} the call of ${escalation.key_name}.`
+        : `Someone else ${stored} the call first.`,
     onDone,
   };
 }
 
 function Waiting({
-  of,
+  escalation,
   serverNow,
   onAnswer,
 }: {
-  readonly of: Escalation;
+  readonly escalation: Escalation;
   readonly serverNow: string;
   readonly onAnswer: (outcome: 'approve' | 'deny') => void;
 }): JSX.Element {
   return (
-    <article class="card" aria-label={`Call of ${of.key_name}`}>
-      <h2>{of.tool_name !== '' ? of.tool_name : of.model !== '' ? of.model : of.method}</h2>
+    <article class="card" aria-label={`Call of ${escalation.key_name}`}>
+      <h2>
+        {escalation.tool_name !== ''
+          ? escalation.tool_name
+          : escalation.model !== ''
+            ? escalation.model
+            : escalation.method}
+      </h2>
       <p>
         <strong>
-          <Countdown expiry={of.expiry} serverNow={serverNow} />
+          <Countdown expiry={escalation.expiry} serverNow={serverNow} />
         </strong>
       </p>
       <ul>
-        {of.rules.map(({ rule, reason }) => (
+        {escalation.rules.map(({ rule, reason }) => (
           <li key={rule}>
             <code>{rule}</code> {reason}
           </li>
         ))}
       </ul>
       <Facts
-        of={{
-          Key: <KeyLink name={of.key_name} hash={of.key_hash} />,
-          Owner: of.owner,
-          Agent: of.agent_name,
-          Provider: of.provider,
-          Model: of.model,
-          'MCP server': of.mcp_server,
-          Method: of.method,
-          Resource: of.resource_uri,
-          Prompt: of.prompt_name,
-          Session: of.session_id,
-          Asked: <Time at={of.requested_at} />,
-          'Digest of the request': <code>{of.request_digest}</code>,
+        facts={{
+          Key: <KeyLink name={escalation.key_name} hash={escalation.key_hash} />,
+          Owner: escalation.owner,
+          Agent: escalation.agent_name,
+          Provider: escalation.provider,
+          Model: escalation.model,
+          'MCP server': escalation.mcp_server,
+          Method: escalation.method,
+          Resource: escalation.resource_uri,
+          Prompt: escalation.prompt_name,
+          Session: escalation.session_id,
+          Requested: <Time at={escalation.requested_at} />,
+          'Request digest': <code>{escalation.request_digest}</code>,
         }}
       />
-      {of.arguments !== '' && (
+      {escalation.arguments !== '' && (
         <>
           <h3>Arguments, masked</h3>
-          <pre tabIndex={0}>{of.arguments}</pre>
+          <pre tabIndex={0}>{escalation.arguments}</pre>
         </>
       )}
-      {of.prompt_text !== '' && (
+      {escalation.prompt_text !== '' && (
         <>
-          <h3>Last text of the user, masked</h3>
-          <pre tabIndex={0}>{of.prompt_text}</pre>
+          <h3>Last user text, masked</h3>
+          <pre tabIndex={0}>{escalation.prompt_text}</pre>
         </>
       )}
       <Changes role="approver">
@@ -143,7 +155,7 @@ function Waiting({
   );
 }
 
-/** Counts by the server's clock: the reader's may be wrong. */
+/** Counts by the server's clock, since the user's may be wrong. */
 function Countdown({
   expiry,
   serverNow,
@@ -157,5 +169,5 @@ function Countdown({
     setAheadMs(Date.now() - Date.parse(serverNow));
   }, [serverNow]);
   const leftSeconds = (Date.parse(expiry) - (now - aheadMs)) / 1000;
-  return <>{leftSeconds > 0 ? `${duration(leftSeconds)} left` : 'Time is up'}</>;
+  return <>{leftSeconds > 0 ? `${duration(leftSeconds)} left` : 'Expired'}</>;
 }

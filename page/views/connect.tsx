@@ -31,16 +31,16 @@ function ChooseKey(): JSX.Element {
       <Filters>
         <SearchField
           value={search}
-          onSearch={(typed) => {
-            replaceQuery({ search: typed });
+          onSearch={(text) => {
+            replaceQuery({ search: text });
           }}
         />
       </Filters>
-      <Answer of={keys}>
+      <Answer loaded={keys}>
         {({ items }) =>
           items.length === 0 ? (
             <Empty>
-              No active key. <a href={href('keys')}>Create one</a> first.
+              There is no active key. <a href={href('keys')}>Create one</a> first.
             </Empty>
           ) : (
             <Table
@@ -66,12 +66,12 @@ function ChooseKey(): JSX.Element {
 function Snippets({ id }: { readonly id: string }): JSX.Element {
   const connect = useLoaded<Connect>(`/api/connect/${encodeURIComponent(id)}`);
   return (
-    <Answer of={connect}>
+    <Answer loaded={connect}>
       {({ key_hash: hash, name, address, snippets }) => (
         <>
           <p>
             Key <a href={href('keys', hash)}>{name}</a> at <code>{address}</code>. Put the raw key into{' '}
-            <code>GATEWAY_KEY</code>; it was shown when the key was made.{' '}
+            <code>GATEWAY_KEY</code>; it was shown when the key was created.{' '}
             <a href={href('connect')}>Another key</a>
           </p>
           {snippets.map(({ client, title, text }) => (

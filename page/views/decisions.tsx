@@ -79,10 +79,10 @@ export function Decisions(): JSX.Element {
             setPaused(!isPaused);
           }}
         >
-          {isPaused ? 'Go on' : 'Pause'}
+          {isPaused ? 'Resume' : 'Pause'}
         </button>
         {live.isConnected ? <Badge tone="good">live</Badge> : <Badge tone="warn">connecting …</Badge>}
-        <span role="status">{isPaused && `Paused: ${count(live.waiting)} newer`}</span>
+        <span role="status">{isPaused && `Paused: ${count(live.waiting)} new`}</span>
       </div>
       {live.problem !== undefined && <ProblemText problem={live.problem} />}
       {live.rows.length === 0 && live.isConnected ? (
@@ -95,17 +95,16 @@ export function Decisions(): JSX.Element {
 }
 
 function Nothing({ isFiltered }: { readonly isFiltered: boolean }): JSX.Element {
-  if (isFiltered)
-    return <Empty>Nothing that fits these filters yet. New decisions appear by themselves.</Empty>;
+  if (isFiltered) return <Empty>No decision matches these filters yet. New ones appear here.</Empty>;
   return (
     <Empty>
-      No decision is on record. <a href={href('connect')}>Connect a client</a>, or switch the audit trail on
-      with <code>audit.enabled: true</code>.
+      No decisions yet. <a href={href('connect')}>Connect a client</a>, or switch the audit trail on with{' '}
+      <code>audit.enabled: true</code>.
     </Empty>
   );
 }
 
-/** Opens the story of one request by its id, as a refusal or a log line names it. */
+/** Opens a request by the id in a refusal or a log line. */
 function OpenRequest(): JSX.Element {
   return (
     <form
@@ -117,7 +116,7 @@ function OpenRequest(): JSX.Element {
       }}
     >
       <Field label="Request id" name="id" maxLength={128} autocomplete="off" />
-      <button type="submit">Show its story</button>
+      <button type="submit">Show the request</button>
     </form>
   );
 }

@@ -16,7 +16,7 @@ const EXAMPLE = JSON.stringify(
   2,
 );
 
-/** Judges a pasted policy input, and says why. Nothing is sent on, and nothing is kept. */
+/** Explains the decision about a pasted policy input, which is neither sent nor stored. */
 export function Explain(): JSX.Element {
   const id = useId();
   const [answer, setAnswer] = useState<Explanation>();
@@ -25,8 +25,8 @@ export function Explain(): JSX.Element {
     setProblem(undefined);
     setAnswer(undefined);
     try {
-      const written = new FormData(form).get('input');
-      const input = parsed(typeof written === 'string' ? written : '');
+      const text = new FormData(form).get('input');
+      const input = parsed(typeof text === 'string' ? text : '');
       setAnswer(await change<Explanation>('POST', '/api/policies/explain', { input }, crypto.randomUUID()));
     } catch (error) {
       setProblem(error instanceof Error ? error : new Error(String(error)));
@@ -50,7 +50,7 @@ export function Explain(): JSX.Element {
         </div>
       </form>
       {problem !== undefined && <ProblemText problem={problem} />}
-      <div role="status">{answer !== undefined && <Answered of={answer} />}</div>
+      <div role="status">{answer !== undefined && <Result explanation={answer} />}</div>
     </section>
   );
 }
@@ -65,27 +65,27 @@ function parsed(text: string): unknown {
   }
 }
 
-function Answered({ of }: { readonly of: Explanation }): JSX.Element {
+function Result({ explanation }: { readonly explanation: Explanation }): JSX.Element {
   return (
     <article class="card">
       <h3>
-        {of.call}: <Badge tone={of.passes ? 'good' : 'bad'}>{of.verdict}</Badge>
+        {explanation.call}: <Badge tone={explanation.passes ? 'good' : 'bad'}>{explanation.verdict}</Badge>
       </h3>
       <ul>
-        {of.reasons.map((reason, at) => (
+        {explanation.reasons.map((reason, at) => (
           <li key={at}>{reason}</li>
         ))}
       </ul>
       <Facts
-        of={{
-          'If no rule fires': `${of.default_action.action}: ${of.default_action.why}`,
-          Taints: <Words of={of.taints} none="none" />,
-          State: of.state,
-          'Next state': of.next_state,
-          'Rules for other calls': count(of.rules_for_other_calls),
+        facts={{
+          'Default action': `${explanation.default_action.action}: ${explanation.default_action.why}`,
+          Taints: <Words words={explanation.taints} none="none" />,
+          State: explanation.state,
+          'Next state': explanation.next_state,
+          'Rules for other calls': count(explanation.rules_for_other_calls),
         }}
       />
-      {of.rules.map((rule) => (
+      {explanation.rules.map((rule) => (
         <details key={`${rule.file} ${String(rule.line)} ${rule.rule}`} open={rule.fired}>
           <summary>
             {rule.rule}{' '}
@@ -97,7 +97,7 @@ function Answered({ of }: { readonly of: Explanation }): JSX.Element {
           <ul>
             {rule.conditions.map(({ condition, holds }, at) => (
               <li key={at}>
-                <code>{JSON.stringify(condition)}</code> {held(holds)}
+                <code>{JSON.stringify(condition)}</code> {conditionText(holds)}
               </li>
             ))}
           </ul>
@@ -114,7 +114,7 @@ function Answered({ of }: { readonly of: Explanation }): JSX.Element {
   );
 }
 
-function held(holds: boolean | null): string {
-  if (holds === null) return 'was not looked at';
+function conditionText(holds: boolean | null): string {
+  if (holds === null) return 'was not evaluated';
   return holds ? 'holds' : 'does not hold';
 }

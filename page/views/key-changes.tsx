@@ -14,7 +14,7 @@ export function lock(key: Named, onDone: () => void): Change<ChangedKey> {
   return {
     title: `Lock ${key.name}`,
     consequence:
-      'Its next request is refused with 403 quarantined, until the lock ends or is released. A longer lock stays.',
+      'Requests with this key are refused with 403 quarantined until the lock ends or is released. A longer lock stays.',
     verb: 'Lock',
     isDangerous: true,
     path: pathOf(key, 'lock'),
@@ -22,7 +22,8 @@ export function lock(key: Named, onDone: () => void): Change<ChangedKey> {
       <Field label="For" name="for" required value="30m" hint="such as 30m or 24h" autocomplete="off" />
     ),
     body: (form) => given(form, 'for'),
-    said: ({ changed }) => (changed ? `Locked ${key.name}.` : `${key.name} has a longer lock, which stays.`),
+    doneText: ({ changed }) =>
+      changed ? `Locked ${key.name}.` : `${key.name} has a longer lock, which stays.`,
     onDone,
   };
 }
@@ -31,10 +32,10 @@ export function release(key: Named, onDone: () => void): Change<ChangedKey> {
   return {
     title: `Release ${key.name}`,
     consequence:
-      'Its next request is admitted again. Its risk score stays, so the next violation may lock it again.',
+      'Requests with this key are admitted again. The risk score stays, so the next violation may lock the key again.',
     verb: 'Release',
     path: pathOf(key, 'release'),
-    said: ({ changed }) => (changed ? `Released ${key.name}.` : `${key.name} was not locked.`),
+    doneText: ({ changed }) => (changed ? `Released ${key.name}.` : `${key.name} was not locked.`),
     onDone,
   };
 }
@@ -43,10 +44,10 @@ export function resetRisk(key: Named, onDone: () => void): Change<ChangedKey> {
   return {
     title: `Reset the risk of ${key.name}`,
     consequence:
-      'Its score, a permanent block and its taints are removed. Totals and a lock stay. This cannot be undone.',
+      'Removes the score, a permanent block and the taints. Totals and a lock stay. This cannot be undone.',
     verb: 'Reset',
     path: pathOf(key, 'reset-risk'),
-    said: () => `Reset the risk of ${key.name}.`,
+    doneText: () => `Reset the risk of ${key.name}.`,
     onDone,
   };
 }
@@ -55,11 +56,11 @@ export function revoke(key: Named, onDone: () => void): Change<ChangedKey> {
   return {
     title: `Revoke ${key.name}`,
     consequence:
-      'Its next request is refused with 401 invalid_key, for good. Clients need another key. This cannot be undone.',
+      'Requests with this key are refused with 401 invalid_key from now on. Clients need another key. This cannot be undone.',
     verb: 'Revoke',
     isDangerous: true,
     path: pathOf(key, 'revoke'),
-    said: ({ changed }) => (changed ? `Revoked ${key.name}.` : `${key.name} was revoked already.`),
+    doneText: ({ changed }) => (changed ? `Revoked ${key.name}.` : `${key.name} was already revoked.`),
     onDone,
   };
 }
@@ -68,7 +69,7 @@ export function rotate(key: Named, onDone: (issued: IssuedKey) => void): Change<
   return {
     title: `Rotate ${key.name}`,
     consequence:
-      'A new raw key is made and shown once. Budget, risk and locks stay. The raw keys before it end after the time below.',
+      'Creates a new raw key, which is shown once. Budget, risk and locks stay. Older raw keys end after the time below.',
     verb: 'Rotate',
     path: pathOf(key, 'rotate'),
     fields: (
@@ -81,7 +82,7 @@ export function rotate(key: Named, onDone: (issued: IssuedKey) => void): Change<
       />
     ),
     body: (form) => given(form, 'grace'),
-    said: () => `Rotated ${key.name}.`,
+    doneText: () => `Rotated ${key.name}.`,
     onDone,
   };
 }
@@ -91,7 +92,7 @@ export function setBudget({ budget, ...key }: KeyDetails, onDone: () => void): C
   return {
     title: `Set the budget of ${key.name}`,
     consequence:
-      'The limits count from its next request. 0 refuses every request that costs; an empty field has no limit.',
+      'The limits apply from the next request. 0 refuses every request with a cost; an empty field sets no limit.',
     verb: 'Set',
     method: 'PUT',
     path: pathOf(key, 'budget'),
@@ -101,18 +102,18 @@ export function setBudget({ budget, ...key }: KeyDetails, onDone: () => void): C
         label={`${window}, USD`}
         name={window}
         type="number"
-        value={String(own.find((one) => one.window === window)?.limit_usd ?? '')}
+        value={String(own.find((limit) => limit.window === window)?.limit_usd ?? '')}
         autocomplete="off"
       />
     )),
     body: (form) => ({
       limits: Object.fromEntries(WINDOWS.map((window) => [window, amount(text(form, window))])),
     }),
-    said: () => `Set the budget of ${key.name}.`,
+    doneText: () => `Set the budget of ${key.name}.`,
     onDone,
   };
 }
 
-function amount(written: string): number | null {
-  return written === '' ? null : Number(written);
+function amount(input: string): number | null {
+  return input === '' ? null : Number(input);
 }

@@ -16,20 +16,20 @@ import { RawKey } from './new-key.tsx';
 
 const EVERY_MS = 5_000;
 
-/** One key: its record, its state, its budget, and what can be changed. */
+/** One key: record, state, budget and changes. */
 export function OneKey({ id }: { readonly id: string }): JSX.Element {
   const key = useLoaded<KeyDetails>(`/api/keys/${encodeURIComponent(id)}`, EVERY_MS);
   return (
     <>
       <Heading>Key {key.data?.name ?? ''}</Heading>
-      <Answer of={key}>
+      <Answer loaded={key}>
         {(data) => (
           <>
-            <KeyChanges of={data} onDone={key.reload} />
-            <Record of={data} />
+            <KeyChanges record={data} onDone={key.reload} />
+            <Record record={data} />
             <h2>Budget</h2>
-            <BudgetBars of={data.budget} />
-            <Risk of={data} />
+            <BudgetBars budget={data.budget} />
+            <Risk record={data} />
           </>
         )}
       </Answer>
@@ -38,10 +38,10 @@ export function OneKey({ id }: { readonly id: string }): JSX.Element {
 }
 
 function KeyChanges({
-  of: key,
+  record: key,
   onDone,
 }: {
-  readonly of: KeyDetails;
+  readonly record: KeyDetails;
   readonly onDone: () => void;
 }): JSX.Element {
   const { ask, dialog } = useChange();
@@ -58,10 +58,10 @@ function KeyChanges({
           Connect a client
         </a>
         <a class="button" href={href('decisions', undefined, { key: key.key_hash })}>
-          Its decisions
+          Decisions
         </a>
         <a class="button" href={href('sessions', undefined, { key: key.key_hash })}>
-          Its sessions
+          Sessions
         </a>
       </div>
       <Changes role="operator">
@@ -126,7 +126,7 @@ function KeyChanges({
       {dialog}
       {issued && (
         <RawKey
-          of={issued}
+          issued={issued}
           onClose={() => {
             setIssued(undefined);
           }}
@@ -136,11 +136,11 @@ function KeyChanges({
   );
 }
 
-function Record({ of: key }: { readonly of: KeyDetails }): JSX.Element {
+function Record({ record: key }: { readonly record: KeyDetails }): JSX.Element {
   return (
     <Facts
-      of={{
-        State: <KeyState of={key} />,
+      facts={{
+        State: <KeyState record={key} />,
         Hash: (
           <>
             <code>{key.key_hash}</code> <Copy text={key.key_hash} />
@@ -149,19 +149,21 @@ function Record({ of: key }: { readonly of: KeyDetails }): JSX.Element {
         Owner: key.owner,
         Agent: key.agent_name,
         Provider: key.provider,
-        'Further providers': <Words of={key.allowed_providers} none="none" />,
-        Models: <Words of={key.allowed_models} none="all" />,
-        Tools: <Words of={key.allowed_tools} none="as policies decide" />,
-        Credentials: key.credentials && <Words of={key.credentials} none="none" />,
-        Tags: <Words of={Object.entries(key.tags).map(([name, value]) => `${name}=${value}`)} none="none" />,
+        'Further providers': <Words words={key.allowed_providers} none="none" />,
+        Models: <Words words={key.allowed_models} none="all" />,
+        Tools: <Words words={key.allowed_tools} none="all" />,
+        Credentials: key.credentials && <Words words={key.credentials} none="none" />,
+        Tags: (
+          <Words words={Object.entries(key.tags).map(([name, value]) => `${name}=${value}`)} none="none" />
+        ),
         'Rule overrides': key.policy_overrides && (
           <Words
-            of={Object.entries(key.policy_overrides).map(([rule, mode]) => `${rule}=${mode}`)}
+            words={Object.entries(key.policy_overrides).map(([rule, mode]) => `${rule}=${mode}`)}
             none="none"
           />
         ),
         'JWT subject': key.jwt_subject,
-        Made: <Time at={key.created_at} />,
+        Created: <Time at={key.created_at} />,
         'Last used': key.last_used_at === null ? 'never' : <Time at={key.last_used_at} />,
         Expires: key.expires_at === null ? 'never' : <Time at={key.expires_at} />,
         Revoked: key.revoked_at && <Time at={key.revoked_at} />,
@@ -170,25 +172,25 @@ function Record({ of: key }: { readonly of: KeyDetails }): JSX.Element {
   );
 }
 
-function Risk({ of: key }: { readonly of: KeyDetails }): JSX.Element {
+function Risk({ record: key }: { readonly record: KeyDetails }): JSX.Element {
   return (
     <>
       <h2>Risk</h2>
       <Facts
-        of={{
+        facts={{
           Score: `${count(Math.round(key.risk_score))} of 100`,
           Lock: key.locked ? (key.lock_cause ?? 'locked, without a cause') : null,
           'Lock ends': key.locked_until && <Time at={key.locked_until} />,
           'Request that locked it': key.lock_request_id && (
             <a href={href('requests', key.lock_request_id)}>{key.lock_request_id}</a>
           ),
-          'Attempts while locked or blocked': isHeld(key) && <HeldAttempts of={key} />,
+          'Attempts while locked or blocked': isHeld(key) && <HeldAttempts record={key} />,
           'Blocked permanently': key.blocked_at && <Time at={key.blocked_at} />,
-          Taints: <Words of={key.taint_flags} none="none" />,
+          Taints: <Words words={key.taint_flags} none="none" />,
           Sessions: count(key.sessions),
-          'Policy blocks, in all': count(key.total_policy_blocks),
-          'Escalations, in all': count(key.total_escalations),
-          'Spent, in all': usd(key.total_spend_usd),
+          'Policy blocks, total': count(key.total_policy_blocks),
+          'Escalations, total': count(key.total_escalations),
+          'Spent, total': usd(key.total_spend_usd),
         }}
       />
     </>
@@ -199,12 +201,11 @@ function isHeld({ locked, blocked_at: blockedAt }: KeyDetails): boolean {
   return locked || blockedAt !== null;
 }
 
-/** Requests that were refused since the key is locked or blocked. */
-function HeldAttempts({ of }: { readonly of: KeyDetails }): JSX.Element {
-  if (of.last_held_attempt_at === null) return <>none</>;
+function HeldAttempts({ record }: { readonly record: KeyDetails }): JSX.Element {
+  if (record.last_held_attempt_at === null) return <>none</>;
   return (
     <>
-      {count(of.held_attempts)}, the last <Time at={of.last_held_attempt_at} />
+      {count(record.held_attempts)}, the last <Time at={record.last_held_attempt_at} />
     </>
   );
 }

@@ -31,9 +31,9 @@ const SORTS = [
 
 const COLUMNS: readonly Column<Key>[] = [
   { title: 'Name', cell: ({ name, key_hash: hash }) => <a href={href('keys', hash)}>{name}</a> },
-  { title: 'State', cell: (key) => <KeyState of={key} /> },
+  { title: 'State', cell: (key) => <KeyState record={key} /> },
   {
-    title: 'Refused while held',
+    title: 'Attempts while locked',
     isNumber: true,
     cell: ({ held_attempts: attempts }) => (attempts === 0 ? '' : count(attempts)),
   },
@@ -47,7 +47,7 @@ const COLUMNS: readonly Column<Key>[] = [
         .join(', '),
   },
   { title: 'Provider', cell: ({ provider }) => provider },
-  { title: 'Made', cell: ({ created_at: at }) => <Time at={at} /> },
+  { title: 'Created', cell: ({ created_at: at }) => <Time at={at} /> },
   { title: 'Last used', cell: ({ last_used_at: at }) => (at === null ? 'never' : <Time at={at} />) },
   { title: 'Expires', cell: ({ expires_at: at }) => (at === null ? 'never' : <Time at={at} />) },
 ];
@@ -97,7 +97,7 @@ export function Keys(): JSX.Element {
           Create a key
         </button>
       </Changes>
-      <Answer of={keys}>
+      <Answer loaded={keys}>
         {({ items }) =>
           items.length === 0 ? (
             <NoKeys isFiltered={chosen.search !== '' || chosen.status !== ''} />
@@ -106,21 +106,21 @@ export function Keys(): JSX.Element {
           )
         }
       </Answer>
-      <Pager of={keys} />
+      <Pager paged={keys} />
       {dialogs}
     </>
   );
 }
 
 function NoKeys({ isFiltered }: { readonly isFiltered: boolean }): JSX.Element {
-  if (isFiltered) return <Empty>No key fits. Search for a part of a name, owner, agent or tag.</Empty>;
-  return <Empty>There is no key yet. Create one, then connect a client with it.</Empty>;
+  if (isFiltered) return <Empty>No key matches. Search for a part of a name, owner, agent or tag.</Empty>;
+  return <Empty>There are no keys yet. Create one, then connect a client.</Empty>;
 }
 
 export function KeyState({
-  of: { status, locked, blocked_at: blockedAt },
+  record: { status, locked, blocked_at: blockedAt },
 }: {
-  readonly of: Pick<Key, 'status' | 'locked' | 'blocked_at'>;
+  readonly record: Pick<Key, 'status' | 'locked' | 'blocked_at'>;
 }): JSX.Element {
   if (status !== 'active') return <Badge tone="plain">{status}</Badge>;
   if (blockedAt !== null) return <Badge tone="bad">blocked</Badge>;

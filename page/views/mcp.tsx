@@ -19,7 +19,7 @@ const COLUMNS: readonly Column<McpServer>[] = [
     title: 'Circuit',
     cell: ({ circuit }) => <Badge tone={circuit === 'closed' ? 'good' : 'bad'}>{circuit}</Badge>,
   },
-  { title: 'Tries again', cell: ({ retry_at: at }) => at && <Time at={at} /> },
+  { title: 'Next attempt', cell: ({ retry_at: at }) => at && <Time at={at} /> },
   { title: 'Pinned tools', isNumber: true, cell: ({ pinned_tools: pinned }) => count(pinned) },
   { title: 'Changed', isNumber: true, cell: ({ changed_tools: changed }) => count(changed) },
 ];
@@ -32,7 +32,7 @@ export function Mcp(): JSX.Element {
   return (
     <>
       <Heading>MCP</Heading>
-      <Answer of={servers}>
+      <Answer loaded={servers}>
         {({ items, enabled }) =>
           !enabled || items.length === 0 ? (
             <Empty>
@@ -61,7 +61,7 @@ function Changed({ onAccepted }: { readonly onAccepted: () => void }): JSX.Eleme
   return (
     <>
       <h2>Changed definitions</h2>
-      <Answer of={pins}>
+      <Answer loaded={pins}>
         {({ items }) =>
           items.length === 0 ? (
             <p>No pinned tool has changed.</p>
@@ -69,7 +69,7 @@ function Changed({ onAccepted }: { readonly onAccepted: () => void }): JSX.Eleme
             items.map((pin) => (
               <ChangedPin
                 key={`${pin.server} ${pin.tool}`}
-                of={pin}
+                pin={pin}
                 onAccepted={() => {
                   pins.reload();
                   onAccepted();
@@ -79,29 +79,29 @@ function Changed({ onAccepted }: { readonly onAccepted: () => void }): JSX.Eleme
           )
         }
       </Answer>
-      <Pager of={pins} label="Pages of changed definitions" />
+      <Pager paged={pins} label="Pages of changed definitions" />
     </>
   );
 }
 
 function ChangedPin({
-  of,
+  pin,
   onAccepted,
 }: {
-  readonly of: McpPin;
+  readonly pin: McpPin;
   readonly onAccepted: () => void;
 }): JSX.Element {
   const { ask, dialog } = useChange();
-  const { server, tool, changed_digest: digest } = of;
+  const { server, tool, changed_digest: digest } = pin;
   function accept(): void {
     ask<AcceptedPins>({
       title: `Accept ${tool} of ${server}`,
       consequence:
-        'The definition shown is pinned. Agents see the tool and may call it again. If it has changed since, nothing is accepted.',
+        'The definition below is pinned, and agents can see and call the tool again. If it has changed since, nothing is accepted.',
       verb: 'Accept',
       path: `/api/mcp/pins/${encodeURIComponent(server)}/${encodeURIComponent(tool)}/accept`,
       body: () => ({ digest }),
-      said: () => `Accepted ${tool} of ${server}.`,
+      doneText: () => `Accepted ${tool} of ${server}.`,
       onDone: onAccepted,
     });
   }
@@ -111,17 +111,17 @@ function ChangedPin({
         {tool} <span class="muted">of {server}</span>
       </h3>
       <Facts
-        of={{
-          Pinned: <Time at={of.pinned_at} />,
-          Changed: of.changed_at && <Time at={of.changed_at} />,
+        facts={{
+          Pinned: <Time at={pin.pinned_at} />,
+          Changed: pin.changed_at && <Time at={pin.changed_at} />,
           Digest: (
             <>
-              <code>{shortId(of.digest)}</code> → <code>{shortId(digest ?? '')}</code>
+              <code>{shortId(pin.digest)}</code> → <code>{shortId(digest ?? '')}</code>
             </>
           ),
         }}
       />
-      <Difference of={of} />
+      <Difference pin={pin} />
       <Changes role="operator">
         <button type="button" class="primary" onClick={accept}>
           Accept this definition
@@ -133,16 +133,16 @@ function ChangedPin({
 }
 
 function Difference({
-  of: { definition, changed_definition: changed },
+  pin: { definition, changed_definition: changed },
 }: {
-  readonly of: McpPin;
+  readonly pin: McpPin;
 }): JSX.Element {
   if (definition === null || changed === null) {
-    return <p>The definitions themselves are not stored: compare them at the server before you accept.</p>;
+    return <p>The definitions are not stored: compare them at the server before you accept.</p>;
   }
   const lines = difference(readableJson(definition), readableJson(changed));
   return (
-    <pre tabIndex={0} aria-label="What changed: lines with minus were removed, with plus added">
+    <pre tabIndex={0} aria-label="Changes: a minus marks removed lines, a plus added lines">
       {lines.map(({ kind, text }, at) => {
         if (kind === 'removed') return <del key={at}>- {text}</del>;
         if (kind === 'added') return <ins key={at}>+ {text}</ins>;
@@ -157,11 +157,11 @@ function Pinned(): JSX.Element {
   return (
     <>
       <h2>Pinned tools</h2>
-      <Answer of={pins}>
+      <Answer loaded={pins}>
         {({ items }) =>
           items.length === 0 ? (
             <Empty>
-              No tool is pinned yet. The first time a client lists the tools of a server, they are.
+              No tool is pinned yet. Tools are pinned when a client first lists the tools of a server.
             </Empty>
           ) : (
             <Table
@@ -177,7 +177,7 @@ function Pinned(): JSX.Element {
                   title: 'State',
                   cell: ({ changed_digest: changed }) =>
                     changed === null ? (
-                      <Badge tone="good">as pinned</Badge>
+                      <Badge tone="good">unchanged</Badge>
                     ) : (
                       <Badge tone="warn">changed</Badge>
                     ),
@@ -187,7 +187,7 @@ function Pinned(): JSX.Element {
           )
         }
       </Answer>
-      <Pager of={pins} label="Pages of pinned tools" />
+      <Pager paged={pins} label="Pages of pinned tools" />
     </>
   );
 }

@@ -15,15 +15,17 @@ import { SharedBudgets } from './shared-budgets.tsx';
 
 const EVERY_MS = 10_000;
 const SORTS = [
-  { value: 'used', title: 'Nearest to its limit' },
+  { value: 'used', title: 'Fullest' },
   { value: 'name', title: 'Name' },
 ];
 
-type Row = Budget & { readonly of: Budget['windows'][number] };
+type Row = Budget & { readonly period: Budget['windows'][number] };
 
-/** Windows without a limit are on the key's own view. */
+/** Only windows with a limit; the view of the key shows the others. */
 function limited(budget: Budget): readonly Row[] {
-  return budget.windows.filter(({ limit_usd: limit }) => limit !== null).map((of) => ({ ...budget, of }));
+  return budget.windows
+    .filter(({ limit_usd: limit }) => limit !== null)
+    .map((period) => ({ ...budget, period }));
 }
 
 export function Money(): JSX.Element {
@@ -41,13 +43,13 @@ export function Money(): JSX.Element {
           Spend over time
         </a>
         <a class="button" href={href('decisions', undefined, { refusal: 'budget_exceeded' })}>
-          Who was refused
+          Refused requests
         </a>
       </div>
       <SharedBudgets />
       <h2>Budgets of keys</h2>
       <p class="muted">
-        Solid: spent. Striped: reserved for requests that are on their way. Both count against the limit.
+        Solid: spent. Striped: reserved for requests in progress. Both count against the limit.
       </p>
       <Filters>
         <SearchField
@@ -65,10 +67,10 @@ export function Money(): JSX.Element {
           }}
         />
       </Filters>
-      <Answer of={budgets}>
+      <Answer loaded={budgets}>
         {({ items }) => <Rows rows={items.flatMap((budget) => limited(budget))} />}
       </Answer>
-      <Pager of={budgets} />
+      <Pager paged={budgets} />
     </>
   );
 }
@@ -77,7 +79,7 @@ function Rows({ rows }: { readonly rows: readonly Row[] }): JSX.Element {
   if (rows.length === 0) {
     return (
       <Empty>
-        No key here has a budget. <a href={href('keys')}>Choose a key</a> and set one, or run{' '}
+        No key has a budget. <a href={href('keys')}>Choose a key</a> and set one, or run{' '}
         <code>gateway budget set</code> for the default.
       </Empty>
     );
@@ -87,15 +89,15 @@ function Rows({ rows }: { readonly rows: readonly Row[] }): JSX.Element {
       <Table
         caption="Budgets of keys by window"
         rows={rows}
-        rowKey={({ key_hash: hash, of }) => `${hash} ${of.window}`}
+        rowKey={({ key_hash: hash, period }) => `${hash} ${period.window}`}
         columns={[
           { title: 'Key', cell: ({ name, key_hash: hash }) => <KeyLink name={name} hash={hash} /> },
           { title: 'Owner', cell: ({ owner }) => owner },
           {
             title: 'Window',
-            cell: ({ of, source }) => `${of.window}${source === 'default' ? ' (default)' : ''}`,
+            cell: ({ period, source }) => `${period.window}${source === 'default' ? ' (default)' : ''}`,
           },
-          ...windowColumns(({ of }: Row) => of),
+          ...windowColumns(({ period }: Row) => period),
         ]}
       />
       <div class="buttons">
@@ -115,15 +117,15 @@ function Rows({ rows }: { readonly rows: readonly Row[] }): JSX.Element {
 function asCsv(rows: readonly Row[]): string {
   return csv(
     ['key_hash', 'name', 'owner', 'window', 'spent_usd', 'reserved_usd', 'limit_usd', 'resets_at'],
-    rows.map(({ key_hash: hash, name, owner, of }) => [
+    rows.map(({ key_hash: hash, name, owner, period }) => [
       hash,
       name,
       owner,
-      of.window,
-      of.spent_usd,
-      of.reserved_usd,
-      of.limit_usd,
-      of.resets_at,
+      period.window,
+      period.spent_usd,
+      period.reserved_usd,
+      period.limit_usd,
+      period.resets_at,
     ]),
   );
 }

@@ -7,7 +7,7 @@ import { Field } from '../parts/field.tsx';
 import { SecretDialog } from '../parts/secret-dialog.tsx';
 import { href } from '../route.ts';
 
-/** Creates a key, and shows the raw key once. */
+/** Returns the dialogs that create a key and show its raw key once. */
 export function useNewKey(onDone: () => void): { begin(): void; readonly dialogs: ComponentChildren } {
   const { ask, dialog } = useChange();
   const [issued, setIssued] = useState<IssuedKey>();
@@ -18,8 +18,8 @@ export function useNewKey(onDone: () => void): { begin(): void; readonly dialogs
       path: '/api/keys',
       consequence: (
         <p>
-          Clients that send the new key are admitted at once. It is shown one time. Without a budget of its
-          own it has the default budget. To undo this, revoke the key.
+          Clients can use the new key at once. It is shown once. Without its own budget, it has the default
+          budget. To undo this, revoke the key.
         </p>
       ),
       fields: <KeyFields />,
@@ -34,7 +34,7 @@ export function useNewKey(onDone: () => void): { begin(): void; readonly dialogs
         ...listed(form, 'allowedTools'),
         ...tags(form),
       }),
-      said: ({ key }) => `Created the key ${key.name}.`,
+      doneText: ({ key }) => `Created the key ${key.name}.`,
       onDone: (answer) => {
         setIssued(answer);
         onDone();
@@ -43,7 +43,7 @@ export function useNewKey(onDone: () => void): { begin(): void; readonly dialogs
   }
   const shown = issued && (
     <RawKey
-      of={issued}
+      issued={issued}
       onClose={() => {
         setIssued(undefined);
       }}
@@ -67,7 +67,7 @@ function KeyFields(): JSX.Element {
       <Field label="Agent" name="agentName" maxLength={256} autocomplete="off" />
       <Field label="Expires in" name="expiresIn" hint="such as 90d; empty for never" autocomplete="off" />
       <details>
-        <summary>What it may use, and tags</summary>
+        <summary>Permissions and tags</summary>
         <Field
           label="Further providers"
           name="allowedProviders"
@@ -83,7 +83,7 @@ function KeyFields(): JSX.Element {
         <Field
           label="Tools"
           name="allowedTools"
-          hint="separated by commas; empty: policies decide"
+          hint="separated by commas; empty for all"
           autocomplete="off"
         />
         <Field label="Tags" name="tags" hint="such as team=search, separated by commas" autocomplete="off" />
@@ -112,12 +112,11 @@ function tags(form: FormData): { readonly tags?: Readonly<Record<string, string>
   return found.length === 0 ? {} : { tags: Object.fromEntries(found) };
 }
 
-/** Shows the raw key once. */
 export function RawKey({
-  of: { key, raw_key: raw },
+  issued: { key, raw_key: raw },
   onClose,
 }: {
-  readonly of: IssuedKey;
+  readonly issued: IssuedKey;
   readonly onClose: () => void;
 }): JSX.Element {
   return (

@@ -18,15 +18,15 @@ export function Now(): JSX.Element {
   return (
     <>
       <Heading>Now</Heading>
-      <Answer of={overview}>{(data) => <Shown of={data} />}</Answer>
+      <Answer loaded={overview}>{(data) => <Shown overview={data} />}</Answer>
     </>
   );
 }
 
 function Shown({
-  of: { gateways, redis, audit, providers, traffic, ...counts },
+  overview: { gateways, redis, audit, providers, traffic, ...counts },
 }: {
-  readonly of: Overview;
+  readonly overview: Overview;
 }): JSX.Element {
   return (
     <>
@@ -43,12 +43,12 @@ function Shown({
       <h2>Gateways</h2>
       <div class="cards">
         {gateways.map((gateway) => (
-          <Gateway key={gateway.id} of={gateway} />
+          <Gateway key={gateway.id} gateway={gateway} />
         ))}
         <section class="card" aria-label="Redis">
           <h3>Redis {redis.version}</h3>
           <Facts
-            of={{
+            facts={{
               Memory: memory(redis.used_memory_bytes, redis.max_memory_bytes),
               Clients: count(redis.connected_clients),
               Entries: count(redis.keys),
@@ -76,43 +76,48 @@ function memory(used: number, max: number): string {
   return max === 0 ? mib(used) : `${mib(used)} of ${mib(max)}`;
 }
 
-function Gateway({ of }: { readonly of: GatewayState }): JSX.Element {
+function Gateway({ gateway }: { readonly gateway: GatewayState }): JSX.Element {
   return (
-    <section class="card" aria-label={`Gateway ${of.host}`}>
-      <h3>{of.host}</h3>
+    <section class="card" aria-label={`Gateway ${gateway.host}`}>
+      <h3>{gateway.host}</h3>
       <p class="words">
-        {signs(of).map(([tone, text]) => (
+        {stateBadges(gateway).map(([tone, text]) => (
           <Badge key={text} tone={tone}>
             {text}
           </Badge>
         ))}
       </p>
       <Facts
-        of={{
-          Version: of.version,
-          Workers: `${count(of.workers.ready)} of ${count(of.workers.wanted)} ready`,
-          Started: <Time at={of.started_at} />,
-          Policies: of.policy.enabled ? <code>{shortId(of.policy.digest ?? 'unknown')}</code> : 'off',
-          'Broken policies on disk': of.policy.broken,
-          'gateway.yaml on disk is not in force': of.config_not_in_force,
-          'Crash loops': of.crash_loops.join(', '),
-          Certificate: of.certificate_days === null ? null : `ends in ${count(of.certificate_days)} days`,
+        facts={{
+          Version: gateway.version,
+          Workers: `${count(gateway.workers.ready)} of ${count(gateway.workers.wanted)} ready`,
+          Started: <Time at={gateway.started_at} />,
+          Policies: gateway.policy.enabled ? (
+            <code>{shortId(gateway.policy.digest ?? 'unknown')}</code>
+          ) : (
+            'off'
+          ),
+          'Broken policies on disk': gateway.policy.broken,
+          'gateway.yaml on disk is not in force': gateway.config_not_in_force,
+          'Crash loops': gateway.crash_loops.join(', '),
+          Certificate:
+            gateway.certificate_days === null ? null : `expires in ${count(gateway.certificate_days)} days`,
         }}
       />
     </section>
   );
 }
 
-function signs(of: GatewayState): readonly (readonly [Tone, string])[] {
+function stateBadges(gateway: GatewayState): readonly (readonly [Tone, string])[] {
   const found: (readonly [Tone, string])[] = [];
-  if (of.draining) found.push(['warn', 'draining']);
-  else found.push(of.ready ? ['good', 'ready'] : ['bad', 'not ready']);
-  if (of.redis !== 'up') found.push(['bad', `Redis ${of.redis}`]);
-  if (of.shadow_mode) found.push(['warn', 'shadow mode: nothing is refused']);
-  if (of.policy.broken !== null) found.push(['bad', 'policies broken']);
-  if (of.config_not_in_force !== null) found.push(['warn', 'configuration not in force']);
-  if (of.certificate_days !== null && of.certificate_days < CERTIFICATE_WARNING_DAYS) {
-    found.push(['warn', 'certificate ends soon']);
+  if (gateway.draining) found.push(['warn', 'draining']);
+  else found.push(gateway.ready ? ['good', 'ready'] : ['bad', 'not ready']);
+  if (gateway.redis !== 'up') found.push(['bad', `Redis ${gateway.redis}`]);
+  if (gateway.shadow_mode) found.push(['warn', 'shadow mode: nothing is refused']);
+  if (gateway.policy.broken !== null) found.push(['bad', 'policies broken']);
+  if (gateway.config_not_in_force !== null) found.push(['warn', 'configuration not in force']);
+  if (gateway.certificate_days !== null && gateway.certificate_days < CERTIFICATE_WARNING_DAYS) {
+    found.push(['warn', 'certificate expires soon']);
   }
   return found;
 }
@@ -134,15 +139,15 @@ function LastHour({ traffic, providers }: Pick<Overview, 'traffic' | 'providers'
   if (providers.length === 0) {
     return (
       <Empty>
-        No requests in the last hour. <a href={href('connect')}>Connect a client</a> to see some here.
+        No requests in the last hour. <a href={href('connect')}>Connect a client</a> to see them here.
       </Empty>
     );
   }
   return (
     <>
       <div class="cards wide">
-        <Plot title="Requests a minute" times={times} series={requests} format={count} />
-        <Plot title="Spend a minute" times={times} series={spend} format={usd} />
+        <Plot title="Requests per minute" times={times} series={requests} format={count} />
+        <Plot title="Spend per minute" times={times} series={spend} format={usd} />
       </div>
       <h2>Providers, last hour</h2>
       <Table

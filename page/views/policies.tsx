@@ -14,11 +14,11 @@ export function PolicySet(): JSX.Element {
   return (
     <>
       <Heading>Policies</Heading>
-      <Answer of={policies}>
+      <Answer loaded={policies}>
         {(data) =>
           data.enabled ? (
             <>
-              <Shown of={data} />
+              <Shown policies={data} />
               <Explain />
             </>
           ) : (
@@ -33,21 +33,22 @@ export function PolicySet(): JSX.Element {
   );
 }
 
-function Shown({ of }: { readonly of: Policies }): JSX.Element {
+function Shown({ policies }: { readonly policies: Policies }): JSX.Element {
   return (
     <>
-      {of.errors.length > 0 && (
-        <Texts title="The files on disk cannot be loaded" of={of.errors} kind="problem" />
+      {policies.errors.length > 0 && (
+        <Texts title="The files on disk cannot be loaded" lines={policies.errors} kind="problem" />
       )}
-      {of.warnings.length > 0 && <Texts title="Warnings" of={of.warnings} kind="card" />}
+      {policies.warnings.length > 0 && <Texts title="Warnings" lines={policies.warnings} kind="card" />}
       <Facts
-        of={{
-          Digest: of.digest && <code>{of.digest}</code>,
-          'If no rule fires': of.default_action && `${of.default_action.action}: ${of.default_action.why}`,
-          'First state of a session': of.initial_state,
+        facts={{
+          Digest: policies.digest && <code>{policies.digest}</code>,
+          'Default action':
+            policies.default_action && `${policies.default_action.action}: ${policies.default_action.why}`,
+          'First state of a session': policies.initial_state,
         }}
       />
-      {of.files.map((file) => (
+      {policies.files.map((file) => (
         <section key={file.file} aria-label={file.file}>
           <h2>
             {file.file} <Badge tone="plain">{file.kind}</Badge>
@@ -78,18 +79,18 @@ function Shown({ of }: { readonly of: Policies }): JSX.Element {
 
 function Texts({
   title,
-  of,
+  lines,
   kind,
 }: {
   readonly title: string;
-  readonly of: readonly string[];
+  readonly lines: readonly string[];
   readonly kind: 'problem' | 'card';
 }): JSX.Element {
   return (
     <section class={kind} aria-label={title}>
       <h2>{title}</h2>
       <ul>
-        {of.map((line, at) => (
+        {lines.map((line, at) => (
           <li key={at}>{line}</li>
         ))}
       </ul>

@@ -10,29 +10,29 @@ import { Table } from '../parts/table.tsx';
 
 type Step = RequestStory['steps'][number];
 
-/** Everything on record about one request, as a timeline. */
+/** All records about one request, as a timeline. */
 export function Request({ id }: { readonly id: string }): JSX.Element {
   const story = useLoaded<RequestStory>(`/api/requests/${encodeURIComponent(id)}`);
   return (
     <>
-      <Heading>One request</Heading>
+      <Heading>Request</Heading>
       <p>
         <code>{id}</code> <Copy text={id} label="Copy the id" />
       </p>
-      <Answer of={story}>
+      <Answer loaded={story}>
         {({ steps, trace_url: trace, searched, complete }) => (
           <>
             {trace !== null && (
               <p>
                 <a href={trace} rel="noreferrer">
-                  Open its trace
+                  Open the trace
                 </a>
               </p>
             )}
             {steps.length === 0 && (
               <Empty>
-                Nothing about this request is on record. {count(searched)} records were searched. The trail
-                keeps as much as <code>audit</code> in gateway.yaml says.
+                No record of this request was found in {count(searched)} records. The section{' '}
+                <code>audit</code> of gateway.yaml sets how many are kept.
               </Empty>
             )}
             <ol class="timeline">
@@ -42,7 +42,7 @@ export function Request({ id }: { readonly id: string }): JSX.Element {
                 </li>
               ))}
             </ol>
-            {!complete && <p class="muted">The search ended at its bound; there may be older records.</p>}
+            {!complete && <p class="muted">The search has reached its limit; there may be older records.</p>}
           </>
         )}
       </Answer>
@@ -54,7 +54,7 @@ function StepShown({ step }: { readonly step: Step }): JSX.Element {
   return (
     <article class="card">
       <h2>
-        {step.stage} <Disposition of={step.disposition} />
+        {step.stage} <Disposition value={step.disposition} />
       </h2>
       <p>
         <time dateTime={step.at}>{absoluteTime(step.at)}</time>
@@ -63,7 +63,7 @@ function StepShown({ step }: { readonly step: Step }): JSX.Element {
         {step.refusal !== null && <code>{step.refusal}</code>} {step.message}
       </p>
       <Facts
-        of={{
+        facts={{
           Key: step.key_hash === null ? step.name : <KeyLink name={step.name} hash={step.key_hash} />,
           Owner: step.owner,
           Agent: step.agent,
@@ -83,9 +83,9 @@ function StepShown({ step }: { readonly step: Step }): JSX.Element {
           OWASP: step.owasp.join(', '),
         }}
       />
-      {step.checks.length > 0 && <Checks of={step.checks} />}
-      {step.rules.length > 0 && <Rules of={step.rules} />}
-      {step.findings.length > 0 && <Findings of={step.findings} />}
+      {step.checks.length > 0 && <Checks checks={step.checks} />}
+      {step.rules.length > 0 && <Rules rules={step.rules} />}
+      {step.findings.length > 0 && <Findings findings={step.findings} />}
     </article>
   );
 }
@@ -95,13 +95,13 @@ function tokens({ input_tokens: input, output_tokens: output }: Step): string | 
   return `${count(input ?? 0)} in, ${count(output ?? 0)} out`;
 }
 
-function Checks({ of }: { readonly of: Step['checks'] }): JSX.Element {
+function Checks({ checks }: { readonly checks: Step['checks'] }): JSX.Element {
   return (
     <>
       <h3>Checks</h3>
       <Table
         caption="Checks"
-        rows={of.map((one, at) => ({ ...one, at }))}
+        rows={checks.map((check, at) => ({ ...check, at }))}
         rowKey={({ at }) => String(at)}
         columns={[
           { title: 'Check', cell: ({ check }) => check },
@@ -113,39 +113,42 @@ function Checks({ of }: { readonly of: Step['checks'] }): JSX.Element {
   );
 }
 
-function Rules({ of }: { readonly of: Step['rules'] }): JSX.Element {
+function Rules({ rules }: { readonly rules: Step['rules'] }): JSX.Element {
   return (
     <>
       <h3>Rules that fired</h3>
       <Table
         caption="Rules that fired"
-        rows={of.map((one, at) => ({ ...one, at }))}
+        rows={rules.map((rule, at) => ({ ...rule, at }))}
         rowKey={({ at }) => String(at)}
         columns={[
           { title: 'Rule', cell: ({ rule }) => rule },
           { title: 'Action', cell: ({ action }) => action },
           { title: 'Mode', cell: ({ mode }) => mode },
-          { title: 'Place', cell: ({ file, line }) => [file, line].filter((one) => one !== null).join(':') },
+          {
+            title: 'Place',
+            cell: ({ file, line }) => [file, line].filter((part) => part !== null).join(':'),
+          },
         ]}
       />
     </>
   );
 }
 
-function Findings({ of }: { readonly of: Step['findings'] }): JSX.Element {
+function Findings({ findings }: { readonly findings: Step['findings'] }): JSX.Element {
   return (
     <>
       <h3>Findings</h3>
       <Table
-        caption="Findings: where, not what"
-        rows={of.map((one, at) => ({ ...one, at }))}
+        caption="Findings, without the text"
+        rows={findings.map((finding, at) => ({ ...finding, at }))}
         rowKey={({ at }) => String(at)}
         columns={[
           { title: 'Rule', cell: ({ rule }) => rule },
-          { title: 'Class', cell: (one) => one.class },
+          { title: 'Class', cell: (finding) => finding.class },
           {
             title: 'Place',
-            cell: ({ place, path, role }) => [place, path, role].filter((one) => one !== null).join(' · '),
+            cell: ({ place, path, role }) => [place, path, role].filter((part) => part !== null).join(' · '),
           },
           {
             title: 'Offsets',

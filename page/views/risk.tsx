@@ -15,7 +15,7 @@ import { lock, release, resetRisk } from './key-changes.tsx';
 import { KeyState } from './keys.tsx';
 
 const EVERY_MS = 5_000;
-const WHICH = [
+const FILTERS = [
   { value: '', title: 'All keys' },
   { value: 'true', title: 'Locked or blocked' },
 ];
@@ -34,7 +34,7 @@ export function RiskAndLocks(): JSX.Element {
       <Filters>
         <Select
           label="Show"
-          choices={WHICH}
+          choices={FILTERS}
           value={chosen.held}
           onChoose={(held) => {
             choose({ held });
@@ -47,10 +47,10 @@ export function RiskAndLocks(): JSX.Element {
           }}
         />
       </Filters>
-      <Answer of={risks}>
+      <Answer loaded={risks}>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty>{chosen.held === '' ? 'No key fits.' : 'No key is locked or blocked.'}</Empty>
+            <Empty>{chosen.held === '' ? 'No key matches.' : 'No key is locked or blocked.'}</Empty>
           ) : (
             <Table
               caption="Keys by risk, highest first"
@@ -61,7 +61,7 @@ export function RiskAndLocks(): JSX.Element {
           )
         }
       </Answer>
-      <Pager of={risks} />
+      <Pager paged={risks} />
       {dialog}
     </>
   );
@@ -71,19 +71,23 @@ const COLUMNS: readonly Column<RiskRow>[] = [
   { title: 'Key', cell: ({ name, key_hash: hash }) => <KeyLink name={name} hash={hash} /> },
   { title: 'Owner', cell: ({ owner }) => owner },
   { title: 'Score', isNumber: true, cell: ({ risk_score: score }) => count(Math.round(score)) },
-  { title: 'State', cell: (row) => <KeyState of={row} /> },
-  { title: 'Cause', cell: (row) => <Cause of={row} /> },
-  { title: 'Ends', cell: ({ locked_until: at }) => at && <Time at={at} /> },
-  { title: 'Attempts since', isNumber: true, cell: ({ held_attempts: attempts }) => count(attempts) },
-  { title: 'Taints', cell: ({ taint_flags: flags }) => <Words of={flags} none="none" /> },
+  { title: 'State', cell: (row) => <KeyState record={row} /> },
+  { title: 'Cause', cell: (row) => <Cause risk={row} /> },
+  { title: 'Locked until', cell: ({ locked_until: at }) => at && <Time at={at} /> },
+  { title: 'Attempts while locked', isNumber: true, cell: ({ held_attempts: attempts }) => count(attempts) },
+  { title: 'Taints', cell: ({ taint_flags: flags }) => <Words words={flags} none="none" /> },
   { title: 'Blocks', isNumber: true, cell: ({ total_policy_blocks: blocks }) => count(blocks) },
   { title: 'Escalations', isNumber: true, cell: ({ total_escalations: number }) => count(number) },
 ];
 
-function Cause({ of: { lock_cause: cause, lock_request_id: id } }: { readonly of: RiskRow }): JSX.Element {
+function Cause({
+  risk: { lock_cause: cause, lock_request_id: id },
+}: {
+  readonly risk: RiskRow;
+}): JSX.Element {
   return (
     <>
-      {cause} {id !== null && <a href={href('requests', id)}>the request</a>}
+      {cause} {id !== null && <a href={href('requests', id)}>request</a>}
     </>
   );
 }

@@ -22,7 +22,7 @@ const COLUMNS: readonly Column<Session>[] = [
   { title: 'Steps', isNumber: true, cell: steps },
   { title: 'Spent', isNumber: true, cell: spent },
   { title: 'State', cell: ({ state }) => state },
-  { title: 'Taints', cell: ({ taint_flags: flags }) => <Words of={flags} none="none" /> },
+  { title: 'Taints', cell: ({ taint_flags: flags }) => <Words words={flags} none="none" /> },
   { title: 'Last used', cell: ({ last_used_at: at }) => <Time at={at} /> },
 ];
 
@@ -43,30 +43,30 @@ export function Sessions(): JSX.Element {
       <Filters>
         <Field
           label="Key"
-          hint="its name or hash"
+          hint="name or hash"
           value={key}
           onTyped={(value) => {
             replaceQuery({ key: value });
           }}
         />
       </Filters>
-      <Answer of={sessions}>
+      <Answer loaded={sessions}>
         {({ items }) =>
           items.length === 0 ? (
             <Empty>
-              No session is open. A client opens one with the header <code>X-Gateway-Session-Id</code>.
+              There are no sessions. A client begins one with the header <code>X-Gateway-Session-Id</code>.
             </Empty>
           ) : (
             <Table
               caption="Sessions"
               columns={COLUMNS}
               rows={items}
-              rowKey={(one) => `${one.key_hash} ${one.id}`}
+              rowKey={({ key_hash: hash, id }) => `${hash} ${id}`}
             />
           )
         }
       </Answer>
-      <Pager of={sessions} />
+      <Pager paged={sessions} />
     </>
   );
 }
@@ -80,12 +80,12 @@ export function OneSession({ id }: { readonly id: string }): JSX.Element {
     ask<{ readonly changed: boolean }>({
       title: 'End the session',
       consequence:
-        'Its steps, taints and state are forgotten. The next request that names it begins a new one. This cannot be undone.',
-      verb: 'End it',
+        'The session loses its steps, taints and state. The next request with its id begins a new session. This cannot be undone.',
+      verb: 'End',
       isDangerous: true,
       path: `${path}/end`,
       body: () => ({ key }),
-      said: ({ changed }) => (changed ? 'The session has ended.' : 'The session had ended already.'),
+      doneText: ({ changed }) => (changed ? 'The session has ended.' : 'The session had already ended.'),
       onDone: () => {
         location.hash = href('sessions', undefined, { key });
       },
@@ -97,7 +97,7 @@ export function OneSession({ id }: { readonly id: string }): JSX.Element {
       <p>
         <code>{id}</code>
       </p>
-      <Answer of={session}>
+      <Answer loaded={session}>
         {(data) => (
           <>
             <Changes role="operator">
@@ -105,7 +105,7 @@ export function OneSession({ id }: { readonly id: string }): JSX.Element {
                 End the session
               </button>
             </Changes>
-            <Shown of={data} />
+            <Shown session={data} />
           </>
         )}
       </Answer>
@@ -114,28 +114,28 @@ export function OneSession({ id }: { readonly id: string }): JSX.Element {
   );
 }
 
-function Shown({ of }: { readonly of: SessionDetails }): JSX.Element {
+function Shown({ session }: { readonly session: SessionDetails }): JSX.Element {
   return (
     <>
       <Facts
-        of={{
-          Key: <KeyLink name={of.key_name} hash={of.key_hash} />,
-          Owner: of.owner,
-          Steps: steps(of),
-          Spent: spent(of),
-          State: of.state,
-          Taints: <Words of={of.taint_flags} none="none" />,
-          Marks: <Words of={of.marks} none="none" />,
-          'Tools called': <Words of={of.tools_called} none="none" />,
-          'Calls on their way': count(of.calls_in_flight),
-          Begun: <Time at={of.created_at} />,
-          'Last used': <Time at={of.last_used_at} />,
+        facts={{
+          Key: <KeyLink name={session.key_name} hash={session.key_hash} />,
+          Owner: session.owner,
+          Steps: steps(session),
+          Spent: spent(session),
+          State: session.state,
+          Taints: <Words words={session.taint_flags} none="none" />,
+          Marks: <Words words={session.marks} none="none" />,
+          'Tools called': <Words words={session.tools_called} none="none" />,
+          'Calls in progress': count(session.calls_in_flight),
+          Created: <Time at={session.created_at} />,
+          'Last used': <Time at={session.last_used_at} />,
         }}
       />
-      {of.anchor !== null && (
+      {session.anchor !== null && (
         <>
-          <h2>Anchor: the first request of the user, with secrets masked</h2>
-          <pre tabIndex={0}>{of.anchor}</pre>
+          <h2>Anchor: the first user request, with secrets masked</h2>
+          <pre tabIndex={0}>{session.anchor}</pre>
         </>
       )}
     </>

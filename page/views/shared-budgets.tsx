@@ -10,14 +10,14 @@ import { Table } from '../parts/table.tsx';
 
 const EVERY_MS = 10_000;
 
-type Row = SharedBudget & { readonly of: SharedBudget['windows'][number] };
+type Row = SharedBudget & { readonly period: SharedBudget['windows'][number] };
 
-/** Budgets of teams, models or everything. They count requests of others too, so an owner does not see them. */
+/** Budgets shared by keys. An owner does not see them, because they count requests of other owners too. */
 export function SharedBudgets(): JSX.Element | null {
   if (me.value?.owner != null) return null;
   return (
     <>
-      <h2>Budgets that keys share</h2>
+      <h2>Shared budgets</h2>
       <List />
     </>
   );
@@ -27,46 +27,48 @@ function List(): JSX.Element {
   const budgets = usePaged<{ readonly items: readonly SharedBudget[] }>('/api/shared-budgets', {}, EVERY_MS);
   return (
     <>
-      <Answer of={budgets}>
+      <Answer loaded={budgets}>
         {({ items }) =>
           items.length === 0 ? (
             <Empty>
-              No budget is shared. Add one for a team, a model or everything under <code>budgets</code> in
+              No shared budgets yet. Add one for a team, a model or everything under <code>budgets</code> in
               gateway.yaml, or run <code>gateway budget set --owner search --daily 10</code>.
             </Empty>
           ) : (
             <Table
-              caption="Budgets that keys share, by window"
+              caption="Shared budgets by window"
               rows={items.flatMap((budget) => limited(budget))}
-              rowKey={({ name, of }) => `${name} ${of.window}`}
+              rowKey={({ name, period }) => `${name} ${period.window}`}
               columns={[
                 { title: 'Budget', cell: ({ name }) => name },
-                { title: 'Counts', cell: ({ match }) => <Match of={match} /> },
-                { title: 'Window', cell: ({ of, time_zone: zone }) => windowName(of.window, zone) },
-                ...windowColumns(({ of }: Row) => of),
+                { title: 'Requests', cell: ({ match }) => <Match match={match} /> },
+                { title: 'Window', cell: ({ period, time_zone: zone }) => windowName(period.window, zone) },
+                ...windowColumns(({ period }: Row) => period),
               ]}
             />
           )
         }
       </Answer>
-      <Pager of={budgets} label="Pages of shared budgets" />
+      <Pager paged={budgets} label="Pages of shared budgets" />
     </>
   );
 }
 
 function limited(budget: SharedBudget): readonly Row[] {
-  return budget.windows.filter(({ limit_usd: limit }) => limit !== null).map((of) => ({ ...budget, of }));
+  return budget.windows
+    .filter(({ limit_usd: limit }) => limit !== null)
+    .map((period) => ({ ...budget, period }));
 }
 
 function windowName(window: string, zone: string): string {
   return zone === 'UTC' ? window : `${window} (${zone})`;
 }
 
-function Match({ of }: { readonly of: SharedBudget['match'] }): JSX.Element {
-  if (of.length === 0) return <>every request</>;
+function Match({ match }: { readonly match: SharedBudget['match'] }): JSX.Element {
+  if (match.length === 0) return <>every request</>;
   return (
     <span class="words">
-      {of.map(({ by, values }) => (
+      {match.map(({ by, values }) => (
         <code key={by}>
           {by}: {values.join(', ')}
         </code>

@@ -14,7 +14,7 @@ export function SignIn(): JSX.Element {
     <main class="alone">
       <Heading>Sign in to the gateway</Heading>
       {sessionEnded.value && <p role="status">Your session has ended. Sign in again.</p>}
-      <Answer of={kinds}>
+      <Answer loaded={kinds}>
         {({ kinds: [...ways] }) => (
           <>
             {ways.includes('oidc') && (
@@ -26,7 +26,7 @@ export function SignIn(): JSX.Element {
             )}
             {ways.includes('proxy') && <ByProxy />}
             {ways.includes('password') && <ByPassword />}
-            {ways.length === 0 && <NoWay />}
+            {ways.length === 0 && <NoSignIn />}
           </>
         )}
       </Answer>
@@ -61,7 +61,7 @@ function ByPassword(): JSX.Element {
         type="password"
         required
         autocomplete="current-password"
-        hint="`gateway ui password` sets it."
+        hint="set by gateway ui password"
       />
       {problem !== undefined && <ProblemText problem={problem} />}
       <button type="submit" class="primary" disabled={isBusy}>
@@ -74,7 +74,7 @@ function ByPassword(): JSX.Element {
 function ByProxy(): JSX.Element {
   return (
     <p>
-      Your proxy signs you in. If you are seen as no one, open this page through the proxy.{' '}
+      Your proxy signs you in. If this does not work, open this page through the proxy.{' '}
       <button type="button" onClick={() => void loadMe()}>
         Try again
       </button>
@@ -82,7 +82,7 @@ function ByProxy(): JSX.Element {
   );
 }
 
-function NoWay(): JSX.Element {
+function NoSignIn(): JSX.Element {
   return (
     <p>
       There is no way to sign in yet. Run <code>gateway ui password</code> on this machine, or configure{' '}

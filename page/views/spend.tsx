@@ -20,6 +20,7 @@ const BY = ['owner', 'team', 'key', 'provider', 'model', 'tool', 'tag'].map((val
 }));
 const DAYS = ['7', '30', '90', '366'].map((value) => ({ value, title: `${value} days` }));
 const BUCKETS = ['day', 'week', 'month'].map((value) => ({ value, title: value }));
+/** Colours and dashes, which also distinguish the lines without colour. */
 const LOOKS: readonly Pick<Series, 'color' | 'dash'>[] = [
   { color: '--accent' },
   { color: '--warn', dash: [6, 4] },
@@ -64,7 +65,7 @@ export function SpendOverTime(): JSX.Element {
           />
         )}
         <Select
-          label="Of the last"
+          label="Period"
           choices={DAYS}
           value={days}
           onChoose={(value) => {
@@ -72,7 +73,7 @@ export function SpendOverTime(): JSX.Element {
           }}
         />
         <Select
-          label="Sums by"
+          label="Sum per"
           choices={BUCKETS}
           value={bucket}
           onChoose={(value) => {
@@ -81,42 +82,42 @@ export function SpendOverTime(): JSX.Element {
         />
       </Filters>
       {isReady ? (
-        <Answer of={spend}>{(data) => <Shown of={data} />}</Answer>
+        <Answer loaded={spend}>{(data) => <Shown spend={data} />}</Answer>
       ) : (
-        <Empty>Name the tag, such as team.</Empty>
+        <Empty>Enter a tag, such as team.</Empty>
       )}
     </>
   );
 }
 
-function Shown({ of }: { readonly of: Spend }): JSX.Element {
-  const { groups, times, series } = useMemo(() => summed(of), [of]);
-  if (!of.enabled) {
+function Shown({ spend }: { readonly spend: Spend }): JSX.Element {
+  const { groups, times, series } = useMemo(() => summed(spend), [spend]);
+  if (!spend.enabled) {
     return (
       <Empty>
-        Spend is not recorded. Set <code>spend.enabled: true</code> in gateway.yaml; it counts from then on.
+        Spend is not recorded. Set <code>spend.enabled: true</code> in gateway.yaml to record it from then on.
       </Empty>
     );
   }
-  if (of.rows.length === 0) return <Empty>Nothing was spent in these days.</Empty>;
+  if (spend.rows.length === 0) return <Empty>Nothing was spent in this period.</Empty>;
   return (
     <>
       <p>
-        {usd(of.total_usd)} in all, as of <Time at={of.as_of} />.
-        {!of.complete && ' The count ended at its time limit, so the sums are too low: choose fewer days.'}
+        {usd(spend.total_usd)} in total, as of <Time at={spend.as_of} />.
+        {!spend.complete && ' The count is not complete, so the sums are too low: choose fewer days.'}
       </p>
       {times.length > 1 && (
-        <Plot title={`Spend by ${of.bucket}`} times={times} series={series} format={usd} />
+        <Plot title={`Spend by ${spend.bucket}`} times={times} series={series} format={usd} />
       )}
-      <h2>By {of.by}</h2>
+      <h2>By {spend.by}</h2>
       <Table
-        caption={`Spend by ${of.by}`}
+        caption={`Spend by ${spend.by}`}
         rows={groups}
         rowKey={({ group }) => group}
         columns={[
-          { title: of.by, cell: ({ group }) => (group === '' ? '(none)' : group) },
+          { title: spend.by, cell: ({ group }) => (group === '' ? '(none)' : group) },
           { title: 'Spent', isNumber: true, cell: ({ sum }) => usd(sum) },
-          { title: 'Share', isNumber: true, cell: ({ sum }) => percent(sum, of.total_usd) },
+          { title: 'Share', isNumber: true, cell: ({ sum }) => percent(sum, spend.total_usd) },
         ]}
       />
       <div class="buttons">
@@ -126,8 +127,8 @@ function Shown({ of }: { readonly of: Spend }): JSX.Element {
             download(
               'spend.csv',
               csv(
-                ['from', of.by, 'usd'],
-                of.rows.map((row) => [row.from, row.group, row.usd]),
+                ['from', spend.by, 'usd'],
+                spend.rows.map((row) => [row.from, row.group, row.usd]),
               ),
             );
           }}
@@ -142,7 +143,7 @@ function Shown({ of }: { readonly of: Spend }): JSX.Element {
 interface Summed {
   readonly groups: readonly { readonly group: string; readonly sum: number }[];
   readonly times: readonly string[];
-  /** The largest groups; more lines than looks cannot be told apart. */
+  /** The largest groups, at most one for each of `LOOKS`. */
   readonly series: readonly Series[];
 }
 

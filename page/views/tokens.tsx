@@ -18,12 +18,11 @@ const ROLES: readonly { readonly value: Role; readonly title: string }[] = [
   { value: 'admin', title: 'admin' },
 ];
 
-/** Tokens for scripts and for `gateway --server`. */
 export function Tokens(): JSX.Element {
   return (
     <>
       <Heading>API tokens</Heading>
-      {may('admin') ? <List /> : <p>Tokens are for admins.</p>}
+      {may('admin') ? <List /> : <p>Only admins can see and change API tokens.</p>}
     </>
   );
 }
@@ -44,14 +43,15 @@ function List(): JSX.Element {
     <>
       <div class="tools">
         <button type="button" class="primary" onClick={begin}>
-          Make a token
+          Create a token
         </button>
       </div>
-      <Answer of={tokens}>
+      <Answer loaded={tokens}>
         {({ items }) =>
           items.length === 0 ? (
             <Empty>
-              No token yet. Make one for a script, or for <code>gateway --server URL --token-file FILE</code>.
+              No tokens yet. Create one for a script, or for{' '}
+              <code>gateway --server URL --token-file FILE</code>.
             </Empty>
           ) : (
             <Table
@@ -62,24 +62,24 @@ function List(): JSX.Element {
                 { title: 'Name', cell: ({ name }) => name },
                 { title: 'Role', cell: ({ role }) => role },
                 { title: 'Owner', cell: ({ owner }) => owner },
-                { title: 'Made by', cell: ({ created_by: by }) => by },
-                { title: 'Made', cell: ({ created_at: at }) => <Time at={at} /> },
+                { title: 'Created by', cell: ({ created_by: by }) => by },
+                { title: 'Created', cell: ({ created_at: at }) => <Time at={at} /> },
                 {
                   title: 'Last used',
                   cell: ({ last_used_at: at }) => (at === null ? 'never' : <Time at={at} />),
                 },
-                { title: 'Ends', cell: ({ expires_at: at }) => <Time at={at} /> },
+                { title: 'Expires', cell: ({ expires_at: at }) => <Time at={at} /> },
                 {
                   title: 'Changes',
                   cell: (token) => (
                     <button
                       type="button"
-                      aria-label={`End ${token.name}`}
+                      aria-label={`Revoke ${token.name}`}
                       onClick={() => {
-                        ask(endToken(token, tokens.reload));
+                        ask(revokeToken(token, tokens.reload));
                       }}
                     >
-                      End
+                      Revoke
                     </button>
                   ),
                 },
@@ -88,7 +88,7 @@ function List(): JSX.Element {
           )
         }
       </Answer>
-      <Pager of={tokens} />
+      <Pager paged={tokens} />
       {dialog}
       {issued && (
         <SecretDialog
@@ -106,17 +106,29 @@ function List(): JSX.Element {
 
 function newToken(onDone: (answer: IssuedToken) => void): Change<IssuedToken> {
   return {
-    title: 'Make a token',
+    title: 'Create a token',
     consequence:
-      'Scripts that send it may do what its role may, until it ends. It is shown one time. To undo this, end it.',
-    verb: 'Make',
+      'Scripts that send the token have its role until it expires. The token is shown once. To undo this, revoke it.',
+    verb: 'Create',
     path: '/api/tokens',
     fields: (
       <>
         <Field label="Name" name="name" required maxLength={128} autocomplete="off" />
         <Select label="Role" name="role" choices={ROLES} />
-        <Field label="Owner" name="owner" hint="keys of this owner only; empty for all" autocomplete="off" />
-        <Field label="Ends in" name="expiresIn" required value="90d" hint="such as 90d" autocomplete="off" />
+        <Field
+          label="Owner"
+          name="owner"
+          hint="restricts the token to keys of this owner; empty for all"
+          autocomplete="off"
+        />
+        <Field
+          label="Expires in"
+          name="expiresIn"
+          required
+          value="90d"
+          hint="such as 90d"
+          autocomplete="off"
+        />
       </>
     ),
     body: (form) => ({
@@ -125,20 +137,20 @@ function newToken(onDone: (answer: IssuedToken) => void): Change<IssuedToken> {
       expiresIn: text(form, 'expiresIn'),
       ...given(form, 'owner'),
     }),
-    said: ({ token }) => `Made the token ${token.name}.`,
+    doneText: ({ token }) => `Created the token ${token.name}.`,
     onDone,
   };
 }
 
-function endToken({ id, name }: Token, onDone: () => void): Change<unknown> {
+function revokeToken({ id, name }: Token, onDone: () => void): Change<unknown> {
   return {
-    title: `End the token ${name}`,
+    title: `Revoke the token ${name}`,
     consequence: 'Its next request is refused with 401. This cannot be undone.',
-    verb: 'End it',
+    verb: 'Revoke',
     isDangerous: true,
     method: 'DELETE',
     path: `/api/tokens/${encodeURIComponent(id)}`,
-    said: () => `Ended the token ${name}.`,
+    doneText: () => `Revoked the token ${name}.`,
     onDone,
   };
 }

@@ -19,7 +19,7 @@ import { Tokens } from './tokens.tsx';
 
 type View = (props: { readonly id: string }) => JSX.Element;
 
-/** The view of a place: of the list, or of one thing in it. */
+/** Views of a list, and of one item in it. */
 const VIEWS: Readonly<Record<string, { readonly all?: View; readonly one?: View }>> = {
   now: { all: Now },
   decisions: { all: Decisions },
@@ -44,9 +44,9 @@ export function viewOf(view: string, id: string | undefined): View {
 function Missing(): JSX.Element {
   return (
     <>
-      <Heading>There is no such view</Heading>
+      <Heading>Unknown view</Heading>
       <p>
-        Perhaps the address is incomplete. <a href={href('now')}>Go to Now</a>
+        The address may be incomplete. <a href={href('now')}>Go to Now</a>
       </p>
     </>
   );

@@ -187,10 +187,10 @@ describe("the operator's page: its changes", () => {
     expect((await chat(rig.gateway, key, {}, headers)).status).toBe(200);
     await opened.go(`sessions?key=${encodeURIComponent(key.keyHash)}`);
     await page.getByRole('link', { name: `session-${String(number)}` }).click();
-    await page.getByText('Calls on their way').waitFor();
+    await page.getByText('Calls in progress').waitFor();
     await begin('End the session');
-    await confirm(page, 'End it');
-    await page.getByText('No session is open.').waitFor();
+    await confirm(page, 'End');
+    await page.getByText('There are no sessions.').waitFor();
   });
 
   it('accepts a changed tool definition, after showing the change', async () => {
@@ -210,18 +210,18 @@ describe("the operator's page: its changes", () => {
 
   it('creates a token for scripts, and ends it', async () => {
     await opened.go('tokens');
-    await begin('Make a token');
+    await begin('Create a token');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('ci');
-    await confirm(page, 'Make');
+    await confirm(page, 'Create');
     const shown = page.getByRole('dialog', { name: 'The token ci' });
     const token = (await shown.locator('.secret').textContent()) ?? '';
     await shown.getByRole('button', { name: 'I have stored it' }).click();
     const headers = { authorization: `Bearer ${token}` };
     expect((await fetch(`${rig.url}/api/keys`, { headers })).status).toBe(200);
-    await begin('End ci');
-    await confirm(page, 'End it');
-    await page.getByText('No token yet.').waitFor();
+    await begin('Revoke ci');
+    await confirm(page, 'Revoke');
+    await page.getByText('No tokens yet.').waitFor();
     expect((await fetch(`${rig.url}/api/keys`, { headers })).status).toBe(401);
   });
 });

@@ -15,12 +15,12 @@ describe("the operator's page: while Redis is gone", () => {
     const { page, close } = await rig.open('now');
     await page.getByRole('heading', { name: 'Gateways' }).waitFor();
     await rig.policy.redis.pause();
-    const told = page.getByRole('alert').filter({ hasText: 'This page tries again by itself.' });
-    await told.waitFor();
+    const alert = page.getByRole('alert').filter({ hasText: 'The page keeps trying.' });
+    await alert.waitFor();
     expect(await page.getByRole('heading', { name: 'Gateways' }).count()).toBe(1);
     await expectAccessible(page);
     await rig.policy.redis.resume();
-    await told.waitFor({ state: 'detached' });
+    await alert.waitFor({ state: 'detached' });
     await close();
   });
 });

@@ -40,7 +40,7 @@ const OFFERED: Readonly<Record<string, readonly (readonly [button: string, role:
   ],
   'sessions/run-1?key=planner': [['End the session', 'operator']],
   mcp: [['Accept this definition', 'operator']],
-  tokens: [['Make a token', 'admin']],
+  tokens: [['Create a token', 'admin']],
 };
 
 interface Described {

@@ -62,13 +62,13 @@ describe("the operator's page: signing in", () => {
     const { page, close } = await rig.open('', { colorScheme: 'light' });
     const ground = (): Promise<unknown> => page.evaluate('getComputedStyle(document.body).backgroundColor');
     const light = await ground();
-    await page.getByLabel('Colours').selectOption('dark');
+    await page.getByLabel('Theme').selectOption('dark');
     const dark = await ground();
     expect(dark).not.toBe(light);
     await page.reload();
     await page.getByRole('navigation', { name: 'Views' }).waitFor();
     expect(await ground()).toBe(dark);
-    await page.getByLabel('Colours').selectOption('system');
+    await page.getByLabel('Theme').selectOption('system');
     expect(await ground()).toBe(light);
     await close();
   });

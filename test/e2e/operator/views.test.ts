@@ -48,13 +48,13 @@ describe("the operator's page: its views", () => {
     ['keys', 'Keys', 'planner'],
     ['approvals', 'Approvals', 'No call waits for approval'],
     ['money', 'Money', 'team-search'],
-    ['spend', 'Spend', 'in all'],
+    ['spend', 'Spend', 'in total'],
     ['risk', 'Risk and locks', HOSTILE],
     ['sessions', 'Sessions', 'Session'],
     ['mcp', 'MCP', 'whole'],
     ['policies', 'Policies', 'block-prompt-injection'],
     ['connect', 'Connect a client', 'planner'],
-    ['tokens', 'API tokens', 'No token yet'],
+    ['tokens', 'API tokens', 'No tokens yet'],
   ] as const;
 
   it.each(VIEWS)('%s is accessible, and shows its data', async (place, title, shown) => {
@@ -112,9 +112,9 @@ describe("the operator's page: its views", () => {
     await page.getByRole('button', { name: 'Pause' }).click();
     const paused = await rows.count();
     await chat(rig.gateway, key);
-    await page.getByText('newer').waitFor();
+    await page.getByText(/Paused: [1-9]/).waitFor();
     expect(await rows.count()).toBe(paused);
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Resume' }).click();
     await expect.poll(() => rows.count()).toBeGreaterThan(paused);
   });
 
@@ -135,10 +135,10 @@ describe("the operator's page: its views", () => {
     const { page, go, trouble } = opened;
     await go('decisions?disposition=Blocked&key=planner');
     await page.getByRole('table').locator('tbody tr').first().getByRole('link').first().click();
-    await page.getByRole('heading', { name: 'One request' }).waitFor();
+    await page.getByRole('heading', { name: 'Request', exact: true }).waitFor();
     await page.getByText('block-prompt-injection').first().waitFor();
     await page.getByRole('heading', { name: 'Checks' }).waitFor();
-    const trace = page.getByRole('link', { name: 'Open its trace' });
+    const trace = page.getByRole('link', { name: 'Open the trace' });
     expect(await trace.getAttribute('href')).toMatch(/^https:\/\/traces\.example\/[0-9a-f]{32}$/);
     expect(await page.locator('main').textContent()).not.toContain('Ignore all previous');
     await expectAccessible(page);
@@ -160,7 +160,7 @@ describe("the operator's page: its views", () => {
     await vi.waitFor(
       async () => {
         await page.reload();
-        await page.getByText('60 in all').waitFor({ timeout: 1_000 });
+        await page.getByText('60 in total').waitFor({ timeout: 1_000 });
       },
       { timeout: 20_000 },
     );
@@ -191,7 +191,7 @@ describe("the operator's page: its views", () => {
   it('shows team budgets beside those of keys', async () => {
     const { page, go } = opened;
     await go('money');
-    const team = page.getByRole('region', { name: 'Budgets that keys share, by window' });
+    const team = page.getByRole('region', { name: 'Shared budgets by window' });
     const row = team.locator('tbody tr');
     await row.getByText('owners: search').waitFor();
     expect(await row.count()).toBe(1);
