@@ -68,10 +68,10 @@ function* gathered(
   batch: ScanBatch,
   looksAt: ((place: WordsPlace) => boolean) | undefined,
 ): Work<GatheredRequest> {
-  const immutable = yield* immutableFieldsOf(exchange);
+  const { words, immutable } = yield* readTexts(exchange);
   const document = new DocumentSearch({
     ...exchange,
-    words: yield* requestWords(exchange.request.texts),
+    words,
     ...(looksAt !== undefined && { looksAt }),
     side: 'request',
   });
@@ -156,15 +156,6 @@ function withPlaces(
   });
 }
 
-function* requestWords(texts: readonly PromptText[]): Work<Words> {
-  const words = new Words();
-  for (const text of texts) {
-    if (text.editable !== false) words.set(text.text, promptKindOf(text));
-    yield ITEM_CHARS;
-  }
-  return words;
-}
-
 const PROSE: ReadonlySet<PromptText['kind']> = new Set(['text', 'reasoning']);
 
 /** Most dialects send a tool call's arguments as a JSON document in a string. */
@@ -186,23 +177,33 @@ interface ImmutableFields {
 /** Members that select the model or identify the message. */
 const OUTSIDE: ReadonlySet<string> = new Set([['model'], ['id'], ['method'], ['jsonrpc']].map(pathKey));
 
-function* immutableFieldsOf({ json, request }: Parsed): Work<ImmutableFields> {
+interface RequestTexts {
+  readonly words: Words;
+  readonly immutable: ImmutableFields;
+}
+
+function* readTexts({ json, request }: Parsed): Work<RequestTexts> {
+  const words = new Words();
   const fixed = new Set(OUTSIDE);
   const encoded: string[] = [];
   const signed = new Set<string>();
-  for (const { text, path, editable, signed: isSigned } of request.texts) {
+  for (const text of request.texts) {
     yield ITEM_CHARS;
-    if (isSigned) signed.add(pathKey(path));
-    if (editable !== false) continue;
-    const value = valueAt(json, path);
+    if (text.signed) signed.add(pathKey(text.path));
+    if (text.editable !== false) {
+      words.set(text.text, promptKindOf(text));
+      continue;
+    }
+    const value = valueAt(json, text.path);
     // Objects: their names and numbers are visited separately.
     if (typeof value !== 'string') continue;
-    fixed.add(pathKey(path));
-    if (value !== text) encoded.push(text);
+    fixed.add(pathKey(text.path));
+    if (value !== text.text) encoded.push(text.text);
   }
-  return {
+  const immutable: ImmutableFields = {
     has: (path) => fixed.has(pathKey(path)),
     isSigned: (path) => signed.has(pathKey(path)),
     encoded,
   };
+  return { words, immutable };
 }

@@ -5,7 +5,7 @@ import { isParseable } from '../../json/parse-in-pieces.ts';
 import type { JsonEdit, JsonPath } from '../../json/path.ts';
 import type { WholeAnswer } from '../../pipeline/exchange.ts';
 import type { AnswerFacts, AnswerText, TokenText } from '../../providers/dialect.ts';
-import { DocumentSearch, pathKey, Words, type WordsPlace, type WordsKind } from './document-search.ts';
+import { DocumentSearch, pathKey, Words, type WordsPlace } from './document-search.ts';
 import type { Inspected } from '../inspected.ts';
 import { findInJoined, joinTexts, maskShared, type MemberFindings } from './joined-text.ts';
 import type { Joined } from '../offset-map.ts';
@@ -109,23 +109,18 @@ function* batchedTexts(all: readonly AnswerText[], passesArguments: boolean): Wo
       continue;
     }
     if (text.signed === true) signed.add(pathKey(text.path));
-    if (text.editable !== false) words.set(text.text, yield* wordsKindOf(text));
+    if (text.editable === false) continue;
+    const isJson = text.isJson === true || (text.kind === 'text' && (yield* isDocument(text.text)));
+    words.set(text.text, isJson ? 'document' : text.kind === 'tool_arguments' ? 'value' : 'prose');
   }
   return { words, passed, signed };
-}
-
-function* wordsKindOf({ kind, text, isJson }: AnswerText): Work<WordsKind> {
-  if (isJson === true || (kind === 'text' && (yield* isDocument(text)))) return 'document';
-  return kind === 'tool_arguments' ? 'value' : 'prose';
 }
 
 /** Reports whether a text is structured output, which must stay valid JSON. */
 function* isDocument(text: string): Work<boolean> {
   if (!/^\s*[[{]/.test(text)) return false;
-  const shape = shapeInSteps(text);
-  let step = shape.next();
-  for (; step.done !== true; step = shape.next()) yield;
-  if (step.value.isTooDeep || step.value.isTooLarge) return false;
+  const { isTooDeep, isTooLarge } = yield* shapeInSteps(text);
+  if (isTooDeep || isTooLarge) return false;
   yield text.length;
   // Prose may begin with a bracket too.
   return yield* isParseable(text);

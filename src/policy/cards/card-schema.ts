@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { MCP_CALL_TYPES } from '../../mcp/methods.ts';
+import { readYaml, type ReadYaml } from '../read-yaml.ts';
 
 /** Limits of one card. */
 const MAX_RULES = 1_000;
@@ -176,4 +177,14 @@ export function cardJsonSchema(): object {
 
 export function typesNamed(written: z.output<typeof callTypes>): ReadonlySet<(typeof CALL_TYPES)[number]> {
   return new Set([written].flat().flatMap((type) => (type === ANY_MCP ? MCP_CALL_TYPES : ([type] as const))));
+}
+
+export type ReadCard = Omit<ReadYaml<Card>, 'value'> & { readonly card: Card };
+
+/** Reads a card's YAML. Returns all problems as texts if it is invalid; never throws. */
+export function readCard(name: string, text: string): ReadCard | readonly string[] {
+  const read = readYaml(name, text, { schema: cardSchema, kind: 'a card' });
+  if (!('value' in read)) return read;
+  const { value: card, ...places } = read;
+  return { card, ...places };
 }

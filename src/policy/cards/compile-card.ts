@@ -2,7 +2,7 @@ import { RecentMap } from '../../recent-map.ts';
 import { globMatches } from '../../text/glob.ts';
 import { INITIAL_STATE, type CallType, type McpRequestInput, type PolicyCall } from '../call.ts';
 import type { RuleHit } from '../decision.ts';
-import { ANY_MCP, typesNamed, type CardRule } from './card-schema.ts';
+import { ANY_MCP, typesNamed, type CardRule, type ReadCard } from './card-schema.ts';
 import {
   compileCondition,
   ConditionError,
@@ -12,7 +12,6 @@ import {
 } from './conditions.ts';
 import { judgesWholeTexts } from '../named-detectors.ts';
 import type { TextPattern } from './mask-rule.ts';
-import type { ReadCard } from './read-card.ts';
 import { quotesMatch } from './reason.ts';
 import { foldedMatcher } from './tool-names.ts';
 import type { TextQueries } from './text-queries.ts';

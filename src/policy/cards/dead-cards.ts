@@ -1,6 +1,5 @@
 import type { CardFile } from './card-set.ts';
-import type { Card, Condition } from './card-schema.ts';
-import { readCard, type ReadCard } from './read-card.ts';
+import { type Card, type Condition, readCard, type ReadCard } from './card-schema.ts';
 
 /** Returns parts of cards that never apply, with file, line and remedy. */
 export function deadCards(files: readonly CardFile[]): string[] {

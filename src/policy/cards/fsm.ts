@@ -1,8 +1,7 @@
 import type { RE2JS } from 're2js';
 import { globMatches } from '../../text/glob.ts';
 import type { PolicyCall } from '../call.ts';
-import { typesNamed, type CardFsm, type Trigger } from './card-schema.ts';
-import type { ReadCard } from './read-card.ts';
+import { typesNamed, type CardFsm, type Trigger, type ReadCard } from './card-schema.ts';
 import { compileRegex } from './text-patterns.ts';
 import type { TextQueries } from './text-queries.ts';
 
