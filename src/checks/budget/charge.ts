@@ -158,21 +158,21 @@ function brokenOffCharge(parts: Terms, answered: Answered): number {
     return Math.max(reservedNanoUsd, billed);
   }
   const written = countWritten(parsed.provider.name, answered.answer.written);
-  const seen = answered.answer.usage ?? countedUsage(parts, written);
-  const outputTokens = Math.max(seen.outputTokens, written + (parsed.request.predictedTokens ?? 0));
-  const cost = costOfExchange(parts, { ...seen, outputTokens: outputTokens + parts.abortSlackTokens });
-  const most = sight === 'all' ? cost : Math.max(cost, elapsedCost(parts, seen));
+  const usage = answered.answer.usage ?? countedUsage(parts, written);
+  const outputTokens = Math.max(usage.outputTokens, written + (parsed.request.predictedTokens ?? 0));
+  const cost = costOfExchange(parts, { ...usage, outputTokens: outputTokens + parts.abortSlackTokens });
+  const most = sight === 'all' ? cost : Math.max(cost, elapsedCost(parts, usage));
   // A bill is not an estimate.
   return Math.max(Math.min(most, reservedNanoUsd), billed);
 }
 
 /** Returns the cost of the most output possible in the elapsed time, over all choices. */
-function elapsedCost(parts: Terms, seen: Usage): number {
+function elapsedCost(parts: Terms, usage: Usage): number {
   const { parsed, price, elapsedMs, outputTokensPerSecond } = parts;
   const tokens = Math.ceil((elapsedMs / 1_000) * outputTokensPerSecond) * parsed.request.choices;
-  const { outputNanoUsd } = price.worstRates(seen.inputTokens);
+  const { outputNanoUsd } = price.worstRates(usage.inputTokens);
   return Math.ceil(
-    costOfExchange(parts, { ...seen, outputTokens: 0 }) + tokens * outputNanoUsd * parts.surcharge,
+    costOfExchange(parts, { ...usage, outputTokens: 0 }) + tokens * outputNanoUsd * parts.surcharge,
   );
 }
 

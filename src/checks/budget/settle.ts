@@ -92,10 +92,10 @@ export function createSettlements(
     });
     // One target's bound by bytes may exceed a reservation for all by count.
     let room = Math.max(0, hold.reservedNanoUsd - charge.costNanoUsd);
-    const tried = (answered?.alsoAsked ?? []).map((asked) => {
-      const costNanoUsd = Math.min(room, worstAlone(servedTarget(priced, asked), settings, hold));
+    const tried = (answered?.alsoAsked ?? []).map((earlier) => {
+      const costNanoUsd = Math.min(room, worstAlone(servedTarget(priced, earlier), settings, hold));
       room -= costNanoUsd;
-      return { parsed: asked, costNanoUsd };
+      return { parsed: earlier, costNanoUsd };
     });
     return { parsed, charge, tried, isUnknown: answered === undefined };
   }
@@ -105,9 +105,9 @@ export function createSettlements(
     const { parsed, charge, tried, isUnknown } = charges;
     if (isUnknown || typeof hold.priced === 'number' || hold.priced.length === 1) return charge.costNanoUsd;
     return [{ parsed, costNanoUsd: charge.costNanoUsd }, ...tried]
-      .filter((asked) =>
+      .filter((target) =>
         deps
-          .findShared(asked.parsed, hold.parsed.budget.limits.shared)
+          .findShared(target.parsed, hold.parsed.budget.limits.shared)
           .some((budget) => budget.keyHash === keyHash),
       )
       .reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0);
@@ -123,7 +123,7 @@ export function createSettlements(
     for (const { operationId } of [hold.operation, ...hold.shared]) leases.letGo(operationId);
     const charges = chargesFor(hold, answered, outcome);
     const costNanoUsd = charges.tried.reduce(
-      (sum, asked) => sum + asked.costNanoUsd,
+      (sum, target) => sum + target.costNanoUsd,
       charges.charge.costNanoUsd,
     );
     const charge = { ...charges.charge, costNanoUsd, parsed: charges.parsed };

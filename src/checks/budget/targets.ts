@@ -78,21 +78,21 @@ function worstOfOne(
 }
 
 /** A granted limit must bound both. */
-function covering(one: Estimate, other: Estimate, isSum: boolean): Estimate {
-  const both = (a: number, b: number): number => (isSum ? a + b : Math.max(a, b));
-  const minGrantTokens = Math.max(one.minGrantTokens, other.minGrantTokens);
+function covering(a: Estimate, b: Estimate, isSum: boolean): Estimate {
+  const both = (x: number, y: number): number => (isSum ? x + y : Math.max(x, y));
+  const minGrantTokens = Math.max(a.minGrantTokens, b.minGrantTokens);
   return {
-    inputNanoUsd: both(one.inputNanoUsd, other.inputNanoUsd),
-    outputNanoUsd: both(one.outputNanoUsd, other.outputNanoUsd),
-    outputTokens: greater(one.outputTokens, other.outputTokens),
-    maxGrantTokens: Math.max(minGrantTokens, Math.min(one.maxGrantTokens, other.maxGrantTokens)),
+    inputNanoUsd: both(a.inputNanoUsd, b.inputNanoUsd),
+    outputNanoUsd: both(a.outputNanoUsd, b.outputNanoUsd),
+    outputTokens: greater(a.outputTokens, b.outputTokens),
+    maxGrantTokens: Math.max(minGrantTokens, Math.min(a.maxGrantTokens, b.maxGrantTokens)),
     minGrantTokens,
-    lowestTokens: greater(one.lowestTokens, other.lowestTokens),
+    lowestTokens: greater(a.lowestTokens, b.lowestTokens),
   };
 }
 
-function greater(one: number | undefined, other: number | undefined): number | undefined {
-  return one === undefined || other === undefined ? undefined : Math.max(one, other);
+function greater(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? undefined : Math.max(a, b);
 }
 
 /** Returns the target that answered: its facts are the same object at every stage. */

@@ -103,10 +103,10 @@ export function judgeTurn(
   const akin = isShort ? state.unjudged.filter((turn) => containment(words, turn) > 0) : [];
   const evidence = akin.reduce(union, grams);
   const part = evidence.length === 0 ? 0 : grams.length / evidence.length;
-  const seen = compare(state, state.anchor.grams, words, part);
-  const driftScore = score(seen, settings.anchorSimilarityThreshold);
+  const similarities = compare(state, state.anchor.grams, words, part);
+  const driftScore = score(similarities, settings.anchorSimilarityThreshold);
   const over = driftScore > settings.driftScoreThreshold;
-  const widens = seen.originalSimilarity >= MIN_WIDENING_SIMILARITY;
+  const widens = similarities.originalSimilarity >= MIN_WIDENING_SIMILARITY;
   const passed: PassedTurn = {
     digest,
     ...(!over && !isShort && { prior: grams }),
@@ -120,8 +120,8 @@ export function judgeTurn(
     facts: {
       driftDetected: over && !repeated && turnCount >= settings.minTurns,
       driftScore,
-      anchorSimilarity: seen.anchorSimilarity,
-      priorSimilarity: seen.priorSimilarity,
+      anchorSimilarity: similarities.anchorSimilarity,
+      priorSimilarity: similarities.priorSimilarity,
       turnCount,
     },
     passed,

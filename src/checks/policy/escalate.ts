@@ -122,13 +122,13 @@ const NO_PLACE: Readonly<Record<'full' | 'over_share', Denial>> = {
   full: {
     kind: 'deny',
     type: 'gateway_unavailable',
-    message: 'the call needs an approval, and too many requests wait for one: try it later',
+    message: 'the call needs an approval, and too many requests wait for one: try again later',
     headers: retryAfter('gateway_unavailable', RETRY_MS),
   },
   over_share: {
     kind: 'deny',
     type: 'rate_limited',
-    message: 'the call needs an approval, and too many requests of this key wait for one: try it later',
+    message: 'the call needs an approval, and too many requests of this key wait for one: try again later',
     headers: retryAfter('rate_limited', RETRY_MS),
   },
 };

@@ -76,7 +76,7 @@ export type Judge = (exchange: Parsed, judged: JudgedCall) => Promise<Verdict>;
 type Strength = 'quarantine' | 'deny' | 'escalate';
 
 const MODELS_APART = policyDenied(
-  'the request names several models, and the policies do not decide alike about them: ask for one of them alone',
+  'the request names several models, and the policies decide differently about them: request only one of them',
 );
 
 /** Strongest first (docs/policies.md), each with its score. */

@@ -35,7 +35,7 @@ export function sessionRequest(
   }
   if (!SESSION_ID.test(sessionId)) {
     return invalidRequest(
-      'X-Gateway-Session-ID: send one id of 1 to 128 of the characters A-Z a-z 0-9 . _ : -',
+      'X-Gateway-Session-ID: send one id of 1 to 128 characters from A-Z a-z 0-9 . _ : -',
     );
   }
   const budgetNanoUsd = budget === undefined ? undefined : readBudget(budget);

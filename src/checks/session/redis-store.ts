@@ -128,8 +128,8 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
   }
 
   async function leave(step: Step, createdAt: number | undefined): Promise<void> {
-    const given = [step.operationId, counterOf(step), createdAt ?? '', LEFT_MEMORY_MS, MAX_LEFT];
-    flag(await scripts.leave.run(client, stepKeys(step), [...lifeArgs(step), ...given]));
+    const args = [step.operationId, counterOf(step), createdAt ?? '', LEFT_MEMORY_MS, MAX_LEFT];
+    flag(await scripts.leave.run(client, stepKeys(step), [...lifeArgs(step), ...args]));
   }
 
   async function renew(step: Step, createdAt: number): Promise<void> {

@@ -41,8 +41,8 @@ function routed(body: JsonObject, path = '/v1/chat/completions'): Parsed {
 
 describe('a request that names several models', () => {
   it.each<[string, JsonObject, string | undefined]>([
-    ['is denied for a fallback', { model: 'a/b', models: ['c/d', 'openai/gpt-5-pro'] }, 'decide alike'],
-    ['is denied for its first model', { model: 'openai/gpt-5-pro', models: ['c/d'] }, 'decide alike'],
+    ['is denied for a fallback', { model: 'a/b', models: ['c/d', 'openai/gpt-5-pro'] }, 'decide differently'],
+    ['is denied for its first model', { model: 'openai/gpt-5-pro', models: ['c/d'] }, 'decide differently'],
     ['is denied as one model is', { model: 'openai/gpt-5-pro' }, 'too dear'],
     [
       'is denied by what holds for all',
