@@ -11,7 +11,7 @@ const FILES = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { c
 const textOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 const pages = FILES.filter((file) => file.endsWith('.md'));
 
-/** Anchors of a page, made of its headings as GitHub makes them. */
+/** Anchors of a page, derived from its headings as on GitHub. */
 function anchorsOf(page: string): ReadonlySet<string> {
   const headings = textOf(page).matchAll(/^#{1,6} +(.+)$/gm);
   return new Set(
@@ -25,7 +25,7 @@ function anchorsOf(page: string): ReadonlySet<string> {
   );
 }
 
-/** Why a target leads nowhere; undefined where it leads somewhere. */
+/** Returns why a target does not exist; undefined if it does. */
 function brokenBecause(target: string, folder: string): string | undefined {
   const [path = '', anchor] = target.split('#');
   const file = path === '' ? folder : normalize(join(folder, path));
@@ -40,13 +40,13 @@ const records = FILES.flatMap((file) => {
   return number === undefined ? [] : [{ number, file }];
 });
 
-/** Words of a text; where its links lead does not count. */
+/** Words of a text, without the targets of its links. */
 function wordsOf(text: string): number {
   const said = text.replaceAll(/\]\([^)]*\)/g, ']').split(/\s+/);
   return said.filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
 }
 
-/** What a record lacks of the form that all have: title, status with date, question, choice, at most 200 words. */
+/** Missing parts of a record's form: title, status with date, question, choice, at most 200 words. */
 function faultsOf(number: string, file: string): readonly string[] {
   const [title = '', , status = '', ...body] = textOf(file).split('\n');
   const text = body.join('\n');
@@ -60,7 +60,7 @@ function faultsOf(number: string, file: string): readonly string[] {
   ];
 }
 
-describe('what the pages and the code refer to', () => {
+describe('references in pages and code', () => {
   it('every relative link of a page leads somewhere', () => {
     const broken = pages.flatMap((page) =>
       [

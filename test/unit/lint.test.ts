@@ -45,7 +45,7 @@ describe('the linter', () => {
   });
 });
 
-/** Each fault has a folder of its own below the one that its rule is set for. */
+/** Each fault has its own folder below the one that its rule applies to. */
 function pathOf(at: number, file = 'src/fault.ts'): string {
   const folder = dirname(file);
   return join(folder, String(at), file.slice(folder === '.' ? 0 : folder.length + 1));

@@ -25,11 +25,11 @@ function importedPackages(): Set<string> {
 }
 
 describe('package.json', () => {
-  it('has what runs in production under dependencies, and nothing else', () => {
+  it('has production packages under dependencies, and nothing else', () => {
     expect(Object.keys(manifest.dependencies)).toEqual([...importedPackages()].toSorted());
   });
 
-  it('has the version that the image says', () => {
+  it('has the version of the image', () => {
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
     expect(readFileSync(join(root, 'Dockerfile'), 'utf8')).toContain(`\nARG GATEWAY_VERSION=${version}\n`);
   });

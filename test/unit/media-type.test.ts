@@ -40,7 +40,7 @@ describe('a Content-Type', () => {
     ['text/plain; charset=utf-8; charset=utf-16', 'other'],
     ['text/plain; charset=utf-16; charset=utf-8', 'other'],
     ['text/plain; charset=utf-8, text/plain; charset=utf-16', 'other'],
-    // Some readers do not know of quotes, some take what stands in them for one string.
+    // Some readers do not know quotes, others take their content for one string.
     ['text/plain; x="; charset=utf-16"', 'other'],
     ['text/plain; x="\\"; charset=utf-16', 'other'],
     ['text/plain; charset="utf-8', 'other'],

@@ -16,7 +16,7 @@ async function probed(mcp: ConfigInput['mcp']) {
 }
 
 describe('the probe of credentials of MCP servers', () => {
-  it('names what is guarded and what is not, and proves it by echoes', async () => {
+  it('names guarded and unguarded credentials, and proves it by echoes', async () => {
     const guarded = ['header X-Pat', 'header Authorization', 'parameter code', 'path segment 2'];
     const told = await probed({ servers: [SERVER, { name: 'bare', url: 'https://other.test/' }] });
     expect(told).toEqual([
@@ -33,7 +33,7 @@ describe('the probe of credentials of MCP servers', () => {
     expect(JSON.stringify(told)).not.toMatch(/zK9q|swordfish|1234|N2Q4/);
   });
 
-  it('finds what the inspector lets through', async () => {
+  it('finds credentials that the inspector passes', async () => {
     const suppressed = { ...SERVER, suppress: ['server_credential'] };
     const [told] = await probed({ servers: [suppressed] });
     expect(told).toMatchObject({ mayTell: true });
@@ -42,7 +42,7 @@ describe('the probe of credentials of MCP servers', () => {
     expect(off?.unproven).toEqual(off?.guarded);
   });
 
-  it('proves each of very many servers, whatever score and locks they would cause', async () => {
+  it('tests each of very many servers, whatever score and locks they would cause', async () => {
     const servers = Array.from({ length: 40 }, (_, nth) => ({ ...SERVER, name: `s${String(nth)}` }));
     const told = await probed({ servers });
     expect(told.flatMap(({ unproven }) => unproven)).toEqual([]);
@@ -51,7 +51,7 @@ describe('the probe of credentials of MCP servers', () => {
   it.each<[string, ConfigInput]>([
     ['loops are blocked', { loop_detection: { action: 'block', fingerprint: { threshold: 1 } } }],
     ['a key has one session', { session: { max_per_key: 1 } }],
-  ])('proves each where %s: no echo is judged by another', async (_, config) => {
+  ])('tests each if %s: no echo affects another', async (_, config) => {
     const servers = [SERVER, { ...SERVER, name: 'more' }];
     const told = await probeCredentials(defaultConfig({ ...config, mcp: { enabled: true, servers } }));
     expect(told.flatMap(({ unproven }) => unproven)).toEqual([]);

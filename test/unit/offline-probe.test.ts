@@ -37,7 +37,7 @@ describe('a probe of an engine that works', () => {
 });
 
 describe('a probe of policies', () => {
-  it('tells what overrides let pass', async () => {
+  it('reports what overrides allow', async () => {
     const safety: PolicySources = { ...SAFETY, presets: ['safety'] };
     const found = await probe('policy', {}, { ...safety, overrides: { safety: 'off' } });
     expect(found).toMatchObject({ proven: true, message: expect.stringContaining('policy.overrides') });

@@ -28,7 +28,7 @@ describe('no pattern of ours takes more than linear time for its worst text', ()
     expect(excesses(all.literals)).toEqual([]);
   });
 
-  it('nor one that is made of others', { timeout: LONG }, () => {
+  it('nor one that is built from others', { timeout: LONG }, () => {
     expect(all.made.length).toBeGreaterThan(200);
     expect(excesses(all.made)).toEqual([]);
   });
@@ -45,7 +45,7 @@ const SLOW: readonly RegExp[] = [
   /(?:^|[/.])(?:o[1-9](?:$|-)|gpt-[56](?!.*chat)|codex|grok-[4-9]|gemini-(?:2\.5|[3-9]))/,
   /^\p{N}+|\p{N}+$/gu,
   /\s+$/,
-  // Two stars that read the same, side by side, nested, or in what must or must not follow.
+  // Two equal stars, side by side, nested, or in a lookahead.
   /^a*a*$/,
   /x+y/,
   /x.*y.*z/,
@@ -82,7 +82,7 @@ describe('the search for worst texts', () => {
     expect(excessOf(pattern)).toBeUndefined();
   });
 
-  it('finds what is slow on a machine that makes every short text slow', () => {
+  it('finds slow patterns on a machine that makes every short text slow', () => {
     const clock = performance.now.bind(performance);
     let lostMs = 0;
     const slow = vi.spyOn(performance, 'now').mockImplementation(() => clock() + (lostMs += 50));

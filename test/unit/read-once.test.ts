@@ -18,7 +18,7 @@ import { detects, rule } from './checks/policy-mask/rig.ts';
 const prose = (nth: number): string =>
   `An egg boils for ${String(nth)} minutes in a pot of water. `.repeat(8);
 
-describe('what data-loss prevention has found nothing in', () => {
+describe('a text in which data-loss prevention has found nothing', () => {
   const DETECTORS = ['secrets', 'email', 'card', 'ssn', 'phone', 'network'] as const;
 
   async function knownAfter(text: string, settings: Parameters<typeof dlp>[0] = {}): Promise<string[]> {
@@ -30,21 +30,21 @@ describe('what data-loss prevention has found nothing in', () => {
     return DETECTORS.filter((detector) => findsNothing(cleanRecord(text), detector));
   }
 
-  it('is known to the checks behind', async () => {
+  it('is known to later checks', async () => {
     expect(await knownAfter(prose(1))).toEqual(DETECTORS);
   });
 
-  it('is known of whatever policies search whole', async () => {
+  it('is known if policies search whole texts', async () => {
     expect(await knownAfter(prose(7).repeat(80))).toEqual(DETECTORS);
   });
 
-  it('is not known where it looked for less', async () => {
+  it('is not known if fewer classes were searched for', async () => {
     expect(await knownAfter(prose(2), { allowed_hosts: ['example.org'] })).not.toContain('email');
     expect(await knownAfter(prose(3), { scan_pii: false })).toEqual(['secrets', 'network']);
     expect(await knownAfter(prose(4), { scan_secrets: false, scan_network: false })).not.toContain('secrets');
   });
 
-  it('is not known where something was found, or where a text is cut into pieces', async () => {
+  it('is not known if something was found, or if the text is sliced', async () => {
     expect(await knownAfter(`${prose(5)} ${EMAIL}`)).toEqual([]);
     expect(await knownAfter(prose(6).repeat(120))).toEqual([]);
   });
@@ -57,7 +57,7 @@ describe('a detector that has found nothing in a text', () => {
     return text;
   }
 
-  it('is not asked again by rules that judge', async () => {
+  it('is not searched again by rules that judge', async () => {
     const set = denyingRule([{ field: 'prompt_text', op: 'detects', value: 'email' }]);
     expect(await isDenied(set, llmCall(`${prose(10)} ${EMAIL}`))).toBe(true);
     expect(await isDenied(set, llmCall(await noted(`${prose(11)} ${EMAIL}`)))).toBe(false);
@@ -66,7 +66,7 @@ describe('a detector that has found nothing in a text', () => {
     expect(await isDenied(other, llmCall(await noted(`${prose(12)} +1 212 555 0187`)))).toBe(true);
   });
 
-  it('is not asked again by rules that mask, unless they ask for more', async () => {
+  it('is not searched again by rules that mask, unless they search for more', async () => {
     async function finds(text: string, ...patterns: Parameters<typeof detects>[0][]): Promise<number> {
       const masks = createMasksOf()([rule('r', ...patterns.map((detector) => detects(detector)))]);
       const [found] = (await masks?.data?.findAll([text])) ?? [];
@@ -75,24 +75,24 @@ describe('a detector that has found nothing in a text', () => {
     expect(await finds(`${prose(20)} ${EMAIL}`, 'email')).toBe(1);
     expect(await finds(await noted(`${prose(21)} ${EMAIL}`), 'email')).toBe(0);
     expect(await finds(await noted(`${prose(22)} ${EMAIL}`), 'email', 'phone')).toBe(1);
-    // It is, where nobody has looked whether the text is disguised.
+    // It is, if the text was not searched for disguises.
     const unread = `${prose(23)} ${EMAIL}`;
     noteNothing(unread, cleanRecord(unread), 'email');
     expect(await finds(unread, 'email')).toBe(1);
   });
 });
 
-describe('what rules have found nothing in, slice by slice', () => {
+describe('a text in which rules have found nothing, slice by slice', () => {
   const long = (nth: number, end = ''): string => `${prose(nth).repeat(120)} ${end}`;
 
-  /** Judged by a rule that asks this detector, and normalized before, as calls are. */
+  /** Judged by a rule with this detector, and normalized before, as calls are. */
   async function judgedBy(detector: string, text: string): Promise<string> {
     await normalizeKnown([text]);
     await isDenied(denyingRule([{ field: 'prompt_text', op: 'detects', value: detector }]), llmCall(text));
     return text;
   }
 
-  it('is known of long texts too, and of that detector alone', async () => {
+  it('is known for long texts too, and only for that detector', async () => {
     const text = await judgedBy('email', long(30));
     expect(text.length).toBeGreaterThan(32_768);
     expect(findsNothingInSlices(cleanRecord(text), 'email')).toBe(true);
@@ -101,12 +101,12 @@ describe('what rules have found nothing in, slice by slice', () => {
     expect(findsNothing(cleanRecord(text), 'email')).toBe(false);
   });
 
-  it('is not known where something was found', async () => {
+  it('is not known if something was found', async () => {
     const text = await judgedBy('email', long(31, EMAIL));
     expect(findsNothingInSlices(cleanRecord(text), 'email')).toBe(false);
   });
 
-  it('is not looked for again by rules that mask, but for secrets, which slices may cut', async () => {
+  it('is not searched again by rules that mask, except for secrets, which slices may cut', async () => {
     async function finds(text: string, detector: Parameters<typeof detects>[0]): Promise<number> {
       const masks = createMasksOf()([rule('r', detects(detector))]);
       const [found] = (await masks?.data?.findAll([text])) ?? [];

@@ -49,7 +49,7 @@ it.each([
     expect(isShown('cache-control', value, source)).toBe(shown);
 });
 
-it('remembers no more names than it has room for, and forgets none wrongly', () => {
+it('remembers at most as many names as it has room for, and drops none wrongly', () => {
   for (let n = 0; n < 2_000; n += 1) expect(isShown(`x-made-up-${String(n)}`, 'v', 'provider')).toBe(false);
   expect(isShown('request-id', 'v', 'provider')).toBe(true);
 });

@@ -109,7 +109,7 @@ describe('work in steps', () => {
     expect(new Set(given).size).toBe(4);
   });
 
-  it('begins with a new clock in each turn', async () => {
+  it('starts with a new clock in each turn', async () => {
     await nextTurn();
     busy(10);
     expect(isTurnOver()).toBe(true);

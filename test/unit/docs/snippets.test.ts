@@ -12,7 +12,7 @@ const FENCE = /^```yaml\n([\s\S]*?)^```$/gm;
 function snippetsOf(page: string): Record<string, unknown>[] {
   const text = readFileSync(join(root, page), 'utf8');
   return [...text.matchAll(FENCE)].flatMap(([, yaml = '']) =>
-    // As the file loader fills them in, whatever the machine has.
+    // With the values of the file loader, whatever the machine has.
     parseAllDocuments(yaml.replaceAll(/\$\{[A-Z_]+(?::-)?\}/g, 'filled-in')).map(
       (document) => document.toJS() as Record<string, unknown>,
     ),
@@ -20,7 +20,7 @@ function snippetsOf(page: string): Record<string, unknown>[] {
 }
 
 describe.each(PAGES)('%s', (page) => {
-  it('shows settings that the configuration takes, and resources that say what they are', () => {
+  it('shows settings that are valid, and resources that declare their kind', () => {
     const snippets = snippetsOf(page);
     expect(snippets).not.toEqual([]);
     for (const snippet of snippets) {

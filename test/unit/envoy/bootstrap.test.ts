@@ -61,7 +61,7 @@ function bootstrap(input: ConfigInput = {}, sidecars: readonly SidecarAddress[] 
   };
 }
 
-/** The fields of these names alone: a field that Envoy's default decides is shown as undefined. */
+/** Only the fields with these names: a field left to Envoy's default is shown as undefined. */
 function only(value: Data | undefined, names: readonly string[]): Data {
   return Object.fromEntries(names.map((name) => [name, value?.[name]]));
 }

@@ -7,7 +7,7 @@ import { renderEnvoy } from '../../../src/envoy/render.ts';
 
 const socket = (name: string): SidecarAddress => ({ kind: 'unix', path: `/run/gateway/${name}.sock` });
 
-/** What is said about retries in the one filter that speaks to the sidecar. */
+/** The retry settings of the filter that calls the sidecar. */
 function retries(sidecars: readonly SidecarAddress[]): unknown {
   const { config } = loadConfig({ path: undefined, env: { SERVER_INSECURE_DEV: 'true' } });
   const rendered = renderEnvoy(config, {

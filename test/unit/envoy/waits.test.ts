@@ -13,7 +13,7 @@ const POLICY = { policy: { enabled: true, policy_dir: '/policies' } } as const;
 const JWT = { zsp: { enabled: true, jwks_url: 'https://j.test', issuer: 'i', audience: 'a' } } as const;
 const APPROVALS = { escalation_enabled: true, escalation_secret: 'x'.repeat(32) } as const;
 
-/** Every value that stands under this name in Envoy's bootstrap. */
+/** Every value under this name in Envoy's bootstrap. */
 function rendered(input: ConfigInput, name: string): readonly unknown[] {
   const bootstrap = envoyBootstrap(defaultConfig(input, { SERVER_INSECURE_DEV: 'true' }), LAYOUT);
   const found: unknown[] = [];

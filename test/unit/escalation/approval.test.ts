@@ -24,19 +24,19 @@ const UNSIGNED = {
 
 describe('an approval', () => {
   it('is signed over its RFC 8785 form, which any program can write', () => {
-    // Members by name, no blanks, numbers as ECMAScript writes them, text as it is.
+    // Members by name, no blanks, numbers as in ECMAScript, text unchanged.
     const canonical =
       `{"approver":"Zoë \\"Z\\"","decision":"approve","expiry":61000,"id":"${ASKED.id}","key_hash":"sha256:k",` +
       `"nonce":"${ASKED.nonce}","request_digest":"${ASKED.request_digest}"}`;
     const hmac = createHmac('sha256', SECRET).update(canonical, 'utf8').digest('hex');
     expect(signApproval(UNSIGNED, SECRET)).toEqual({ ...UNSIGNED, hmac });
-    // The order of members in the message says nothing.
+    // The order of members in the message does not matter.
     const sent = JSON.stringify({ hmac, ...UNSIGNED });
     expect(readApproval(sent, ASKED, SECRET)).toEqual({ approval: { ...UNSIGNED, hmac } });
   });
 
   it.each(['id', 'nonce', 'key_hash', 'decision', 'approver', 'expiry', 'request_digest'] as const)(
-    'is forged where its %s was changed',
+    'is forged if its %s was changed',
     (name) => {
       const changed = { decision: 'deny', expiry: 61_001 }[name as string] ?? `${UNSIGNED[name]}x`;
       const sent = JSON.stringify({ ...signApproval(UNSIGNED, SECRET), [name]: changed });
@@ -62,7 +62,7 @@ describe('an approval', () => {
     JSON.stringify(signApproval({ ...UNSIGNED, approver: '\u001b[2J' }, SECRET)),
     JSON.stringify(signApproval({ ...UNSIGNED, approver: 'x'.repeat(129) }, SECRET)),
     `${JSON.stringify(signApproval(UNSIGNED, SECRET))}${' '.repeat(5_000)}`,
-  ])('is none: %#', (sent) => {
+  ])('is invalid: %#', (sent) => {
     expect(readApproval(sent, ASKED, SECRET)).toEqual({ fault: 'malformed' });
   });
 

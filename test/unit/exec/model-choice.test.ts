@@ -53,7 +53,7 @@ describe('a body', () => {
     expect(bodyWithModel(Buffer.from(written), MAP, false).toString()).toBe(sent);
   });
 
-  it('gets no model of its own where the path names it', () => {
+  it('gets no model in its body if the path names it', () => {
     expect(bodyWithModel(Buffer.from('{"contents":[]}'), OVERRIDE, true).toString()).toBe('{"contents":[]}');
   });
 
@@ -81,12 +81,12 @@ describe('a path', () => {
     expect(pathWithModel(provider, path, OVERRIDE)).toEqual({ path: sent, namesModel: true });
   });
 
-  it('stays byte for byte where the model does', () => {
+  it('stays byte for byte if the model does not change', () => {
     const path = '/bedrock/model/us.a%3a0/converse';
     expect(pathWithModel('bedrock', path, MAP)).toEqual({ path, namesModel: true });
   });
 
-  it('of another provider names none', () => {
+  it('of another provider has none', () => {
     const path = '/openai/v1/models/large';
     expect(pathWithModel('openai', path, OVERRIDE)).toEqual({ path, namesModel: false });
   });

@@ -34,7 +34,7 @@ describe('the provider', () => {
     expect(chooseProvider(command, undefined).provider).toBe(provider);
   });
 
-  it('is what GATEWAY_PROVIDER says, where the program can speak to it', () => {
+  it('follows GATEWAY_PROVIDER, if the program supports it', () => {
     expect(chooseProvider('claude', 'deepseek').provider).toBe('deepseek');
     expect(chooseProvider('python', 'groq').provider).toBe('groq');
     expect(() => chooseProvider('claude', 'openai')).toThrow(
@@ -42,7 +42,7 @@ describe('the provider', () => {
     );
   });
 
-  it('of an unknown program has to be named, and the error tells the values', () => {
+  it('of an unknown program must be named, and the error lists the values', () => {
     expect(() => chooseProvider('python', undefined)).toThrow(
       /set GATEWAY_PROVIDER for python: one of openai, anthropic, .*openrouter \(only these commands need none: claude, codex,/,
     );
@@ -84,7 +84,7 @@ describe('the environment of the program', () => {
     expect(JSON.stringify([env, files])).not.toContain('gw-real');
   });
 
-  it('keeps what a detour would lead past', () => {
+  it('keeps variables that a detour would bypass', () => {
     const { env } = prepared('claude', 'anthropic', { CLAUDE_CODE_USE_BEDROCK: '1', NO_PROXY: 'a.example' });
     expect(env).toMatchObject({ NO_PROXY: 'a.example,127.0.0.1', no_proxy: '127.0.0.1' });
     expect(env).not.toHaveProperty('CLAUDE_CODE_USE_BEDROCK');

@@ -10,7 +10,7 @@ const limits = (own: Partial<PlaceLimits>): PlaceLimits => ({
   ...own,
 });
 
-/** What was thrown; fails where nothing was. */
+/** Returns the thrown error; fails if there was none. */
 function thrownBy(work: () => unknown): unknown {
   try {
     work();

@@ -18,7 +18,7 @@ import { configuredUpstreams } from '../../../src/routing/upstreams.ts';
 import { defaultConfig } from '../../support/default-config.ts';
 import { parsed } from '../../support/exchange.ts';
 
-/** One ext_proc stream, whose transport only notes what it is given. */
+/** One ext_proc stream, whose transport only records its input. */
 interface Served {
   readonly sent: ProcessingResponse[];
   readonly failures: string[];
@@ -179,7 +179,7 @@ describe('a check that denies', () => {
       expect(served.finished).toMatchObject([
         { refusal: denial, status: 403, outcome: { kind: 'not_forwarded' } },
       ]);
-      // Before the request led anywhere nobody owes an end.
+      // Before the request was forwarded no end is owed.
       expect(served.outcomes).toEqual(hook === 'admit' ? [] : [{ kind: 'not_forwarded' }]);
     },
   );

@@ -17,7 +17,7 @@ let heads: Http2RequestHead[];
 let closed: number;
 let waits: number;
 
-/** Sends back what it reads, and reads on only as fast as the client takes it. */
+/** Sends back what it reads, and reads only as fast as the client accepts it. */
 function echo(stream: Http2Stream, head: Http2RequestHead): StreamEvents {
   heads.push(head);
   stream.respond(RESPONSE);
@@ -91,7 +91,7 @@ it('reads headers that need CONTINUATION, and are evicted from the table repeate
   }
 });
 
-it('serves 200 streams at once, octet for octet', async () => {
+it('serves 200 simultaneous streams, octet for octet', async () => {
   const bodies = Array.from({ length: 200 }, (_, nth) => Buffer.alloc(1_000 * (nth % 80), `${String(nth)},`));
   const answers = bodies.map((body) => {
     const stream = post();
@@ -105,7 +105,7 @@ it('serves 200 streams at once, octet for octet', async () => {
   await expect.poll(() => closed).toBe(200);
 });
 
-it('receives and sends 16 MiB, more than either window allows at once', async () => {
+it('receives and sends 16 MiB, more than either window allows', async () => {
   const body = Buffer.alloc(16_777_216);
   for (let at = 0; at < body.length; at += 4) body.writeUInt32LE(at, at);
   const stream = post();

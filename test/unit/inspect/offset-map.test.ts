@@ -8,7 +8,7 @@ type Piece = readonly [given: string, made: string];
 const word = fc.string({ maxLength: 3 });
 const pieces = fc.array(fc.tuple(word, fc.option(word, { nil: undefined })), { maxLength: 12 });
 
-/** A map, with the piece that each character came from. */
+/** A map, with the piece of each character. */
 function mapOf(list: readonly Piece[]): { map: OffsetMap; sources: { start: number; end: number }[] } {
   const map = new OffsetMap();
   const sources: { start: number; end: number }[] = [];
@@ -30,7 +30,7 @@ function mapOf(list: readonly Piece[]): { map: OffsetMap; sources: { start: numb
 }
 
 describe('an offset map', () => {
-  it('gives the span from the first character to the end of the last, whatever was edited', () => {
+  it('returns the span from the first character to the end of the last, for any edits', () => {
     fc.assert(
       fc.property(pieces, (given) => {
         const { map, sources } = mapOf(given.map(([text, made]): Piece => [text, made ?? text]));
@@ -51,7 +51,7 @@ describe('an offset map', () => {
     }
   });
 
-  it('leaves out what was deleted after a span, and moves an empty span with its start', () => {
+  it('leaves out deletions after a span, and moves an empty span with its start', () => {
     const map = new OffsetMap();
     map.add(2, 5, 2, 2);
     expect(map.toOriginal({ start: 0, end: 2 })).toEqual({ start: 0, end: 2 });

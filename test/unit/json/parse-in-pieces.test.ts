@@ -66,7 +66,7 @@ const TEXT = fc.tuple(DOCUMENT, fc.constantFrom('', ' ', '\n\t ')).map(([value, 
 const PIECE_CHARS = fc.constantFrom(1, 2, 5, 20);
 
 describe('a document that is parsed in pieces', () => {
-  it('equals the document that is parsed at once, at any cut', () => {
+  it('equals the document parsed at once, at any cut', () => {
     fc.assert(
       fc.property(TEXT, PIECE_CHARS, (text, pieceChars) => {
         const once = whole(text);

@@ -70,7 +70,7 @@ describe('a text in base64', () => {
     ['lines of one length', base64.replace(/.{76}/g, '$&\r\n'), false],
     ['lines of one length, with an end of the last', base64.replace(/.{64}/g, '$&\n').concat('\n'), false],
   ])(
-    'is read as written too where no encoder writes it so, or it is short: %s',
+    'is also read as written if no encoder writes it so, or if it is short: %s',
     (_what, written, asWritten) => {
       expect(read(written).asWritten).toBe(asWritten);
     },

@@ -4,7 +4,7 @@ import { assertOrigin } from '../../../src/mcp/cross-origin.ts';
 const ALLOWED = ['https://app.example', 'http://localhost:3000'];
 
 it.each([undefined, 'https://app.example', 'http://localhost:3000'])(
-  'a request of origin %s is let in',
+  'a request of origin %s is admitted',
   (origin) => {
     expect(() => assertOrigin(origin, 'gateway.example', ALLOWED)).not.toThrow();
   },

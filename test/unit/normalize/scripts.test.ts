@@ -44,7 +44,7 @@ describe('readScripts', () => {
   });
 
   it.each(['Ünïcode naïve', 'नमस्ते दुनिया', 'สวัสดี', '안녕 하 세 요', 'Привет мир', 'x 中 y 文', '😀 1️⃣'])(
-    'leaves %s as it is',
+    'leaves %s unchanged',
     (text) => {
       expect(readScripts(text)).toEqual({ text, found: false });
     },
@@ -69,7 +69,7 @@ describe('detectors', () => {
     expect(found(text, findPromptInjection)).not.toEqual([]);
   });
 
-  it.each(Object.entries(zeros))('find numbers in %s digits, where they stand', (_script, zero) => {
+  it.each(Object.entries(zeros))('find numbers in %s digits, in place', (_script, zero) => {
     const card = inDigits('4111 1111 1111 1111', zero);
     expect(found(`card ${card}.`, cardDetector.find)).toEqual([card]);
     const ssn = inDigits('536-22-8412', zero);

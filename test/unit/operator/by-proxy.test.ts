@@ -23,7 +23,7 @@ it.each(['10.1.2.4', '192.168.8.1', '::1', '127.0.0.1', '::ffff:10.1.2.4', 'nons
   },
 );
 
-it('is no sign-in without the header', () => {
+it('is not a sign-in without the header', () => {
   expect(named({ address: '10.1.2.3', headers: { 'x-user': ['ada'] } })).toEqual({ kind: 'none' });
 });
 

@@ -8,7 +8,7 @@ const rules = {
 } as const;
 
 describe('a role', () => {
-  it('may do what the roles before it may', () => {
+  it('includes the rights of lower roles', () => {
     expect(hasRole('admin', 'viewer')).toBe(true);
     expect(hasRole('approver', 'approver')).toBe(true);
     expect(hasRole('approver', 'operator')).toBe(false);
@@ -41,7 +41,7 @@ describe('a role', () => {
   });
 });
 
-it('lets an owner see his own keys only', () => {
+it('restricts owners to their own keys', () => {
   expect(maySee({ owner: 'search' }, { owner: 'search' })).toBe(true);
   expect(maySee({ owner: 'search' }, { owner: 'ads' })).toBe(false);
   expect(maySee({ owner: 'search' }, {})).toBe(false);

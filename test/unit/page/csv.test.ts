@@ -19,7 +19,7 @@ describe('CSV of the operator page', () => {
     expect(csv(['name'], [[name]])).toBe(`name\r\n'${name}\r\n`);
   });
 
-  it('leaves numbers alone, negative ones too', () => {
+  it('does not quote numbers, negative ones included', () => {
     expect(csv(['usd'], [[-2]])).toBe('usd\r\n-2\r\n');
   });
 });

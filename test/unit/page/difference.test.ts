@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { difference, readableJson } from '../../../page/difference.ts';
 
 describe('the difference of two definitions', () => {
-  it('shows what was removed and added between what stayed', () => {
+  it('shows removals and additions between unchanged lines', () => {
     expect(difference('a\nb\nc', 'a\nx\nc')).toEqual([
       { kind: 'same', text: 'a' },
       { kind: 'removed', text: 'b' },
@@ -13,7 +13,7 @@ describe('the difference of two definitions', () => {
     ]);
   });
 
-  it('holds both texts, whatever they are', () => {
+  it('contains both texts, for any content', () => {
     const text = fc
       .array(fc.constantFrom('a', 'b', 'c', ''), { minLength: 1, maxLength: 12 })
       .map((lines) => lines.join('\n'));
@@ -36,12 +36,12 @@ describe('the difference of two definitions', () => {
     expect(difference(long, `${long}x`).length).toBe(100_002);
   });
 
-  it('sorts members, so that their order is no difference', () => {
+  it('sorts members, so that their order makes no difference', () => {
     expect(readableJson('{"b":{"d":1,"c":[2]},"a":0}')).toBe(readableJson('{"a":0,"b":{"c":[2],"d":1}}'));
     expect(readableJson('not JSON')).toBe('not JSON');
   });
 
-  it('sets lines of a text below each other, and shows what cannot be seen', () => {
+  it('puts lines of a text below each other, and shows invisible characters', () => {
     const definition = JSON.stringify({ description: 'Reads.\nA\u200bB \u{e0041} C:\\new' });
     expect(readableJson(definition)).toBe(
       '{\n  "description": "Reads.\\n\n      A\\u{200B}B \\u{E0041} C:\\\\new"\n}',

@@ -32,7 +32,7 @@ describe('a proxy key in another writing is found', () => {
     ['another key', Buffer.from(`gw-${'A'.repeat(43)} %67%77- %`)],
     ['a broken percent sign', Buffer.from(`%6${KEY.slice(0, 20)} %zz %`)],
     ['nothing', Buffer.alloc(0)],
-  ])('and %s is none', (_what, body) => {
+  ])('but %s does not', (_what, body) => {
     expect(encodesProxyKey(body, KEY)).toBe(false);
   });
 

@@ -15,7 +15,7 @@ function request(fallbacks: number): Buffer {
 }
 
 describe('a request', () => {
-  it('may name some models, but not so many that looking up their prices holds up the others', () => {
+  it('may name some models, but not so many that their prices delay others', () => {
     expect(parseRequest(identified(), request(31)).request.models).toHaveLength(32);
     expect(() => parseRequest(identified(), request(32))).toThrow('more than 32 models');
   });

@@ -51,7 +51,7 @@ describe('a verdict by data that was read ahead', () => {
   const yes = (): Promise<boolean> => Promise.resolve(true);
   const gone = (): Promise<never> => Promise.reject(new Error('Redis is gone'));
 
-  it('stands if the data is the same, and is stale otherwise', async () => {
+  it('is valid if the data is unchanged, and stale otherwise', async () => {
     expect(await confirmed('loop', yes())).toEqual(PASS);
     expect(await confirmed('loop', yes(), DENIAL)).toEqual(DENIAL);
     for (const verdict of [PASS, DENIAL]) {

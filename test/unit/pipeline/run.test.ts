@@ -34,7 +34,7 @@ function denying(name: Check['name'], shadowable: boolean): Check {
 }
 
 describe('the runner', () => {
-  it('lets the first denial win and asks nobody after it', async () => {
+  it('returns the first denial and calls no later check', async () => {
     const { seen, observer } = recorder();
     const asked: string[] = [];
     const late: Check = {
@@ -61,7 +61,7 @@ describe('the runner', () => {
     expect(parsed.responseHeaders.get('x-gateway-shadow')).toBe('loop_detected');
   });
 
-  it('judges on while something goes on meanwhile, and waits for all of it in the end, after a denial too', async () => {
+  it('continues to judge during a pending check, and waits for all in the end, also after a denial', async () => {
     const { observer } = recorder();
     const calls: string[] = [];
     const slow = (name: Check['name']): Check => ({
@@ -90,7 +90,7 @@ describe('the runner', () => {
     }
   });
 
-  it('fails where what goes on meanwhile fails', async () => {
+  it('fails if a pending check fails', async () => {
     const { observer } = recorder();
     const failing: Check = {
       name: 'loop',
@@ -101,8 +101,8 @@ describe('the runner', () => {
     await expect(run.response(exchange() as Answered)).rejects.toThrow('Redis is gone');
   });
 
-  describe('what checks ask in a batch', () => {
-    /** Its batches, in order, by what became of them; `ask` answers as their store would. */
+  describe('the batched commands of checks', () => {
+    /** The batches, in order, with their outcomes; `ask` answers as their store would. */
     function batches() {
       const seen: string[] = [];
       const newBatch = (): Batch => ({
@@ -126,7 +126,7 @@ describe('the runner', () => {
     const never = Promise.reject(new BatchAborted());
     never.catch(() => undefined);
 
-    it('is not asked for a request that is denied, and is noted of an answer that is withheld', async () => {
+    it('are not sent for a denied request, and are written for a withheld answer', async () => {
       const { observer } = recorder();
       const { seen, newBatch } = batches();
       const open = new Promise<FinalVerdict>(() => undefined);
@@ -137,7 +137,7 @@ describe('the runner', () => {
         newBatch,
       })();
       expect(await denied.requestBody(exchange())).toEqual(DENIAL);
-      // The first one is of what they prepare.
+      // The first one is from their preparations.
       expect(seen.splice(0)).toEqual(['sent', 'dropped']);
       const noted = createRunner({
         checks: [asking('loop', Promise.resolve(PASS)), refusing],
@@ -149,7 +149,7 @@ describe('the runner', () => {
       expect(seen).toEqual(['sent']);
     });
 
-    it('is dropped where a check fails before all have judged', async () => {
+    it('are dropped if a check fails before all have judged', async () => {
       const { observer } = recorder();
       const { seen, newBatch } = batches();
       const failing: Check = {
@@ -162,7 +162,7 @@ describe('the runner', () => {
       expect(seen).toEqual(['sent', 'dropped']);
     });
 
-    it('denies by the first refusal, whatever was not done for it; what was not done without one fails', async () => {
+    it('deny by the first refusal, whatever was not done because of it; undone commands without one fail', async () => {
       const { observer } = recorder();
       const refused = Promise.resolve(DENIAL);
       const judged = (checks: readonly Check[]) =>
@@ -174,7 +174,7 @@ describe('the runner', () => {
       await expect(judged([asking('loop', never), asking('budget', gone)])).rejects.toThrow('Redis is gone');
     });
 
-    it('lets nobody have the last word before all is taken, and takes nothing for what is denied then', async () => {
+    it('leave the last word until everything is taken, and take nothing for a request denied then', async () => {
       const { observer } = recorder();
       const order: string[] = [];
       const taking = asking(
@@ -199,7 +199,7 @@ describe('the runner', () => {
     });
   });
 
-  it('lets every check prepare, in order and in one turn, before the first one judges', async () => {
+  it('allow every check to prepare, in order and in one turn, before the first one judges', async () => {
     const { observer } = recorder();
     const calls: string[] = [];
     const preparing = (name: Check['name']): Check => ({
@@ -219,7 +219,7 @@ describe('the runner', () => {
     expect(calls.slice(2)).toEqual(['session judges', 'loop judges']);
   });
 
-  it('ends every check once, last first, with the state of its own exchange, whatever one of them throws', async () => {
+  it('ends every check once, last first, with the state of its own exchange, even if one of them throws', async () => {
     const { seen, observer } = recorder();
     const ended: string[] = [];
     let states = 0;
@@ -260,7 +260,7 @@ describe('the runner', () => {
       return { seen, rewriter };
     }
 
-    it('lets a rewritten event out only when what goes with it is done', async () => {
+    it('releases a rewritten event only when its side effects are done', async () => {
       const done: string[] = [];
       async function enforce(): Promise<void> {
         await Promise.resolve();
@@ -273,14 +273,14 @@ describe('the runner', () => {
       expect(seen).toEqual(['mcp-inspector rewrite true']);
     });
 
-    it('lets the rewrite stand and reports it where what goes with it fails', async () => {
+    it('keeps the rewrite and reports a failed side effect', async () => {
       const enforce = (): Promise<void> => Promise.reject(new Error('Redis is gone'));
       const { seen, rewriter } = streamRig({ edits: EDITS, reason: 'a secret', enforce }, false);
       expect(await rewriter.event?.(EVENT)).toMatchObject({ kind: 'rewrite', edits: EDITS });
       expect(seen).toEqual(['mcp-inspector rewrite true', 'mcp-inspector enforce failed']);
     });
 
-    it('neither rewrites nor does what goes with it under shadow mode', async () => {
+    it('neither rewrites nor runs side effects in shadow mode', async () => {
       const done: string[] = [];
       const enforce = async (): Promise<void> => void done.push('locked');
       const { seen, rewriter } = streamRig({ edits: EDITS, reason: 'a secret', enforce }, true);

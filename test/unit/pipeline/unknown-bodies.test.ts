@@ -32,7 +32,7 @@ describe('a body other than JSON', () => {
     ['--b\r\n\r\n{"x":[{"type":"code\\u005finterpreter"}]}', ['code_interpreter']],
     ['the tools of a trade, type: mcp', []],
     ['--b\r\n\r\n{"type":"function"}', []],
-  ])('asks for the provider’s tools: %s', (body, types) => {
+  ])('requests the provider’s tools: %s', (body, types) => {
     const { hostedTools } = read(body);
     expect(hostedTools.map(({ type }) => type)).toEqual(types);
     expect(hostedTools.every(({ forced, remove }) => forced && remove.length === 0)).toBe(true);

@@ -24,7 +24,7 @@ it.each([
     because: 'policy.default_action is written',
   },
 ])(
-  'what no policy speaks of: $is, because $because',
+  'calls that no policy judges: $is, because $because',
   { timeout: 60_000 },
   async ({ rule, written, is, because }) => {
     const folder = await mkdtemp(join(tmpdir(), 'gw-test-policies-'));
@@ -39,7 +39,7 @@ it.each([
   },
 );
 
-it('names the preset that is there where nothing else is, and no engine', async () => {
+it('names the default preset, and no engine', async () => {
   const found = await describePolicies({ file: undefined, folder: undefined, presets: [] }, undefined);
   expect(found).toMatchObject({
     files: [{ file: 'preset safety', kind: 'preset' }],

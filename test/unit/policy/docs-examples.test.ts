@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { explainInput, testPolicies, type PolicyChoice } from '../../../src/offline-policy.ts';
 
-/** What the docs say of policies, as somebody would copy it into files. */
+/** The docs' examples of policies, as a reader would copy them into files. */
 const FILES = {
   'rules.rego': ['policies.md', /^package gateway\.policy\n/],
   'rules_test.rego': ['policy-tests.md', /^package gateway\.policy_test\n/],
@@ -45,7 +45,7 @@ test("the docs' call can be explained", async () => {
   expect(explanation.verdict).toBe('deny');
 });
 
-test("the docs' rule about a tag holds for a key that has none", async () => {
+test("the docs' rule about a tag applies to a key without one", async () => {
   const request = { method: 'llm_call', provider: 'openai', model: 'gpt-5' };
   const said = (tags: object) => explained({ request, prompt_text: 'hello', agent: { tags } });
   expect((await said({})).verdict).toBe('deny');

@@ -20,7 +20,7 @@ describe('neighbouring parts of a message', () => {
     ).toEqual(['ab']);
   });
 
-  it('are not joined with other messages, members, or what is no neighbour', () => {
+  it('are not joined with other messages, members, or non-neighbours', () => {
     expect(joined(inMessage('a', 0, 0), inMessage('b', 1, 0))).toEqual([]);
     expect(joined(part('a', 'input', 0), part('b', 'input', 1))).toEqual([]);
     expect(joined(inMessage('a', 0, 0), inMessage('b', 0, 2))).toEqual([]);
@@ -34,7 +34,7 @@ describe('neighbouring parts of a message', () => {
     expect(joined(...texts)).toEqual(['ab', 'cd']);
   });
 
-  it('are read near to their seams where they are long', () => {
+  it('are read near their seams if they are long', () => {
     const [first, second, third] = ['a', 'b', 'c'].map((letter) => letter.repeat(5_000));
     const [text = ''] = joined(
       inMessage(first ?? '', 0, 0),

@@ -11,7 +11,7 @@ const WATCHED_MS = 1_500;
 const PATIENCE = { timeout: 20_000 };
 
 it(
-  'keeps what was good, and does not compile again and again what the engine cannot',
+  'keeps the last good set, and does not repeatedly compile what the engine cannot',
   { timeout: 60_000 },
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'gw-test-policies-'));
@@ -47,7 +47,7 @@ it(
   },
 );
 
-it('says so when broken files are put right: by another set, or by the one in force', async () => {
+it('reports when broken files are corrected: by another set, or by the one in force', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'gw-test-policies-'));
   const put = (text: string): Promise<void> =>
     writeFile(join(folder, 'p.rego'), `package gateway.policy\n${text}\n`);

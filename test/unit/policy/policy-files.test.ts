@@ -40,7 +40,7 @@ describe('the policy files of a folder', () => {
     ['one is too large', () => put('a.rego', 'a'.repeat(1_048_577))],
     ['one is a folder', async () => void (await mkdir(join(folder, 'a.rego')))],
     ['one leads nowhere', () => symlink('/nowhere/at/all', join(folder, 'a.rego'))],
-  ])('are refused by name where %s', async (_, prepare) => {
+  ])('are refused by name if %s', async (_, prepare) => {
     await prepare();
     const refused = readPolicyFiles(inFolder());
     await expect(refused).rejects.toBeInstanceOf(PolicyFilesError);

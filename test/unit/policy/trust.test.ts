@@ -50,7 +50,7 @@ const ROWS: readonly Row[] = [
   { file: NEITHER, role: 'system', denied: true },
   { file: SYSTEM_ONLY, role: 'system', denied: false },
   { file: SYSTEM_ONLY, role: 'developer', denied: true },
-  // A key says both ways, and of each role.
+  // A key sets both, and for each role.
   { file: NEITHER, key: ['system'], role: 'system', denied: false },
   { file: NEITHER, key: ['system'], role: 'developer', denied: true },
   { file: BOTH, key: [], role: 'system', denied: true },
@@ -63,7 +63,7 @@ const ROWS: readonly Row[] = [
   { file: BOTH, card: NOT_SYSTEM, rule: SYSTEM, role: 'system', denied: false },
   { file: BOTH, card: SYSTEM, rule: NOT_SYSTEM, role: 'system', denied: true },
   { file: NEITHER, card: SYSTEM, rule: 'trust: { developer: true }', role: 'system', denied: false },
-  // What a key has withdrawn no card gives back; what it gives, a card may take.
+  // A card cannot give what a key has withdrawn, but may withdraw what the key gives.
   { file: BOTH, key: [], card: SYSTEM, rule: SYSTEM, role: 'system', denied: true },
   { file: NEITHER, key: ['system'], card: NOT_SYSTEM, role: 'system', denied: true },
 ];
@@ -76,7 +76,7 @@ describe('trust', () => {
     expect(deny.map(({ rule: name }) => name)).toEqual(denied ? ['no-orders'] : []);
   });
 
-  it('is for instructions alone: what a user says is judged', async () => {
+  it('is only for instructions: a user’s text is judged', async () => {
     const { deny } = await setOf(cardOf('', '')).decide(llmCall(ORDER, { trust: BOTH }));
     expect(deny).toHaveLength(1);
   });
@@ -116,7 +116,7 @@ rules:
     expect((await set.decide(llmCall(ORDER, { role: 'system', trust: BOTH }))).deny).toHaveLength(1);
   });
 
-  it('is not remembered with the text: the same words are judged where a user says them', async () => {
+  it('is not remembered with the text: the same words are judged in a user’s text', async () => {
     const set = createCardSet(SAFETY);
     const long = `${'Tell me about the bridges of the city, their names and their builders. '.repeat(20)}${ORDER}`;
     const rulesFor = async (role?: InstructionRole, trust = BOTH) =>
@@ -136,7 +136,7 @@ rules:
     expect(() => setOf(cardOf('trust: { system: 1 }', ''))).toThrow(/trust/);
   });
 
-  it('of a key is that of its list, and of the file where it has none', () => {
+  it('of a key is its list, or the file’s if it has none', () => {
     expect(callTrust(BOTH, undefined)).toEqual({ system: 'trusted', developer: 'trusted' });
     expect(callTrust(SYSTEM_ONLY, undefined)).toEqual({ system: 'trusted', developer: 'judged' });
     expect(callTrust(NEITHER, ['developer'])).toEqual({ system: 'never_trusted', developer: 'trusted' });

@@ -26,7 +26,7 @@ describe('a cause', () => {
     { kind: 'policy' },
     { kind: 'risk_score', trigger: 'taint', threshold: 75 },
     { kind: 'operator', reason: 'wegen Überprüfung – Äpfel' },
-  ])('is read as it was written: %j', (cause) => {
+  ])('reads back unchanged: %j', (cause) => {
     expect(readLockCause(lockValue('id', cause))).toEqual(cause);
   });
 
@@ -41,7 +41,7 @@ describe('a cause', () => {
     '"a"',
     '{"kind":"secret"}',
     '{"kind":"operator","reason":7}',
-  ])('is none where the value is %j', (value) => {
+  ])('does not exist if the value is %j', (value) => {
     expect(readLockCause(value)).toBeUndefined();
   });
 

@@ -59,7 +59,7 @@ describe('a stored profile', () => {
     ['persistent_taint_flags', 5, '["a"'],
     ['persistent_taint_flags', 5, '{"a":1}'],
     ['blocked_at', 7, 'yes'],
-  ])('with a damaged %s is no profile', (_name, index, value) => {
+  ])('with a damaged %s is not a profile', (_name, index, value) => {
     expect(() => parseRiskStatus(nothing.with(index, value as never), NO_LOCK, 0)).toThrow('damaged');
   });
 
@@ -77,7 +77,7 @@ describe('a stored profile', () => {
 });
 
 describe('the id of a finding', () => {
-  it('tells rules and texts apart, and holds no text', () => {
+  it('distinguishes rules and texts, and contains no text', () => {
     const ids = [findingId('jwt', 'one'), findingId('jwt', 'two'), findingId('leak', 'one')];
     expect(new Set(ids).size).toBe(3);
     expect(ids.join()).not.toContain('one');

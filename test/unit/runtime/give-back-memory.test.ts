@@ -5,7 +5,7 @@ import { giveBackMemory } from '../../../src/runtime/give-back-memory.ts';
 it('collects unused objects, and leaves used ones', async () => {
   const held = { kind: 'held' };
   const refs = { held: new WeakRef(held), left: new WeakRef({ kind: 'left' }) };
-  // What a weak reference was made of stays until the turn is over.
+  // The target of a new weak reference is kept until the turn is over.
   await nextTurn();
   giveBackMemory();
   expect(refs.left.deref()).toBeUndefined();

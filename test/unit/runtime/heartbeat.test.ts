@@ -11,7 +11,7 @@ function watched() {
   const heartbeat = watchHeartbeat(PATIENCE, () => (silences += 1));
   return {
     heartbeat,
-    /** Times that it was found silent after so many further ticks. */
+    /** Ticks at which it was found silent. */
     after(ticks: number): number {
       vi.advanceTimersByTime(ticks * PATIENCE.tickMs);
       return silences;

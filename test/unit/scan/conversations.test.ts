@@ -40,7 +40,7 @@ describe('conversations', () => {
     return lines.map((line) => report.parse(line));
   }
 
-  it('are judged turn by turn, each by itself, and go on after a denied turn', async () => {
+  it('are judged turn by turn, each separately, and continue after a denied turn', async () => {
     const [first, second] = await judged(
       [],
       [
@@ -59,7 +59,7 @@ describe('conversations', () => {
     expect(one?.turns.map(({ denied }) => denied)).toEqual([false, false, false, false, false]);
   });
 
-  it('say which row is none', async () => {
+  it('report an invalid row', async () => {
     const { code, lines } = await scan(['--conversations'], jsonl([{ id: 'a', text: 'x' }]));
     expect({ code, lines }).toEqual({
       code: 1,

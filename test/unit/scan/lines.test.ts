@@ -25,12 +25,12 @@ describe('reading lines', () => {
       expect(await lines(text, size)).toEqual(whole);
   });
 
-  it('of nothing gives none', async () => {
+  it('of an empty stream is none', async () => {
     expect(await lines('')).toEqual([]);
     expect(await lines('\n\r\n')).toEqual([]);
   });
 
-  it('says which line is not UTF-8, and goes on', async () => {
+  it('reports a line that is not UTF-8, and continues', async () => {
     const bytes = Buffer.concat([
       Buffer.from('one\n'),
       Buffer.from([0x66, 0xff, 0x0a]),
@@ -73,7 +73,7 @@ describe('reading a text', () => {
     expect(given).toBe(17);
   });
 
-  it('refuses what is not UTF-8', async () => {
+  it('refuses a text that is not UTF-8', async () => {
     await expect(readInputText(pieces(Buffer.from([0xc3]), 1), 'it')).rejects.toThrow('it is not UTF-8');
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { conversationRow, readRow, textRow } from '../../../src/scan/rows.ts';
 
 describe('a row of text', () => {
-  it('is its id and its text, whatever stands beside them', () => {
+  it('is its id and its text, whatever other members it has', () => {
     const line = { number: 7, text: '{"id": "a", "text": "x\\ud83d\\ude42", "source": {"b": [1]}}\r' };
     expect(readRow(line, textRow)).toEqual({ row: { id: 'a', text: 'x🙂' } });
     expect(readRow({ number: 1, text: '\uFEFF{"id":1,"text":""}' }, textRow)).toEqual({
@@ -20,7 +20,7 @@ describe('a row of text', () => {
     ['[]', { line: 3, error: 'is not a JSON object' }],
     ['null', { line: 3, error: 'is not a JSON object' }],
     ['"text"', { line: 3, error: 'is not a JSON object' }],
-  ])('%s says what is wrong with it', (text, expected) => {
+  ])('%s gets an explanation', (text, expected) => {
     expect(readRow({ number: 3, text }, textRow)).toEqual(expected);
   });
 
@@ -43,7 +43,7 @@ describe('a conversation', () => {
     ['{"id": "c", "turns": "a"}', 'turns must be a list of strings'],
     ['{"id": "c", "turns": ["a", 1]}', 'turns.1 must be a string'],
     ['{"id": "c", "turns": [], "replies": [null]}', 'replies.0 must be a string'],
-  ])('%s says what is wrong with it', (text, error) => {
+  ])('%s gets an explanation', (text, error) => {
     expect(readRow({ number: 1, text }, conversationRow)).toEqual({ id: 'c', line: 1, error });
   });
 });

@@ -14,7 +14,7 @@ export interface Ended {
 export function pipes() {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const io: Io = {
-    // A command reads it and asks whether it is a terminal.
+    // A command reads it and checks whether it is a terminal.
     stdin: stdin as unknown as NodeJS.ReadStream,
     stdout,
     stderr,
@@ -41,7 +41,7 @@ export async function scan(args: readonly string[], input: string | Buffer): Pro
   };
 }
 
-/** Rows as they are read. */
+/** Rows as read. */
 export function jsonl(rows: readonly unknown[]): string {
   return rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 }

@@ -181,7 +181,7 @@ describe('the fake provider', () => {
       (body) => JSON.stringify(body).includes('my own words'),
       true,
     ],
-  ])('gives %s when told to', async (_, script, status, read, expected) => {
+  ])('sends %s on demand', async (_, script, status, read, expected) => {
     const fake = await start(script);
     const response = await post(fake);
     expect(response.status).toBe(status);
@@ -192,7 +192,7 @@ describe('the fake provider', () => {
     { at: 'before_headers', how: 'reset' },
     { at: 'after_headers', how: 'reset' },
     { at: 2, how: 'reset' },
-  ])('breaks off as told: %j', async (breakOff) => {
+  ])('breaks off on demand: %j', async (breakOff) => {
     const fake = await start({ ...(breakOff !== undefined && { breakOff }) });
     await expect(post(fake, { ...chat, stream: true }).then((response) => response.text())).rejects.toThrow();
     expect(fake.billedOutputTokens()).toBeLessThan(3);

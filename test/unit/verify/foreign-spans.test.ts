@@ -115,7 +115,7 @@ describe('spans of the AI SDK', () => {
     expect(Object.values(report.summary['unjudged'] as object)).toEqual([1]);
   });
 
-  it('say that a tool failed', async () => {
+  it('report that a tool failed', async () => {
     const span = { ...vercelSpans()[1], failed: true } as SpanOptions;
     expect(await stepsOf([span])).toMatchObject([{ isError: true }]);
   });

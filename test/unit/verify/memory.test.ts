@@ -32,7 +32,7 @@ async function heldAt(steps: readonly number[]): Promise<number[]> {
   return held;
 }
 
-/** The checks keep about 8 KB of a call until it is answered; the step alone has 600 bytes. */
+/** The checks keep about 8 KB of a call until it is answered; the step alone takes 600 bytes. */
 it('a trace is not kept in memory if its calls are never answered', { timeout: 120_000 }, async () => {
   const [from, to] = WHOLE ? [4_608, 8_704] : [1_536, 3_584];
   const [early = 0, late = 0] = await heldAt([from, to]);

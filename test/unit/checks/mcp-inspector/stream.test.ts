@@ -127,7 +127,7 @@ describe('a stream', () => {
     expect(body).not.toContain(ATTACK);
   });
 
-  it.each(['ping', 'endpoint'])('lets through what is for nobody but the transport: %s', async (name) => {
+  it.each(['ping', 'endpoint'])('passes events for the transport alone: %s', async (name) => {
     const bytes = event('/messages?session=1', name) + event('{"a":1}', name);
     expect((await inspector().stream([bytes])).body).toBe(bytes);
   });

@@ -41,7 +41,7 @@ describe('names in disguise', () => {
     expect(missed).toEqual([]);
   });
 
-  it('are found in several disguises at once', () => {
+  it('are found in several disguises at the same time', () => {
     expect(find('z.а-n z.1.b.а.r', 'zanzibar')).toEqual(['zanzibar']);
     expect(find(Buffer.from('say z4nz1b4r').toString('base64'), 'zanzibar')).toEqual(['zanzibar']);
     expect(find('Ｚ\u200bａｎ%7Aіbar', 'zanzibar')).toEqual(['zanzibar']);
@@ -69,7 +69,7 @@ describe('names in disguise', () => {
     expect(find('myz4nz1b4rs', 'zanzibar')).toHaveLength(1);
   });
 
-  it('of three letters are found if they stand alone', () => {
+  it('of three letters are found if they are separate words', () => {
     expect(find('ask I.B.M today', 'IBM')).toHaveLength(1);
     expect(find('ask ІBM today', 'IBM')).toHaveLength(1);
     expect(find('ask 1BM today', 'IBM')).toHaveLength(1);

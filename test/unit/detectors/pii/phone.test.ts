@@ -92,7 +92,7 @@ describe('phone numbers of North America', () => {
     expect(wordsIn(phoneDetector, text)).toEqual([number]);
   });
 
-  it('are found in lines and columns of their own', () => {
+  it('are found in separate lines and columns', () => {
     const numbers = ['212 555 0134', '212 555 0143'];
     expect(wordsIn(phoneDetector, `${numbers.join('\n')}\n9`)).toEqual(numbers);
     expect(wordsIn(phoneDetector, `7\t${numbers.join('\t')}\t9`)).toEqual(numbers);

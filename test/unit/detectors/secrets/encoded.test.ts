@@ -110,7 +110,7 @@ describe('an encoded secret', () => {
     for (let cut = 0; cut < 40; cut += 1) expect(findSecrets(digits.slice(cut))).toHaveLength(1);
   });
 
-  it('is found, however a long text is cut into steps', () => {
+  it('is found wherever a long text is cut into steps', () => {
     const text = ` ${wrapped(base64(env), 64)} `;
     const expected = findSecrets(text);
     expect(expected).toHaveLength(1);

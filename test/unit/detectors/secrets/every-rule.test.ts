@@ -37,7 +37,7 @@ describe('every rule', () => {
   });
 
   it.each(rules.filter((rule) => !/jwt|pem/.test(rule)))(
-    '%s takes neither its beginning nor a placeholder',
+    '%s matches neither its beginning nor a placeholder',
     (rule) => {
       const random = seededRandom(2000 + rules.indexOf(rule));
       const { text, secret } = makeSecret(rule, random);
@@ -57,7 +57,7 @@ describe('every rule', () => {
   );
 
   it.each(heads.filter((rule) => rule.followsWord !== undefined))(
-    '$id is found right behind a word that announces it, not behind other letters',
+    '$id is found directly after a word that announces it, not after other letters',
     ({ id }) => {
       const random = seededRandom(3);
       for (let draw = 0; draw < DRAWS; draw += 1) {
@@ -72,7 +72,7 @@ describe('every rule', () => {
   );
 
   it.each(heads.filter((rule) => rule.precedesWord !== undefined))(
-    '$id is found right before a short word, not where it goes on',
+    '$id is found directly before a short word, not if it continues',
     ({ id }) => {
       const random = seededRandom(4);
       for (let draw = 0; draw < DRAWS; draw += 1) {

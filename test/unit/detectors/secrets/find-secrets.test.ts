@@ -65,7 +65,7 @@ describe('findSecrets', () => {
     expect(maskSecrets(`${'glpat-'.repeat(3)}${secret}`)).not.toContain(secret.slice(6));
   });
 
-  it('finds the same, however a long text is cut into steps', () => {
+  it('finds the same, wherever a long text is cut into steps', () => {
     const random = seededRandom(14);
     for (const rule of rules) {
       const text = ` ${makeSecret(rule, random).text} `;
@@ -117,7 +117,7 @@ describe('findSecrets', () => {
 });
 
 describe('findSecretsAll', () => {
-  it('returns for every text what findSecrets returns', async () => {
+  it('returns the same as findSecrets for every text', async () => {
     const random = seededRandom(13);
     const long = Array.from(
       { length: 400 },

@@ -30,7 +30,7 @@ describe('look-alikes', () => {
     ],
     ['a hash behind a provider’s name', 'mistral: d41d8cd98f00b204e9800998ecf8427e'],
     ['prefixes alone', 'ghp_ glpat- xoxb- sk-ant-api03- npm_ hvs. AKIA AIza eyJ'],
-  ])('%s is no secret', (_what, text) => {
+  ])('%s is not a secret', (_what, text) => {
     expect(spansOf(text)).toEqual([]);
   });
 });

@@ -17,7 +17,7 @@ const patternOf = ({ pattern }: SecretRule): AST.Pattern =>
 /** The search reads only long runs of characters, so every rule must match in one. */
 describe('every rule', () => {
   it.each(secretRules.filter(({ anchor }) => anchor === 'head'))(
-    '$id begins with a run that is long enough to be seen, or with a keyword that holds a space',
+    '$id begins with a run long enough to be noticed, or with a keyword that contains a space',
     (rule) => {
       const isSpaced = rule.keywords.every((keyword) => keyword.includes(' '));
       expect(isSpaced || leadingRun(patternOf(rule).alternatives).chars >= MIN_RUN_CHARS).toBe(true);

@@ -43,7 +43,7 @@ function run(ms: number, busyShare: number): void {
   }
 }
 
-/** The process gets no CPU time, or one turn takes so long. */
+/** The process gets no CPU time, or one turn takes too long. */
 function stall(ms: number): void {
   nowMs += ms;
 }

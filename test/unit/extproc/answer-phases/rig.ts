@@ -15,13 +15,13 @@ const nothing = (): void => undefined;
 
 export interface Answering {
   readonly context: StreamContext;
-  /** What the checks saw at `response`. */
+  /** The exchange that the checks saw at `response`. */
   readonly seen: Answered[];
   headers(headers: Record<string, string>, endOfStream?: boolean): Promise<ProcessingResponse>;
   body(body: Buffer | string): Promise<ProcessingResponse>;
   chunk(body: string, endOfStream?: boolean): Promise<ProcessingResponse>;
   trailers(names?: readonly string[]): Promise<ProcessingResponse[]>;
-  /** What was reported as broken. */
+  /** Reported failures. */
   readonly failures: unknown[];
 }
 

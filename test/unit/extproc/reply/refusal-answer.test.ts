@@ -34,10 +34,10 @@ function sent({ mcp, ...refusal }: Sent, stripTelemetry = false) {
   return { status: answer.status, headers: Object.fromEntries(answer.headers) };
 }
 
-/** docs/refusals.md: 403 `policy_denied` comes with `X-Gateway-Policy-Block: true` and `X-Gateway-Block-Reason`. */
+/** docs/refusals.md: 403 `policy_denied` has `X-Gateway-Policy-Block: true` and `X-Gateway-Block-Reason`. */
 describe('a refusal without headers', () => {
   it.each(Object.keys(ERROR_STATUS) as ErrorType[])(
-    '%s says what blocked it and whether to repeat it',
+    '%s names what blocked it and whether to repeat it',
     (type) => {
       const { status, headers } = sent({ type });
       expect(status).toBe(ERROR_STATUS[type]);

@@ -65,7 +65,7 @@ describe('a request to an MCP server', () => {
     ':authority': 'mcp.example',
     'x-gateway-upstream': 'mcp_files',
     'x-api-key': 'own',
-    // The client's said nothing.
+    // The client's had none.
     'content-type': 'application/json',
   };
 

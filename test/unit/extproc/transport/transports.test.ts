@@ -29,7 +29,7 @@ import { createTestCa, type Identity } from '../../../support/certs.ts';
 import { loadServices } from '../../../support/ext-proc-client.ts';
 import { freePort } from '../../../support/ports.ts';
 
-/** One table for both: who is behind them cannot tell which one serves it. */
+/** One table for both: their user cannot tell which one serves it. */
 
 type ClientCall = ClientDuplexStream<object, { response_body?: { response: object } }>;
 
@@ -50,7 +50,7 @@ describe.each(['lean', 'grpc-js'] as const)('%s', (name) => {
   let served: Served[];
   let faults: unknown[];
   let isTaking: boolean;
-  /** What a call does with a message; it is sent back where nothing else is said. */
+  /** A call's treatment of a message; by default it is sent back. */
   let onMessage: (one: Served, message: ProcessingRequest) => void;
 
   beforeEach(() => {
@@ -186,7 +186,7 @@ describe.each(['lean', 'grpc-js'] as const)('%s', (name) => {
   });
 
   it.each([false, true])(
-    'fails with a status, and tells its user once that it is over (after a reply: %s)',
+    'fails with a status, and reports the end to its user once (after a reply: %s)',
     async (answers) => {
       const call = begin(open(await start()));
       onMessage = (one) => {
@@ -204,7 +204,7 @@ describe.each(['lean', 'grpc-js'] as const)('%s', (name) => {
     },
   );
 
-  it('tells its user that the peer cancelled', async () => {
+  it('reports a cancellation by the peer', async () => {
     const call = begin(open(await start()));
     call.write(small);
     await next(call);

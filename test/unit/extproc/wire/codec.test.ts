@@ -31,7 +31,7 @@ const PHASES: readonly PhaseName[] = [
 ];
 const FILTER = 'envoy.filters.http.ext_proc';
 
-it('reads what proto-loader writes: random messages of every phase', () => {
+it('reads proto-loader’s output: random messages of every phase', () => {
   for (let round = 0; round < ROUNDS; round++) {
     const phase = pick(PHASES);
     const end = random() < 0.5;
@@ -58,7 +58,7 @@ it('reads what proto-loader writes: random messages of every phase', () => {
         : { headers: { headers }, end_of_stream: end };
     const config = { request_body_mode: 2, send_body_without_waiting_for_header_response: true };
     const written = requestSerialize({ [phase]: content, attributes, protocol_config: config });
-    // Somewhere in a larger buffer, as it comes from the network.
+    // Within a larger buffer, as received from the network.
     const around = Buffer.concat([bytes(7), written, bytes(9)]);
     const read = decodeRequest(around, 7, 7 + written.length);
     expect(read.phase).toBe(phase);
@@ -187,7 +187,7 @@ function mutationAsLoaded({ set_headers: set, remove_headers: remove }: HeaderMu
   };
 }
 
-it('writes what proto-loader reads: random replies of every kind', () => {
+it('writes output that proto-loader reads: random replies of every kind', () => {
   for (let round = 0; round < ROUNDS; round++) {
     const reply = anyReply();
     const { head, tail } = encodeResponse(reply);

@@ -23,7 +23,7 @@ describe('a connection', () => {
     expect([ack?.type, ack?.flags, ack?.payload.length]).toEqual([FRAME.settings, 1, 0]);
   });
 
-  it('reads frames that come octet by octet', async () => {
+  it('reads frames that arrive octet by octet', async () => {
     const peer = server.peer();
     const bytes = Buffer.concat([Buffer.from(PREFACE), SETTINGS, openStream(1), data(1, 'hello', 1)]);
     for (const octet of bytes) {

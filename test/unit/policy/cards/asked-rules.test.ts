@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { llmCall, toolCall } from '../../../support/policy-call.ts';
 import { cardsOf, denyingRule, isDenied } from '../../../support/policy-cards.ts';
 
-/** Rules are found once for all calls of one kind: what differs from call to call is still asked of each. */
+/** Rules are found once for all calls of one kind; conditions that vary between calls are evaluated for each. */
 describe('of two calls of one kind', () => {
   it('each is judged by its own texts', async () => {
     const set = denyingRule([{ field: 'prompt_text', op: 'contains', value: 'drop' }]);
@@ -11,7 +11,7 @@ describe('of two calls of one kind', () => {
     expect(await isDenied(set, llmCall('keep that'))).toBe(false);
   });
 
-  it('each is judged by its own session, and asked of its texts where that leaves it open', async () => {
+  it('each is judged by its own session, and by its texts if that does not decide', async () => {
     const set = denyingRule([
       { field: 'session.state', op: 'equals', value: 'OPEN' },
       { field: 'prompt_text', op: 'contains', value: 'drop' },
@@ -67,7 +67,7 @@ describe('of two calls of one kind', () => {
 });
 
 describe('calls of two kinds', () => {
-  it('are told apart, whatever stands in their names', async () => {
+  it('are distinguished, whatever their names contain', async () => {
     const set = denyingRule([], { match: { type: 'mcp_tool_call', server: 'a', tool: 'b c' } });
     expect(await isDenied(set, toolCall('c', {}, { server: 'a b' }))).toBe(false);
     expect(await isDenied(set, toolCall('b c', {}, { server: 'a' }))).toBe(true);

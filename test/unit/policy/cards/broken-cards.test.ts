@@ -129,7 +129,7 @@ describe('a broken card', () => {
     expect(() => createCardSet([{ name: 'bad.yaml', text, isPreset: false }])).toThrow(message);
   });
 
-  it('is one of several: all of their problems are told, and two with states are one too many', () => {
+  it('is one of several: all of their problems are reported, and two with states are one too many', () => {
     const fsm = { transitions: [{ from: 'a', to: 'b', trigger: 'x' }] };
     expect(() => cardsOf({ fsm }, { fsm })).toThrow(
       /card-1\.yaml:1:\d+: fsm: a session has one state, and card-0/,

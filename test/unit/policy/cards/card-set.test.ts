@@ -191,25 +191,28 @@ describe('a condition', () => {
     ['in a number of the argument', { q: [4711], n: 'x' }, [false, true]],
     ['in a long argument', { q: `${'x '.repeat(200)} PRJ-1` }, [true, true]],
     ['in a number, beside a long text', { q: [4711, 'x '.repeat(200)] }, [false, true]],
-  ])('is told apart of all texts and of one argument, with the match %s', async (_where, args, fires) => {
-    const looking = (field: string) => ({ field, op: 'matches_regex', value: 'PRJ-\\d|4711' });
-    const card = JSON.stringify({
-      metadata: { name: 'both' },
-      rules: ['prompt_text', 'arguments.q'].map((field) => ({
-        name: field,
-        conditions: [looking(field)],
-        action: 'deny',
-      })),
-    });
-    const set = createCardSet([{ name: 'both.yaml', text: card, isPreset: false }]);
-    for (const _time of [1, 2]) {
-      const { deny } = await set.decide(toolCall('t', args));
-      const names = deny.map(({ rule }) => rule);
-      expect([names.includes('prompt_text'), names.includes('arguments.q')]).toEqual(fires);
-    }
-  });
+  ])(
+    'is evaluated separately for all texts and for one argument, with the match %s',
+    async (_where, args, fires) => {
+      const looking = (field: string) => ({ field, op: 'matches_regex', value: 'PRJ-\\d|4711' });
+      const card = JSON.stringify({
+        metadata: { name: 'both' },
+        rules: ['prompt_text', 'arguments.q'].map((field) => ({
+          name: field,
+          conditions: [looking(field)],
+          action: 'deny',
+        })),
+      });
+      const set = createCardSet([{ name: 'both.yaml', text: card, isPreset: false }]);
+      for (const _time of [1, 2]) {
+        const { deny } = await set.decide(toolCall('t', args));
+        const names = deny.map(({ rule }) => rule);
+        expect([names.includes('prompt_text'), names.includes('arguments.q')]).toEqual(fires);
+      }
+    },
+  );
 
-  it('that cannot be told counts against the call: it denies, and does not allow', async () => {
+  it('that cannot be decided counts against the call: it denies, and does not allow', async () => {
     const over = { field: 'arguments.n', op: 'gt', value: 100 };
     const call = toolCall('q', { n: 'a thousand' });
     expect(await isDenied(denyingRule([over]), call)).toBe(true);
@@ -218,7 +221,7 @@ describe('a condition', () => {
     expect((await denyingRule([{ not: over }], { action: 'allow' }).decide(call)).allow).toEqual([]);
   });
 
-  it('names nobody of the prototype', async () => {
+  it('ignores names of the prototype', async () => {
     const call = toolCall('q', JSON.parse('{"__proto__": {"x": 1}}') as Record<string, unknown>);
     expect(await isDenied(denyingRule([{ field: 'arguments.constructor', op: 'exists' }]), call)).toBe(false);
     expect(await isDenied(denyingRule([{ field: 'session.taint_flags.toString', op: 'exists' }]), call)).toBe(
@@ -249,7 +252,7 @@ describe('a rule', () => {
     expect(set.canAllow).toBe(true);
   });
 
-  it('says what it stands for: file, line, and its reason filled in', async () => {
+  it('shows its source: file, line, and its reason filled in', async () => {
     const text = `metadata: { name: c }
 rules:
   - name: first
@@ -271,7 +274,7 @@ rules:
     });
   });
 
-  it('shows what it matched in one line, cut, and never a secret', async () => {
+  it('shows its match in one line, truncated, and never a secret', async () => {
     const reason = '[{match}]';
     const said = async (text: string, value: string): Promise<string | undefined> =>
       (
@@ -287,7 +290,7 @@ rules:
     expect(await said('a\u202eb', 'a.b')).toBe('[a?b]');
   });
 
-  it('that masks is for those whose other conditions hold, whatever their texts say', async () => {
+  it('that masks applies if its other conditions hold, whatever the texts', async () => {
     const ssn = { field: 'prompt_text', op: 'detects', value: 'ssn' };
     const ops = { field: 'agent.tags.team', op: 'equals', value: 'ops' };
     const set = denyingRule([ops, { any: [ssn, { field: 'arguments.a', op: 'contains', value: 'x' }] }], {

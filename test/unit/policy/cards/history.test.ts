@@ -3,7 +3,7 @@ import type { PolicyCall } from '../../../../src/policy/call.ts';
 import { llmCall, toolCall } from '../../../support/policy-call.ts';
 import { cardsOf, denyingRule, isDenied } from '../../../support/policy-cards.ts';
 
-/** What cards know of a session: its state, and marks of its steps. */
+/** A card's view of a session: its state, and marks of its steps. */
 describe('states', () => {
   const fsm = {
     initial_state: 'IDLE',
@@ -39,7 +39,7 @@ describe('states', () => {
     expect(set.initialState).toBe('IDLE');
   });
 
-  it('begin where the card says, for its conditions too', async () => {
+  it('begin where the card says, also for its conditions', async () => {
     const gated = cardsOf({
       fsm,
       rules: [

@@ -63,7 +63,7 @@ describe.each(RULES)('the rule %s, which would %s', (rule, action) => {
   });
 
   it.each([rule, `ops-guard/${rule}`, `ops-guard.yaml/${rule}`, `/etc/gateway/ops-guard.yaml/${rule}`])(
-    'is only reported by %s: report, and every other rule is as it was',
+    'is only reported by %s: report, and every other rule is unchanged',
     async (name) => {
       const { enforced, reported, masks } = await firedBy(setOf({ [name]: 'report' }));
       const others = RULES.map(([other]) => other).filter((other) => other !== rule);
@@ -73,14 +73,14 @@ describe.each(RULES)('the rule %s, which would %s', (rule, action) => {
     },
   );
 
-  it('is not asked where it is off', async () => {
+  it('is not evaluated if it is off', async () => {
     const { enforced, reported, masks } = await firedBy(setOf({ [rule]: 'off' }));
     expect(enforced).toHaveLength(RULES.length - 1);
     expect([...enforced, ...masks]).not.toContain(rule);
     expect(reported).toEqual([]);
   });
 
-  it('counts for one key as that says, and for the others as before', async () => {
+  it('has its override for one key, and is unchanged for the others', async () => {
     const set = setOf({ [rule]: 'report' });
     const of = (overrides?: RuleOverrides) =>
       firedBy(set, { ...llmCall(ALL, atRisk), ...(overrides && { overrides }) });
@@ -107,7 +107,7 @@ describe('overrides', () => {
     });
   });
 
-  it('do not let a call pass that needs an allowance, where the rule that gives it is off', () => {
+  it('do not pass a call that needs an allow if the rule that allows is off', () => {
     expect(setOf({ 'let-lynx': 'off' }).canAllow).toBe(true);
   });
 
@@ -121,7 +121,7 @@ describe('overrides', () => {
     expect(() => setOf(overrides)).toThrow(message);
   });
 
-  it('must say which rule they mean where several have the name', async () => {
+  it('must be unambiguous if several rules have the name', async () => {
     const named = (name: string) => setOf({ [name]: 'report' }, PRESETS);
     expect(() => named('block-prompt-injection')).toThrow(
       /several rules: write safety\/block-prompt-injection or mcp_sandbox\/block-prompt-injection/,
@@ -136,7 +136,7 @@ describe('overrides', () => {
     });
   });
 
-  it('of a key that mean no rule, or several, change nothing, and are told', async () => {
+  it('of a key that match no rule, or several, change nothing, and are reported', async () => {
     const set = setOf(undefined, PRESETS);
     const overrides = { 'block-prompt-injection': 'off', 'no-such': 'off' } as const;
     const { enforced } = await firedBy(set, { ...toolCall('note', { text: INJECTION }), overrides });
@@ -158,7 +158,7 @@ describe('overrides', () => {
     }
   });
 
-  it('are told by explain', async () => {
+  it('are shown by explain', async () => {
     const rules = await setOf({ 'no-zebra': 'off', 'lock-lion': 'report' }).explain(llmCall(ALL));
     expect(rules.slice(0, 3).map(({ hit, mode, fired }) => [hit.rule, mode, fired])).toEqual([
       ['no-zebra', 'off', false],

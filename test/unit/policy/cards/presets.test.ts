@@ -5,7 +5,7 @@ import { createCardSet } from '../../../../src/policy/cards/card-set.ts';
 import { presetFiles, PRESET_NAMES, type PresetName } from '../../../../src/policy/presets.ts';
 import { llmCall, toolCall } from '../../../support/policy-call.ts';
 
-/** docs/presets.md: each rule of each preset, with what fires it and what comes near and must not. */
+/** docs/presets.md: each rule of each preset, with calls that match and near misses that must not. */
 const sets = new Map(PRESET_NAMES.map((name) => [name, setOf([name])]));
 
 function setOf(names: readonly PresetName[]) {
@@ -139,7 +139,7 @@ describe.each(FIRES)('preset %s, rule %s', (preset, rule, call) => {
 });
 
 describe.each(PASSES)('preset %s, rule %s', (preset, rule, call) => {
-  it(`lets pass ${JSON.stringify(call.input.request)}`, async () => {
+  it(`passes ${JSON.stringify(call.input.request)}`, async () => {
     expect(await firedBy(preset, call)).not.toContain(rule);
   });
 });
@@ -182,13 +182,13 @@ describe.each(['safety', 'mcp_sandbox'] as const)('command tools of %s', (preset
       'mcp__docs__search',
       'runs.list',
     ],
-  ])('%s is no command tool', async (tool) => {
+  ])('%s is not a command tool', async (tool) => {
     expect(await firedBy(preset, toolCall(tool, {}))).not.toContain('dry-run-first');
   });
 });
 
 describe('presets', () => {
-  it('hold what stands in their own file, and safety_drift in that of safety too: its rules are proved there', () => {
+  it('contain the rules of their own file, and safety_drift those of safety too, which are tested there', () => {
     const filesOf = (preset: PresetName) => presetFiles([preset]).map(({ name }) => name);
     for (const preset of PRESET_NAMES) {
       expect(filesOf(preset)).toEqual(preset === 'safety_drift' ? ['safety', 'safety_drift'] : [preset]);
@@ -211,7 +211,7 @@ describe('presets', () => {
     }
   });
 
-  it('together let an ordinary chat and an ordinary tool call through, and allow nothing', async () => {
+  it('together pass an ordinary chat and an ordinary tool call, and allow nothing', async () => {
     const all = setOf(PRESET_NAMES);
     for (const call of [
       llmCall('What is the capital of France?'),

@@ -47,11 +47,11 @@ describe('foldedMatcher', () => {
     ['db.*', 'dbase', false],
     ['HTTP*', 'http-get', true],
     ['*', 'anything', true],
-  ])('folds what stands around the stars of %s: %s', (glob, name, matches) => {
+  ])('folds the parts around the stars of %s: %s', (glob, name, matches) => {
     expect(foldedMatcher([glob])(name)).toBe(matches);
   });
 
-  it('matches whatever was matched before names were folded', () => {
+  it('matches everything that it matched before names were folded', () => {
     const word = fc.string({ unit: fc.constantFrom(...'aB_-./:* ') });
     fc.assert(fc.property(word, word, (start, end) => foldedMatcher([`${start}*`])(start + end)));
   });
@@ -80,19 +80,19 @@ describe('names of tools in a card', () => {
     },
   );
 
-  it('stand as they are written in a rule that allows', async () => {
+  it('are compared as written in a rule that allows', async () => {
     const set = setOf('  - { name: r, match: { tool: run_command }, action: allow }');
     for (const name of SAME)
       expect((await set.decide(toolCall(name, {}))).allow).toHaveLength(name === 'run_command' ? 1 : 0);
   });
 
-  it('leave names of models alone, but for their case', async () => {
+  it('fold model names only by case', async () => {
     const set = setOf('  - { name: r, match: { model: gpt-4o }, action: deny }');
     const denied = async (model: string) => (await set.decide(llmCall('hi', { model }))).deny.length;
     expect(await Promise.all(['gpt-4o', 'GPT-4o', 'gpt_4o', 'x/gpt-4o'].map(denied))).toEqual([1, 1, 0, 0]);
   });
 
-  it('must stand as they are written in must_precede, which lets the call pass', async () => {
+  it('are compared as written in must_precede, which permits the call', async () => {
     const set = setOf(`  - name: r
     match: { tool: deploy }
     conditions: [{ field: session_sequence, op: must_precede, value: dry_run }]
@@ -120,7 +120,7 @@ describe('names of tools in a card', () => {
       'not: { field: session_sequence, op: contains_matching_trace, value: { tool: run_command } }',
       true,
     ],
-  ])('are folded among earlier steps where that restricts: %s if %s', async (action, condition, isFolded) => {
+  ])('are folded among earlier steps if that restricts: %s if %s', async (action, condition, isFolded) => {
     const set = setOf(`  - name: r\n    conditions:\n      - ${condition}\n    action: ${action}`);
     const marks = (tool: string) =>
       set.marksOf({ type: 'mcp_tool_call', provider: 'files', tool, content: [] });

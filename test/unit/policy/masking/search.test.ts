@@ -17,7 +17,7 @@ const literal = (text: string): TextPattern => ({ kind: 'contains', text, ignore
 const word = (text: string): TextPattern => ({ kind: 'contains', text, ignoreCase: true });
 const regex = (source: string): TextPattern => ({ kind: 'regex', source });
 
-describe('what mask rules look for in whole texts', () => {
+describe('the search of mask rules in whole texts', () => {
   it.each([
     ['a literal', literal('Falcon'), 'Project Falcon, falcon', 'Project ***, falcon'],
     ['a literal over and over', literal('ab'), 'xababab ab', 'x*** ***'],
@@ -46,13 +46,13 @@ describe('what mask rules look for in whole texts', () => {
     ['sql_injection', "name' OR '1'='1' --", undefined],
     ['path_traversal', 'read ../../../../etc/passwd', undefined],
     ['cvv', `card ${CARD}, cvv: 123`, `card ${CARD}, cvv: ***`],
-  ] as const)('finds what the detector %s finds', async (detector, text, expected) => {
+  ] as const)('has the same findings as the detector %s', async (detector, text, expected) => {
     const shown = await masked(text, { kind: 'detects', detector });
     expect(shown).toContain('***');
     if (expected !== undefined) expect(shown).toBe(expected);
   });
 
-  it('names its findings by the rule, and lets none overlap another', async () => {
+  it('names its findings by the rule, without overlaps', async () => {
     const patterns = [literal('Falcon flies'), regex('flies \\w+')];
     const [found] = await searchFor(...patterns).findAll(['Falcon flies south']);
     expect(found?.findings.map(({ rule, start, end }) => [rule, start, end])).toEqual([
@@ -76,7 +76,7 @@ describe('what mask rules look for in whole texts', () => {
   });
 });
 
-describe('what mask rules look for in texts that come in pieces', () => {
+describe('the search of mask rules in texts that arrive in pieces', () => {
   it.each([
     ['a literal', literal('Falcon'), 'Project Falco'],
     ['a literal with a character that prints nothing', literal('Falcon'), 'Project Fal\u200bco'],

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { onceItWorks } from '../../../../src/policy/rego/engine-module.ts';
 
-it('tries again after a failure, and keeps what worked', async () => {
+it('tries again after a failure, and keeps a success', async () => {
   let attempts = 0;
   const made = onceItWorks(async () => {
     attempts++;

@@ -43,7 +43,7 @@ describe('Rego on OPA itself', { timeout: 120_000 }, () => {
     expect(await judged(engine, { agent: { name: 'bob' } })).toEqual({ allow: false, deny: [] });
   });
 
-  it('says which rules there are and which parts of the input they read', () => {
+  it('reports the rules, and which parts of the input they read', () => {
     expect(engine.facts.rules.map(({ name }) => name)).toEqual(expect.arrayContaining(['allow', 'deny']));
     expect(engine.facts.inputs).toEqual(
       expect.arrayContaining([
@@ -86,7 +86,7 @@ describe('Rego on OPA itself', { timeout: 120_000 }, () => {
     await whole.close();
   });
 
-  it('refuses what waits when it is closed', async () => {
+  it('refuses waiting calls when it is closed', async () => {
     const other = await engineOf('deny contains "x" if { input.x }');
     const waiting = [judged(other, { x: 1 }), judged(other, { x: 1 })].map((each) =>
       each.catch((error: unknown) => error),

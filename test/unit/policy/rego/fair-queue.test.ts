@@ -26,7 +26,7 @@ describe('a fair queue', () => {
     expect(served(queueOf(calls))).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
   });
 
-  it('serves a tenant that comes later before the second call of one that was served', () => {
+  it('serves a tenant that arrives later before the second call of one that was served', () => {
     const queue = queueOf([call('a', 'a1'), call('a', 'a2')]);
     expect(queue.next(anyTenant)?.name).toBe('a1');
     queue.add(call('b', 'b1'));
@@ -41,7 +41,7 @@ describe('a fair queue', () => {
     expect(served(queue)).toEqual(['a1', 'a2']);
   });
 
-  it('takes a place from the tenant that has most, not from the one that comes last', () => {
+  it('takes a place from the tenant with the most, not from the last one', () => {
     const queue = queueOf([call('a', 'a1'), call('a', 'a2'), call('a', 'a3')], {
       maxEntries: 3,
       maxSize: 100,
@@ -59,7 +59,7 @@ describe('a fair queue', () => {
     expect(queue.add(call('c', 'c1', 100))).toEqual([]);
   });
 
-  it('forgets what gave up waiting, once', () => {
+  it('drops calls that stopped waiting, once', () => {
     const queue = queueOf([call('a', 'a1')], { maxEntries: 1, maxSize: 100 });
     const [late] = queue.add(call('b', 'b1'));
     expect(late?.name).toBe('a1');

@@ -9,7 +9,7 @@ import {
 } from '../../../../src/policy/rego/engine.ts';
 import { seededPart } from '../../../support/seeded-part.ts';
 
-/** What policies cost where they are written to cost: the limits hold, and what is not judged is not allowed. */
+/** Expensive policies: the limits hold, and an unjudged call is not allowed. */
 const LIMITS: RegoEngineOptions = {
   evaluationMs: 200,
   graceMs: 300,
@@ -40,7 +40,7 @@ function aliasLine(name: string, index: number): string {
   return `${name}: &${name} [${list(10, () => before).join(',')}]`;
 }
 
-/** Ends its engine, whatever else is tried. */
+/** Ends its engine with every input. */
 const ENDLESS: Hostile = { name: 'a range without an end', body: 'count(numbers.range(1, 1000000000)) > 0' };
 
 const ALL_HOSTILE: readonly Hostile[] = [
@@ -173,7 +173,7 @@ function doublings(times: number): string {
 const judged = (engine: RegoEngine, input: unknown): Promise<unknown> =>
   engine.evaluate(JSON.stringify(input), 'a key');
 
-/** CPU time of all threads, which a busy machine does not stretch: an engine that goes on takes more and more of it. */
+/** CPU time of all threads, which a busy machine does not extend: a running engine takes more and more of it. */
 function cpuMsSince(before: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1_000;
@@ -270,7 +270,7 @@ describe('a policy that does not load', { timeout: 60_000 }, () => {
     expect(cpuMsSince(before)).toBeLessThan(3_000 + SLACK_MS);
   });
 
-  it('is ended where it takes more than its memory, and named', async () => {
+  it('is ended if it exceeds its memory, and named', async () => {
     const sum = `deny contains "x" if { x := 1${many('+1', 100_000)}; x == 0 }`;
     await expect(loading(sum)).rejects.toThrow(/more than the engine's memory to compile.*hostile\.rego/u);
   });
@@ -290,7 +290,7 @@ describe('a policy of one megabyte', { timeout: 120_000 }, () => {
 describe('limits of an evaluation', { timeout: 60_000 }, () => {
   const PATIENT = { ...LIMITS, evaluationMs: 30_000 };
 
-  it('end an engine whose memory is used up, and those who waited behind are judged by the next', async () => {
+  it('end an engine whose memory is used up, and the next one judges the calls that waited', async () => {
     const text = `package gateway.policy\ndeny contains "x" if { input.hostile; count(s30("xxxx")) > 0 }\n${doublings(30)}\n`;
     const engine = await startRegoEngine([{ name: 'p.rego', text }], PATIENT);
     const hostile = judged(engine, { hostile: true }).catch((trouble: unknown) => trouble);
@@ -300,7 +300,7 @@ describe('limits of an evaluation', { timeout: 60_000 }, () => {
     await engine.close();
   });
 
-  it('refuse what says too much for the event loop that reads it', async () => {
+  it('refuse output that is too large for the event loop that reads it', async () => {
     const text =
       'package gateway.policy\ndeny contains r if { input.hostile; some i in numbers.range(1, 30000); r := sprintf("%050d", [i]) }\n';
     const engine = await startRegoEngine([{ name: 'p.rego', text }], PATIENT);
@@ -312,7 +312,7 @@ describe('limits of an evaluation', { timeout: 60_000 }, () => {
   });
 });
 
-it('a schema reaches nobody', { timeout: 60_000 }, async () => {
+it('a schema opens no connection', { timeout: 60_000 }, async () => {
   let asked = 0;
   const server = createServer((_request, response) => {
     asked++;

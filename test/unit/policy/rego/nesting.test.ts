@@ -17,7 +17,7 @@ describe('brackets in each other', () => {
     expect(failureOf(`a := ${part.repeat(Math.floor(DEPTH / brackets))}`)).toBeUndefined();
   });
 
-  it('are named by where it becomes too much', () => {
+  it('are named by the place where the limit is exceeded', () => {
     expect(failureOf(`\n\na := ${'['.repeat(500)}`)).toMatchObject({ row: 3, column: 106 });
   });
 
@@ -34,7 +34,7 @@ describe('brackets in each other', () => {
     ['a comment', (text: string) => `1 # ${text}`],
     ['the text of a template', (text: string) => `$"${text.replaceAll('{', '\\{')}"`],
     ['the text of a raw template', (text: string) => `$\`${text.replaceAll('{', '\\{')}\``],
-  ])('do not count in %s, and do behind it', (_name, wrap) => {
+  ])('do not count in %s, and do after it', (_name, wrap) => {
     expect(failureOf(`a := ${wrap('[({'.repeat(200))}`)).toBeUndefined();
     expect(failureOf(`a := ${wrap('x')}\nb := ${'['.repeat(DEPTH + 1)}`)).toMatchObject({
       row: expect.any(Number) as number,
@@ -51,7 +51,7 @@ describe('brackets in each other', () => {
     expect(failureOf(text)).toBeDefined();
   });
 
-  it('are counted in time that grows with the text alone', () => {
+  it('are counted in time proportional to the text', () => {
     const started = threadCpuMs();
     for (const part of ['[]', '"', '`', '$"', '$"{', '#', '\\', '"\\', '(', ')'])
       failureOf(part.repeat(1_048_576 / part.length));

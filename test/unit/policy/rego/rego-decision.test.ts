@@ -4,7 +4,7 @@ import { decisionOf } from '../../../../src/policy/rego/rego-set.ts';
 const NOTHING = { quarantine: [], deny: [], escalate: [], mask: [], taint: [], allow: [] };
 const denied = (reason: string) => ({ rule: 'deny', reason });
 
-describe('what gateway.policy says', () => {
+describe('the result of gateway.policy', () => {
   it.each<[string, unknown, object]>([
     ['no package', undefined, NOTHING],
     ['no rule that holds', { allow: false, deny: [] }, NOTHING],
@@ -30,7 +30,7 @@ describe('what gateway.policy says', () => {
     expect(decisionOf({ deny }).deny).toHaveLength(1);
   });
 
-  it('denies where the package itself is something else', () => {
+  it('denies if the package itself is something else', () => {
     expect(decisionOf(true).deny).toHaveLength(1);
   });
 

@@ -6,7 +6,7 @@ interface Started extends PromiseWithResolvers<EngineThread> {
   isEnded: boolean;
 }
 
-/** Starts that succeed or fail when the test says so. */
+/** Starts that succeed or fail on demand. */
 function starts() {
   const all: Started[] = [];
   return {
@@ -53,7 +53,7 @@ it('is waited for while it starts, and not started twice', async () => {
   expect(engines.all).toHaveLength(2);
 });
 
-it('is started anew where it failed, and a failure of that is told', async () => {
+it('is restarted after a failure, and a failure of that is reported', async () => {
   const engines = starts();
   const spare = new SpareEngine(engines.start);
   engines.all[0]?.reject(new Error('out of memory'));

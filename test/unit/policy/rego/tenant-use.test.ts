@@ -7,7 +7,7 @@ function atClock() {
   return { use, pass: (ms: number) => (now += ms) };
 }
 
-it('a tenant is heavy once it has used more than a burst at once, and others are not', () => {
+it('a tenant is heavy once it has used more than a burst in one go, and others are not', () => {
   const { use } = atClock();
   use.add('a', 400, false);
   expect(use.isHeavy('a')).toBe(false);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { complaint } from '../../../support/clients/install.ts';
 
 describe('why an install failed', () => {
-  it('is what npm says first, not where its log lies', () => {
+  it('is npm’s first error, not the location of its log', () => {
     const stderr = [
       'npm error code ECONNREFUSED',
       'npm error syscall connect',

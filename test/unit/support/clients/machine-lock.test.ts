@@ -10,7 +10,7 @@ import { underLock } from '../../../support/clients/machine-lock.ts';
 const MODULE = join(import.meta.dirname, '../../../support/clients/machine-lock.ts');
 
 describe('a lock of this machine', () => {
-  it('lets one in at a time, also one that failed, and gives back what the work gave', async () => {
+  it('admits one at a time, also after a failure, and returns the result of the work', async () => {
     const name = `test-${String(Math.random())}`;
     let inside = 0;
     let most = 0;
@@ -30,7 +30,7 @@ describe('a lock of this machine', () => {
     expect(results[3]).toEqual({ status: 'fulfilled', value: 3 });
   });
 
-  it('is not kept by a process that was killed', async () => {
+  it('is released by a killed process', async () => {
     const name = `test-${String(Math.random())}`;
     const held = `import { underLock } from ${JSON.stringify(MODULE)};
       await underLock(${JSON.stringify(name)}, () => { console.log('held'); return new Promise((r) => setTimeout(r, 60_000)); });`;

@@ -25,7 +25,7 @@ describe('a program that is run', () => {
     expect(result).toMatchObject({ code: null, timedOut: true });
     const pid = Number(result.stdout);
     expect(pid).toBeGreaterThan(0);
-    // Whom nobody waits for stays in the list, without a command.
+    // A zombie stays in the list, without a command.
     const running = (): string | undefined => allProcesses().find((one) => one.pid === pid)?.command;
     await expect.poll(() => running() ?? '').toBe('');
   });

@@ -11,7 +11,7 @@ describe('the versions of clients', () => {
     expect(new Set(folders).size).toBe(folders.length);
   });
 
-  it('are exact, what is installed beside them too', () => {
+  it('are exact, also those of companion packages', () => {
     for (const { version, kind, with: beside } of recipes) {
       expect(version).toMatch(/^v?\d+\.\d+\.\d+/);
       for (const other of beside) expect(other).toMatch(kind === 'pypi' ? /==\d/ : /@v?\d/);
