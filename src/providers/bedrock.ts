@@ -43,7 +43,8 @@ const REGION = /^(?:us|us-gov|eu|apac|jp|au|ca|global)\./;
 /** An ARN that names the model. Application profiles and provisioned throughput hide it. */
 const PRICED_ARN = /^arn:aws[a-z-]*:bedrock:[^/]*:(?:foundation-model|inference-profile)\/(.+)$/;
 
-const ACCESS_KEY = /^[A-Z0-9]{16,128}$/;
+/** Neither secret nor session token contains a colon. */
+const AWS_KEY = /^([A-Z0-9]{16,128}):([^:]+)(?::([^:]+))?$/;
 
 /** Amazon Bedrock's runtime API. The base URL selects the region. */
 export const bedrock: Descriptor<'bedrock'> = {
@@ -94,9 +95,7 @@ export const bedrock: Descriptor<'bedrock'> = {
     })?.[0];
   },
   credential(key) {
-    const parts = key.split(':');
-    if (parts.length === 1) return bearer(key);
-    return awsCredential(parts);
+    return key.includes(':') ? awsCredential(key) : bearer(key);
   },
 };
 
@@ -150,26 +149,20 @@ function tableNames(model: string): readonly string[] {
   return name.startsWith('arn:') ? [] : [name, name.replace(REGION, '')];
 }
 
-/** Parses `ACCESS:SECRET[:SESSION]` for signing. Neither secret nor session token contains a colon. */
-function awsCredential(parts: readonly string[]): Credential {
-  const [accessKeyId, secretAccessKey, sessionToken] = parts;
-  if (
-    parts.length > 3 ||
-    !accessKeyId ||
-    !ACCESS_KEY.test(accessKeyId) ||
-    !secretAccessKey ||
-    sessionToken === ''
-  ) {
+/** Parses `ACCESS:SECRET[:SESSION]` for signing. */
+function awsCredential(key: string): Credential {
+  const [, accessKeyId, secretAccessKey, sessionToken] = AWS_KEY.exec(key) ?? [];
+  if (accessKeyId === undefined || secretAccessKey === undefined) {
     throw new GatewayError(
       'invalid_request',
       'The Bedrock key must be an API key, or ACCESS_KEY_ID:SECRET_ACCESS_KEY[:SESSION_TOKEN].',
     );
   }
-  headerSafe(parts.join(':'));
+  headerSafe(key);
   return {
     kind: 'sigv4',
     accessKeyId,
     secretAccessKey,
-    ...(sessionToken === undefined ? {} : { sessionToken }),
+    ...(sessionToken !== undefined && { sessionToken }),
   };
 }

@@ -137,7 +137,6 @@ export interface StreamEvent {
   readonly frame: Frame;
   /** The JSON that delta paths point into, if it is packed inside the frame's payload. */
   readonly inner?: InnerPayload;
-  /** Pieces of text, with paths in the frame's JSON. */
   readonly deltas: readonly TextDelta[];
   /** The parsed JSON that delta paths point into. Undefined if it is not JSON (`[DONE]`, a broken frame). */
   readonly json?: unknown;
@@ -175,15 +174,10 @@ export interface InnerPayload {
   pack(json: string): string;
 }
 
-export interface TextDelta {
+/** A piece of a text. Its path points into the frame's JSON. */
+export interface TextDelta extends Omit<AnswerText, 'editable'> {
   /** Names the text that this continues: one per choice, block and tool call (`0/text`, `0/tool/1`). */
   readonly channel: string;
-  readonly kind: 'text' | 'reasoning' | 'tool_arguments';
-  readonly text: string;
-  readonly path: JsonPath;
-  /** See `AnswerText.isJson`. Pieces of a JSON document streamed as text. */
-  readonly isJson?: true;
-  readonly signed?: true;
   /** Clients concatenate sequential channels with the same `joins` name into one text. */
   readonly joins?: string;
   /** Repeats text already streamed (`response.output_text.done`): scanned, but not counted again. */

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { context, diag, logs, propagation, trace } from '@opentelemetry/api';
 import { envDetector, resourceFromAttributes, serviceInstanceIdDetector } from '@opentelemetry/resources';
 import {
@@ -63,7 +64,10 @@ export async function startTracing(deps: TracingDeps): Promise<SidecarTracing> {
     watched: (check) => watchedCheck(check, traces),
     charged: (costUsd) => traces.note({ 'gateway.cost.usd': costUsd }),
     async close() {
-      await Promise.race([sdk.shutdown().catch(() => undefined), later(CLOSE_WITHIN_MS)]);
+      await Promise.race([
+        sdk.shutdown().catch(() => undefined),
+        delay(CLOSE_WITHIN_MS, undefined, { ref: false }),
+      ]);
       for (const api of [trace, logs, context, propagation]) api.disable();
       spans.close();
     },
@@ -130,10 +134,4 @@ function endpointUrl(endpoint: string): URL {
 
 function safe(text: string): string {
   return maskSecrets(text.slice(0, MAX_READ_CHARS)).slice(0, MAX_TEXT_CHARS);
-}
-
-function later(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms).unref();
-  });
 }
