@@ -1,7 +1,7 @@
 /**
  * `node models/injection/evaluate.ts <injection.public.jsonl.gz> [<more>.jsonl.gz …]`: what the model finds of sets that it
- * was not trained on, with and without the rules. The public sets, and two languages, are left out once each; other files are measured
- * with the committed weights and never trained on.
+ * was not trained on, with and without the rules. The public sets, the rules of a guard, and two languages are left out once each;
+ * packages that are only measured and other files are judged by the committed weights.
  */
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -10,6 +10,8 @@ import { findPromptInjection } from '../../src/detectors/injection/prompt-inject
 import { judge, unpackModel, type Model } from '../../src/detectors/learned/model.ts';
 import { formsOf } from './forms.ts';
 import { seeded } from './learn.ts';
+import { MEASURED_PACKAGES } from './measured-packages.ts';
+import { packageRows } from './packages.ts';
 import type { Row } from './row.ts';
 import { allRows } from './rows.ts';
 import { lines } from './sources.ts';
@@ -27,7 +29,7 @@ if (file === undefined)
 const rows = allRows(file, seeded(1));
 /** Left out of one training together: the rows of a public set, or all of ours in one language. */
 const leftOut: readonly (readonly string[])[] = [
-  ...['s-labs', 'neuralchemy', 'spikee'].map((set) => [set]),
+  ...['s-labs', 'neuralchemy', 'spikee', 'agent-threat-rules'].map((set) => [set]),
   ...['it', 'zh'].map((language) =>
     ['own', 'texts', 'prose', 'manuals'].map((kind) => `${kind}-${language}`),
   ),
@@ -45,7 +47,8 @@ console.log(
 for (const sets of leftOut) {
   const model = trained(rows.filter(({ set }) => !sets.includes(set)));
   for (const set of sets) {
-    const measured = rows.filter((row) => row.set === set);
+    // Some rows are learnt more than once.
+    const measured = [...new Set(rows.filter((row) => row.set === set))];
     if (measured.some(({ isAttack }) => isAttack)) reportWithClear(`${set}, left out`, model, measured);
   }
 }
@@ -68,6 +71,13 @@ for (const [name, prefix] of [
       heldBack.filter((row) => row.surface === surface && row.set.startsWith(prefix)),
     );
 const shipped = unpackModel(readFileSync(join(import.meta.dirname, 'weights.bin')));
+const onlyMeasured = packageRows(MEASURED_PACKAGES);
+for (const set of new Set(onlyMeasured.map((row) => row.set)))
+  report(
+    set,
+    shipped,
+    onlyMeasured.filter((row) => row.set === set),
+  );
 for (const other of others) report(basename(other), shipped, labelledRows(other));
 
 /** The rows without innocent ones that begin as an attack of the same set does: one template, labelled both ways. */

@@ -1,13 +1,13 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, globSync, mkdirSync, readFileSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { globSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { GUARD_PACKAGES } from './guard-packages.ts';
 import { ownRows } from './own-rows.ts';
 import { textRows } from './own-texts.ts';
 import { proseRows } from './prose.ts';
 import type { Row } from './row.ts';
-import { lines, PACKAGES, pieces, type SourcePackage } from './sources.ts';
+import { packageRows } from './packages.ts';
+import { lines, PACKAGES, pieces } from './sources.ts';
 import { readLines } from './texts.ts';
 
 interface PublicRow {
@@ -17,10 +17,10 @@ interface PublicRow {
   readonly expect: { readonly detect: boolean };
 }
 
-const CACHE = join(homedir(), '.cache/ai-firewall-gateway/models');
-const MAX_CHARS = 20_000;
 /** One file in so many is read, and every manual. */
 const DOCUMENTS_BY = 5;
+/** How often texts of other makers are learnt: they are few beside our templates, and the innocent ones keep alarms low. */
+const GUARD_REPEATS = { attacks: 2, innocent: 4 };
 
 /** The rows of `injection.public.jsonl.gz`: S-Labs and neuralchemy (NOTICE.md). */
 function publicRows(file: string): readonly Row[] {
@@ -30,38 +30,6 @@ function publicRows(file: string): readonly Row[] {
       return { set, text, isAttack: expect.detect, isHeldBack: split !== 'train' };
     },
   );
-}
-
-/** The folder of a package of PyPI, fetched once. */
-function packageFolder({ name, version }: SourcePackage): string {
-  const folder = join(CACHE, `${name}-${version}`);
-  if (existsSync(folder)) return folder;
-  mkdirSync(CACHE, { recursive: true });
-  const pip = ['-m', 'pip', 'download', '--quiet', '--no-deps', '--dest', CACHE, `${name}==${version}`];
-  execFileSync('python3', pip, { stdio: 'inherit' });
-  const [wheel] = globSync(join(CACHE, `${name.toLowerCase().replaceAll('-', '_')}-${version}-*.whl`));
-  if (wheel === undefined) throw new Error(`${name} ${version} is no wheel on PyPI`);
-  execFileSync('python3', ['-m', 'zipfile', '-e', wheel, folder]);
-  return folder;
-}
-
-/** Rows of packages of PyPI, by what each of them holds (`sources.ts`). */
-function packageRows(): readonly Row[] {
-  return PACKAGES.flatMap((source) => {
-    const folder = packageFolder(source);
-    return source.files.flatMap(({ glob, isAttack, texts }) =>
-      globSync(join(folder, glob))
-        .toSorted()
-        .flatMap((file) => texts(readFileSync(file, 'utf8')))
-        .map((text) => ({
-          set: source.name,
-          text: text.trim().slice(0, MAX_CHARS),
-          isAttack,
-          isHeldBack: false,
-        }))
-        .filter(({ text }) => text.length >= 8),
-    );
-  });
 }
 
 /** Documentation and code of the packages that this project has installed: innocent, all of it. */
@@ -104,12 +72,18 @@ function compilerRows(root: string): readonly Row[] {
     .map((text) => ({ set: 'messages', text, isAttack: false, isHeldBack: false }));
 }
 
+function repeated(rows: readonly Row[]): readonly Row[] {
+  const { attacks, innocent } = GUARD_REPEATS;
+  return rows.flatMap((row) => Array.from({ length: row.isAttack ? attacks : innocent }, () => row));
+}
+
 /** Everything that is trained on. */
 export function allRows(publicFile: string, random: () => number): readonly Row[] {
   const root = join(import.meta.dirname, '../..');
   return [
     ...publicRows(publicFile),
-    ...packageRows(),
+    ...packageRows(PACKAGES),
+    ...repeated(packageRows(GUARD_PACKAGES)),
     ...documentRows(root),
     ...compilerRows(root),
     ...manualRows(),

@@ -1,7 +1,11 @@
-/** A package of PyPI, and what is taken from it. Licences: NOTICE.md. */
+/** A package of PyPI or npm, and what is taken from it. Licences: NOTICE.md. */
 export interface SourcePackage {
+  /** PyPI unless it is named. */
+  readonly registry?: 'npm';
   readonly name: string;
   readonly version: string;
+  /** Name of its rows; the package's unless it is given. */
+  readonly set?: string;
   readonly files: readonly SourceFile[];
 }
 

@@ -19,7 +19,7 @@ const SCREENED_BY = 4;
 /** One attack in so many is lost to the screen: fewer would cost time in documents. */
 const SCREEN_MISSES_BY = 300;
 /** Count it up with every training whose weights are committed. */
-const VERSION = 5;
+const VERSION = 6;
 const SEED = 20_261_124;
 /** Weight of the model with `texts/` in the mean: more finds more, and alarms more often on manuals. */
 const TEXTS_SHARE = 0.6;
@@ -27,8 +27,8 @@ const TEXTS_SHARE = 0.6;
  * Sums that are scores of 0.5 and of 0.9. Of innocent texts of kinds that are not trained on (messages of other programs,
  * questions of benchmarks, texts that only sound like attacks) some 2 % are above the first, under 1 % above the other.
  */
-const HALF_AT = 1.4;
-const NINE_TENTHS_AT = 2.25;
+const HALF_AT = 1.65;
+const NINE_TENTHS_AT = 2.35;
 
 /** The mean of a model that learns from `texts/` and of one that does not. */
 export function trained(rows: readonly Row[]): Model {

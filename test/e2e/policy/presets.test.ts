@@ -82,7 +82,7 @@ async function deniesText({ preset, rule, on, fires }: DeniedTextRow): Promise<v
 const reasonOf = (preset: PresetName, rule: string): string =>
   (rulesOf(preset).find(({ name }) => name === rule)?.reason ?? '').replace(
     '{score}',
-    'injection_v5, score 1.00',
+    'injection_v6, score 1.00',
   );
 
 const carries = (on: PresetRow['on'], texts: Carried): Promise<void> =>
