@@ -1,10 +1,10 @@
 /**
- * A module's code in ASCII alone, and otherwise the same: V8 keeps the code of every module in memory, and a single
- * character beyond Latin-1 doubles it.
+ * Rewrites a module's code in ASCII with the same meaning. V8 keeps the code of every module in memory, and a single
+ * character beyond Latin-1 doubles its size.
  */
 import { parseAst } from 'rolldown/parseAst';
 
-/** What replaces a part of the code; offsets in UTF-16 units. */
+/** Replaces a part of the code. Offsets are UTF-16 units. */
 interface Edit {
   readonly start: number;
   readonly end: number;
@@ -25,7 +25,7 @@ export function inAscii(code: string): string {
   return ascii + escaped(code.slice(at));
 }
 
-/** Where an escape would say something else: patterns, whose `source` is read, and templates, which may be raw. */
+/** Yields edits where an escape would change the meaning: in patterns, whose `source` is read, and in templates, which may be raw. */
 function* editsOf(node: unknown, code: string): Generator<Edit> {
   if (typeof node !== 'object' || node === null) return;
   if (isPlaced(node)) {
@@ -33,7 +33,7 @@ function* editsOf(node: unknown, code: string): Generator<Edit> {
     const source = code.slice(start, end);
     if (source.search(BEYOND_ASCII) === -1) return;
     if (node.type === 'TaggedTemplateExpression' && !source.startsWith('String.raw'))
-      throw new Error(`a tag would see other parts: ${source}`);
+      throw new Error(`escaping would change the parts that a template tag gets: ${source}`);
     if (node.type === 'TemplateElement') {
       yield { start, end, text: source.replaceAll(BEYOND_ASCII, (run) => `\${"${escaped(run)}"}`) };
     } else if (node.regex) {
@@ -55,7 +55,7 @@ function isPlaced(node: object): node is PlacedNode {
   return 'type' in node && 'start' in node;
 }
 
-/** In string literals, names and comments. */
+/** Escapes string literals, names and comments. */
 function escaped(code: string): string {
   const afterBackslash = /\\[^\0-\x7F]/.exec(code);
   if (afterBackslash) throw new Error(`a backslash before a character beyond ASCII: ${afterBackslash[0]}`);

@@ -1,4 +1,4 @@
-/** `npm run docs` writes the files of the Helm chart that have their source elsewhere; a test holds them to it. */
+/** `npm run docs` writes the files of the Helm chart that have their source elsewhere. A test compares them. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
@@ -9,14 +9,14 @@ import { PRESET_NAMES } from './src/policy/presets.ts';
 
 export const CHART = join(import.meta.dirname, 'deploy', 'helm', 'ai-firewall-gateway');
 
-/** Helm cannot read files outside of a chart, and npm packs no links, so the chart has copies. */
+/** The chart has copies, because Helm cannot read files outside of a chart, and npm packs no links. */
 const COPIES = {
   'files/alerts.yaml': 'deploy/prometheus/alerts.yaml',
   'files/dashboard.json': 'deploy/grafana/gateway.json',
   'files/run-envoy.sh': 'deploy/kubernetes/run-envoy.sh',
 } as const;
 
-/** Returns the chart's files that are made here: their paths in the chart, and their text. */
+/** Returns the text of each generated file by its path in the chart. */
 export async function chartFiles(): Promise<Readonly<Record<string, string>>> {
   const copies = Object.entries(COPIES).map(([copy, source]) => [copy, read(source)] as const);
   const { version } = JSON.parse(read('package.json')) as { version: string };
@@ -40,7 +40,7 @@ const texts = z.array(text);
 const isEnabled = z.boolean();
 const count = z.int().min(1);
 const seconds = z.int().min(0).max(3600);
-/** Passed to Kubernetes, which checks it. */
+/** Passed to Kubernetes, which validates it. */
 const object = z.looseObject({});
 const objects = z.array(object);
 const strings = z.record(text, text);
@@ -142,7 +142,7 @@ function valuesSchema(): object {
   return { ...schema, properties: { ...schema.properties, config: withoutForeignPatterns(config) } };
 }
 
-/** Drops patterns that Go does not compile, such as lookaheads: Helm would refuse the whole schema. */
+/** Drops patterns that Go cannot compile, such as lookaheads, since Helm would refuse the whole schema. */
 function withoutForeignPatterns(schema: object): unknown {
   return JSON.parse(
     JSON.stringify(schema, (key, value: unknown) =>

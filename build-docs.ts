@@ -1,4 +1,4 @@
-/** `npm run docs` writes the pages of `docs/` that are made from the code; a test holds them to it. */
+/** `npm run docs` writes the pages of `docs/` that are generated from the code. A test compares them. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format } from 'prettier';
@@ -20,8 +20,8 @@ export function configurationPage(): Promise<string> {
 
 # Configuration
 
-All keys of \`gateway.yaml\`. Every key is optional. [Serving](serving.md#configuration) says how the file is found and read, and
-which environment variables override it. \`gateway config print --explain\` prints your own values with these descriptions,
+All keys of \`gateway.yaml\`. Every key is optional. [Serving](serving.md#configuration) describes how the file is found and read, and
+which environment variables override it. \`gateway config print --explain\` prints your values with these descriptions, and
 \`gateway config schema\` the JSON Schema for your editor.
 
 A running gateway follows the file ([reloading](serving.md#reloading)). A change of a key marked "restart" takes effect at the next
@@ -53,12 +53,12 @@ ${rows.join('\n')}
 `;
 }
 
-/** The items of a list are below it too: `budgets[].name`. */
+/** Items of a list are below it, too: `budgets[].name`. */
 function isBelow(path: string, section: string): boolean {
   return path.startsWith(`${section}.`) || path.startsWith(`${section}[].`);
 }
 
-/** Joins rows that differ in the name of a provider alone. */
+/** Joins rows that only differ in the name of a provider. */
 function merged(keys: readonly ConfigKey[]): readonly ConfigKey[] {
   const rows = new Map<
     string,
@@ -73,8 +73,8 @@ function merged(keys: readonly ConfigKey[]): readonly ConfigKey[] {
     rows.set(id, row);
   }
   return [...rows.values()].map(({ key, names, path }) => {
-    const named = names.length < 2 ? key.path : path.replace('<provider>', `{${names.join(', ')}}`);
-    return { ...key, path: named };
+    const joined = names.length < 2 ? key.path : path.replace('<provider>', `{${names.join(', ')}}`);
+    return { ...key, path: joined };
   });
 }
 
@@ -118,9 +118,9 @@ export interface ExportedMetric {
   readonly labels: readonly string[];
 }
 
-/** Lists the metrics of `/metrics`: those of workers, then those of the supervisor. */
+/** Lists the metrics of `/metrics`: first those of workers, then those of the supervisor. */
 export async function exportedMetrics(): Promise<readonly ExportedMetric[]> {
-  const ofWorkers = createMetrics()
+  const workerMetrics = createMetrics()
     .registry.getMetricsAsArray()
     .map((metric) => {
       const { name, help, labelNames } = metric as unknown as Omit<ExportedMetric, 'labels'> & {
@@ -147,14 +147,14 @@ export async function exportedMetrics(): Promise<readonly ExportedMetric[]> {
       ['openai-main', { readAt: 1, failedAt: undefined, failure: undefined, usable: true }],
     ]),
   });
-  const ofSupervisor = Array.from(text.matchAll(/^# HELP (\S+) (.*)$/gm), ([, name = '', help = '']) => {
+  const supervisorMetrics = Array.from(text.matchAll(/^# HELP (\S+) (.*)$/gm), ([, name = '', help = '']) => {
     const [, series = ''] = new RegExp(`^${name}\\{(.*)\\}`, 'm').exec(text) ?? [];
     return { name, help, labels: Array.from(series.matchAll(/(\w+)="/g), ([, label = '']) => label) };
   });
-  return [...ofWorkers, ...ofSupervisor];
+  return [...workerMetrics, ...supervisorMetrics];
 }
 
-/** Returns `docs/telemetry.md` with its table of metrics. Those of Node.js are left out. */
+/** Returns `docs/telemetry.md` with its table of metrics, except those of Node.js. */
 export async function telemetryPage(): Promise<string> {
   const rows = (await exportedMetrics())
     .filter(({ name }) => /^(?:gateway|gen_ai)_/.test(name))

@@ -1,4 +1,4 @@
-/** Builds from this checkout's sources, kept in a folder until a source changes. */
+/** Builds that are kept in a folder until a source of this checkout changes. */
 import { createHash } from 'node:crypto';
 import { globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ const ROOT = import.meta.dirname;
 const BUILT_FROM = 'built-from.txt';
 
 export interface KeptBuild {
-  /** Always the same one, since compiled code is kept by the names of its files. */
+  /** Always the same one, because Node caches compiled code by file name. */
   readonly folder: string;
   /** Globs of everything that the build reads. */
   readonly sources: readonly string[];
@@ -15,7 +15,7 @@ export interface KeptBuild {
   readonly build: (folder: string) => Promise<unknown>;
 }
 
-/** Brings the folder up to date with the sources. Processes may do so at the same time. */
+/** Builds the folder again if a source has changed. Several processes may do so at the same time. */
 export async function buildOnce({ folder, sources, build }: KeptBuild): Promise<void> {
   const digest = digestOf(sources);
   if (builtFrom(folder) === digest) return;

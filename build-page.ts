@@ -1,6 +1,6 @@
 /**
- * Builds the browser's part of the operator's page: a script and a style sheet whose names hold their digest, `index.html`
- * and `manifest.json`, which lists every file that may be served.
+ * Builds the browser's part of the operator's page: a script and a style sheet with digests in their names, `index.html`,
+ * and `manifest.json`, which lists the files to serve.
  */
 import { createHash } from 'node:crypto';
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -15,11 +15,11 @@ import type { PageFile } from './src/operator/page-folder.ts';
 
 const ROOT = import.meta.dirname;
 const PLOTS_STYLE = 'uplot/dist/uPlot.min.css';
-/** One place for a checkout, which is built again when the sources differ. */
+/** The build of a checkout. */
 const CACHE = join(ROOT, 'node_modules', '.cache', 'page');
 const SOURCES = ['page/**/*.{ts,tsx,css,svg,json}', 'build-{page,once}.ts', 'package-lock.json'];
 
-/** Builds into the folder, which must be empty or missing. Returns the modules that went into the script. */
+/** Builds into an empty or missing folder. Returns the modules of the script and the style sheet of the plots. */
 export async function buildPage(folder: string): Promise<readonly string[]> {
   const bundle = await rolldown({
     cwd: ROOT,
@@ -30,7 +30,7 @@ export async function buildPage(folder: string): Promise<readonly string[]> {
   const { output } = await bundle.generate({ format: 'es', minify: true, comments: false });
   await bundle.close();
   const [script, ...others] = output;
-  if (others.length > 0) throw new Error('the page is one script; import statically');
+  if (others.length > 0) throw new Error('the page must be one script: use static imports only');
 
   const plots = createRequire(import.meta.url).resolve(PLOTS_STYLE);
   const styles = globSync('page/styles/*.css', { cwd: ROOT }).toSorted();
@@ -81,8 +81,8 @@ function html(script: string, style: string, icon: string): string {
 }
 
 /**
- * Returns the folder of the page as built from the sources of this checkout; builds only when they changed.
- * @public imported by its path, since the built program has no such file
+ * Returns the folder of the page, built from the sources of this checkout if they have changed.
+ * @public imported by its path, which the built program does not have
  */
 export async function builtPage(): Promise<string> {
   await buildOnce({ folder: CACHE, sources: SOURCES, build: buildPage });

@@ -1,4 +1,4 @@
-/** What the bundle is made of, for whoever runs it: a CycloneDX list of its packages, and where the build came from. */
+/** Describes the bundle: its packages as a CycloneDX list, their licence notices, and the provenance of the build. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync, statSync } from 'node:fs';
@@ -16,13 +16,18 @@ interface Sbom {
   readonly dependencies: readonly { readonly ref: string; readonly dependsOn?: readonly string[] }[];
 }
 
-/** Returns `name@version` of each package that one of these files belongs to. */
-export function packagesOf(files: readonly string[]): ReadonlySet<string> {
-  const folders = new Set(
-    files.flatMap((file) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? []),
+/** Returns the folders `/…/node_modules/@scope/name` of these files. */
+function packageFolders(files: readonly string[]): readonly string[] {
+  const folders = files.flatMap(
+    (file) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? [],
   );
+  return [...new Set(folders)];
+}
+
+/** Returns `name@version` of each package with one of these files. */
+export function packagesOf(files: readonly string[]): ReadonlySet<string> {
   return new Set(
-    [...folders].map((folder) => {
+    packageFolders(files).map((folder) => {
       const text = readFileSync(join(folder, 'package.json'), 'utf8');
       const { name, version } = JSON.parse(text) as { name: string; version: string };
       return `${name}@${version}`;
@@ -31,9 +36,9 @@ export function packagesOf(files: readonly string[]): ReadonlySet<string> {
 }
 
 /**
- * Returns npm's CycloneDX document, reduced to the packages in the bundle. It has no time and no serial number, so that
- * equal sources give an equal document.
- * @throws Error if the bundle holds a package that is only a dependency for development
+ * Returns npm's CycloneDX document for the packages in the bundle, without time and serial number, so that equal sources
+ * give an equal document.
+ * @throws Error if the bundle holds a package that is only a development dependency
  */
 export function cycloneDx(root: string, bundled: ReadonlySet<string>): object {
   const text = execFileSync('npm', ['sbom', '--sbom-format', 'cyclonedx'], {
@@ -44,11 +49,11 @@ export function cycloneDx(root: string, bundled: ReadonlySet<string>): object {
   const { components, dependencies, metadata, ...rest } = JSON.parse(text) as Sbom;
   // `--omit dev` would leave out packages that are needed for both.
   const production = productionPackages(root);
-  const strangers = [...bundled].filter((one) => !production.has(one));
-  if (strangers.length > 0)
-    throw new Error(`bundled, but not a dependency for production: ${strangers.join(', ')}`);
+  const unexpected = [...bundled].filter((name) => !production.has(name));
+  if (unexpected.length > 0)
+    throw new Error(`bundled, but not a production dependency: ${unexpected.join(', ')}`);
   const kept = components.filter(({ name, version }) => bundled.has(`${name}@${version}`));
-  const refs = new Set([metadata.component['bom-ref'], ...kept.map((one) => one['bom-ref'])]);
+  const refs = new Set([metadata.component['bom-ref'], ...kept.map((component) => component['bom-ref'])]);
   return {
     ...rest,
     serialNumber: undefined,
@@ -59,7 +64,7 @@ export function cycloneDx(root: string, bundled: ReadonlySet<string>): object {
     components: kept,
     dependencies: dependencies
       .filter(({ ref }) => refs.has(ref))
-      .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter((one) => refs.has(one)) })),
+      .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter((name) => refs.has(name)) })),
   };
 }
 
@@ -75,7 +80,7 @@ function productionPackages(root: string): ReadonlySet<string> {
   );
 }
 
-/** Returns an in-toto statement with SLSA's provenance: what was built, by whom, from which commit and lock file. */
+/** Returns an in-toto statement with SLSA provenance: the files, the builder, the commit and the lock file. */
 export function provenance(
   root: string,
   dist: string,
@@ -95,7 +100,7 @@ export function provenance(
         externalParameters: { version, commit: commit ?? 'unknown' },
         internalParameters: { node: process.versions.node },
         resolvedDependencies: [
-          // A changed checkout has no commit that says what was built.
+          // A checkout with changes was not built from a commit.
           ...(/^[0-9a-f]+$/.test(commit ?? '')
             ? [{ uri: 'urn:ai-firewall-gateway:source', digest: { gitCommit: commit } }]
             : []),
@@ -105,6 +110,26 @@ export function provenance(
       runDetails: { builder: { id: 'urn:ai-firewall-gateway:build.ts' } },
     },
   };
+}
+
+/** Returns the licence notices of every package with files in the bundle, sorted by name. */
+export function thirdPartyNotices(files: readonly string[]): string {
+  const notices = packageFolders(files).map(noticeOf).toSorted();
+  return `This program contains the following packages.\n\n${[...new Set(notices)].join('\n')}`;
+}
+
+function noticeOf(folder: string): string {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+    name: string;
+    version: string;
+    license?: string;
+  };
+  if (license === undefined)
+    throw new Error(`${name} does not declare its licence: look it up before bundling the package`);
+  const texts = globSync('{LICENSE,LICENCE,NOTICE,COPYING,license,licence}{,.*}', { cwd: folder })
+    .toSorted()
+    .map((file) => readFileSync(join(folder, file), 'utf8').trim());
+  return [`${'-'.repeat(72)}\n${name} ${version}, ${license}\n`, ...texts, ''].join('\n');
 }
 
 function sha256(file: string): string {

@@ -1,6 +1,6 @@
 /**
- * `npm run build`: the program and the packages that it uses, as some hundred files in place of two thousand: most of
- * the CPU of a start was finding and linking modules. What is imported only when it is needed stays so.
+ * `npm run build` bundles the program and its packages into some hundred files instead of two thousand, because finding
+ * and linking modules took most of the CPU of a start. Dynamic imports stay dynamic.
  */
 import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
@@ -9,14 +9,13 @@ import { basename, dirname, join, relative } from 'node:path';
 import { rolldown, type OutputChunk, type OutputOptions, type Plugin } from 'rolldown';
 
 import { inAscii } from './build-ascii.ts';
-import { thirdPartyNotices } from './build-notices.ts';
 import { buildPage } from './build-page.ts';
-import { cycloneDx, packagesOf, provenance } from './build-sbom.ts';
+import { cycloneDx, packagesOf, provenance, thirdPartyNotices } from './build-sbom.ts';
 import { commitOf } from './cli/version.ts';
 import { packVocabulary } from './src/pricing/vocabulary.ts';
 
 const ROOT = import.meta.dirname;
-/** What the program reads at run time; it lies in `dist` where it lies in a checkout. */
+/** Files that the program reads at run time, at the same paths in `dist` as in a checkout. */
 const READ_AT_RUN_TIME = [
   'src/**/*.lua',
   'policies/presets/*.yaml',
@@ -25,17 +24,17 @@ const READ_AT_RUN_TIME = [
 ];
 
 interface Bundle {
-  /** Processes and threads begin with them, so that their names are known. */
+  /** First modules of processes and threads, whose names must stay. */
   readonly entries: readonly string[];
-  /** Folder of the files that are imported on demand, or by several others. */
+  /** Folder of files that are imported on demand, or by several others. */
   readonly chunks: string;
   /** Groups of modules that stay together. */
   readonly groups?: NonNullable<OutputOptions['codeSplitting']>;
 }
 
 /**
- * The processes of each start have a bundle of their own: code that they share with commands would be split into a
- * hundred files, which a start would find and link one by one.
+ * The processes of a start have their own bundles. Code that they shared with commands would be split into a hundred
+ * files, which each start would find and link one by one.
  */
 const BUNDLES: readonly Bundle[] = [
   {
@@ -53,7 +52,7 @@ const BUNDLES: readonly Bundle[] = [
 
 const OTLP_GRPC = '@opentelemetry/otlp-grpc-exporter-base';
 
-/** Builds into `dist`, which is emptied before. */
+/** Builds into `dist`, which is emptied first. */
 export async function build(dist: string): Promise<void> {
   rmSync(dist, { recursive: true, force: true });
   const assets = new Map<string, string>();
@@ -61,7 +60,7 @@ export async function build(dist: string): Promise<void> {
 
   for (const pattern of READ_AT_RUN_TIME) {
     const files = globSync(pattern, { cwd: ROOT });
-    if (files.length === 0) throw new Error(`read at run time, but not there: ${pattern}`);
+    if (files.length === 0) throw new Error(`no file matches ${pattern}, which is read at run time`);
     for (const file of files) assets.set(join(ROOT, file), file);
   }
   for (const [from, to] of assets) {
@@ -71,11 +70,11 @@ export async function build(dist: string): Promise<void> {
   }
   const chunks = output.filter((file) => file.type === 'chunk');
   for (const { fileName, code } of chunks) writeFileSync(join(dist, fileName), inAscii(code));
-  const missing = chunks.flatMap(asksFor).filter((name) => !isThere(name, chunks));
+  const missing = chunks.flatMap(importsOf).filter((name) => !isProvided(name, chunks));
   if (missing.length > 0)
     throw new Error(`not bundled, and not installed with the package: ${missing.join(', ')}`);
-  const ofPage = await buildPage(join(dist, 'page'));
-  const modules = [...chunks.flatMap(({ moduleIds }) => moduleIds), ...ofPage];
+  const pageModules = await buildPage(join(dist, 'page'));
+  const modules = [...chunks.flatMap(({ moduleIds }) => moduleIds), ...pageModules];
   writeFileSync(join(dist, 'THIRD-PARTY-NOTICES.txt'), thirdPartyNotices([...modules, ...assets.keys()]));
   const built = stamp();
   writeFileSync(join(dist, 'build.json'), `${JSON.stringify(built)}\n`);
@@ -95,11 +94,11 @@ async function writeBundle(
     cwd: ROOT,
     input: Object.fromEntries(entries.map((entry) => [entry, `${entry}.ts`])),
     platform: 'node',
-    // A module that one process imports both ways stays on demand in another.
+    // A module that one process imports statically may be imported on demand by another.
     checks: { ineffectiveDynamicImport: false },
-    // Its ES modules ask for grpc-js by a function that no bundler sees.
+    // Its ES modules require grpc-js by a function that bundlers do not recognize.
     resolve: { alias: { [OTLP_GRPC]: createRequire(import.meta.url).resolve(OTLP_GRPC) } },
-    plugins: [withoutSupportsColor, placesOfSources(assets)],
+    plugins: [withoutSupportsColor, sourcePlaces(assets)],
   });
   const { output } = await bundle.write({
     dir: dist,
@@ -107,14 +106,14 @@ async function writeBundle(
     chunkFileNames: `${chunks}/[name].js`,
     codeSplitting: groups,
     comments: false,
-    // Stack traces name functions as their sources do.
+    // For stack traces.
     keepNames: true,
   });
   await bundle.close();
   return output;
 }
 
-/** What `gateway --version` prints. An image is built without `.git`: GATEWAY_COMMIT names the commit there. */
+/** Returns the facts of `gateway --version`. Images are built without `.git`, with the commit in GATEWAY_COMMIT. */
 function stamp(): { readonly version: string; readonly commit?: string } {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
   const named = process.env['GATEWAY_COMMIT'] ?? '';
@@ -126,30 +125,29 @@ function stamp(): { readonly version: string; readonly commit?: string } {
   }
 }
 
-/** `debug` asks for it if it is installed, as it happens to be for development. */
+/** `debug` loads it if it is installed, as it is in a checkout. */
 const withoutSupportsColor: Plugin = {
   name: 'without-supports-color',
   resolveId: (id) => (id === 'supports-color' ? '\0supports-color' : null),
   load: (id) => (id === '\0supports-color' ? 'export default undefined' : null),
 };
 
-function asksFor({ imports, code }: OutputChunk): readonly string[] {
+function importsOf({ imports, code }: OutputChunk): readonly string[] {
   return [...imports, ...[...code.matchAll(/\b__require\("([^"]+)"\)/g)].map(([, name = '']) => name)];
 }
 
-/** What a chunk imports must be another chunk, or a part of Node. */
-function isThere(name: string, chunks: readonly OutputChunk[]): boolean {
+/** Reports whether an import is another chunk or a module of Node. */
+function isProvided(name: string, chunks: readonly OutputChunk[]): boolean {
   return isBuiltin(name) || chunks.some(({ fileName }) => fileName === name);
 }
 
 /**
- * `import.meta.url` of a module stays what it would be if each were compiled to a file of its own, so that what lies
- * beside a source is found; a file of a package that is asked for by `import.meta.resolve` is noted in `assets` (from
- * where, and where in `dist`).
+ * Keeps `import.meta.url` as if each module were compiled to its own file, so that files beside a source are found. Adds
+ * files of packages that `import.meta.resolve` names to `assets`, which maps their paths to those in `dist`.
  */
-function placesOfSources(assets: Map<string, string>): Plugin {
+function sourcePlaces(assets: Map<string, string>): Plugin {
   return {
-    name: 'places-of-sources',
+    name: 'source-places',
     transform: {
       filter: { id: /\.ts$/, code: /import\.meta\.(url|resolve)/ },
       handler(code, id) {

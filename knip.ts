@@ -3,12 +3,12 @@ import type { KnipConfig } from 'knip';
 const isProduction = process.argv.includes('--production');
 
 /**
- * What nobody uses: `npm run dead-code`. With `--production` what only tests use counts as unused too, unless its own file
- * needs it; else an export that only its own file needs is told of, types aside, which are there to be read.
+ * Finds unused code (`npm run dead-code`). With `--production`, code that only tests use counts as unused, unless its own
+ * file needs it. Otherwise exports that only their own file needs are reported, except types.
  */
 const config: KnipConfig = {
   entry: [
-    // Else the scripts of package.json name them.
+    // Without `--production`, the scripts of package.json name them.
     ...(isProduction
       ? [
           'build.ts!',

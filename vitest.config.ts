@@ -4,11 +4,10 @@ import { LEFT_OUT_FILE, LeftOutReporter } from './test/support/left-out-reporter
 import { LongestFirst } from './test/support/longest-first.ts';
 
 /**
- * Unit is pure; integration and e2e have real Redis and Envoy, shared per file, and share the modules that they load, as
- * unit tests do; load is e2e under load, and has the machine for itself. Clients installs other people's clients, which
- * takes minutes: `npm run clients` alone runs it.
+ * Unit tests are pure. Integration and e2e tests use a real Redis and Envoy, shared per file, and share loaded modules.
+ * Load tests run alone. Tests of third-party clients take minutes to install them, and only run by `npm run clients`.
  */
-// Real processes on a shared machine may wait for the CPU longer than a test does (decision 352).
+// On a shared machine, real processes may wait for the CPU longer than a test waits for them (decision 352).
 const retry = process.env['GATEWAY_TEST_WHOLE'] === undefined ? 1 : 0;
 
 export default defineConfig({
@@ -44,7 +43,7 @@ export default defineConfig({
           globalSetup: ['test/support/global-setup.ts'],
           setupFiles: ['test/support/patience.ts', 'test/support/troubles-of-gateways.ts'],
           expect: { poll: { timeout: 10_000 } },
-          // Most of the time they wait: for a start, a drain, a timeout.
+          // They mostly wait for starts, drains and timeouts.
           maxWorkers: 3,
         },
       },

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 
 import { defineConfig } from 'vitest/config';
 
-/** What a file that measures time, memory or the patterns that loading makes has in it. */
+/** Found in files that measure time, memory or the patterns created at load. */
 const MEASURES = /cpu-?(time|ms|usage)|performance\.now|memoryUsage|turn-sweep|patterns\/collect/i;
 
 const ALL = 'test/unit/**/*.test.ts';
@@ -10,11 +10,11 @@ const measuring = globSync(ALL, { cwd: import.meta.dirname }).filter((file) =>
   MEASURES.test(readFileSync(new URL(file, import.meta.url), 'utf8')),
 );
 
-const both = { testTimeout: 30_000, maxWorkers: 2 };
+const limits = { testTimeout: 30_000, maxWorkers: 2 };
 
 /**
- * Unit tests are pure, and share the modules that they load: loading them anew for each file took a third of the CPU.
- * Those that measure have a process for each file.
+ * Unit tests are pure and share loaded modules, since loading them for each file took a third of the CPU. Each file that
+ * measures has its own process.
  */
 export default defineConfig({
   test: {
@@ -22,15 +22,15 @@ export default defineConfig({
     projects: [
       {
         test: {
-          ...both,
+          ...limits,
           name: 'shared',
           include: [ALL],
           exclude: measuring,
           isolate: false,
         },
       },
-      // What is measured on a shared machine may be measured once more (decision 352).
-      { test: { ...both, name: 'measured', include: measuring, retry: 1 } },
+      // On a shared machine, a measurement may be repeated once (decision 352).
+      { test: { ...limits, name: 'measured', include: measuring, retry: 1 } },
     ],
   },
 });

@@ -184,7 +184,6 @@ describe('the Dockerfile', () => {
     const given = read('.dockerignore').match(/(?<=^!).+/gm) ?? [];
     expect(given.toSorted()).toEqual([
       'build-ascii.ts',
-      'build-notices.ts',
       'build-once.ts',
       'build-page.ts',
       'build-sbom.ts',
