@@ -29,6 +29,7 @@ export function escalationBlock(escalation: Escalation, paint: Paint): string {
     ...optionalRow('agent', escalation.agent_name),
     ...optionalRow('owner', escalation.owner),
     ['asks for', subjectOf(escalation)],
+    ...optionalRow('or for', escalation.other_models.join(', ')),
     ...optionalRow('session', escalation.session_id),
     ['rule', ruleNames(escalation)],
     ['reason', first?.reason ?? ''],

@@ -110,6 +110,7 @@ function Waiting({
           Agent: escalation.agent_name,
           Provider: escalation.provider,
           Model: escalation.model,
+          'Other models that may answer': escalation.other_models.join(', '),
           'MCP server': escalation.mcp_server,
           Method: escalation.method,
           Resource: escalation.resource_uri,

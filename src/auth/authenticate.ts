@@ -1,7 +1,7 @@
 import type { Config } from '../config/schema.ts';
 import { GatewayError, type RefusedKey } from '../errors.ts';
 import { HEADER } from '../headers.ts';
-import type { Identified, KeyBudgets } from '../pipeline/exchange.ts';
+import type { Identified } from '../pipeline/exchange.ts';
 import { newFacts } from '../pipeline/facts.ts';
 import { lockCauseInWords } from '../risk/lock-cause.ts';
 import type { Lock } from '../risk/profile.ts';
@@ -124,7 +124,7 @@ async function readWithToken(
 
 export type AuthenticateAgain = (
   admitted: Pick<Identity, 'key' | 'rawKeyHash' | 'tokenEndsAt'>,
-) => Promise<KeyBudgets>;
+) => Promise<Pick<KeyState, 'record' | 'limits'>>;
 
 /**
  * Checks the credentials of a running request again, without counting a use or a failure.
@@ -144,7 +144,7 @@ export function createAuthenticateAgain({
     if (state?.status !== 'active') throw invalidKey();
     const held = heldBy(state, riskProfile);
     if (held !== undefined) throw held;
-    return state.limits;
+    return state;
   };
 }
 

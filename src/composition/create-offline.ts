@@ -50,7 +50,7 @@ export async function createOfflineChecks({
       callNotEnded: rethrow,
       moveNotUndone: rethrow,
     },
-    authenticateAgain: () => Promise.resolve({}),
+    authenticateAgain: ({ key }) => Promise.resolve({ record: key, limits: {} }),
   });
   return { ...checks, risk };
 }

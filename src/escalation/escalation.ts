@@ -21,6 +21,8 @@ export const escalation = z.object({
   provider: text,
   /** Empty for tool calls, and for requests without a model. */
   model: text,
+  /** `<provider> <model>` of each other one that may answer instead: targets of a route, fallbacks in the body. */
+  other_models: z.array(text).max(32).default([]),
   mcp_server: text,
   tool_name: text,
   resource_uri: text.default(''),

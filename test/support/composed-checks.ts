@@ -47,7 +47,7 @@ export async function composedOnMemory(options: ComposedOptions = {}): Promise<C
         callNotEnded: rethrow,
         moveNotUndone: rethrow,
       },
-      authenticateAgain: () => Promise.resolve({}),
+      authenticateAgain: ({ key }) => Promise.resolve({ record: key, limits: {} }),
       askApproval: options.askApproval,
     },
     options.order,

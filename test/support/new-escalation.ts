@@ -13,6 +13,7 @@ export function newEscalation(more: Partial<NewEscalation> = {}): NewEscalation 
     method: 'llm_call',
     provider: 'openai',
     model: 'gpt-4o',
+    other_models: [],
     mcp_server: '',
     tool_name: '',
     resource_uri: '',

@@ -5,6 +5,7 @@ import { requestDigest } from '../../escalation/approval.ts';
 import { retryAfter, type ErrorType } from '../../errors.ts';
 import { mcpCallOf } from '../../mcp/called.ts';
 import { calledTool } from '../../mcp/message.ts';
+import type { KeyRecord } from '../../auth/key-record.ts';
 import type { Denial, Flag } from '../../pipeline/check.ts';
 import type { KeyBudgets, Parsed } from '../../pipeline/exchange.ts';
 import type { Wait } from '../../pipeline/patience.ts';
@@ -14,10 +15,10 @@ import { timeSpan } from '../../text/time-span.ts';
 
 export interface EscalateDeps {
   readonly ask: (request: ApprovalRequest, wait: Wait) => Promise<ApprovalResult>;
-  /** Checks key, lock and risk again; resolves to the key's budget. @throws GatewayError */
+  /** Checks key, lock and risk again; resolves to the key as it is now. @throws GatewayError */
   readonly authenticateAgain: (
     admitted: Pick<Parsed, 'key' | 'rawKeyHash' | 'tokenEndsAt'>,
-  ) => Promise<KeyBudgets>;
+  ) => Promise<{ readonly record: KeyRecord; readonly limits: KeyBudgets }>;
   /** Masks names, which clients choose. */
   readonly maskSecrets: (text: string) => string;
   /** Parts of a call, besides names, that approvers may see (`zsp.escalation_arguments`, `zsp.escalation_prompts`). */
@@ -38,13 +39,14 @@ export type Escalate = (
 ) => Promise<Flag | Denial>;
 
 const MAX_RULES = 8;
+const MAX_OTHER_MODELS = 32;
 const MAX_NAME_CHARS = 256;
 /** An approval may take longer, but agents do not wait longer. */
 const RETRY_MS = 10_000;
 
 /**
  * Checks the key before asking, since the escalation itself may have locked it, and again afterwards: it may have been
- * revoked or locked, or got another budget.
+ * revoked, locked or changed, or got another budget.
  * @throws GatewayError invalid_key, quarantined, agent_risk_blocked, redis_unavailable
  */
 export function createEscalate(deps: EscalateDeps): Escalate {
@@ -62,6 +64,7 @@ export function createEscalate(deps: EscalateDeps): Escalate {
       method: called?.type ?? 'llm_call',
       provider: provider.name,
       model: mcp === undefined ? named(request.model) : '',
+      other_models: mcp === undefined ? otherModels(exchange).map(named) : [],
       mcp_server: mcp?.server ?? '',
       tool_name: named(called?.tool),
       resource_uri: named(called?.resourceUri),
@@ -83,14 +86,15 @@ export function createEscalate(deps: EscalateDeps): Escalate {
       return { kind: 'flag', reason: 'approved before' };
     }
     await score();
-    await authenticateAgain(exchange);
+    const asked = await authenticateAgain(exchange);
     const wait = patience.begin();
     const startedAt = performance.now();
     const result = await ask(requestOf(exchange, rules), wait);
     if (result.kind !== 'approved') {
       return notApproved(exchange, rules, result.kind, performance.now() - startedAt);
     }
-    const limits = await authenticateAgain(exchange);
+    const { record, limits } = await authenticateAgain(exchange);
+    if (!isDeepStrictEqual(rightsOf(record), rightsOf(asked.record))) return keyChanged(exchange);
     // A call that is judged again has its reservation, by the earlier limits.
     if (facts.judgedAgain !== undefined && !isDeepStrictEqual(limits, exchange.budget.limits)) {
       return budgetChanged(exchange);
@@ -101,9 +105,27 @@ export function createEscalate(deps: EscalateDeps): Escalate {
   };
 }
 
+/** Returns the models besides the first one that may answer: those of a route's further targets, and fallbacks. */
+function otherModels(exchange: Parsed): string[] {
+  const all = [exchange, ...(exchange.fallbacks ?? [])].flatMap(({ provider, request }) =>
+    request.models.map((model) => `${provider.name} ${model}`),
+  );
+  return [...new Set(all)].slice(1, MAX_OTHER_MODELS + 1);
+}
+
 /** All rules of a Rego package share a name. */
 function ruleWithReason({ rule, reason }: EscalatingRule): string {
   return `${rule}: ${reason}`;
+}
+
+/** Everything by which earlier checks judged; the end of the key's life is checked by itself. */
+function rightsOf({ lastUsedAt: _used, expiresAt: _end, ...rights }: KeyRecord): object {
+  return rights;
+}
+
+function keyChanged(exchange: Parsed): Denial {
+  const reason = 'this key was changed while the call waited for an approval: send it again';
+  return callDenied(exchange, reason, 'key_changed');
 }
 
 function budgetChanged(exchange: Parsed): Denial {

@@ -100,6 +100,21 @@ export function modelCalls(): void {
 }
 
 export function answers(): void {
+  it.each([
+    ['provider credentials', ['--credentials', 'none']],
+    ['modes of policy rules', ['--policy-overrides', 'escalate=report']],
+  ])('admits no request of a key whose %s have changed meanwhile', async (_what, options) => {
+    const changed = await gateway.createKey({ credentials: ['held'] });
+    const before = rig.provider.requests.length;
+    const reply = ask({ key: changed });
+    const asked = await oneOf(changed);
+    expect((await cli(gateway, 'keys', 'update', changed.keyHash, ...options)).code).toBe(0);
+    await rig.redis.client.publish(channelOf(asked), signed(asked));
+    expectRefusal(await reply, 403, 'policy_denied');
+    expect((await reply).body).toContain('key was changed while');
+    expect(rig.provider.requests.length).toBe(before);
+  });
+
   it('takes effect if it was stored and never announced', async () => {
     const reply = ask();
     const asked = await oneOf();

@@ -119,7 +119,15 @@ export function useRig(): void {
       events: ['quarantine' as const, 'escalation' as const],
     };
     rig = await startPolicyRig({ files: { 'a.rego': POLICY } });
-    gateway = await rig.start({}, { ...approvalsOn({ escalation_timeout: '20s' }), alerting });
+    gateway = await rig.start(
+      {},
+      {
+        ...approvalsOn({ escalation_timeout: '20s' }),
+        alerting,
+        credentials: { held: { provider: 'openai', from: { env: 'TEST_HELD_KEY' } } },
+      },
+      { TEST_HELD_KEY: 'sk-held-0123456789' },
+    );
   });
   afterAll(async () => {
     await rig.close();

@@ -154,6 +154,8 @@ export const escalation = z.object({
   method: z.string(),
   provider: z.string(),
   model: z.string(),
+  /** `<provider> <model>` of each other one that may answer instead. */
+  other_models: z.array(z.string()),
   mcp_server: z.string(),
   tool_name: z.string(),
   resource_uri: z.string(),

@@ -31,9 +31,9 @@ function rig(answers: readonly ApprovalResult[] = [APPROVED]) {
       waits.add(wait.until);
       return Promise.resolve(left.shift() ?? APPROVED);
     },
-    authenticateAgain() {
+    authenticateAgain({ key }) {
       steps.push('authenticate');
-      return Promise.resolve(LIMITS);
+      return Promise.resolve({ record: key, limits: LIMITS });
     },
     maskSecrets: (text) => text.replaceAll('sk-secret', '***'),
   });
@@ -64,6 +64,18 @@ describe('an escalated call', () => {
     const exchange = patient(mcpExchange({ body: { jsonrpc: '2.0', id: 1, method, params } }));
     await escalate(exchange, [DEAR], score);
     expect(asked).toEqual([expect.objectContaining({ tool_name: '', mcp_server: 'files', ...expected })]);
+  });
+
+  it('shows every model that may answer, with its provider', async () => {
+    const { escalate, patient, score, asked } = rig();
+    const models = ['a/b', 'c/d', 'a/b'];
+    const body = { model: 'a/b', models, messages: [{ role: 'user', content: 'hello' }] };
+    const fallbacks = [chat('gpt-4o'), chat('gpt-4o')];
+    await escalate(patient({ ...parsed({ provider: 'openrouter', body }), fallbacks }), [DEAR], score);
+    const others = ['openrouter c/d', 'openai gpt-4o'];
+    expect(asked).toEqual([
+      expect.objectContaining({ provider: 'openrouter', model: 'a/b', other_models: others }),
+    ]);
   });
 
   it('is scored, and its key checked, before a person is asked; and its key again afterwards', async () => {
