@@ -2,6 +2,7 @@ import { CODES } from '../json/codes.ts';
 import type { Work } from '../turns.ts';
 import { asGiven, OffsetMap, viewThrough, type TextView } from '../inspect/offset-map.ts';
 import { isWordCode } from './characters.ts';
+import { stickyEnd } from '../text/sticky.ts';
 
 const { BACKSLASH } = CODES;
 
@@ -17,8 +18,7 @@ export function escapeEnd(text: string, at: number): number | undefined {
   for (let from = at - 1; from >= 0 && from >= at - ESCAPE_CHARS; from -= 1) {
     if (text.charCodeAt(from) !== BACKSLASH) continue;
     if (isEscaped(text, from)) return from === at - 1 ? at : undefined;
-    ESCAPE.lastIndex = from;
-    const end = ESCAPE.test(text) ? ESCAPE.lastIndex : from + 1;
+    const end = stickyEnd(ESCAPE, text, from) ?? from + 1;
     return end >= at ? end : undefined;
   }
   return undefined;

@@ -2,6 +2,7 @@ import type { NameKind } from './names.ts';
 import { quotedAt, unquotedAt, type Place } from './places.ts';
 import { userinfoAt } from './userinfo.ts';
 import { isKeyValue, isPassword, isSecretValue, isStatedPassword, type Standing } from './values.ts';
+import { stickyEnd } from '../../text/sticky.ts';
 
 export const CREDENTIAL_RULES = [
   'password',
@@ -162,9 +163,8 @@ function* valueAfter(
   judge: Judge,
   context: Context = NO_CONTEXT,
 ): Generator<Candidate> {
-  link.lastIndex = nameEnd;
-  if (!link.test(text)) return;
-  const at = link.lastIndex;
+  const at = stickyEnd(link, text, nameEnd);
+  if (at === undefined) return;
   const isTight = context.isEnvironment && text.charCodeAt(at - 1) === EQUALS;
   const quoted = takes === 'unquoted' ? undefined : quotedAt(text, at);
   const place = quoted ?? (takes === 'quoted' ? undefined : unquotedAt(text, at, context.isEnvironment));
@@ -195,12 +195,9 @@ function* tagged(
   judge: Judge,
   { rule, takesWords, isShortName }: Context,
 ): Generator<Candidate> {
-  link.lastIndex = nameEnd;
-  if (!link.test(text)) return;
-  const start = link.lastIndex;
-  TAG_VALUE.lastIndex = start;
-  if (!TAG_VALUE.test(text)) return;
-  const end = TAG_VALUE.lastIndex;
+  const start = stickyEnd(link, text, nameEnd);
+  const end = start === undefined ? undefined : stickyEnd(TAG_VALUE, text, start);
+  if (start === undefined || end === undefined) return;
   const value = text.slice(start, end);
   const standing = { isQuoted: true, isPlain: true, takesWords, isShortName };
   const isSecret = text.startsWith('</', end) && judge(value, standing);
@@ -217,9 +214,8 @@ const PGPASS = /[^\s:]{1,64}:(?!\d+:)[^\s:]{1,64}:/y;
 /** A line of `.pgpass`: `host:port:database:user:password`. */
 function* inPgpass(text: string, start: number, end: number): Generator<Candidate> {
   if (!/(?:^|\n)[\w.*-]{1,63}$/.test(text.slice(Math.max(0, start - BEFORE_CHARS), start))) return;
-  PGPASS.lastIndex = end;
-  if (!PGPASS.test(text)) return;
-  const place = unquotedAt(text, PGPASS.lastIndex, true);
+  const at = stickyEnd(PGPASS, text, end);
+  const place = at === undefined ? undefined : unquotedAt(text, at, true);
   if (place !== undefined) yield plainCandidate(text, place, 'pgpass_password');
 }
 
@@ -231,9 +227,8 @@ const TAKES_PASSWORD =
 /** `curl -u user:password`. */
 function* afterUserFlag(text: string, start: number, end: number): Generator<Candidate> {
   if (!/\s/.test(text[start - 1] ?? '') || !isOfCommand(text, start, SENDS_USERS)) return;
-  USER_AND_PASSWORD.lastIndex = end;
-  if (!USER_AND_PASSWORD.test(text)) return;
-  const place = unquotedAt(text, USER_AND_PASSWORD.lastIndex, false);
+  const at = stickyEnd(USER_AND_PASSWORD, text, end);
+  const place = at === undefined ? undefined : unquotedAt(text, at, false);
   if (place !== undefined) yield plainCandidate(text, place, 'command_password');
 }
 

@@ -1,5 +1,6 @@
 import { MAX_VALUE_CHARS } from './values.ts';
 import { CODES } from '../../json/codes.ts';
+import { stickyEnd } from '../../text/sticky.ts';
 
 export interface Place {
   readonly start: number;
@@ -52,9 +53,9 @@ const AFTER_CHARS = 9;
 const NOT_LINE = /["'`;,|\\]$|\\|[;&,][\w .-]{1,40}=/;
 
 export function unquotedAt(text: string, at: number, takesLine: boolean): Place | undefined {
-  const line = takesLine ? runAt(LINE_REST, text, at) : undefined;
+  const line = takesLine ? stickyEnd(LINE_REST, text, at) : undefined;
   const isLine = line !== undefined && endsLine(text, line) && !NOT_LINE.test(text.slice(at, line));
-  const end = isLine ? line : runAt(UNQUOTED, text, at);
+  const end = isLine ? line : stickyEnd(UNQUOTED, text, at);
   if (end === undefined) return undefined;
   const readTo = Math.max(end, line ?? 0) + AFTER_CHARS;
   return {
@@ -65,11 +66,6 @@ export function unquotedAt(text: string, at: number, takesLine: boolean): Place 
     isWhole: end - at <= MAX_VALUE_CHARS,
     endsLine: endsLine(text, end),
   };
-}
-
-function runAt(run: RegExp, text: string, at: number): number | undefined {
-  run.lastIndex = at;
-  return run.test(text) ? run.lastIndex : undefined;
 }
 
 function endsLine(text: string, at: number): boolean {

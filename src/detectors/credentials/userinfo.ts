@@ -1,5 +1,6 @@
 import { entropyOf } from '../secrets/randomness.ts';
 import { isStandIn } from './values.ts';
+import { stickyEnd } from '../../text/sticky.ts';
 
 export interface Userinfo {
   readonly start: number;
@@ -21,9 +22,8 @@ const MIN_PASSWORD_CHARS = 3;
 
 /** Returns the password of the URL whose authority begins at `at`, or a token in place of the user. */
 export function userinfoAt(text: string, at: number): Userinfo | undefined {
-  USER.lastIndex = at;
-  if (!USER.test(text)) return tokenAt(text, at);
-  const start = USER.lastIndex;
+  const start = stickyEnd(USER, text, at);
+  if (start === undefined) return tokenAt(text, at);
   const strict = passwordAt(text, start, PASSWORD);
   if (strict.end > start || strict.readTo > text.length || start - at < 2) return strict;
   if (PORT.test(text.slice(start, start + 6))) return undefined;
@@ -31,9 +31,7 @@ export function userinfoAt(text: string, at: number): Userinfo | undefined {
 }
 
 function passwordAt(text: string, start: number, characters: RegExp): Userinfo {
-  characters.lastIndex = start;
-  characters.test(text);
-  const runEnd = characters.lastIndex;
+  const runEnd = stickyEnd(characters, text, start) ?? start;
   const run = text.slice(start, runEnd);
   const at = run.lastIndexOf('@');
   const password = at === -1 ? '' : run.slice(0, at);
@@ -48,9 +46,7 @@ function isUrlPassword(password: string): boolean {
 
 /** Reads `https://TOKEN@host`: unlike a user, a token is random. */
 function tokenAt(text: string, at: number): Userinfo {
-  TOKEN.lastIndex = at;
-  TOKEN.test(text);
-  const end = TOKEN.lastIndex;
+  const end = stickyEnd(TOKEN, text, at) ?? at;
   const token = text.slice(at, end);
   const isRandom =
     token.length >= MIN_TOKEN_CHARS && /\d/.test(token) && /[A-Za-z]/.test(token) && entropyOf(token) >= 3.2;

@@ -1,4 +1,5 @@
 import type { Finding } from '../finding.ts';
+import { stickyEnd } from '../../text/sticky.ts';
 
 const LINE_START = String.raw`[ \t>*#\-=[({]{0,12}(?:system|developer|instruction|end of|begin|new instruction|admin)`;
 const STYLE = String.raw`(?:display:\s?none|font-size:\s?0|visibility:\s?hidden|color:\s?(?:white|#fff|transparent))`;
@@ -170,9 +171,8 @@ export function findMarkup(text: string): readonly Finding[] {
 
 function matchMarkup(text: string, start: number, rules: readonly MarkupRule[]): Finding | undefined {
   for (const { rule, pattern } of rules) {
-    pattern.lastIndex = start;
-    if (!pattern.test(text)) continue;
-    return { detector: 'prompt_injection', class: 'smuggling', rule, start, end: pattern.lastIndex };
+    const end = stickyEnd(pattern, text, start);
+    if (end !== undefined) return { detector: 'prompt_injection', class: 'smuggling', rule, start, end };
   }
   return undefined;
 }

@@ -4,6 +4,7 @@ import { RecentMap } from '../../recent-map.ts';
 import { BLANKS, HYPHENS, openAt, WORD_BEGINS } from './digit-groups.ts';
 import { beginsWord } from '../json-escapes.ts';
 import { goesOnAsNumber } from './phone-context.ts';
+import { stickyEnd } from '../../text/sticky.ts';
 
 const GAP = `[${BLANKS}${HYPHENS}./()]{0,3}`;
 const MAX_DIGITS = 15;
@@ -35,8 +36,7 @@ const SUM = new RegExp(String.raw`(?<=[\d)\]][${BLANKS}]{0,2})\+[${BLANKS}]\d{1,
 
 function beginsNumber(text: string, start: number): boolean {
   if (!beginsWord(text, start) || text[start - 1] === '+') return false;
-  SUM.lastIndex = start;
-  return !SUM.test(text);
+  return stickyEnd(SUM, text, start) === undefined;
 }
 
 /** The last groups may belong to further numbers with the same separators. */

@@ -1,6 +1,7 @@
 import { NO_DIGIT } from '../../normalize/alphabet-runs.ts';
 import { BASE64, decodeOn, endOfDigits, endOfText, HEX, type Encoding, type Reading } from './encodings.ts';
 import { isWide, NO_TEXT, stepText, TEXT_CUT, TEXT_START } from './text-bytes.ts';
+import { stickyEnd } from '../../text/sticky.ts';
 
 /** Base64 or hexadecimal digits that decode to text, as part of a run. */
 export interface EncodedText {
@@ -120,8 +121,7 @@ export class EncodedRuns {
 
   #mayWrapAtEnd(): boolean {
     if (!this.#mayWrap) return false;
-    LINE_BREAK_AT_END.lastIndex = this.#at;
-    return LINE_BREAK_AT_END.test(this.#text);
+    return stickyEnd(LINE_BREAK_AT_END, this.#text, this.#at) !== undefined;
   }
 
   #endRun(): void {

@@ -1,5 +1,6 @@
 import { isUndecidedAt } from './partial-pattern.ts';
 import { longRun, type Extent, type SecretRule } from './rule.ts';
+import { stickyEnd } from '../../text/sticky.ts';
 
 /** Some issuers pad Base64. Padding of a signature is not read, since a path may follow. */
 const SIGNED = '={0,2}\\.ey[A-Za-z0-9_+/-]{15,16384}={0,2}\\.[A-Za-z0-9_-]{0,2048}';
@@ -43,9 +44,9 @@ const WRAPPED_LINE =
 function wrappedExtent(text: string, start: number, firstEnd: number): Extent {
   let end = firstEnd;
   while (end - start < MAX_WRAPPED_CHARS) {
-    WRAPPED_LINE.lastIndex = end;
-    if (!WRAPPED_LINE.test(text)) return { end, isOpen: isUndecidedAt(WRAPPED_LINE, text, end) };
-    end = WRAPPED_LINE.lastIndex;
+    const lineEnd = stickyEnd(WRAPPED_LINE, text, end);
+    if (lineEnd === undefined) return { end, isOpen: isUndecidedAt(WRAPPED_LINE, text, end) };
+    end = lineEnd;
   }
   return { end, isOpen: false };
 }
@@ -54,9 +55,8 @@ const CLAIM_OR_HEADER =
   /^\{\s*"(?:alg|typ|kid|enc|cty|jku|jwk|x5\w{1,8}|zip|b64|crit|iss|sub|aud|ap[uv]|p2[cs]|epk|iv|tag|url|nonce)"/;
 
 function mayBeginToken(text: string, at: number): boolean {
-  LONG_HEADER.lastIndex = at;
-  const header = LONG_HEADER.exec(text);
-  return header === null || CLAIM_OR_HEADER.test(decodeHeader(header[0]));
+  const end = stickyEnd(LONG_HEADER, text, at);
+  return end === undefined || CLAIM_OR_HEADER.test(decodeHeader(text.slice(at, end)));
 }
 
 /** Members that occur only in headers. After a word, other payloads do not count. */
@@ -67,9 +67,8 @@ const BEGINNING = /[A-Za-z0-9+/_-]{64}/y;
 const HEADER = /^ey[A-Za-z0-9_-]*(?=\.|$)/;
 
 function mayBeginEncodedToken(text: string, at: number): boolean {
-  BEGINNING.lastIndex = at;
-  const beginning = BEGINNING.exec(text);
-  return beginning === null || HEADER.test(decodeOnce(beginning[0]));
+  const end = stickyEnd(BEGINNING, text, at);
+  return end === undefined || HEADER.test(decodeOnce(text.slice(at, end)));
 }
 
 function isEncodedToken(secret: string): boolean {

@@ -3,6 +3,7 @@ import { entropyOf, isPlaceholder } from './randomness.ts';
 import { isLetterOrDigit, startsToken } from './places.ts';
 import { undecidedFrom, type Extent, type LongRun, type SecretRule } from './rule.ts';
 import type { Span } from '../../text/span.ts';
+import { stickyEnd } from '../../text/sticky.ts';
 
 export interface Match {
   readonly rule: number;
@@ -96,9 +97,7 @@ const EQUALS = 61;
 function endOfCharacters(matches: Matches, index: number, characters: RegExp, start: number): number {
   const known = matches.runs?.get(index);
   if (known !== undefined && start >= known.start && start <= known.end) return known.end;
-  characters.lastIndex = start;
-  characters.test(matches.text);
-  const end = characters.lastIndex;
+  const end = stickyEnd(characters, matches.text, start) ?? start;
   matches.runs ??= new Map();
   matches.runs.set(index, { start, end });
   return end;

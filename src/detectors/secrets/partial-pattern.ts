@@ -1,4 +1,5 @@
 import { RegExpParser, type AST } from '@eslint-community/regexpp';
+import { stickyEnd } from '../../text/sticky.ts';
 
 const parser = new RegExpParser();
 const partials = new WeakMap<RegExp, RegExp>();
@@ -10,8 +11,7 @@ export function isUndecidedAt(pattern: RegExp, text: string, at: number): boolea
     partial = new RegExp(partialOf(pattern.source), pattern.flags);
     partials.set(pattern, partial);
   }
-  partial.lastIndex = at;
-  return partial.test(text);
+  return stickyEnd(partial, text, at) !== undefined;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { isUndecidedAt } from './partial-pattern.ts';
 import { entropyOf } from './randomness.ts';
 import { longRun, type Extent, type SecretRule } from './rule.ts';
+import { stickyEnd } from '../../text/sticky.ts';
 
 /** A 16,384-bit RSA key takes 13,000 characters, plus escapes, quotes and indentation. */
 const PEM_MAX_CHARS = 32_768;
@@ -95,8 +96,7 @@ function afterHeaders(text: string, headEnd: number): number {
 }
 
 function endOfMatch(pattern: RegExp, text: string, at: number): number {
-  pattern.lastIndex = at;
-  return pattern.test(text) ? pattern.lastIndex : at;
+  return stickyEnd(pattern, text, at) ?? at;
 }
 
 /** Base64 of the header line. */

@@ -1,10 +1,36 @@
-import { searchSecrets, searchSecretsNow, undecidedSecretsFrom } from './secret-search.ts';
-import { STEP_CHARS } from './search.ts';
-import { after, inTurns, type Awaitable, type Work } from '../../turns.ts';
-import type { Detector, Finding, SearchedText, StreamDetector } from '../finding.ts';
+import { after, inTurns, LONG_STEP, runNow, type Awaitable, type Work } from '../../turns.ts';
+import {
+  LOOK_BEHIND_CHARS,
+  type Detector,
+  type Finding,
+  type SearchedText,
+  type StreamDetector,
+} from '../finding.ts';
+import { createSecretSearch, searchStep, STEP_CHARS, type SecretSearch } from './search.ts';
+import { ruleIds, searchEncoded, type Searched } from './encoded.ts';
+import { MAX_SECRET_CHARS } from './secret-rules.ts';
+import { asGiven, offsetIn, viewThrough, type TextView } from '../../inspect/offset-map.ts';
+import { ESCAPE_LEVELS, unescaped, unfinishedEscapeAt } from '../json-escapes.ts';
+import type { Match } from './match.ts';
+
+/** Names that begin further before the secret are ignored. */
+const MAX_NAME_CHARS = LOOK_BEHIND_CHARS - 32;
 
 /** Finds credentials (docs/secrets.md) without their names. Blocks the event loop on more than about 100 KB. */
-export const findSecrets: Detector = searchSecretsNow;
+export const findSecrets: Detector = (text) => findingsOf(searchNow(text, false).matches);
+
+/** `findSecrets` for streams (docs/secrets.md "Streams"). Holds back the beginning of a secret, but not its name. */
+export const secretsDetector: StreamDetector = {
+  find: findSecrets,
+  openFrom(text) {
+    const { matches, openFrom } = searchNow(text, true);
+    // A decided finding may cross the open offset, but nothing can begin before its end.
+    return matches.reduce(
+      (from, { start, end }) => (start < openFrom ? Math.max(from, end) : from),
+      openFrom,
+    );
+  },
+};
 
 /** `findSecrets` for several texts in order, in turns of the event loop. */
 export function findSecretsAll(texts: readonly string[]): Awaitable<readonly (readonly Finding[])[]> {
@@ -30,5 +56,121 @@ function* searchEach(texts: readonly string[], most: number): Work<readonly Sear
 
 const UNSEARCHED: SearchedText = { findings: [], isWhole: false };
 
-/** `findSecrets` for streams (docs/secrets.md "Streams"). Holds back the beginning of a secret, but not its name. */
-export const secretsDetector: StreamDetector = { find: findSecrets, openFrom: undecidedSecretsFrom };
+function* searchSecrets(text: string, most: number): Work<SearchedText> {
+  const { matches } = yield* searchLevels(text, most, false);
+  return { findings: findingsOf(matches), isWhole: matches.length <= most };
+}
+
+/** Encoded text may contain encoded text; deeper levels are ignored. */
+const ENCODING_LEVELS = 2;
+
+/** Most texts have one step and one level, and are searched directly. */
+function searchNow(text: string, asksWhatIsOpen: boolean): Searched {
+  if (text.length > STEP_CHARS || text.includes('\\')) {
+    return runNow(searchLevels(text, Infinity, asksWhatIsOpen));
+  }
+  const search = createSecretSearch(text, asksWhatIsOpen, true);
+  searchStep(search);
+  if (search.encoded === undefined || search.encoded.found.length === 0) return searchedOf(search);
+  return runNow(withEncoded(search, Infinity, ENCODING_LEVELS));
+}
+
+function searchedOf({ text, found, openFrom = text.length }: SecretSearch): Searched {
+  return { matches: found, openFrom };
+}
+
+/** Searches a text as written, then with JSON escapes decoded. Gives up after `most` matches. */
+function* searchLevels(
+  text: string,
+  most: number,
+  asksWhatIsOpen: boolean,
+  encodings = ENCODING_LEVELS,
+): Work<Searched> {
+  const { matches, openFrom } = yield* searchLevel(text, most, asksWhatIsOpen, encodings);
+  let open = openFrom;
+  let read = asGiven(text);
+  for (
+    let level = 0;
+    level < ESCAPE_LEVELS && matches.length <= most && read.text.includes('\\');
+    level += 1
+  ) {
+    const view = yield* withEscapesRead(read.text, asksWhatIsOpen);
+    if (view === undefined) break;
+    read = viewThrough(read, view);
+    const searched = yield* searchLevel(read.text, most, asksWhatIsOpen, encodings);
+    for (const match of matchesThrough(read, searched.matches)) matches.push(match);
+    open = Math.min(open, Math.max(offsetIn(read, searched.openFrom), text.length - MAX_SECRET_CHARS));
+  }
+  return { matches, openFrom: open };
+}
+
+function* searchLevel(
+  text: string,
+  most: number,
+  asksWhatIsOpen: boolean,
+  encodings: number,
+): Work<Searched> {
+  const search = createSecretSearch(text, asksWhatIsOpen, encodings > 0);
+  while (searchStep(search) && search.found.length <= most) yield LONG_STEP;
+  return yield* withEncoded(search, most, encodings);
+}
+
+function* withEncoded(search: SecretSearch, most: number, encodings: number): Work<Searched> {
+  const { matches, openFrom } = searchedOf(search);
+  let open = openFrom;
+  let contextFrom = 0;
+  let lastEnd = 0;
+  for (const encoded of search.encoded?.found ?? []) {
+    if (matches.length > most) break;
+    yield encoded.digits;
+    // Digits may occur several times, at other alignments.
+    if (encoded.start >= lastEnd) contextFrom = lastEnd;
+    lastEnd = Math.max(lastEnd, encoded.end);
+    const asksWhatIsOpen = encoded.isOpen && search.openFrom !== undefined;
+    const inside = yield* searchEncoded(search.text, encoded, contextFrom, (decoded) =>
+      searchLevels(decoded, most, asksWhatIsOpen, encodings - 1),
+    );
+    for (const match of inside.matches) matches.push(match);
+    if (asksWhatIsOpen) open = Math.min(open, inside.openFrom);
+  }
+  return { matches, openFrom: open };
+}
+
+/** If open parts are requested, decodes up to an escape that the end of the text cuts. */
+function* withEscapesRead(text: string, asksWhatIsOpen: boolean): Work<TextView | undefined> {
+  const cut = asksWhatIsOpen ? unfinishedEscapeAt(text) : text.length;
+  if (cut === text.length) return yield* unescaped(text, STEP_CHARS);
+  const whole = text.slice(0, cut);
+  return (yield* unescaped(whole, STEP_CHARS)) ?? asGiven(whole);
+}
+
+function matchesThrough(view: TextView, matches: readonly Match[]): readonly Match[] {
+  return matches
+    .map(({ from, start, end, ...match }) => ({
+      ...match,
+      from: offsetIn(view, from),
+      ...view.toOriginal({ start, end }),
+    }))
+    .filter(({ from, start, end }) => start - from <= MAX_NAME_CHARS && end - start <= MAX_SECRET_CHARS);
+}
+
+/**
+ * Resolves overlaps: a secret may fit two rules, or be found at two escape levels. Of matches that begin
+ * together, the longest stays, with its first rule. Others keep the part after earlier ones, so that findings
+ * up to an offset do not depend on later ones.
+ */
+function findingsOf(matches: Match[]): readonly Finding[] {
+  const findings: Finding[] = [];
+  let reached = 0;
+  for (const { rule, start, end } of matches.sort(byPlace)) {
+    if (end <= reached) continue;
+    const id = ruleIds[rule] ?? '';
+    findings.push({ detector: 'secrets', class: 'secret', rule: id, start: Math.max(start, reached), end });
+    reached = end;
+  }
+  return findings;
+}
+
+function byPlace(a: Match, b: Match): number {
+  return a.start - b.start || b.end - a.end || Number(a.isEncoded) - Number(b.isEncoded) || a.rule - b.rule;
+}

@@ -3,6 +3,7 @@ import type { Detector, Finding } from '../finding.ts';
 import { nextSqlAnchor } from './anchors.ts';
 import { LOOKBACK } from './context.ts';
 import { SQL_RULES, type SqlRule } from './sql-rules.ts';
+import { stickyEnd } from '../../text/sticky.ts';
 
 const reader = new UnitReader(32_768);
 
@@ -27,9 +28,8 @@ export const findSqlInjection: Detector = (text) => {
 
 function matchSqlRules(text: string, start: number): Finding | undefined {
   for (const { rule, pattern, confirm } of RULES.get(text.charAt(start).toLowerCase()) ?? []) {
-    pattern.lastIndex = start;
-    if (!pattern.test(text)) continue;
-    const end = pattern.lastIndex;
+    const end = stickyEnd(pattern, text, start);
+    if (end === undefined) continue;
     const isConfirmed =
       confirm?.(text.slice(Math.max(0, start - LOOKBACK), start), text.slice(start, end)) ?? true;
     if (isConfirmed) return { detector: 'sql_injection', class: 'sqli', rule, start, end };

@@ -1,4 +1,5 @@
 import { DOT, SLASH } from './climbing-forms.ts';
+import { stickyEnd } from '../../text/sticky.ts';
 
 // Read one by one, since a single pattern of all forms takes a third of a second to compile.
 const DOT_HERE = new RegExp(DOT, 'iy');
@@ -44,10 +45,10 @@ function levelEnd(text: string, at: number): number | undefined {
   }
   if (dots < 2) return undefined;
   if (text[end] === ';') end += 1;
-  let up = endOfStep(SLASH_HERE, text, endOfStep(LINE_END_HERE, text, end) ?? end);
+  let up = stickyEnd(SLASH_HERE, text, stickyEnd(LINE_END_HERE, text, end) ?? end);
   for (let stay = 0; up !== undefined && stay < MAX_STAYS; stay += 1) {
     const dot = dotEnd(text, up);
-    const next = dot === undefined ? undefined : endOfStep(SLASH_HERE, text, dot);
+    const next = dot === undefined ? undefined : stickyEnd(SLASH_HERE, text, dot);
     if (next === undefined) break;
     up = next;
   }
@@ -55,12 +56,7 @@ function levelEnd(text: string, at: number): number | undefined {
 }
 
 function dotEnd(text: string, at: number): number | undefined {
-  return text[at] === '.' ? at + 1 : endOfStep(DOT_HERE, text, at);
-}
-
-function endOfStep(pattern: RegExp, text: string, at: number): number | undefined {
-  pattern.lastIndex = at;
-  return pattern.test(text) ? pattern.lastIndex : undefined;
+  return text[at] === '.' ? at + 1 : stickyEnd(DOT_HERE, text, at);
 }
 
 export interface PathAhead {

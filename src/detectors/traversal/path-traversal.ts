@@ -1,5 +1,6 @@
 import { pathAhead, readClimb, type Climb, type PathAhead } from './climb.ts';
 import type { Detector, Finding } from '../finding.ts';
+import { stickyEnd } from '../../text/sticky.ts';
 
 /** Possible start of two dots. */
 const ANCHOR =
@@ -94,23 +95,18 @@ function judgeClimb(
   if (target !== undefined) return { rule: RULES.target, end: target };
   if ((isHigh || isDisguised) && !isReference(text, start)) {
     const folder = targetEnd(ahead, [SYSTEM_FOLDER]);
-    if (folder !== undefined) return { rule: RULES.folder, end: tailEnd(text, folder) };
+    if (folder !== undefined) return { rule: RULES.folder, end: stickyEnd(TAIL, text, folder) ?? folder };
   }
-  return isHigh && isDisguised ? { rule: RULES.encoded, end: tailEnd(text, end) } : undefined;
+  return isHigh && isDisguised ? { rule: RULES.encoded, end: stickyEnd(TAIL, text, end) ?? end } : undefined;
 }
 
 /** Returns the end of the first pattern that matches the start of the path, as an offset in the text. */
 function targetEnd({ path, placeOf }: PathAhead, patterns: readonly RegExp[]): number | undefined {
   for (const pattern of patterns) {
-    pattern.lastIndex = 0;
-    if (pattern.test(path)) return placeOf(pattern.lastIndex);
+    const end = stickyEnd(pattern, path, 0);
+    if (end !== undefined) return placeOf(end);
   }
   return undefined;
-}
-
-function tailEnd(text: string, at: number): number {
-  TAIL.lastIndex = at;
-  return TAIL.test(text) ? TAIL.lastIndex : at;
 }
 
 const isReference = (text: string, start: number): boolean =>

@@ -1,0 +1,5 @@
+/** Returns the end of a sticky pattern's match at `at`; undefined without one. */
+export function stickyEnd(pattern: RegExp, text: string, at: number): number | undefined {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : undefined;
+}
