@@ -16,3 +16,8 @@ export function isPlainLabel(text: string): boolean {
 export function replaceUnseen(text: string, instead: (unseen: string) => string): string {
   return text.replace(ALL_UNSEEN, instead);
 }
+
+/** Reduces a client's name to plain characters of bounded length, for messages and headers. */
+export function printableName(name: string): string {
+  return name.slice(0, 96).replace(/[^A-Za-z0-9._:/@-]/g, '?');
+}

@@ -122,12 +122,8 @@ function chargeUnder(parts: Terms): number {
 }
 
 function completeCharge(parts: Terms, answered: Answered): number {
-  if (LOST_BEHIND_A_PROXY.has(answered.status)) {
-    return parts.reservedNanoUsd;
-  }
-  if (!isSuccess(answered)) {
-    return 0;
-  }
+  if (LOST_BEHIND_A_PROXY.has(answered.status)) return parts.reservedNanoUsd;
+  if (!isSuccess(answered)) return 0;
   const { usage: reported, facts, written, wroteSinceUsage } = answered.answer;
   if (reported !== undefined) {
     const counted = wroteSinceUsage ? countWritten(parts.parsed.provider.name, written) : 0;
@@ -138,18 +134,14 @@ function completeCharge(parts: Terms, answered: Answered): number {
   }
   // The cost of an answer without usage or text is unknown.
   const writes = parts.parsed.request.output !== undefined;
-  if (outputsOf(parts.parsed.request, parts.price).length > 0) {
-    return parts.reservedNanoUsd;
-  }
+  if (outputsOf(parts.parsed.request, parts.price).length > 0) return parts.reservedNanoUsd;
   const readable = written.text !== '' || (!writes && (facts !== undefined || answered.form === 'stream'));
   if (!readable) return parts.reservedNanoUsd;
   return costOfExchange(parts, countedUsage(parts, countWritten(parts.parsed.provider.name, written)));
 }
 
 function brokenOffCharge(parts: Terms, answered: Answered): number {
-  if (!isSuccess(answered)) {
-    return completeCharge(parts, answered);
-  }
+  if (!isSuccess(answered)) return completeCharge(parts, answered);
   const { parsed, price, reservedNanoUsd } = parts;
   const billed = answered.answer.usage?.billedNanoUsd ?? 0;
   const sight = sightOf(answered, price);

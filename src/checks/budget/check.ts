@@ -149,9 +149,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
       delete state.hold;
       return budgetExceeded(result.tightest, result.amountNanoUsd);
     }
-    if (result.kind === 'closed') {
-      throw new Error('a fresh operation cannot have been settled');
-    }
+    if (result.kind === 'closed') throw new Error('a fresh operation cannot have been settled');
     for (const operation of [hold.operation, ...shared]) leases.hold(operation);
     hold.reservedNanoUsd = result.amountNanoUsd;
     hold.outputTokens = result.outputTokens;
@@ -182,9 +180,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
       readsText: false,
       ...(requested && { event: ({ usageOnly }) => (usageOnly === true ? { kind: 'drop' } : PASS_EVENT) }),
       async comment() {
-        if (hold.settled) {
-          return undefined;
-        }
+        if (hold.settled) return undefined;
         const outcome: Outcome = { kind: exchange.answer.complete ? 'complete' : 'broken_off' };
         try {
           return closingComment(await settle(hold, exchange, outcome));
@@ -215,9 +211,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
       }
     },
     response(exchange, { hold }, batch) {
-      if (hold === undefined) {
-        return PASS;
-      }
+      if (hold === undefined) return PASS;
       if (exchange.form === 'stream') {
         addHeaders(exchange, hold.tightest === undefined ? {} : budgetHeaders(hold.tightest));
         return PASS;
@@ -230,9 +224,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     async end(exchange, outcome, state) {
       await state.taking;
       const { hold } = state;
-      if (hold === undefined || hold.settled) {
-        return;
-      }
+      if (hold === undefined || hold.settled) return;
       try {
         // Charged even if an earlier check withheld the answer: the provider bills it.
         await settle(hold, wasAnswered(exchange) ? exchange : undefined, outcome);

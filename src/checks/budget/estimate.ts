@@ -90,9 +90,7 @@ export function limitOf(
 
 /** Returns the client's limit as its dialect reads it. */
 export function outputTokens(output: OutputLimit | undefined): number | undefined {
-  if (output === undefined) {
-    return 0;
-  }
+  if (output === undefined) return 0;
   return output.tokens === undefined ? undefined : clamped(Math.ceil(output.tokens), 0, MAX_OUTPUT_TOKENS);
 }
 
@@ -106,9 +104,7 @@ function clamped(count: number, least: number, most: number): number {
  */
 function grantable(price: ModelPrice, bound: InputBound, defaultMaxOutputTokens: number): number {
   const most = price.maxOutputTokens ?? defaultMaxOutputTokens;
-  if (price.contextTokens === undefined) {
-    return most;
-  }
+  if (price.contextTokens === undefined) return most;
   const room = price.contextTokens - Math.ceil(bound.textTokens / 3);
   return Math.min(most, Math.max(MIN_GRANT_TOKENS, room));
 }

@@ -14,7 +14,7 @@ import {
 } from '../../providers/billing-details.ts';
 import { outputsOf } from './estimate.ts';
 import { invalidRequest, policyDenied } from '../denials.ts';
-import { printableName } from './refusals.ts';
+import { printableName } from '../../text/label.ts';
 import type { JsonEdit } from '../../json/path.ts';
 
 /** What is known about a request's cost before it is sent. */
@@ -46,13 +46,9 @@ const NO_CALLS: ReadonlyMap<string, number> = new Map();
 export function quote(deps: QuoteDeps, exchange: Parsed, budgeted: boolean): Quote | Denial {
   const tools = keptTools(deps, exchange.request);
   const price = priceOf(deps, exchange, budgeted);
-  if ('kind' in price) {
-    return price;
-  }
+  if ('kind' in price) return price;
   const refusal = budgeted ? refuseOpenCost(deps, exchange, price, tools) : undefined;
-  if (refusal !== undefined) {
-    return refusal;
-  }
+  if (refusal !== undefined) return refusal;
   const source = {
     provider: exchange.provider.name,
     request: exchange.request,

@@ -61,8 +61,3 @@ function sessionBudgetExceeded(tightest: Tightest, wantedNanoUsd: number): Denia
     headers: budgetHeaders(tightest),
   };
 }
-
-/** Reduces a client's name to plain characters of bounded length, for messages and headers. */
-export function printableName(name: string): string {
-  return name.replace(/[^A-Za-z0-9._:/@-]/g, '?').slice(0, 96);
-}

@@ -1,7 +1,7 @@
 import type { Parsed } from '../../pipeline/exchange.ts';
 import { PROVIDER_NAMES } from '../../providers/registry.ts';
 import { calledTool } from '../../mcp/message.ts';
-import { printableName } from './refusals.ts';
+import { printableName } from '../../text/label.ts';
 
 export interface SpentFor {
   /** Or an MCP server: `mcp:maps`. */

@@ -5,6 +5,7 @@ import { PASS, type Check } from '../../pipeline/check.ts';
 import { invalidRequest, policyDenied } from '../denials.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import type { JsonObject } from '../../json/is-object.ts';
+import { printableName } from '../../text/label.ts';
 import type { HostedTool } from '../../providers/request-facts.ts';
 
 /** Optional additions to a request: OpenRouter's plugins, which read files or repair JSON. */
@@ -43,7 +44,7 @@ export function createHostedToolsCheck(options: HostedToolsOptions): Check<unkno
           `the request has more than ${MAX_REMOVED} tools that are not allowed: send fewer`,
         );
       }
-      const types = [...new Set(unwanted.map((tool) => toolTypeInPrint(tool.type)))].slice(0, 16).join(', ');
+      const types = [...new Set(unwanted.map((tool) => printableName(tool.type)))].slice(0, 16).join(', ');
       if (options.action === 'deny' || unwanted.some((tool) => tool.forced)) {
         return policyDenied(
           `the provider would run ${types} itself: omit these tools, or ask the operator to add them to proxy.provider_tools`,
@@ -103,9 +104,4 @@ function hostedValueAt(json: JsonObject, path: JsonPath): unknown {
     at = (at as Record<string | number, unknown>)[step];
   }
   return at;
-}
-
-/** Tool types come from the client and go into a header, so they are reduced to plain characters. */
-function toolTypeInPrint(type: string): string {
-  return type.slice(0, 64).replace(/[^A-Za-z0-9._:-]/g, '?');
 }
