@@ -1,4 +1,4 @@
-import { assertParseable, saysAll, unparseable } from '../json/document-shape.ts';
+import { assertParseable, isUnambiguous, unparseable } from '../json/document-shape.ts';
 import { isParseable } from '../json/parse-in-pieces.ts';
 import { endOfString } from '../json/skip-string.ts';
 import type { StreamEvent } from '../providers/dialect.ts';
@@ -99,7 +99,7 @@ export function unambiguousEvent(format: StreamFormat, event: StreamEvent, frame
 }
 
 function isAmbiguous({ json }: StreamEvent, text: string, { document }: Frame): boolean {
-  return typeof json === 'object' && json !== null && !saysAll(text, json, document);
+  return typeof json === 'object' && json !== null && !isUnambiguous(text, json, document);
 }
 
 function withPayload(format: StreamFormat, event: StreamEvent, data: string): StreamEvent {

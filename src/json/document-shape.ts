@@ -227,11 +227,11 @@ export function unparseable(what: string): GatewayError {
 }
 
 /**
- * Reports whether a parsed document holds everything that its text says, with unambiguous member names. Of
- * repeated names, parsers keep the first value, the last, or both.
+ * Reports whether all parsers read the text as this value: it has no escaped names, and no repeated ones, of which
+ * parsers keep the first, the last, or both.
  * @param read the text as read before
  */
-export function saysAll(text: string, value: unknown, read?: ReadDocument): boolean {
+export function isUnambiguous(text: string, value: unknown, read?: ReadDocument): boolean {
   const shape = read?.text === text ? read.shape : shapeOf(text);
   const counted = read?.parsed?.value === value ? read?.parsed?.members : undefined;
   return hasAllMembers(shape, counted ?? countMembers(value));

@@ -99,7 +99,7 @@ export const bedrock: Descriptor<'bedrock'> = {
   },
 };
 
-/** Returns the model of a path segment: a model id as it is, an ARN by its model id where it has one. */
+/** Returns the model of a path segment: a model id unchanged, an ARN reduced to its model id if it has one. */
 function modelOf(segment: string): string | undefined {
   let id: string;
   try {

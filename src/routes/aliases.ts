@@ -248,8 +248,8 @@ function rename({ model }: TargetSettings): JsonEdit {
 }
 
 /** Checks judge the texts and tools of the first target, so others must read the same. */
-function isReadAlike({ request: one }: Parsed, { request: other }: Parsed): boolean {
-  return isDeepStrictEqual(judgedFacts(one), judgedFacts(other));
+function isReadAlike({ request: first }: Parsed, { request: other }: Parsed): boolean {
+  return isDeepStrictEqual(judgedFacts(first), judgedFacts(other));
 }
 
 function judgedFacts(facts: Parsed['request']) {

@@ -123,7 +123,7 @@ function plainFrame(raw: Buffer, text: string): Frame | undefined {
   }
   if (first === -1 || text.indexOf('\n', first + 1) !== end) return undefined;
   const event = fieldValue(text, 'event', 0, first);
-  if (event === undefined || !SAYS_NOTHING.test(text.slice(0, first))) return undefined;
+  if (event === undefined || !WITHOUT_TEXT.test(text.slice(0, first))) return undefined;
   const data = fieldValue(text, 'data', first + 1, end);
   return data === undefined ? undefined : { raw, event, data };
 }
@@ -140,7 +140,7 @@ function frameOfLines(raw: Buffer, text: string): Frame {
       // The last of several names counts; the others are searched as text.
       if (name !== undefined && event !== undefined) sideband += `event: ${event}\n`;
       event = name ?? event;
-      if (!SAYS_NOTHING.test(line)) sideband += `${line}\n`;
+      if (!WITHOUT_TEXT.test(line)) sideband += `${line}\n`;
     }
   }
   return {
@@ -152,7 +152,7 @@ function frameOfLines(raw: Buffer, text: string): Frame {
 }
 
 /** Blank lines, empty comments and plain event names. Digits of a retry time may be part of a number. */
-const SAYS_NOTHING = /^(:?|event: ?[A-Za-z_.-]{0,64})$/;
+const WITHOUT_TEXT = /^(:?|event: ?[A-Za-z_.-]{0,64})$/;
 
 function createWriter(): FrameWriter {
   let isOpen = false;

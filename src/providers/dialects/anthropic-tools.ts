@@ -85,7 +85,7 @@ function anthropicToolName(tool: JsonObject): string {
   return typeof tool.name === 'string' ? tool.name : typeof tool.type === 'string' ? tool.type : '';
 }
 
-/** Returns a test for whether `tool_choice` requires a provider-run tool. `undefined` stands for a nameless tool. */
+/** Returns a test whether `tool_choice` requires a provider-run tool, which may have no name. */
 function forcedBy(choice: JsonObject, clientTools: readonly string[]) {
   return (name: string | undefined): boolean => {
     if (choice.type === 'any') return clientTools.length === 0;

@@ -41,7 +41,7 @@ function readPart(into: PromptCollector, role: Role, part: JsonObject, path: Jso
   const kind = part.thought === true ? 'reasoning' : role === 'tool' ? 'tool_result' : 'text';
   into.addText({ role, kind }, part.text, [...path, 'text']);
   const signature = member(part, 'thoughtSignature');
-  // Gemini counts the thoughts that a signature stands for as input again.
+  // Gemini counts the thoughts behind a signature as input again.
   if (signature) into.addSealedText({ role, kind: 'reasoning' }, signature.value, [...path, signature.name]);
   // A higher frame rate is billed as more video, which the video's size does not show.
   const fps = objectOf(member(part, 'videoMetadata')?.value).fps;

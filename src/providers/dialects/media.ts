@@ -50,7 +50,7 @@ export interface DeclaredMedium {
   readonly mimeType?: string | undefined;
   /** The member's name means an address; its value is one unless it is a data URL. */
   readonly isAddress?: boolean;
-  /** An object of this type is media whatever its members are called. */
+  /** An object of this type is media, with any member names. */
   readonly isPart?: boolean;
 }
 
@@ -221,7 +221,7 @@ function addMediaIn(
   }
 }
 
-/** An address beside a MIME type is a file, whatever the object is called. */
+/** Recognizes a file by an address beside a MIME type. */
 export function fileReferred(value: JsonObject): DeclaredMedium | undefined {
   const type = value.mimeType ?? value.mime_type ?? value.media_type ?? value.mediaType ?? value.contentType;
   return typeof type === 'string' && /^[a-z]+\//i.test(type) ? { kind: mediaKind(type) } : undefined;

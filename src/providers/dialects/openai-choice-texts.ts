@@ -10,7 +10,7 @@ export interface ChoiceTexts {
   readonly deltas: TextDelta[];
   /** Channels of strings that arrive whole. */
   readonly ends: string[];
-  /** Calls of which only the name has arrived. */
+  /** Calls without arguments so far. */
   readonly begins?: BegunChannel[];
 }
 
@@ -196,8 +196,8 @@ export function createChunkTexts(): ReadChunkTexts {
     for (const delta of found.deltas) {
       into.deltas.push(isOther ? { ...delta, channel: beside(delta.channel), copies: delta.channel } : delta);
     }
-    for (const one of isOther ? [] : found.begins) {
-      into.begins?.push({ ...one, before: one.before + before });
+    for (const begun of isOther ? [] : found.begins) {
+      into.begins?.push({ ...begun, before: begun.before + before });
     }
     for (const channel of found.ends) into.ends.push(isOther ? beside(channel) : channel);
   }

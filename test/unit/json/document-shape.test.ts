@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   assertParseable,
   readDocument,
-  saysAll,
+  isUnambiguous,
   shapeInSteps,
   shapeOf,
   type ReadDocument,
@@ -20,7 +20,7 @@ function inSteps(text: string): ReturnType<typeof shapeOf> {
 }
 
 function isAllSaid(text: string): boolean {
-  return saysAll(text, JSON.parse(text));
+  return isUnambiguous(text, JSON.parse(text));
 }
 
 describe('a parsed document has all values of its text', () => {
@@ -145,8 +145,8 @@ describe('readDocument', () => {
   it('skips the second count of members only for the value that it read', () => {
     const text = '{"a":1,"a":2}';
     const known = read(text);
-    expect(saysAll(text, known.parsed?.value, known)).toBe(false);
-    expect(saysAll('{"a":2}', { a: 2 }, known)).toBe(true);
+    expect(isUnambiguous(text, known.parsed?.value, known)).toBe(false);
+    expect(isUnambiguous('{"a":2}', { a: 2 }, known)).toBe(true);
   });
 
   it('has no value for a text that is not JSON, is too deep or is too large', () => {
