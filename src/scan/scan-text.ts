@@ -1,8 +1,7 @@
 import { MASK, REMOVED } from '../text/mask.ts';
 import type { DetectorName, Finding, FindingClass } from '../detectors/finding.ts';
 import { wholeOrder } from '../detectors/injection/extent.ts';
-import { normalize } from '../normalize/normalize.ts';
-import type { Obfuscation } from '../normalize/normalize.ts';
+import { normalize, type Obfuscation } from '../normalize/normalize.ts';
 import { createSurfaceSearch, DETECTORS, type Action } from './detectors.ts';
 import { owaspIds, type OwaspId } from '../owasp.ts';
 import { replaceSpans, type Replacement } from '../text/replace-spans.ts';

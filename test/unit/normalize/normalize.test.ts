@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { normalize, normalizeAll } from '../../../src/normalize/normalize.ts';
-import type { Normalized } from '../../../src/normalize/normalize.ts';
+import { normalize, normalizeAll, type Normalized } from '../../../src/normalize/normalize.ts';
 import { threadCpuMs } from '../../support/cpu-time.ts';
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');

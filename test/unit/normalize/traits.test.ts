@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readLeet } from '../../../src/normalize/leet.ts';
 import { STAGES } from '../../../src/normalize/normalize.ts';
-import { quickTraitsOf } from '../../../src/normalize/quick-traits.ts';
-import { TRAIT } from '../../../src/normalize/quick-traits.ts';
+import { quickTraitsOf, TRAIT } from '../../../src/normalize/quick-traits.ts';
 import { readTraits, traitsOf } from '../../../src/normalize/traits.ts';
 import { seededRandom } from '../detectors/secrets/samples.ts';
 

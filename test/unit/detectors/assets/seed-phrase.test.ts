@@ -1,8 +1,7 @@
 import { entropyToMnemonic } from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
 import { beforeAll, describe, expect, it, test } from 'vitest';
-import { seedPhraseDetector } from '../../../../src/detectors/assets/seed-phrase.ts';
-import { loadSeedWords } from '../../../../src/detectors/assets/seed-phrase.ts';
+import { loadSeedWords, seedPhraseDetector } from '../../../../src/detectors/assets/seed-phrase.ts';
 import { seededRandom } from '../secrets/samples.ts';
 import { brokenAt, expectStreamContract, wordsIn } from '../stream-contract.ts';
 
