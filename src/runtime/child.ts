@@ -50,7 +50,6 @@ export interface SupervisedChild {
   readonly restarts: number;
   /** The child is in a crash loop. */
   readonly isLooping: boolean;
-  kill(signal: NodeJS.Signals): void;
   /** Calls `ask` (default: SIGTERM), then sends SIGKILL after `graceMs`. Resolves when the process is gone. */
   stop(graceMs: number, ask?: (child: ChildProcess) => void): Promise<void>;
 }
@@ -115,9 +114,6 @@ export function superviseChild(options: ChildOptions): SupervisedChild {
       const [first] = lastEnds;
       const isMany = lastEnds.length === LOOP.ends;
       return isMany && first !== undefined && performance.now() - first < LOOP.withinMs;
-    },
-    kill: (signal) => {
-      child?.kill(signal);
     },
     stop: async (graceMs, ask = askToEnd) => {
       state = 'stopped';

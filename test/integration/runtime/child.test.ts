@@ -139,7 +139,7 @@ describe('a supervised child', () => {
     });
     const pid = String(child.pid);
     expect(told).toEqual([`+ ${pid}`]);
-    child.kill('SIGKILL');
+    process.kill(Number(child.pid), 'SIGKILL');
     await vi.waitFor(() => {
       expect(told.slice(0, 2)).toEqual([`+ ${pid}`, `- ${pid}`]);
     });
