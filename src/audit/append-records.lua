@@ -1,12 +1,12 @@
 #!lua
--- Appends a batch of records to the audit trail, whose oldest make room. A key may have so many of each stretch of records
--- in the stream of all; what it has beyond goes to a second stream, so that it pushes out no other key's records. Ids grow
--- over both streams, and no two are equal. A repeat of a batch appends nothing.
+-- Appends a batch of records to the audit trail, and drops the oldest. In each period of so many records, a key has a
+-- share of the first stream; its further records go to a second stream, so that they displace no records of other keys.
+-- Ids increase over both streams and are unique. A repeated batch appends nothing.
 --
--- KEYS  1 audit stream   2 batch (string)   3 audit stream of what is beyond the share   4 records of each key in the
---       stretch (hash; the field '' counts those of all)
--- ARGV  1 records that each stream keeps, about; a stretch is as long   2 how long the batch is remembered, ms
---       3 share of one key   4 how long counts are kept, ms   5… whose record ('' = no key's), and the record, JSON
+-- KEYS  1 audit stream   2 batch (string)   3 stream of records beyond a share   4 records of each key in the period (hash;
+--       the field '' counts all)
+-- ARGV  1 approximate length of each stream, and length of a period   2 life of the batch key in ms   3 share of one key
+--       4 life of the counts in ms   5… owner of a record ('' = no key), and the record as JSON
 -- reply records appended
 
 if not redis.call('SET', KEYS[2], '1', 'NX', 'PX', ARGV[2]) then
@@ -17,7 +17,7 @@ local max_length, share = tonumber(ARGV[1]), tonumber(ARGV[3])
 local time = redis.call('TIME')
 local ms, seq = time[1] * 1000 + math.floor(time[2] / 1000), -1
 
--- Ids that were given out before, also where the clock has gone back since.
+-- Ids increase even if the clock goes back.
 local function pass(stream)
   local info = redis.pcall('XINFO', 'STREAM', stream)
   for at = 1, info.err and 0 or #info, 2 do

@@ -1,9 +1,9 @@
--- Gives the name of a new key to it.
+-- Assigns a name to a new key.
 -- KEYS[1] names of keys: hash of name to key hash
 -- ARGV[1] name
--- ARGV[2] hash of the key that may lose the name, or empty: nothing has it
+-- ARGV[2] hash of the key that may lose the name; empty if the name is free
 -- ARGV[3] hash of the new key
--- Reply: 1 the new key has it, 0 another one was faster. Idempotent.
+-- Reply: 1 the new key has the name, 0 another key was faster. Idempotent.
 local holder = redis.call('HGET', KEYS[1], ARGV[1]) or ''
 if holder == ARGV[3] then
   return 1

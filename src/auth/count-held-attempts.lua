@@ -1,12 +1,12 @@
 #!lua
--- Counts requests that were refused because their key is held.
+-- Counts requests that were refused because their key is locked or blocked.
 --
 -- KEYS  1 quarantine lock (string)
 --       2 attempts (hash), in the slot of the lock
 -- ARGV  1 number of requests
 --       2 1 if the lock refused them; 0 for a permanent block
---       3 life in ms of counts that no lock ends
--- reply attempts so far; 0 where the lock has ended meanwhile
+--       3 life in ms of counts without the end of a lock
+-- reply attempts so far; 0 if the lock has ended meanwhile
 
 local left = redis.call('PTTL', KEYS[1])
 if ARGV[2] == '1' and left == -2 then

@@ -1,9 +1,9 @@
--- Enters a new key in the index of all keys and in their order of creation. The first of all keys completes the order of
--- last use, since no earlier release has used a key without entering it there.
+-- Enters a new key in the index of all keys and in the order of creation. The first key completes the order of last use,
+-- since no earlier release can have used a key.
 -- KEYS[1] index of all keys, all scores 0
 -- KEYS[2] keys by their creation, in Unix ms
--- KEYS[3] whether the order of last use is complete (string)
--- ARGV[1] hash of the key   ARGV[2] how long the order counts as complete, in ms
+-- KEYS[3] present while the order of last use is complete (string)
+-- ARGV[1] hash of the key   ARGV[2] time in ms for which the order counts as complete
 -- Reply: 1. Idempotent.
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)

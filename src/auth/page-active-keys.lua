@@ -1,4 +1,4 @@
--- Chooses the used and the marked keys of a part of the index. Reads only.
+-- Chooses the used and the marked keys in a part of the index. Reads only.
 -- KEYS[1] index of all keys   KEYS[2] keys by last use   KEYS[3] marked keys
 -- ARGV[1] hash after which the part begins, or '' for the first
 -- ARGV[2] Unix ms since which a key counts as used, or '' for never

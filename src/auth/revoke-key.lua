@@ -1,4 +1,4 @@
--- Revokes a key for good; the first revocation's time stays.
+-- Revokes a key permanently; the time of the first revocation stays.
 -- KEYS[1] key record
 -- Reply: 1 revoked, 0 no such key. Idempotent.
 if redis.call('HEXISTS', KEYS[1], 'key_hash') == 0 then

@@ -1,10 +1,10 @@
--- Lets a new raw key open a record and gives every older one an end.
+-- Admits a new raw key to a record, and gives every older one an end.
 -- KEYS[1] key record
 -- ARGV[1] hash of the new raw key, which is the operation id
--- ARGV[2] grace in ms: how long the older raw keys go on
--- ARGV[3] how many raw keys may be alive at once
--- Reply: {code, hash …}: code 'done', 'missing', 'revoked', 'expired' or 'too_many'; the hashes are of raw keys
--- that had ended before and are forgotten now.
+-- ARGV[2] grace period of the older raw keys in ms
+-- ARGV[3] limit of live raw keys
+-- Reply: {code, hash …}: code 'done', 'missing', 'revoked', 'expired' or 'too_many'; hashes of ended raw keys, which the
+-- record no longer has
 local record = KEYS[1]
 if redis.call('HEXISTS', record, 'key_hash') == 0 then
   return { 'missing' }

@@ -1,7 +1,7 @@
--- Shared by scripts that tell the time and count in whole numbers.
+-- Shared by scripts that need the time, or write whole numbers.
 
--- Lua prints only 14 digits of a number by itself. Formatting is slow, and the same numbers come again. What is handed to
--- redis.call needs none of it: Redis writes whole numbers out itself, and faster.
+-- Lua prints only 14 digits of a number. Formatting is slow, so formatted numbers are kept. Arguments of redis.call
+-- need no formatting: Redis writes whole numbers itself, and faster.
 local texts = {}
 local function int(number)
   local text = texts[number]
@@ -14,8 +14,8 @@ end
 
 local clock_us, clock_ms
 
--- Unix microseconds: Redis's own clock, so that no gateway's skewed one decides, asked once by all that a script does;
--- `override`, in Unix ms, is for tests.
+-- Returns Unix microseconds by Redis's clock, since clocks of gateways differ; read once per script. `override`, in
+-- Unix ms, is for tests.
 local function now_us(override)
   if override ~= '' then
     return override * 1000
@@ -27,7 +27,7 @@ local function now_us(override)
   return clock_us
 end
 
--- Unix ms.
+-- Returns Unix ms.
 local function now_ms(override)
   if override ~= '' then
     return math.floor(override)

@@ -1,15 +1,14 @@
--- Shared by the scripts that keep lists in strings: entries of one width in a row, the oldest first, each with the id of
--- the operation that it is of.
+-- Shared by scripts that keep lists in strings: entries of one width, the oldest first, each with the id of its
+-- operation.
 
--- Ids of operations are random: 13 characters hold 48 bits at least. Whatever Lua reads or joins it hashes, so that
--- each byte counts.
+-- Operation ids are random: 13 characters hold at least 48 bits. Lua hashes every string, so each byte counts.
 local ID_BYTES = 13
 
 local function short_id(operation)
   return #operation < ID_BYTES and string.format('%-13s', operation) or string.sub(operation, 1, ID_BYTES)
 end
 
--- Where the entry of an operation begins, nil where there is none. Its id stands `before` bytes behind the beginning.
+-- Returns the position of an operation's entry, or nil. The id is `before` bytes after the beginning of its entry.
 local function entry_at(entries, id, width, before)
   local at = string.find(entries, id, 1, true)
   while at do

@@ -1,4 +1,4 @@
--- Shared by scripts that read hashes with a version: field `form`, and 1 without it (stored-forms.ts).
+-- Shared by scripts that read hashes with a version: the field `form`, or 1 without it (stored-forms.ts).
 --
 -- Constants of all scripts: READS_FROM and READS_TO, the versions that this build reads; WRITE_VERSION
 

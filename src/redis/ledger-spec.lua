@@ -1,6 +1,6 @@
--- Part of ledger.lua, and of whoever sets a limit in a ledger.
+-- Part of ledger.lua, and of scripts that set a limit in a ledger.
 
--- Puts the accounts in the order of another spec, with its limits. Those that it does not name come after them.
+-- Puts the accounts into the order of another spec, with its limits. Accounts that it does not name come last.
 local function respec(ledger, spec)
   local old, values, named = ledger.values, { LEDGER_VERSION, 0, 0 }, {}
   local function take(at, limit)

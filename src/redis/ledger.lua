@@ -1,26 +1,26 @@
--- Shared by the scripts that read or write ledgers. A ledger is what was spent and is reserved in accounts that are always
+-- Shared by scripts that read or write ledgers. A ledger has the spend and the reservations of accounts that are always
 -- read and written together: one string, little endian.
 --
 --   version (1 byte: 2), number of accounts (1 byte), length of its spec (2 bytes), then seven doubles for each account:
---   start and end of its window (Unix ms; without a calendar its first use, and -1; a start of -1 = not opened), spent,
---   reserved (integer nano-USD), a limit that holds beside the one in its spec (-1 = none), the highest alert threshold that
---   was told in this window (percent), the limit in its spec (-1 = none); and the spec
+--   start and end of its window (Unix ms; without a calendar the first use, and -1; a start of -1 = not opened), spent,
+--   reserved (integer nano-USD), a limit besides that of its spec (-1 = none), the highest alert threshold reported in
+--   this window (percent), the limit of its spec (-1 = none); then the spec
 --
--- A spec says which accounts there are, in their order: name, calendar (minute|hour|day|week|month|none), a limit in
--- nano-USD or nothing; a space between them, a semicolon after each account. It is compared as a whole with that of whoever
--- asks, which is most often the same one: then nothing of it needs to be read.
+-- A spec lists the accounts in order: name, calendar (minute|hour|day|week|month|none), a limit in nano-USD or nothing;
+-- a space between them, a semicolon after each account. It is compared as a whole with the caller's, which is usually
+-- equal: then it need not be parsed.
 
 local LEDGER_VERSION, LEDGER_HEAD, ACCOUNT_LAYOUT, SPEC_ENTRY = 2, '<BBH', 'ddddddd', '(%S+) (%S+) (%d*);'
--- `values` of a ledger has three of its head, and then these of each account.
+-- `values` of a ledger has three values of its head, and then these of each account.
 local FIRST, WIDTH = 3, 7
--- Of its life this much may have gone by before it is put off.
+-- The life of a ledger is extended after this share of it.
 local LIFE_KEPT = 1 - 1 / 64
 local START, FINISH, SPENT, RESERVED, LIMIT, TOLD, SPEC_LIMIT = 1, 2, 3, 4, 5, 6, 7
 
 local ledgers = {}
 
--- Tables are made with all their members at once: one that grows is several times as dear. `named` and what follows is for
--- whoever loads it.
+-- Tables are created with all their members: a growing table costs several times as much. `named` and later members are
+-- for the loading script.
 local function new_ledger(values, spec, stored)
   return {
     values = values, spec = spec, stored = stored, changed = false, last = FIRST + (values[2] - 1) * WIDTH,
@@ -28,7 +28,7 @@ local function new_ledger(values, spec, stored)
   }
 end
 
--- The same table for the same key, so that all who change a ledger in one script change the same one.
+-- Returns the same table for the same key, so that all parts of a script change the same ledger.
 local function ledger_at(key)
   local ledger = ledgers[key]
   if ledger then
@@ -53,7 +53,7 @@ local function ledger_at(key)
   return ledger
 end
 
--- Where the values of an account begin, nil where there is none.
+-- Returns the position of an account's values, or nil.
 local function account_at(ledger, name)
   local at = FIRST
   for other in string.gmatch(ledger.spec, SPEC_ENTRY) do
@@ -65,7 +65,7 @@ local function account_at(ledger, name)
   return nil
 end
 
--- With the accounts of this spec, which lie from FIRST to `last`.
+-- Returns the ledger with the accounts of this spec, from FIRST to `last`.
 local function ledger_with(key, spec)
   local ledger = ledger_at(key)
   if ledger.spec ~= spec then
@@ -98,8 +98,8 @@ local function write_ledger(key, ledger)
   end
 end
 
--- Writes what was changed. A ledger with `life_ms` lives that long from now on, or from when a window turned in it; with
--- `life_at_least`, no shorter than its owner has put it off already; with `owner_ms`, as long as its owner does from now on.
+-- Writes changed ledgers. A ledger with `life_ms` lives this long from now on, or from the last turn of a window; with
+-- `life_at_least`, not shorter than its owner has set before; with `owner_ms`, as long as its owner from now on.
 local function save_ledgers()
   for key, ledger in pairs(ledgers) do
     if ledger.changed then

@@ -1,8 +1,8 @@
 #!lua
--- Marks a key, so that lists look at it for a time although it is not used. Marks that have ended go.
+-- Marks a key, so that lists show it for a time even if it is not used. Removes marks that have ended.
 -- KEYS[1] marked keys: sorted set by the end of the mark, in Unix ms
 -- ARGV[1] hash of the key
--- ARGV[2] how long, in ms; '' for no end
+-- ARGV[2] life of the mark in ms; '' for no end
 -- Reply: 1. Never shortens a mark.
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)

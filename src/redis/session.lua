@@ -1,18 +1,17 @@
--- Shared by the scripts that read or write sessions. A session is what is read and written together: one string, little
--- endian.
+-- Shared by scripts that read or write sessions. A session is one string, little endian.
 --
 --   version (1 byte: 2), flags (1 byte: 1 answered, 2 kept), created, used, end of its life, place among the key's live
---   sessions (-1 = none), steps, calls of MCP servers, maximum of steps, budget in nano-USD (-1 = none), how often it was
---   written (doubles; times in Unix ms), lengths of six texts (4 bytes each), and the texts: state ('' = never moved), moves, calls on their way,
---   taints, tools, marks
+--   sessions (-1 = none), steps, calls of MCP servers, maximum of steps, budget in nano-USD (-1 = none), number of writes
+--   (doubles; times in Unix ms), lengths of six texts (4 bytes each), and the texts: state ('' = never moved), moves, calls
+--   in flight, taints, tools, marks
 --
--- Its spend stands in a ledger of the budget scripts. Lists are the business of who changes them: moves.lua, calls.lua and
--- notes.lua of the session check.
+-- Its spend is in a ledger of the budget scripts. The lists belong to moves.lua, calls.lua and notes.lua of the session
+-- check.
 --
--- The score of a live session in its key's index is the time at which its life ends, so that those without an answer go
--- first, and then the least recently used. It lags behind by LAG_SHARE of a life, and never by more than MAX_LAG_MS, since
--- not every use is worth a write: whoever forgets sessions looks at them first. One that was looked at in vain, because a
--- call was on its way, is put at IN_FLIGHT and the end of the last lease, after all others, until it is used again.
+-- The score of a live session in its key's index is the end of its life, so that sessions without an answer are evicted
+-- first, and then the least recently used. It lags by up to LAG_SHARE of a life and MAX_LAG_MS, since not every use is
+-- worth a write: eviction reads the session first. A session that cannot be evicted, because a call is in flight, gets
+-- IN_FLIGHT and the end of the last lease, after all others, until it is used again.
 
 -- @include entries.lua
 -- @include ledger.lua
@@ -26,13 +25,13 @@ local IN_FLIGHT, LAG_SHARE, MAX_LAG_MS = 10000000000000, 64, 10000
 local sessions = {}
 
 local function is_whole(session)
-  -- The clock may have gone back since it was opened.
+  -- The clock may have gone back since the session was opened.
   return session.created >= 0 and session.used >= 0 and session.ends >= -1 and session.place >= -1
     and session.steps >= 0 and session.mcp_calls >= 0 and session.max_steps >= -1 and session.budget >= -1
     and #session.moves % ID_BYTES == 0 and #session.calls % CALL_BYTES == 0
 end
 
--- Tables are made with all their members at once, as ledgers are.
+-- Tables are created with all their members, as for ledgers.
 local function unpack_session(key, packed)
   if string.byte(packed) ~= SESSION_VERSION then
     error('UNKNOWN_FORM session ' .. string.byte(packed))
@@ -67,7 +66,7 @@ local function new_session(key)
   }
 end
 
--- The same table for the same key, so that all who change a session in one script change the same one.
+-- Returns the same table for the same key, so that all parts of a script change the same session.
 local function session_at(key)
   local session = sessions[key]
   if session then
@@ -79,12 +78,12 @@ local function session_at(key)
   return session
 end
 
--- True where it is open, and still the session that was created then; '' = whenever.
+-- Reports whether the session is open, and was created then ('' = at any time).
 local function lives_since(session, created)
   return session.created >= 0 and (created == '' or session.created == tonumber(created))
 end
 
--- How long a session is going to live, in ms; math.huge where there is none. Reading its life is cheaper than reading it.
+-- Returns the rest of a session's life in ms; math.huge without a session. This is cheaper than reading the session.
 local function life_left(key, now)
   local session = sessions[key]
   local left = session and session.ends - now or redis.call('PTTL', key)
@@ -95,7 +94,7 @@ local function flags_of(session)
   return (session.answered and ANSWERED or 0) + (session.kept and KEPT or 0)
 end
 
--- The texts are joined by Lua itself: struct copies them byte by byte.
+-- Lua joins the texts, since struct copies them byte by byte.
 local function write_session(session)
   local state, moves, calls = session.state, session.moves, session.calls
   local taint, tool, mark = session.taint, session.tool, session.mark
@@ -124,8 +123,8 @@ local function place_of(session)
   return session.ends
 end
 
--- Writes what was changed. The ledger of a session that was put off lives as long as it does; one that is changed too is
--- written once, after this.
+-- Writes changed sessions. The ledger of a session gets the session's new life; a ledger that is changed too is written
+-- once, after this.
 local function save_sessions()
   for _, session in pairs(sessions) do
     if session.changed then
