@@ -58,7 +58,7 @@ describe('an offset map', () => {
     expect(map.toOriginal({ start: 2, end: 2 })).toEqual({ start: 5, end: 5 });
   });
 
-  it('is followed by the one below it', () => {
+  it('is composed with the one below it', () => {
     const [outer, inner] = [new OffsetMap(), new OffsetMap()];
     outer.add(0, 6, 0, 1);
     inner.add(1, 3, 1, 1);

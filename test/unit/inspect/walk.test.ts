@@ -38,7 +38,7 @@ describe('a walk', () => {
     expect(seen).toEqual(['root/a@1', 'root/b@1', 'b/y@2']);
   });
 
-  it('goes through ten thousand levels', () => {
+  it('visits ten thousand levels', () => {
     const deep: unknown = JSON.parse('['.repeat(10_000) + ']'.repeat(10_000));
     const walk = new Walk(deep, undefined);
     let count = 0;

@@ -3,7 +3,7 @@ import { encodesProxyKey } from '../../../src/pipeline/bytes-body.ts';
 
 const KEY = `gw-${'aB3_-x'.repeat(7)}Z`;
 
-describe('a proxy key in another writing is found', () => {
+describe('a proxy key in another encoding is found', () => {
   const percent = (text: string): string =>
     text.replaceAll(/[^0-9]/g, (c) => `%${c.charCodeAt(0).toString(16)}`);
   const writings: readonly (readonly [string, Buffer])[] = [
@@ -36,7 +36,7 @@ describe('a proxy key in another writing is found', () => {
     expect(encodesProxyKey(body, KEY)).toBe(false);
   });
 
-  it('in 2 MiB of percent signs in little time', () => {
+  it('in 2 MiB of percent signs quickly', () => {
     const body = Buffer.from('%25'.repeat(700_000));
     const before = process.cpuUsage();
     expect(encodesProxyKey(body, KEY)).toBe(false);

@@ -40,7 +40,7 @@ describe('a request', () => {
     expect(() => parseRequest(exchange, naming('m'.repeat(257)))).toThrow('longer than 256 characters');
   });
 
-  it('has no member, at any level, that others read under another name', () => {
+  it('has no member, at any level, that other parsers read under another name', () => {
     const body = { model: 'v/m', messages: [{ role: 'user', content: 'a', Content: 'b' }] };
     expect(() => parseRequest(identified(), Buffer.from(JSON.stringify(body)))).toThrow('"content"');
   });

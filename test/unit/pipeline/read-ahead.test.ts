@@ -18,14 +18,14 @@ describe('a read of a session', () => {
   it.each([
     { when: 'the session was read ahead too', isReadAhead: true, expected: { data: 'ahead', isAhead: true } },
     { when: 'the session is opened now', isReadAhead: false, expected: { data: 'now', isAhead: false } },
-  ])('is the one made ahead only if $when', async ({ isReadAhead, expected }) => {
+  ])('is the early one only if $when', async ({ isReadAhead, expected }) => {
     const stored = new SessionRead<string>();
     stored.readAhead(CALLER, BATCH, () => Promise.resolve('ahead'));
     stored.read(exchange(isReadAhead), () => Promise.resolve('now'));
     expect(await stored.take()).toEqual(expected);
   });
 
-  it('serves one judgement: the next one reads again', async () => {
+  it('serves one judgement; the next one reads again', async () => {
     const stored = new SessionRead<string>();
     stored.readAhead(CALLER, BATCH, () => Promise.resolve('ahead'));
     stored.read(exchange(true), () => Promise.resolve('now'));
@@ -35,7 +35,7 @@ describe('a read of a session', () => {
     expect(await stored.take()).toEqual({ data: 'now', isAhead: false });
   });
 
-  it('is not made ahead without a session or a batch, nor used unless the body asks for it', async () => {
+  it('is not early without a session or a batch, and not used unless the body asks for it', async () => {
     const stored = new SessionRead<string>();
     const never = (): Promise<string> => Promise.reject(new Error('read ahead'));
     stored.readAhead({ keyHash: 'sha256:one' }, BATCH, never);
@@ -47,7 +47,7 @@ describe('a read of a session', () => {
   });
 });
 
-describe('a verdict by data that was read ahead', () => {
+describe('a verdict by early data', () => {
   const yes = (): Promise<boolean> => Promise.resolve(true);
   const gone = (): Promise<never> => Promise.reject(new Error('Redis is gone'));
 

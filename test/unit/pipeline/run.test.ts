@@ -51,7 +51,7 @@ describe('the runner', () => {
     expect(seen).toEqual(['key-access deny true']);
   });
 
-  it('turns a shadowable denial into a record under shadow mode, and no other', async () => {
+  it('turns shadowable denials into records under shadow mode, and no others', async () => {
     const { seen, observer } = recorder();
     const checks = [denying('hosted-tools', true), denying('budget', false)];
     const run = createRunner({ checks, shadowMode: true, observer })();
@@ -162,7 +162,7 @@ describe('the runner', () => {
       expect(seen).toEqual(['sent', 'dropped']);
     });
 
-    it('deny by the first refusal, whatever was not done because of it; undone commands without one fail', async () => {
+    it('deny by the first refusal; without one, aborted commands fail', async () => {
       const { observer } = recorder();
       const refused = Promise.resolve(DENIAL);
       const judged = (checks: readonly Check[]) =>
@@ -174,7 +174,7 @@ describe('the runner', () => {
       await expect(judged([asking('loop', never), asking('budget', gone)])).rejects.toThrow('Redis is gone');
     });
 
-    it('leave the last word until everything is taken, and take nothing for a request denied then', async () => {
+    it('are awaited before the checks that judge last', async () => {
       const { observer } = recorder();
       const order: string[] = [];
       const taking = asking(
@@ -199,7 +199,7 @@ describe('the runner', () => {
     });
   });
 
-  it('allow every check to prepare, in order and in one turn, before the first one judges', async () => {
+  it('lets every check prepare, in order and in one turn, before the first one judges', async () => {
     const { observer } = recorder();
     const calls: string[] = [];
     const preparing = (name: Check['name']): Check => ({
@@ -243,7 +243,7 @@ describe('the runner', () => {
     expect(seen).toEqual(['budget end failed']);
   });
 
-  describe('of a streamed answer', () => {
+  describe('a rewriter of a streamed answer', () => {
     const EVENT: StreamEvent = { frame: { raw: Buffer.from('data: {}\n\n'), data: '{}' }, deltas: [] };
     const EDITS = [{ kind: 'set', path: ['a'], value: 1 }] as const;
 

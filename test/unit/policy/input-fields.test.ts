@@ -66,7 +66,7 @@ describe('a row of a policy field', () => {
     );
   });
 
-  it('may be read by Rego, and a name that no row has may not', async () => {
+  it('is readable by Rego, unlike other names', async () => {
     const reading = MEMBERS.map(({ group, name }) => `deny contains "x" if input.${group}.${name}`);
     const text = `package gateway.policy\n\n${reading.join('\n')}\n`;
     const facts = { rules: [], inputs: [] };
@@ -77,7 +77,7 @@ describe('a row of a policy field', () => {
     ]);
   });
 
-  it('has its line in docs/policies.md, as `npm run docs` writes it', async () => {
+  it('is in docs/policies.md, as `npm run docs` writes it', async () => {
     const page = readFileSync(POLICIES_PAGE, 'utf8');
     expect(page).toBe(await policiesPage());
     for (const { group, name } of MEMBERS)

@@ -12,7 +12,7 @@ function joined(...texts: readonly PromptText[]): string[] {
 }
 
 describe('neighbouring parts of a message', () => {
-  it('are joined, as many as there are', () => {
+  it('are joined, however many there are', () => {
     expect(joined(inMessage('a', 0, 0), inMessage('b', 0, 1), inMessage('c', 0, 2))).toEqual(['abc']);
     expect(joined(part('a', 'system', 0, 'text'), part('b', 'system', 1, 'text'))).toEqual(['ab']);
     expect(
@@ -29,7 +29,7 @@ describe('neighbouring parts of a message', () => {
     expect(joined(inMessage('a', 0, 0), tool)).toEqual([]);
   });
 
-  it('of two messages are joined apart', () => {
+  it('of two messages are joined separately', () => {
     const texts = [inMessage('a', 0, 0), inMessage('b', 0, 1), inMessage('c', 1, 0), inMessage('d', 1, 1)];
     expect(joined(...texts)).toEqual(['ab', 'cd']);
   });
@@ -44,7 +44,7 @@ describe('neighbouring parts of a message', () => {
     expect(text).toMatch(/^a{1024}b{1024}\n\uffff+\nb{1024}c{1024}\n\uffff+\nc{1024}$/);
   });
 
-  it('in great number are joined in pieces that overlap, with turns between', () => {
+  it('in great number are joined in overlapping pieces, with turns in between', () => {
     const texts = Array.from({ length: 10_000 }, (_, index) => inMessage(`word${String(index)} `, 0, index));
     const pieces = [...joinedPrompts(texts)];
     expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(20_000);

@@ -47,7 +47,7 @@ describe('the policy files of a folder', () => {
     await expect(refused).rejects.toThrow(folder);
   });
 
-  it('have a stamp that changes as a ConfigMap mount does: by a swapped link', async () => {
+  it('have a stamp that changes when a ConfigMap mount swaps its link', async () => {
     for (const version of ['1', '2']) {
       await mkdir(join(folder, `v${version}`));
       await put(`v${version}/a.rego`, `package v${version}`);

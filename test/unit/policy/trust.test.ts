@@ -81,7 +81,7 @@ describe('trust', () => {
     expect(deny).toHaveLength(1);
   });
 
-  it('judges each rule of a card by its own trust', async () => {
+  it('applies to each rule of a card by its own setting', async () => {
     const text = `${cardOf('', NOT_SYSTEM)}  - name: lenient
     conditions: [{ field: prompt_text, op: detects, value: prompt_injection }]
     action: taint
@@ -131,7 +131,7 @@ rules:
     }
   });
 
-  it('names what is wrong with it in a card', () => {
+  it('has errors that name the problem in a card', () => {
     expect(() => setOf(cardOf('trust: { user: true }', ''))).toThrow(/trust/);
     expect(() => setOf(cardOf('trust: { system: 1 }', ''))).toThrow(/trust/);
   });

@@ -16,7 +16,7 @@ function without(spans: readonly SpanOptions[], ...ids: string[]): SpanOptions[]
 }
 
 describe('spans of the AI SDK', () => {
-  it('are calls of a model and of tools, each once', async () => {
+  it('are calls of a model and of tools, once each', async () => {
     const steps = await stepsOf(vercelSpans());
     expect(steps.map(({ type }) => type)).toEqual([
       'llm_call',
@@ -122,7 +122,7 @@ describe('spans of the AI SDK', () => {
 });
 
 describe('spans of OpenInference', () => {
-  it('are calls of a model, of tools and of retrievers, each once', async () => {
+  it('are calls of a model, of tools and of retrievers, once each', async () => {
     const steps = await stepsOf(openInferenceSpans());
     expect(steps.map(({ type, tool }) => `${type} ${tool}`)).toEqual([
       'llm_call ',
@@ -161,7 +161,7 @@ describe('spans of OpenInference', () => {
     expect(await kindsOf(without(openInferenceSpans(), 'c', 'e'))).toEqual(['skipped', 'steps']);
   });
 
-  it('around others are known at any depth, with other spans between', async () => {
+  it('around others are recognized at any depth, with other spans between', async () => {
     const [model] = openInferenceSpans();
     const chain = { 'openinference.span.kind': 'CHAIN', 'input.value': 'hi' };
     const spans: SpanOptions[] = [
@@ -247,13 +247,13 @@ describe('content that no reader knows', () => {
     },
   );
 
-  it('in a span of a call without content is missing', async () => {
+  it('is missing in a span of a call without content', async () => {
     const attributes = { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': 'gpt-4o' };
     expect(await kindsOf([{ id: 'x', name: 'chat', at: 0, attributes }])).toEqual(['unjudged']);
   });
 });
 
-describe('a trace of which nothing is judged', () => {
+describe('a trace with nothing to judge', () => {
   it.each([['{"traces":[]}'], ['[]'], ['{"resourceSpans":[]}'], ['']])('exits with 2: %s', async (input) => {
     const { code, stderr } = await verify(PRESETS, input);
     expect(code).toBe(2);

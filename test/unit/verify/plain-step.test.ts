@@ -14,7 +14,7 @@ describe('a plain step', () => {
     CALL,
     { type: 'mcp_tool_call', tool_name: 'read', arguments: { a: 1 }, call_id: 'c', provider: 'files' },
     { type: 'mcp_tool_response', result: null, content: undefined },
-  ])('is what the schema takes as it is: %o', (step) => {
+  ])('is accepted unchanged by the schema: %o', (step) => {
     expect(isPlainStep(step)).toBe(true);
     expect(traceStepSchema.parse(step)).toEqual(step);
   });
@@ -26,7 +26,7 @@ describe('a plain step', () => {
     { ...CALL, tool_name: {} },
     { ...CALL, type: 'other' },
     { content: 'x' },
-  ])('is nothing that the schema refuses: %o', (step) => {
+  ])('is never refused by the schema: %o', (step) => {
     expect(isPlainStep(step)).toBe(false);
     expect(traceStepSchema.safeParse(step).success).toBe(false);
   });

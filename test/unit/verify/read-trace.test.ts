@@ -7,7 +7,7 @@ const STEPS = [
 ];
 
 describe('a document', () => {
-  it('reads the same, however its bytes are cut into chunks', async () => {
+  it('is read alike, however its bytes are cut into chunks', async () => {
     const text = JSON.stringify({ traces: STEPS, session_id: 'späte', agent: { name: 'x' } }, null, 1);
     const whole = await readAllOf(text);
     expect(told(whole)).toHaveLength(2);
@@ -40,7 +40,7 @@ describe('a document', () => {
     }
   });
 
-  it('has the line of each element', async () => {
+  it('yields the line of each element', async () => {
     const text = `[\n${STEPS.map((step) => JSON.stringify(step, null, 2)).join(',\n')}\n]`;
     expect((await readAllOf(text, 3)).map(({ line }) => line)).toEqual([2, 6]);
   });
@@ -60,13 +60,13 @@ describe('a document', () => {
     ['what is no JSON', 'hello'],
     ['nothing', ''],
     ['only __proto__', '[{"__proto__":{"type":"llm_call","content":"a"}}]'],
-  ])('with %s is told to be unreadable, and its neighbours are read', async (_what, text) => {
+  ])('with %s is reported as unreadable, and its neighbours are read', async (_what, text) => {
     const read = await readAllOf(text, 5);
     expect(read).toHaveLength(1);
     expect(read[0]).toMatchObject({ kind: 'unreadable', problem: expect.stringMatching(/\w/) as string });
   });
 
-  it('is read around an element that cannot be read', async () => {
+  it('is read except for an unreadable element', async () => {
     const text = JSON.stringify([STEPS[0], { type: 'dance' }, STEPS[1]]);
     expect(told(await readAllOf(text))).toEqual([
       'llm_call trace hello',
@@ -80,7 +80,7 @@ describe('a document that breaks off', () => {
   it.each([
     ['a comma is missing', (steps: string) => `[${steps}\n{"type":"dance"}]`],
     ['it ends', (steps: string) => `[${steps},`],
-  ])('is read up to where %s, however it comes in', async (_what, broken) => {
+  ])('is read up to where %s, however it arrives', async (_what, broken) => {
     const steps = STEPS.map((step) => JSON.stringify(step)).join(',');
     for (const chunkBytes of [1, 7, Infinity]) {
       expect(told(await readAllOf(broken(steps), chunkBytes))).toEqual([
@@ -138,7 +138,7 @@ describe('chat messages', () => {
 });
 
 describe('request bodies', () => {
-  it('are judged as they are; a call that a later body repeats is counted once', async () => {
+  it('are judged as they are; a call that a later body repeats counts once', async () => {
     const call = { id: 'c1', function: { name: 'read', arguments: '{}' } };
     const first = { model: 'gpt-4o', messages: [{ role: 'user', content: 'a' }] };
     const history = [
@@ -169,7 +169,7 @@ describe('request bodies', () => {
 describe('spans', () => {
   const attribute = (key: string, stringValue: string) => ({ key, value: { stringValue } });
 
-  it('come in the order of their starts, under the conventions of GenAI', async () => {
+  it('are ordered by their starts, under the conventions of GenAI', async () => {
     const tool = {
       traceId: 't',
       spanId: 'b',
@@ -244,7 +244,7 @@ describe('the gateway’s audit trail', () => {
     ...over,
   });
 
-  it('has each called tool once', async () => {
+  it('yields each called tool once', async () => {
     const read = await readAllOf(
       [
         finished({ unmapped: { stage: 'forwarding' } }),

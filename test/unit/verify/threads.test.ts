@@ -128,7 +128,7 @@ rules:
     reason: An agent that was blocked deploys nothing.
 `;
 
-describe('what one session of an agent does', () => {
+describe('the acts of one session of an agent', () => {
   const of = (session: string, tool: string, path: string) => ({
     type: 'mcp_tool_call',
     session_id: session,
@@ -142,7 +142,7 @@ describe('what one session of an agent does', () => {
   );
   const trace = JSON.stringify([...climbs, ...sessions.map((session) => of(session, 'deploy', 'app'))]);
 
-  it('counts in all others where a policy asks for the risk, whichever half they are in', async () => {
+  it('count in all others if a policy reads the risk, whichever half they are in', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'gateway-threads-'));
     const file = join(folder, 'card.yaml');
     writeFileSync(file, CARD);
@@ -168,7 +168,7 @@ async function judgedBy(judge: TraceJudge): Promise<VerifyEvent[]> {
   return told;
 }
 
-describe('a thread that judges', () => {
+describe('a judging thread', () => {
   const data = { config, files: undefined };
 
   it.each([
@@ -179,7 +179,7 @@ describe('a thread that judges', () => {
       /stopped unexpectedly: no sense/,
     ],
     ['ends early', 'process.exit(0)', /stopped unexpectedly/],
-  ])('and %s fails the trace', async (_, code, message) => {
+  ])('that %s fails the trace', async (_, code, message) => {
     const judge = createThreadJudge(threadOf(code), data);
     await expect(judgedBy(judge)).rejects.toThrow(message);
     await expect(judge.end()).rejects.toThrow(message);
@@ -202,7 +202,7 @@ describe('a thread that judges', () => {
     await judge.close();
   });
 
-  it('ends when the reader of the events stops', async () => {
+  it('ends when its reader stops', async () => {
     const sources = { file: undefined, folder: undefined, presets: PRESETS };
     const before = threads();
     for await (const event of verifyTrace(inPieces(document), {
@@ -242,7 +242,7 @@ describe('a judge that is chosen late', () => {
     });
   }
 
-  it('is the small one where few steps come', async () => {
+  it('is the small one for few steps', async () => {
     const chosen = late(3, 60_000);
     const answers = [chosen.step(asked), chosen.step(asked)];
     expect(made).toEqual([]);
@@ -250,13 +250,13 @@ describe('a judge that is chosen late', () => {
     expect([made, await Promise.all(answers)]).toEqual([['small'], [[], []]]);
   });
 
-  it('is the small one, without a wait, where a trace is soon over', async () => {
+  it('is the small one, without a wait, if a trace ends soon', async () => {
     const chosen = late(1_000, 600_000);
     expect((await judgedBy(chosen)).at(-1)?.kind).toBe('summary');
     expect(made).toEqual(['small']);
   });
 
-  it('is the large one where many come, or one waits long', async () => {
+  it('is the large one for many steps, or if a step waits long', async () => {
     const many = late(2, 60_000);
     await Promise.all([many.step(asked), many.step(asked), many.step(asked)]);
     expect(made).toEqual(['large']);

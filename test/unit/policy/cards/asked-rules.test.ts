@@ -3,15 +3,15 @@ import { llmCall, toolCall } from '../../../support/policy-call.ts';
 import { cardsOf, denyingRule, isDenied } from '../../../support/policy-cards.ts';
 
 /** Rules are found once for all calls of one kind; conditions that vary between calls are evaluated for each. */
-describe('of two calls of one kind', () => {
-  it('each is judged by its own texts', async () => {
+describe('two calls of one kind', () => {
+  it('are each judged by their own texts', async () => {
     const set = denyingRule([{ field: 'prompt_text', op: 'contains', value: 'drop' }]);
     expect(await isDenied(set, llmCall('keep it'))).toBe(false);
     expect(await isDenied(set, llmCall('drop it'))).toBe(true);
     expect(await isDenied(set, llmCall('keep that'))).toBe(false);
   });
 
-  it('each is judged by its own session, and by its texts if that does not decide', async () => {
+  it('are each judged by their own session, and by their texts if that does not decide', async () => {
     const set = denyingRule([
       { field: 'session.state', op: 'equals', value: 'OPEN' },
       { field: 'prompt_text', op: 'contains', value: 'drop' },
@@ -21,14 +21,14 @@ describe('of two calls of one kind', () => {
     expect(await isDenied(set, llmCall('keep it', { session: { state: 'OPEN' } }))).toBe(false);
   });
 
-  it('one in which nothing is found is denied by a rule that misses something', async () => {
+  it('without a match are denied by a rule about missing text', async () => {
     const set = denyingRule([{ not: [{ field: 'prompt_text', op: 'contains', value: 'please' }] }]);
     expect(await isDenied(set, llmCall('do it'))).toBe(true);
     expect(await isDenied(set, llmCall('please do it'))).toBe(false);
     expect(await isDenied(set, llmCall('do it now'))).toBe(true);
   });
 
-  it('one in which nothing is found is not allowed by a rule that wants something', async () => {
+  it('without a match are not allowed by a rule that requires text', async () => {
     const set = cardsOf({
       rules: [
         {
@@ -42,7 +42,7 @@ describe('of two calls of one kind', () => {
     expect((await set.decide(llmCall('please do it'))).allow).toHaveLength(1);
   });
 
-  it('each is masked by the rules that hold for it', () => {
+  it('are each masked by the rules that hold for them', () => {
     const set = cardsOf({
       rules: [
         {

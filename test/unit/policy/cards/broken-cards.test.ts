@@ -137,7 +137,7 @@ describe('a broken card', () => {
     expect(() => cardsOf({ rules: 1 }, { rules: 2 })).toThrow(/card-0[^]*card-1/);
   });
 
-  it('nested without end is refused, not a crash', () => {
+  it('with endless nesting is refused without a crash', () => {
     const text = `metadata: {name: c}\nrules: ${'['.repeat(50_000)}`;
     expect(() => createCardSet([{ name: 'bad.yaml', text, isPreset: false }])).toThrow(/bad\.yaml/);
   });

@@ -245,7 +245,7 @@ describe('a rule', () => {
     for (const call of others) expect(await isDenied(set, call)).toBe(false);
   });
 
-  it('that allows means the very name', async () => {
+  it('that allows requires the exact name', async () => {
     const set = denyingRule([], { match: { tool: 'read' }, action: 'allow' });
     expect((await set.decide(toolCall('read'))).allow).toHaveLength(1);
     expect((await set.decide(toolCall('READ'))).allow).toEqual([]);

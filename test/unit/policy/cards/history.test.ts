@@ -70,7 +70,7 @@ describe('contains_matching_trace', () => {
     { type: 'mcp_tool_response', provider: 'd*', content_regex: '(?i)confidential' },
     'type: mcp_tool_response, provider: db, content_regex: (?i)confidential',
     'content_regex: (?i)confidential, or not|confidential',
-  ])('knows a step again: %j', async (value) => {
+  ])('recognizes a step: %j', async (value) => {
     const set = looks(value);
     const marks = await set.marksOf(step);
     expect(marks).toHaveLength(1);
@@ -80,7 +80,7 @@ describe('contains_matching_trace', () => {
     expect(await set.marksOf({ ...step, content: ['public'] })).toEqual([]);
   });
 
-  it('keeps no text of the step', async () => {
+  it('stores no text of the step', async () => {
     expect((await looks({ content_regex: 'Confidential' }).marksOf(step)).join()).toMatch(
       /^trace:[0-9a-f]{16}$/,
     );

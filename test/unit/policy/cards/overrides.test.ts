@@ -92,7 +92,7 @@ describe.each(RULES)('the rule %s, which would %s', (rule, action) => {
 });
 
 describe('overrides', () => {
-  it('take all rules of a preset or file, and one of them apart', async () => {
+  it('apply to all rules of a preset or file, and to a single rule', async () => {
     const { enforced, reported } = await firedBy(
       setOf({ 'ops-guard/no-zebra': 'enforce', 'ops-guard': 'report' }),
     );
@@ -107,7 +107,7 @@ describe('overrides', () => {
     });
   });
 
-  it('do not pass a call that needs an allow if the rule that allows is off', () => {
+  it('do not let a call pass if the rule that would allow it is off', () => {
     expect(setOf({ 'let-lynx': 'off' }).canAllow).toBe(true);
   });
 
@@ -144,7 +144,7 @@ describe('overrides', () => {
     expect(set.unknownOverrides(overrides).map(({ name }) => name)).toEqual(Object.keys(overrides));
   });
 
-  it('keep keys apart that are judged by the same set again and again', async () => {
+  it('distinguish keys that one set judges in turn', async () => {
     const set = setOf();
     for (let round = 0; round < 3; round += 1) {
       for (const mode of ['off', 'report', 'enforce'] as const) {

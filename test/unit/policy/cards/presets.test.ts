@@ -164,7 +164,7 @@ describe.each(['safety', 'mcp_sandbox'] as const)('command tools of %s', (preset
       'dockerExec',
     ],
     ...['code-interpreter', 'pythonRepl', 'execute_command', 'run_in_terminal', 'evaluate_script'],
-  ])('%s wants a dry run', async (tool) => {
+  ])('%s needs a dry run', async (tool) => {
     expect(await firedBy(preset, toolCall(tool, {}))).toContain('dry-run-first');
     expect(await firedBy(preset, toolCall(tool, {}, after('dry_run_command')))).not.toContain(
       'dry-run-first',
@@ -199,7 +199,7 @@ describe('presets', () => {
     ]);
   });
 
-  it('have a firing and a passing row for every rule', () => {
+  it('have a firing and a passing row per rule', () => {
     const rows = (list: typeof FIRES) => new Set(list.map(([preset, rule]) => `${preset} ${rule}`));
     for (const [preset, set] of sets) {
       if (preset === 'safety_drift') continue;

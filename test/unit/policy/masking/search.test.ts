@@ -61,14 +61,14 @@ describe('the search of mask rules in whole texts', () => {
     ]);
   });
 
-  it('masks all of a text that is dense with matches, and nothing beside them', async () => {
+  it('finds every match in a dense text, and nothing else', async () => {
     const row = (index: number): string => `PRJ-${String(index)} is a project, of which there are several; `;
     const text = Array.from({ length: 3_000 }, (_, index) => row(index)).join('');
     const expected = text.replaceAll(/PRJ-\d+/g, '***');
     expect(await masked(text, regex('PRJ-\\d+'))).toBe(expected);
   });
 
-  it('takes the rest of a hostile text for one match, in linear time', async () => {
+  it('treats the rest of a hostile text as one match, in linear time', async () => {
     const text = 'x'.repeat(300_000);
     const startedAt = threadCpuMs();
     expect(await masked(text, regex('x(.*y)?'))).toBe('***');
@@ -80,13 +80,13 @@ describe('the search of mask rules in texts that arrive in pieces', () => {
   it.each([
     ['a literal', literal('Falcon'), 'Project Falco'],
     ['a literal with a character that prints nothing', literal('Falcon'), 'Project Fal\u200bco'],
-  ])('leaves the beginning of %s open, and nothing else', (_what, pattern, text) => {
+  ])('holds back the beginning of %s, and nothing else', (_what, pattern, text) => {
     const { stream } = searchFor(pattern);
     expect(stream.openFrom(text)).toBe(8);
     expect(stream.openFrom('Project eagle')).toBe(13);
   });
 
-  it('leaves the last 256 characters open for an expression', () => {
+  it('holds back the last 256 characters for an expression', () => {
     const { stream } = searchFor(regex('PRJ-\\d+'));
     expect(stream.openFrom('a'.repeat(1_000))).toBe(744);
     expect(stream.openFrom(`${'a'.repeat(740)}PRJ-${'1'.repeat(20)}${'a'.repeat(240)}`)).toBe(740);

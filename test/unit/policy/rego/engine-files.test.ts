@@ -10,7 +10,7 @@ const read = (name: string): Buffer => readFileSync(join(FOLDER, name));
 const sums = read('SHA256SUMS').toString();
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
-it('the engine that is checked in is the one of its sums, and was built from the sources beside it', () => {
+it('the committed engine matches its checksums, and was built from the sources beside it', () => {
   expect(sums).toContain(`${sha256(brotliDecompressSync(read('engine.wasm.br')))}  engine.wasm\n`);
   expect(sums).toContain(`${sha256(read('wasm_exec.js'))}  wasm_exec.js\n`);
   expect(sums, 'node policies/engine/build.ts builds it anew').toContain(`# sources ${sourcesDigest()}\n`);

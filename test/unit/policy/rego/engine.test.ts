@@ -37,7 +37,7 @@ describe('Rego on OPA itself', { timeout: 120_000 }, () => {
 
   afterAll(() => engine.close());
 
-  it('judges files of both versions of the language as one set', async () => {
+  it('judges files of both Rego versions as one set', async () => {
     const input = { agent: { name: 'alice' }, request: { model: 'm' }, session: { flags: ['b', 'a'] } };
     expect(await judged(engine, input)).toEqual({ allow: true, deny: ['flag a', 'flag b', 'no m'] });
     expect(await judged(engine, { agent: { name: 'bob' } })).toEqual({ allow: false, deny: [] });
@@ -55,7 +55,7 @@ describe('Rego on OPA itself', { timeout: 120_000 }, () => {
     expect(engine.facts.inputs).not.toContainEqual([]);
   });
 
-  it('gives up an evaluation without an end, and judges the next', async () => {
+  it('gives up an endless evaluation, and judges the next input', async () => {
     await expect(judged(engine, { endless: true })).rejects.toMatchObject({ trouble: 'failed' });
     expect(await judged(engine, {})).toEqual({ allow: false, deny: [] });
   });
@@ -76,11 +76,11 @@ describe('Rego on OPA itself', { timeout: 120_000 }, () => {
     'http.send({"method": "get", "url": "http://127.0.0.1/"})',
     'net.lookup_ip_addr("localhost")',
     'opa.runtime()',
-  ])('has no way out: %s', async (call) => {
+  ])('cannot reach outside: %s', async (call) => {
     await expect(engineOf(`deny contains "x" if { r := ${call}; r }`)).rejects.toThrow(/undefined function/u);
   });
 
-  it('knows that a rule reads all of the input', async () => {
+  it('reports a rule that reads the whole input', async () => {
     const whole = await engineOf('deny contains "x" if { walk(input, [_, "secret"]) }');
     expect(whole.facts.inputs).toContainEqual([]);
     await whole.close();

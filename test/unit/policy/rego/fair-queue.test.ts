@@ -21,7 +21,7 @@ function served(queue: FairQueue<Call>, serves: (tenant: string) => boolean = an
 }
 
 describe('a fair queue', () => {
-  it('serves tenants in turn, and the calls of each in their order', () => {
+  it('serves tenants in turn, and the calls of each in order', () => {
     const calls = ['a1', 'a2', 'a3', 'b1', 'c1', 'b2'].map((name) => call(name.charAt(0), name));
     expect(served(queueOf(calls))).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
   });
@@ -33,7 +33,7 @@ describe('a fair queue', () => {
     expect(served(queue)).toEqual(['a2', 'b1']);
   });
 
-  it('passes over tenants that are not served here, and they keep their turn', () => {
+  it('skips tenants that are not served here, who keep their turn', () => {
     const queue = queueOf([call('a', 'a1'), call('b', 'b1'), call('a', 'a2')]);
     expect(queue.has((tenant) => tenant === 'b')).toBe(true);
     expect(served(queue, (tenant) => tenant === 'b')).toEqual(['b1']);
@@ -51,7 +51,7 @@ describe('a fair queue', () => {
     expect(served(queue)).toEqual(['a1', 'b1', 'a2']);
   });
 
-  it('bounds the characters that wait in the same way', () => {
+  it('bounds waiting characters in the same way', () => {
     const queue = queueOf([call('a', 'a1', 40), call('a', 'a2', 40)]);
     expect(queue.add(call('b', 'b1', 30)).map(({ name }) => name)).toEqual(['a2']);
     expect(queue.add(call('b', 'b2', 30))).toEqual([]);

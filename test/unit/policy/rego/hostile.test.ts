@@ -179,7 +179,7 @@ function cpuMsSince(before: NodeJS.CpuUsage): number {
   return (user + system) / 1_000;
 }
 
-describe('a policy that is written to cost', { timeout: 60_000 }, () => {
+describe('a policy written to exhaust resources', { timeout: 60_000 }, () => {
   let engine: RegoEngine;
   let replaced = 0;
   beforeAll(async () => {
@@ -199,7 +199,7 @@ describe('a policy that is written to cost', { timeout: 60_000 }, () => {
     else expect(said).toEqual({ deny: ['it'] });
   });
 
-  it('takes no memory that it does not give back', async () => {
+  it('gives back all memory', async () => {
     expect(replaced).toBeGreaterThan(0);
     expect(await judged(engine, { name: 'nothing' })).toEqual({ deny: [] });
     expect(process.memoryUsage.rss()).toBeLessThan(MAX_MEMORY_BYTES);
@@ -262,7 +262,7 @@ describe('a policy that does not load', { timeout: 60_000 }, () => {
   it.each([
     { name: 'comprehensions in each other', text: `a := ${many('[x | x := ', 40)}1${many(']', 40)}` },
     { name: 'a number of a megabyte', text: `a := ${many('9', 1_000_000)}` },
-  ])('is ended after its time, and named: $name', async ({ text }) => {
+  ])('is terminated after its time limit, and named: $name', async ({ text }) => {
     const before = process.cpuUsage();
     await expect(loading(text, { ...LIMITS, startMs: 3_000 })).rejects.toThrow(
       /more than 3 s to compile.*hostile\.rego \(\d+ characters\)/u,
@@ -270,14 +270,14 @@ describe('a policy that does not load', { timeout: 60_000 }, () => {
     expect(cpuMsSince(before)).toBeLessThan(3_000 + SLACK_MS);
   });
 
-  it('is ended if it exceeds its memory, and named', async () => {
+  it('is terminated if it exceeds its memory, and named', async () => {
     const sum = `deny contains "x" if { x := 1${many('+1', 100_000)}; x == 0 }`;
     await expect(loading(sum)).rejects.toThrow(/more than the engine's memory to compile.*hostile\.rego/u);
   });
 });
 
 describe('a policy of one megabyte', { timeout: 120_000 }, () => {
-  it('is judged by, and its table is not written out for each call', async () => {
+  it('judges calls, without writing out its table for each of them', async () => {
     const table = list(55_000, (n) => `"k${String(n)}": ${String(n)}`).join(',');
     const text = `package gateway.policy\ntable := {${table}}\ndeny contains "x" if table[input.name] == 7\n`;
     const engine = await startRegoEngine([{ name: 'table.rego', text }], LIMITS);

@@ -5,8 +5,8 @@ import { threadCpuMs } from '../../../support/cpu-time.ts';
 const failureOf = (text: string) => nestingFailure({ name: 'p.rego', text });
 const DEPTH = 100;
 
-describe('brackets in each other', () => {
-  it.each(['[', '(', '{', '[{(', 'x[', 'f(', '[x | x := '])('are too deep over the limit: %s', (part) => {
+describe('nested brackets', () => {
+  it.each(['[', '(', '{', '[{(', 'x[', 'f(', '[x | x := '])('are refused beyond the limit: %s', (part) => {
     const deep = part.repeat(DEPTH + 1);
     expect(failureOf(`package p\na := ${deep}`)).toMatchObject({
       code: 'gateway_error',
@@ -21,7 +21,7 @@ describe('brackets in each other', () => {
     expect(failureOf(`\n\na := ${'['.repeat(500)}`)).toMatchObject({ row: 3, column: 106 });
   });
 
-  it('that are closed again count no more', () => {
+  it('do not count once they are closed', () => {
     expect(failureOf('a := [1]\n'.repeat(500))).toBeUndefined();
     expect(failureOf(')'.repeat(500) + '('.repeat(DEPTH))).toBeUndefined();
   });

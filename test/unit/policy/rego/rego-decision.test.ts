@@ -34,11 +34,11 @@ describe('the result of gateway.policy', () => {
     expect(decisionOf(true).deny).toHaveLength(1);
   });
 
-  it('allows by true and nothing else', () => {
+  it('allows only by true', () => {
     for (const allow of ['yes', 1, ['x'], {}, null]) expect(decisionOf({ allow }).allow).toEqual([]);
   });
 
-  it('keeps no more reasons than anybody reads', () => {
+  it('keeps a limited number of reasons', () => {
     expect(decisionOf({ deny: Array.from({ length: 10_000 }, (_, n) => `r${n}`) }).deny).toHaveLength(64);
   });
 });

@@ -32,7 +32,7 @@ function starts() {
   };
 }
 
-it('is started ahead, and again when it was taken', async () => {
+it('is started ahead, and again after it was taken', async () => {
   const engines = starts();
   const spare = new SpareEngine(engines.start);
   expect(engines.all).toHaveLength(1);
@@ -43,7 +43,7 @@ it('is started ahead, and again when it was taken', async () => {
   expect(await spare.take()).toBe(second);
 });
 
-it('is waited for while it starts, and not started twice', async () => {
+it('is awaited while it starts, and not started twice', async () => {
   const engines = starts();
   const spare = new SpareEngine(engines.start);
   const taken = spare.take();
@@ -64,7 +64,7 @@ it('is restarted after a failure, and a failure of that is reported', async () =
   expect(engines.all).toHaveLength(3);
 });
 
-it('is ended with its owner, and no other is started', async () => {
+it('is ended with its owner, without starting another', async () => {
   const engines = starts();
   const spare = new SpareEngine(engines.start);
   engines.ready(0);

@@ -15,7 +15,7 @@ it('a tenant is heavy once it has used more than a burst in one go, and others a
   expect([use.isHeavy('a'), use.isHeavy('b')]).toEqual([true, false]);
 });
 
-it('it is heavy until its use is paid for at a tenth of an engine', () => {
+it('a tenant is heavy until its use is paid off at a tenth of an engine', () => {
   const { use, pass } = atClock();
   use.add('a', 500, false);
   pass(4_990);
@@ -24,7 +24,7 @@ it('it is heavy until its use is paid for at a tenth of an engine', () => {
   expect(use.isHeavy('a')).toBe(false);
 });
 
-it('a tenant that stays within a tenth of an engine never is', () => {
+it('a tenant that stays within a tenth of an engine is never heavy', () => {
   const { use, pass } = atClock();
   for (let second = 0; second < 60; second++) {
     use.add('a', 100, false);
@@ -33,7 +33,7 @@ it('a tenant that stays within a tenth of an engine never is', () => {
   }
 });
 
-it('one evaluation that breaks the engine is paid for minutes long, and no longer than five', () => {
+it('an evaluation that breaks the engine is paid off over minutes, at most five', () => {
   const { use, pass } = atClock();
   use.add('a', 500, true);
   pass(190_000);

@@ -39,8 +39,8 @@ async function ask(on: RegoEngine, tenant: string, input: unknown): Promise<Said
 
 const DENIED = { deny: ['it'] };
 
-describe('one tenant beside others on one engine', { timeout: 60_000 }, () => {
-  it('makes them wait for one of its evaluations, not for all', async () => {
+describe('a tenant that shares an engine', { timeout: 60_000 }, () => {
+  it('makes the others wait for one of its evaluations, not for all', async () => {
     const on = await started();
     const order: string[] = [];
     const slow = Array.from({ length: 6 }, () =>
@@ -57,7 +57,7 @@ describe('one tenant beside others on one engine', { timeout: 60_000 }, () => {
     await Promise.all(slow);
   });
 
-  it('is judged apart once it has used its share, so that they wait no more', async () => {
+  it('is judged apart once it has used its share, so that the others do not wait', async () => {
     const on = await started({ ...LIMITS, evaluationMs: 600 });
     for (let i = 0; i < 2; i++) await ask(on, 'heavy', { slow: true });
     let isOver = false;
@@ -79,7 +79,7 @@ describe('one tenant beside others on one engine', { timeout: 60_000 }, () => {
     expect(waits[20]).toBeLessThan(300);
   });
 
-  it('breaks an engine that is not theirs, from its second time on', async () => {
+  it('breaks only the engine of heavy tenants, from its second time on', async () => {
     let replaced = 0;
     const on = await started({ ...LIMITS, graceMs: 2_000, onReplaced: () => replaced++ });
     const broken = { trouble: expect.stringMatching(/^(hung|died)$/), isBusy: false };
@@ -95,7 +95,7 @@ describe('one tenant beside others on one engine', { timeout: 60_000 }, () => {
     expect(replaced).toBe(2);
   });
 
-  it('takes no place in the queue from them', async () => {
+  it('does not displace the others from the queue', async () => {
     const on = await started();
     const heavy = Array.from({ length: 60 }, () => ask(on, 'heavy', { slow: true }));
     expect((await ask(on, 'quick', { word: 'it' })).said).toEqual(DENIED);
@@ -110,7 +110,7 @@ describe('one tenant beside others on one engine', { timeout: 60_000 }, () => {
     expect(busy.at(0)).toMatchObject({ trouble: 'busy', isBusy: true });
   });
 
-  it('waits for its turn no longer than it may', async () => {
+  it('waits for its turn only as long as allowed', async () => {
     const on = await started({ ...LIMITS, evaluationMs: 400, waitMs: 200 });
     const first = ask(on, 'heavy', { slow: true });
     expect((await ask(on, 'quick', { word: 'it' })).said).toMatchObject({ trouble: 'busy', isBusy: true });
