@@ -34,13 +34,13 @@ const STRETCH_WORDS = [40, 14] as const;
 /** Shorter texts are names or confirmations (`run_shell_command`, `Write`, `Continue`), which say too little. */
 const LEAST_WORDS = 4;
 
-const EMPTY_ANSWER: Judgement = { score: 0, start: 0, end: 0 };
+const NEUTRAL: Judgement = { score: 0, start: 0, end: 0 };
 
 /** Judges the stretch of a text that is most likely an attack. Linear and pure. */
 export function judge(model: Model, text: string): Judgement {
   const { likely, count } = likelyStretches(model, text);
   const [first, ...others] = likely;
-  if (first === undefined) return EMPTY_ANSWER;
+  if (first === undefined) return NEUTRAL;
   let best = first;
   for (const stretch of others) if (stretch.sum > best.sum) best = stretch;
   return { score: scoreOf(model, best.sum, count), start: best.start, end: best.end };
