@@ -1,13 +1,13 @@
--- Makes one attempt of a request that has several targets (docs/routes.md). Envoy's first router retries against this
--- listener; each try takes the plan of its number, which the sidecar has written after judging that target:
---   cluster, authority, path   where the attempt goes
---   set = name:value           headers of this target alone; drop = headers that it does not get
---   splice = start:end:text    changes to the body that this target needs, in order
---   within                     milliseconds until the answer must have begun
+-- Makes one attempt of a request that has several targets (docs/routes.md). Envoy's first router retries with this
+-- listener; each attempt takes the plan of its number, which the sidecar has written after it judged the target:
+--   cluster, authority, path   the address of the attempt
+--   set = name:value           headers of this target only; drop = headers that it does not get
+--   splice = start:end:text    changes to the body for this target, in order
+--   within                     milliseconds until the answer must begin
 --   again                      outcomes after which the next target is asked
--- Values are percent-encoded. Any error leaves the request without a cluster, and Envoy answers it itself.
+-- Values are percent-encoded. An error leaves the request without a cluster, and Envoy answers it itself.
 
--- Outcomes of earlier attempts by request id. All attempts of a request run on one thread, and so share this state.
+-- Outcomes of earlier attempts by request id. All attempts of a request run on one thread, and share this state.
 TRIED = TRIED or {}
 KNOWN = KNOWN or 0
 local MAX_KNOWN = 20000
@@ -57,7 +57,7 @@ local function change_body(handle, splices)
   local body = handle:body(true)
   local size = body:length()
   local length = body:setBytes(spliced(size > 0 and body:getBytes(0, size) or "", splices))
-  -- Handles are dead after the wait for the body.
+  -- Handles are invalid after the wait for the body.
   handle:headers():replace("content-length", tostring(length))
 end
 
@@ -86,7 +86,7 @@ function envoy_on_request(handle)
     headers:replace(name, value)
   end
   if plan.within then
-    -- The router drops this limit once an answer has begun.
+    -- The router ignores this limit once an answer has begun.
     headers:replace("x-envoy-upstream-rq-per-try-timeout-ms", plan.within)
   end
   headers:replace(":path", plan.path)
@@ -97,7 +97,7 @@ function envoy_on_request(handle)
   handle:headers():replace("x-gateway-upstream", plan.cluster)
 end
 
--- 502, 504 and 524 come from a proxy at the provider, behind which the model may have run.
+-- A proxy at the provider sends 502, 504 and 524, while the model may have run.
 local function outcome(status, isProviders, details)
   if not isProviders then
     for _, cause in ipairs(NOT_CONNECTED) do

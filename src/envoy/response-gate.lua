@@ -1,19 +1,19 @@
--- The response gate. A provider's answer carries a mark that only our upstream filter can set; it may leave only
--- with the sidecar's verdict for this very request, in the dynamic metadata "gw":
+-- The response gate. A provider's answer has a mark that only our upstream filter can set. It passes only with the
+-- sidecar's verdict for this request, in the dynamic metadata "gw":
 --   resp = "whole"   the whole body was inspected
 --   resp = "stream"  a stream; out = bytes that the sidecar has emitted, checked at every chunk
--- A denied answer keeps one header, the request's id, which the route has set over whatever the provider sent.
--- Answers without the mark are Envoy's own and pass. Whatever fails in here must deny, because an error in Lua
--- lets the answer through: so everything that can fail runs under pcall.
+-- A denied answer keeps one header, the request id, by which the route has replaced the provider's.
+-- Answers without the mark are Envoy's own, and pass. Every failure must deny, because Envoy passes an answer after
+-- an error in Lua: all code that can fail runs under pcall.
 
 local DENIED = '{"error":"the policy service is unavailable","type":"gateway_unavailable"}'
--- The same as JSON-RPC has it, for whom the route says that an MCP server was asked.
+-- The same in JSON-RPC, for routes to MCP servers.
 local DENIED_RPC = '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"the policy service is unavailable",'
   .. '"data":{"type":"gateway_unavailable"}},"type":"gateway_unavailable"}'
 local KEPT = { [":status"] = true, ["x-gateway-request-id"] = true }
 local CUT = "event: error\ndata: " .. DENIED .. "\n\n"
 
--- Asked for at each chunk anew: a metadata handle is dead after a chunk boundary.
+-- Reads the metadata at each chunk: a handle is invalid after a chunk boundary.
 local function verdict(handle)
   local gw = handle:streamInfo():dynamicMetadata():get("gw")
   if gw == nil then
@@ -22,7 +22,7 @@ local function verdict(handle)
   return gw["resp"], gw["out"] or 0
 end
 
--- Takes out every header whose name is not in `keep`.
+-- Removes every header whose name is not in `keep`.
 local function clear(headers, keep)
   local names = {}
   for name in pairs(headers) do
@@ -69,7 +69,7 @@ local function deny(handle, headers)
     chunk:setBytes(body)
     body = ""
   end
-  -- There was no chunk to put it in. Where trailers follow the headers at once, none can be made: Envoy would crash.
+  -- There was no chunk for it. If trailers follow the headers at once, no chunk can be added: Envoy would crash.
   if body ~= "" and handle:trailers() == nil then
     handle:body(true):setBytes(body)
   end
