@@ -50,19 +50,19 @@ describe('the fingerprint of a step', () => {
     ).toBeGreaterThan(3);
   });
 
-  it('does not see case, punctuation, blanks and politeness', () => {
+  it('ignores case, punctuation, blanks and politeness', () => {
     const userText = 'Fix the failing login test in src/web/login.ts';
     const same = 'Please, fix the failing  login test: in SRC/web/login.ts!';
     expect(distance({ userText }, { userText: same })).toBeLessThanOrEqual(ALIKE_BITS);
   });
 
-  it('sees the order', () => {
+  it('depends on the order of words', () => {
     expect(distance({ userText: 'copy alpha to beta' }, { userText: 'copy beta to alpha' })).toBeGreaterThan(
       0,
     );
   });
 
-  it('sees a change in the middle of a text too long to be read', () => {
+  it('depends on the middle of a text too long to be read', () => {
     const [head, tail] = [words(4_000), words(4_000)];
     const one = { userText: `${head} one ${tail}` };
     expect(distance(one, { userText: `${head} two ${tail}` })).toBeGreaterThan(ALIKE_BITS);
@@ -228,7 +228,7 @@ describe('the latest step', () => {
     expect(found.results).toContain('one');
   });
 
-  it('with Cohere’s first version restarts with the message', () => {
+  it('with Cohere’s API v1 begins with the message', () => {
     const chat_history = [
       { role: 'USER', message: 'Look around.' },
       { role: 'CHATBOT', message: '', tool_calls: [{ name: 'list', parameters: { path: 'x' } }] },

@@ -51,14 +51,14 @@ const times = (count: number, make: (nth: number) => Parsed): Parsed[] =>
 const passes = (count: number): string[] => Array<string>(count).fill('pass');
 
 describe('calls of MCP servers’ tools', () => {
-  it('are a loop with the fourth of the same tool and arguments', async () => {
+  it('are a loop from the fourth call of the same tool with the same arguments', async () => {
     const again = (): Parsed => call('search', { query: 'annual report', page: 1 });
     expect(await rig().sendAll(times(5, again))).toEqual([...passes(3), 'fingerprint', 'fingerprint']);
     const blocking = rig({ action: 'block' });
     expect(await blocking.sendAll(times(4, again))).toEqual([...passes(3), 'fingerprint!']);
   });
 
-  it('are alike without arguments too', async () => {
+  it('are equal without arguments too', async () => {
     expect(await rig().sendAll(times(4, () => call('list_files')))).toEqual([...passes(3), 'fingerprint']);
   });
 
@@ -69,11 +69,11 @@ describe('calls of MCP servers’ tools', () => {
     ['another tool', (nth) => call(['read', 'stat', 'list', 'copy', 'move'][nth] ?? '', { path: 'a.ts' })],
     ['another server', (nth) => call('search', {}, { server: ['a', 'b', 'c', 'd', 'e'][nth] ?? '' })],
     ['true and false', (nth) => call('toggle', { on: nth % 2 === 0 })],
-  ])('are not if they differ: %s', async (_what, make) => {
+  ])('are no loop if they differ: %s', async (_what, make) => {
     expect(await rig().sendAll(times(5, make))).toEqual(passes(5));
   });
 
-  it('are compared apart from the turns of their session', async () => {
+  it('are compared separately from the turns of their session', async () => {
     const { sendAll } = rig({
       fingerprint: { threshold: 1_000 },
       stall: { min_hamming_distance: 8, low_diversity_threshold: 3 },
@@ -88,7 +88,7 @@ describe('calls of MCP servers’ tools', () => {
     expect(await sendAll(mixed)).toEqual([...passes(3), 'velocity']);
   });
 
-  it('repeat whichever address of their server they go to, and not those of another tool', async () => {
+  it('are repeats at either address of their server, but not those of another tool', async () => {
     const { send } = rig({ velocity: { max_endpoint_repeats: 2 } });
     expect(await send(call('a', { n: 1 }))).toBe('pass');
     expect(await send(call('a', { n: 2 }, { form: 'tools_call' }))).toBe('pass');
@@ -102,7 +102,7 @@ describe('calls of MCP servers’ tools', () => {
     for (let nth = 0; nth < 6; nth++) expect(await send(call('search'), nth % 2 ? 429 : 503)).toBe('pass');
   });
 
-  it('belong to the MCP session if they name no other, and to none without it', async () => {
+  it('belong to the MCP session unless they name another, and to none without a session', async () => {
     const mcp = { headers: { 'mcp-session-id': 'mcp-1' } };
     expect(await rig().sendAll(times(4, () => call('search', {}, mcp)))).toEqual([
       ...passes(3),

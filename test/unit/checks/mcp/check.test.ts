@@ -77,7 +77,7 @@ describe('allowed_tools', () => {
     expect(scored).toEqual([['sha256:one', [findingId('allowed_tools', 'rm -rf\n/')]]]);
   });
 
-  it('are of no interest to other methods, and to models', async () => {
+  it('do not affect other methods, or models', async () => {
     const { judge } = rig();
     const bodies: (JsonObject | undefined)[] = [
       { jsonrpc: '2.0', id: 1, method: 'tools/list' },
@@ -141,7 +141,7 @@ describe('a method', () => {
     ['a subscription of the older era', message('subscriptions/listen'), {}],
     ['a subscription of the newer era', message('resources/subscribe'), stateless],
     ['a handshake of the newer era', message('initialize'), stateless],
-  ])('that MCP does not have is refused unless an operator allows it: %s', async (_what, body, more) => {
+  ])('that MCP does not define is refused unless an operator allows it: %s', async (_what, body, more) => {
     expect(await rig().judge(call('', undefined, { body, ...more }))).toMatchObject({
       kind: 'deny',
       type: 'policy_denied',
@@ -150,7 +150,7 @@ describe('a method', () => {
     expect(await rig('allow').judge(call('', undefined, { body, ...more }))).toEqual({ kind: 'pass' });
   });
 
-  it('that MCP does not have is refused to a key with allowed_tools in any case', async () => {
+  it('that MCP does not define is always refused to a key with allowed_tools', async () => {
     for (const allowed of [[], ['run']]) {
       const verdict = await rig('allow').judge(call('', allowed, { body: message('tools/run') }));
       expect(verdict).toMatchObject({ kind: 'deny', details: { rule: 'allowed_tools' } });
@@ -165,14 +165,14 @@ describe('a method', () => {
     'TOOLSCALL',
     'resources_read',
     'prompts/Get',
-  ])('that spells one of MCP otherwise is refused in any case: %s', async (method) => {
+  ])('spelled otherwise than in MCP is always refused: %s', async (method) => {
     for (const config of ['deny', 'allow'] as const) {
       const verdict = await rig(config).judge(call('', undefined, { body: message(method) }));
       expect(verdict).toMatchObject({ kind: 'deny', type: 'invalid_request' });
     }
   });
 
-  it('is a request if MCP has a request, and a notification if it has one', async () => {
+  it('must be a request or a notification, as MCP defines it', async () => {
     for (const body of [
       message('resources/read', { params: { uri: 'memo://a' } }),
       message('notifications/initialized'),
@@ -202,7 +202,7 @@ describe('a session of MCP', () => {
   const given = { answerHeaders: new Map([['mcp-session-id', 's1']]) };
   const other = { key: { keyHash: 'sha256:other' } };
 
-  it('is its key’s own from the answer that gives it out until it is ended', async () => {
+  it('belongs to its key from the answer that creates it until it ends', async () => {
     const { judge, answer } = rig();
     expect(await judge(call('a', undefined, session))).toMatchObject({ type: 'not_found' });
     expect(await answer(call('a', undefined), given)).toEqual({ kind: 'pass' });

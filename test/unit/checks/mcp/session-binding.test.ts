@@ -29,7 +29,7 @@ const PASSED = { kind: 'pass' };
 describe('an MCP session', () => {
   const rig = () => createSessionBinding(createMemoryMcpSessionStore({ ttlMs: 60_000 }));
 
-  it('that a server gave out is used by the key that it was given to, and by no other', async () => {
+  it('can be used only by the key that received it', async () => {
     const binding = rig();
     expect(await binding.keep(answerOf(initialize(ALICE), 's-1'))).toEqual(PASSED);
     expect(await binding.judge(call(ALICE, 's-1'))).toEqual(PASSED);
@@ -37,7 +37,7 @@ describe('an MCP session', () => {
     expect(await binding.judge(call(ALICE, 's-1', 'mail'))).toMatchObject(GONE);
   });
 
-  it('that no server gave out is refused in the same words as another key’s', async () => {
+  it('that no server created is refused in the same words as another key’s', async () => {
     const binding = rig();
     await binding.keep(answerOf(initialize(ALICE), 's-1'));
     expect(await binding.judge(call(BOB, 's-2'))).toEqual(await binding.judge(call(BOB, 's-1')));
@@ -64,7 +64,7 @@ describe('an MCP session', () => {
     );
   });
 
-  it('that a server gives to a second key is withheld from it', async () => {
+  it('that a server gives to a second key is withheld', async () => {
     const binding = rig();
     await binding.keep(answerOf(initialize(ALICE), 'fixed'));
     expect(await binding.keep(answerOf(initialize(BOB), 'fixed'))).toMatchObject({

@@ -57,12 +57,12 @@ describe('an anchor among those of very many sessions of a key', () => {
     [512, 16_384],
     [1_024, 8_192],
     [10_000, 838],
-  ])('beside %i has %i bytes at most', (sessions, most) => {
+  ])('among %i sessions has at most %i bytes', (sessions, most) => {
     expect(anchorAmong(whole, sessions)).toBe('x'.repeat(most));
     expect(anchorAmong('short', sessions)).toBe('short');
   });
 
-  it('has no character cut', () => {
+  it('splits no character', () => {
     expect(anchorAmong('漢'.repeat(5_000), 10_000)).toBe('漢'.repeat(279));
   });
 });

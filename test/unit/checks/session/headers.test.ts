@@ -10,7 +10,7 @@ function read(written: { readonly id?: string; readonly budget?: string; readonl
 }
 
 describe('session headers', () => {
-  it('that are not there name no session', () => {
+  it('name no session if they are absent', () => {
     expect(read({})).toBeUndefined();
   });
 
@@ -94,7 +94,7 @@ describe('session headers', () => {
   it.each([
     [{ budget: '5' }, 'X-Gateway-Session-Budget'],
     [{ steps: '5' }, 'X-Gateway-Session-Max-Steps'],
-  ])('that would limit nothing for want of an id are refused: %j', (written, named) => {
+  ])('with limits but no id are refused: %j', (written, named) => {
     expect(read(written)).toMatchObject({
       kind: 'deny',
       type: 'invalid_request',
