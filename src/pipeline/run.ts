@@ -153,15 +153,21 @@ export function createRunner(options: RunnerOptions): () => Run {
           isLong && isTurnOver()
             ? nextTurn().then(() => verdictOf(entry, judgement, batch))
             : verdictOf(entry, judgement, batch);
-        const ruling =
-          verdict instanceof Promise
-            ? verdict.then((known) => settle(judgement, entry.check, known))
-            : settle(judgement, entry.check, verdict);
-        if (ruling instanceof Promise)
-          return ruling.then((denial) => denial ?? firstDenial(judgement, batch, at + 1));
+        if (verdict instanceof Promise) {
+          return verdict.then((known) =>
+            after(settle(judgement, entry.check, known), orNext(judgement, batch, at)),
+          );
+        }
+        const ruling = settle(judgement, entry.check, verdict);
+        if (ruling instanceof Promise) return ruling.then(orNext(judgement, batch, at));
         if (ruling !== undefined) return ruling;
       }
       return undefined;
+    }
+
+    /** Returns a function that passes a denial on, or calls the checks after `at`. */
+    function orNext<X extends Admitted>(judgement: Judgement<X>, batch: Batch | undefined, at: number) {
+      return (denial: Denial | undefined): Ruling => denial ?? firstDenial(judgement, batch, at + 1);
     }
 
     function verdictOf<X extends Admitted>(
