@@ -67,10 +67,10 @@ export function assertMaskable(count: number, isWhole: boolean, side: Side): voi
 }
 
 export function tooMuchToMask(side: Side): GatewayError {
-  if (side === 'answer') return unparseable('holds more to mask than is masked in one answer');
+  if (side === 'answer') return unparseable('has more to mask than the gateway masks in one answer');
   return new GatewayError(
     'invalid_request',
-    'the request holds more to mask than is masked in one body: send it in parts',
+    'the request has more to mask than the gateway masks in one body: send it in parts',
   );
 }
 

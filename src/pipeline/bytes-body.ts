@@ -43,7 +43,7 @@ const CODED_FIELDS = /name[ \t]{0,64}=[ \t]{0,64}"?_charset_|=\?[\w.-]{1,64}\?[b
 function readableText(body: Buffer): string {
   if (!isUtf8(body)) throw unreadable('it is not UTF-8');
   const text = body.toString('utf8');
-  if (CONTROLS.test(text)) throw unreadable('it holds control characters');
+  if (CONTROLS.test(text)) throw unreadable('it contains control characters');
   for (const [, coding = ''] of text.matchAll(CODED)) {
     if (!PLAIN_CODINGS.has(coding.toLowerCase())) throw unreadable('a part of it is encoded');
   }
@@ -57,7 +57,7 @@ function readableText(body: Buffer): string {
 function unreadable(why: string): GatewayError {
   return new GatewayError(
     'unsupported_media_type',
-    `the gateway cannot read this body: ${why}; an endpoint that it does not know takes JSON, and text in UTF-8`,
+    `the gateway cannot read this body: ${why}; unknown endpoints accept JSON, and text in UTF-8`,
   );
 }
 

@@ -79,7 +79,7 @@ function notAnObject({ mcp }: Identified, json: unknown): GatewayError {
   return new GatewayError(
     'invalid_request',
     isBatch
-      ? 'JSON-RPC batches are not taken (MCP has none since 2025-06-18): send each message by itself'
+      ? 'JSON-RPC batches are not accepted (MCP has none since 2025-06-18): send each message separately'
       : 'the body must be a JSON object',
   );
 }

@@ -27,8 +27,7 @@ export function inspectAnswer(
   const { body } = whole;
   if (body.length === 0) return CLEAN;
   const { essence, charset } = readMediaType(whole.contentType);
-  if (charset === 'other')
-    return unreadable('it is not in UTF-8, nor in any character set that is read here');
+  if (charset === 'other') return unreadable('its character set is not one that the gateway reads');
   if (whole.json !== undefined) return inspectJson(whole, facts, findAll, scope);
   const hasNul = body.includes(0);
   const isBinary = BINARY.test(essence);
