@@ -208,10 +208,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
     for (const rewriter of rewriters) addComment(await rewriter.comment?.());
   }
 
-  /**
-   * Ends a stream that cannot be inspected further with an error. To some clients, a broken connection alone looks
-   * like the end of the answer.
-   */
+  /** Ends the stream with an error: to some clients, a broken connection looks like the end of the answer. */
   async function breakOff(cause: unknown): Promise<Emission> {
     if (cut !== undefined) throw cause;
     const refusal = cause instanceof GatewayError ? cause : undefined;

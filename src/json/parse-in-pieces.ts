@@ -157,10 +157,7 @@ function endsOpen(piece: string): boolean {
   return at < 0 || piece.charAt(at) === '[' || piece.charAt(at) === '{';
 }
 
-/**
- * Counts the members of all objects in a value of bounded nesting. Inherited enumerable names count too,
- * because the document is not trusted.
- */
+/** Counts the members of all objects in a value of bounded nesting, also inherited ones (untrusted input). */
 export function countMembers(value: unknown): number {
   let count = 0;
   if (Array.isArray(value)) {

@@ -35,10 +35,7 @@ export function byteBound(source: InputSource): InputBound {
   return bounded(source, Math.max(0, bodyBytes - mediaChars(request)));
 }
 
-/**
- * Returns a closer bound, for requests that the cheap one does not fit: texts are counted, the rest of the body has
- * half a token per byte.
- */
+/** Returns a closer bound: counts the texts, and half a token for each byte of the rest of the body. */
 export function countedBound(source: InputSource): InputBound {
   const { request, bodyBytes, provider } = source;
   const counter = createTokenCounter(provider);

@@ -90,10 +90,7 @@ export function priceOfUnknown(
   return action === 'free' ? { ...price, listed: undefined } : price;
 }
 
-/**
- * Returns one price for a request that any of several models may serve: the highest of each rate, the lowest
- * of each limit.
- */
+/** Returns the price of a request for several models: the highest of each rate, the lowest of each limit. */
 export function mostExpensiveOf(prices: readonly ModelPrice[]): ModelPrice {
   const [only] = prices;
   if (only !== undefined && prices.length === 1) return only;

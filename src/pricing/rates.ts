@@ -189,10 +189,7 @@ function tiersOf(prices: TablePrices, modelId: string): PricePeriod['tiers'] | u
     .map((above) => ({ above, rates: ratesOf(prices, above, modelId) }));
 }
 
-/**
- * Claude's one-hour cache write costs twice the input, also if the table omits it (platform.claude.com,
- * prompt caching).
- */
+/** Claude's one-hour cache write costs twice the input, even if the table omits it (platform.claude.com). */
 function ratesOf(prices: TablePrices, above: number, modelId: string): Rates {
   const rate = (name: string): number | undefined => perToken(prices[name], above);
   // Usage does not separate images from video: see costOf.

@@ -96,9 +96,7 @@ function* hashWords(file: Uint8Array): Work<Tables> {
   return { words, starts };
 }
 
-/**
- * Returns the bytes of all words by rank, and their ends from index 1; a word begins at the end of the one before.
- */
+/** Returns the bytes of all words by rank, and their ends from index 1. */
 function* readWordLines(file: Uint8Array): Work<{ readonly bytes: Uint8Array; readonly ends: Uint32Array }> {
   const bytes = new Uint8Array(Math.ceil((file.length * 3) / 4));
   const ends = [0];

@@ -57,9 +57,7 @@ export function takesHeader({ headers }: ClientFields, name: string): boolean {
   return EVERYWHERE.has(name) || headers?.has(name) === true;
 }
 
-/**
- * Returns the query, with its `?`, without unknown parameters. Encoded spellings such as `%61lt` are unknown.
- */
+/** Returns the query, with its `?`, without unknown parameters and encoded spellings such as `%61lt`. */
 export function takenQuery({ parameters }: ClientFields, query: string): string {
   if (query === '') return query;
   const kept = query

@@ -14,10 +14,7 @@ export interface Choice {
   readonly random: () => number;
 }
 
-/**
- * Returns the first target, chosen by weight, then its fallbacks. Targets that serve only as fallbacks come first
- * only if there is no other.
- */
+/** Returns the first target, by weight, then its fallbacks, which come first only if they are alone. */
 export function inOrder<Target extends Choosable>(
   targets: readonly Target[],
   exchange: Parsed,

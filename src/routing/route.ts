@@ -135,10 +135,7 @@ const FORMS: Readonly<Record<McpTarget['form'], ReadonlyMap<string, Endpoint>>> 
 
 const TOOLS_CALL = '/tools/call';
 
-/**
- * Finds the MCP server for `/mcp/<server>` or `/mcp/<server>/tools/call`. Both lead to the server's own URL, without
- * any part of the client's path or query.
- */
+/** Finds an MCP server. Nothing of the client's path or query is sent to the server's own URL. */
 function createMcpRoute(
   { mcp: { max_request_size } }: Config,
   servers: ReadonlyMap<string, McpUpstream>,

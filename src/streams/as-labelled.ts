@@ -1,10 +1,7 @@
 import { GatewayError } from '../errors.ts';
 import type { Frame, StreamFormat } from './frame.ts';
 
-/**
- * Extends a format to refuse other kinds of streams. Clients may ignore the Content-Type and join texts that were
- * inspected as parts of something else.
- */
+/** Refuses streams of another kind, whose texts clients may join if they ignore the Content-Type. */
 export function asLabelled(format: StreamFormat): StreamFormat {
   const isOther = TESTS[format.name]?.();
   if (isOther === undefined) return format;

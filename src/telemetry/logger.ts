@@ -22,10 +22,7 @@ export interface SecurityEvents {
 
 type Fields = Record<string, unknown>;
 
-/**
- * Redacts credentials. pino's own redaction of nested fields costs more than the rest of a log line, and every
- * request writes one.
- */
+/** Redacts credentials; pino's own redaction of nested fields costs more than the rest of a log line. */
 function withoutCredentials(fields: Fields): Fields {
   return redacted(fields, (value) => (isObject(value) ? redacted(value, (inner) => inner) : value));
 }

@@ -18,10 +18,7 @@ export function createOwnerLabels(maxOwners: number): (owner: string | undefined
   return (owner) => (owner === undefined || owner === '' ? NO_OWNER : label(owner));
 }
 
-/**
- * Keeps the first `max` names, and labels all others `other`. A counter cannot forget a name, since its sum would
- * fall.
- */
+/** Keeps the first `max` names; others are `other`. A counter cannot forget a name: its sum would fall. */
 function createFirstLabels(pattern: RegExp, max: number): (name: string) => string {
   const named = new Set<string>();
   return (name) => {

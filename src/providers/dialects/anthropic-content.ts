@@ -9,10 +9,7 @@ type Role = PromptText['role'];
 
 const CALLS: ReadonlySet<unknown> = new Set(['tool_use', 'server_tool_use', 'mcp_tool_use']);
 
-/**
- * Reads `content` or `system`: a string or a list of blocks. All strings in a block of unknown type are read, so that
- * new types cannot bypass inspection.
- */
+/** Reads `content` or `system`. All strings in unknown blocks are read, so that none bypasses inspection. */
 export function readAnthropicContent(
   into: PromptCollector,
   role: Role,

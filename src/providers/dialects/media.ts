@@ -264,10 +264,7 @@ export function addOtherMembers(
   for (const [name, value] of Object.entries(body)) if (!isRead(name)) addBodyMember(into, name, value);
 }
 
-/**
- * Adds a body member as text, with the media in it. Also marks content as unseen if the text does not show what the
- * model will read.
- */
+/** Adds a body member as text and media; marks content as unseen if the text does not show all of it. */
 export function addBodyMember(into: PromptCollector, name: string, value: unknown): void {
   into.addTextsIn(ROLE.systemText, value, [name]);
   addMediaIn(into, ROLE.systemText, value, [name], mediumNamed(name));

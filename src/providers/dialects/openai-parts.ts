@@ -36,10 +36,7 @@ const MEDIA_OR_WORDS: ReadonlyMap<string, Media['kind']> = new Map([
 /** Members that the provider verifies or decrypts, so that they must not be edited. */
 const SEALED: ReadonlySet<string> = new Set(['signature', 'encrypted_content', 'fingerprint']);
 
-/**
- * Reads content in any form: a string, a part or a list of parts. All strings in an unknown part are read, so that new
- * types cannot bypass inspection.
- */
+/** Reads content in any form. All strings in unknown parts are read, so that none bypasses inspection. */
 export function readParts(into: PromptCollector, place: TextRole, value: unknown, path: JsonPath): void {
   if (typeof value === 'string') {
     into.addText(place, value, path);

@@ -119,10 +119,7 @@ const PIECES: ReadonlyMap<string, DeltaKind> = new Map<string, DeltaKind>([
 
 const LAST: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete', 'response.failed']);
 
-/**
- * Reads the events of a streamed response. The `.done` events and the last event repeat the texts of the deltas, and
- * are marked as repeats.
- */
+/** Reads streamed events. The `.done` events and the last event repeat the texts of the deltas. */
 function createResponseReader() {
   let response: JsonObject = {};
   let before: JsonObject = {};

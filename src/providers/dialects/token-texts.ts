@@ -55,9 +55,7 @@ function alternativeText(value: unknown): string | undefined {
   return isLong && differs(token, bytes) ? Buffer.from(arrayOf(bytes).map(Number)).toString() : undefined;
 }
 
-/**
- * Adds tokens in parallel lists: completions' `{tokens, token_logprobs, top_logprobs, text_offset}`, and Together's.
- */
+/** Adds tokens in parallel lists: `{tokens, token_logprobs, top_logprobs, text_offset}`, or Together's. */
 export function* addParallelTokens(
   into: TokenText[],
   lists: JsonObject,
