@@ -81,11 +81,9 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
   const scripts = loadSessionScripts(ttlMs, maxPerKey, { maxLive, maxKeyBytes, measuredFrom });
   const operations = createOperations(client, deadlineMs);
   const within = <T>(work: () => Promise<T>): Promise<T> => withRedisDeadline(deadlineMs, work);
-  const clock = (): string | number => options.now?.() ?? '';
-
   /** ARGV 1 and 2: the clock, and the argument of life.lua. */
   function lifeArgs({ sessionId }: SessionName): (string | number)[] {
-    return [clock(), sessionId];
+    return [options.now?.() ?? '', sessionId];
   }
 
   async function open(step: Step & SessionLimits, batch?: Batch, ahead?: SessionAhead): Promise<OpenResult> {
@@ -146,13 +144,9 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
     anchor: string | undefined,
     batch?: Batch,
   ): Promise<void> {
+    const args = [...lifeArgs(name), createdAt];
     const live = await operations.run(
-      {
-        script: scripts.answer,
-        keys: lifeKeys(name),
-        args: [...lifeArgs(name), createdAt],
-        read: count,
-      },
+      { script: scripts.answer, keys: lifeKeys(name), args, read: count },
       batch,
     );
     if (live === 0 || anchor === undefined) return;
@@ -251,12 +245,8 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
       }),
     end: (name) =>
       withRedisDeadline(deadlineMs, async () => {
-        const { keyHash, sessionId } = name;
-        const ended = await scripts.end.run(
-          client,
-          [sessionsKey(keyHash), ...sessionKeys(name)],
-          [sessionId],
-        );
+        const keys = [sessionsKey(name.keyHash), ...sessionKeys(name)];
+        const ended = await scripts.end.run(client, keys, [name.sessionId]);
         // After the session, so that no running call writes the anchor again.
         const anchors = await client.del(anchorKey(name));
         return count(ended) + anchors > 0;
