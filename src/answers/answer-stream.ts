@@ -40,8 +40,8 @@ export interface Emission {
 
 export interface AnswerStream {
   /**
-   * Sends whole frames and holds unfinished ones; chunks may be cut at any byte. Synchronous if all rewriters are. The next push must wait for
-   * this one. Returns no bytes after a cut.
+   * Sends whole frames and holds unfinished ones; chunks may be cut at any byte. Synchronous if all rewriters are. The
+   * next push must wait for this one. Returns no bytes after a cut.
    */
   push(chunk: Buffer): Awaitable<Emission>;
   end(): Promise<Emission>;
