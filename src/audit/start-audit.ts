@@ -1,8 +1,8 @@
+import type { DestinationStream } from 'pino';
 import { maskSecrets } from '../detectors/mask.ts';
 import type { Audited, EdgeObserver } from '../extproc/services.ts';
 import type { VerdictObserver } from '../pipeline/enforcement.ts';
 import { createTrailObserver, type TrailObserver } from './observe.ts';
-import type { DestinationStream } from 'pino';
 import type { Config } from '../config/schema.ts';
 import { phaseDeadlineMs } from '../config/cross-field-rules.ts';
 import type { RedisClient } from '../redis/client.ts';

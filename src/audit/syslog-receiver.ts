@@ -1,11 +1,11 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
+import { hostname } from 'node:os';
 import { latestPemTexts } from '../certificates/pem.ts';
 import { parseHostPort } from '../config/address.ts';
 import type { Config } from '../config/schema.ts';
 import { inTime, type AuditReceiver } from './receiver.ts';
-import { hostname } from 'node:os';
 
 type Syslog = Config['audit']['syslog'];
 

@@ -22,9 +22,9 @@ export const MAX_CANDIDATES = 32;
  */
 export function addProxyKeys(text: string, candidates: Set<string>): void {
   if (text.length < KEY_CHARS) return;
-  for (const writing of writingsOf(text)) {
-    addPlain(writing, candidates);
-    for (const [run] of writing.matchAll(BASE64)) {
+  for (const decoded of decodingsOf(text)) {
+    addPlain(decoded, candidates);
+    for (const [run] of decoded.matchAll(BASE64)) {
       for (let from = 0; from < GROUP; from += 1) {
         addPlain(Buffer.from(run.slice(from), 'base64').toString('latin1'), candidates);
       }
@@ -47,13 +47,13 @@ function addPlain(text: string, candidates: Set<string>): void {
 }
 
 /** Returns the text and its percent-decodings. */
-function writingsOf(text: string): string[] {
-  const writings = [text];
-  for (let last = text; writings.length <= MAX_DECODINGS && last.includes('%');) {
+function decodingsOf(text: string): string[] {
+  const decodings = [text];
+  for (let last = text; decodings.length <= MAX_DECODINGS && last.includes('%');) {
     const next = last.replaceAll(PERCENT_ENCODED, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
     if (next === last) break;
-    writings.push(next);
+    decodings.push(next);
     last = next;
   }
-  return writings;
+  return decodings;
 }

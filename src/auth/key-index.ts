@@ -25,7 +25,7 @@ interface HashPage {
 
 export interface KeyCount {
   readonly total: number;
-  /** False while the order of creation lacks the keys of an earlier release, until the next key is created. */
+  /** False while the order of creation lacks keys of an earlier release. */
   readonly isOrdered: boolean;
 }
 

@@ -6,7 +6,7 @@ import type { KeyRecord } from './key-record.ts';
 
 const claimScript = loadScript(new URL('./claim-name.lua', import.meta.url));
 
-/** Not a valid name; the value of this field tells which names the index has. */
+/** Not a valid name; the value of this field shows which names the index has. */
 const ENTERED = '';
 /** All names, also of inactive keys. Earlier releases wrote 1, for active keys. */
 const ALL_NAMES = '2';

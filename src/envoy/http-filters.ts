@@ -117,7 +117,7 @@ export function upstreamFilters(name: string, mutations: EnvoyObject): EnvoyObje
   ];
 }
 
-/** Headers of Envoy's own that no upstream gets. */
+/** Internal headers, which no upstream gets. */
 export const WITHHELD_HEADERS: readonly string[] = [
   HEADER.upstream,
   'x-forwarded-for',

@@ -74,8 +74,8 @@ export interface RequestTrace {
 }
 
 /**
- * Audit records that must be written before a request proceeds. A record lost since the request began, when `losses`
- * was `knownLosses`, may be the request's own: it is refused with GatewayError redis_unavailable.
+ * Audit records that must be written before a request proceeds. If a record was lost since the request began (when
+ * `losses` was `knownLosses`), it may be the request's own, so the request is refused: GatewayError redis_unavailable.
  */
 export interface Audited {
   losses(): number;

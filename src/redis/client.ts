@@ -1,10 +1,10 @@
 import { Cluster, Redis } from 'ioredis';
+import type { ConnectionOptions } from 'node:tls';
 import { parseHostPort, type HostPort } from '../config/address.ts';
 import type { CoreConfig } from '../config/core.ts';
 import { watchConnection } from './connection-watch.ts';
 import { withoutArguments } from './unavailable.ts';
 import { setWriteVersion } from './stored-forms.ts';
-import type { ConnectionOptions } from 'node:tls';
 import { latestPemTexts } from '../certificates/pem.ts';
 
 /** A single Redis, a Sentinel group's master, or a cluster. */

@@ -1,3 +1,5 @@
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { envoyPemFiles, UI_TLS } from '../certificates/files.ts';
 import type { PemTexts } from '../certificates/pem.ts';
 import { followCertificates, type FollowedCertificates } from '../certificates/follow.ts';
@@ -6,8 +8,6 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { ListenerTls } from '../operator/listener.ts';
 import type { RunDirectory } from './run-directory.ts';
 import type { ExtprocTls } from './worker-protocol.ts';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { fileName, secretsWithContent } from '../envoy/secrets.ts';
 
 export interface Certificates extends Pick<FollowedCertificates, 'states' | 'close'> {

@@ -6,7 +6,7 @@ import type { Config } from '../config/schema.ts';
 import type { EnvoyLayout } from '../envoy/layout.ts';
 import { entryFile } from './fork.ts';
 
-/** A short-lived process. YAML, schemas and the pattern compiler would be half of the modules a supervisor loads. */
+/** A short-lived process: YAML, schemas and the pattern compiler would be half of a supervisor's modules. */
 export interface ConfigReader {
   /**
    * Loads the configuration at `path` (default: ./gateway.yaml, if it exists) and checks that it can be served.

@@ -17,7 +17,7 @@ export interface Signer {
 /** Larger bodies are signed in a turn of their own. */
 const LARGE_BYTES = 256 * 1_024;
 
-/** @throws Error if `signature.secret` is no usable key */
+/** @throws Error if `signature.secret` is not a usable key */
 export function signerOf(signature: Config['signature']): Signer {
   return createSigner(createSigningKey(signature));
 }

@@ -14,7 +14,7 @@ export interface Reached {
 
 /** Envoy's response details of an upstream's answer. */
 const VIA_UPSTREAM = 'via_upstream';
-/** Details by which the provider has seen, and billed, nothing. */
+/** Details of failures before the provider saw, or billed, anything. */
 const NOT_CONNECTED =
   /connection_failure|connection_timeout|no_healthy_upstream|cluster_not_found|no_cluster_found/;
 

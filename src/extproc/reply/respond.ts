@@ -26,8 +26,8 @@ export interface HeaderChanges {
 }
 
 /**
- * Makes Envoy send the answer too; without it, the response gate passes no answer of an upstream. This is not Envoy's
- * default mode, with which Envoy could not answer malformed requests itself.
+ * Makes Envoy send the answer too; otherwise the response gate passes no answer of an upstream. If this were Envoy's
+ * configured mode, Envoy could not answer malformed requests itself.
  */
 const WITH_ANSWER: ModeOverride = {
   response_header_mode: SEND,

@@ -1,7 +1,7 @@
+import * as z from 'zod';
 import type { Environment } from '../../config/environment.ts';
 import { readSecretFile, SourceError } from '../source.ts';
 import { askJson, askText, identityEndpoint, type Granted } from './ask.ts';
-import * as z from 'zod';
 
 /** Hosts of the agents on ECS and EKS (docs.aws.amazon.com, container credential provider). */
 const AGENTS: ReadonlySet<string> = new Set(['169.254.170.2', '169.254.170.23', '[fd00:ec2::23]']);

@@ -1,3 +1,5 @@
+import * as client from 'openid-client';
+import * as z from 'zod';
 import { isPlainAfar } from '../../config/address.ts';
 import type { Environment } from '../../config/environment.ts';
 import { readSecretFile, SourceError } from '../source.ts';
@@ -10,8 +12,6 @@ import {
   type Grant,
   type Granted,
 } from './ask.ts';
-import * as client from 'openid-client';
-import * as z from 'zod';
 
 /** Azure OpenAI and other AI services. */
 const RESOURCE = 'https://cognitiveservices.azure.com';

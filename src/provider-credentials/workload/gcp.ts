@@ -1,4 +1,5 @@
 import { GoogleAuth, type AuthClient } from 'google-auth-library';
+import * as z from 'zod';
 import type { Environment } from '../../config/environment.ts';
 import { SourceError } from '../source.ts';
 import {
@@ -10,7 +11,6 @@ import {
   type Grant,
   type Granted,
 } from './ask.ts';
-import * as z from 'zod';
 
 const SCOPES = [
   'https://www.googleapis.com/auth/cloud-platform',
