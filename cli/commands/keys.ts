@@ -3,6 +3,7 @@ import { recordJson } from '../../src/auth/key-json.ts';
 import type { IssuedKey } from '../../src/auth/key-store.ts';
 import type { InstructionRole } from '../../src/providers/instructions.ts';
 import { formatDuration } from '../../src/config/duration.ts';
+import { credentialFault } from '../../src/operator/credential-fault.ts';
 import { policySources } from '../../src/policy/policy-files.ts';
 import type { RuleOverrides } from '../../src/policy/rule-modes.ts';
 import { PROVIDER_NAMES, type ProviderName } from '../../src/providers/registry.ts';
@@ -189,22 +190,11 @@ async function updateKey(
   await auditChange(command, io, updated.record);
 }
 
-/** @throws UsageError unless all these credentials are configured, at most one per provider */
 async function assertCredentials(command: Command, io: Io, names: readonly string[] = []): Promise<void> {
   if (names.length === 0) return;
   const { credentials } = await gatewaySettings(command, io);
-  const byProvider = new Map<string, string>();
-  for (const name of names) {
-    const provider = Object.hasOwn(credentials, name) ? credentials[name] : undefined;
-    if (provider === undefined)
-      throw new UsageError(
-        `--credentials: "${printable(name)}" is not in the configuration. gateway credentials list shows those that are`,
-      );
-    const other = byProvider.get(provider);
-    if (other !== undefined)
-      throw new UsageError(`--credentials: ${other} and ${name} are both for ${provider}. Name one of them`);
-    byProvider.set(provider, name);
-  }
+  const fault = credentialFault(credentials, names);
+  if (fault !== undefined) throw new UsageError(`--credentials: ${fault}`);
 }
 
 /** Warns of overrides that match no rule, which the gateway ignores. */

@@ -1,13 +1,15 @@
 import type { KeyRecord } from '../../auth/key-record.ts';
+import type { Config } from '../../config/schema.ts';
 import type { LimitChanges } from '../../checks/budget/store.ts';
 import { parseDuration } from '../../config/duration.ts';
 import { toNanoUsd } from '../../pricing/usd.ts';
 import type { Changed } from '../changed.ts';
+import { credentialFault } from '../credential-fault.ts';
+import { operatorSettings } from '../redis-operations.ts';
 import type { Role } from '../sign-in/roles.ts';
 import type { PageServices } from '../services.ts';
 import { budgetBody, keyChangeBody, lockBody, newKeyBody, reasonBody, rotateBody } from './bodies.ts';
 import { changeRoute, type DescribedChange } from './change.ts';
-import { refuseUnknownCredentials } from './credentials.ts';
 import { readKeyView } from './key-view.ts';
 import { ApiError } from './problem.ts';
 import type { Route } from './route.ts';
@@ -146,4 +148,10 @@ function issuingRoutes(services: PageServices): readonly Route[] {
 /** @param duration validated by the schemas */
 function msOf(duration: string): number {
   return duration === '0' ? 0 : (parseDuration(duration) ?? 0);
+}
+
+/** @throws ApiError if a key cannot have these credentials */
+export function refuseUnknownCredentials(config: Config, names: readonly string[] | undefined): void {
+  const fault = credentialFault(operatorSettings(config).credentials, names);
+  if (fault !== undefined) throw new ApiError('invalid_request', `body: credentials: ${fault}`);
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { createTurns } from './in-turn.ts';
+import { refuseUnknownCredentials } from './key-changes.ts';
 import { ApiError, checked } from './problem.ts';
 import { makeOnce } from './change.ts';
-import { refuseUnknownCredentials } from './credentials.ts';
 import { route, type Route, type ApiRequestOf } from './route.ts';
 import { callsAnswer, callsBody } from '../remote/calls.ts';
 import { MAX_COST, OPERATIONS, type ChangeOperation, type ReadOperation } from '../remote/table.ts';
