@@ -23,7 +23,7 @@ const HOLDERS: ReadonlySet<string> = new Set([
 ]);
 /** Client-defined names whose values the provider reads as content. */
 const READ_BY_PROVIDER: ReadonlySet<string> = new Set(['variables', 'promptVariables']);
-const ID_NAME = /(?:_ids?|[a-z]Ids?)$/;
+const ID_NAME = /(?:_[iI][dD]s?|_IDS|[a-z]I[dD]s?)$/;
 const URI_NAME = /^(?:fileUri|file_uri)$/;
 
 /** Ids that name nothing stored: parts of the conversation itself, people, and the operator's own prompts. */
@@ -51,9 +51,14 @@ function isFilled(value: unknown): boolean {
 const ID_FORM =
   /^(?:[a-z]{2,14}[-_](?=[A-Za-z]*\d)[A-Za-z0-9]{12,}|(?:files|cachedContents|fileSearchStores|batches|corpora|tunedModels)\/[\w-]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
-/** Returns the id without the collection, URL or action around it: `abc` for `files/abc:download`. */
+const RESOURCE = /^(?:https:\/\/[a-z.]{1,64}\.googleapis\.com\/v\d[a-z]{0,8}\/)?[A-Za-z]{1,64}\/([\w-]+)$/;
+
+/**
+ * Returns `abc` for Google's `files/abc`, by name or by URL. Any other spelling is an id of its own, so a query or a
+ * second path after another key's id cannot hide it.
+ */
 function bareId(id: string): string {
-  return id.slice(id.lastIndexOf('/') + 1);
+  return RESOURCE.exec(id)?.[1] ?? id;
 }
 
 interface NamedObjectsOptions {
@@ -73,24 +78,31 @@ export function* namedObjects(
     const bare = bareId(id);
     if (bare !== '') found.set(bare, { id: bare, member });
   }
-  /** The state of a level is the nearest member name above its values. */
-  const walk = new Walk<string>(body, '');
+  const walk = new Walk<Above>(body, { name: '', isClients: false });
   for (let level = walk.next(); level !== undefined; level = walk.next()) {
     const { step, value } = walk;
-    const name = typeof step === 'string' ? step : level.state;
+    const { state } = level;
+    const name = typeof step === 'string' ? step : state.name;
     if (typeof value === 'string') {
-      if (namesObject(name, value) || (isUnknown && hasIdForm(name, value))) add(name, value);
+      const isNamed = !state.isClients && namesObject(name, value);
+      if (isNamed || (isUnknown && hasIdForm(name, value))) add(name, value);
     } else if (isContainer(value) && !isRemoved(walk.path)) {
-      const isOwn = !isUnknown && typeof step === 'string' && isUnread(step, value, walk.depth === 1);
-      if (!isOwn) {
-        const id = isObject(value) ? storedId(name, value) : undefined;
-        if (id !== undefined) add(`${name}.id`, id);
-        walk.enter(name);
-      }
+      const isClients =
+        state.isClients || (typeof step === 'string' && isUnread(step, value, walk.depth === 1));
+      const id = isObject(value) && !isClients ? storedId(name, value) : undefined;
+      if (id !== undefined) add(`${name}.id`, id);
+      if (isUnknown || !isClients) walk.enter({ name, isClients });
     }
     yield ITEM_CHARS;
   }
   return [...found.values()];
+}
+
+interface Above {
+  /** Nearest member name. */
+  readonly name: string;
+  /** Names below are client-defined: schemas, arguments, metadata. */
+  readonly isClients: boolean;
 }
 
 function isUnread(name: string, value: object, isTopLevel: boolean): boolean {
@@ -125,6 +137,19 @@ function isGoogleFile(uri: string): boolean {
   return hostname === 'googleapis.com' || hostname.endsWith('.googleapis.com');
 }
 
+/** Members of requests that a file may hold for the provider to run. In other files, most ids are the client's own. */
+const RUN_BY_PROVIDER: ReadonlySet<string> = new Set([
+  ...[
+    'previous_response_id',
+    'conversation',
+    'container',
+    'container_id',
+    'thread',
+    'thread_id',
+    'assistant_id',
+  ],
+  ...['file_id', 'input_file_id', 'vector_store_id', 'batch_id', 'cachedContent', 'cached_content'],
+]);
 /** A name and a value: as JSON, as fields of a form, or in a query. */
 const PAIR =
   /\b([A-Za-z_]{0,40}(?:_ids?|[a-z]Ids?)|conversation|container|thread|cachedContent|cached_content)["']?(?:\s{0,8}[:=]\s{0,8}["']?|\r?\n\r?\n)([\w./:-]{1,300})/g;
@@ -135,7 +160,8 @@ export function objectsInTexts(texts: readonly string[]): readonly NamedObject[]
   for (const text of texts)
     for (const [, member = '', value = ''] of text.matchAll(PAIR)) {
       const id = bareId(value);
-      if (id !== '' && !isInnocent(member)) found.set(id, { id, member });
+      const isNamed = RUN_BY_PROVIDER.has(member) || hasIdForm(member, value);
+      if (isNamed) found.set(id, { id, member });
     }
   return [...found.values()];
 }

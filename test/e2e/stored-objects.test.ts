@@ -169,6 +169,8 @@ describe('objects of other kinds', () => {
     await expectAdas((key) => ask(key, '/openai/v1/batches', { input_file_id: file }));
     await expectAdas((key) => ask(key, `/openai/v1/batches/${idOf(made)}`));
     await expectAdas((key) => ask(key, `/openai/v1/files/${output}/content`));
+    const orders = form.replace('user_data', 'order_id,17\r\norder_id: 18');
+    expect((await ask(ada, '/openai/v1/files', orders, type)).status).toBe(200);
     // A line of a batch names what the batch will read.
     const line = JSON.stringify({ body: { previous_response_id: 'resp_68a7c1d2e3f405162738495a' } });
     for (const written of [line, line.replace('previous', '\\u0070revious')])
@@ -193,6 +195,13 @@ describe('objects of other kinds', () => {
     const path = '/gemini/v1beta/models/gemini-2.5-flash:generateContent';
     await expectAdas((key) => ask(key, path, { contents, cachedContent }));
     await expectAdas((key) => ask(key, `/gemini/v1beta/${cachedContent}`));
+    const bobs = idOf(
+      await ask(bob, '/gemini/v1beta/cachedContents', { model: 'models/gemini-2.5-flash' }),
+      'name',
+    );
+    expect((await ask(bob, path, { contents, cachedContent: bobs })).status).toBe(200);
+    const hidden = `${cachedContent}?x=/${bobs}`;
+    expect((await ask(bob, path, { contents, cachedContent: hidden })).status).toBe(404);
   });
 });
 

@@ -40,10 +40,9 @@ describe('a request names', () => {
         parts: [
           { fileData: { fileUri: 'https://generativelanguage.googleapis.com/v1beta/files/abc' } },
           { file_data: { file_uri: 'files/def' } },
-          { fileData: { fileUri: 'https://GenerativeLanguage.googleapis.com:443/v1/files/ghi' } },
         ],
       },
-      ['abc', 'def', 'ghi'],
+      ['abc', 'def'],
     ],
   ])('%s', (_what, body, ids) => {
     expect(named(body)).toEqual(ids);
@@ -70,6 +69,33 @@ describe('a request names', () => {
     expect(named({ tool_call_id: 'call_9aT3xYz81LmNop' }, true)).toEqual([]);
   });
 
+  it('no id of its own under names that are the client’s, but ids by their form', () => {
+    expect(named({ attributes: { order_id: '17', source: FILE }, file_id: 'f1' }, true)).toEqual([
+      FILE,
+      'f1',
+    ]);
+  });
+
+  it.each([
+    'https://generativelanguage.googleapis.com/v1beta/files/theirs?x=/own',
+    'https://generativelanguage.googleapis.com/v1beta/files/theirs#/files/own',
+    'https://GenerativeLanguage.googleapis.com:443/v1/files/own',
+    'files/theirs/../own',
+    'files/theirs/',
+    'files/theirs\\\\/own',
+  ])('the whole of what could be read in two ways: %s', (fileUri) => {
+    expect(named({ fileData: { fileUri } })).toEqual([fileUri]);
+  });
+
+  it('an object whose member is written in other case', () => {
+    expect(named({ FILE_ID: 'a', file_ID: 'b', VECTOR_STORE_IDS: ['c'], fileID: 'd' })).toEqual([
+      'a',
+      'b',
+      'c',
+      'd',
+    ]);
+  });
+
   it('nothing that will not be sent', () => {
     const body = { tools: [{ vector_store_ids: ['vs_1'] }], file_id: 'f1' };
     const isRemoved = (path: readonly unknown[]): boolean => path.join('.') === 'tools.0';
@@ -84,7 +110,9 @@ it('a file names objects in JSON, in fields of a form and in queries', () => {
     'batch_id=b1',
   ];
   expect(objectsInTexts(texts).map(({ id }) => id)).toEqual(['resp_1', 'file-1', 'b1']);
-  expect(objectsInTexts(['{"custom_id": "1"}', 'an idea: file ideas'])).toEqual([]);
+  expect(objectsInTexts(['{"custom_id": "1"}', 'an idea: file ideas', 'order_id,17 order_id=17'])).toEqual(
+    [],
+  );
 });
 
 it('a path names objects in its open segments, except an action at the end of a POST', () => {
