@@ -84,7 +84,7 @@ export async function callOf({ history, ...written }: CallJson, trust: TrustSett
     call: {
       input,
       texts,
-      joined: () => joinedParts(own.map(({ raw, argument }, index) => writtenPart(raw, argument ?? [index]))),
+      joined: () => joinedParts(own, ({ raw, argument }, index) => writtenPart(raw, argument ?? [index])),
       contextReadings: () => writtenContextReadings(input.request, texts),
       marks: [],
       trust: callTrust(trustIn(written, trust), undefined),

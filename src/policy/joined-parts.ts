@@ -22,9 +22,9 @@ const CONVERSATION: ReadonlySet<PromptText['kind']> = new Set([
 
 /** Returns the texts that neighbouring parts of messages form together. */
 export function joinedPrompts(texts: readonly PromptText[]): Iterable<string> {
-  return joinedParts(
-    texts.map(({ text, path, kind }) => ({ text, path, isConversation: CONVERSATION.has(kind) })),
-  );
+  return joinedParts(texts, ({ text, path, kind }) => {
+    return { text, path, isConversation: CONVERSATION.has(kind) };
+  });
 }
 
 /** Limits per turn: joined characters and visited parts. */
@@ -36,13 +36,15 @@ const PARTS = 1_024;
  * words split across two parts. Reads long parts only near seams. Yields an empty text now and then while nothing is
  * joined.
  */
-export function* joinedParts(parts: readonly Part[]): Generator<string> {
+export function* joinedParts<Item>(
+  items: readonly Item[],
+  partOf: (item: Item, index: number) => Part,
+): Generator<string> {
   let joined = '';
   let previous: Part | undefined;
-  let looked = 0;
-  for (const part of parts) {
-    looked += 1;
-    if (looked % PARTS === 0) yield '';
+  for (const [index, item] of items.entries()) {
+    const part = partOf(item, index);
+    if (index % PARTS === PARTS - 1) yield '';
     if (previous === undefined || !areNeighbours(previous, part)) {
       if (joined !== '') yield joined;
       joined = '';
