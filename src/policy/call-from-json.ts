@@ -159,18 +159,16 @@ function writtenPart(text: string, path: JsonPath): Part {
 }
 
 /** Like `contextReadings` for a request; arguments are read as a document. */
-export function writtenContextReadings(
+export function* writtenContextReadings(
   request: PolicyInput['request'],
   texts: readonly CallText[],
-): readonly ContextReading[] {
+): Generator<ContextReading> {
   const args = request.method === 'mcp_tool_call' ? request.arguments : undefined;
   const placed = texts.map((text) => {
     return { ...text, path: [], isConversation: text.argument === undefined, isString: true };
   });
-  return [
-    ...(typeof args === 'object' && args !== null ? [objectReading(args, [], [])] : []),
-    ...contextReadings(undefined, placed),
-  ];
+  if (typeof args === 'object' && args !== null) yield objectReading(args, [], []);
+  yield* contextReadings(undefined, placed);
 }
 
 function obfuscationFlags(all: readonly Obfuscation[]): ActionInput['obfuscation'] {
