@@ -235,11 +235,20 @@ describe('a credential of the client', () => {
 });
 
 describe('without Redis', () => {
-  it('nothing stored is named, and nothing new becomes a key’s', async () => {
+  it('no answer gives a key what it could not find again, and nothing stored is named', async () => {
     const id = idOf(await respond(ada, {}));
     const before = account.arrived.length;
+    const released = Promise.withResolvers<undefined>();
+    account.hold = released.promise;
+    const running = [respond(ada, {}), respond(ada, { stream: true })];
+    await expect.poll(() => account.arrived.length).toBe(before + 2);
     await gateway.redis.stop();
+    released.resolve(undefined);
+    for (const { body } of await Promise.all(running)) {
+      expect(body).toContain('redis_unavailable');
+      expect(body).not.toMatch(/resp_/);
+    }
     expect((await respond(ada, { previous_response_id: id })).status).toBe(503);
-    expect(account.arrived.length).toBe(before);
+    expect(account.arrived.length).toBe(before + 2);
   });
 });

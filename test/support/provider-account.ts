@@ -10,6 +10,8 @@ export interface ProviderAccount {
   readonly url: string;
   /** Paths of the requests that arrived. */
   readonly arrived: string[];
+  /** Answers wait for it. */
+  hold: Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -27,6 +29,7 @@ export async function createProviderAccount(): Promise<ProviderAccount> {
     const body = text.startsWith('{') ? (JSON.parse(text) as Json) : {};
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
     arrived.push(`${request.method ?? ''} ${path}`);
+    await account.hold;
     if (path === '/v1/responses') return answerResponse(body, response);
     if (path.startsWith('/v1/files/')) return void response.end(`content of ${path}`);
     json(response, made(`${request.method ?? ''} ${path}`));
@@ -59,15 +62,17 @@ export async function createProviderAccount(): Promise<ProviderAccount> {
 
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return {
+  const account: ProviderAccount = {
     url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
     arrived,
+    hold: Promise.resolve(),
     async close() {
       server.closeAllConnections();
       server.close();
       await once(server, 'close');
     },
   };
+  return account;
 }
 
 function id(): string {
