@@ -156,7 +156,7 @@ const MESSAGE_IDS: ReadonlyMap<unknown, string> = new Map([
  * Returns a record as one frame: the length in bytes, a space, and an RFC 5424 message (RFC 5425, 4.3; RFC 6587, 3.4.1)
  * whose MSG is the record's JSON in UTF-8.
  */
-export function syslogFrame(line: string, facility: number, host = hostname()): string {
+function syslogFrame(line: string, facility: number, host = hostname()): string {
   const record = JSON.parse(line) as Readonly<Record<string, unknown>>;
   const priority = facility * 8 + (SEVERITIES.get(record['severity_id']) ?? NOTICE);
   const time = new Date(Number(record['time'])).toISOString();

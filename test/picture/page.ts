@@ -5,7 +5,7 @@ import { startChromium } from '../support/chromium.ts';
 const DOCS = join(import.meta.dirname, '..', '..', 'docs');
 const VIEWPORT = { width: 1280, height: 800 };
 const PICTURES = [
-  { place: 'now', shows: 'Requests a minute', colors: 'light' },
+  { place: 'now', shows: 'Requests per minute', colors: 'light' },
   { place: 'decisions', shows: 'policy_denied', colors: 'dark' },
   { place: 'approvals', shows: 's left', colors: 'light' },
   { place: 'money', shows: 'daily', colors: 'light' },
