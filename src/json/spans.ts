@@ -67,8 +67,8 @@ interface PathLevel {
   readonly isObject: boolean;
   /** Offset of the current member's name, or index of the current element. */
   at: number;
-  /** Nearest member name above the container. */
-  readonly above: string | undefined;
+  /** Nearest member name above an array, once it was asked for. */
+  above?: string | undefined;
 }
 
 /** Keeps the path while its owner scans a document from the start. */
@@ -92,7 +92,8 @@ export class PathScan {
     }
     if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
       this.#expectsName = byte === OPEN_OBJECT;
-      this.#levels.push({ isObject: this.#expectsName, at: 0, above: this.name });
+      // No name is read here: a document that is not JSON may open many containers after one long name.
+      this.#levels.push({ isObject: this.#expectsName, at: 0 });
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) this.#levels.pop();
     else if (byte === COMMA && level !== undefined) {
       this.#expectsName = level.isObject;
@@ -101,9 +102,15 @@ export class PathScan {
     return i + 1;
   }
 
+  /** The nearest member name. */
   get name(): string | undefined {
-    const level = this.#levels.at(-1);
-    return level?.isObject === true ? this.#nameAt(level.at) : level?.above;
+    return this.#nameIn(this.#levels.length - 1);
+  }
+
+  #nameIn(depth: number): string | undefined {
+    const level = this.#levels[depth];
+    if (level === undefined) return undefined;
+    return level.isObject ? this.#nameAt(level.at) : (level.above ??= this.#nameIn(depth - 1));
   }
 
   path(): JsonPath {

@@ -40,7 +40,7 @@ function listedName(tool: JsonObject): string | undefined {
   return typeof name === 'string' && isReadableName(name) ? name : undefined;
 }
 
-/** Reports whether all readers see the same name: some servers read `a\\0b` and ` a` as `a`. */
+/** Reports whether all readers see the same name: some servers read `a\0b` and ` a` as `a`. */
 export function isReadableName(name: string): boolean {
   return NAME.test(name) && name === name.trim();
 }

@@ -214,6 +214,22 @@ describe('a document of the greatest accepted depth with megabytes of blanks at 
   });
 });
 
+describe('a document with a name of a megabyte and many containers after it', () => {
+  const NAME = 'n'.repeat(1_048_576);
+
+  it('has its duplicate reported in one pass, though it is not JSON', () => {
+    const body = Buffer.from(`{"${NAME}"${'{}'.repeat(3_000)},"a":1,"a":2}`);
+    expect(() => parseStrict(body)).toThrow('the member a twice');
+    expect(quickestCpuMs(() => expect(() => parseStrict(body)).toThrow())).toBeLessThan(200);
+  });
+
+  it('has the numbers in them reported in one pass', () => {
+    const body = Buffer.from(`{"${NAME}":[${'[1],'.repeat(3_000)}[2]]}`);
+    expect([...writtenNumbers(body)].at(-1)).toMatchObject({ source: '2', name: NAME });
+    expect(quickestCpuMs(() => [...writtenNumbers(body)])).toBeLessThan(200);
+  });
+});
+
 function childrenEnd(body: Buffer, start: number, read: (child: Child) => number): number {
   const children = new Children(body, start);
   for (let child = children.next(); child !== undefined; child = children.next()) children.leave(read(child));
