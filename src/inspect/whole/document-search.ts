@@ -52,8 +52,9 @@ export class Words {
     return this.#kinds.get(text);
   }
 
-  documents(): readonly string[] {
-    return this.#documents.filter((text) => this.get(text) === 'document');
+  /** A generator, because there may be very many. */
+  *documents(): Generator<string, void> {
+    for (const text of this.#documents) if (this.get(text) === 'document') yield text;
   }
 }
 
