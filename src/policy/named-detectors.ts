@@ -39,10 +39,10 @@ const STREAM_DETECTORS: Readonly<
   cvv: [holdingBack(findCvv)],
 };
 
-/** Detectors as cards name them. */
+/** Detectors as cards name them. `secrets`, the detector's own name, means the same as `secret`. */
 export const DETECTOR_NAMES: readonly string[] = [
   'secret',
-  ...Object.keys(STREAM_DETECTORS).filter((name) => name !== 'secrets'),
+  ...Object.keys(STREAM_DETECTORS),
   'path_climb',
   'injection_learned',
 ];

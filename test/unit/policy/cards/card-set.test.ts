@@ -9,6 +9,8 @@ const session = (tools: readonly string[], state = ''): CallOptions => ({
   session: { state, tools_called: tools },
 });
 
+const TOKEN = `ghp_${'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'}`;
+
 describe('a condition', () => {
   it.each<[object, holds: PolicyCall, not: PolicyCall]>([
     [{ field: 'model', op: 'equals', value: 'gpt-4o' }, llmCall('x'), llmCall('x', { model: 'gpt-4o-mini' })],
@@ -63,6 +65,8 @@ describe('a condition', () => {
       llmCall('h-i-d-d-e-n'),
     ],
     [{ field: 'prompt_text', op: 'detects', value: 'ssn' }, llmCall('ssn 536-22-8412'), llmCall('536-22')],
+    [{ field: 'prompt_text', op: 'detects', value: 'secret' }, llmCall(`key ${TOKEN}`), llmCall('key ghp_')],
+    [{ field: 'prompt_text', op: 'detects', value: 'secrets' }, llmCall(`key ${TOKEN}`), llmCall('key ghp_')],
     [{ field: 'prompt_text', op: 'exists' }, llmCall('x'), llmCall('')],
     [{ field: 'prompt_text', op: 'equals', value: 'stop' }, llmCall('stop'), llmCall('stop it')],
     [{ field: 'tool_name', op: 'equals', value: 'rm' }, toolCall('rm'), llmCall('rm')],
