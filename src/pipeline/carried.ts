@@ -20,6 +20,15 @@ export function isCarried({ mcp, provider }: Pick<Identified, 'mcp' | 'provider'
   return mcp === undefined ? takesHeader(provider, name) : TO_MCP_SERVERS.has(name);
 }
 
+/** Reports whether keys share the provider's account: a client's own credential leads to an account of its own. */
+export function isOnSharedAccount({
+  mcp,
+  heldCredential,
+  providerKey,
+}: Pick<Identified, 'mcp' | 'heldCredential' | 'providerKey'>): boolean {
+  return mcp === undefined && (heldCredential !== undefined || providerKey === undefined);
+}
+
 /** Sent by the gateway with the client's text. */
 export const TRACE_STATE = 'tracestate';
 

@@ -69,10 +69,11 @@ interface Ask {
   readonly rawKey: string;
   readonly path?: string;
   readonly clientKey?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly at?: TestGateway;
 }
 
-async function ask({ rawKey, path = CHAT, clientKey, at = gateway }: Ask): Promise<Reply> {
+async function ask({ rawKey, path = CHAT, clientKey, headers, at = gateway }: Ask): Promise<Reply> {
   const model = path.startsWith('/anthropic') ? 'claude-sonnet-4-5' : 'gpt-4o';
   const reply = await send(at.baseUrl, {
     path,
@@ -81,6 +82,7 @@ async function ask({ rawKey, path = CHAT, clientKey, at = gateway }: Ask): Promi
       authorization: `Bearer ${rawKey}`,
       'content-type': 'application/json',
       ...(clientKey !== undefined && { 'x-gateway-provider-key': clientKey }),
+      ...headers,
     },
   });
   answers.push(reply);
@@ -106,6 +108,25 @@ describe('a credential held by the gateway', () => {
     expect([reply.status, reply.body]).toEqual([400, expect.stringContaining('X-Gateway-Provider-Key')]);
     expect((await ask({ rawKey, clientKey: VALUES.clients })).status).toBe(200);
     expect(lastHeaders()).toMatchObject({ authorization: `Bearer ${VALUES.clients}` });
+  });
+
+  it('gives each key its own idempotency keys, since a provider repeats the answer of a known one', async () => {
+    const headers = { 'idempotency-key': 'order-1' };
+    const keys = [
+      await gateway.createKey({ credentials: ['openai-env'] }),
+      await gateway.createKey({ credentials: ['openai-env'] }),
+    ];
+    const sent: unknown[] = [];
+    for (const { rawKey } of [...keys, ...keys]) {
+      expect((await ask({ rawKey, headers })).status).toBe(200);
+      sent.push(lastHeaders()['idempotency-key']);
+    }
+    expect(sent[0]).toMatch(/^[\w-]{43}$/);
+    expect(sent[1]).not.toBe(sent[0]);
+    expect(sent.slice(2)).toEqual(sent.slice(0, 2));
+    const { rawKey } = await gateway.createKey();
+    await ask({ rawKey, headers, clientKey: VALUES.clients });
+    expect(lastHeaders()).toMatchObject(headers);
   });
 
   it('replaces the key that a client sends', async () => {

@@ -1,4 +1,5 @@
 import type { JsonEdit } from '../../json/path.ts';
+import { isOnSharedAccount } from '../../pipeline/carried.ts';
 import { PASS, PASS_EVENT, type Check, type Denial, type Verdict } from '../../pipeline/check.ts';
 import type { Answered, Identified, Parsed } from '../../pipeline/exchange.ts';
 import { isSuccessOfServer } from '../../pipeline/success.ts';
@@ -147,11 +148,6 @@ export function createStoredObjectsCheck({
             },
           },
   };
-}
-
-/** A client's own credential leads to an account of its own. */
-function isOnSharedAccount({ mcp, heldCredential, providerKey }: Parsed): boolean {
-  return mcp === undefined && (heldCredential !== undefined || providerKey === undefined);
 }
 
 function objectsInBody({ json, edits, endpoint, request }: Parsed): Awaitable<readonly NamedObject[]> {

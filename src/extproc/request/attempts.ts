@@ -14,6 +14,7 @@ import {
   credentialHeaders,
   emptyForwarded,
   ENVOYS,
+  idempotencyHeaders,
   requestChanges,
   isSent,
 } from './sent-headers.ts';
@@ -132,7 +133,11 @@ function planOf(planned: Planned, passing: readonly string[]): string {
   const { cluster, authority } = target.upstream;
   const { answerWithinMs = 0 } = exchange;
   const path = pathOf(planned);
-  const set = [...credentialHeaders(exchange, authority, path, exchange.body), ...planned.signature];
+  const set = [
+    ...idempotencyHeaders(exchange),
+    ...credentialHeaders(exchange, authority, path, exchange.body),
+    ...planned.signature,
+  ];
   const drop = passing.filter((name) => !ENVOYS.has(name) && !isCarried(exchange, name));
   return [
     ['cluster', cluster],

@@ -13,6 +13,7 @@ import {
   contentType,
   credentialHeaders,
   emptyForwarded,
+  idempotencyHeaders,
   requestChanges,
   isSent,
   noteServed,
@@ -116,7 +117,11 @@ function send(
 
 function toProvider(exchange: Parsed, upstream: ProviderUpstream, body: Buffer): Sent {
   const path = upstream.basePath + exchange.path + exchange.query;
-  const set: HeaderList = [[':path', path], ...credentialHeaders(exchange, upstream.authority, path, body)];
+  const set: HeaderList = [
+    [':path', path],
+    ...idempotencyHeaders(exchange),
+    ...credentialHeaders(exchange, upstream.authority, path, body),
+  ];
   return { set, passes: (name) => isSent(exchange, name) };
 }
 

@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { HEADER } from '../../headers.ts';
-import { isCarried } from '../../pipeline/carried.ts';
+import { isCarried, isOnSharedAccount } from '../../pipeline/carried.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import { signSigV4 } from '../../signing/sigv4.ts';
 import type { StreamContext } from '../context.ts';
@@ -43,6 +44,19 @@ export function credentialHeaders(
   const credential = exchange.provider.credential(exchange.providerKey);
   if (credential.kind === 'header') return [[credential.name, credential.value]];
   return Object.entries(signSigV4({ credential, method: exchange.method, authority, path, body }));
+}
+
+const IDEMPOTENCY_KEY = 'idempotency-key';
+
+/**
+ * Separates the idempotency keys of proxy keys on one account, since a provider answers a repeated one with the first
+ * answer. A client's retry gets the same value.
+ */
+export function idempotencyHeaders(exchange: Parsed): HeaderList {
+  const { key, headers } = exchange;
+  const value = headers.get(IDEMPOTENCY_KEY);
+  if (value === undefined || !isSent(exchange, IDEMPOTENCY_KEY) || !isOnSharedAccount(exchange)) return [];
+  return [[IDEMPOTENCY_KEY, createHash('sha256').update(`${key.keyHash} ${value}`).digest('base64url')]];
 }
 
 /**
