@@ -67,8 +67,15 @@ interface PathLevel {
   readonly isObject: boolean;
   /** Offset of the current member's name, or index of the current element. */
   at: number;
-  /** Nearest member name above an array, once it was asked for. */
-  above?: string | undefined;
+  /** The nearest object around it, if any. */
+  readonly holder: NamingLevel | undefined;
+}
+
+/** An object with a container in its current member. */
+interface NamingLevel {
+  readonly level: PathLevel;
+  /** The member's name, once read: it may be long, and name many values. */
+  name: string | undefined;
 }
 
 /** Keeps the path while its owner scans a document from the start. */
@@ -93,7 +100,8 @@ export class PathScan {
     if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
       this.#expectsName = byte === OPEN_OBJECT;
       // No name is read here: a document that is not JSON may open many containers after one long name.
-      this.#levels.push({ isObject: this.#expectsName, at: 0 });
+      const holder = level?.isObject === true ? { level, name: undefined } : level?.holder;
+      this.#levels.push({ isObject: this.#expectsName, at: 0, holder });
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) this.#levels.pop();
     else if (byte === COMMA && level !== undefined) {
       this.#expectsName = level.isObject;
@@ -104,13 +112,10 @@ export class PathScan {
 
   /** The nearest member name. */
   get name(): string | undefined {
-    return this.#nameIn(this.#levels.length - 1);
-  }
-
-  #nameIn(depth: number): string | undefined {
-    const level = this.#levels[depth];
-    if (level === undefined) return undefined;
-    return level.isObject ? this.#nameAt(level.at) : (level.above ??= this.#nameIn(depth - 1));
+    const level = this.#levels.at(-1);
+    if (level?.isObject === true) return this.#nameAt(level.at);
+    const holder = level?.holder;
+    return holder === undefined ? undefined : (holder.name ??= this.#nameAt(holder.level.at));
   }
 
   path(): JsonPath {
