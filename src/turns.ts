@@ -16,7 +16,7 @@ const TURN_MS = 8;
 /** Maximum characters read in one turn, whatever the clock says. */
 const TURN_CHARS = 32_768;
 
-/** Characters read between two looks at the clock, which take at most a millisecond. */
+/** Characters read between two looks at the clock: at most a millisecond, even for hostile text. */
 const LOOK_CHARS = 2_048;
 
 /** Cost, in characters, of everything but reading. */

@@ -25,8 +25,8 @@ const MAX_ANSWER_DEPTH = 256;
 
 /**
  * Upper bound of one answer's work, weighed as in `strict-parse.ts` except for texts: answers have more of them,
- * and keep a part of each. It exceeds the largest list of vectors. 2 MiB of tiny values would block the event loop
- * for a fifth of a second.
+ * and keep a part of each. It exceeds the largest list of vectors. Without it, 2 MiB of tiny values would block
+ * the event loop for a fifth of a second.
  */
 const MAX_ANSWER_WORK = 2_400_000;
 const TEXT_WORK = 5;

@@ -157,7 +157,10 @@ function endsOpen(piece: string): boolean {
   return at < 0 || piece.charAt(at) === '[' || piece.charAt(at) === '{';
 }
 
-/** Counts the members of all objects in a value of bounded nesting, also inherited ones (untrusted input). */
+/**
+ * Counts the members of all objects in a value of bounded nesting. Inherited names count too, since the document is not
+ * trusted.
+ */
 export function countMembers(value: unknown): number {
   let count = 0;
   if (Array.isArray(value)) {

@@ -42,7 +42,7 @@ const FURTHER_ORDER_UNSPACED =
 /** A rule whose findings span the whole order. */
 const WHOLE_ALREADY = 'image_exfiltration';
 
-/** Extends an attack in a tool's answer to its whole order, which is removed. An operator's own pattern stays. */
+/** Extends an attack in a tool's answer to its whole order, which is removed. An operator's own pattern keeps its end. */
 export function wholeOrder(text: string, finding: Finding): Finding {
   const isOrder = finding.detector === 'prompt_injection' && finding.class !== 'pattern';
   if (!isOrder || groupOf(finding) !== 'prompt_injection' || finding.rule === WHOLE_ALREADY) return finding;

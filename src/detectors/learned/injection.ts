@@ -10,7 +10,7 @@ const WEIGHTS = new URL('../../../models/injection/weights.bin', import.meta.url
 /** Escaped line breaks and the like, whose letter would become the first letter of the next word. */
 const SPELLED_BLANK = /\\[nrt"]/g;
 
-/** A tool's name, a call's id or a path, which are no sentences. */
+/** A tool's name, a call's id or a path, which are not sentences. */
 const IDENTIFIER = /^[\w./:@-]{1,128}$/;
 
 let loaded: { readonly model: Model; readonly classifier: TextClassifier } | undefined;

@@ -40,8 +40,8 @@ const MAX_WAITING_CHARS = 67_108_864;
 const IDLE_MS = 60_000;
 
 /**
- * Starts an engine for all tenants. Calls of a tenant that exceeds its share are judged on a second engine, which
- * exists only while needed: evaluations cannot be interrupted, so all tenants would wait for them.
+ * Starts an engine for all tenants. Calls of a tenant that exceeds its share are judged on a second engine, since
+ * evaluations cannot be interrupted and all tenants would wait for them. It exists only while needed.
  * @throws RegoFilesError | RegoEvaluationError like startEngineThread
  */
 export async function startRegoEngine(
