@@ -81,7 +81,7 @@ function outcomeOf(record: Json): string | undefined {
   return outcome === undefined ? undefined : `outcome ${outcome}`;
 }
 
-/** Returns a member of an audit record, or undefined if it is no text. */
+/** Returns a member of an audit record if it is text; undefined otherwise. */
 export function textAt(record: unknown, ...path: readonly string[]): string | undefined {
   const value = valueAt(record, path);
   return typeof value === 'string' ? value : undefined;

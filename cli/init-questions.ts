@@ -3,7 +3,7 @@ import { defaultAnswers, DEFAULT_ANSWERS, type Answers, type Purpose } from '../
 import { PRESET_NAMES, type PresetName } from '../src/policy/presets.ts';
 import type { Io } from './command.ts';
 
-/** The user cancelled; nothing is value. */
+/** The user cancelled; nothing is written. */
 export class Cancelled extends Error {}
 
 const PURPOSE_OPTIONS: { value: Purpose; label: string; hint: string }[] = [

@@ -70,7 +70,7 @@ async function completeUses({ keyUses }: Operations, io: Io): Promise<void> {
   progress.clear();
 }
 
-/** Keys from which a note tells why the command takes long. */
+/** Reading this many keys takes long enough for a note. */
 const MANY = 5_000;
 const NOTE =
   'gateway: this list had to read every key, because gateways of an earlier release may have used some. ' +

@@ -1,5 +1,5 @@
 #!lua
--- Appends a batch of records to the audit trail, and drops the oldest. In each period of so many records, a key has a
+-- Appends a batch of records to the audit trail, and drops the oldest. In each period of ARGV 1 records, a key has a
 -- share of the first stream; its further records go to a second stream, so that they displace no records of other keys.
 -- Ids increase over both streams and are unique. A repeated batch appends nothing.
 --

@@ -8,7 +8,7 @@ const appendScript = loadScript(new URL('./append-records.lua', import.meta.url)
 /** Longer than any retry of a batch. */
 const REMEMBERED_MS = 600_000;
 const COUNTED_MS = 86_400_000;
-/** So many busy keys fill the stream: a key may use no more than its share. */
+/** This many busy keys fill the stream: a key may use no more than its share. */
 const KEYS_OF_FULL_STREAM = 10;
 const STREAMS = [AUDIT_STREAM, AUDIT_OVERFLOW_STREAM];
 const FIELD = 'ocsf';

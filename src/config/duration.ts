@@ -12,7 +12,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 /** Ten years. Longer durations are typing errors, and would overflow timers. */
 export const MAX_DURATION_MS: Milliseconds = 3_650 * 86_400_000;
 
-/** Pattern of a text duration, for the JSON Schema: `30s`, `250ms`, `1h30m`, or `0`. */
+/** Pattern of a duration in text form, for the JSON Schema: `30s`, `250ms`, `1h30m`, or `0`. */
 export const DURATION_PATTERN = /^(?:0|(?:\d{1,12}(?:\.\d{1,6})?(?:ms|s|m|h|d)){1,5})$/;
 
 export const DURATION_RULE = 'must be a duration such as 250ms, 30s, 5m, 1h or 1h30m';

@@ -51,7 +51,7 @@ const VARIABLES: Readonly<Record<string, VariableForm>> = {
   OTEL_SPAN_EVENT_COUNT_LIMIT: number,
 };
 
-/** Returns what is wrong with a variable of `otel.variables`; undefined if nothing is. */
+/** Returns the fault of a variable of `otel.variables`; undefined if it is valid. */
 export function otelVariableFault(name: string, value: string): string | undefined {
   const form = VARIABLES[name];
   if (form === undefined)

@@ -2,7 +2,7 @@
 -- sidecar's verdict for this request, in the dynamic metadata "gw":
 --   resp = "whole"   the whole body was inspected
 --   resp = "stream"  a stream; out = bytes that the sidecar has emitted, checked at every chunk
--- A denied answer keeps one header, the request id, by which the route has replaced the provider's.
+-- A denied answer keeps one header, the request id, which the route sets over the provider's.
 -- Answers without the mark are Envoy's own, and pass. Every failure must deny, because Envoy passes an answer after
 -- an error in Lua: all code that can fail runs under pcall.
 

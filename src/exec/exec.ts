@@ -152,7 +152,7 @@ export function prepareRun(run: AgentRun, agent: KnownAgent | undefined, session
   const env = {
     ...run.env,
     ...withoutOwnCache(run.env),
-    ...withoutProxies(run.env),
+    ...noProxyVariables(run.env),
     ...providerVariables(run.provider, run.place),
     ...wiring.env,
     ...own,
@@ -166,7 +166,7 @@ export function prepareRun(run: AgentRun, agent: KnownAgent | undefined, session
 }
 
 /** Excludes the forwarder's address from proxies in the environment, which could not reach it. */
-function withoutProxies(env: Environment): Variables {
+function noProxyVariables(env: Environment): Variables {
   const loopback = '127.0.0.1';
   return Object.fromEntries(
     ['NO_PROXY', 'no_proxy'].map((name) => {

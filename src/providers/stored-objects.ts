@@ -30,6 +30,7 @@ const URI_NAME = /^(?:fileUri|file_uri)$/;
 const INNOCENT: ReadonlySet<string> = new Set([
   ...['callid', 'toolcallid', 'tooluseid', 'approvalrequestid', 'customid', 'documentid', 'requestid'],
   ...['userid', 'enduserid', 'sessionid', 'promptid', 'connectorid', 'modelid', 'toolid', 'clientid'],
+  ...['user', 'safetyidentifier', 'promptcachekey', 'callerid', 'tabid', 'downloadid'],
   ...['traceid', 'spanid', 'parentspanid', 'organizationid', 'projectid', 'tenantid', 'customerid'],
 ]);
 
@@ -51,13 +52,20 @@ function isFilled(value: unknown): boolean {
 const ID_FORM =
   /^(?:[a-z]{2,14}[-_](?=[A-Za-z]*\d)[A-Za-z0-9]{12,}|(?:files|cachedContents|fileSearchStores|batches|corpora|tunedModels)\/[\w-]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
+/** Ids of tool calls, which providers do not store by themselves. */
+const CALL_FORM = /^(?:call|toolu|srvtoolu|mcptoolu|tooluse)_/;
+/** Members that no provider reads. */
+const NOTES: ReadonlySet<string> = new Set([
+  ...['metadata', 'requestMetadata', 'user_metadata', 'labels', 'attributes'],
+]);
+
 const RESOURCE = /^(?:https:\/\/[a-z.]{1,64}\.googleapis\.com\/v\d[a-z]{0,8}\/)?[A-Za-z]{1,64}\/([\w-]+)$/;
 
 /**
  * Returns `abc` for Google's `files/abc`, by name or by URL. Any other spelling is an id of its own, so a query or a
  * second path after another key's id cannot hide it.
  */
-function bareId(id: string): string {
+export function bareId(id: string): string {
   return RESOURCE.exec(id)?.[1] ?? id;
 }
 
@@ -91,7 +99,8 @@ export function* namedObjects(
         state.isClients || (typeof step === 'string' && isUnread(step, value, walk.depth === 1));
       const id = isObject(value) && !isClients ? storedId(name, value) : undefined;
       if (id !== undefined) add(`${name}.id`, id);
-      if (isUnknown || !isClients) walk.enter({ name, isClients });
+      const isRead = isUnknown ? !NOTES.has(name) : !isClients;
+      if (isRead) walk.enter({ name, isClients });
     }
     yield ITEM_CHARS;
   }
@@ -114,8 +123,12 @@ function storedId(name: string, value: JsonObject): string | undefined {
   return typeof id === 'string' && (HOLDERS.has(name) || isStoredItem(name, value)) ? id : undefined;
 }
 
-/** A string under `file_id` or in `file_ids`, `conversation: "conv_1"`, `fileUri` of Google's own storage. */
-function namesObject(name: string, value: string): boolean {
+/**
+ * A string under `file_id` or in `file_ids`, `conversation: "conv_1"`, `fileUri` of Google's own storage. Skills of the
+ * provider itself have plain names (`pptx`).
+ */
+export function namesObject(name: string, value: string): boolean {
+  if (name === 'skill_id') return value.startsWith('skill_');
   return URI_NAME.test(name) ? isGoogleFile(value) : isIdName(name);
 }
 
@@ -124,10 +137,10 @@ function isIdName(name: string): boolean {
 }
 
 function hasIdForm(name: string, value: string): boolean {
-  return !isInnocent(name) && ID_FORM.test(value);
+  return !isInnocent(name) && ID_FORM.test(value) && !CALL_FORM.test(value);
 }
 
-function isInnocent(name: string): boolean {
+export function isInnocent(name: string): boolean {
   return INNOCENT.has(name.replaceAll('_', '').toLowerCase().replace(/s$/, ''));
 }
 
@@ -135,35 +148,6 @@ function isGoogleFile(uri: string): boolean {
   if (!URL.canParse(uri)) return true;
   const { hostname } = new URL(uri);
   return hostname === 'googleapis.com' || hostname.endsWith('.googleapis.com');
-}
-
-/** Members of requests that a file may hold for the provider to run. In other files, most ids are the client's own. */
-const RUN_BY_PROVIDER: ReadonlySet<string> = new Set([
-  ...[
-    'previous_response_id',
-    'conversation',
-    'container',
-    'container_id',
-    'thread',
-    'thread_id',
-    'assistant_id',
-  ],
-  ...['file_id', 'input_file_id', 'vector_store_id', 'batch_id', 'cachedContent', 'cached_content'],
-]);
-/** A name and a value: as JSON, as fields of a form, or in a query. */
-const PAIR =
-  /\b([A-Za-z_]{0,40}(?:_ids?|[a-z]Ids?)|conversation|container|thread|cachedContent|cached_content)["']?(?:\s{0,8}[:=]\s{0,8}["']?|\r?\n\r?\n)([\w./:-]{1,300})/g;
-
-/** Collects what a body that is not JSON names, such as a file with the requests of a batch. */
-export function objectsInTexts(texts: readonly string[]): readonly NamedObject[] {
-  const found = new Map<string, NamedObject>();
-  for (const text of texts)
-    for (const [, member = '', value = ''] of text.matchAll(PAIR)) {
-      const id = bareId(value);
-      const isNamed = RUN_BY_PROVIDER.has(member) || hasIdForm(member, value);
-      if (isNamed) found.set(id, { id, member });
-    }
-  return [...found.values()];
 }
 
 const VERSION = /^v\d[a-z0-9]*$/;
@@ -181,21 +165,50 @@ export function objectsInPath(method: string, segments: readonly string[]): read
 /** The stored objects in an answer: all of them, those of an unknown endpoint's own object, or only references. */
 export type ObjectsWanted = 'all' | 'outside_lists' | 'references';
 
-/** Collects ids in an answer by which later requests may name stored objects. */
+/** Members of answers that repeat what the client sent. */
+const REPEATED: ReadonlySet<string> = new Set(['document', 'tool_output']);
+const FILE_NAME = /(?:_file|[a-z]File)$/;
+
+/**
+ * Collects ids in an answer by which later requests may name stored objects. Ignores what clients and models write
+ * (metadata, schemas, arguments, names of files): an answer that repeats an id must not make it the key's own.
+ */
 export function* objectsIn(answer: unknown, wanted: ObjectsWanted): Work<readonly string[]> {
   const found = new Set<string>();
-  const walk = new Walk<string>(answer, '');
+  const walk = new Walk<Within>(answer, { name: '', readsLists: wanted !== 'outside_lists' });
   for (let level = walk.next(); level !== undefined; level = walk.next()) {
     const { step, value } = walk;
-    const name = typeof step === 'string' ? step : level.state;
+    const { state } = level;
+    const name = typeof step === 'string' ? step : state.name;
     if (typeof value === 'string') {
-      const isOwnId = step === 'id' && (wanted !== 'references' || HOLDERS.has(level.state));
-      if (isOwnId || isIdName(name) || (wanted === 'outside_lists' && hasIdForm(name, value)))
-        found.add(bareId(value));
-    } else if (wanted !== 'outside_lists' || !Array.isArray(value)) walk.enter(name);
+      const isOwnId = step === 'id' && (wanted !== 'references' || HOLDERS.has(state.name));
+      const isDeferred = step === 'request_id' && walk.depth === 1 && wanted !== 'references';
+      const isMade = wanted === 'outside_lists' && namesMade(name, value, level.value);
+      if (isOwnId || isDeferred || isIdName(name) || isMade) found.add(bareId(value));
+    } else if (isContainer(value) && !(step === name && isRepeated(name, value, walk.depth === 1))) {
+      const readsLists = state.readsLists || name === 'output';
+      if (readsLists || !Array.isArray(value)) walk.enter({ name, readsLists });
+    }
     yield ITEM_CHARS;
   }
   return [...found];
+}
+
+interface Within {
+  /** Nearest member name. */
+  readonly name: string;
+  /** Lists below belong to the object: a response's `output`. */
+  readonly readsLists: boolean;
+}
+
+function isRepeated(name: string, value: object, isTopLevel: boolean): boolean {
+  return REPEATED.has(name) || isClientsOwn(name, value, isTopLevel);
+}
+
+/** Google's `name` of an object, which has no `id`, and files that a batch wrote (`output_file`, `responsesFile`). */
+function namesMade(name: string, value: string, holder: object): boolean {
+  if (name === 'name') return RESOURCE.test(value) && !Object.hasOwn(holder, 'id');
+  return FILE_NAME.test(name) && ID_FORM.test(value);
 }
 
 /** Returns the id of an element in a list of stored objects. */

@@ -40,7 +40,7 @@ const DEFAULT_BACKOFF: Backoff = {
   random: Math.random,
 };
 
-/** So many unexpected ends are a crash loop. The back-off allows about ten in this time. */
+/** This many unexpected ends are a crash loop. The back-off allows about ten in this time. */
 const LOOP = { ends: 4, withinMs: 120_000 } as const;
 
 /** A child process that is restarted whenever it ends unexpectedly. */

@@ -1,10 +1,13 @@
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { NewKey } from '../../src/auth/key-fields.ts';
 import { startGateway, type TestGateway, type TestKey } from '../support/gateway.ts';
 import { send, type Reply } from '../support/http.ts';
 import { createProviderAccount, type ProviderAccount } from '../support/provider-account.ts';
 
 /** What is stored at a provider under a credential of the gateway belongs to the key that created it. */
+
+const HELD = { TEST_HELD_KEY: 'held-8Gk2pQ9vXw4ZtR7yLm3N' };
 
 let account: ProviderAccount;
 let gateway: TestGateway;
@@ -16,11 +19,18 @@ beforeAll(async () => {
   const at = { base_url: account.url };
   gateway = await startGateway({
     config: {
-      providers: { openai: at, anthropic: at, gemini: at, vllm: at },
+      providers: { openai: at, anthropic: at, gemini: at, vllm: at, xai: at },
+      models: {
+        smart: [
+          { provider: 'openai', model: 'down' },
+          { provider: 'openai', model: 'gpt-4o', credential: 'o', on: ['5xx'] },
+        ],
+      },
       credentials: {
         o: { provider: 'openai', from: { env: 'TEST_HELD_KEY' } },
         a: { provider: 'anthropic', from: { env: 'TEST_HELD_KEY' } },
         g: { provider: 'gemini', from: { env: 'TEST_HELD_KEY' } },
+        x: { provider: 'xai', from: { env: 'TEST_HELD_KEY' } },
       },
       proxy: {
         stored_prompts: 'allow',
@@ -31,7 +41,11 @@ beforeAll(async () => {
           'GET /openai/v1/files',
           'POST /openai/v1/files',
           'GET /openai/v1/files/*/content',
+          'GET /openai/v1/containers/*/files',
+          'GET /openai/v1/containers/*/files/*/content',
+          'POST /openai/v1/containers',
           'POST /openai/v1/batches',
+          'GET /xai/v1/chat/deferred-completion/*',
           'GET /openai/v1/batches/**',
           'POST /openai/v1/audio/*',
           'POST /gemini/v1beta/cachedContents',
@@ -39,14 +53,14 @@ beforeAll(async () => {
         ],
       },
     },
-    env: { TEST_HELD_KEY: 'held-8Gk2pQ9vXw4ZtR7yLm3N' },
+    env: HELD,
   });
-  const shared = {
-    credentials: ['o', 'a', 'g'],
-    allowedProviders: ['openai', 'anthropic', 'gemini', 'vllm'],
+  const shared: Partial<NewKey> = {
+    credentials: ['o', 'a', 'g', 'x'],
+    allowedProviders: ['openai', 'anthropic', 'gemini', 'vllm', 'xai'],
   };
-  ada = await gateway.createKey({ ...shared, allowedProviders: ['openai', 'anthropic', 'gemini', 'vllm'] });
-  bob = await gateway.createKey({ ...shared, allowedProviders: ['openai', 'anthropic', 'gemini', 'vllm'] });
+  ada = await gateway.createKey(shared);
+  bob = await gateway.createKey(shared);
 });
 afterAll(async () => {
   await gateway.stop();
@@ -56,8 +70,14 @@ afterAll(async () => {
 const openaiOf = ({ rawKey }: TestKey): OpenAI =>
   new OpenAI({ apiKey: rawKey, baseURL: `${gateway.baseUrl}/openai/v1`, maxRetries: 0 });
 
-function ask(key: TestKey, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}) {
-  return send(gateway.baseUrl, {
+function ask(
+  key: TestKey,
+  path: string,
+  body?: unknown,
+  headers: Readonly<Record<string, string>> = {},
+  { baseUrl } = gateway,
+) {
+  return send(baseUrl, {
     path,
     method: body === undefined ? 'GET' : 'POST',
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
@@ -169,12 +189,23 @@ describe('objects of other kinds', () => {
     await expectAdas((key) => ask(key, '/openai/v1/batches', { input_file_id: file }));
     await expectAdas((key) => ask(key, `/openai/v1/batches/${idOf(made)}`));
     await expectAdas((key) => ask(key, `/openai/v1/files/${output}/content`));
-    const orders = form.replace('user_data', 'order_id,17\r\norder_id: 18');
+    const orders = form.replace(
+      'user_data',
+      'order_id,17\r\norder_id: 18\r\n{"payment_id":"pi_3MtwBwLkdIwHu7ix28a3","id":"0b5d1c5e-6f0e-4d57-9d0c-2f6f3f0b1a11"}',
+    );
     expect((await ask(ada, '/openai/v1/files', orders, type)).status).toBe(200);
     // A line of a batch names what the batch will read.
     const line = JSON.stringify({ body: { previous_response_id: 'resp_68a7c1d2e3f405162738495a' } });
-    for (const written of [line, line.replace('previous', '\\u0070revious')])
-      expect((await ask(ada, '/openai/v1/files', form.replace('user_data', written), type)).status).toBe(404);
+    const listed = { tools: [{ type: 'function', file_ids: ['file-68a7c1d2e3f405162738495a'] }] };
+    const item = { type: 'item_reference', id: 'msg_68a7c1d2e3f405162738495a' };
+    const others = [listed, { conversation: { id: 'conv_68a7c1d2e3f4' } }, { input: [item] }].map((body) =>
+      JSON.stringify({ custom_id: '1', body }),
+    );
+    const upload = (written: string) =>
+      ask(ada, '/openai/v1/files', form.replace('user_data', written), type);
+    for (const written of [line, ...others]) expect((await upload(written)).status).toBe(404);
+    const escaped = await upload(line.replace('previous', '\\u0070revious'));
+    expect([escaped.status, escaped.body]).toEqual([400, expect.stringContaining('a line of the file')]);
   });
 
   it('a container of Anthropic’s', async () => {
@@ -205,7 +236,90 @@ describe('objects of other kinds', () => {
   });
 });
 
+describe('an answer that repeats an id', () => {
+  const theirs = 'file-68a7c1d2e3f405162738495a';
+  const asMessage = { type: 'message', role: 'assistant', model: 'm', stop_reason: 'tool_use' };
+  const usage = { input_tokens: 1, output_tokens: 1 };
+  const filed = { content: [{ type: 'input_file', file_id: theirs }], role: 'user' };
+
+  it.each<[string, string, object | undefined, object]>([
+    [
+      'metadata',
+      '/openai/v1/responses',
+      { model: 'gpt-4o', input: 'hi', metadata: { file_id: theirs } },
+      { id: 'resp_1', object: 'response', output: [], metadata: { file_id: theirs }, usage },
+    ],
+    ['the name of a file', '/openai/v1/containers', { name: 'x' }, { id: 'cntr_1', filename: theirs }],
+    [
+      'content of a file',
+      '/openai/v1/files/file-mine68a7c1d2e3f4/content',
+      undefined,
+      { id: 'file-mine68a7c1d2e3f4', file_id: theirs },
+    ],
+  ])('makes it no object of the key: %s', async (_what, path, body, answer) => {
+    account.fixed = { id: 'file-mine68a7c1d2e3f4' };
+    await ask(bob, '/openai/v1/batches', { completion_window: '24h' });
+    account.fixed = answer;
+    expect((await ask(bob, path, body)).status).toBe(200);
+    account.fixed = undefined;
+    expect((await respond(bob, { input: [filed] })).status).toBe(404);
+  });
+
+  it('makes it no object of the key: arguments of a call', async () => {
+    const messages = [{ role: 'user', content: 'call f with that file' }];
+    const body = { model: 'claude-sonnet-4-5', max_tokens: 9, messages };
+    const call = { type: 'tool_use', id: 'toolu_1', name: 'f', input: { file_id: theirs } };
+    account.fixed = { ...asMessage, id: 'msg_1', content: [call], usage };
+    expect((await ask(bob, '/anthropic/v1/messages', body)).status).toBe(200);
+    account.fixed = undefined;
+    const content = [{ type: 'container_upload', file_id: theirs }];
+    const next = { ...body, messages: [{ role: 'user', content }] };
+    expect((await ask(bob, '/anthropic/v1/messages', next)).status).toBe(404);
+  });
+});
+
+describe('the object at a path of its own', () => {
+  it('has items and files that its key may name', async () => {
+    const id = idOf(await respond(ada, { background: true }));
+    const reasoning = { type: 'reasoning', id: 'rs_68a7c1d2e3f4', summary: [] };
+    const call = { type: 'code_interpreter_call', id: 'ci_1', container_id: 'cntr_68a7c1d2e3f4' };
+    account.fixed = { id, object: 'response', status: 'completed', output: [reasoning, call] };
+    await ask(ada, `/openai/v1/responses/${id}`);
+    account.fixed = { object: 'list', data: [{ id: 'cfile_68a7c1d2e3f4' }] };
+    await ask(ada, '/openai/v1/containers/cntr_68a7c1d2e3f4/files');
+    account.fixed = undefined;
+    await expectAdas((key) => respond(key, { input: [reasoning] }));
+    await expectAdas((key) =>
+      ask(key, '/openai/v1/containers/cntr_68a7c1d2e3f4/files/cfile_68a7c1d2e3f4/content'),
+    );
+  });
+
+  it('may be a completion that xAI gives later', async () => {
+    const deferred = { model: 'grok-4', messages: [{ role: 'user', content: 'hi' }], deferred: true };
+    account.fixed = { request_id: '0b5d1c5e-6f0e-4d57-9d0c-2f6f3f0b1a11' };
+    const id = idOf(await ask(ada, '/xai/v1/chat/completions', deferred), 'request_id');
+    account.fixed = undefined;
+    await expectAdas((key) => ask(key, `/xai/v1/chat/deferred-completion/${id}`));
+  });
+
+  it('may be a conversation that Anthropic holds', async () => {
+    const body = { model: 'claude-sonnet-4-5', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] };
+    const first = idOf(await ask(ada, '/anthropic/v1/messages', { ...body, thread: { type: 'create' } }));
+    const thread = { type: 'continue', previous_message_id: first };
+    await expectAdas((key) => ask(key, '/anthropic/v1/messages', { ...body, thread }));
+  });
+});
+
 describe('a list of all objects', () => {
+  it('may be as long as a page of OpenAI’s', async () => {
+    const data = Array.from({ length: 9_999 }, (_, index) => ({ id: `file-68a7c1d2e3${String(index)}` }));
+    const bobs = idOf(await respond(bob, {}));
+    account.fixed = { object: 'list', data: [...data, { id: bobs }] };
+    const { body } = await ask(bob, '/openai/v1/files');
+    account.fixed = undefined;
+    expect(JSON.parse(body)).toEqual({ object: 'list', data: [{ id: bobs }] });
+  });
+
   it('has only those of the key', async () => {
     const form = '--b\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nuser_data\r\n--b--\r\n';
     const type = { 'content-type': 'multipart/form-data; boundary=b' };
@@ -224,6 +338,31 @@ describe('an object that the operator shares', () => {
   });
 });
 
+describe('while everything is shared', () => {
+  it('old objects go on, and new ones are their key’s own afterwards', async () => {
+    const open = await startGateway({
+      redis: gateway.redis,
+      config: {
+        providers: { openai: { base_url: account.url } },
+        credentials: { o: { provider: 'openai', from: { env: 'TEST_HELD_KEY' } } },
+        proxy: { shared_objects: ['*'] },
+      },
+      env: HELD,
+    });
+    try {
+      const old = { previous_response_id: 'resp_68a7c1d2e3f405162738495a' };
+      const asks = { model: 'gpt-4o', input: 'hi', ...old };
+      account.fixed = { id: 'resp_68a7c1d2e3f4new', object: 'response', output: [], ...old };
+      expect((await ask(ada, '/openai/v1/responses', asks, {}, open)).status).toBe(200);
+      account.fixed = undefined;
+      expect((await respond(ada, old)).status).toBe(404);
+      await expectAdas((key) => respond(key, { previous_response_id: 'resp_68a7c1d2e3f4new' }));
+    } finally {
+      await open.stop();
+    }
+  });
+});
+
 describe('a credential of the client', () => {
   it('leads to an account of its own, where nothing changes', async () => {
     const key = await gateway.createKey();
@@ -231,6 +370,12 @@ describe('a credential of the client', () => {
     const body = { model: 'gpt-4o', input: 'hi', previous_response_id: 'resp_1' };
     expect((await ask(key, '/openai/v1/responses', body, own)).status).toBe(200);
     expect((await ask(key, '/openai/v1/files', undefined, own)).status).toBe(200);
+    // A fallback under the gateway's credential does not continue what others stored.
+    const before = account.arrived.length;
+    const routed = await ask(key, '/openai/v1/responses', { ...body, model: 'smart' }, own);
+    expect([routed.status, account.arrived.length - before]).toEqual([503, 1]);
+    const without = { model: 'smart', input: 'hi' };
+    expect((await ask(key, '/openai/v1/responses', without, own)).status).toBe(200);
   });
 });
 

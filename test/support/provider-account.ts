@@ -12,6 +12,8 @@ export interface ProviderAccount {
   readonly arrived: string[];
   /** Answers wait for it. */
   hold: Promise<unknown>;
+  /** Answers every request, if set. */
+  fixed: unknown;
   close(): Promise<void>;
 }
 
@@ -30,6 +32,8 @@ export async function createProviderAccount(): Promise<ProviderAccount> {
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
     arrived.push(`${request.method ?? ''} ${path}`);
     await account.hold;
+    if (body['model'] === 'down') return void response.writeHead(503).end();
+    if (account.fixed !== undefined) return json(response, account.fixed);
     if (path === '/v1/responses') return answerResponse(body, response);
     if (path.startsWith('/v1/files/')) return void response.end(`content of ${path}`);
     json(response, made(`${request.method ?? ''} ${path}`));
@@ -66,6 +70,7 @@ export async function createProviderAccount(): Promise<ProviderAccount> {
     url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
     arrived,
     hold: Promise.resolve(),
+    fixed: undefined,
     async close() {
       server.closeAllConnections();
       server.close();

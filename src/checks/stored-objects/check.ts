@@ -1,14 +1,16 @@
+import { isObject } from '../../json/is-object.ts';
 import type { JsonEdit } from '../../json/path.ts';
 import { isOnSharedAccount } from '../../pipeline/carried.ts';
 import { PASS, PASS_EVENT, type Check, type Denial, type Verdict } from '../../pipeline/check.ts';
 import type { Answered, Identified, Parsed } from '../../pipeline/exchange.ts';
 import { isSuccessOfServer } from '../../pipeline/success.ts';
 import type { Operation, StreamEvent } from '../../providers/dialect.ts';
+import { objectsInTexts } from '../../providers/objects-in-texts.ts';
 import {
+  listedId,
   namedObjects,
   objectsIn,
   objectsInPath,
-  objectsInTexts,
   type NamedObject,
   type ObjectsWanted,
 } from '../../providers/stored-objects.ts';
@@ -33,8 +35,10 @@ export interface StoredObjectsState {
   readonly kept: Set<string>;
 }
 
-/** More in one request than any client names. */
-const MAX_NAMED = 1_000;
+/** More in one request than any client names; OpenAI lists as many files on a page. */
+const MAX_NAMED = 10_000;
+/** Looked up by one Redis call. */
+const FOUND_AT_ONCE = 1_000;
 /** More in one answer are not kept. */
 const MAX_KEPT = 1_000;
 
@@ -50,17 +54,26 @@ export function createStoredObjectsCheck({
   shared,
 }: StoredObjectsDeps): Check<StoredObjectsState, 'stored-objects'> {
   const name = 'stored-objects';
-  if (shared.includes('*')) return { name, shadowable: false };
+  /** All is shared, and recorded for the day when it no longer is. */
+  const sharesAll = shared.includes('*');
   const isShared = (id: string): boolean => shared.some((glob) => globMatches(glob, id));
 
+  async function findOwn({ key, provider }: Identified, ids: readonly string[]): Promise<readonly boolean[]> {
+    const own: boolean[] = [];
+    for (let at = 0; at < ids.length; at += FOUND_AT_ONCE) {
+      const part = ids.slice(at, at + FOUND_AT_ONCE);
+      own.push(...(await store.find({ keyHash: key.keyHash, provider: provider.name, ids: part })));
+    }
+    return own;
+  }
+
   async function firstForeign(
-    { key, provider }: Identified,
+    exchange: Parsed,
     named: readonly NamedObject[],
   ): Promise<NamedObject | undefined> {
-    const judged = named.filter(({ id }) => !isShared(id));
-    if (judged.length === 0) return undefined;
+    const judged = isOnSharedAccount(exchange) ? named.filter(({ id }) => !isShared(id)) : [];
     const ids = judged.map(({ id }) => id);
-    const own = await store.find({ keyHash: key.keyHash, provider: provider.name, ids });
+    const own = await findOwn(exchange, ids);
     return judged.find((_, index) => own[index] !== true);
   }
 
@@ -78,8 +91,10 @@ export function createStoredObjectsCheck({
     const foreign = await firstForeign(exchange, named);
     if (foreign !== undefined) return notOwn(provider.name, foreign);
     exchange.fallbacks &&= await ownFallbacks(exchange.fallbacks, named);
-    if (endpoint.operation === 'unknown' && method === 'GET' && inPath.length === 0) state.lists = true;
-    else if (!inPath.some(({ id }) => isShared(id))) state.keeps = keptOf(exchange);
+    if (isUnknownGet(exchange) && inPath.length === 0) state.lists = true;
+    else if (sharesAll || !inPath.some(({ id }) => isShared(id))) state.keeps = keptOf(exchange);
+    // An answer that repeats an id must not make it the key's own.
+    if (sharesAll) for (const { id } of named) state.kept.add(id);
     return PASS;
   }
 
@@ -93,19 +108,21 @@ export function createStoredObjectsCheck({
     { kept }: StoredObjectsState,
     ids: readonly string[],
   ): Awaitable<void> {
-    const news = ids.filter((id) => !kept.has(id) && !isShared(id)).slice(0, MAX_KEPT - kept.size);
+    const news = ids
+      .filter((id) => !kept.has(id) && (sharesAll || !isShared(id)))
+      .slice(0, Math.max(0, MAX_KEPT - kept.size));
     if (news.length === 0) return undefined;
     for (const id of news) kept.add(id);
     return store.keep({ keyHash: key.keyHash, provider: provider.name, ids: news });
   }
 
-  async function onlyOwn({ key, provider, answer: { whole } }: Answered): Promise<Verdict> {
+  async function onlyOwn(exchange: Answered): Promise<Verdict> {
+    const { whole } = exchange.answer;
     if (whole === undefined || whole.body.length === 0) return PASS;
     const list = readStoredList(whole.json);
     if (list === undefined || list.elements.length > MAX_NAMED) return unreadableList();
     const ids = list.elements.map(({ id }) => id ?? '');
-    const own =
-      ids.length === 0 ? [] : await store.find({ keyHash: key.keyHash, provider: provider.name, ids });
+    const own = await findOwn(exchange, ids);
     const foreign = list.elements.filter(({ id }, index) => own[index] !== true && !isShared(id ?? ''));
     const edits: JsonEdit[] = [...foreign.map(({ remove }) => remove), ...list.others];
     if (edits.length === 0) return PASS;
@@ -118,8 +135,10 @@ export function createStoredObjectsCheck({
 
   function keepOf(exchange: Answered, state: StoredObjectsState, document: unknown): Awaitable<void> {
     const { keeps } = state;
-    if (keeps === undefined || document === undefined) return undefined;
-    return after(inTurns(objectsIn(document, keeps)), (ids) => keep(exchange, state, ids));
+    if (keeps === undefined || document === undefined || !isOnSharedAccount(exchange)) return undefined;
+    const wanted = isUnknownGet(exchange) ? wantedOfGet(exchange.path, document) : keeps;
+    if (wanted === undefined) return undefined;
+    return after(inTurns(objectsIn(document, wanted)), (ids) => keep(exchange, state, ids));
   }
 
   return {
@@ -127,11 +146,13 @@ export function createStoredObjectsCheck({
     shadowable: false,
     begin: () => ({ kept: new Set() }),
     requestBody(exchange, state) {
-      if (!isOnSharedAccount(exchange) || WITHOUT_OBJECTS.has(exchange.endpoint.operation)) return PASS;
+      if (WITHOUT_OBJECTS.has(exchange.endpoint.operation)) return PASS;
+      if (![exchange, ...(exchange.fallbacks ?? [])].some(isOnSharedAccount)) return PASS;
       return after(objectsInBody(exchange), (inBody) => judge(exchange, state, inBody));
     },
     response(exchange, state) {
       if (!isSuccessOfServer(exchange)) return PASS;
+      if (state.lists && sharesAll) return PASS;
       if (state.lists) return exchange.form === 'stream' ? unreadableList() : onlyOwn(exchange);
       const { whole } = exchange.answer;
       if (whole === undefined || (state.keeps === 'references' && !mayRefer(whole.body))) return PASS;
@@ -153,7 +174,7 @@ export function createStoredObjectsCheck({
 function objectsInBody({ json, edits, endpoint, request }: Parsed): Awaitable<readonly NamedObject[]> {
   const isUnknown = endpoint.operation === 'unknown';
   const isBytes = isUnknown && Array.isArray(json['body']) && request.texts[0]?.editable === false;
-  if (isBytes) return objectsInTexts(request.texts.map(({ text }) => text));
+  if (isBytes) return inTurns(objectsInTexts(request.texts.map(({ text }) => text)));
   const removed = new Set(
     edits.filter(({ kind }) => kind === 'remove').map(({ path }) => JSON.stringify(path)),
   );
@@ -165,11 +186,25 @@ function objectsInBody({ json, edits, endpoint, request }: Parsed): Awaitable<re
 /** Returns which objects of the answer later requests may name; `store: false` stores nothing. */
 function keptOf({ endpoint, json }: Parsed): ObjectsWanted {
   if (endpoint.operation === 'unknown') return 'outside_lists';
+  if (endpoint.operation === 'responses') return json['store'] === false ? 'references' : 'all';
+  // Anthropic compares a request with an earlier one (diagnostics), or goes on from it (thread), by its answer's id.
   const isStored =
-    endpoint.operation === 'responses'
-      ? json['store'] !== false
-      : json['store'] === true || json['deferred'] === true;
+    json['store'] === true ||
+    json['deferred'] === true ||
+    isObject(json['thread']) ||
+    isObject(json['diagnostics']);
   return isStored ? 'all' : 'references';
+}
+
+function isUnknownGet({ method, endpoint }: Parsed): boolean {
+  return method === 'GET' && endpoint.operation === 'unknown';
+}
+
+/** The content of a file can be any JSON, in which the client could have written another key's id. */
+function wantedOfGet(path: string, document: unknown): ObjectsWanted | undefined {
+  const id = listedId(document);
+  if (id !== undefined && path.endsWith(`/${id}`)) return 'outside_lists';
+  return path.endsWith('/files') ? 'all' : undefined;
 }
 
 /** Finds out without reading a whole document, since few answers refer to anything. */

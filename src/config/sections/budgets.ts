@@ -20,12 +20,12 @@ function isTimeZone(name: string): boolean {
 /** Conditions of `budgets[].match`, and of budgets set by command. */
 export const budgetMatch = section({
   owners: names.describe('Owners of keys (`keys create --owner`), as globs.'),
-  tags: z.record(name, name).optional().describe('Tags that a key must all have; values are globs.'),
+  tags: z.record(name, name).optional().describe('Tags, all of which a key must have; values are globs.'),
   claims: z
     .record(name, name)
     .optional()
     .describe(
-      'Claims that the JWT must all have; values are globs, and one item of a list must match. Needs `zsp.jwt_only`.',
+      'Claims, all of which the JWT must have; values are globs, and one item of a list must match. Needs `zsp.jwt_only`.',
     ),
   providers: z.array(z.enum(PROVIDER_NAMES)).min(1).optional().describe('Requested providers.'),
   models: names.describe('Requested models, as globs.'),

@@ -31,7 +31,7 @@ const target = section({
       ),
   ),
   timeout: durationOrZero('0').describe(
-    "Longest wait for the beginning of this target's answer, if another target may follow. 0: `proxy.upstream_timeout`.",
+    "Longest wait for the beginning of this target's answer, if the request has several targets. 0: `proxy.upstream_timeout`.",
   ),
   retry_uncertain: z
     .boolean()

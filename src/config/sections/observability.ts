@@ -164,7 +164,7 @@ export const audit = section({
     .boolean()
     .default(false)
     .describe(
-      'Refuse requests while audit records cannot be text. Set it if an unrecorded request is worse than a refused one.',
+      'Refuse requests while audit records cannot be written. Set it if an unrecorded request is worse than a refused one.',
     ),
 })
   .prefault({})

@@ -27,7 +27,7 @@ export const redis = needsRestart(
       .literal(STORED_VERSIONS)
       .default(NEWEST_STORED_VERSION)
       .describe(
-        'Version in which data is stored. This version and the previous one can be read. Lower it while older gateways run on the same Redis.',
+        'Version in which data is stored. The newest version and the one before it can be read. Lower it while older gateways run on the same Redis.',
       ),
     wait_replicas: count
       .max(10)

@@ -5,7 +5,7 @@ import { keepTicking, LOOP_CLOCKS, LoopDelay, type LoopClocks } from './loop-del
 
 /** Keys with less than an even share are refused when the delay is this many times the limit. */
 const SMALL_KEYS_FACTOR = 3;
-/** So many body bytes cost as much as a request. */
+/** This many body bytes cost as much as a request. */
 const BYTES_PER_UNIT = 2_048;
 /** Four times the time that reading a body takes, since a busy worker shares its time. */
 const MS_PER_BODY_BYTE = 64 / 32_768;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { objectsInTexts } from '../../../src/providers/objects-in-texts.ts';
 import {
   namedObjects,
   objectsIn,
   objectsInPath,
-  objectsInTexts,
   type ObjectsWanted,
 } from '../../../src/providers/stored-objects.ts';
 import { runNow } from '../../../src/turns.ts';
@@ -55,6 +55,9 @@ describe('a request names', () => {
     ['metadata', { metadata: { user_id: 'u', file_id: 'x' }, user_id: 'u' }],
     ['tokens', { stop_token_ids: [1, 2], prompt_token_ids: [3] }],
     ['a voice', { audio: { voice: 'alloy', format: 'wav' } }],
+    ['skills of the provider', { container: { skills: [{ type: 'anthropic', skill_id: 'pptx' }] } }],
+    ['the program of a call', { input: [{ type: 'function_call', caller: { caller_id: 'call_1' } }] }],
+    ['tabs of a browser', { messages: [{ content: [{ type: 'tool_result', tabs: [{ tab_id: 't1' }] }] }] }],
     ['an address elsewhere', { fileData: { fileUri: 'https://www.youtube.com/watch?v=1' } }],
     ['whole items', { input: [{ type: 'message', id: 'm', role: 'user', content: 'x' }] }],
     ['sealed reasoning', { input: [{ type: 'reasoning', id: 'rs', summary: [], encrypted_content: 'g' }] }],
@@ -64,16 +67,13 @@ describe('a request names', () => {
   });
 
   it('anything in the form of an id, where the members are unknown', () => {
-    const body = { training: FILE, nested: { metadata: { source: 'files/abc' } }, model: 'gpt-4o-mini-2024' };
+    const body = { training: FILE, nested: { options: { source: 'files/abc' } }, model: 'gpt-4o-mini-2024' };
     expect(named(body, true)).toEqual([FILE, 'abc']);
     expect(named({ tool_call_id: 'call_9aT3xYz81LmNop' }, true)).toEqual([]);
   });
 
   it('no id of its own under names that are the client’s, but ids by their form', () => {
-    expect(named({ attributes: { order_id: '17', source: FILE }, file_id: 'f1' }, true)).toEqual([
-      FILE,
-      'f1',
-    ]);
+    expect(named({ schema: { order_id: '17', source: FILE }, file_id: 'f1' }, true)).toEqual([FILE, 'f1']);
   });
 
   it.each([
@@ -85,6 +85,17 @@ describe('a request names', () => {
     'files/theirs\\\\/own',
   ])('the whole of what could be read in two ways: %s', (fileUri) => {
     expect(named({ fileData: { fileUri } })).toEqual([fileUri]);
+  });
+
+  it('nothing in notes, by calls and by people, where the members are unknown', () => {
+    const uuid = '0b5d1c5e-6f0e-4d57-9d0c-2f6f3f0b1a11';
+    const notes = { metadata: { run_id: uuid, job: FILE }, labels: { a: uuid }, attributes: { b: uuid } };
+    const people = { user: uuid, safety_identifier: uuid, prompt_cache_key: uuid, custom_id: uuid };
+    const content = [{ type: 'tool_use', id: 'toolu_01A09q90qw90lq917835lq9', name: 'f' }];
+    const messages = [{ content, tool_calls: [{ id: 'call_68a7c1d2e3f405162738495a' }] }];
+    expect(
+      named({ requests: [{ custom_id: uuid, params: { messages } }], ...notes, ...people }, true),
+    ).toEqual([]);
   });
 
   it('an object whose member is written in other case', () => {
@@ -103,16 +114,48 @@ describe('a request names', () => {
   });
 });
 
+const inTexts = (...texts: string[]): string[] => runNow(objectsInTexts(texts)).map(({ id }) => id);
+
 it('a file names objects in JSON, in fields of a form and in queries', () => {
   const texts = [
     '{"body": {"previous_response_id" : "resp_1"}}',
     'name="file_id"\r\n\r\nfile-1\r\n',
     'batch_id=b1',
+    `{"new_file_id": "${FILE}"`,
   ];
-  expect(objectsInTexts(texts).map(({ id }) => id)).toEqual(['resp_1', 'file-1', 'b1']);
-  expect(objectsInTexts(['{"custom_id": "1"}', 'an idea: file ideas', 'order_id,17 order_id=17'])).toEqual(
-    [],
-  );
+  expect(inTexts(...texts)).toEqual(['resp_1', 'file-1', 'b1', FILE]);
+});
+
+it.each([
+  '{"custom_id": "1"}',
+  'an idea: file ideas',
+  'order_id,17 order_id=17',
+  '{"order_id":"0b5d1c5e-6f0e-4d57-9d0c-2f6f3f0b1a11"}',
+  '{"payment_id":"pi_3MtwBwLkdIwHu7ix28a3tqPa"}',
+  '{"body":{"messages":[{"tool_call_id":"call_68a7c1d2e3f4051627"}]}}',
+  '{"fileUri":"https://www.youtube.com/watch"}',
+])('a file names no object in %s', (text) => {
+  expect(inTexts(text)).toEqual([]);
+});
+
+it.each([
+  '{"custom_id":"1","body":{"tools":[{"vector_store_ids":["them"]}]}}',
+  '{"custom_id":"1","body":{"conversation":{"id":"them"}}}',
+  '{"custom_id":"1","body":{"input":[{"type":"item_reference","id":"them"}]}}',
+  '{"custom_id":"1","body":{"messages":[{"role":"assistant","audio":{"id":"them"}}]}}',
+  '{"custom_id":"1","params":{"container":{"id":"them"}}}',
+  '{"key":"1","request":{"contents":[{"parts":[{"fileData":{"fileUri":"files/them"}}]}]}}',
+])('a line of a batch names an object as a request does: %s', (line) => {
+  expect(inTexts(`--b\r\n\r\n{"custom_id":"0"}\n ${line}\r\n--b--`)).toEqual(['them']);
+  expect(inTexts(`{"custom_id":"0"}\u2028${line}`)).toEqual(['them']);
+});
+
+it.each([
+  '{"custom_id":"1","body":{"file_ids":["them"],"file_ids":["mine"]}}',
+  '{"custom_id":"1","body":{"\\u0066ile_ids":["them"]}}',
+  `{"custom_id":"1","body":${'['.repeat(300)}${']'.repeat(300)}}`,
+])('a line of a batch that parsers read differently is refused: %s', (line) => {
+  expect(() => inTexts(line)).toThrow('a line of the file can be read in several ways');
 });
 
 it('a path names objects in its open segments, except an action at the end of a POST', () => {
@@ -131,10 +174,37 @@ it('an answer has ids of what it stored, or only references', () => {
     container: { id: 'cntr_1' },
     audio: { id: 'audio_1', data: 'AAAA' },
     data: [{ id: 'file-9aT3xYz81LmNop' }],
-    name: 'cachedContents/abc',
+    file: { name: 'files/abc' },
   };
   const idsOf = (wanted: ObjectsWanted): readonly string[] => runNow(objectsIn(answer, wanted));
   expect(idsOf('all')).toEqual(['resp_1', 'msg_1', 'cfile_1', 'cntr_1', 'audio_1', FILE]);
   expect(idsOf('references')).toEqual(['cfile_1', 'cntr_1', 'audio_1']);
-  expect(idsOf('outside_lists')).toEqual(['resp_1', 'cntr_1', 'audio_1', 'abc']);
+  expect(idsOf('outside_lists')).toEqual(['resp_1', 'msg_1', 'cfile_1', 'cntr_1', 'audio_1', 'abc']);
+});
+
+it('an answer gives no id that a client or a model wrote', () => {
+  const theirs = 'file-9aT3xYz81LmNop';
+  const answer = {
+    metadata: { file_id: theirs },
+    tools: [{ parameters: { properties: { file_id: { const: theirs } } } }],
+    response: { metadata: { file_id: theirs } },
+    content: [{ type: 'tool_use', input: { file_id: theirs } }],
+    message: { tool_calls: [{ function: { arguments: { file_id: theirs } } }] },
+    candidates: [{ content: { parts: [{ functionCall: { args: { file_id: theirs } } }] } }],
+    results: [{ attributes: { file_id: theirs } }],
+    citations: [{ sources: [{ document: { file_id: theirs }, tool_output: { file_id: theirs } }] }],
+  };
+  for (const wanted of ['all', 'references', 'outside_lists'] as const)
+    expect(runNow(objectsIn(answer, wanted))).toEqual([]);
+  const made = { id: 'vs_1', filename: theirs, name: `files/${theirs}`, displayName: theirs, user: theirs };
+  expect(runNow(objectsIn(made, 'outside_lists'))).toEqual(['vs_1']);
+});
+
+it('an answer of an unknown endpoint has the items of a response, and the files of a batch', () => {
+  const idsOf = (answer: object): readonly string[] => runNow(objectsIn(answer, 'outside_lists'));
+  expect(idsOf({ id: 'resp_1', output: [{ type: 'reasoning', id: 'rs_1' }] })).toEqual(['resp_1', 'rs_1']);
+  const file = '0b5d1c5e-6f0e-4d57-9d0c-2f6f3f0b1a11';
+  expect(idsOf({ id: 'job', output_file: file })).toEqual(['job', file]);
+  expect(idsOf({ name: 'batches/b1', response: { responsesFile: 'files/f1' } })).toEqual(['b1', 'f1']);
+  expect(idsOf({ request_id: 'r1' })).toEqual(['r1']);
 });

@@ -25,7 +25,7 @@ active() {
 quiet() {
   local calm=0
   while [ "$SECONDS" -lt "$1" ]; do
-    # One that does not answer has nothing left to finish.
+    # An Envoy that does not answer has nothing left to finish.
     local now
     now=$(active)
     [ -n "$now" ] || return
@@ -38,8 +38,8 @@ quiet() {
 drain() {
   trap '' TERM INT
   local until=$((SECONDS + drain_seconds))
-  # Answers ask their clients to close the connection; then, when nothing runs, or after a fifth of the time because
-  # new ones never cease to come, the listeners close, and what is in may finish.
+  # Answers ask clients to close their connections. The listeners close when no request is running, or after a fifth
+  # of the time, since new requests may never cease. Then open requests may finish.
   ask POST '/drain_listeners?graceful&skip_exit' >/dev/null
   quiet $((SECONDS + drain_seconds / 5))
   ask POST /drain_listeners >/dev/null
@@ -51,6 +51,6 @@ drain() {
   --drain-strategy immediate --drain-time-s 600 "$@" &
 envoy=$!
 trap drain TERM INT
-# `wait` returns at the signal; Envoy's own end is what counts.
+# `wait` returns at the signal, before Envoy has ended.
 while kill -0 "$envoy" 2>/dev/null; do wait "$envoy"; code=$?; done
 exit "${code:-0}"

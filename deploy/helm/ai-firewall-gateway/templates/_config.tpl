@@ -67,7 +67,7 @@ key_file: /etc/gateway/redis-client/tls.key
 {{- /* What the chart itself sets in gateway.yaml. */ -}}
 {{- define "gateway.ownConfig" -}}
 server:
-  # For the probes and for Prometheus; the NetworkPolicy says who may ask.
+  # For the probes and Prometheus; the NetworkPolicy limits access.
   admin_host: 0.0.0.0
   drain_timeout: {{ .Values.drain.seconds }}s
   tls:
@@ -87,7 +87,7 @@ policy:
   policy_dir: /etc/gateway/policies
 envoy:
   managed: false
-  # Two thirds of the memory that Envoy's container may have.
+  # Two thirds of the memory limit of Envoy's container.
   max_heap_bytes: {{ div (mul 2 (include "gateway.bytes" .Values.envoy.resources.limits.memory | int64)) 3 }}
 {{- end }}
 

@@ -1,0 +1,79 @@
+import { GatewayError } from '../errors.ts';
+import { hasAllMembers, readDocument, shapeOf, type ReadDocument } from '../json/document-shape.ts';
+import { isObject, type JsonObject } from '../json/is-object.ts';
+import { parseAtOnce } from '../json/parse-in-pieces.ts';
+import { ITEM_CHARS, type Work } from '../turns.ts';
+import { bareId, isInnocent, namedObjects, namesObject, type NamedObject } from './stored-objects.ts';
+
+/** Members of requests that a file may hold for the provider to run. In other files, most ids are the client's own. */
+const RUN_BY_PROVIDER: ReadonlySet<string> = new Set([
+  ...['previous_response_id', 'conversation', 'conversation_id', 'container', 'container_id', 'thread'],
+  ...['thread_id', 'assistant_id', 'file_id', 'input_file_id', 'vector_store_id', 'batch_id'],
+  ...['cachedContent', 'cached_content', 'fileUri', 'file_uri'],
+]);
+/** Ids by which providers name what they store. UUIDs and other kinds are mostly the client's own data. */
+const PROVIDERS_FORM =
+  /^(?:file|cfile|assistant|resp|conv|cntr|container|vs|msg|rs|ig|thread|run|batch|msgbatch|audio|chatcmpl|video|upload|skill)[-_](?=[A-Za-z]*\d)[A-Za-z0-9]{12,}$/;
+/** A name and a value: as JSON, as fields of a form, or in a query. */
+const PAIR =
+  /\b([A-Za-z_]{0,40}(?:_ids?|[a-z]Ids?|Uri|_uri)|conversation|container|thread|cachedContent|cached_content)["']?(?:\s{0,8}[:=]\s{0,8}["']?|\r?\n\r?\n)([\w./:-]{1,300})/g;
+/** Ends at every line end that a parser may know. */
+const LINE = /[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+/g;
+
+/**
+ * Collects what a body that is not JSON names, such as a file with the requests of a batch.
+ * @throws GatewayError invalid_request for a batch line that parsers read differently
+ */
+export function* objectsInTexts(texts: readonly string[]): Work<readonly NamedObject[]> {
+  const found = new Map<string, NamedObject>();
+  for (const text of texts) {
+    for (const [, member = '', value = ''] of text.matchAll(PAIR)) {
+      const isNamed = RUN_BY_PROVIDER.has(member) || (!isInnocent(member) && PROVIDERS_FORM.test(value));
+      if (isNamed && namesObject(member, value)) found.set(bareId(value), { id: bareId(value), member });
+      yield ITEM_CHARS;
+    }
+    for (const [line] of text.matchAll(LINE)) {
+      for (const request of yield* requestsInLine(line.trim()))
+        for (const named of yield* namedObjects(request, ALL_SENT)) found.set(named.id, named);
+      yield line.length;
+    }
+  }
+  return [...found.values()];
+}
+
+const ALL_SENT = { isUnknown: false, isRemoved: () => false };
+
+/** `{"body":{"thread":"x"}}` */
+const SHORTEST_LINE = 23;
+const LONG_LINE = 65_536;
+
+/** A line of a batch holds the body of a request: as `body`, as `params`, or as Google's `request`. */
+function* requestsInLine(line: string): Work<readonly JsonObject[]> {
+  if (line.length < SHORTEST_LINE || !line.startsWith('{') || !line.endsWith('}')) return [];
+  const { shape, parsed } = line.length > LONG_LINE ? yield* readDocument(line) : readAtOnce(line);
+  if (shape.isTooDeep || shape.isTooLarge) throw ambiguousLine();
+  if (parsed === undefined || !isObject(parsed.value)) return [];
+  const { body, params, request } = parsed.value;
+  const requests = [body, params, request].filter(isObject);
+  if (requests.length > 0 && !hasAllMembers(shape, parsed.members)) throw ambiguousLine();
+  return requests;
+}
+
+/** Text that is not JSON is no request. */
+function readAtOnce(text: string): ReadDocument {
+  const shape = shapeOf(text);
+  if (shape.isTooDeep || shape.isTooLarge) return { text, shape };
+  try {
+    return { text, shape, parsed: parseAtOnce(text) };
+  } catch (failure) {
+    if (failure instanceof SyntaxError) return { text, shape };
+    throw failure;
+  }
+}
+
+function ambiguousLine(): GatewayError {
+  return new GatewayError(
+    'invalid_request',
+    'a line of the file can be read in several ways: write each member once, without escapes in its name, and nest less deeply',
+  );
+}
