@@ -17,6 +17,9 @@ const PROVIDERS_FORM =
 /** A name and a value: as JSON, as fields of a form, or in a query. */
 const PAIR =
   /\b([A-Za-z_]{0,40}(?:_ids?|[a-z]Ids?|Uri|_uri)|conversation|container|thread|cachedContent|cached_content)["']?(?:\s{0,8}[:=]\s{0,8}["']?|\r?\n\r?\n)([\w./:-]{1,300})/g;
+/** A name that a client chooses for a file at Google, where caches and batches could have the same. */
+const GOOGLES_NAME =
+  /["']name["']\s{0,8}:\s{0,8}["']((?:files|cachedContents|fileSearchStores|batches)\/[\w-]{1,300})/g;
 /** Ends at every line end that a parser may know. */
 const LINE = /[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+/g;
 
@@ -30,6 +33,10 @@ export function* objectsInTexts(texts: readonly string[]): Work<readonly NamedOb
     for (const [, member = '', value = ''] of text.matchAll(PAIR)) {
       const isNamed = RUN_BY_PROVIDER.has(member) || (!isInnocent(member) && PROVIDERS_FORM.test(value));
       if (isNamed && namesObject(member, value)) found.set(bareId(value), { id: bareId(value), member });
+      yield ITEM_CHARS;
+    }
+    for (const [, value = ''] of text.matchAll(GOOGLES_NAME)) {
+      found.set(bareId(value), { id: bareId(value), member: 'name' });
       yield ITEM_CHARS;
     }
     for (const [line] of text.matchAll(LINE)) {

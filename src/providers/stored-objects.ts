@@ -166,7 +166,21 @@ export function objectsInPath(method: string, segments: readonly string[]): read
 export type ObjectsWanted = 'all' | 'outside_lists' | 'references';
 
 /** Members of answers that repeat what the client sent. */
-const REPEATED: ReadonlySet<string> = new Set(['document', 'tool_output']);
+const REPEATED: ReadonlySet<string> = new Set([
+  ...[
+    'document',
+    'tool_output',
+    'tools',
+    'tool_choice',
+    'prompt',
+    'instructions',
+    'input',
+    'input_messages',
+    'text',
+  ],
+]);
+/** Lists of what an answer's own object made. */
+const MADE: ReadonlySet<string> = new Set(['output', 'outputs']);
 const FILE_NAME = /(?:_file|[a-z]File)$/;
 
 /**
@@ -186,7 +200,7 @@ export function* objectsIn(answer: unknown, wanted: ObjectsWanted): Work<readonl
       const isMade = wanted === 'outside_lists' && namesMade(name, value, level.value);
       if (isOwnId || isDeferred || isIdName(name) || isMade) found.add(bareId(value));
     } else if (isContainer(value) && !(step === name && isRepeated(name, value, walk.depth === 1))) {
-      const readsLists = state.readsLists || name === 'output';
+      const readsLists = state.readsLists || MADE.has(name);
       if (readsLists || !Array.isArray(value)) walk.enter({ name, readsLists });
     }
     yield ITEM_CHARS;
@@ -197,7 +211,7 @@ export function* objectsIn(answer: unknown, wanted: ObjectsWanted): Work<readonl
 interface Within {
   /** Nearest member name. */
   readonly name: string;
-  /** Lists below belong to the object: a response's `output`. */
+  /** Lists below belong to the object. */
   readonly readsLists: boolean;
 }
 

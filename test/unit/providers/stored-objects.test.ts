@@ -122,8 +122,9 @@ it('a file names objects in JSON, in fields of a form and in queries', () => {
     'name="file_id"\r\n\r\nfile-1\r\n',
     'batch_id=b1',
     `{"new_file_id": "${FILE}"`,
+    '{"file": {"name" : "files/chosen"}}',
   ];
-  expect(inTexts(...texts)).toEqual(['resp_1', 'file-1', 'b1', FILE]);
+  expect(inTexts(...texts)).toEqual(['resp_1', 'file-1', 'b1', FILE, 'chosen']);
 });
 
 it.each([
@@ -186,7 +187,9 @@ it('an answer gives no id that a client or a model wrote', () => {
   const theirs = 'file-9aT3xYz81LmNop';
   const answer = {
     metadata: { file_id: theirs },
-    tools: [{ parameters: { properties: { file_id: { const: theirs } } } }],
+    tools: [{ id: theirs, parameters: { properties: { file_id: { const: theirs } } } }],
+    prompt: { id: theirs },
+    instructions: [{ id: theirs }],
     response: { metadata: { file_id: theirs } },
     content: [{ type: 'tool_use', input: { file_id: theirs } }],
     message: { tool_calls: [{ function: { arguments: { file_id: theirs } } }] },
@@ -207,4 +210,6 @@ it('an answer of an unknown endpoint has the items of a response, and the files 
   expect(idsOf({ id: 'job', output_file: file })).toEqual(['job', file]);
   expect(idsOf({ name: 'batches/b1', response: { responsesFile: 'files/f1' } })).toEqual(['b1', 'f1']);
   expect(idsOf({ request_id: 'r1' })).toEqual(['r1']);
+  const written = [{ type: 'message.output', content: [{ type: 'tool_file', file_id: file }] }];
+  expect(idsOf({ conversation_id: 'c1', outputs: written })).toEqual(['c1', file]);
 });
