@@ -190,7 +190,10 @@ describe('a stream through other makers’ clients', () => {
       it.each(calls)('%s of %s: comments after it are harmless', async (...row) => {
         const outcome = await call(installed(), script, row, PERSONAL);
         expect(outcome).toHaveProperty('value');
-        expect(textsIn(outcome).join('')).toContain(MASKED);
+        const text = textsIn(outcome).join('');
+        // It drops all but the first event of the last packet (docs/clients/streams.md).
+        if (client === CLIENTS.mistralJs[0]) expect(text).toContain('Write to ***');
+        else expect(text).toContain(MASKED);
       });
     });
   }
