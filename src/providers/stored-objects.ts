@@ -56,7 +56,7 @@ const ID_FORM =
 const CALL_FORM = /^(?:call|toolu|srvtoolu|mcptoolu|tooluse)_/;
 /** Members that no provider reads. */
 const NOTES: ReadonlySet<string> = new Set([
-  ...['metadata', 'requestMetadata', 'user_metadata', 'labels', 'attributes'],
+  ...['metadata', 'client_metadata', 'requestMetadata', 'user_metadata', 'labels', 'attributes'],
 ]);
 
 const RESOURCE = /^(?:https:\/\/[a-z.]{1,64}\.googleapis\.com\/v\d[a-z]{0,8}\/)?[A-Za-z]{1,64}\/([\w-]+)$/;
@@ -115,7 +115,7 @@ interface Above {
 }
 
 function isUnread(name: string, value: object, isTopLevel: boolean): boolean {
-  return !READ_BY_PROVIDER.has(name) && isClientsOwn(name, value, isTopLevel);
+  return !READ_BY_PROVIDER.has(name) && (NOTES.has(name) || isClientsOwn(name, value, isTopLevel));
 }
 
 function storedId(name: string, value: JsonObject): string | undefined {
@@ -216,7 +216,7 @@ interface Within {
 }
 
 function isRepeated(name: string, value: object, isTopLevel: boolean): boolean {
-  return REPEATED.has(name) || isClientsOwn(name, value, isTopLevel);
+  return REPEATED.has(name) || NOTES.has(name) || isClientsOwn(name, value, isTopLevel);
 }
 
 /** Google's `name` of an object, which has no `id`, and files that a batch wrote (`output_file`, `responsesFile`). */

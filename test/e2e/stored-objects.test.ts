@@ -154,7 +154,8 @@ describe('what names nothing stored', () => {
     const tools = [
       { type: 'function', name: 'f', parameters: { properties: { file_id: { enum: ['file-1'] } } } },
     ];
-    expect((await respond(ada, { input, tools, metadata: { file_id: 'file-1' } })).status).toBe(200);
+    const notes = { metadata: { file_id: 'file-1' }, client_metadata: { thread_id: '0b5d1c5e' } };
+    expect((await respond(ada, { input, tools, ...notes })).status).toBe(200);
     const content = [{ type: 'tool_use', id: 'toolu_1', name: 'f', input: { file_id: 'file-1' } }];
     const result = [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'x' }];
     const messages = [

@@ -52,6 +52,7 @@ describe('a request names', () => {
     ['calls', { messages: [{ tool_call_id: 'call_1', tool_calls: [{ id: 'call_1' }] }] }],
     ['arguments of a call', { messages: [{ content: [{ type: 'tool_use', input: { file_id: 'x' } }] }] }],
     ['a schema', { tools: [{ input_schema: { properties: { file_id: { const: 'x' } } } }] }],
+    ['metadata of Codex', { client_metadata: { thread_id: 't', turn_id: 'x' } }],
     ['metadata', { metadata: { user_id: 'u', file_id: 'x' }, user_id: 'u' }],
     ['tokens', { stop_token_ids: [1, 2], prompt_token_ids: [3] }],
     ['a voice', { audio: { voice: 'alloy', format: 'wav' } }],
