@@ -49,7 +49,7 @@ export interface SidecarParts {
   readonly tracing: SidecarTracing | undefined;
 }
 
-/** What a sidecar builds from one configuration. */
+/** Services that a sidecar builds from one configuration. */
 export interface ConfiguredServices {
   readonly services: EdgeServices;
   renewCredentials(credentials: CredentialValues): void;

@@ -10,7 +10,7 @@ const COUNTER_LIFE_MS = 120_000;
 export interface FailedAuthentication {
   readonly clientAddress: string;
   readonly overLimit: boolean;
-  /** Of the JWT, if it was the reason. */
+  /** Fault of the JWT, if that caused the failure. */
   readonly fault: string | undefined;
 }
 

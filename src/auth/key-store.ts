@@ -43,7 +43,7 @@ const revokeScript = loadScript(new URL('./revoke-key.lua', import.meta.url));
 const updateScript = loadScript(new URL('./update-key.lua', import.meta.url));
 const rotateScript = loadScript(new URL('./rotate-key.lua', import.meta.url));
 
-/** Of one identity: the current one, and some in their grace period. */
+/** Raw keys per identity: the current one, and some in their grace period. */
 const MAX_LIVE_RAW_KEYS = 8;
 const MIN_PREFIX_HEX = 6;
 const SHOWN_HASH_CHARS = 'sha256:'.length + 16;

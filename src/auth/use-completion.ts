@@ -20,7 +20,7 @@ export interface UseProgress {
   readonly done: number;
 }
 
-/** Of one call. */
+/** Time limit of one call. */
 const WORK_MS = 1_000;
 /** After this time without a use that only a record has, no gateway of an earlier release runs. */
 const QUIET_MS = 86_400_000;

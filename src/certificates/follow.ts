@@ -28,7 +28,7 @@ export interface CertificateState {
 export interface FollowedCertificates {
   /** Returns the contents of a group such as `server.tls`; undefined if it names no file. */
   texts(path: string): PemTexts | undefined;
-  /** Of all groups that name files. */
+  /** Paths of all groups with files. */
   readonly paths: readonly string[];
   states(): CertificateStates;
   close(): void;

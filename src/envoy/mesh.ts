@@ -58,7 +58,7 @@ function meshResources(config: Config, layout: EnvoyLayout): ReturnType<typeof e
 
 const CLUSTER_TYPE = 'type.googleapis.com/envoy.config.cluster.v3.Cluster';
 const LISTENER_TYPE = 'type.googleapis.com/envoy.config.listener.v3.Listener';
-/** Of Envoy Gateway's listener for `protocol: HTTPS`, which keeps its TLS. */
+/** Path in Envoy Gateway's listener for `protocol: HTTPS`, which keeps its TLS. */
 const CONNECTION_MANAGER = '/filter_chains/0/filters/0/typed_config';
 
 /**

@@ -1,7 +1,7 @@
 import { decodeHuffman } from './huffman.ts';
 import { STATIC_TABLE, type HeaderEntry } from './static-table.ts';
 
-/** Of a table entry besides name and value (RFC 7541 section 4.1). */
+/** Overhead of a table entry besides name and value (RFC 7541 section 4.1). */
 const ENTRY_BYTES = 32;
 /** The default of SETTINGS_HEADER_TABLE_SIZE. */
 const HEADER_TABLE_BYTES = 4_096;

@@ -6,7 +6,7 @@ export const LIMITS = {
   streams: 10_000,
   /** Unread octets of one stream. */
   streamWindowBytes: 262_144,
-  /** Of all streams of a connection. */
+  /** Shared by all streams of a connection. */
   connectionWindowBytes: 16_777_216,
   /** One header block, encoded and decoded (RFC 9113 section 6.5.2). */
   headerListBytes: 65_536,

@@ -9,7 +9,7 @@ export interface DebianPackages {
   /** Name of the missing part, for messages. */
   readonly title: string;
   readonly names: readonly string[];
-  /** What the user can do instead, for messages. */
+  /** The user's alternative, for messages. */
   readonly remedy: string;
 }
 

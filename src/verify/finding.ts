@@ -25,7 +25,7 @@ export interface TraceFinding {
   readonly rule: string;
   readonly action: FindingAction;
   readonly reason: string;
-  /** Of the policy's rule. */
+  /** File of the policy's rule. */
   readonly file: string | undefined;
   readonly line: number | undefined;
   readonly owasp: readonly string[];

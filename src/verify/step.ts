@@ -63,7 +63,7 @@ export interface StepAgent {
 }
 
 export interface TracePlace {
-  /** Of the element, from 0. An element may hold several steps. */
+  /** Index of the element, from 0. An element may hold several steps. */
   readonly index: number;
   /** From 1. */
   readonly line: number;

@@ -14,7 +14,7 @@ export type { PresentedRequest } from './presented.ts';
 
 /** The sender of a request, by its JWT. */
 export interface Bearer extends VerifiedToken {
-  /** Of a DPoP proof, verified except for replay. */
+  /** Id of a DPoP proof, which is verified except for replay. */
   readonly proofId: string | undefined;
 }
 

@@ -17,7 +17,7 @@ import { invalidRequest, policyDenied } from '../denials.ts';
 import { printableName } from '../../text/label.ts';
 import type { JsonEdit } from '../../json/path.ts';
 
-/** What is known about a request's cost before it is sent. */
+/** Facts about a request's cost before it is sent. */
 export interface Quote {
   readonly price: ModelPrice;
   /** Types of the built-in tools in the request. */

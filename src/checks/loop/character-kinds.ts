@@ -13,7 +13,7 @@ export const KIND = {
   otherSign: 256,
   slash: 512,
   beyondAscii: 1_024,
-  /** Of a script without spaces between words. */
+  /** A character of a script without spaces between words. */
   unspaced: 2_048,
   /** Takes two units. */
   pair: 4_096,

@@ -27,7 +27,7 @@ import {
   type Withholding,
 } from './tool-list.ts';
 
-/** What a server's message contains that its reader must not get. */
+/** Findings in a server's message that must not reach its reader. */
 export interface Inspection {
   readonly attacks: readonly PlacedFinding[];
   readonly secrets: readonly PlacedFinding[];

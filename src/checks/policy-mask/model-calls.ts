@@ -147,7 +147,7 @@ function textNow(earlier: PromptText, before: unknown, now: unknown): PromptText
   if (before === now) return [earlier];
   const text = valueAt(now, earlier.path);
   if (text === undefined || text === null) return [];
-  // Where the document has another form of the text, it is not edited.
+  // The edit is dropped if the document has another form of the text.
   return typeof text === 'string' && valueAt(before, earlier.path) === earlier.text
     ? [{ ...earlier, text }]
     : [earlier];

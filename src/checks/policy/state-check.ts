@@ -42,7 +42,7 @@ export interface PolicyState {
   move?: SessionMove;
 }
 
-/** Of simultaneous calls that move the session, one succeeds in each round. */
+/** In each round, one of the simultaneous calls that move the session succeeds. */
 const MAX_ROUNDS = 8;
 
 /**

@@ -58,7 +58,7 @@ const OF_EXPRESSIONS = /\w\|\w|\)\?|\\[bsw]|\.\*/;
 const REPORT_CHARS = 80;
 const CLOSING = /^[^"”'’»`」』\n]{0,64}["”'’»`」』]/;
 
-/** Where a defence expects orders: fetched content, never a prompt. */
+/** Places in which a defence expects orders: fetched content, never a prompt. */
 const IN_CONTENT = new RegExp(
   [
     '^[\\s,]{0,2}(?:[a-z]{3,16}, ){0,3}(?:(?:or|and) [a-z ]{1,48})?',

@@ -13,7 +13,7 @@ export interface MaskPattern {
   /** Below `arguments`; undefined for any text. */
   readonly argument: readonly string[] | undefined;
   readonly pattern: TextPattern;
-  /** Of the rule, if it looks for injections. */
+  /** The rule's trust, if it looks for injections. */
   readonly trust?: RuleTrust | undefined;
 }
 

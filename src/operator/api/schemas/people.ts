@@ -25,7 +25,7 @@ export type SignInKinds = z.infer<typeof signInKinds>;
 export const me = z.object({
   name: z.string(),
   role,
-  /** Of an owner, who only sees keys with this owner. */
+  /** If set, the person only sees keys with this owner. */
   owner: z.string().nullable(),
   signed_in_by: z.enum(SIGN_IN_KINDS),
   /** Value of `X-CSRF-Token` for changes; null for tokens, which need none. */
