@@ -5,7 +5,7 @@ import { parseAtOnce } from '../json/parse-in-pieces.ts';
 import { ITEM_CHARS, type Work } from '../turns.ts';
 import { bareId, isInnocent, namedObjects, namesObject, type NamedObject } from './stored-objects.ts';
 
-/** Members of requests that a file may hold for the provider to run. In other files, most ids are the client's own. */
+/** Members of requests that the provider may run from a file. Most other ids in files are the client's own. */
 const RUN_BY_PROVIDER: ReadonlySet<string> = new Set([
   ...['previous_response_id', 'conversation', 'conversation_id', 'container', 'container_id', 'thread'],
   ...['thread_id', 'assistant_id', 'file_id', 'input_file_id', 'vector_store_id', 'batch_id'],
@@ -24,7 +24,7 @@ const GOOGLES_NAME =
 const LINE = /[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+/g;
 
 /**
- * Collects what a body that is not JSON names, such as a file with the requests of a batch.
+ * Collects the objects that a body other than JSON names, such as a file with the requests of a batch.
  * @throws GatewayError invalid_request for a batch line that parsers read differently
  */
 export function* objectsInTexts(texts: readonly string[]): Work<readonly NamedObject[]> {
@@ -66,7 +66,7 @@ function* requestsInLine(line: string): Work<readonly JsonObject[]> {
   return requests;
 }
 
-/** Text that is not JSON is no request. */
+/** Text other than JSON is not a request. */
 function readAtOnce(text: string): ReadDocument {
   const shape = shapeOf(text);
   if (shape.isTooDeep || shape.isTooLarge) return { text, shape };

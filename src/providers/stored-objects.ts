@@ -12,12 +12,12 @@ export interface NamedObject {
   readonly member: string;
 }
 
-/** Members that are an id, though their names do not say so. */
+/** Members whose value is an id, although their names do not end in `_id`. */
 const IDS: ReadonlySet<string> = new Set([
   ...['conversation', 'container', 'thread'],
   ...['cachedContent', 'cached_content', 'fileSearchStoreNames', 'file_search_store_names'],
 ]);
-/** Members whose objects have the `id` of something stored. */
+/** Members whose object has the `id` of a stored object. */
 const HOLDERS: ReadonlySet<string> = new Set([
   ...['conversation', 'container', 'thread', 'audio', 'voice', 'assistant', 'file', 'vector_store'],
 ]);
@@ -26,7 +26,7 @@ const READ_BY_PROVIDER: ReadonlySet<string> = new Set(['variables', 'promptVaria
 const ID_NAME = /(?:_[iI][dD]s?|_IDS|[a-z]I[dD]s?)$/;
 const URI_NAME = /^(?:fileUri|file_uri)$/;
 
-/** Ids that name nothing stored: parts of the conversation itself, people, and the operator's own prompts. */
+/** Ids of other things: parts of the conversation, people, and the operator's own prompts. */
 const INNOCENT: ReadonlySet<string> = new Set([
   ...['callid', 'toolcallid', 'tooluseid', 'approvalrequestid', 'customid', 'documentid', 'requestid'],
   ...['userid', 'enduserid', 'sessionid', 'promptid', 'connectorid', 'modelid', 'toolid', 'clientid'],
@@ -62,8 +62,8 @@ const NOTES: ReadonlySet<string> = new Set([
 const RESOURCE = /^(?:https:\/\/[a-z.]{1,64}\.googleapis\.com\/v\d[a-z]{0,8}\/)?[A-Za-z]{1,64}\/([\w-]+)$/;
 
 /**
- * Returns `abc` for Google's `files/abc`, by name or by URL. Any other spelling is an id of its own, so a query or a
- * second path after another key's id cannot hide it.
+ * Returns `abc` for Google's `files/abc`, by name or by URL. Any other spelling is a different id, so a query or a
+ * second path cannot hide another key's id.
  */
 export function bareId(id: string): string {
   return RESOURCE.exec(id)?.[1] ?? id;

@@ -35,26 +35,26 @@ export interface StoredObjectsState {
   readonly kept: Set<string>;
 }
 
-/** More in one request than any client names; OpenAI lists as many files on a page. */
+/** Limit for a request and for a list: OpenAI's largest page of files. */
 const MAX_NAMED = 10_000;
-/** Looked up by one Redis call. */
+/** Ids per Redis call. */
 const FOUND_AT_ONCE = 1_000;
-/** More in one answer are not kept. */
+/** Further ids in one answer are not kept. */
 const MAX_KEPT = 1_000;
 
 /** Operations that store nothing, and name nothing stored. */
 const WITHOUT_OBJECTS: ReadonlySet<Operation> = new Set(['models', 'embeddings', 'rerank', 'moderations']);
 
 /**
- * Binds what is stored at a provider under a shared credential to the key that created it (docs/stored-objects.md). To
- * the provider all keys with the same credential are one client, so it cannot tell whose response or file is named.
+ * Binds objects stored at a provider under a shared credential to the key that created them (docs/stored-objects.md).
+ * To the provider, all keys with one credential are one client, so it cannot tell their objects apart.
  */
 export function createStoredObjectsCheck({
   store,
   shared,
 }: StoredObjectsDeps): Check<StoredObjectsState, 'stored-objects'> {
   const name = 'stored-objects';
-  /** All is shared, and recorded for the day when it no longer is. */
+  /** Objects are still recorded, for the time after the setting is removed. */
   const sharesAll = shared.includes('*');
   const isShared = (id: string): boolean => shared.some((glob) => globMatches(glob, id));
 
@@ -207,7 +207,7 @@ function wantedOfGet(path: string, document: unknown): ObjectsWanted | undefined
   return path.endsWith('/files') ? 'all' : undefined;
 }
 
-/** Finds out without reading a whole document, since few answers refer to anything. */
+/** Decides without parsing the document, since few answers contain references. */
 function mayRefer(text: Buffer | string): boolean {
   return ['_id"', '"audio"', '"container"'].some((mark) => text.includes(mark));
 }
@@ -220,7 +220,7 @@ function notOwn(provider: string, { member }: NamedObject): Denial {
   return {
     kind: 'deny',
     type: 'not_found',
-    message: `this key has no such object at ${provider} as ${place} names: a key may use what it created there itself; an operator can share more (proxy.shared_objects)`,
+    message: `${place} names an object that this key has not created at ${provider}: a key may use only its own objects, and those that an operator shares (proxy.shared_objects)`,
   };
 }
 
