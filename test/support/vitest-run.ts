@@ -77,16 +77,18 @@ export async function runProjects(
       environment: { ...environment, [LEFT_OUT_FILE]: leftOutFile },
     });
     const count = readReport(report);
-    const { unhandled, flaky } = readLeftOut(leftOutFile);
+    const { unhandled, leftBehind, flaky } = readLeftOut(leftOutFile);
     const outside = unhandled.map((text) => `outside of the tests: ${shortened(text)}`);
-    if (outside.length === 0 && count.failed === 0 && !result.ok) {
+    if (outside.length + leftBehind.length + count.failed === 0 && !result.ok) {
       outside.push(`${names.join(', ')}: the run failed without a failed test, see above`);
     }
     return {
       ...count,
       failed: count.failed + outside.length,
       failures: [...count.failures, ...outside],
-      flaky: flaky.map((text) => shortened(text)),
+      flaky: [...flaky, ...leftBehind.map((text) => `left behind by a failed attempt: ${text}`)].map((text) =>
+        shortened(text),
+      ),
     };
   } finally {
     rmSync(directory, { recursive: true, force: true });
@@ -117,7 +119,7 @@ function shortened(text: string): string {
 function readLeftOut(file: string): LeftOut {
   return existsSync(file)
     ? (JSON.parse(readFileSync(file, 'utf8')) as LeftOut)
-    : { unhandled: [], flaky: [] };
+    : { unhandled: [], leftBehind: [], flaky: [] };
 }
 
 function readReport(file: string): ProjectCount {
