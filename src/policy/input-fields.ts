@@ -74,7 +74,7 @@ export const AGENT = {
 } satisfies Rows;
 
 const PROVIDER = text('provider that the call goes to');
-const UNSEEN_CONTENT = flag('true if content takes part that the gateway has not read as text');
+const UNSEEN_CONTENT = flag('true if the request contains content that the gateway has not read as text');
 const method = <Type extends z.ZodType>(type: Type) =>
   row('value', type, 'type of the call: `llm_call`, `mcp_tool_call` or another MCP type', {
     notInCards: true,
