@@ -1,7 +1,22 @@
+import type { JsonObject } from '../json/is-object.ts';
+import { billed, usdBill } from './dialects/billed.ts';
 import { openaiEndpoints, tableProvider, pick, under } from './openai-style.ts';
 
 /** Streams report usage in their last chunk by default. */
 const endpoints = openaiEndpoints({ limitFields: ['max_tokens', 'max_completion_tokens'], asksUsage: false });
+
+const TICKS_PER_USD = 1e10;
+
+/** Returns xAI's exact bill, which includes its tools and long contexts (docs.x.ai, cost tracking). */
+function billOf({ cost_in_usd_ticks: ticks }: JsonObject): number | undefined {
+  return typeof ticks === 'number' ? usdBill(ticks / TICKS_PER_USD) : undefined;
+}
+
+const BILLED = Object.fromEntries(
+  Object.entries(pick(endpoints, '/chat/completions', '/completions', '/responses', '/embeddings')).map(
+    ([path, endpoint]) => [path, { ...endpoint, dialect: billed(endpoint.dialect, billOf) }],
+  ),
+);
 
 /** xAI. Images and deferred completions are not readable. */
 export const xai = tableProvider({
@@ -20,5 +35,5 @@ export const xai = tableProvider({
   },
   traces: { aliases: ['x_ai'], models: /^grok-/ },
   headers: new Set(['x-grok-conv-id']),
-  post: under('/v1', pick(endpoints, '/chat/completions', '/completions', '/responses', '/embeddings')),
+  post: under('/v1', BILLED),
 });

@@ -1,11 +1,9 @@
 import { GatewayError } from '../../errors.ts';
-import { toNanoUsd } from '../../pricing/usd.ts';
 import type { JsonEdit } from '../../json/path.ts';
-import type { Frame } from '../../streams/frame.ts';
-import { stepsOf, stepwise, type Work } from '../../turns.ts';
-import type { AnswerFacts, Dialect, StreamEvent, StreamReader, Usage } from '../dialect.ts';
+import type { Dialect } from '../dialect.ts';
 import type { JsonObject } from '../../json/is-object.ts';
 import type { PriceCap, RequestFacts } from '../request-facts.ts';
+import { billed, usdBill } from './billed.ts';
 import { objectOf, optionalObject, refuseOtherCase } from './fields.ts';
 
 /**
@@ -15,16 +13,8 @@ import { objectOf, optionalObject, refuseOtherCase } from './fields.ts';
  */
 export function routed(inner: Dialect): Dialect {
   return {
-    ...inner,
+    ...billed(inner, billOf),
     request: (body, endpoint) => ({ ...inner.request(body, endpoint), ...readRouting(body) }),
-    answer: stepwise(function* (body: unknown): Work<AnswerFacts> {
-      const facts = yield* stepsOf(inner.answer, body);
-      return { ...facts, usage: withBill(facts.usage, billIn(body)) };
-    }),
-    stream(request) {
-      const reader = inner.stream(request);
-      return reader && billedReader(reader);
-    },
   };
 }
 
@@ -69,45 +59,9 @@ function usdOf(value: unknown): number {
   );
 }
 
-/** A larger bill for one call is nonsense. */
-const MAX_BILL_USD = 10_000;
-
-/** Reads the billed amount. If the client's own key is used at the host, the host's bill is added. */
-function billIn(json: unknown): number | undefined {
-  const { usage, response, message } = objectOf(json);
-  const bills = [usage, objectOf(response).usage, objectOf(message).usage].flatMap((value) => {
-    const { cost, is_byok: ownKey, cost_details: details } = objectOf(value);
-    const upstream = ownKey === true ? (usdBill(objectOf(details).upstream_inference_cost) ?? 0) : 0;
-    const billed = usdBill(cost);
-    return billed === undefined ? [] : [toNanoUsd(billed + upstream)];
-  });
-  return bills.length === 0 ? undefined : Math.max(...bills);
-}
-
-function usdBill(value: unknown): number | undefined {
-  return typeof value === 'number' && value >= 0 && value <= MAX_BILL_USD ? value : undefined;
-}
-
-/** A bill counts even without readable token counts. */
-function withBill(usage: Usage | undefined, billedNanoUsd: number | undefined): Usage | undefined {
-  if (billedNanoUsd === undefined) return usage;
-  if (usage === undefined && billedNanoUsd === 0) return undefined;
-  return { inputTokens: 0, outputTokens: 0, ...usage, billedNanoUsd };
-}
-
-function billedReader(reader: StreamReader): StreamReader {
-  let usage: Usage | undefined;
-  let billedNanoUsd: number | undefined;
-  return {
-    ...reader,
-    read: stepwise(function* (frame: Frame): Work<StreamEvent> {
-      const event = yield* stepsOf(reader.read, frame);
-      const bill = billIn(event.json);
-      if (event.usage === undefined && bill === undefined) return event;
-      usage = event.usage ?? usage;
-      billedNanoUsd = bill === undefined ? billedNanoUsd : Math.max(bill, billedNanoUsd ?? 0);
-      const known = withBill(usage, billedNanoUsd);
-      return known === undefined ? event : { ...event, usage: known };
-    }),
-  };
+/** Returns the billed amount. If the client's own key is used at the host, the host's bill is added. */
+function billOf({ cost, is_byok: ownKey, cost_details: details }: JsonObject): number | undefined {
+  const billed = usdBill(cost);
+  const upstream = ownKey === true ? (usdBill(objectOf(details).upstream_inference_cost) ?? 0) : 0;
+  return billed === undefined ? undefined : billed + upstream;
 }

@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
 import { told, usageChunk, usages, storedAtProvider } from './answers/told.ts';
-import { cachedTokens, sound, openRouterBill } from './answers/prices.ts';
+import { cachedTokens, sound, openRouterBill, xaiBill } from './answers/prices.ts';
 import { absurdUsages, toldBilling } from './answers/billing.ts';
 import { useRig } from './answers/rig.ts';
 
@@ -14,4 +14,5 @@ describe('audio is charged at its own price', sound);
 describe('the dearest billing that an answer reports is charged:', toldBilling);
 describe('the reservation is charged for an absurd usage:', absurdUsages);
 describe('OpenRouter’s bill', openRouterBill);
+describe('xAI’s bill', xaiBill);
 describe('an object stored at a provider', storedAtProvider);

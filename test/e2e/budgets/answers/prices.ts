@@ -222,3 +222,35 @@ export function openRouterBill(): void {
     await client.expectSpent(LISTED);
   });
 }
+
+/** One dollar is 1e10 ticks (docs.x.ai, cost tracking). */
+export function xaiBill(): void {
+  const usage = { prompt_tokens: 10, completion_tokens: 100, total_tokens: 110 };
+  const LISTED = 100 * TOKEN;
+  const chat = '/xai/v1/chat/completions';
+  const word = { choices: [{ index: 0, delta: { content: 'x' } }] };
+
+  it.each<[string, unknown, number]>([
+    ['is charged where it is higher than the list', 2_500_000_000, 250_000_000],
+    ['is not where it is lower', 100, LISTED],
+    ['below nothing is none', -1, LISTED],
+    ['in words is none', '2500000000', LISTED],
+    ['beyond all sense is none', 1e20, LISTED],
+  ])('%s, whole and streamed', async (_what, ticks, nanoUsd) => {
+    const last = { choices: [], usage: { ...usage, cost_in_usd_ticks: ticks } };
+    await (await spentOn(chat, CHAT_BODY, last)).expectSpent(nanoUsd);
+    await (await spentOn(chat, CHAT_BODY, word, last)).expectSpent(nanoUsd);
+  });
+
+  it('is charged for responses too, whole and streamed', async () => {
+    const path = '/xai/v1/responses';
+    const body = { model: 'flat', max_output_tokens: 1_000, input: 'Say something.' };
+    const bill = { usage: { input_tokens: 10, output_tokens: 100, cost_in_usd_ticks: 2_500_000_000 } };
+    await (await spentOn(path, body, { output: [], ...bill })).expectSpent(250_000_000);
+    const streamed = [
+      { type: 'response.created', response: {} },
+      { type: 'response.completed', response: bill },
+    ];
+    await (await spentOn(path, body, ...streamed)).expectSpent(250_000_000);
+  });
+}

@@ -1,0 +1,64 @@
+import { toNanoUsd } from '../../pricing/usd.ts';
+import type { Frame } from '../../streams/frame.ts';
+import { stepsOf, stepwise, type Work } from '../../turns.ts';
+import type { AnswerFacts, Dialect, StreamEvent, StreamReader, Usage } from '../dialect.ts';
+import type { JsonObject } from '../../json/is-object.ts';
+import { objectOf } from './fields.ts';
+
+/** Returns the USD that a usage object says were billed; undefined if it does not say. */
+export type BillOf = (usage: JsonObject) => number | undefined;
+
+/** Extends a dialect for a provider that reports the exact bill of a request beside its token counts. */
+export function billed(inner: Dialect, billOf: BillOf): Dialect {
+  return {
+    ...inner,
+    answer: stepwise(function* (body: unknown): Work<AnswerFacts> {
+      const facts = yield* stepsOf(inner.answer, body);
+      return { ...facts, usage: withBill(facts.usage, billIn(body, billOf)) };
+    }),
+    stream(request) {
+      const reader = inner.stream(request);
+      return reader && billedReader(reader, billOf);
+    },
+  };
+}
+
+/** A larger bill for one call is nonsense. */
+const MAX_BILL_USD = 10_000;
+
+/** Returns an amount of USD, or undefined for nonsense. */
+export function usdBill(value: unknown): number | undefined {
+  return typeof value === 'number' && value >= 0 && value <= MAX_BILL_USD ? value : undefined;
+}
+
+function billIn(json: unknown, billOf: BillOf): number | undefined {
+  const { usage, response, message } = objectOf(json);
+  const bills = [usage, objectOf(response).usage, objectOf(message).usage]
+    .map((value) => billOf(objectOf(value)))
+    .filter((usd) => usd !== undefined);
+  return bills.length === 0 ? undefined : toNanoUsd(Math.max(...bills));
+}
+
+/** A bill counts even without readable token counts. */
+function withBill(usage: Usage | undefined, billedNanoUsd: number | undefined): Usage | undefined {
+  if (billedNanoUsd === undefined) return usage;
+  if (usage === undefined && billedNanoUsd === 0) return undefined;
+  return { inputTokens: 0, outputTokens: 0, ...usage, billedNanoUsd };
+}
+
+function billedReader(reader: StreamReader, billOf: BillOf): StreamReader {
+  let usage: Usage | undefined;
+  let billedNanoUsd: number | undefined;
+  return {
+    ...reader,
+    read: stepwise(function* (frame: Frame): Work<StreamEvent> {
+      const event = yield* stepsOf(reader.read, frame);
+      const bill = billIn(event.json, billOf);
+      if (event.usage === undefined && bill === undefined) return event;
+      usage = event.usage ?? usage;
+      billedNanoUsd = bill === undefined ? billedNanoUsd : Math.max(bill, billedNanoUsd ?? 0);
+      const known = withBill(usage, billedNanoUsd);
+      return known === undefined ? event : { ...event, usage: known };
+    }),
+  };
+}
