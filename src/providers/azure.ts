@@ -47,6 +47,8 @@ export const azure: Descriptor<'azure'> = {
       'azure_ai',
     ],
   },
+  // Batches read and write blobs with the resource's managed identity.
+  objects: { storage: ['core.windows.net', 'core.usgovcloudapi.net', 'core.chinacloudapi.cn'] },
   headers: new Set(['x-client-request-id', 'x-ms-client-request-id']),
   parameters: new Set(['api-version']),
   endpoint(method, path, query = '') {

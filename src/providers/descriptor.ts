@@ -34,6 +34,7 @@ export interface Descriptor<Name extends string = string> extends ClientFields {
   readonly exec: ExecVariables;
   readonly pricing: ProviderPricing;
   readonly traces?: TraceNames;
+  readonly objects?: ObjectNames;
   /**
    * Returns the endpoint at a provider path (`/v1/chat/completions`, after the base path), or undefined if the gateway
    * cannot read it. `method` is GET, HEAD or POST. `query` selects the answer format of a few endpoints.
@@ -97,6 +98,16 @@ export interface ProviderPricing {
   imageTokens?(width: number, height: number): number | undefined;
   /** Service tiers above the list price. */
   readonly tiers?: Readonly<Record<string, PriceMultiples>>;
+}
+
+/** How a provider names what it stores, beside the names that all have in common (`stored-objects.ts`). */
+export interface ObjectNames {
+  /** Members that name a stored object here, although elsewhere they may be harmless. */
+  readonly ids?: ReadonlySet<string>;
+  /** Members that end like those of ids, but name nothing stored. */
+  readonly harmless?: ReadonlySet<string>;
+  /** Domains of storage that the provider opens with the rights of the account. */
+  readonly storage?: readonly string[];
 }
 
 /** Names by which recorded traces refer to a provider (`gateway verify`). */

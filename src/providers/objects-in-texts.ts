@@ -3,6 +3,7 @@ import { hasAllMembers, readDocument, shapeOf, type ReadDocument } from '../json
 import { isObject, type JsonObject } from '../json/is-object.ts';
 import { parseAtOnce } from '../json/parse-in-pieces.ts';
 import { ITEM_CHARS, type Work } from '../turns.ts';
+import type { ObjectNames } from './descriptor.ts';
 import { bareId, isInnocent, namedObjects, namesObject, type NamedObject } from './stored-objects.ts';
 
 /** Members of requests that the provider may run from a file. Most other ids in files are the client's own. */
@@ -27,12 +28,13 @@ const LINE = /[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+/g;
  * Collects the objects that a body other than JSON names, such as a file with the requests of a batch.
  * @throws GatewayError invalid_request for a batch line that parsers read differently
  */
-export function* objectsInTexts(texts: readonly string[]): Work<readonly NamedObject[]> {
+export function* objectsInTexts(texts: readonly string[], names: ObjectNames): Work<readonly NamedObject[]> {
   const found = new Map<string, NamedObject>();
   for (const text of texts) {
     for (const [, member = '', value = ''] of text.matchAll(PAIR)) {
       const isNamed = RUN_BY_PROVIDER.has(member) || (!isInnocent(member) && PROVIDERS_FORM.test(value));
-      if (isNamed && namesObject(member, value)) found.set(bareId(value), { id: bareId(value), member });
+      if (isNamed && namesObject(member, value, names))
+        found.set(bareId(value), { id: bareId(value), member });
       yield ITEM_CHARS;
     }
     for (const [, value = ''] of text.matchAll(GOOGLES_NAME)) {
@@ -41,7 +43,7 @@ export function* objectsInTexts(texts: readonly string[]): Work<readonly NamedOb
     }
     for (const [line] of text.matchAll(LINE)) {
       for (const request of yield* requestsInLine(line.trim()))
-        for (const named of yield* namedObjects(request, ALL_SENT)) found.set(named.id, named);
+        for (const named of yield* namedObjects(request, { ...ALL_SENT, names })) found.set(named.id, named);
       yield line.length;
     }
   }

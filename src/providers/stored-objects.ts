@@ -2,6 +2,8 @@ import { Walk } from '../inspect/walk.ts';
 import { isContainer, isObject, type JsonObject } from '../json/is-object.ts';
 import type { JsonPath } from '../json/path.ts';
 import { ITEM_CHARS, type Work } from '../turns.ts';
+import { isAddressName, isStorageAddress, looksLikeStorage, searchIndexOf } from './cloud-storage.ts';
+import type { ObjectNames } from './descriptor.ts';
 import { isClientsOwn } from './folded-names.ts';
 
 /** An object stored at a provider (a response, a file, a batch) that a request names. */
@@ -24,7 +26,6 @@ const HOLDERS: ReadonlySet<string> = new Set([
 /** Client-defined names whose values the provider reads as content. */
 const READ_BY_PROVIDER: ReadonlySet<string> = new Set(['variables', 'promptVariables']);
 const ID_NAME = /(?:_[iI][dD]s?|_IDS|[a-z]I[dD]s?)$/;
-const URI_NAME = /^(?:fileUri|file_uri)$/;
 
 /** Ids of other things: parts of the conversation, people, and the operator's own prompts. */
 const INNOCENT: ReadonlySet<string> = new Set([
@@ -48,9 +49,9 @@ function isFilled(value: unknown): boolean {
   return (typeof value === 'string' || Array.isArray(value)) && value.length > 0;
 }
 
-/** Forms of ids, for endpoints whose members are unknown: `file-9aT…`, `resp_68a…`, `files/abc`, UUIDs. */
+/** Forms of ids, for endpoints whose members are unknown: `file-9aT…`, `resp_68a…`, `files/abc`, UUIDs, `file_<UUID>`. */
 const ID_FORM =
-  /^(?:[a-z]{2,14}[-_](?=[A-Za-z]*\d)[A-Za-z0-9]{12,}|(?:files|cachedContents|fileSearchStores|batches|corpora|tunedModels)\/[\w-]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+  /^(?:[a-z]{2,14}[-_](?=[A-Za-z]*(?:\d|[a-z][A-Z]))[A-Za-z0-9]{12,}|(?:files|cachedContents|fileSearchStores|batches|corpora|tunedModels)\/[\w-]+|(?:[a-z]{2,14}[-_])?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
 /** Ids of tool calls, which providers do not store by themselves. */
 const CALL_FORM = /^(?:call|toolu|srvtoolu|mcptoolu|tooluse)_/;
@@ -70,8 +71,9 @@ export function bareId(id: string): string {
 }
 
 interface NamedObjectsOptions {
-  /** The endpoint has no dialect, so strings in the form of an id count under any name. */
+  /** The endpoint has no dialect, so strings in the form of an id or of an address of storage count under any name. */
   readonly isUnknown: boolean;
+  readonly names: ObjectNames;
   /** Reports that a value at this path will not be sent. */
   readonly isRemoved: (path: JsonPath) => boolean;
 }
@@ -79,7 +81,7 @@ interface NamedObjectsOptions {
 /** Collects the stored objects that a request's JSON names. */
 export function* namedObjects(
   body: JsonObject,
-  { isUnknown, isRemoved }: NamedObjectsOptions,
+  { isUnknown, names, isRemoved }: NamedObjectsOptions,
 ): Work<readonly NamedObject[]> {
   const found = new Map<string, NamedObject>();
   function add(member: string, id: string): void {
@@ -92,13 +94,14 @@ export function* namedObjects(
     const { state } = level;
     const name = typeof step === 'string' ? step : state.name;
     if (typeof value === 'string') {
-      const isNamed = !state.isClients && namesObject(name, value);
-      if (isNamed || (isUnknown && hasIdForm(name, value))) add(name, value);
+      const isNamed = !state.isClients && namesObject(name, value, names);
+      if (isNamed || (isUnknown && looksNamed(name, value, names))) add(name, value);
     } else if (isContainer(value) && !isRemoved(walk.path)) {
       const isClients =
         state.isClients || (typeof step === 'string' && isUnread(step, value, walk.depth === 1));
       const id = isObject(value) && !isClients ? storedId(name, value) : undefined;
       if (id !== undefined) add(`${name}.id`, id);
+      if (isUnknown && isObject(value) && isQuery(name, value)) add(`${name}.type`, String(value.type));
       const isRead = isUnknown ? !NOTES.has(name) : !isClients;
       if (isRead) walk.enter({ name, isClients });
     }
@@ -120,34 +123,39 @@ function isUnread(name: string, value: object, isTopLevel: boolean): boolean {
 
 function storedId(name: string, value: JsonObject): string | undefined {
   const { id } = value;
+  if (name === 'data_sources') return searchIndexOf(value);
   return typeof id === 'string' && (HOLDERS.has(name) || isStoredItem(name, value)) ? id : undefined;
 }
 
+/** OpenAI's evals read responses and completions of the whole account by such a type. */
+function isQuery(name: string, { type }: JsonObject): boolean {
+  if (name === 'source') return type === 'stored_completions' || type === 'responses';
+  return name === 'data_source_config' && (type === 'stored_completions' || type === 'logs');
+}
+
 /**
- * A string under `file_id` or in `file_ids`, `conversation: "conv_1"`, `fileUri` of Google's own storage. Skills of the
+ * A string under `file_id` or in `file_ids`, `conversation: "conv_1"`, an address of storage under `uri`. Skills of the
  * provider itself have plain names (`pptx`).
  */
-export function namesObject(name: string, value: string): boolean {
+export function namesObject(name: string, value: string, names: ObjectNames): boolean {
   if (name === 'skill_id') return value.startsWith('skill_');
-  return URI_NAME.test(name) ? isGoogleFile(value) : isIdName(name);
+  if (isAddressName(name)) return isStorageAddress(value, names);
+  return names.ids?.has(name) === true || (isIdName(name) && names.harmless?.has(name) !== true);
 }
 
 function isIdName(name: string): boolean {
   return IDS.has(name) || (ID_NAME.test(name) && !isInnocent(name));
 }
 
-function hasIdForm(name: string, value: string): boolean {
-  return !isInnocent(name) && ID_FORM.test(value) && !CALL_FORM.test(value);
+/** Judges by the value. */
+function looksNamed(name: string, value: string, names: ObjectNames): boolean {
+  if (looksLikeStorage(value, names)) return true;
+  if (isInnocent(name) || names.harmless?.has(name) === true) return false;
+  return ID_FORM.test(value) && !CALL_FORM.test(value);
 }
 
 export function isInnocent(name: string): boolean {
   return INNOCENT.has(name.replaceAll('_', '').toLowerCase().replace(/s$/, ''));
-}
-
-function isGoogleFile(uri: string): boolean {
-  if (!URL.canParse(uri)) return true;
-  const { hostname } = new URL(uri);
-  return hostname === 'googleapis.com' || hostname.endsWith('.googleapis.com');
 }
 
 const VERSION = /^v\d[a-z0-9]*$/;

@@ -34,6 +34,8 @@ export const xai = tableProvider({
     tiers: { priority: [[/^/, 2]] },
   },
   traces: { aliases: ['x_ai'], models: /^grok-/ },
+  // Clients choose them, like `custom_id`.
+  objects: { harmless: new Set(['batch_request_id']) },
   headers: new Set(['x-grok-conv-id']),
   post: under('/v1', BILLED),
 });

@@ -5,6 +5,7 @@ import { PASS, PASS_EVENT, type Check, type Denial, type Verdict } from '../../p
 import type { Answered, Identified, Parsed } from '../../pipeline/exchange.ts';
 import { isSuccessOfServer } from '../../pipeline/success.ts';
 import type { Operation, StreamEvent } from '../../providers/dialect.ts';
+import { isPlainAddress } from '../../providers/cloud-storage.ts';
 import { objectsInTexts } from '../../providers/objects-in-texts.ts';
 import {
   listedId,
@@ -56,7 +57,8 @@ export function createStoredObjectsCheck({
   const name = 'stored-objects';
   /** Objects are still recorded, for the time after the setting is removed. */
   const sharesAll = shared.includes('*');
-  const isShared = (id: string): boolean => shared.some((glob) => globMatches(glob, id));
+  const isShared = (id: string): boolean =>
+    sharesAll || (isPlainAddress(id) && shared.some((glob) => globMatches(glob, id)));
 
   async function findOwn({ key, provider }: Identified, ids: readonly string[]): Promise<readonly boolean[]> {
     const own: boolean[] = [];
@@ -90,7 +92,7 @@ export function createStoredObjectsCheck({
     }
     const foreign = await firstForeign(exchange, named);
     if (foreign !== undefined) return notOwn(provider.name, foreign);
-    exchange.fallbacks &&= await ownFallbacks(exchange.fallbacks, named);
+    exchange.fallbacks &&= await ownFallbacks(exchange, exchange.fallbacks, named);
     if (isUnknownGet(exchange) && inPath.length === 0) state.lists = true;
     else if (sharesAll || !inPath.some(({ id }) => isShared(id))) state.keeps = keptOf(exchange);
     // An answer that repeats an id must not make it the key's own.
@@ -98,8 +100,17 @@ export function createStoredObjectsCheck({
     return PASS;
   }
 
-  async function ownFallbacks(targets: readonly Parsed[], named: readonly NamedObject[]): Promise<Parsed[]> {
-    const foreign = await Promise.all(targets.map((target) => firstForeign(target, named)));
+  /** Another provider may read other members as names of objects. */
+  async function ownFallbacks(
+    { provider }: Parsed,
+    targets: readonly Parsed[],
+    named: readonly NamedObject[],
+  ): Promise<Parsed[]> {
+    const foreign = await Promise.all(
+      targets.map(async (target) =>
+        firstForeign(target, target.provider === provider ? named : await objectsInBody(target)),
+      ),
+    );
     return targets.filter((_, index) => foreign[index] === undefined);
   }
 
@@ -171,16 +182,29 @@ export function createStoredObjectsCheck({
   };
 }
 
-function objectsInBody({ json, edits, endpoint, request }: Parsed): Awaitable<readonly NamedObject[]> {
+function objectsInBody({
+  json,
+  edits,
+  endpoint,
+  request,
+  provider,
+}: Parsed): Awaitable<readonly NamedObject[]> {
+  const { objects: names = {} } = provider;
   const isUnknown = endpoint.operation === 'unknown';
   const isBytes = isUnknown && Array.isArray(json['body']) && request.texts[0]?.editable === false;
-  if (isBytes) return inTurns(objectsInTexts(request.texts.map(({ text }) => text)));
+  if (isBytes)
+    return inTurns(
+      objectsInTexts(
+        request.texts.map(({ text }) => text),
+        names,
+      ),
+    );
   const removed = new Set(
     edits.filter(({ kind }) => kind === 'remove').map(({ path }) => JSON.stringify(path)),
   );
   const isRemoved = (path: readonly (string | number)[]): boolean =>
     removed.size > 0 && removed.has(JSON.stringify(path));
-  return inTurns(namedObjects(json, { isUnknown, isRemoved }));
+  return inTurns(namedObjects(json, { isUnknown, names, isRemoved }));
 }
 
 /** Returns which objects of the answer later requests may name; `store: false` stores nothing. */

@@ -1,4 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { ObjectNames } from '../../../src/providers/descriptor.ts';
+import { isPlainAddress } from '../../../src/providers/cloud-storage.ts';
+import { together } from '../../../src/providers/together.ts';
+import { vllm } from '../../../src/providers/vllm.ts';
+import { xai } from '../../../src/providers/xai.ts';
 import { objectsInTexts } from '../../../src/providers/objects-in-texts.ts';
 import {
   namedObjects,
@@ -9,9 +14,10 @@ import {
 import { runNow } from '../../../src/turns.ts';
 
 const FILE = 'file-9aT3xYz81LmNop';
+const GOOGLES: ObjectNames = { storage: ['googleapis.com'] };
 
-function named(body: object, isUnknown = false): string[] {
-  return runNow(namedObjects({ ...body }, { isUnknown, isRemoved: () => false })).map(({ id }) => id);
+function named(body: object, isUnknown = false, names: ObjectNames = GOOGLES): string[] {
+  return runNow(namedObjects({ ...body }, { isUnknown, names, isRemoved: () => false })).map(({ id }) => id);
 }
 
 describe('a request names', () => {
@@ -73,6 +79,34 @@ describe('a request names', () => {
     expect(named({ tool_call_id: 'call_9aT3xYz81LmNop' }, true)).toEqual([]);
   });
 
+  it.each([
+    'file-KbQzXvRtLmNpWsYdFgHjCk',
+    'file-0b5d1c5e-6f0e-4d57-9d0c-2f6f3f0b1a11',
+    's3://b/k',
+    'GS://b/k',
+  ])('an id without a digit, one with a UUID, and storage, where the members are unknown: %s', (value) => {
+    expect(named({ source: value }, true)).toEqual([value]);
+    expect(named({ source: value })).toEqual([]);
+  });
+
+  it('what only one provider reads as a name, and not what only one provider lets clients choose', () => {
+    const parts = [{ type: 'image_url', image_url: null, uuid: 'img-1' }];
+    expect(named({ messages: [{ role: 'user', content: parts }] }, false, vllm.objects)).toEqual(['img-1']);
+    expect(named({ code: 'x', session_id: 'ses_1' }, true, together.objects)).toEqual(['ses_1']);
+    expect(named({ code: 'x', session_id: 'ses_1', uuid: 'img-1' })).toEqual([]);
+    expect(named({ batch_requests: [{ batch_request_id: 'a' }] }, true, xai.objects)).toEqual([]);
+    expect(named({ batch_requests: [{ batch_request_id: 'a' }] }, true)).toEqual(['a']);
+  });
+
+  it('storage by its address, under members that hold addresses', () => {
+    const at = (uri: string): string[] => named({ source: { s3Location: { uri } } });
+    expect(at('s3://b/k')).toEqual(['s3://b/k']);
+    expect(at(' S3://b/k')).toEqual([' S3://b/k']);
+    expect(at('https://example.com/k')).toEqual([]);
+    expect(named({ uris: ['gs://b/k'], gcsUri: 'gs://b/l' })).toEqual(['gs://b/k', 'gs://b/l']);
+    expect(named({ text: 's3://b/k' })).toEqual([]);
+  });
+
   it('no id of its own under names that are the client’s, but ids by their form', () => {
     expect(named({ schema: { order_id: '17', source: FILE }, file_id: 'f1' }, true)).toEqual([FILE, 'f1']);
   });
@@ -111,11 +145,13 @@ describe('a request names', () => {
   it('nothing that will not be sent', () => {
     const body = { tools: [{ vector_store_ids: ['vs_1'] }], file_id: 'f1' };
     const isRemoved = (path: readonly unknown[]): boolean => path.join('.') === 'tools.0';
-    expect(runNow(namedObjects(body, { isUnknown: false, isRemoved })).map(({ id }) => id)).toEqual(['f1']);
+    expect(
+      runNow(namedObjects(body, { isUnknown: false, names: {}, isRemoved })).map(({ id }) => id),
+    ).toEqual(['f1']);
   });
 });
 
-const inTexts = (...texts: string[]): string[] => runNow(objectsInTexts(texts)).map(({ id }) => id);
+const inTexts = (...texts: string[]): string[] => runNow(objectsInTexts(texts, GOOGLES)).map(({ id }) => id);
 
 it('a file names objects in JSON, in fields of a form and in queries', () => {
   const texts = [
@@ -213,4 +249,18 @@ it('an answer of an unknown endpoint has the items of a response, and the files 
   expect(idsOf({ request_id: 'r1' })).toEqual(['r1']);
   const written = [{ type: 'message.output', content: [{ type: 'tool_file', file_id: file }] }];
   expect(idsOf({ conversation_id: 'c1', outputs: written })).toEqual(['c1', file]);
+});
+
+it.each<[string, boolean]>([
+  ['file-1/../2', true],
+  ['s3://b/a..b/my file.pdf', true],
+  ['s3://b/./k', false],
+  ['s3://b/..', false],
+  ['s3://b/..?x', false],
+  ['https://b/%2E./k', false],
+  ['https://b/a%2Fk', false],
+  ['https://b/a\\k', false],
+  ['https://b/.\t./k', false],
+])('an address is compared with globs only if every reader takes it as written: %s', (id, isPlain) => {
+  expect(isPlainAddress(id)).toBe(isPlain);
 });

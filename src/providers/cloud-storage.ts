@@ -1,0 +1,58 @@
+import { isObject, type JsonObject } from '../json/is-object.ts';
+import type { ObjectNames } from './descriptor.ts';
+
+/** Members with the address of a file: `fileUri`, `uris`, `s3Uri`, and `uri` of Bedrock's `s3Location`. */
+const ADDRESS_NAME = /(?:^u|[a-z0-9]U|_u)ris?$/;
+/** Schemes of storage. Providers open them with the rights of the account. */
+const STORAGE = /^\s*(?:s3[an]?|gs|gcs|bq|az|abfss?|wasbs?|adl|azureml|dbfs|hdfs|r2|oci|oss|cosn?):\/\//i;
+const WEB: ReadonlySet<string> = new Set(['http:', 'https:', 'data:']);
+
+export function isAddressName(name: string): boolean {
+  return ADDRESS_NAME.test(name);
+}
+
+/**
+ * Reports whether the value of an address member leads to storage. Everything counts that is not a web address, such as
+ * Google's `files/abc`.
+ */
+export function isStorageAddress(value: string, names: ObjectNames): boolean {
+  if (!URL.canParse(value)) return true;
+  const { protocol, hostname } = new URL(value);
+  return !WEB.has(protocol) || isStorageHost(hostname, names);
+}
+
+/** Like `isStorageAddress`, for values of any name: they must look like an address. */
+export function looksLikeStorage(value: string, names: ObjectNames): boolean {
+  if (STORAGE.test(value)) return true;
+  return /^\s*https?:/i.test(value) && URL.canParse(value) && isStorageHost(new URL(value).hostname, names);
+}
+
+function isStorageHost(hostname: string, { storage = [] }: ObjectNames): boolean {
+  const host = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
+  return storage.some((domain) => host === domain || host.endsWith(`.${domain}`));
+}
+
+/** Escapes and dot segments, by which an address below a shared folder could lead out of it. */
+const EVASIVE = /[\\\t\r\n]|%(?:2e|2f|5c)|(?:^|\/)\.{1,2}(?:[/?#]|$)/i;
+
+/** Reports whether every reader takes the address as it is written, so that globs may be compared with it. */
+export function isPlainAddress(id: string): boolean {
+  return !id.includes('://') || !EVASIVE.test(id);
+}
+
+/** Credentials that a request brings itself for a search index of Azure's. */
+const CLIENTS_OWN: ReadonlySet<unknown> = new Set([
+  ...['api_key', 'key_and_key_id', 'encoded_api_key', 'connection_string', 'username_and_password'],
+  'access_token',
+]);
+
+/**
+ * Returns the address of the index in an element of Azure's `data_sources`, as `https://<endpoint>/<index>`, if the
+ * account's managed identity opens it.
+ */
+export function searchIndexOf({ type, parameters }: JsonObject): string | undefined {
+  const { endpoint, index_name: index, authentication } = isObject(parameters) ? parameters : {};
+  if (isObject(authentication) && CLIENTS_OWN.has(authentication.type)) return undefined;
+  const named = [endpoint, index].filter((part) => typeof part === 'string');
+  return named.length === 0 ? String(type) : named.join('/').replace(/([^:/])\/{2,3}/, '$1/');
+}
