@@ -1,5 +1,5 @@
 import { readCallJson } from './policy/call-from-json.ts';
-import { deadCards } from './policy/cards/dead-cards.ts';
+import { deadCards, sessionStates } from './policy/cards/dead-cards.ts';
 import { deadRego } from './policy/dead-rego.ts';
 import { createCardSet } from './policy/cards/card-set.ts';
 import { describeSet, type SetDescription } from './policy/describe-set.ts';
@@ -29,7 +29,8 @@ export async function checkPolicies({ sources, defaultAction }: PolicyChoice): P
   return withPolicies(sources, async (loaded) => {
     const set = describeSet(loaded, defaultAction);
     const { files, rego } = loaded;
-    const ofRego = rego === undefined ? [] : await deadRego(files.rego, rego.facts);
+    const ofRego =
+      rego === undefined ? [] : await deadRego(files.rego, rego.facts, sessionStates(files.cards));
     return { ...set, warnings: [...set.warnings, ...deadCards(files.cards), ...ofRego] };
   });
 }

@@ -25,14 +25,24 @@ function parentOf(path: string): string {
 
 const INPUT = membersAt('');
 const METHODS: readonly string[] = ['llm_call', ...MCP_CALL_TYPES];
-const METHOD = 'input.request.method';
 const EVALUATED: readonly string[] = POLICY_RULES;
 const COMPARISONS = new Set(['equal', 'eq', 'assign', 'internal.member_2']);
 const PARSE = 'decision = rego.parse_module("policy.rego", input)';
 
-/** Returns Rego rules that can never fire, with file, line and remedy. */
-export async function deadRego(files: readonly RegoFile[], { rules }: RegoFacts): Promise<string[]> {
+/** Input members that are always one of some values. */
+type ClosedMembers = ReadonlyMap<string, readonly string[]>;
+
+/** Returns Rego rules that can never fire, with file, line and remedy. `states` are those that a session can have. */
+export async function deadRego(
+  files: readonly RegoFile[],
+  { rules }: RegoFacts,
+  states: ReadonlySet<string>,
+): Promise<string[]> {
   if (files.length === 0) return [];
+  const closed: ClosedMembers = new Map([
+    ['input.request.method', METHODS],
+    ['input.session.state', [...states]],
+  ]);
   const engine = await startEngineThread(
     [{ name: 'parse.rego', text: 'package parse' }],
     PATIENT_ENGINE,
@@ -57,7 +67,7 @@ export async function deadRego(files: readonly RegoFile[], { rules }: RegoFacts)
           (rule) => rule.package === POLICY_PACKAGE && !EVALUATED.includes(rule.name) && !used.has(rule.name),
         )
         .map(({ name, file, row }) => `${file}:${String(row)}: ${unread(name)}`),
-      ...parsed.flatMap(({ file, module }) => deadConditions(file, module)),
+      ...parsed.flatMap(({ file, module }) => deadConditions(file, module, closed)),
     ];
   } finally {
     await engine.end();
@@ -87,13 +97,15 @@ function namesIn(module: unknown): string[] {
   return names;
 }
 
-function deadConditions(file: RegoFile, module: unknown): string[] {
+function deadConditions(file: RegoFile, module: unknown, closed: ClosedMembers): string[] {
   const found = new Set<string>();
   function walk(node: unknown): void {
     if (Array.isArray(node)) node.forEach(walk);
     if (!isObject(node)) return;
     const problem =
-      unknownMember(inputPath(node)) ?? impossibleMethod(node['terms']) ?? impossibleBody(node['body']);
+      unknownMember(inputPath(node)) ??
+      impossibleValue(node['terms'], closed) ??
+      impossibleBody(node['body']);
     if (problem !== undefined) found.add(problem.message + PLACE + problem.text);
     Object.values(node).forEach(walk);
   }
@@ -138,20 +150,22 @@ function unknownMember(path: readonly string[] | undefined): Problem | undefined
   return undefined;
 }
 
-/** Finds a comparison of the method with a value that it never has. */
-function impossibleMethod(terms: unknown): Problem | undefined {
+/** Finds a comparison of a closed member with a value that it never has. */
+function impossibleValue(terms: unknown, closed: ClosedMembers): Problem | undefined {
   const { operator = '', sides = [] } = comparisonIn(terms) ?? {};
-  const isMethod = (term: Term): boolean => ['input', ...(inputPath(term) ?? [])].join('.') === METHOD;
-  const other = sides.find((term) => !isMethod(term));
-  if (!COMPARISONS.has(operator) || !sides.some(isMethod) || other === undefined) return undefined;
+  const pathOf = (term: Term): string => ['input', ...(inputPath(term) ?? [])].join('.');
+  const path = sides.map(pathOf).find((one) => closed.has(one));
+  const other = sides.find((term) => pathOf(term) !== path);
+  if (!COMPARISONS.has(operator) || path === undefined || other === undefined) return undefined;
+  const values = closed.get(path) ?? [];
   const compared = [other['type'] === 'string' ? other : other['value']].flat();
   const texts = compared.flatMap((term) =>
     isObject(term) && term['type'] === 'string' ? [String(term['value'])] : [],
   );
   const [first] = texts;
-  if (first === undefined || texts.length < compared.length || texts.some((text) => METHODS.includes(text)))
+  if (first === undefined || texts.length < compared.length || texts.some((text) => values.includes(text)))
     return undefined;
-  const message = `${METHOD} is never "${first}", so the rule cannot fire; it is one of ${METHODS.join(', ')}`;
+  const message = `${path} is never "${first}", so the rule cannot fire; it is one of ${values.join(', ')}`;
   return { message, text: `"${first}"` };
 }
 

@@ -91,6 +91,12 @@ export function* candidatesAt(
   }
 }
 
+/** `nextToken`, `--lock-token`, `publicKeyToken`: a position in a list, a version, or an assembly's public key. */
+const POSITION =
+  /(?:(?<![A-Za-z])|(?<=[a-z])(?=[A-Z]))(?:[Nn]ext|[Ss]tart(?:ing)?|[Ll]ock|[Cc]hange|[Pp]age|[Pp]agination|[Cc]ontinuation|[Ss]ync|[Ss]equence|[Pp]ublic[_-]?[Kk]ey)[_-]?$/;
+/** `"AWS::ApiGateway::ApiKey"`: the name of a type. */
+const TYPE_NAME = /["'](?:[A-Za-z]\w{0,30}::){1,4}$/;
+
 type Judge = (value: string, standing: Standing) => boolean;
 
 const plainly: Judge = (value, standing) => isPassword(value, { ...standing, isPlain: true });
@@ -107,7 +113,8 @@ const JUDGES: Readonly<Record<ValueKind, Judge>> = {
 function* named(text: string, kind: ValueKind, start: number, end: number): Generator<Candidate> {
   const judge = JUDGES[kind];
   const before = text.slice(Math.max(0, start - BEFORE_CHARS), start);
-  if (/\barn:[\w:*-]{0,60}$/.test(before)) return;
+  if (/\barn:[\w:*-]{0,60}$/.test(before) || TYPE_NAME.test(before)) return;
+  if (kind === 'key' && POSITION.test(before)) return;
   const name = text.slice(start, end);
   const rule = kind === 'password' || kind === 'short' ? 'password' : 'named_secret';
   const context = {

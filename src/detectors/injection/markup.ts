@@ -1,5 +1,6 @@
 import type { Finding } from '../finding.ts';
 import { stickyEnd } from '../../text/sticky.ts';
+import { wrapsContextFiles } from './agent-context.ts';
 
 const LINE_START = String.raw`[ \t>*#\-=[({]{0,12}(?:system|developer|instruction|end of|begin|new instruction|admin)`;
 const STYLE = String.raw`(?:display:\s?none|font-size:\s?0|visibility:\s?hidden|color:\s?(?:white|#fff|transparent))`;
@@ -153,8 +154,16 @@ const RULES_AT: Readonly<Record<string, readonly MarkupRule[]>> = {
   '\n': RULES.line,
 };
 
+const END_OF_CONTEXT = /--- End of Context from:/y;
+
 /** Finds chat delimiters, fake turns and calls, and text that people do not see. */
 export function findMarkup(text: string): readonly Finding[] {
+  const found = findMarks(text);
+  const isMarker = ({ start }: Finding): boolean => stickyEnd(END_OF_CONTEXT, text, start + 1) !== undefined;
+  return found.some(isMarker) && wrapsContextFiles(text) ? found.filter((mark) => !isMarker(mark)) : found;
+}
+
+function findMarks(text: string): readonly Finding[] {
   FIRST_LINE.lastIndex = 0;
   const first = FIRST_LINE.test(text) ? matchMarkup(text, 0, RULES.line) : undefined;
   const found: Finding[] = first === undefined ? [] : [first];

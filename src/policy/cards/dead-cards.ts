@@ -3,12 +3,21 @@ import { type Card, type Condition, readCard, type ReadCard } from './card-schem
 
 /** Returns parts of cards that never apply, with file, line and remedy. */
 export function deadCards(files: readonly CardFile[]): string[] {
-  const cards = files
+  const cards = readable(files);
+  const states = sessionStates(files);
+  return cards.flatMap((read) => [...deadTransitions(read), ...deadRules(read, states)]);
+}
+
+/** Returns the states that the cards let a session have. */
+export function sessionStates(files: readonly CardFile[]): ReadonlySet<string> {
+  const states = readable(files).flatMap(({ card: { fsm } }) => statesOf(fsm));
+  return new Set(states.length === 0 ? ['INIT'] : states);
+}
+
+function readable(files: readonly CardFile[]): readonly ReadCard[] {
+  return files
     .map(({ name, text }) => readCard(name, text))
     .filter((read): read is ReadCard => 'card' in read);
-  const states = new Set(cards.flatMap(({ card: { fsm } }) => statesOf(fsm)));
-  if (states.size === 0) states.add('INIT');
-  return cards.flatMap((read) => [...deadTransitions(read), ...deadRules(read, states)]);
 }
 
 function statesOf(fsm: Card['fsm']): string[] {

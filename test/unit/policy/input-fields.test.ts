@@ -70,9 +70,9 @@ describe('a row of a policy field', () => {
     const reading = MEMBERS.map(({ group, name }) => `deny contains "x" if input.${group}.${name}`);
     const text = `package gateway.policy\n\n${reading.join('\n')}\n`;
     const facts = { rules: [], inputs: [] };
-    expect(await deadRego([{ name: 'a.rego', text }], facts)).toEqual([]);
+    expect(await deadRego([{ name: 'a.rego', text }], facts, new Set())).toEqual([]);
     const wrong = `${text}deny contains "x" if input.action.injection_scores\n`;
-    expect(await deadRego([{ name: 'a.rego', text: wrong }], facts)).toEqual([
+    expect(await deadRego([{ name: 'a.rego', text: wrong }], facts, new Set())).toEqual([
       expect.stringContaining('did you mean input.action.injection_score?'),
     ]);
   });

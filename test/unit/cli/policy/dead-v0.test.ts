@@ -30,12 +30,12 @@ describe('policy check warns of Rego v0 that never fires', () => {
     ],
     [
       'in a second body',
-      'deny["x"] { ok }\n\nok {\n  input.session.state == "A"\n} {\n  input.session.stat == "A"\n}',
+      'deny["x"] { ok }\n\nok {\n  input.session.state == "INIT"\n} {\n  input.session.stat == "A"\n}',
       'a.rego:8: input.session.stat ',
     ],
     [
       'behind else',
-      'deny["x"] { n == 2 }\n\nn = 1 {\n  input.session.state == "A"\n} else = 2 {\n  input.session.stat == "A"\n}',
+      'deny["x"] { n == 2 }\n\nn = 1 {\n  input.session.state == "INIT"\n} else = 2 {\n  input.session.stat == "A"\n}',
       'a.rego:8: input.session.stat ',
     ],
     [
@@ -55,7 +55,7 @@ describe('policy check warns of Rego v0 that never fires', () => {
   it.each([
     'bad := {"m", "n"}\n\nlimits = {"m": 1}\n\ndeny[msg] {\n  bad[input.request.model]\n  limits[input.request.model]\n  msg := "x"\n}',
     'deny[msg] {\n  is_bad\n  msg := "x"\n}\n\nis_bad {\n  input.request.model == "m"\n}',
-    'default ok = false\n\nok = true {\n  input.session.state == "A"\n}\n\ndeny["x"] { not ok }',
+    'default ok = false\n\nok = true {\n  input.session.state == "INIT"\n}\n\ndeny["x"] { not ok }',
   ])('and ignores rules that can fire: %s', async (text) => {
     expect(await warningsOf(text)).toEqual([]);
   });

@@ -51,6 +51,11 @@ describe('policy check warns of Rego that never fires', () => {
       'llm_call',
     ],
     [
+      'deny contains "x" if input.session.state == "OPEN"',
+      'a.rego:5: input.session.state is never "OPEN"',
+      'INIT',
+    ],
+    [
       'deny contains "x" if { input.request.model == "a"; "b" == input.request.model }',
       'a.rego:5: input.request.model cannot equal both "a" and "b"',
       'in {"a", "b"}',
@@ -77,7 +82,8 @@ describe('policy check warns of Rego that never fires', () => {
     'deny contains "x" if input.request.method != "POST"',
     'deny contains "x" if { input.request.model == "a"; not input.request.model == "b" }',
     'deny contains "x" if { input.request.model == "a"; input.request.model == "a" }',
-    'deny contains "x" if { input.request.model == "a"; input.session.state == "b" }',
+    'deny contains "x" if { input.request.model == "a"; input.session.state == "INIT" }',
+    'deny contains "x" if input.session.state != "OPEN"',
     'deny contains "x" if input.request.model == "a"\ndeny contains "z" if input.request.model == "b"',
     'limits := {"a": 1}\ndeny contains "x" if input.session.spend > limits.a',
     'deny contains "x" if { some k; input.request[k] == "m" }',
@@ -90,6 +96,15 @@ describe('policy check warns of Rego that never fires', () => {
 
 describe('policy check warns of cards that never apply', () => {
   const FSM = 'metadata: { name: x }\nfsm:\n  transitions:\n    - { from: INIT, to: OPEN, trigger: t }\n';
+  it('and of Rego that asks for a state of no card', async () => {
+    put('a.yaml', `${FSM}rules: []\n`);
+    const asks = (state: string) => `deny contains "x" if input.session.state == "${state}"\n`;
+    put('a.rego', `package gateway.policy\n\n${asks('OPEN')}${asks('OPNE')}`);
+    expect(await warnings()).toEqual([
+      'a.rego:4: input.session.state is never "OPNE", so the rule cannot fire; it is one of INIT, OPEN',
+    ]);
+  });
+
   const rule = (match: string, condition = '') =>
     `${FSM}rules:\n  - { name: r, action: deny, match: ${match}, conditions: [${condition}] }\n`;
   const state = (value: string, op = 'equals') => `{ field: session.state, op: ${op}, value: ${value} }`;
