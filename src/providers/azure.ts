@@ -1,7 +1,7 @@
 import { modelList } from './dialects/model-list.ts';
 import { MODEL_PATHS, OPENAI_PRICING, openaiOwn } from './openai.ts';
 import { bearer, headerSafe, openaiEndpoints, pick } from './openai-style.ts';
-import type { Descriptor } from './descriptor.ts';
+import type { Descriptor, ErrorAnswer } from './descriptor.ts';
 import type { Endpoint } from './dialect.ts';
 
 /** Older API versions reject `max_completion_tokens` and `stream_options`. */
@@ -36,7 +36,7 @@ export const azure: Descriptor<'azure'> = {
     keys: ['AZURE_OPENAI_API_KEY', 'AZURE_API_KEY'],
     addresses: { AZURE_OPENAI_ENDPOINT: '', AZURE_API_BASE: '' },
   },
-  pricing: { ...OPENAI_PRICING, outputTokensPerSecond: 300 },
+  pricing: { ...OPENAI_PRICING, outputTokensPerSecond: 300, billsError },
   traces: {
     aliases: [
       'az.ai.openai',
@@ -67,6 +67,17 @@ export const azure: Descriptor<'azure'> = {
     return key.startsWith('eyJ') ? bearer(key) : { kind: 'header', name: 'api-key', value: headerSafe(key) };
   },
 };
+
+/** Codes of a prompt, or of its completion, that the content filter refused. */
+const FILTERED = /"(?:content_filter|ResponsibleAIPolicyViolation)"/;
+
+/**
+ * Azure bills what it has processed: a request that its content filter refuses, with the tokens written meanwhile, and
+ * one that times out (learn.microsoft.com, Azure OpenAI FAQ and content filtering).
+ */
+function billsError({ status, text }: ErrorAnswer): boolean {
+  return status === 408 || (status === 400 && (text === undefined || FILTERED.test(text)));
+}
 
 /** Azure ignores the case of parameter names. */
 function apiVersions(query: string): string[] {

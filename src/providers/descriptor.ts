@@ -1,5 +1,5 @@
 import type { ClientFields } from './client-headers.ts';
-import type { Credential, Endpoint } from './dialect.ts';
+import type { Credential, Endpoint, Operation } from './dialect.ts';
 
 /**
  * Everything that the gateway knows about a provider. Names, settings, prices, error shapes and the variables of
@@ -98,6 +98,18 @@ export interface ProviderPricing {
   imageTokens?(width: number, height: number): number | undefined;
   /** Service tiers above the list price. */
   readonly tiers?: Readonly<Record<string, PriceMultiples>>;
+  /** Reports whether an error is billed, because the provider has processed the request. No error is if absent. */
+  billsError?(error: ErrorAnswer): boolean;
+  /** Nano-USD for a request that it refuses by its guidelines, whatever the request would cost. */
+  readonly refusalFees?: { readonly [Name in Operation]?: number };
+}
+
+/** An answer with a status other than 2xx. */
+export interface ErrorAnswer {
+  readonly operation: Operation;
+  readonly status: number;
+  /** The beginning of the body; undefined if it was not seen whole. */
+  readonly text: string | undefined;
 }
 
 /** How a provider names what it stores, beside the names that all have in common (`stored-objects.ts`). */

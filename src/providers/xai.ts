@@ -1,5 +1,6 @@
 import type { JsonObject } from '../json/is-object.ts';
 import { billed, usdBill } from './dialects/billed.ts';
+import type { ErrorAnswer } from './descriptor.ts';
 import { openaiEndpoints, tableProvider, pick, under } from './openai-style.ts';
 
 /** Streams report usage in their last chunk by default. */
@@ -18,6 +19,13 @@ const BILLED = Object.fromEntries(
   ),
 );
 
+const AGAINST_GUIDELINES = /usage guidelines?/i;
+
+/** xAI bills requests against its guidelines as if it had answered them (docs.x.ai, pricing). */
+function billsError({ status, text }: ErrorAnswer): boolean {
+  return (status === 400 || status === 403) && (text === undefined || AGAINST_GUIDELINES.test(text));
+}
+
 /** xAI. Images and deferred completions are not readable. */
 export const xai = tableProvider({
   name: 'xai',
@@ -32,6 +40,8 @@ export const xai = tableProvider({
     maxImageTokens: 1_800,
     // docs.x.ai/developers/pricing
     tiers: { priority: [[/^/, 2]] },
+    billsError,
+    refusalFees: { responses: 50_000_000 },
   },
   traces: { aliases: ['x_ai'], models: /^grok-/ },
   // Clients choose them, like `custom_id`.

@@ -9,6 +9,7 @@ import { surchargeOf } from '../../pricing/surcharges.ts';
 import { billingInHeaders } from '../../providers/billing-details.ts';
 import type { Usage } from '../../providers/dialect.ts';
 import { estimate, outputsOf } from './estimate.ts';
+import { isBilledError, refusalFeeNanoUsd } from './error-bill.ts';
 import { sightOf } from './sight.ts';
 import { whyAbsurd, type Granted } from './plausible.ts';
 
@@ -123,7 +124,7 @@ function chargeUnder(parts: Terms): number {
 
 function completeCharge(parts: Terms, answered: Answered): number {
   if (LOST_BEHIND_A_PROXY.has(answered.status)) return parts.reservedNanoUsd;
-  if (!isSuccess(answered)) return 0;
+  if (!isSuccess(answered)) return errorCharge(parts, answered);
   const { usage: reported, facts, written, wroteSinceUsage } = answered.answer;
   if (reported !== undefined) {
     const counted = wroteSinceUsage ? countWritten(parts.parsed.provider.name, written) : 0;
@@ -138,6 +139,15 @@ function completeCharge(parts: Terms, answered: Answered): number {
   const readable = written.text !== '' || (!writes && (facts !== undefined || answered.form === 'stream'));
   if (!readable) return parts.reservedNanoUsd;
   return costOfExchange(parts, countedUsage(parts, countWritten(parts.parsed.provider.name, written)));
+}
+
+/** Returns the cost of an error: the input, and the most output possible in the elapsed time, if it is billed. */
+function errorCharge(parts: Terms, answered: Answered): number {
+  if (!isBilledError(answered)) return 0;
+  const { parsed, price, reservedNanoUsd } = parts;
+  const isOpen = sightOf(answered, price) === 'none' || outputsOf(parsed.request, price).length > 0;
+  const most = isOpen ? reservedNanoUsd : elapsedCost(parts, countedUsage(parts, 0));
+  return Math.max(Math.min(most, reservedNanoUsd), refusalFeeNanoUsd(parsed));
 }
 
 function brokenOffCharge(parts: Terms, answered: Answered): number {

@@ -2,6 +2,7 @@ import type { Parsed } from '../../pipeline/exchange.ts';
 import { requestUnits, type InputBound } from '../../pricing/input-bound.ts';
 import type { ModelPrice } from '../../pricing/price.ts';
 import type { OutputLimit, OutputModality, RequestFacts } from '../../providers/request-facts.ts';
+import { refusalFeeNanoUsd } from './error-bill.ts';
 import type { BudgetOperation, Reservation } from './store.ts';
 import { naturalOutputs } from '../../pricing/natural-outputs.ts';
 
@@ -51,11 +52,12 @@ export function estimate(parts: EstimateParts): Estimate {
   const limitTokens = limitOf(request, price, parts.readElsewhere);
   const mostChoices = Math.floor(MAX_TOKENS_OF_ALL_CHOICES / Math.max(1, limitTokens ?? maxGrantTokens));
   const predictedNanoUsd = (request.predictedTokens ?? 0) * worst.outputNanoUsd;
+  const inputNanoUsd =
+    Math.ceil(tokensNanoUsd + predictedNanoUsd - 1e-6) +
+    price.requestNanoUsd * requestUnits(endpoint.operation, request) +
+    parts.toolsNanoUsd;
   return {
-    inputNanoUsd:
-      Math.ceil(tokensNanoUsd + predictedNanoUsd - 1e-6) +
-      price.requestNanoUsd * requestUnits(endpoint.operation, request) +
-      parts.toolsNanoUsd,
+    inputNanoUsd: Math.max(inputNanoUsd, refusalFeeNanoUsd(exchange)),
     outputNanoUsd:
       request.output === undefined ? 0 : worst.outputNanoUsd * clamped(request.choices, 1, mostChoices),
     outputTokens: limitTokens,

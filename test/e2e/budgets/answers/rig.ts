@@ -15,7 +15,7 @@ export let stripping: Budgets;
 /** In front of a scripted provider. */
 export let scripted: Budgets;
 let server: Server;
-export let answer: { readonly type: string; readonly body: string };
+export let answer: { readonly type: string; readonly body: string; readonly status?: number };
 export function answerWith(next: typeof answer): void {
   answer = next;
 }
@@ -25,7 +25,9 @@ export function useRig(): void {
     server = createServer((request, response) => {
       request
         .resume()
-        .on('end', () => response.writeHead(200, { 'content-type': answer.type }).end(answer.body));
+        .on('end', () =>
+          response.writeHead(answer.status ?? 200, { 'content-type': answer.type }).end(answer.body),
+        );
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
