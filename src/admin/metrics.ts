@@ -82,7 +82,7 @@ function addLabelled(state: RuntimeState, registry: Registry): void {
   }
   const ends = new Gauge({
     name: 'gateway_certificate_expiry_timestamp_seconds',
-    help: 'Time at which the first of the certificates in force expires, in Unix seconds.',
+    help: 'Time at which the first certificate in force expires, in Unix seconds.',
     labelNames: ['certificate'],
     registers,
   });
@@ -101,7 +101,7 @@ function addLabelled(state: RuntimeState, registry: Registry): void {
   if (envoyReplies === undefined) return;
   const replies = new Counter({
     name: 'gateway_envoy_replies_total',
-    help: 'Replies by Envoy itself, by refusal type; gateway_unavailable if no sidecar answered it.',
+    help: 'Replies by Envoy itself, by refusal type; gateway_unavailable if no sidecar answered Envoy.',
     labelNames: ['type'],
     registers,
   });
@@ -151,6 +151,6 @@ function addReload({ notInForce, applied }: ReloadState, registers: Registry[]):
     registers,
   });
   for (const reason of NOT_IN_FORCE) gauge.set({ reason }, reason === notInForce ? 1 : 0);
-  const help = 'Changes of gateway.yaml that were put in force.';
+  const help = 'Changes of gateway.yaml that took effect.';
   new Counter({ name: 'gateway_config_reloads_total', help, registers }).inc(applied);
 }

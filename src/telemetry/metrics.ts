@@ -39,10 +39,11 @@ export function createMetrics() {
       'Finished requests by provider, operation, status class and refusal type (empty if not refused).',
       ['provider', 'operation', 'status', 'type'],
     ),
-    duration: seconds('gateway_request_duration_seconds', 'From request headers to the end of the answer.', [
-      'provider',
-      'operation',
-    ]),
+    duration: seconds(
+      'gateway_request_duration_seconds',
+      'Time from the request headers to the end of the answer.',
+      ['provider', 'operation'],
+    ),
     verdicts: counter(
       'gateway_check_verdicts_total',
       'Verdicts of checks other than pass: loops, drift, budgets, rate limits, policies and others; enforced is false in shadow mode and for flags.',
@@ -55,7 +56,7 @@ export function createMetrics() {
     ),
     credentialAnswers: counter(
       'gateway_credential_answers_total',
-      'Answers of providers to credentials of the gateway, by whether the credential was refused (docs/provider-credentials.md).',
+      'Answers of providers to credentials of the gateway, by outcome (accepted, refused; docs/provider-credentials.md).',
       ['credential', 'outcome'],
     ),
     credentialAnsweredAt: new Gauge({
@@ -121,7 +122,7 @@ export function createMetrics() {
     ),
     budgetUsed: new Gauge({
       name: 'gateway_budget_used_ratio',
-      help: 'Share of a budget that is spent, of the keys that were charged last; only with metrics.budget_keys.',
+      help: 'Spent share of a budget, for the most recently charged keys; only with metrics.budget_keys.',
       labelNames: ['key', 'window'],
       registers,
       // Workers that follow the same key read the same budget.
@@ -187,7 +188,7 @@ export function createMetrics() {
     ),
     firstToken: seconds(
       'gen_ai_server_time_to_first_token_seconds',
-      'From request headers to the first bytes of a streamed answer sent to the client.',
+      'Time from the request headers to the first bytes of a streamed answer sent to the client.',
       ['provider', 'operation'],
     ),
     auditRecords: counter(
