@@ -1,5 +1,5 @@
 import { modelList } from './dialects/model-list.ts';
-import { MODEL_PATHS, OPENAI_PRICING, openaiOwn } from './openai.ts';
+import { MODEL_PATHS, OPENAI_OBJECTS, OPENAI_PRICING, openaiOwn } from './openai.ts';
 import { bearer, headerSafe, openaiEndpoints, pick } from './openai-style.ts';
 import type { Descriptor, ErrorAnswer } from './descriptor.ts';
 import type { Endpoint } from './dialect.ts';
@@ -48,7 +48,10 @@ export const azure: Descriptor<'azure'> = {
     ],
   },
   // Batches read and write blobs with the resource's managed identity.
-  objects: { storage: ['core.windows.net', 'core.usgovcloudapi.net', 'core.chinacloudapi.cn'] },
+  objects: {
+    ...OPENAI_OBJECTS,
+    storage: ['core.windows.net', 'core.usgovcloudapi.net', 'core.chinacloudapi.cn'],
+  },
   headers: new Set(['x-client-request-id', 'x-ms-client-request-id']),
   parameters: new Set(['api-version']),
   endpoint(method, path, query = '') {

@@ -80,6 +80,7 @@ export const bedrock: Descriptor<'bedrock'> = {
     aliases: ['aws.bedrock', 'aws_bedrock', 'bedrock_converse'],
     models: /^(?:us\.|eu\.|apac\.)?(?:anthropic|amazon|meta)\./,
   },
+  objects: { own: 'invocationArn' },
   headers: BEDROCK_HEADERS,
   endpoint(method, path) {
     if (method !== 'POST') return undefined;

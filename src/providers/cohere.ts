@@ -39,6 +39,7 @@ export const cohere = tableProvider({
       model.startsWith('rerank-') ? { requestNanoUsd: RERANK_REQUEST_NANO_USD } : undefined,
   },
   traces: { models: /^command-/ },
+  objects: { own: 'job_id' },
   post: POST,
   headers: new Set([
     'x-client-name',

@@ -118,6 +118,10 @@ export interface ObjectNames {
   readonly ids?: ReadonlySet<string>;
   /** Members that end like those of ids, but name nothing stored. */
   readonly harmless?: ReadonlySet<string>;
+  /** The member with an object's own id in an answer, if it is not `id`. */
+  readonly own?: string;
+  /** Words of a path whose next segment lies within the object named before it. */
+  readonly within?: ReadonlySet<string>;
   /** Domains of storage that the provider opens with the rights of the account. */
   readonly storage?: readonly string[];
 }

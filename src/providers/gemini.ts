@@ -77,7 +77,7 @@ export const gemini: Descriptor<'gemini'> = {
     aliases: ['gcp.gemini', 'gcp.gen_ai', 'gcp.vertex_ai', 'google', 'google_genai', 'vertex_ai'],
     models: /^(?:models\/)?gemini/,
   },
-  objects: { storage: ['googleapis.com'] },
+  objects: { within: new Set(['documents']), storage: ['googleapis.com'] },
   headers: new Set(['x-goog-api-client', 'x-goog-user-project', 'x-server-timeout']),
   parameters: HARMLESS,
   verbs: ['generateContent', 'streamGenerateContent', 'countTokens', 'embedContent', 'batchEmbedContents'],

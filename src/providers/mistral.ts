@@ -24,8 +24,6 @@ export const mistral = tableProvider({
   },
   pricing: { outputTokensPerSecond: 300, searchUsd: 0.03, maxImageTokens: 4_400 },
   traces: { aliases: ['mistral_ai', 'mistralai'], models: /^(?:mistral|codestral|ministral)-/ },
-  // An entry of the conversation in the path.
-  objects: { harmless: new Set(['from_entry_id']) },
   post: under('/v1', {
     ...pick(endpoints, '/chat/completions', '/embeddings', '/moderations'),
     '/fim/completions': endpoints['/completions'],

@@ -1,4 +1,4 @@
-import { type PriceMultiples, type ProviderPricing, tilesOf } from './descriptor.ts';
+import { type ObjectNames, type PriceMultiples, type ProviderPricing, tilesOf } from './descriptor.ts';
 import type { OpenaiVariant } from './dialects/openai-request.ts';
 import { openaiEndpoints, tableProvider, pick, under } from './openai-style.ts';
 
@@ -42,6 +42,11 @@ export const OPENAI_PRICING = {
   tiers: { priority: PRIORITY },
 } as const satisfies Partial<ProviderPricing>;
 
+/** Lists of a conversation, a thread, a run or an eval. */
+export const OPENAI_OBJECTS = {
+  within: new Set(['items', 'messages', 'steps', 'output_items']),
+} as const satisfies ObjectNames;
+
 /** OpenAI. Images, audio, batches, files, assistants and realtime are not readable. */
 export const openai = tableProvider({
   name: 'openai',
@@ -50,6 +55,7 @@ export const openai = tableProvider({
   errorShape: 'openai',
   exec: { keys: ['OPENAI_API_KEY'], model: 'gpt-4o' },
   pricing: { ...OPENAI_PRICING, outputTokensPerSecond: 300, searchUsd: 0.025 },
+  objects: OPENAI_OBJECTS,
   headers: new Set(['openai-organization', 'openai-project', 'openai-beta', 'x-client-request-id']),
   post: under('/v1', pick(endpoints, ...MODEL_PATHS, '/moderations')),
 });

@@ -20,7 +20,7 @@ const IDS: ReadonlySet<string> = new Set([
   ...['cachedContent', 'cached_content', 'fileSearchStoreNames', 'file_search_store_names'],
 ]);
 /** Members whose object has the `id` of a stored object. */
-const HOLDERS: ReadonlySet<string> = new Set([
+export const HOLDERS: ReadonlySet<string> = new Set([
   ...['conversation', 'container', 'thread', 'audio', 'voice', 'assistant', 'file', 'vector_store'],
 ]);
 /** Client-defined names whose values the provider reads as content. */
@@ -56,18 +56,25 @@ const ID_FORM =
 /** Ids of tool calls, which providers do not store by themselves. */
 const CALL_FORM = /^(?:call|toolu|srvtoolu|mcptoolu|tooluse)_/;
 /** Members that no provider reads. */
-const NOTES: ReadonlySet<string> = new Set([
+export const NOTES: ReadonlySet<string> = new Set([
   ...['metadata', 'client_metadata', 'requestMetadata', 'user_metadata', 'labels', 'attributes'],
 ]);
 
-const RESOURCE = /^(?:https:\/\/[a-z.]{1,64}\.googleapis\.com\/v\d[a-z]{0,8}\/)?[A-Za-z]{1,64}\/([\w-]+)$/;
+const RESOURCE =
+  /^(?:https:\/\/[a-z.]{1,64}\.googleapis\.com\/v\d[a-z]{0,8}\/)?[A-Za-z]{1,64}\/([\w-]+)(?::download(?:\?alt=media)?)?$/;
+const OPERATION = /^[A-Za-z]{1,64}\/[\w.-]{1,256}\/(?:upload\/)?operations\/([\w-]+)$/;
+
+/** Reports a name of Google's, with the kind of object before its id. */
+export function isResource(id: string): boolean {
+  return RESOURCE.test(id) || OPERATION.test(id);
+}
 
 /**
- * Returns `abc` for Google's `files/abc`, by name or by URL. Any other spelling is a different id, so a query or a
+ * Returns `abc` for Google's `files/abc`, by name or by URL, and for `models/veo/operations/abc`. Any other spelling is a different id, so a query or a
  * second path cannot hide another key's id.
  */
 export function bareId(id: string): string {
-  return RESOURCE.exec(id)?.[1] ?? id;
+  return (RESOURCE.exec(id) ?? OPERATION.exec(id))?.[1] ?? id;
 }
 
 interface NamedObjectsOptions {
@@ -140,11 +147,16 @@ function isQuery(name: string, { type }: JsonObject): boolean {
 export function namesObject(name: string, value: string, names: ObjectNames): boolean {
   if (name === 'skill_id') return value.startsWith('skill_');
   if (isAddressName(name)) return isStorageAddress(value, names);
-  return names.ids?.has(name) === true || (isIdName(name) && names.harmless?.has(name) !== true);
+  return isIdName(name, names);
 }
 
-function isIdName(name: string): boolean {
-  return IDS.has(name) || (ID_NAME.test(name) && !isInnocent(name));
+export function isIdName(name: string, { ids, harmless, own }: ObjectNames): boolean {
+  if (IDS.has(name) || name === own || ids?.has(name) === true) return true;
+  return ID_NAME.test(name) && !isInnocent(name) && harmless?.has(name) !== true;
+}
+
+export function hasIdForm(value: string): boolean {
+  return ID_FORM.test(value);
 }
 
 /** Judges by the value. */
@@ -161,81 +173,33 @@ export function isInnocent(name: string): boolean {
 const VERSION = /^v\d[a-z0-9]*$/;
 const WORD = /^[a-z]+(?:[_-][a-z]+)*$/;
 
-/** Returns the path segments that may be ids; the last word of a POST names an action. */
-export function objectsInPath(method: string, segments: readonly string[]): readonly NamedObject[] {
-  return segments.flatMap((segment, index) => {
-    const isAction = method === 'POST' && index === segments.length - 1 && WORD.test(segment);
-    const id = segment.split(':', 1)[0] ?? '';
-    return isAction || VERSION.test(segment) || id === '' ? [] : [{ id, member: 'the path' }];
-  });
+interface PathOptions {
+  readonly method: string;
+  readonly path: string;
+  /** Segments that no pattern of the operator spells out, in order. */
+  readonly open: readonly string[];
+  readonly names: ObjectNames;
 }
-
-/** The stored objects in an answer: all of them, those of an unknown endpoint's own object, or only references. */
-export type ObjectsWanted = 'all' | 'outside_lists' | 'references';
-
-/** Members of answers that repeat what the client sent. */
-const REPEATED: ReadonlySet<string> = new Set([
-  ...[
-    'document',
-    'tool_output',
-    'tools',
-    'tool_choice',
-    'prompt',
-    'instructions',
-    'input',
-    'input_messages',
-    'text',
-  ],
-]);
-/** Lists of what an answer's own object made. */
-const MADE: ReadonlySet<string> = new Set(['output', 'outputs']);
-const FILE_NAME = /(?:_file|[a-z]File)$/;
 
 /**
- * Collects ids in an answer by which later requests may name stored objects. Ignores what clients and models write
- * (metadata, schemas, arguments, names of files): an answer that repeats an id must not make it the key's own.
+ * Returns the path segments that may be ids. The last word of a POST names an action, and the provider itself looks for
+ * an item of a conversation only there.
  */
-export function* objectsIn(answer: unknown, wanted: ObjectsWanted): Work<readonly string[]> {
-  const found = new Set<string>();
-  const walk = new Walk<Within>(answer, { name: '', readsLists: wanted !== 'outside_lists' });
-  for (let level = walk.next(); level !== undefined; level = walk.next()) {
-    const { step, value } = walk;
-    const { state } = level;
-    const name = typeof step === 'string' ? step : state.name;
-    if (typeof value === 'string') {
-      const isOwnId = step === 'id' && (wanted !== 'references' || HOLDERS.has(state.name));
-      const isDeferred = step === 'request_id' && walk.depth === 1 && wanted !== 'references';
-      const isMade = wanted === 'outside_lists' && namesMade(name, value, level.value);
-      if (isOwnId || isDeferred || isIdName(name) || isMade) found.add(bareId(value));
-    } else if (isContainer(value) && !(step === name && isRepeated(name, value, walk.depth === 1))) {
-      const readsLists = state.readsLists || MADE.has(name);
-      if (readsLists || !Array.isArray(value)) walk.enter({ name, readsLists });
-    }
-    yield ITEM_CHARS;
+export function objectsInPath({
+  method,
+  path,
+  open,
+  names: { within },
+}: PathOptions): readonly NamedObject[] {
+  const segments = path.split('/');
+  const ids = new Set<string>();
+  let at = 0;
+  for (const [index, segment] of open.entries()) {
+    at = segments.indexOf(segment, at + 1);
+    const [id = ''] = segment.split(':', 1);
+    const isAction = method === 'POST' && index === open.length - 1 && WORD.test(segment);
+    const isWithin = within?.has(segments[at - 1] ?? '') === true && ids.has(segments[at - 2] ?? '');
+    if (id !== '' && !isAction && !isWithin && !VERSION.test(segment)) ids.add(id);
   }
-  return [...found];
-}
-
-interface Within {
-  /** Nearest member name. */
-  readonly name: string;
-  /** Lists below belong to the object. */
-  readonly readsLists: boolean;
-}
-
-function isRepeated(name: string, value: object, isTopLevel: boolean): boolean {
-  return REPEATED.has(name) || NOTES.has(name) || isClientsOwn(name, value, isTopLevel);
-}
-
-/** Google's `name` of an object, which has no `id`, and files that a batch wrote (`output_file`, `responsesFile`). */
-function namesMade(name: string, value: string, holder: object): boolean {
-  if (name === 'name') return RESOURCE.test(value) && !Object.hasOwn(holder, 'id');
-  return FILE_NAME.test(name) && ID_FORM.test(value);
-}
-
-/** Returns the id of an element in a list of stored objects. */
-export function listedId(element: unknown): string | undefined {
-  const { id, name } = isObject(element) ? element : { id: undefined, name: undefined };
-  const found = typeof id === 'string' ? id : name;
-  return typeof found === 'string' ? bareId(found) : undefined;
+  return [...ids].map((id) => ({ id, member: 'the path' }));
 }

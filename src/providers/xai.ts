@@ -44,8 +44,8 @@ export const xai = tableProvider({
     refusalFees: { responses: 50_000_000 },
   },
   traces: { aliases: ['x_ai'], models: /^grok-/ },
-  // Clients choose them, like `custom_id`.
-  objects: { harmless: new Set(['batch_request_id']) },
+  // Clients choose the ids of a batch's requests, like `custom_id`.
+  objects: { own: 'batch_id', harmless: new Set(['batch_request_id']) },
   headers: new Set(['x-grok-conv-id']),
   post: under('/v1', BILLED),
 });

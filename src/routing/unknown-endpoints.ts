@@ -79,18 +79,20 @@ function administrative(provider: Provider, { method, path }: RequestedPath): Ga
 }
 
 /**
- * Path segments that manage an account, its keys, money, models or machines, or that issue a credential usable
- * without the gateway. In lower case, without `-` and `_`.
+ * Path segments that manage an account, its keys, money, models or machines, that search everything the account has
+ * logged, or that issue a credential usable without the gateway. In lower case, without `-` and `_`.
  */
 const SEGMENTS: ReadonlySet<string> = new Set(
   `account accounts admin administration adapter adapters apikey apikeys audit auditlogs authtokens balance
    billing certificate certificates chatkit checkpoints clientsecret clientsecrets cluster clusters connectors cost
    costs credential credentials credit credits customers debug deployment endpoint endpoints finetune finetunes
    finetuning finetunings group groups hardware health iam instances invite invites invoice invoices key keys
-   limits logs lora loras member members metrics oauth org organization organizations orgs payment payments
+   limits logs lora loras member members metrics oauth observability org organization organizations orgs payment payments
    permission permissions policies project projects provisioning quota quotas ratelimits realtime register role
    roles secret secrets serviceaccount serviceaccounts settings sso subscriptions team teams token tokens training
-   tunedmodels usage user users webhook webhooks whoami workspace workspaces`.split(/\s+/),
+   tunedmodels usage user users vaults webhook webhookendpoints webhooks whoami workspace workspaces`.split(
+    /\s+/,
+  ),
 );
 
 /** First words of segments that act on a server or its stored data. */

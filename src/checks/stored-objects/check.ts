@@ -4,17 +4,12 @@ import { isOnSharedAccount } from '../../pipeline/carried.ts';
 import { PASS, PASS_EVENT, type Check, type Denial, type Verdict } from '../../pipeline/check.ts';
 import type { Answered, Identified, Parsed } from '../../pipeline/exchange.ts';
 import { isSuccessOfServer } from '../../pipeline/success.ts';
+import type { ObjectNames } from '../../providers/descriptor.ts';
 import type { Operation, StreamEvent } from '../../providers/dialect.ts';
 import { isPlainAddress } from '../../providers/cloud-storage.ts';
+import { objectsIn, ownId, type ObjectsWanted } from '../../providers/objects-in-answers.ts';
 import { objectsInTexts } from '../../providers/objects-in-texts.ts';
-import {
-  listedId,
-  namedObjects,
-  objectsIn,
-  objectsInPath,
-  type NamedObject,
-  type ObjectsWanted,
-} from '../../providers/stored-objects.ts';
+import { namedObjects, objectsInPath, type NamedObject } from '../../providers/stored-objects.ts';
 import { globMatches } from '../../text/glob.ts';
 import { after, inTurns, type Awaitable } from '../../turns.ts';
 import { invalidRequest } from '../denials.ts';
@@ -84,8 +79,9 @@ export function createStoredObjectsCheck({
     state: StoredObjectsState,
     inBody: readonly NamedObject[],
   ): Promise<Verdict> {
-    const { method, endpoint, provider } = exchange;
-    const inPath = objectsInPath(method, endpoint.openSegments ?? []);
+    const { endpoint, provider } = exchange;
+    const open = endpoint.openSegments ?? [];
+    const inPath = objectsInPath({ ...exchange, open, names: namesOf(exchange) });
     const named = [...inPath, ...inBody];
     if (named.length > MAX_NAMED) {
       return invalidRequest(`the request names more than ${String(MAX_NAMED)} stored objects: send fewer`);
@@ -130,7 +126,7 @@ export function createStoredObjectsCheck({
   async function onlyOwn(exchange: Answered): Promise<Verdict> {
     const { whole } = exchange.answer;
     if (whole === undefined || whole.body.length === 0) return PASS;
-    const list = readStoredList(whole.json);
+    const list = readStoredList(whole.json, namesOf(exchange));
     if (list === undefined || list.elements.length > MAX_NAMED) return unreadableList();
     const ids = list.elements.map(({ id }) => id ?? '');
     const own = await findOwn(exchange, ids);
@@ -147,9 +143,11 @@ export function createStoredObjectsCheck({
   function keepOf(exchange: Answered, state: StoredObjectsState, document: unknown): Awaitable<void> {
     const { keeps } = state;
     if (keeps === undefined || document === undefined || !isOnSharedAccount(exchange)) return undefined;
-    const wanted = isUnknownGet(exchange) ? wantedOfGet(exchange.path, document) : keeps;
+    const wanted = isUnknownGet(exchange) ? wantedOfGet(exchange, document) : keeps;
     if (wanted === undefined) return undefined;
-    return after(inTurns(objectsIn(document, wanted)), (ids) => keep(exchange, state, ids));
+    return after(inTurns(objectsIn(document, wanted, namesOf(exchange))), (ids) =>
+      keep(exchange, state, ids),
+    );
   }
 
   return {
@@ -189,7 +187,7 @@ function objectsInBody({
   request,
   provider,
 }: Parsed): Awaitable<readonly NamedObject[]> {
-  const { objects: names = {} } = provider;
+  const names = namesOf({ provider });
   const isUnknown = endpoint.operation === 'unknown';
   const isBytes = isUnknown && Array.isArray(json['body']) && request.texts[0]?.editable === false;
   if (isBytes)
@@ -220,14 +218,20 @@ function keptOf({ endpoint, json }: Parsed): ObjectsWanted {
   return isStored ? 'all' : 'references';
 }
 
+function namesOf({ provider }: Pick<Parsed, 'provider'>): ObjectNames {
+  return provider.objects ?? {};
+}
+
 function isUnknownGet({ method, endpoint }: Parsed): boolean {
   return method === 'GET' && endpoint.operation === 'unknown';
 }
 
 /** The content of a file can be any JSON, in which the client could have written another key's id. */
-function wantedOfGet(path: string, document: unknown): ObjectsWanted | undefined {
-  const id = listedId(document);
-  if (id !== undefined && path.endsWith(`/${id}`)) return 'outside_lists';
+function wantedOfGet({ path, provider }: Parsed, document: unknown): ObjectsWanted | undefined {
+  // Cohere wraps the object: `{"batch": {"id": …}}`.
+  const objects = isObject(document) ? [document, ...Object.values(document)] : [];
+  const ids = objects.map((object) => ownId(object, namesOf({ provider })));
+  if (ids.some((id) => id !== undefined && path.endsWith(`/${id}`))) return 'outside_lists';
   return path.endsWith('/files') ? 'all' : undefined;
 }
 

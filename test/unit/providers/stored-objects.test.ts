@@ -5,12 +5,8 @@ import { together } from '../../../src/providers/together.ts';
 import { vllm } from '../../../src/providers/vllm.ts';
 import { xai } from '../../../src/providers/xai.ts';
 import { objectsInTexts } from '../../../src/providers/objects-in-texts.ts';
-import {
-  namedObjects,
-  objectsIn,
-  objectsInPath,
-  type ObjectsWanted,
-} from '../../../src/providers/stored-objects.ts';
+import { objectsIn, type ObjectsWanted } from '../../../src/providers/objects-in-answers.ts';
+import { namedObjects, objectsInPath } from '../../../src/providers/stored-objects.ts';
 import { runNow } from '../../../src/turns.ts';
 
 const FILE = 'file-9aT3xYz81LmNop';
@@ -198,7 +194,7 @@ it.each([
 
 it('a path names objects in its open segments, except an action at the end of a POST', () => {
   const ids = (method: string, ...segments: string[]): string[] =>
-    objectsInPath(method, segments).map(({ id }) => id);
+    objectsInPath({ method, path: `/${segments.join('/')}`, open: segments, names: {} }).map(({ id }) => id);
   expect(ids('GET', 'v1', FILE)).toEqual([FILE]);
   expect(ids('GET', 'letters')).toEqual(['letters']);
   expect(ids('POST', 'batch_1', 'cancel')).toEqual(['batch_1']);
@@ -214,7 +210,7 @@ it('an answer has ids of what it stored, or only references', () => {
     data: [{ id: 'file-9aT3xYz81LmNop' }],
     file: { name: 'files/abc' },
   };
-  const idsOf = (wanted: ObjectsWanted): readonly string[] => runNow(objectsIn(answer, wanted));
+  const idsOf = (wanted: ObjectsWanted): readonly string[] => runNow(objectsIn(answer, wanted, {}));
   expect(idsOf('all')).toEqual(['resp_1', 'msg_1', 'cfile_1', 'cntr_1', 'audio_1', FILE]);
   expect(idsOf('references')).toEqual(['cfile_1', 'cntr_1', 'audio_1']);
   expect(idsOf('outside_lists')).toEqual(['resp_1', 'msg_1', 'cfile_1', 'cntr_1', 'audio_1', 'abc']);
@@ -235,13 +231,13 @@ it('an answer gives no id that a client or a model wrote', () => {
     citations: [{ sources: [{ document: { file_id: theirs }, tool_output: { file_id: theirs } }] }],
   };
   for (const wanted of ['all', 'references', 'outside_lists'] as const)
-    expect(runNow(objectsIn(answer, wanted))).toEqual([]);
+    expect(runNow(objectsIn(answer, wanted, {}))).toEqual([]);
   const made = { id: 'vs_1', filename: theirs, name: `files/${theirs}`, displayName: theirs, user: theirs };
-  expect(runNow(objectsIn(made, 'outside_lists'))).toEqual(['vs_1']);
+  expect(runNow(objectsIn(made, 'outside_lists', {}))).toEqual(['vs_1']);
 });
 
 it('an answer of an unknown endpoint has the items of a response, and the files of a batch', () => {
-  const idsOf = (answer: object): readonly string[] => runNow(objectsIn(answer, 'outside_lists'));
+  const idsOf = (answer: object): readonly string[] => runNow(objectsIn(answer, 'outside_lists', {}));
   expect(idsOf({ id: 'resp_1', output: [{ type: 'reasoning', id: 'rs_1' }] })).toEqual(['resp_1', 'rs_1']);
   const file = '0b5d1c5e-6f0e-4d57-9d0c-2f6f3f0b1a11';
   expect(idsOf({ id: 'job', output_file: file })).toEqual(['job', file]);

@@ -1,0 +1,83 @@
+import { Walk } from '../inspect/walk.ts';
+import { isContainer, isObject } from '../json/is-object.ts';
+import { ITEM_CHARS, type Work } from '../turns.ts';
+import type { ObjectNames } from './descriptor.ts';
+import { isClientsOwn } from './folded-names.ts';
+import { bareId, hasIdForm, HOLDERS, isIdName, isResource, NOTES } from './stored-objects.ts';
+
+/** The stored objects in an answer: all of them, those of an unknown endpoint's own object, or only references. */
+export type ObjectsWanted = 'all' | 'outside_lists' | 'references';
+
+/** Members of answers that repeat what the client sent. */
+const REPEATED: ReadonlySet<string> = new Set([
+  ...[
+    'document',
+    'tool_output',
+    'tools',
+    'tool_choice',
+    'prompt',
+    'instructions',
+    'input',
+    'input_messages',
+    'text',
+  ],
+]);
+/** Lists of what an answer's own object made. */
+const MADE: ReadonlySet<string> = new Set(['output', 'outputs', 'generatedSamples']);
+const FILE_NAME = /(?:_file|[a-z]File)$/;
+
+/**
+ * Collects ids in an answer by which later requests may name stored objects. Ignores what clients and models write
+ * (metadata, schemas, arguments, names of files): an answer that repeats an id must not make it the key's own.
+ */
+export function* objectsIn(
+  answer: unknown,
+  wanted: ObjectsWanted,
+  names: ObjectNames,
+): Work<readonly string[]> {
+  const found = new Set<string>();
+  const walk = new Walk<Within>(answer, { name: '', readsLists: wanted !== 'outside_lists' });
+  for (let level = walk.next(); level !== undefined; level = walk.next()) {
+    const { step, value } = walk;
+    const { state } = level;
+    const name = typeof step === 'string' ? step : state.name;
+    if (typeof value === 'string') {
+      const isOwnId = step === 'id' && (wanted !== 'references' || HOLDERS.has(state.name));
+      const isDeferred = step === 'request_id' && walk.depth === 1 && wanted !== 'references';
+      const isMade = wanted === 'outside_lists' && namesMade(name, value, level.value);
+      if (isOwnId || isDeferred || isIdName(name, names) || isMade) found.add(bareId(value));
+    } else if (isContainer(value) && !(step === name && isRepeated(name, value, walk.depth === 1))) {
+      const readsLists = state.readsLists || MADE.has(name);
+      if (readsLists || !Array.isArray(value)) walk.enter({ name, readsLists });
+    }
+    yield ITEM_CHARS;
+  }
+  return [...found];
+}
+
+interface Within {
+  /** Nearest member name. */
+  readonly name: string;
+  /** Lists below belong to the object. */
+  readonly readsLists: boolean;
+}
+
+function isRepeated(name: string, value: object, isTopLevel: boolean): boolean {
+  return REPEATED.has(name) || NOTES.has(name) || isClientsOwn(name, value, isTopLevel);
+}
+
+/** Google's `name` of an object, which has no `id`, the `uri` of a video, and files that a batch wrote (`output_file`, `responsesFile`). */
+function namesMade(name: string, value: string, holder: object): boolean {
+  if (name === 'uri') return isResource(value);
+  if (name === 'name') return isResource(value) && !Object.hasOwn(holder, 'id');
+  return FILE_NAME.test(name) && hasIdForm(value);
+}
+
+/** Returns the id of an object in an answer, such as an element of a list. */
+export function ownId(object: unknown, { own }: ObjectNames): string | undefined {
+  if (!isObject(object)) return undefined;
+  const found = [own === undefined ? undefined : object[own], object.id, object.name].find(
+    (id) => typeof id === 'string',
+  );
+  return typeof found === 'string' ? bareId(found) : undefined;
+}
