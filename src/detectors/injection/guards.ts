@@ -1,4 +1,5 @@
 import type { Tokens, Vocabulary } from './lexer.ts';
+import { isReport } from './reports.ts';
 import { isAboutThings } from './things.ts';
 
 /** Subjects of reports, which no order follows. */
@@ -118,7 +119,7 @@ export function createMentionGuard(vocabulary: Vocabulary): MentionGuard {
       if (before(distance) === how && afterHow.has(before(distance - 1))) return true;
     const start = tokens.starts[at] ?? 0;
     if (isAnnotation(text, start)) return true;
-    if (isAboutThings(text, start, end)) return true;
+    if (isAboutThings(text, start, end) || isReport(text, start, end)) return true;
     if (isExpression(text, start, end)) return true;
     return isInQuotes(text, start, end) || isDefence(text, start, end) || isMeans(text, start, end);
   };
