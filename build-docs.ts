@@ -20,12 +20,12 @@ export function configurationPage(): Promise<string> {
 
 # Configuration
 
-All keys of \`gateway.yaml\`. Every key is optional. [Serving](serving.md#configuration) describes how the file is found and read, and
+This page lists all keys of \`gateway.yaml\`. Every key is optional. [Serving](serving.md#configuration) describes how the file is found and read, and
 which environment variables override it. \`gateway config print --explain\` prints your values with these descriptions, and
-\`gateway config schema\` the JSON Schema for your editor.
+\`gateway config schema\` prints the JSON Schema for your editor.
 
 A running gateway follows the file ([reloading](serving.md#reloading)). A change of a key marked "restart" takes effect at the next
-start, a change of any other key at once.
+start; a change of any other key takes effect at once.
 
 A duration is written as \`250ms\`, \`30s\`, \`5m\`, \`1h\` or \`1h30m\`.
 

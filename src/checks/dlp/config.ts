@@ -3,7 +3,10 @@ import { CONTENT_CLASSES } from '../../detectors/finding.ts';
 import { duration, hostName, section, type Settings } from '../../config/fields.ts';
 
 export const dlpSection = section({
-  enabled: z.boolean().default(false).describe('Search answers, streams too, for secrets and personal data.'),
+  enabled: z
+    .boolean()
+    .default(false)
+    .describe('Search answers, including streams, for secrets and personal data.'),
   action: z
     .enum(['mask', 'quarantine'])
     .optional()
@@ -15,7 +18,7 @@ export const dlpSection = section({
     .boolean()
     .default(true)
     .describe(
-      'Search for personal data: mail addresses, phone numbers, payment cards, social security numbers.',
+      'Search for personal data: email addresses, phone numbers, payment cards, social security numbers.',
     ),
   scan_network: z.boolean().default(false).describe('Search for network addresses.'),
   scan_credentials: z
@@ -34,7 +37,7 @@ export const dlpSection = section({
   allowed_hosts: z
     .array(hostName)
     .default([])
-    .describe('Domains whose mail addresses are not personal data.'),
+    .describe('Domains whose email addresses are not personal data.'),
   quarantine_duration: duration('1h').describe('How long a key is locked for a secret in an answer.'),
   requests: z.enum(['off', 'mask', 'deny']).default('off').describe('What a finding in a request does.'),
   request_classes: z
@@ -51,7 +54,7 @@ export const dlpSection = section({
     .enum(['deny', 'report'])
     .default('deny')
     .describe(
-      'What a finding does that cannot be masked (signed text, files, member names): refuse the request, or only record it.',
+      'What happens if a finding cannot be masked (signed text, files, member names): refuse the request, or only record the finding.',
     ),
 })
   .prefault({})

@@ -27,7 +27,7 @@ export const loopDetection = section({
       .describe('Requests per second of one session. 0 disables the limit.'),
     max_endpoint_repeats: count
       .default(0)
-      .describe('Calls of one endpoint by a session within `repeat_window_seconds`. 0 disables the limit.'),
+      .describe('Calls of a session to one endpoint within `repeat_window_seconds`. 0 disables the limit.'),
     repeat_window_seconds: positiveCount.default(60).describe('Window of `max_endpoint_repeats` in seconds.'),
   }).prefault({}),
   stall: section({

@@ -102,7 +102,7 @@ export const credentialsSection = needsRestart(
       credential,
     )
     .default({})
-    .describe('Provider credentials that the gateway holds in place of clients, by name.'),
+    .describe('Provider credentials that the gateway holds on behalf of clients, by name.'),
 );
 
 export type CredentialSettings = Settings<typeof credential>;

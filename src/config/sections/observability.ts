@@ -69,7 +69,7 @@ export const otel = needsRestart(
     viewer_url: viewerUrl
       .default('')
       .describe(
-        "URL that shows a trace, with `{trace_id}` for its id, such as `https://grafana.example/trace/{trace_id}`. The operator's page links to it. Empty: no link.",
+        'URL that shows a trace, with `{trace_id}` for its id, such as `https://grafana.example/trace/{trace_id}`. The operator page links to it. Empty: no link.',
       ),
     sampling_rate: fraction.default(1).describe('Share of requests to trace, 0 to 1.'),
     variables: z

@@ -23,7 +23,7 @@ export const policySection = section({
     .enum(['allow', 'deny'])
     .optional()
     .describe(
-      'Verdict when no rule applies. Default: `deny` if any source has a rule that allows, else `allow`.',
+      'Verdict when no rule applies. Default: `deny` if any source has an `allow` rule, otherwise `allow`.',
     ),
   trust: section({
     system: z.boolean().default(true).describe('Do not apply injection rules to system messages.'),

@@ -50,7 +50,7 @@ export const pricing = section({
     })
     .optional()
     .describe(
-      'Requests for a model without a known price: `deny`, `free`, or a price. Default: `deny` for a key with a budget, else `free`.',
+      'Requests for a model without a known price: `deny`, `free`, or a price. Default: `deny` for a key with a budget, otherwise `free`.',
     ),
   overrides: z
     .record(z.string().min(1), override)

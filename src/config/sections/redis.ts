@@ -32,7 +32,7 @@ export const redis = needsRestart(
     wait_replicas: count
       .max(10)
       .default(0)
-      .describe('Replicas that must confirm a lock before it counts as set. 0 waits for none.'),
+      .describe('Replicas that must confirm a lock before it counts as set. 0 does not wait.'),
     wait_timeout: duration('1s').describe('Longest wait for `wait_replicas`.'),
     tls: section({
       enabled: z.boolean().default(false).describe('Connect over TLS.'),

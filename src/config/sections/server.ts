@@ -94,7 +94,7 @@ export const server = section({
   max_open_per_address: positiveCount
     .default(8_000)
     .describe(
-      'Requests of one client address that may be open at the same time in each worker, over all keys; more get 429. Raise it, or set `auth.trusted_hops`, when clients share an address.',
+      'Requests of one client address that may be open at the same time in each worker, across all keys; more get 429. Raise it, or set `auth.trusted_hops`, when clients share an address.',
     ),
   shed_after: duration('1s').describe(
     'Delay beyond which a worker refuses new requests with 503 `overloaded`: first those of the busiest keys, at three times the delay all. Open requests continue.',
@@ -124,7 +124,7 @@ export const server = section({
       .enum(['gateway', 'native'])
       .default('gateway')
       .describe(
-        'Bodies of refusals: `gateway` is one JSON form for all, `native` is the error object of the requested provider, for clients that only understand that.',
+        'Bodies of refusals: `gateway` is one JSON form for all, `native` is the error object of the requested provider, for clients that understand only that.',
       ),
   ),
   refusal_details: z

@@ -65,11 +65,11 @@ const proxyAuth = section({
 /** The operator's page and its API (docs/operator-page.md). */
 export const ui = needsRestart(
   section({
-    enabled: z.boolean().default(false).describe("Serve the operator's page and its API."),
+    enabled: z.boolean().default(false).describe('Serve the operator page and its API.'),
     host: ipAddress
       .default('127.0.0.1')
       .describe(
-        'IP address of the page. An address other than loopback needs `ui.tls`, `ui.public_url`, and a sign-in other than by password.',
+        'IP address of the page. An address other than loopback needs `ui.tls`, `ui.public_url`, and a sign-in method other than the password.',
       ),
     port: port.default(9091).describe('Port of the page.'),
     public_url: baseUrl
@@ -89,5 +89,5 @@ export const ui = needsRestart(
     }).prefault({}),
   })
     .prefault({})
-    .describe("The operator's page. See docs/operator-page.md."),
+    .describe('The operator page. See docs/operator-page.md.'),
 );
