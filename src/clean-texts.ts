@@ -11,9 +11,14 @@ const KEY = randomBytes(32).toString('hex');
 /** Returns the cache key of a text, unique also for lone surrogates; undefined if it is too short to be worth it. */
 export function textDigest(text: string): string | undefined {
   if (text.length < MIN_CHARS) return undefined;
-  return text.isWellFormed()
-    ? hash('sha256', KEY + text, 'binary')
-    : hash('sha256', Buffer.from(`units ${KEY}${text}`, 'utf16le'), 'binary');
+  return judged.get(text)?.digest ?? newDigest(text);
+}
+
+/** Hashes twice, since joining the key and a long text would copy the text. */
+function newDigest(text: string): string {
+  const kind = text.isWellFormed() ? 'text' : 'units';
+  const unkeyed = hash('sha256', kind === 'text' ? text : Buffer.from(text, 'utf16le'), 'binary');
+  return hash('sha256', `${KEY}${kind}${unkeyed}`, 'binary');
 }
 
 export type SearchId = number;
@@ -71,11 +76,11 @@ function forgetLists(): void {
 }
 
 class Known implements CleanRecord {
-  readonly #digest: string | undefined;
+  readonly digest: string | undefined;
   #nothingFor = noSearches;
 
   constructor(digest: string | undefined) {
-    this.#digest = digest;
+    this.digest = digest;
   }
 
   isClean(search: SearchId): boolean {
@@ -84,7 +89,7 @@ class Known implements CleanRecord {
 
   markClean(search: SearchId): void {
     if (this.isClean(search)) return;
-    if (this.#nothingFor.searches.length === 0 && this.#digest !== undefined) known.set(this.#digest, this);
+    if (this.#nothingFor.searches.length === 0 && this.digest !== undefined) known.set(this.digest, this);
     this.#nothingFor = this.#nothingFor.with(search);
   }
 }
@@ -94,7 +99,7 @@ const common = new Map([...COMMON_TEXTS].map((text) => [text, new Known(undefine
 
 /** Texts in use, so that each is digested once for all callers. Kept slightly longer than judging takes. */
 let judged = new Map<string, Known>();
-const JUDGED_MS = 20;
+const JUDGED_MS = 200;
 const MAX_JUDGED_CHARS = 4 * 1_048_576;
 let judgedChars = 0;
 
@@ -104,11 +109,11 @@ let judgedChars = 0;
  * costs one digest. The text itself is not kept.
  */
 export function cleanRecord(text: string): CleanRecord | undefined {
+  if (text.length < MIN_CHARS) return common.get(text);
   const found = judged.get(text);
   if (found !== undefined) return found;
   if (text.length > MAX_JUDGED_CHARS) return undefined;
-  const digest = textDigest(text);
-  if (digest === undefined) return common.get(text);
+  const digest = newDigest(text);
   const record = known.get(digest) ?? new Known(digest);
   if (judgedChars + text.length > MAX_JUDGED_CHARS) forgetJudged();
   if (judged.size === 0) setTimeout(forgetJudged, JUDGED_MS).unref();

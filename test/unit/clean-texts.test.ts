@@ -120,9 +120,9 @@ test('a text is recognized when it appears later, and not stored until then', as
   const question = createSearchId();
   const first = cleanRecord(text);
   expect(cleanRecord(`${PROSE} later`)).toBe(first);
-  await setTimeout(150);
+  await setTimeout(300);
   expect(cleanRecord(text)).not.toBe(first);
   first?.markClean(question);
-  await setTimeout(150);
+  await setTimeout(300);
   expect(cleanRecord(text)?.isClean(question)).toBe(true);
 });
