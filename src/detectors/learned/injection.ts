@@ -33,7 +33,7 @@ function injectionModel() {
 }
 
 function withBlanks(text: string): string {
-  return text.replace(SPELLED_BLANK, '  ');
+  return text.includes('\\') ? text.replace(SPELLED_BLANK, '  ') : text;
 }
 
 /** Finds the likeliest stretch of an injection, if its score reaches the threshold. */

@@ -6,12 +6,13 @@ const MAX_WORD_CHARS = 24;
 /** Most inflections of a word share this many characters. */
 const STEM_CHARS = 5;
 const STEM_SEED = 0x5bd1e995;
-/** Maximum number of words kept; a power of two. */
-const PLACES = 8_192;
+/** Maximum number of pairs of words kept; a power of two. */
+const PLACES = 4_096;
 
 /** Members of an entry, by their index. An entry is a cache line of 32-bit numbers. */
 export const ENTRY = { length: 0, met: 1, id: 2, stem: 3, concept: 4, sum: 5, key: 6 } as const;
 const ENTRY_SIZE = 18;
+const PLACE_SIZE = 2 * ENTRY_SIZE;
 /** Pairs of UTF-16 units that are compared at once. */
 const FIRST_PAIRS = 4;
 const PAIRS = MAX_WORD_CHARS / 2;
@@ -23,9 +24,9 @@ const MASKS = Int32Array.from({ length: (MAX_WORD_CHARS + 1) * PAIRS }, (_, inde
   return units === 1 ? 0xffff : 0;
 });
 
-/** A cache of the last word with each hash. Earlier texts only affect speed, never results. */
+/** A cache of the last two words with each hash. Earlier texts only affect speed, never results. */
 export class KnownWords {
-  readonly entries = new Int32Array(PLACES * ENTRY_SIZE);
+  readonly entries = new Int32Array(PLACES * PLACE_SIZE);
   readonly #weights: Int8Array;
 
   constructor(weights: Int8Array) {
@@ -37,10 +38,16 @@ export class KnownWords {
    * @param units two bytes each, with room for the longest word after `end`
    */
   entryOf(units: DataView, start: number, end: number, hash: number): number {
-    const entry = ((hash ^ (hash >>> 13)) & (PLACES - 1)) * ENTRY_SIZE;
+    const first = ((hash ^ (hash >>> 13)) & (PLACES - 1)) * PLACE_SIZE;
     const length = end - start < MAX_WORD_CHARS ? end - start : MAX_WORD_CHARS;
-    if (!this.#holds(entry, units, start * 2, length)) this.#learn(entry, units, start * 2, length);
-    return entry;
+    if (this.#holds(first, units, start * 2, length)) return first;
+    const second = first + ENTRY_SIZE;
+    if (this.#holds(second, units, start * 2, length)) return second;
+    const { entries } = this;
+    const isFirstOlder = (entries[first + ENTRY.met] ?? 0) <= (entries[second + ENTRY.met] ?? 0);
+    const older = isFirstOlder ? first : second;
+    this.#learn(older, units, start * 2, length);
+    return older;
   }
 
   #holds(entry: number, units: DataView, byte: number, length: number): boolean {

@@ -38,92 +38,110 @@ const NEUTRAL: Judgement = { score: 0, start: 0, end: 0 };
 
 /** Judges the stretch of a text that is most likely an attack. Linear and pure. */
 export function judge(model: Model, text: string): Judgement {
-  const { likely, count } = likelyStretches(model, text);
-  const [first, ...others] = likely;
-  if (first === undefined) return NEUTRAL;
-  let best = first;
-  for (const stretch of others) if (stretch.sum > best.sum) best = stretch;
-  return { score: scoreOf(model, best.sum, count), start: best.start, end: best.end };
+  let highest = -Infinity;
+  let likeliest: Span = NEUTRAL;
+  const count = readLikely(model, text, (sum, start, end) => {
+    if (sum <= highest) return;
+    highest = sum;
+    likeliest = { start, end };
+  });
+  return count === 0 ? NEUTRAL : { score: scoreOf(model, highest, count), ...outline.spanOf(likeliest) };
 }
 
 /** Returns every stretch whose score reaches the threshold. They may overlap. Linear and pure. */
 export function judgeEach(model: Model, text: string, threshold: number): readonly Judgement[] {
-  const { likely, count } = likelyStretches(model, text);
-  return likely.flatMap(({ sum, start, end }) => {
+  const likely: { readonly sum: number; readonly span: Span }[] = [];
+  const count = readLikely(model, text, (sum, start, end) =>
+    likely.push({ sum, span: outline.spanOf({ start, end }) }),
+  );
+  return likely.flatMap(({ sum, span }) => {
     const score = scoreOf(model, sum, count);
-    return score < threshold ? [] : [{ score, start, end }];
+    return score < threshold ? [] : [{ score, ...span }];
   });
-}
-
-interface ReadStretch extends Span {
-  readonly sum: number;
 }
 
 /** Reused for the next text. */
 const outline = new Outline();
 const features = new ReadFeatures(STRETCH_WORDS[0]);
 
-/** Reads single words first, and neighbours only in stretches that may be an attack, and in the likeliest stretch. */
-function likelyStretches(
+/**
+ * Reads single words first, and neighbours only in stretches that may be an attack, and in the likeliest stretch.
+ * @param visit called for these stretches in order of `start`, with offsets in words
+ * @returns the number of all stretches; 0 for a text that says too little
+ */
+function readLikely(
   { weights, screen }: Model,
   text: string,
-): { readonly likely: readonly ReadStretch[]; readonly count: number } {
+  visit: (sum: number, start: number, end: number) => void,
+): number {
   outline.read(text, weights);
   const { words } = outline;
-  if (words < LEAST_WORDS) return { likely: [], count: 0 };
+  if (words < LEAST_WORDS) return 0;
   const { wanted, count } = screened(words, words <= STRETCH_WORDS[0] ? -Infinity : screen);
-  const likely: ReadStretch[] = [];
   for (let next = 0; next < wanted.length;) {
-    const after = endOfOverlap(wanted, next);
-    const together = wanted.slice(next, after);
-    const start = together[0]?.start ?? 0;
-    features.read(outline, { start, end: Math.max(...together.map(({ end }) => end)) }, weights);
-    for (const stretch of together)
-      likely.push({ ...outline.spanOf(stretch), sum: features.sumOfDistinct(stretch) });
-    next = after;
+    const start = wanted[next] ?? 0;
+    let end = wanted[next + 1] ?? 0;
+    let after = next + 2;
+    // Stretches that overlap or touch each other are read together.
+    for (; after < wanted.length && (wanted[after] ?? 0) <= end; after += 2)
+      end = Math.max(end, wanted[after + 1] ?? 0);
+    features.read(outline, { start, end }, weights);
+    for (; next < after; next += 2) {
+      const from = wanted[next] ?? 0;
+      const to = wanted[next + 1] ?? 0;
+      visit(features.sumOfDistinct(from, to), from, to);
+    }
   }
-  return { likely, count };
+  return count;
 }
 
-/** Returns the index after the stretches that overlap or touch each other, beginning with `first`. */
-function endOfOverlap(stretches: readonly Span[], first: number): number {
-  let end = stretches[first]?.end ?? 0;
-  let after = first + 1;
-  for (let one = stretches[after]; one !== undefined && one.start <= end; one = stretches[after]) {
-    end = Math.max(end, one.end);
-    after += 1;
-  }
-  return after;
-}
-
-/** Returns the stretches whose words may be an attack, ordered by `start`, and the number of all stretches. */
+/** Returns the stretches whose words may be an attack, a start and an end each, and the number of all stretches. */
 function screened(
   words: number,
   screen: number,
-): { readonly wanted: readonly Span[]; readonly count: number } {
-  const wanted: Span[] = [];
-  let best: Span = { start: 0, end: words };
+): { readonly wanted: readonly number[]; readonly count: number } {
+  const wanted: [number[], number[]] = [[], []];
+  let best: number[] = [];
   let highest = -Infinity;
   let count = 0;
-  eachStretch(words, (start, end) => {
+  eachStretch(words, (start, end, size) => {
     const sum = outline.sumOfWords(start, end);
     count += 1;
-    if (sum >= screen) wanted.push({ start, end });
+    if (sum >= screen) wanted[size].push(start, end);
     if (sum <= highest) return;
     highest = sum;
-    best = { start, end };
+    best = [start, end];
   });
-  if (highest < screen) wanted.push(best);
-  return { wanted: wanted.sort((one, other) => one.start - other.start || one.end - other.end), count };
+  return { wanted: highest < screen ? best : merged(...wanted), count };
 }
 
-/** Visits the stretches of a text with this many words. Offsets count words. */
-export function eachStretch(words: number, visit: (start: number, end: number) => void): void {
-  for (const [index, size] of STRETCH_WORDS.entries()) {
+/** Merges two lists of stretches, each in order. */
+function merged(one: readonly number[], other: readonly number[]): readonly number[] {
+  const all: number[] = [];
+  let next = 0;
+  for (let at = 0; at < one.length; at += 2) {
+    const start = one[at] ?? 0;
+    const end = one[at + 1] ?? 0;
+    for (; next < other.length; next += 2) {
+      const otherStart = other[next] ?? 0;
+      const otherEnd = other[next + 1] ?? 0;
+      if (otherStart > start || (otherStart === start && otherEnd >= end)) break;
+      all.push(otherStart, otherEnd);
+    }
+    all.push(start, end);
+  }
+  for (; next < other.length; next += 2) all.push(other[next] ?? 0, other[next + 1] ?? 0);
+  return all;
+}
+
+/** Visits the stretches of a text with this many words, the long ones first. Offsets count words. */
+export function eachStretch(words: number, visit: (start: number, end: number, size: 0 | 1) => void): void {
+  for (const index of [0, 1] as const) {
+    const size = STRETCH_WORDS[index];
     if (index > 0 && words <= size) break;
-    visit(0, Math.min(words, size));
+    visit(0, Math.min(words, size), index);
     for (let start = size / 2; start + size / 2 < words; start += size / 2)
-      visit(start, Math.min(words, start + size));
+      visit(start, Math.min(words, start + size), index);
   }
 }
 

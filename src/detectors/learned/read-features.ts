@@ -68,10 +68,10 @@ export class ReadFeatures {
     this.#clock = clock + words > MAX_CLOCK ? this.#restart() : clock + words;
   }
 
-  /** Adds up the weights of a stretch's distinct features, in units of the model's scale. */
-  sumOfDistinct(stretch: Span): number {
-    const start = stretch.start - this.#start;
-    const end = stretch.end - this.#start;
+  /** Adds up the weights of a stretch's distinct features, in units of the model's scale. Offsets count words. */
+  sumOfDistinct(first: number, behind: number): number {
+    const start = first - this.#start;
+    const end = behind - this.#start;
     let sum = (this.#sums[end] ?? 0) - (this.#sums[start] ?? 0);
     let count = (this.#counts[end] ?? 0) - (this.#counts[start] ?? 0);
     const last = this.#repeatedBefore[end] ?? 0;
