@@ -76,7 +76,9 @@ function* normalizeInSteps(text: string): Work<Normalized> {
   const slices: NormalizedPart[] = [];
   let start = 0;
   for (const end of sliceEnds(text)) {
-    slices.push({ start, made: normalizeSlice(text.slice(start, end)) });
+    const source = text.slice(start, end);
+    const made = normalizeSlice(source);
+    slices.push({ start, made, isChanged: made.text !== source });
     yield end - start;
     start = end;
   }
@@ -180,6 +182,7 @@ function obfuscation(findings: ReadonlySet<Finding>): Obfuscation {
 interface NormalizedPart {
   readonly start: number;
   readonly made: Normalized;
+  readonly isChanged: boolean;
 }
 
 function joinedSlices(slices: readonly NormalizedPart[], source: string): Normalized {
@@ -191,10 +194,9 @@ function joinedSlices(slices: readonly NormalizedPart[], source: string): Normal
     ),
   );
   const placed = place(slices);
-  const text = slices.map(({ made }) => made.text).join('');
   return {
-    // Keeps the source, since a copy would stay until the request ends.
-    text: text === source ? source : text,
+    // Without a copy, which would stay until the request ends.
+    text: slices.some(({ isChanged }) => isChanged) ? slices.map(({ made }) => made.text).join('') : source,
     obfuscation: obfuscation(findings),
     toOriginal: ({ start, end }) => ({
       start: originalAt(placed, start, 'start'),
