@@ -17,6 +17,8 @@ export interface Facts {
    * must throw `StaleRead`.
    */
   isReadAhead?: boolean;
+  /** Written by the hosted-tools check: models that tools of the provider run, besides those of the request. */
+  toolModels?: readonly string[];
   /** Written by the drift check; null if not measured. */
   drift: DriftFacts | null | undefined;
   /** Written by the normalization check; emptied once forwarded, like the body. */

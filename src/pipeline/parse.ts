@@ -41,10 +41,11 @@ function* requestInSteps(exchange: Identified, body: Buffer): Work<Parsed> {
 
 function parsedExchange(exchange: Identified, body: Buffer, json: JsonObject): Parsed {
   const facts = exchange.endpoint.dialect.request(json, exchange.endpoint);
-  if (facts.models.length > MAX_MODELS) {
+  const models = [...facts.models, ...facts.hostedTools.flatMap(({ model }) => model ?? [])];
+  if (models.length > MAX_MODELS) {
     throw new GatewayError('invalid_request', `the request names more than ${MAX_MODELS} models`);
   }
-  facts.models.forEach(assertModelName);
+  models.forEach(assertModelName);
   const isProviders = exchange.mcp === undefined;
   const unbounded =
     facts.unbounded ?? (isProviders ? exchange.provider.unboundedBy?.(exchange.headers) : undefined);

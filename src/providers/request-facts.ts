@@ -108,6 +108,10 @@ export interface HostedTool {
   readonly remove: readonly JsonEdit[];
   /** The request requires it (`tool_choice`), so it must not be removed silently. */
   readonly forced: boolean;
+  /** Another model that the tool runs (Anthropic's advisor). */
+  readonly model?: string;
+  /** A setting of the tool that makes it dearer than its price (`pricing.tools`). */
+  readonly dearer?: string;
 }
 
 /** Non-text modalities with an output price. */

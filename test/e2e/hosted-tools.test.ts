@@ -112,7 +112,8 @@ function sampleOf(
   return { what, path, type, alone: tools([tool]), beside: [tools([tool, other]), tools([other])] };
 }
 
-const types = [...new Set(SAMPLES.map(({ type }) => type))];
+/** Each is allowed, and has a price. */
+const types = [...new Set([...SAMPLES.map(({ type }) => type), 'code_interpreter', 'advisor_20260301'])];
 let strict: Budgets;
 /** Allows all of them, on the same Redis and provider. */
 let allowing: Budgets;
@@ -172,6 +173,49 @@ it.each(SAMPLES.flatMap(({ beside, ...sample }) => (beside === undefined ? [] : 
     expect(lastBody(client)).toEqual(forwarded);
   },
 );
+
+describe('a setting that makes an allowed tool dearer than its price', () => {
+  const code = (container: unknown) => ({
+    path: '/openai/v1/responses',
+    body: {
+      model: 'flat',
+      max_output_tokens: 100,
+      input: 'Sum.',
+      tools: [{ type: 'code_interpreter', container }],
+    },
+  });
+  const advisor = {
+    path: '/anthropic/v1/messages',
+    body: {
+      model: 'flat',
+      max_tokens: 100,
+      messages,
+      tools: [{ type: 'advisor_20260301', name: 'advisor', model: 'gpt-5' }],
+    },
+  };
+
+  it.each([
+    ['the memory of a container', 'memory_limit', code({ type: 'auto', memory_limit: '64g' })],
+    ['the model of a tool', 'the model of a tool', advisor],
+  ])('is refused with a budget: %s', async (_what, named, { path, body }) => {
+    const client = await allowing.newClient({ budget: { monthly: 1 } });
+    const reply = await client.ask(body, { path });
+    expectRefusal(reply, 400, 'invalid_request');
+    expect(reply.body).toContain(named);
+    expect(client.forwarded()).toEqual([]);
+    expect((await (await allowing.newClient()).ask(body, { path })).status).toBe(200);
+  });
+
+  it.each([
+    ['the usual memory', { type: 'auto', memory_limit: '1g' }],
+    ['no setting', { type: 'auto' }],
+    ['a container of its own', 'cntr_1'],
+  ])('is not %s', async (_what, container) => {
+    const { path, body } = code(container);
+    const client = await allowing.newClient({ budget: { monthly: 1 } });
+    expect((await client.ask(body, { path })).status).toBe(200);
+  });
+});
 
 describe('neighbours', () => {
   it('several tools that are all removed are refused together', async () => {

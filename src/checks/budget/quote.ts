@@ -126,6 +126,8 @@ function refuseOpenCost(
   if (request.unbounded !== undefined) {
     return invalidRequest(`the cost cannot be bounded: ${request.unbounded}`);
   }
+  const dearer = request.hostedTools.find((tool) => tools.includes(tool.type) && tool.dearer !== undefined);
+  if (dearer !== undefined) return invalidRequest(`the cost cannot be bounded: ${dearer.dearer ?? ''}`);
   const unpriced = tools.find((type) => settings.tools[type] === undefined);
   if (unpriced !== undefined) {
     return invalidRequest(

@@ -1,10 +1,12 @@
 import { addAll } from '../../add-all.ts';
+import { mayUseModel } from '../../auth/key-record.ts';
 import { HEADER } from '../../headers.ts';
 import type { JsonEdit, JsonPath } from '../../json/path.ts';
 import { PASS, type Check } from '../../pipeline/check.ts';
 import { invalidRequest, policyDenied } from '../denials.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import type { JsonObject } from '../../json/is-object.ts';
+import type { ProviderName } from '../../providers/registry.ts';
 import { printableName } from '../../text/label.ts';
 import type { HostedTool } from '../../providers/request-facts.ts';
 
@@ -19,6 +21,8 @@ export interface HostedToolsOptions {
   readonly allowed: readonly string[];
   readonly action: 'remove' | 'deny';
   readonly storedPrompts: 'deny' | 'allow';
+  /** Maps a deployment name to its model, which must be allowed. */
+  readonly modelOf: (provider: ProviderName, name: string) => string;
 }
 
 /**
@@ -37,7 +41,16 @@ export function createHostedToolsCheck(options: HostedToolsOptions): Check<unkno
           `the request's ${storedPrompt} refers to content stored at the provider, which may run tools there: send the content itself, or ask the operator to set proxy.stored_prompts: allow`,
         );
       }
-      const unwanted = exchange.request.hostedTools.filter((tool) => !options.allowed.includes(tool.type));
+      const { hostedTools } = exchange.request;
+      if (hostedTools.length === 0) return PASS;
+      const models = modelsOf(hostedTools.filter((tool) => options.allowed.includes(tool.type)));
+      if (!models.every((name) => mayUseModel(exchange.key, options.modelOf(exchange.provider.name, name)))) {
+        return policyDenied(
+          'this key may not use the model of a tool in the request: name another model there, or ask the operator to allow it',
+        );
+      }
+      if (models.length > 0) exchange.facts.toolModels = models;
+      const unwanted = hostedTools.filter((tool) => !options.allowed.includes(tool.type));
       if (unwanted.length === 0) return PASS;
       if (unwanted.length > MAX_REMOVED) {
         return invalidRequest(
@@ -60,6 +73,10 @@ export function createHostedToolsCheck(options: HostedToolsOptions): Check<unkno
       return { kind: 'flag', reason: `removed ${types}` };
     },
   };
+}
+
+function modelsOf(tools: readonly HostedTool[]): readonly string[] {
+  return [...new Set(tools.flatMap(({ model }) => model ?? []))];
 }
 
 /**

@@ -1,6 +1,14 @@
 import { checkEntry } from '../entry.ts';
 
-const JUDGED_BY = ['agentRisk', 'session', 'isReadAhead', 'drift', 'prompt', 'approvedRules'] as const;
+const JUDGED_BY = [
+  'agentRisk',
+  'toolModels',
+  'session',
+  'isReadAhead',
+  'drift',
+  'prompt',
+  'approvedRules',
+] as const;
 
 export const policy = checkEntry(
   async (config, { policies }) => {

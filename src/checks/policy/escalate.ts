@@ -107,8 +107,8 @@ export function createEscalate(deps: EscalateDeps): Escalate {
 
 /** Returns the models besides the first one that may answer: those of a route's further targets, and fallbacks. */
 function otherModels(exchange: Parsed): string[] {
-  const all = [exchange, ...(exchange.fallbacks ?? [])].flatMap(({ provider, request }) =>
-    request.models.map((model) => `${provider.name} ${model}`),
+  const all = [exchange, ...(exchange.fallbacks ?? [])].flatMap(({ provider, request, facts }) =>
+    [...request.models, ...(facts.toolModels ?? [])].map((model) => `${provider.name} ${model}`),
   );
   return [...new Set(all)].slice(1, MAX_OTHER_MODELS + 1);
 }

@@ -91,7 +91,9 @@ export function createJudge(deps: JudgeDeps): Judge {
     const deciding = decide(exchange, judged);
     const decision = deciding instanceof Promise ? await deciding : deciding;
     if ('kind' in decision) return decision;
-    const apart = exchange.request.models.length > 1 ? await modelsApart(exchange, judged) : undefined;
+    const { request, facts } = exchange;
+    const isOne = request.models.length < 2 && facts.toolModels === undefined;
+    const apart = isOne ? undefined : await modelsApart(exchange, judged);
     if (apart !== undefined) {
       if (exchange.facts.isReadAhead === true) throw new StaleRead('policy');
       return apart;

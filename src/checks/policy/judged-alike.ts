@@ -34,7 +34,7 @@ export async function judgedAlike(
 
 /**
  * Reports whether policies judge every model that may answer the request like the first one. The body may name others
- * (OpenRouter's `models`, Anthropic's `fallbacks`).
+ * (OpenRouter's `models`, Anthropic's `fallbacks` and advisor).
  */
 export async function areModelsAlike(exchange: Parsed, { set, call }: JudgedCall): Promise<boolean> {
   const others = callsOfOtherModels(exchange, call);
@@ -42,11 +42,12 @@ export async function areModelsAlike(exchange: Parsed, { set, call }: JudgedCall
 }
 
 /** Returns the call as each other model would get it. */
-function callsOfOtherModels({ request }: Parsed, call: PolicyCall): readonly PolicyCall[] {
+function callsOfOtherModels({ request, facts }: Parsed, call: PolicyCall): readonly PolicyCall[] {
   const { input } = call;
   if (input.request.method !== 'llm_call') return [];
   const called = input.request;
-  const others = new Set(request.models.filter((name) => name !== called.model));
+  const models = [...request.models, ...(facts.toolModels ?? [])];
+  const others = new Set(models.filter((name) => name !== called.model));
   return [...others].map((model) => ({ ...call, input: { ...input, request: { ...called, model } } }));
 }
 

@@ -41,6 +41,8 @@ export function readAnthropicTools(
     type: typeof tool.type === 'string' ? tool.type : 'unknown',
     remove: [{ kind: 'remove', path: remove }],
     forced: forced(anthropicToolName(tool)),
+    // The advisor's tokens are billed at its own model's price.
+    ...(typeof tool.model === 'string' && { model: tool.model, dearer: 'the model of a tool' }),
   }));
   if (mcp.length > 0) {
     // Removed together: the provider rejects a toolset without its server, and a server without its toolset.

@@ -11,6 +11,8 @@ export interface ToolOffer {
   readonly name: string;
   readonly clientRun: boolean;
   readonly remove: readonly JsonEdit[];
+  /** See `HostedTool.dearer`. */
+  readonly dearer?: string;
 }
 
 /** Reports whether the client runs a tool (docs/hosted-tools.md). */
@@ -32,8 +34,21 @@ export function readToolList(
       name: openaiToolName(tool),
       clientRun: isClientRun(tool),
       remove: [{ kind: 'remove', path: at }],
+      ...largerMemory(tool),
     };
   });
+}
+
+/** The size of a container without a setting, for which providers list their price. */
+const USUAL_MEMORY = '1g';
+
+/** Reads the memory of the container that runs code: 64 GB cost 64 times the price of 1 GB (openai.com/api/pricing). */
+function largerMemory(tool: JsonObject): Pick<ToolOffer, 'dearer'> {
+  const sizes = [tool, objectOf(tool.container), objectOf(tool.environment)].map(
+    (place) => place.memory_limit,
+  );
+  const larger = sizes.find((size) => isSet(size) && size !== USUAL_MEMORY);
+  return larger === undefined ? {} : { dearer: `memory_limit ${JSON.stringify(larger).slice(0, 32)}` };
 }
 
 function openaiToolName(tool: JsonObject): string {
@@ -100,7 +115,7 @@ export function toolFacts(offers: readonly ToolOffer[], toolChoice: unknown): To
   const seen = new Set<string>();
   const hostedTools = offers
     .filter((offer) => !offer.clientRun)
-    .map(({ type, remove }): HostedTool => {
+    .map(({ type, remove, dearer }): HostedTool => {
       // Only the first tool of a type edits `tool_choice`: an edit for each would take quadratic time.
       const removals = seen.has(type) ? remove : [...remove, ...allowedToolRemovals(allowed, type)];
       seen.add(type);
@@ -108,6 +123,7 @@ export function toolFacts(offers: readonly ToolOffer[], toolChoice: unknown): To
         type,
         remove: removals,
         forced: remove.length === 0 || isForced(toolChoice, allowed, type, clientRun),
+        ...(dearer !== undefined && { dearer }),
       };
     });
   return { tools: clientRun.map((offer) => offer.name), hostedTools };

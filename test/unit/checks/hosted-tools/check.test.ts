@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createHostedToolsCheck } from '../../../../src/checks/hosted-tools/check.ts';
+import type { Parsed } from '../../../../src/pipeline/exchange.ts';
 import { applyEdits } from '../../../../src/json/edit.ts';
 import type { JsonObject } from '../../../../src/json/is-object.ts';
 import type { ProviderName } from '../../../../src/providers/registry.ts';
@@ -10,6 +11,14 @@ interface Request {
   readonly provider?: ProviderName;
   readonly path?: string;
   readonly body: JsonObject;
+  /** Of the key; all by default. */
+  readonly allowedModels?: readonly string[];
+}
+
+const modelOf = (_provider: ProviderName, name: string): string => name;
+
+function withModels(exchange: Parsed, allowedModels: readonly string[] | undefined): Parsed {
+  return allowedModels === undefined ? exchange : { ...exchange, key: { ...exchange.key, allowedModels } };
 }
 
 const FUNCTION = { type: 'function', name: 'f' };
@@ -26,11 +35,12 @@ async function judge(
   allowed: readonly string[] = [],
   action: 'remove' | 'deny' = 'remove',
 ) {
-  const check = createHostedToolsCheck({ allowed, action, storedPrompts: 'deny' });
-  const exchange = parsed(request);
+  const check = createHostedToolsCheck({ allowed, action, storedPrompts: 'deny', modelOf });
+  const exchange = withModels(parsed(request), request.allowedModels);
   const verdict = await check.requestBody?.(exchange, undefined);
   const sent = JSON.parse(applyEdits(exchange.body, exchange.edits).toString()) as JsonObject;
-  return { verdict, sent, removed: exchange.responseHeaders.get('x-gateway-tools-removed') };
+  const removed = exchange.responseHeaders.get('x-gateway-tools-removed');
+  return { verdict, sent, removed, toolModels: exchange.facts.toolModels };
 }
 
 const REFUSED = { kind: 'deny', type: 'policy_denied' };
@@ -53,6 +63,29 @@ describe('tools that the provider runs itself', () => {
     const request = ask({ tools: [SEARCH] });
     const { verdict, sent } = await judge(request, ['web_search'], 'deny');
     expect([verdict?.kind, sent]).toEqual(['pass', request.body]);
+  });
+});
+
+describe('a tool that runs another model', () => {
+  const advisor = { type: 'advisor_20260301', name: 'advisor', model: 'claude-opus-4-8' };
+  const request: Request = {
+    provider: 'anthropic',
+    path: '/v1/messages',
+    body: { model: 'claude-haiku-4-5', max_tokens: 9, messages: [], tools: [advisor, CLAUDE_FUNCTION] },
+  };
+  const kept = ['advisor_20260301'];
+
+  it('is denied to a key that may not use that model', async () => {
+    const limited = { ...request, allowedModels: ['claude-haiku*'] };
+    expect((await judge(limited, kept)).verdict).toMatchObject(REFUSED);
+    const { verdict, removed } = await judge(limited);
+    expect([verdict?.kind, removed]).toEqual(['flag', 'advisor_20260301']);
+  });
+
+  it('stays with a key that may, and its model is known to later checks', async () => {
+    const { verdict, toolModels } = await judge({ ...request, allowedModels: ['claude-*'] }, kept);
+    expect([verdict?.kind, toolModels]).toEqual(['pass', ['claude-opus-4-8']]);
+    expect((await judge(request)).toolModels).toBeUndefined();
   });
 });
 
@@ -196,7 +229,7 @@ describe('a request that brings no other tool', () => {
 
 describe('an object stored at the provider', () => {
   const judged = (storedPrompts: 'deny' | 'allow') =>
-    createHostedToolsCheck({ allowed: [], action: 'remove', storedPrompts }).requestBody?.(
+    createHostedToolsCheck({ allowed: [], action: 'remove', storedPrompts, modelOf }).requestBody?.(
       parsed(ask({ prompt: { id: 'pmpt_1' } })),
       undefined,
     );

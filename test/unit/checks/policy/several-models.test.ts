@@ -12,6 +12,10 @@ rules:
     match: { model: 'openai/gpt-5-pro*' }
     action: deny
     reason: too dear
+  - name: no-opus
+    match: { model: 'claude-opus*' }
+    action: deny
+    reason: too clever
   - name: secretive
     match: { type: llm_call }
     conditions:
@@ -21,8 +25,12 @@ rules:
 `;
 
 async function judge(exchange: Parsed, isShadow = false) {
+  const config = {
+    server: { shadow_mode: isShadow },
+    proxy: { provider_tools: ['advisor_20260301'] },
+  };
   const newRun = createRunner({
-    checks: (await composedOnMemory({ config: { server: { shadow_mode: isShadow } }, card: CARD })).checks,
+    checks: (await composedOnMemory({ config, card: CARD })).checks,
     shadowMode: isShadow,
     observer: {
       verdict: () => undefined,
@@ -64,6 +72,17 @@ describe('a request that names several models', () => {
     const fallbacks = [{ model: 'openai/gpt-5-pro' }];
     const denial = await judge(routed({ model: 'a/b', fallbacks }, '/v1/messages'));
     expect(denial).toMatchObject({ type: 'policy_denied' });
+  });
+
+  it('is denied for the model of an allowed tool', async () => {
+    const advised = (model: string): Parsed => {
+      const tools = [{ type: 'advisor_20260301', name: 'advisor', model }];
+      const body = { model: 'claude-haiku-4-5', max_tokens: 9, messages: [], tools };
+      const exchange = parsed({ provider: 'anthropic', path: '/v1/messages', body });
+      return { ...exchange, key: { ...exchange.key, provider: 'anthropic' } };
+    };
+    expect(await judge(advised('claude-opus-4-8'))).toMatchObject({ type: 'policy_denied' });
+    expect(await judge(advised('claude-sonnet-5'))).toBeUndefined();
   });
 
   it('is only recorded in shadow mode', async () => {
