@@ -9,6 +9,7 @@ import { findPersonas, type SeenSign } from './persona.ts';
 import { KIND_RULES, KIND_WORDS, SPLIT_PAYLOAD } from './rule-kinds.ts';
 import { LANGUAGE_RULES, LANGUAGE_WORDS } from './rule-languages.ts';
 import { ORDER_RULES, ORDER_WORDS } from './rule-orders.ts';
+import { SECRECY_RULES, SECRECY_WORDS } from './rule-secrecy.ts';
 import { PHRASE_RULES, type PhraseLabel } from './phrase-rules.ts';
 import { SIGNS, type Sign } from './signs.ts';
 import { findJoints } from './splitting.ts';
@@ -20,13 +21,16 @@ type Label = { readonly phrase: PhraseLabel } | { readonly sign: Sign };
 
 const vocabulary = new Vocabulary();
 const GRAMMAR = followGrammar(
-  compileGrammar<Label>(vocabulary, { ...WORDS, ...KIND_WORDS, ...LANGUAGE_WORDS, ...ORDER_WORDS }, [
-    ...[...PHRASE_RULES, ...KIND_RULES, ...LANGUAGE_RULES, ...ORDER_RULES].map(({ label, patterns }) => ({
-      label: { phrase: label },
-      patterns,
-    })),
-    ...SIGNS.map((sign) => ({ label: { sign }, patterns: sign.patterns })),
-  ]),
+  compileGrammar<Label>(
+    vocabulary,
+    { ...WORDS, ...KIND_WORDS, ...LANGUAGE_WORDS, ...ORDER_WORDS, ...SECRECY_WORDS },
+    [
+      ...[...PHRASE_RULES, ...KIND_RULES, ...LANGUAGE_RULES, ...ORDER_RULES, ...SECRECY_RULES].map(
+        ({ label, patterns }) => ({ label: { phrase: label }, patterns }),
+      ),
+      ...SIGNS.map((sign) => ({ label: { sign }, patterns: sign.patterns })),
+    ],
+  ),
 );
 const isMention = createMentionGuard(vocabulary);
 const SUCH = vocabulary.add('such');

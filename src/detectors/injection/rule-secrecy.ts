@@ -1,0 +1,70 @@
+import type { WordClasses } from './grammar.ts';
+import type { PhraseRule } from './phrase-rules.ts';
+
+/** German, French, Spanish, Italian, Portuguese, Dutch, Russian, Chinese, Japanese, Arabic and Hindi, in this order. */
+export const SECRECY_WORDS = {
+  /** Imperatives, and infinitives after "must". */
+  OPERATE: `
+    rufe ruf aufrufen aufzurufen führe ausführen auszuführen sende schicke schick leite weiterleiten lies lösche überweise öffne verwende nutze
+    appelle appelez appeler utilise utilisez utiliser exécute exécutez exécuter envoie envoyez envoyer transfère transférez transférer lis lisez supprime supprimer
+    llama llame llamar usa usar use utiliza utilice ejecuta ejecute ejecutar envía envíe enviar reenvía reenvíe lee borra borre borrar
+    chiama chiamate chiamare usare esegui eseguite eseguire invia inviate inviare inoltra inoltrare leggi cancella cancellare
+    chama chame chamar utilize executa execute executar envia envie encaminha encaminhe leia apaga apague apagar
+    roep aanroepen gebruik gebruiken voer uitvoeren stuur verstuur sturen lees verwijder verwijderen
+    вызови вызовите вызвать используй используйте выполни выполните выполнить отправь отправьте отправить перешли перешлите прочитай прочитайте удали удалите удалить запусти запустите
+    调用 执行 运行 发送 上传 转发 删除 读取 使用 呼び出し 呼び出して 実行 送信 送って 使って 使用 削除 アップロード 投稿 転送
+    استدع استدعاء استخدم استخدام نفذ شغل أرسل ارسل احذف اقرأ انشر चलाओ चलाएँ चलाकर भेजो भेजें उपयोग प्रयोग मिटाओ हटाओ पढ़ो`,
+  INSTRUMENT: `
+    werkzeug mailwerkzeug dateiwerkzeug shellwerkzeug tool tools mailtool shelltool outil outils loutil herramienta herramientas strumento strumenti ferramenta ferramentas
+    инструмент* 工具 ツール أداة بأداة टूल shell bash terminal terminale терминал* 终端 ターミナル الطرفية टर्मिनल`,
+  USER: `benutzer benutzers nutzer nutzers anwender utilisateur lutilisateur usuario utente lutente allutente usuário utilizador gebruiker пользовател* 用户 使用者 ユーザー المستخدم للمستخدم उपयोगकर्ता यूज़र`,
+  ADDRESS: `
+    hinweis nachricht mitteilung achtung message avis note attention consigne aviso nota mensaje atención messaggio avviso attenzione mensagem atenção
+    bericht opmerking mededeling aandacht сообщение внимание примечание 提示 注意 通知 致 お知らせ رسالة تنبيه ملاحظة सूचना संदेश`,
+  ADDRESSEE: `
+    ki kiassistent kiassistenten assistent assistenten sprachmodell sprachmodelle agent agenten agents ia lia ai assistant lassistant asistente assistente lassistente lagent lagente modèle modelo modello taalmodel
+    ии ассистент ассистент* агент* модел* 助手 模型 智能体 アシスタント エージェント モデル المساعد الوكيل النموذج एआई सहायक एजेंट मॉडल`,
+} as const satisfies WordClasses;
+
+/** "Without telling the user", in each language. */
+const SECRECY = [
+  'ohne ~2 USER ~3 informieren|benachrichtigen|verständigen|sagen|erwähnen',
+  'ohne ~2 USER zu ~2 informieren|benachrichtigen|verständigen',
+  'USER ~2 nichts|nicht ~3 sagen|melden|mitteilen|verraten|erzählen|informieren',
+  'sag|sage|verrate|melde|erzähle ~2 USER ~4 nichts|nicht',
+  'sans ~1 prévenir|avertir|informer|dire|signaler ~4 USER',
+  'ne rien|pas ~1 dire|signaler|révéler ~4 USER',
+  'ne ~1 dis|dites|préviens|prévenez ~4 USER',
+  'sin avisar|informar|decir|decirle|notificar ~4 USER',
+  'no ~3 digas|diga|cuentes|cuente|avises|avise|informes|informe|avisar|informar|decir|decirle|contar ~4 USER',
+  'senza avvisare|informare|dire|dirlo|avvertire ~4 USER',
+  'non dirlo|dire|dica|avvisare|informare|rivelare|rivelarlo ~4 USER',
+  'sem avisar|informar|contar|dizer ~4 USER',
+  'não conte|contar|contes|diga|digas|avise|avisar|informe|informar|dizer ~5 USER',
+  'zonder ~3 USER ~4 informeren|melden|vertellen|zeggen|weten',
+  'USER ~4 niets|niet ~3 vertellen|melden|zeggen|weten',
+  'vertel|meld|zeg ~2 USER ~4 niets|niet',
+  'niet ~3 USER ~1 melden|vertellen|zeggen',
+  'не|ничего ~2 сообщай|сообщайте|сообщать|говори|говорите|говорить|рассказывай ~4 USER',
+  'USER ~4 не|ничего ~1 сообщай|сообщайте|сообщать|говори|говорите|говорить|рассказывай',
+  '不要|不得|别|勿|切勿|不可 ~1 告诉|告知|通知|提醒 ~1 USER',
+  'USER ~3 知らせない|知らせず|報告しない|報告せず|伝えない|伝えず|内緒|報告してはならない|知らせてはならない',
+  'لا|ولا|دون|بدون|وعدم|عدم ~1 تخبر|تبلغ|إخبار|إبلاغ|إعلام|علم ~2 USER',
+  'USER को ~2 मत|नहीं ~2 बताना|बताओ|बताएँ|करना|करें',
+  'USER को ~1 बताए|सूचित ~1 बिना|बगैर',
+] as const;
+
+/** Orders to an agent to use a tool behind the user's back, and to run what it downloads. */
+export const SECRECY_RULES: readonly PhraseRule[] = [
+  {
+    label: { class: 'override', rule: 'tool_order' },
+    patterns: [
+      ...SECRECY.flatMap((secrecy) => [
+        `OPERATE ~6 INSTRUMENT ~20 ${secrecy}`,
+        `INSTRUMENT ~14 OPERATE ~16 ${secrecy}`,
+      ]),
+      'ADDRESS ~4 ADDRESSEE ~10 OPERATE ~8 FETCHER ~20 INTERPRETER',
+      'ADDRESS ~4 ADDRESSEE ~12 FETCHER ~20 INTERPRETER ~4 OPERATE',
+    ],
+  },
+];
