@@ -75,12 +75,12 @@ describe('a request that names several models', () => {
   });
 
   it('is denied for the model of an allowed tool', async () => {
-    const advised = (model: string): Parsed => {
+    function advised(model: string): Parsed {
       const tools = [{ type: 'advisor_20260301', name: 'advisor', model }];
       const body = { model: 'claude-haiku-4-5', max_tokens: 9, messages: [], tools };
       const exchange = parsed({ provider: 'anthropic', path: '/v1/messages', body });
       return { ...exchange, key: { ...exchange.key, provider: 'anthropic' } };
-    };
+    }
     expect(await judge(advised('claude-opus-4-8'))).toMatchObject({ type: 'policy_denied' });
     expect(await judge(advised('claude-sonnet-5'))).toBeUndefined();
   });
