@@ -9,6 +9,8 @@ export interface BillingDetails {
   readonly geos: readonly string[];
   /** Runs by provider-run tool. */
   readonly toolCalls: ReadonlyMap<string, number>;
+  /** A tool of the provider has begun to run. Its results are input that the answer does not show. */
+  readonly ranTools: boolean;
   /** The largest token count rejected as absurd, or 0. */
   readonly absurdTokens: number;
 }
@@ -61,11 +63,13 @@ class BillingDetailsReader implements BillingReader {
   /** Counts of individual events. */
   readonly #seen = new Map<string, number>();
   #absurdTokens = 0;
+  #hasBegun = false;
 
   add(document: unknown): void {
     if (!isObject(document)) return;
     this.#read(document);
     for (const name of WRAPPED) if (isObject(document[name])) this.#read(document[name]);
+    this.#hasBegun ||= beginsCall(document);
     if (document.type === 'response.output_item.done') {
       const { type } = objectOf(document.item);
       if (isCall(type)) count(this.#seen, type, (this.#seen.get(toolOf(type)) ?? 0) + 1);
@@ -81,6 +85,7 @@ class BillingDetailsReader implements BillingReader {
       speeds: this.#speeds,
       geos: this.#geos,
       toolCalls,
+      ranTools: this.#hasBegun || toolCalls.size > 0,
       absurdTokens: this.#absurdTokens,
     };
   }
@@ -180,6 +185,14 @@ function typeOf(tier: unknown): unknown {
 function isCall(type: unknown): type is string {
   return typeof type === 'string' && type.endsWith('_call') && !CLIENT_CALLS.has(type);
 }
+
+/** Recognizes an event with which a call begins in a stream of Anthropic or of responses. */
+function beginsCall({ type, content_block: block, item }: JsonObject): boolean {
+  if (type === 'content_block_start') return SERVER_BLOCKS.has(objectOf(block).type);
+  return type === 'response.output_item.added' && isCall(objectOf(item).type);
+}
+
+const SERVER_BLOCKS: ReadonlySet<unknown> = new Set(['server_tool_use', 'mcp_tool_use']);
 
 const CLIENT_CALLS: ReadonlySet<string> = new Set([
   'function_call',

@@ -1,4 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { expectRefusal, startBudgets, TOKEN, type Budgets, type Client } from './budgets/rig.ts';
 
 /** docs/hosted-tools.md: how a request with hosted tools is treated, depending on its other tools. */
@@ -117,6 +120,11 @@ const types = [...new Set([...SAMPLES.map(({ type }) => type), 'code_interpreter
 let strict: Budgets;
 /** Allows all of them, on the same Redis and provider. */
 let allowing: Budgets;
+/** Like `allowing`, in front of a server that sends the text of `answerWith` and no more. */
+let breaking: Budgets;
+let server: Server;
+let answer = '';
+const answerWith = (text: string): void => void (answer = text);
 
 beforeAll(async () => {
   strict = await startBudgets();
@@ -127,8 +135,25 @@ beforeAll(async () => {
     },
     strict,
   );
+  server = createServer((request, response) => {
+    request
+      .resume()
+      .on('end', () => response.writeHead(200, { 'content-type': 'text/event-stream' }).end(answer));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const base_url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  breaking = await startBudgets(
+    {
+      proxy: { provider_tools: types },
+      pricing: { tools: Object.fromEntries(types.map((type) => [type, PRICE_USD])) },
+      providers: { anthropic: { base_url } },
+    },
+    strict,
+  );
 });
 afterAll(async () => {
+  await breaking.close();
+  server.close();
   await allowing.close();
   await strict.close();
 });
@@ -173,6 +198,33 @@ it.each(SAMPLES.flatMap(({ beside, ...sample }) => (beside === undefined ? [] : 
     expect(lastBody(client)).toEqual(forwarded);
   },
 );
+
+describe('a stream that breaks off after a tool of the provider has begun to run', () => {
+  const search = { type: 'web_search_20250305', name: 'web_search' };
+  const body = { model: 'flat', max_tokens: 1_000, stream: true, messages, tools: [search] };
+  const path = '/anthropic/v1/messages';
+  /** Of one search, and of all tokens granted: the input is free. */
+  const RESERVED = PRICE + 1_000 * TOKEN;
+
+  it.each([
+    ['costs its reservation, as the results are input that was not seen', 'server_tool_use', RESERVED],
+    ['is counted if only the client runs tools', 'tool_use', undefined],
+  ])('%s', async (_what, type, nanoUsd) => {
+    const start = { type: 'message_start', message: { usage: { input_tokens: 10, output_tokens: 1 } } };
+    const block = {
+      type: 'content_block_start',
+      index: 0,
+      content_block: { type, id: 'x', name: 'x', input: {} },
+    };
+    const events = [start, block].map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+    answerWith(events.join(''));
+    const client = await breaking.newClient({ budget: { monthly: 1 } });
+    expect((await client.ask(body, { path })).status).toBe(200);
+    if (nanoUsd !== undefined) return client.expectSpent(nanoUsd);
+    await vi.waitFor(async () => expect((await client.account()).reserved).toBe(0));
+    expect((await client.account()).spent).toBeLessThan(RESERVED);
+  });
+});
 
 describe('a setting that makes an allowed tool dearer than its price', () => {
   const code = (container: unknown) => ({

@@ -135,7 +135,8 @@ function completeCharge(parts: Terms, answered: Answered): number {
   }
   // The cost of an answer without usage or text is unknown.
   const writes = parts.parsed.request.output !== undefined;
-  if (outputsOf(parts.parsed.request, parts.price).length > 0) return parts.reservedNanoUsd;
+  const isUnseen = outputsOf(parts.parsed.request, parts.price).length > 0 || ranTools(parts, answered);
+  if (isUnseen) return parts.reservedNanoUsd;
   const readable = written.text !== '' || (!writes && (facts !== undefined || answered.form === 'stream'));
   if (!readable) return parts.reservedNanoUsd;
   return costOfExchange(parts, countedUsage(parts, countWritten(parts.parsed.provider.name, written)));
@@ -155,8 +156,8 @@ function brokenOffCharge(parts: Terms, answered: Answered): number {
   const { parsed, price, reservedNanoUsd } = parts;
   const billed = answered.answer.usage?.billedNanoUsd ?? 0;
   const sight = sightOf(answered, price);
-  // Audio and images are not counted as they pass.
-  if (sight === 'none' || outputsOf(parsed.request, price).length > 0) {
+  // Audio, images and the input of the provider's tools are not counted as they pass.
+  if (sight === 'none' || outputsOf(parsed.request, price).length > 0 || ranTools(parts, answered)) {
     return Math.max(reservedNanoUsd, billed);
   }
   const written = countWritten(parsed.provider.name, answered.answer.written);
@@ -166,6 +167,11 @@ function brokenOffCharge(parts: Terms, answered: Answered): number {
   const most = sight === 'all' ? cost : Math.max(cost, elapsedCost(parts, usage));
   // A bill is not an estimate.
   return Math.max(Math.min(most, reservedNanoUsd), billed);
+}
+
+/** Clients run some tools whose calls look like the provider's. */
+function ranTools({ keptTools }: ChargeParts, { answer }: Answered): boolean {
+  return keptTools.length > 0 && answer.billing.bill.ranTools;
 }
 
 /** Returns the cost of the most output possible in the elapsed time, over all choices. */

@@ -8,7 +8,15 @@ function told(...documents: readonly unknown[]) {
   return { ...bill, toolCalls: Object.fromEntries(toolCalls) };
 }
 
-const NOTHING = { models: [], tiers: [], speeds: [], geos: [], toolCalls: {}, absurdTokens: 0 };
+const NOTHING = {
+  models: [],
+  tiers: [],
+  speeds: [],
+  geos: [],
+  toolCalls: {},
+  ranTools: false,
+  absurdTokens: 0,
+};
 const call = (type: string) => ({ type });
 const done = (type: string) => ({ type: 'response.output_item.done', item: { type } });
 
@@ -52,6 +60,25 @@ describe('the billing details of an answer', () => {
       web_search: 2,
       code_interpreter: 1,
     });
+  });
+
+  it.each([
+    [
+      'Anthropic’s, from its beginning',
+      { type: 'content_block_start', content_block: { type: 'server_tool_use' } },
+    ],
+    ['that of a server', { type: 'content_block_start', content_block: { type: 'mcp_tool_use' } }],
+    ['OpenAI’s, from its beginning', { type: 'response.output_item.added', item: call('web_search_call') }],
+    ['a counted one', done('web_search_call')],
+  ])('tell that a tool of the provider ran: %s', (_what, event) => {
+    expect(told(event).ranTools).toBe(true);
+  });
+
+  it.each([
+    { type: 'content_block_start', content_block: { type: 'tool_use' } },
+    { type: 'response.output_item.added', item: call('function_call') },
+  ])('do not take a call of the client for one: %j', (event) => {
+    expect(told(event).ranTools).toBe(false);
   });
 
   it('count the last running totals, and those of Groq, xAI and Google', () => {
