@@ -1,9 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
+import { gzipSync } from 'node:zlib';
 import type { AddressInfo } from 'node:net';
 
 type Json = Readonly<Record<string, unknown>>;
+
+/** Sent as a stream. */
+export class Events {
+  readonly list: readonly Json[];
+
+  constructor(list: readonly Json[]) {
+    this.list = list;
+  }
+}
 
 /** An account at a provider that keeps what its clients create: responses, files, batches, caches, containers. */
 export interface ProviderAccount {
@@ -14,6 +24,8 @@ export interface ProviderAccount {
   hold: Promise<unknown>;
   /** Answers every request, if set. */
   fixed: unknown;
+  /** Answers are compressed, whether the gateway accepts it or not. */
+  gzips: boolean;
   close(): Promise<void>;
 }
 
@@ -33,6 +45,8 @@ export async function createProviderAccount(): Promise<ProviderAccount> {
     arrived.push(`${request.method ?? ''} ${path}`);
     await account.hold;
     if (body['model'] === 'down') return void response.writeHead(503).end();
+    if (account.gzips) compress(response);
+    if (account.fixed instanceof Events) return void stream(response, account.fixed.list);
     if (account.fixed !== undefined) return json(response, account.fixed);
     if (path === '/v1/responses') return answerResponse(body, response);
     if (path.startsWith('/v1/files/')) return void response.end(`content of ${path}`);
@@ -71,6 +85,7 @@ export async function createProviderAccount(): Promise<ProviderAccount> {
     arrived,
     hold: Promise.resolve(),
     fixed: undefined,
+    gzips: false,
     async close() {
       server.closeAllConnections();
       server.close();
@@ -101,8 +116,7 @@ function answerResponse(body: Json, response: ServerResponse): void {
     json(response, made);
     return;
   }
-  response.writeHead(200, { 'content-type': 'text/event-stream' });
-  const events = [
+  stream(response, [
     { type: 'response.created', response: { ...made, status: 'in_progress', output: [] } },
     { type: 'response.output_item.added', output_index: 0, item: { ...item, content: [] } },
     ...[
@@ -115,8 +129,25 @@ function answerResponse(body: Json, response: ServerResponse): void {
       },
     ],
     { type: 'response.completed', response: made },
-  ];
+  ]);
+}
+
+function stream(response: ServerResponse, events: readonly Json[]): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
   for (const [sequence_number, event] of events.entries())
-    response.write(`event: ${event.type}\ndata: ${JSON.stringify({ ...event, sequence_number })}\n\n`);
+    response.write(
+      `event: ${String(event['type'])}\ndata: ${JSON.stringify({ ...event, sequence_number })}\n\n`,
+    );
   response.end();
+}
+
+function compress(response: ServerResponse): void {
+  const plain: Buffer[] = [];
+  const end = response.end.bind(response);
+  response.setHeader('content-encoding', 'gzip');
+  response.write = (chunk: string) => plain.push(Buffer.from(chunk)) > 0;
+  response.end = (chunk?: unknown) => {
+    if (typeof chunk === 'string') plain.push(Buffer.from(chunk));
+    return end(gzipSync(Buffer.concat(plain)));
+  };
 }
