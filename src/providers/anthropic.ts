@@ -40,6 +40,7 @@ export const anthropic = tableProvider({
     imageTokens: (width, height) => Math.ceil((width * height) / 750) + 10,
   },
   traces: { models: /^claude/ },
+  objects: { after: 'after_id' },
   post: POST,
   headers: ANTHROPIC_HEADERS,
   parameters: ANTHROPIC_PARAMETERS,

@@ -80,7 +80,8 @@ export const bedrock: Descriptor<'bedrock'> = {
     aliases: ['aws.bedrock', 'aws_bedrock', 'bedrock_converse'],
     models: /^(?:us\.|eu\.|apac\.)?(?:anthropic|amazon|meta)\./,
   },
-  objects: { own: 'invocationArn' },
+  objects: { own: 'invocationArn', nextPage: ['nextToken', 'nextToken'] },
+  parameters: new Set(['maxResults', 'nextToken']),
   headers: BEDROCK_HEADERS,
   endpoint(method, path) {
     if (method !== 'POST') return undefined;

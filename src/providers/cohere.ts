@@ -39,7 +39,7 @@ export const cohere = tableProvider({
       model.startsWith('rerank-') ? { requestNanoUsd: RERANK_REQUEST_NANO_USD } : undefined,
   },
   traces: { models: /^command-/ },
-  objects: { own: 'job_id' },
+  objects: { own: 'job_id', nextPage: ['next_page_token', 'page_token'] },
   post: POST,
   headers: new Set([
     'x-client-name',

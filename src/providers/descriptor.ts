@@ -120,6 +120,10 @@ export interface ObjectNames {
   readonly harmless?: ReadonlySet<string>;
   /** The member with an object's own id in an answer, if it is not `id`. */
   readonly own?: string;
+  /** The member of a list with the next page's token, and the parameter for it. Absent if lists have `has_more`. */
+  readonly nextPage?: readonly [member: string, parameter: string];
+  /** The parameter for the last id of a page. Defaults to `after`. */
+  readonly after?: string;
   /** Words of a path whose next segment lies within the object named before it. */
   readonly within?: ReadonlySet<string>;
   /** Domains of storage that the provider opens with the rights of the account. */

@@ -77,7 +77,11 @@ export const gemini: Descriptor<'gemini'> = {
     aliases: ['gcp.gemini', 'gcp.gen_ai', 'gcp.vertex_ai', 'google', 'google_genai', 'vertex_ai'],
     models: /^(?:models\/)?gemini/,
   },
-  objects: { within: new Set(['documents']), storage: ['googleapis.com'] },
+  objects: {
+    nextPage: ['nextPageToken', 'pageToken'],
+    within: new Set(['documents']),
+    storage: ['googleapis.com'],
+  },
   headers: new Set(['x-goog-api-client', 'x-goog-user-project', 'x-server-timeout']),
   parameters: HARMLESS,
   verbs: ['generateContent', 'streamGenerateContent', 'countTokens', 'embedContent', 'batchEmbedContents'],

@@ -45,7 +45,12 @@ export const xai = tableProvider({
   },
   traces: { aliases: ['x_ai'], models: /^grok-/ },
   // Clients choose the ids of a batch's requests, like `custom_id`.
-  objects: { own: 'batch_id', harmless: new Set(['batch_request_id']) },
+  objects: {
+    own: 'batch_id',
+    nextPage: ['pagination_token', 'pagination_token'],
+    harmless: new Set(['batch_request_id']),
+  },
+  parameters: new Set(['pagination_token']),
   headers: new Set(['x-grok-conv-id']),
   post: under('/v1', BILLED),
 });

@@ -22,7 +22,7 @@ export interface ProviderAccount {
   readonly arrived: string[];
   /** Answers wait for it. */
   hold: Promise<unknown>;
-  /** Answers every request, if set. */
+  /** Answers every request, if set; a function gets the query. */
   fixed: unknown;
   /** Answers are compressed, whether the gateway accepts it or not. */
   gzips: boolean;
@@ -47,6 +47,10 @@ export async function createProviderAccount(): Promise<ProviderAccount> {
     if (body['model'] === 'down') return void response.writeHead(503).end();
     if (account.gzips) compress(response);
     if (account.fixed instanceof Events) return void stream(response, account.fixed.list);
+    if (typeof account.fixed === 'function') {
+      const { searchParams } = new URL(request.url ?? '', 'http://localhost');
+      return json(response, (account.fixed as (query: URLSearchParams) => unknown)(searchParams));
+    }
     if (account.fixed !== undefined) return json(response, account.fixed);
     if (path === '/v1/responses') return answerResponse(body, response);
     if (path.startsWith('/v1/files/')) return void response.end(`content of ${path}`);

@@ -14,6 +14,7 @@ import { globMatches } from '../../text/glob.ts';
 import { after, inTurns, type Awaitable } from '../../turns.ts';
 import { invalidRequest } from '../denials.ts';
 import { readStoredList } from './list.ts';
+import { endsOf, queryOfNextPage } from './next-page.ts';
 import type { StoredObjectStore } from './store.ts';
 
 export interface StoredObjectsDeps {
@@ -133,10 +134,15 @@ export function createStoredObjectsCheck({
     const foreign = list.elements.filter(({ id }, index) => own[index] !== true && !isShared(id ?? ''));
     const edits: JsonEdit[] = [...foreign.map(({ remove }) => remove), ...list.others];
     if (edits.length === 0) return PASS;
+    const left = list.elements.filter((element) => !foreign.includes(element));
+    const next = left.length === 0 ? queryOfNextPage(exchange, whole.json, list.elements) : undefined;
     return {
       kind: 'rewrite',
       reason: `left out objects of other keys: ${String(edits.length)}`,
-      apply: () => void whole.edits.push(...edits),
+      apply() {
+        whole.edits.push(...edits, ...endsOf(whole.json, left));
+        if (next !== undefined) leadOn(exchange, next);
+      },
     };
   }
 
@@ -178,6 +184,12 @@ export function createStoredObjectsCheck({
             },
           },
   };
+}
+
+/** Clients follow it within this gateway: a reference of only a query keeps the path. */
+function leadOn({ responseHeaders }: Answered, query: string): void {
+  responseHeaders.set(':status', '307');
+  responseHeaders.set('location', query);
 }
 
 function objectsInBody({

@@ -4,7 +4,7 @@ import type { ObjectNames } from '../../providers/descriptor.ts';
 import { ownId } from '../../providers/objects-in-answers.ts';
 
 /** An element of a list in an answer. */
-interface ListedObject {
+export interface ListedObject {
   readonly id: string | undefined;
   readonly remove: JsonEdit;
 }

@@ -62,7 +62,7 @@ export const ROWS: readonly Row[] = [
       'x-amzn-bedrock-service-tier',
       'x-amzn-bedrock-trace',
     ],
-    parameters: [],
+    parameters: ['maxResults', 'nextToken'],
   },
   {
     provider: 'azure',
@@ -92,7 +92,7 @@ export const ROWS: readonly Row[] = [
   openaiStyle('together'),
   openaiStyle('ollama', ANTHROPICS, ['beta']),
   openaiStyle('fireworks', ['x-session-affinity']),
-  openaiStyle('xai', ['x-grok-conv-id']),
+  openaiStyle('xai', ['x-grok-conv-id'], ['pagination_token']),
   openaiStyle('vllm', ANTHROPICS, ['beta']),
   openaiStyle(
     'openrouter',
