@@ -1,4 +1,5 @@
 import { LEET_DIGITS, LEET_SIGNS } from './leet-letters.ts';
+import { ORDER_WORDS } from './leet-words.ts';
 import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
 import { alphabetOf } from './alphabet-runs.ts';
 import { soundsEnglish, words } from './english-words.ts';
@@ -22,9 +23,9 @@ function fold(word: string): string {
   return letters;
 }
 
-/** Known words by folded form. */
+/** Known words by folded form; English ones first. */
 const FOLDED_WORDS: ReadonlyMap<string, string> = new Map(
-  [...words].reverse().map((word) => [fold(word), word]),
+  [...words, ...ORDER_WORDS].reverse().map((word) => [fold(word), word]),
 );
 
 const MAX_TOKEN_UNITS = 32;
