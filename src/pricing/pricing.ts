@@ -2,6 +2,7 @@ import { calcPrice, type ModelInfo } from '@pydantic/genai-prices';
 import type { CoreConfig } from '../config/core.ts';
 import type { Usage } from '../providers/dialect.ts';
 import { OUTPUT_MODALITIES, type OutputModality } from '../providers/request-facts.ts';
+import type { ProviderPricing } from '../providers/descriptor.ts';
 import { providers, type Provider, type ProviderName } from '../providers/registry.ts';
 import { RecentMap } from '../recent-map.ts';
 import { createModelOf } from './deployments.ts';
@@ -11,6 +12,7 @@ import {
   costOf,
   FREE,
   flat,
+  multiplied,
   overriddenPeriods,
   overriddenRates,
   periodAt,
@@ -27,7 +29,9 @@ import {
 
 export interface PricingConfig {
   readonly pricing: CoreConfig['pricing'];
-  readonly providers: { readonly azure: { readonly deployments: Readonly<Record<string, string>> } };
+  readonly providers: { readonly azure: { readonly deployments: Readonly<Record<string, string>> } } & {
+    readonly [Name in ProviderName]?: { readonly base_url?: string | undefined };
+  };
 }
 
 /** Limits memory, since clients choose the names. */
@@ -46,7 +50,7 @@ export function createPricing(config: PricingConfig): Pricing {
       model === name
         ? findOverride(overrides, provider, name)
         : (overrides.get(`${provider}/${name}`) ?? findOverride(overrides, provider, model));
-    const listed = lookUp(provider, model);
+    const listed = atAddress(lookUp(provider, model), provider, model, config.providers[provider]?.base_url);
     const periods = override === undefined ? listed.periods : overriddenPeriods(listed.periods, override);
     return (
       periods &&
@@ -162,6 +166,16 @@ function lookUp(provider: ProviderName, model: string): Known {
     }
   }
   return UNKNOWN;
+}
+
+/** Some providers list a higher price at the addresses of a region. */
+function atAddress(listed: Known, provider: ProviderName, model: string, baseUrl = ''): Known {
+  const { regional }: ProviderPricing = providers[provider].pricing;
+  const isRegional = URL.canParse(baseUrl) && regional?.host.test(new URL(baseUrl).hostname) === true;
+  const times = isRegional ? regional.times.find(([pattern]) => pattern.test(model))?.[1] : undefined;
+  return listed.periods === undefined || times === undefined || times === 1
+    ? listed
+    : { ...listed, periods: multiplied(listed.periods, times) };
 }
 
 function createModelPrice(

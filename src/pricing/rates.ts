@@ -70,6 +70,31 @@ export function flat(rates: Rates): PricePeriod[] {
   return [{ tiers: [{ above: -1, rates }] }];
 }
 
+/** Returns the same prices at a multiple of their rates. */
+export function multiplied(periods: readonly PricePeriod[], times: number): PricePeriod[] {
+  return periods.map((period) => ({
+    ...period,
+    tiers: period.tiers.map(({ above, rates }) => ({ above, rates: ratesTimes(rates, times) })),
+  }));
+}
+
+function ratesTimes(rates: Rates, times: number): Rates {
+  const maybeTimes = (rate: number | undefined) => (rate === undefined ? undefined : rate * times);
+  return {
+    input: rates.input * times,
+    cacheRead: rates.cacheRead * times,
+    cacheWrite: rates.cacheWrite * times,
+    cacheWrite1h: rates.cacheWrite1h * times,
+    inputAudio: maybeTimes(rates.inputAudio),
+    output: rates.output * times,
+    reasoning: rates.reasoning * times,
+    outputAudio: maybeTimes(rates.outputAudio),
+    outputImage: maybeTimes(rates.outputImage),
+    outputVideo: maybeTimes(rates.outputVideo),
+    request: Math.ceil(rates.request * times),
+  };
+}
+
 export const FREE: Rates = {
   input: 0,
   cacheRead: 0,

@@ -98,6 +98,8 @@ export interface ProviderPricing {
   imageTokens?(width: number, height: number): number | undefined;
   /** Service tiers above the list price. */
   readonly tiers?: Readonly<Record<string, PriceMultiples>>;
+  /** Multiples of the list price by model, at base URLs of a region. */
+  readonly regional?: { readonly host: RegExp; readonly times: PriceMultiples };
   /** Reports whether an error is billed, because the provider has processed the request. No error is if absent. */
   billsError?(error: ErrorAnswer): boolean;
   /** Nano-USD for a request that it refuses by its guidelines, whatever the request would cost. */

@@ -42,6 +42,16 @@ export const OPENAI_PRICING = {
   tiers: { priority: PRIORITY },
 } as const satisfies Partial<ProviderPricing>;
 
+/**
+ * Models released since March 5, 2026 cost a tenth more at an address of a region (developers.openai.com, data
+ * residency). Unknown models count as new.
+ */
+const REGIONAL: PriceMultiples = [
+  [/^(?:ft:)?(?:gpt-(?:3|4|oss|audio|realtime)|gpt-5(?!\.[4-9]|\.\d\d)|o[134](?:-|$)|chatgpt|codex-mini)/, 1],
+  [/^(?:text-|omni-|davinci|babbage|computer-use)/, 1],
+  [/^/, 1.1],
+];
+
 /** Lists of a conversation, a thread, a run or an eval. */
 export const OPENAI_OBJECTS = {
   within: new Set(['items', 'messages', 'steps', 'output_items']),
@@ -54,7 +64,12 @@ export const openai = tableProvider({
   basePaths: { openai: '/v1' },
   errorShape: 'openai',
   exec: { keys: ['OPENAI_API_KEY'], model: 'gpt-4o' },
-  pricing: { ...OPENAI_PRICING, outputTokensPerSecond: 300, searchUsd: 0.025 },
+  pricing: {
+    ...OPENAI_PRICING,
+    outputTokensPerSecond: 300,
+    searchUsd: 0.025,
+    regional: { host: /^[a-z]+\.api\.openai\.com$/, times: REGIONAL },
+  },
   objects: OPENAI_OBJECTS,
   headers: new Set(['openai-organization', 'openai-project', 'openai-beta', 'x-client-request-id']),
   post: under('/v1', pick(endpoints, ...MODEL_PATHS, '/moderations')),

@@ -40,6 +40,8 @@ export const xai = tableProvider({
     maxImageTokens: 1_800,
     // docs.x.ai/developers/pricing
     tiers: { priority: [[/^/, 2]] },
+    // docs.x.ai, regions
+    regional: { host: /^[a-z0-9-]+\.api\.x\.ai$/, times: [[/^/, 1.1]] },
     billsError,
     refusalFees: { responses: 50_000_000 },
   },
