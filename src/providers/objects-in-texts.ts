@@ -22,7 +22,7 @@ const PAIR =
 const GOOGLES_NAME =
   /["']name["']\s{0,8}:\s{0,8}["']((?:files|cachedContents|fileSearchStores|batches)\/[\w-]{1,300})/g;
 /** Ends at every line end that a parser may know. */
-const LINE = /[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+/g;
+export const LINE = /[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+/g;
 
 /**
  * Collects the objects that a body other than JSON names, such as a file with the requests of a batch.
@@ -59,7 +59,7 @@ const LONG_LINE = 65_536;
 /** A line of a batch holds the body of a request: as `body`, as `params`, or as Google's `request`. */
 function* requestsInLine(line: string): Work<readonly JsonObject[]> {
   if (line.length < SHORTEST_LINE || !line.startsWith('{') || !line.endsWith('}')) return [];
-  const { shape, parsed } = line.length > LONG_LINE ? yield* readDocument(line) : readAtOnce(line);
+  const { shape, parsed } = yield* readLine(line);
   if (shape.isTooDeep || shape.isTooLarge) throw ambiguousLine();
   if (parsed === undefined || !isObject(parsed.value)) return [];
   const { body, params, request } = parsed.value;
@@ -68,7 +68,11 @@ function* requestsInLine(line: string): Work<readonly JsonObject[]> {
   return requests;
 }
 
-/** Text other than JSON is not a request. */
+/** Reads a line as JSON. Other text is parsed as nothing. */
+export function* readLine(line: string): Work<ReadDocument> {
+  return line.length > LONG_LINE ? yield* readDocument(line) : readAtOnce(line);
+}
+
 function readAtOnce(text: string): ReadDocument {
   const shape = shapeOf(text);
   if (shape.isTooDeep || shape.isTooLarge) return { text, shape };

@@ -15,6 +15,15 @@ export class Events {
   }
 }
 
+/** Sent as a file of JSON lines. */
+export class Lines {
+  readonly text: string;
+
+  constructor(lines: readonly Json[]) {
+    this.text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  }
+}
+
 /** An account at a provider that keeps what its clients create: responses, files, batches, caches, containers. */
 export interface ProviderAccount {
   readonly url: string;
@@ -51,6 +60,7 @@ export async function createProviderAccount(): Promise<ProviderAccount> {
       const { searchParams } = new URL(request.url ?? '', 'http://localhost');
       return json(response, (account.fixed as (query: URLSearchParams) => unknown)(searchParams));
     }
+    if (account.fixed instanceof Lines) return void response.end(account.fixed.text);
     if (account.fixed !== undefined) return json(response, account.fixed);
     if (path === '/v1/responses') return answerResponse(body, response);
     if (path.startsWith('/v1/files/')) return void response.end(`content of ${path}`);

@@ -1,18 +1,23 @@
-import { isObject } from '../../json/is-object.ts';
 import type { JsonEdit } from '../../json/path.ts';
 import { isOnSharedAccount } from '../../pipeline/carried.ts';
 import { PASS, PASS_EVENT, type Check, type Denial, type Verdict } from '../../pipeline/check.ts';
 import type { Answered, Identified, Parsed } from '../../pipeline/exchange.ts';
 import { isSuccessOfServer } from '../../pipeline/success.ts';
-import type { ObjectNames } from '../../providers/descriptor.ts';
 import type { Operation, StreamEvent } from '../../providers/dialect.ts';
 import { isPlainAddress } from '../../providers/cloud-storage.ts';
-import { objectsIn, ownId, type ObjectsWanted } from '../../providers/objects-in-answers.ts';
-import { objectsInTexts } from '../../providers/objects-in-texts.ts';
-import { namedObjects, objectsInPath, type NamedObject } from '../../providers/stored-objects.ts';
+import { objectsIn, type ObjectsWanted } from '../../providers/objects-in-answers.ts';
+import {
+  filesOfBatch,
+  markOfResults,
+  objectsInResult,
+  objectsInResults,
+  resultsAt,
+} from '../../providers/objects-in-results.ts';
+import { objectsInPath, type NamedObject } from '../../providers/stored-objects.ts';
 import { globMatches } from '../../text/glob.ts';
 import { after, inTurns, type Awaitable } from '../../turns.ts';
 import { invalidRequest } from '../denials.ts';
+import { isUnknownGet, keptOf, mayRefer, namesOf, objectsInBody, wantedOfGet } from './exchange-objects.ts';
 import { readStoredList } from './list.ts';
 import { endsOf, queryOfNextPage } from './next-page.ts';
 import type { StoredObjectStore } from './store.ts';
@@ -28,6 +33,8 @@ export interface StoredObjectsState {
   keeps?: ObjectsWanted;
   /** The answer lists everything that is stored under the credential. */
   lists?: true;
+  /** The answer has results of a batch. */
+  results?: true;
   /** Already kept, so that each event of a stream keeps only new ones. */
   readonly kept: Set<string>;
 }
@@ -35,9 +42,11 @@ export interface StoredObjectsState {
 /** Limit for a request and for a list: OpenAI's largest page of files. */
 const MAX_NAMED = 10_000;
 /** Ids per Redis call. */
-const FOUND_AT_ONCE = 1_000;
+const IDS_AT_ONCE = 1_000;
 /** Further ids in one answer are not kept. */
 const MAX_KEPT = 1_000;
+/** The same for results of a batch. */
+const MAX_KEPT_OF_BATCH = 10_000;
 
 /** Operations that store nothing, and name nothing stored. */
 const WITHOUT_OBJECTS: ReadonlySet<Operation> = new Set(['models', 'embeddings', 'rerank', 'moderations']);
@@ -58,8 +67,8 @@ export function createStoredObjectsCheck({
 
   async function findOwn({ key, provider }: Identified, ids: readonly string[]): Promise<readonly boolean[]> {
     const own: boolean[] = [];
-    for (let at = 0; at < ids.length; at += FOUND_AT_ONCE) {
-      const part = ids.slice(at, at + FOUND_AT_ONCE);
+    for (let at = 0; at < ids.length; at += IDS_AT_ONCE) {
+      const part = ids.slice(at, at + IDS_AT_ONCE);
       own.push(...(await store.find({ keyHash: key.keyHash, provider: provider.name, ids: part })));
     }
     return own;
@@ -92,6 +101,7 @@ export function createStoredObjectsCheck({
     exchange.fallbacks &&= await ownFallbacks(exchange, exchange.fallbacks, named);
     if (isUnknownGet(exchange) && inPath.length === 0) state.lists = true;
     else if (sharesAll || !inPath.some(({ id }) => isShared(id))) state.keeps = keptOf(exchange);
+    if (state.keeps !== undefined && (await hasResults(exchange))) state.results = true;
     // An answer that repeats an id must not make it the key's own.
     if (sharesAll) for (const { id } of named) state.kept.add(id);
     return PASS;
@@ -111,17 +121,32 @@ export function createStoredObjectsCheck({
     return targets.filter((_, index) => foreign[index] === undefined);
   }
 
-  function keep(
+  /** A file has results if a batch of the key wrote it. A client could write ids of others into its own. */
+  async function hasResults(exchange: Parsed): Promise<boolean> {
+    const place = isUnknownGet(exchange) ? resultsAt(exchange.path) : undefined;
+    if (place?.file === undefined || !isOnSharedAccount(exchange)) return place !== undefined;
+    const [isOfBatch] = await findOwn(exchange, [markOfResults(place.file)]);
+    return isOfBatch === true;
+  }
+
+  function keepNew(exchange: Answered, state: StoredObjectsState, ids: readonly string[]): Awaitable<void> {
+    return ids.every((id) => state.kept.has(id)) ? undefined : keep(exchange, state, ids);
+  }
+
+  async function keep(
     { key, provider }: Answered,
-    { kept }: StoredObjectsState,
+    { kept, results }: StoredObjectsState,
     ids: readonly string[],
-  ): Awaitable<void> {
+  ): Promise<void> {
+    const most = results ? MAX_KEPT_OF_BATCH : MAX_KEPT;
     const news = ids
       .filter((id) => !kept.has(id) && (sharesAll || !isShared(id)))
-      .slice(0, Math.max(0, MAX_KEPT - kept.size));
-    if (news.length === 0) return undefined;
+      .slice(0, Math.max(0, most - kept.size));
     for (const id of news) kept.add(id);
-    return store.keep({ keyHash: key.keyHash, provider: provider.name, ids: news });
+    for (let at = 0; at < news.length; at += IDS_AT_ONCE) {
+      const part = news.slice(at, at + IDS_AT_ONCE);
+      await store.keep({ keyHash: key.keyHash, provider: provider.name, ids: part });
+    }
   }
 
   async function onlyOwn(exchange: Answered): Promise<Verdict> {
@@ -149,11 +174,20 @@ export function createStoredObjectsCheck({
   function keepOf(exchange: Answered, state: StoredObjectsState, document: unknown): Awaitable<void> {
     const { keeps } = state;
     if (keeps === undefined || document === undefined || !isOnSharedAccount(exchange)) return undefined;
+    const names = namesOf(exchange);
     const wanted = isUnknownGet(exchange) ? wantedOfGet(exchange, document) : keeps;
-    if (wanted === undefined) return undefined;
-    return after(inTurns(objectsIn(document, wanted, namesOf(exchange))), (ids) =>
-      keep(exchange, state, ids),
-    );
+    const work = state.results
+      ? objectsInResult(document, names)
+      : wanted && objectsIn(document, wanted, names);
+    if (work === undefined) return undefined;
+    const written = filesOfBatch(exchange.path, document).map(markOfResults);
+    return after(inTurns(work), (ids) => keepNew(exchange, state, [...ids, ...written]));
+  }
+
+  function keepOfResults(exchange: Answered, state: StoredObjectsState, body: Buffer): Awaitable<void> {
+    if (!isOnSharedAccount(exchange) || !mayRefer(body)) return undefined;
+    const work = objectsInResults(body.toString('utf8'), namesOf(exchange));
+    return after(inTurns(work), (ids) => keepNew(exchange, state, ids));
   }
 
   return {
@@ -171,7 +205,10 @@ export function createStoredObjectsCheck({
       if (state.lists) return exchange.form === 'stream' ? unreadableList() : onlyOwn(exchange);
       const { whole } = exchange.answer;
       if (whole === undefined || (state.keeps === 'references' && !mayRefer(whole.body))) return PASS;
-      return after(keepOf(exchange, state, whole.json), () => PASS);
+      const kept = state.results
+        ? keepOfResults(exchange, state, whole.body)
+        : keepOf(exchange, state, whole.json);
+      return after(kept, () => PASS);
     },
     stream: (exchange, state) =>
       state.keeps === undefined
@@ -190,66 +227,6 @@ export function createStoredObjectsCheck({
 function leadOn({ responseHeaders }: Answered, query: string): void {
   responseHeaders.set(':status', '307');
   responseHeaders.set('location', query);
-}
-
-function objectsInBody({
-  json,
-  edits,
-  endpoint,
-  request,
-  provider,
-}: Parsed): Awaitable<readonly NamedObject[]> {
-  const names = namesOf({ provider });
-  const isUnknown = endpoint.operation === 'unknown';
-  const isBytes = isUnknown && Array.isArray(json['body']) && request.texts[0]?.editable === false;
-  if (isBytes)
-    return inTurns(
-      objectsInTexts(
-        request.texts.map(({ text }) => text),
-        names,
-      ),
-    );
-  const removed = new Set(
-    edits.filter(({ kind }) => kind === 'remove').map(({ path }) => JSON.stringify(path)),
-  );
-  const isRemoved = (path: readonly (string | number)[]): boolean =>
-    removed.size > 0 && removed.has(JSON.stringify(path));
-  return inTurns(namedObjects(json, { isUnknown, names, isRemoved }));
-}
-
-/** Returns which objects of the answer later requests may name; `store: false` stores nothing. */
-function keptOf({ endpoint, json }: Parsed): ObjectsWanted {
-  if (endpoint.operation === 'unknown') return 'outside_lists';
-  if (endpoint.operation === 'responses') return json['store'] === false ? 'references' : 'all';
-  // Anthropic compares a request with an earlier one (diagnostics), or goes on from it (thread), by its answer's id.
-  const isStored =
-    json['store'] === true ||
-    json['deferred'] === true ||
-    isObject(json['thread']) ||
-    isObject(json['diagnostics']);
-  return isStored ? 'all' : 'references';
-}
-
-function namesOf({ provider }: Pick<Parsed, 'provider'>): ObjectNames {
-  return provider.objects ?? {};
-}
-
-function isUnknownGet({ method, endpoint }: Parsed): boolean {
-  return method === 'GET' && endpoint.operation === 'unknown';
-}
-
-/** The content of a file can be any JSON, in which the client could have written another key's id. */
-function wantedOfGet({ path, provider }: Parsed, document: unknown): ObjectsWanted | undefined {
-  // Cohere wraps the object: `{"batch": {"id": …}}`.
-  const objects = isObject(document) ? [document, ...Object.values(document)] : [];
-  const ids = objects.map((object) => ownId(object, namesOf({ provider })));
-  if (ids.some((id) => id !== undefined && path.endsWith(`/${id}`))) return 'outside_lists';
-  return path.endsWith('/files') ? 'all' : undefined;
-}
-
-/** Decides without parsing the document, since few answers contain references. */
-function mayRefer(text: Buffer | string): boolean {
-  return ['_id"', '"audio"', '"container"'].some((mark) => text.includes(mark));
 }
 
 const MAX_SHOWN_CHARS = 40;

@@ -1,0 +1,67 @@
+import { isObject } from '../../json/is-object.ts';
+import type { Parsed } from '../../pipeline/exchange.ts';
+import type { ObjectNames } from '../../providers/descriptor.ts';
+import { ownId, type ObjectsWanted } from '../../providers/objects-in-answers.ts';
+import { objectsInTexts } from '../../providers/objects-in-texts.ts';
+import { namedObjects, type NamedObject } from '../../providers/stored-objects.ts';
+import { inTurns, type Awaitable } from '../../turns.ts';
+
+export function objectsInBody({
+  json,
+  edits,
+  endpoint,
+  request,
+  provider,
+}: Parsed): Awaitable<readonly NamedObject[]> {
+  const names = namesOf({ provider });
+  const isUnknown = endpoint.operation === 'unknown';
+  const isBytes = isUnknown && Array.isArray(json['body']) && request.texts[0]?.editable === false;
+  if (isBytes)
+    return inTurns(
+      objectsInTexts(
+        request.texts.map(({ text }) => text),
+        names,
+      ),
+    );
+  const removed = new Set(
+    edits.filter(({ kind }) => kind === 'remove').map(({ path }) => JSON.stringify(path)),
+  );
+  const isRemoved = (path: readonly (string | number)[]): boolean =>
+    removed.size > 0 && removed.has(JSON.stringify(path));
+  return inTurns(namedObjects(json, { isUnknown, names, isRemoved }));
+}
+
+/** Returns which objects of the answer later requests may name; `store: false` stores nothing. */
+export function keptOf({ endpoint, json }: Parsed): ObjectsWanted {
+  if (endpoint.operation === 'unknown') return 'outside_lists';
+  if (endpoint.operation === 'responses') return json['store'] === false ? 'references' : 'all';
+  // Anthropic compares a request with an earlier one (diagnostics), or goes on from it (thread), by its answer's id.
+  const isStored =
+    json['store'] === true ||
+    json['deferred'] === true ||
+    isObject(json['thread']) ||
+    isObject(json['diagnostics']);
+  return isStored ? 'all' : 'references';
+}
+
+export function namesOf({ provider }: Pick<Parsed, 'provider'>): ObjectNames {
+  return provider.objects ?? {};
+}
+
+export function isUnknownGet({ method, endpoint }: Parsed): boolean {
+  return method === 'GET' && endpoint.operation === 'unknown';
+}
+
+/** The content of a file can be any JSON, in which the client could have written another key's id. */
+export function wantedOfGet({ path, provider }: Parsed, document: unknown): ObjectsWanted | undefined {
+  // Cohere wraps the object: `{"batch": {"id": …}}`.
+  const objects = isObject(document) ? [document, ...Object.values(document)] : [];
+  const ids = objects.map((object) => ownId(object, namesOf({ provider })));
+  if (ids.some((id) => id !== undefined && path.endsWith(`/${id}`))) return 'outside_lists';
+  return path.endsWith('/files') ? 'all' : undefined;
+}
+
+/** Decides without parsing the document, since few answers contain references. */
+export function mayRefer(text: Buffer | string): boolean {
+  return ['_id"', '"audio"', '"container"', '"resp_'].some((mark) => text.includes(mark));
+}
