@@ -179,7 +179,7 @@ export function createTrailObserver(
           }),
         ),
         resources: resourcesOf(exchange, safe),
-        actor: auditedActor(exchange),
+        actor: auditedActor(exchange, safe),
         unmapped: { enforced },
       });
     },
@@ -237,7 +237,7 @@ export function createTrailObserver(
         disposition: 'detected',
         evidences,
         resources: resourcesOf(exchange, safe),
-        actor: auditedActor(exchange),
+        actor: auditedActor(exchange, safe),
         unmapped: found.length > MAX_EVIDENCES ? { more_findings: found.length - MAX_EVIDENCES } : {},
       });
     },

@@ -92,7 +92,7 @@ export function apiOf(exchange: AuditedExchange, safe: SafeText) {
   return {
     requestId,
     clientAddress,
-    actor: auditedActor(exchange),
+    actor: auditedActor(exchange, safe),
     resources: resourcesOf(exchange, safe),
     activity: activityOf(method),
     operation: mcpMethod === undefined ? (endpoint?.operation ?? 'none') : safe(mcpMethod),
@@ -101,13 +101,13 @@ export function apiOf(exchange: AuditedExchange, safe: SafeText) {
   };
 }
 
-export function auditedActor({ key, facts }: AuditedExchange): Actor {
+export function auditedActor({ key, facts }: AuditedExchange, safe: SafeText): Actor {
   return {
     uid: key.keyHash,
     name: key.name,
     agentName: key.agentName,
     owner: key.owner,
-    sessionId: facts.session?.id,
+    sessionId: facts.session == null ? undefined : safe(facts.session.id),
   };
 }
 

@@ -1,3 +1,4 @@
+import { carriesProxyKey } from '../../auth/carried-key.ts';
 import { HEADER } from '../../headers.ts';
 import type { Denial } from '../../pipeline/check.ts';
 import { invalidRequest } from '../denials.ts';
@@ -36,6 +37,11 @@ export function sessionRequest(
   if (!SESSION_ID.test(sessionId)) {
     return invalidRequest(
       'X-Gateway-Session-ID: send one id of 1 to 128 characters from A-Z a-z 0-9 . _ : -',
+    );
+  }
+  if (carriesProxyKey(sessionId)) {
+    return invalidRequest(
+      'X-Gateway-Session-ID contains a proxy key, which would be stored and recorded: send another id',
     );
   }
   const budgetNanoUsd = budget === undefined ? undefined : readBudget(budget);

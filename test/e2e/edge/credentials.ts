@@ -128,6 +128,19 @@ export function credentials(): void {
     }
   });
 
+  it('a proxy key as the name of a session is refused: names are stored and recorded', async () => {
+    for (const sessionId of [
+      key.rawKey,
+      `user:${key.rawKey}`,
+      Buffer.from(key.rawKey).toString('base64url'),
+    ]) {
+      const headers = { ...auth, 'x-gateway-session-id': sessionId };
+      expectRefusal(await chat({ headers }), 400, 'invalid_request');
+    }
+    expect(await gateway.redis.client.keys(`*${key.rawKey}*`)).toEqual([]);
+    expect(gateway.logs()).not.toContain(key.rawKey);
+  });
+
   it('random text in the form of a proxy key passes if no such key exists', async () => {
     for (let nth = 0; nth < 20; nth += 1) {
       const alike = `gw-${randomBytes(33).toString('base64url').slice(0, 43)}`;

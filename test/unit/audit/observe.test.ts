@@ -3,11 +3,25 @@ import { createTrailObserver } from '../../../src/audit/observe.ts';
 import type { AuditedFinish } from '../../../src/audit/observed.ts';
 import type { OcsfRecord } from '../../../src/audit/ocsf.ts';
 import { maskSecrets } from '../../../src/detectors/mask.ts';
+import type { SessionFacts } from '../../../src/pipeline/facts.ts';
 import { createMatchDigest } from '../../../src/telemetry/audit.ts';
 import { parsed } from '../../support/exchange.ts';
 import { makeSecret, seededRandom } from '../detectors/secrets/samples.ts';
 
 const { secret: SECRET } = makeSecret('aws_access_key_id', seededRandom(1));
+
+const SESSION: SessionFacts = {
+  id: 's-1',
+  createdAt: 1,
+  state: undefined,
+  spendNanoUsd: 0,
+  steps: 1,
+  taintFlags: [],
+  toolsCalled: [],
+  marks: [],
+  budgetNanoUsd: undefined,
+  lifeMs: 1_000,
+};
 
 function rig() {
   const records: OcsfRecord[] = [];
@@ -69,6 +83,17 @@ describe('a request in the audit trail', () => {
     expect(record?.metadata).toMatchObject({ version: '1.8.0', correlation_uid: 'test' });
     expect(Math.abs((record?.time ?? 0) - Date.now())).toBeLessThan(10_000);
     expect(JSON.stringify(records)).not.toContain('hello');
+  });
+
+  it('does not name a secret, even as a session', () => {
+    const { records, observer } = rig();
+    const exchange = parsed({ body: { model: SECRET, messages: [] } });
+    exchange.facts.session = { ...SESSION, id: SECRET };
+    observer.forwarding(exchange);
+    observer.verdict(exchange, 'loop', { kind: 'flag', reason: SECRET }, true);
+    observer.finished(finish(exchange));
+    expect(records).toHaveLength(3);
+    expect(JSON.stringify(records)).not.toContain(SECRET);
   });
 
   it('names the verdicts, and the refusal', () => {
