@@ -94,6 +94,8 @@ export function* candidatesAt(
 /** `nextToken`, `--lock-token`, `publicKeyToken`: a position in a list, a version, or an assembly's public key. */
 const POSITION =
   /(?:(?<![A-Za-z])|(?<=[a-z])(?=[A-Z]))(?:[Nn]ext|[Ss]tart(?:ing)?|[Ll]ock|[Cc]hange|[Pp]age|[Pp]agination|[Cc]ontinuation|[Ss]ync|[Ss]equence|[Pp]ublic[_-]?[Kk]ey)[_-]?$/;
+/** `--db-password`, and `ENV DB_PASSWORD` of a Dockerfile: the value follows after a blank. */
+const TAKES_VALUE = /(?:(?:^|[\s"'`[(,])--?[\w.-]{0,40}|(?:^|\n)[ \t]{0,16}(?:ENV|setx)[ \t]{1,4}\w{0,60})$/;
 /** `"AWS::ApiGateway::ApiKey"`: the name of a type. */
 const TYPE_NAME = /["'](?:[A-Za-z]\w{0,30}::){1,4}$/;
 
@@ -129,8 +131,7 @@ function* named(text: string, kind: ValueKind, start: number, end: number): Gene
   yield* valueAfter(text, end, PAIRED, 'any', judge, context);
   if (/<[\w.:-]{0,40}$/.test(before)) yield* tagged(text, end, IN_TAG, judge, context);
   yield* tagged(text, end, PAIRED_TAGS, judge, context);
-  if (/(?:^|[\s"'`[(,])--?[\w.-]{0,40}$/.test(before))
-    yield* valueAfter(text, end, FLAGGED, 'any', asFlag(judge), context);
+  if (TAKES_VALUE.test(before)) yield* valueAfter(text, end, FLAGGED, 'any', asFlag(judge), context);
   if (rule !== 'password') return;
   yield* valueAfter(text, end, STATED, 'any', isStatedPassword, context);
   if (name === 'PASSWORD' || /(?:with|encrypted|set|(?:user|role)[ \t]\S{1,40})[ \t]{1,4}$/i.test(before))

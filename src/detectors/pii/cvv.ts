@@ -5,10 +5,10 @@ import { withoutOverlaps } from '../overlaps.ts';
 
 const REACH = 160;
 
-const LABEL = String.raw`(?:c[vs][vc]2?|cv[vc]2?|cav2?|cid|cvn2?|card verification (?:value|code|number)|card validation (?:value|code)|card security (?:code|number)|security code|verification code|prüf(?:nummer|ziffer)|kartenprüfnummer|sicherheitscode|código de seguridad|código de segurança|code de sécurité|cryptogramme|codice di sicurezza|安全码|安全碼|安全コード|セキュリティコード|检验码|驗證碼|验证码|보안코드|보안 코드|код безопасности|رمز الأمان|رمز التحقق|सुरक्षा कोड)`;
+const LABEL = String.raw`(?:c[vs][vc]2?|cv[vc]2?|cav2?|cid|cvn2?|card verification (?:value|code|number)|card validation (?:value|code)|card security (?:code|number)|security code|verification code|prüf(?:nummer|ziffer)|kartenprüfnummer|sicherheitscode|código de seguridad|código de segurança|code de sécurité|cryptogramme(?: visuel)?|beveiligingscode|veiligheidscode|codice di sicurezza|安全码|安全碼|安全コード|セキュリティコード|检验码|驗證碼|验证码|보안코드|보안 코드|код безопасности|رمز الأمان|(?:رمز|رقم) التحقق|проверочный код|код проверки|सुरक्षा कोड)`;
 /** `cvv: 123`, `"cvc":"123"`, `security code is 1234`. */
 const LABELLED = new RegExp(
-  String.raw`(?<![a-z0-9])${LABEL}(?:[ _-]?(?:code|number|num|no|value))?[\s"'\\:=#.()[\]>：＝（）-]{0,12}(?:(?:is|was|ist|es|est|è|是|为|為|は)[\s"':]{0,4})?(\d{3,4})(?![\d])`,
+  String.raw`(?<![a-z0-9])${LABEL}(?:[ _-]?(?:code|number|num|no|value|код|कोड))?[\s"'\\:=#.()[\]>：＝（）-]{0,12}(?:(?:is|was|ist|lautet|es|est|è|é|是|为|為|は)[\s"':]{0,4})?(\d{3,4})(?![\d])`,
   'gdi',
 );
 /** `123 (CVV)`. */

@@ -1,6 +1,9 @@
 /** Texts with one credential each, and the credential. */
 export const WITH_CREDENTIAL: readonly (readonly [text: string, credential: string])[] = [
   ['DB_PASSWORD=hunter2', 'hunter2'],
+  ['ENV MYSQL_ROOT_PASSWORD sup3rS4fe', 'sup3rS4fe'],
+  ['FROM x\n  ENV APP_SECRET q8w7e6r5t4', 'q8w7e6r5t4'],
+  ['setx DB_PASSWORD hunter2', 'hunter2'],
   ['DB_PASSWORD=correcthorse', 'correcthorse'],
   ['export DB_PASSWORD="S3cr3t!x"\nA=1', 'S3cr3t!x'],
   ['password: Tr0ub4dor&3\nuser: x', 'Tr0ub4dor&3'],
@@ -131,6 +134,8 @@ export const WITHOUT_CREDENTIAL: readonly string[] = [
   'OLDPWD=/root/x1',
   'token: string',
   'token = next_token1()',
+  'ENV PASSWORD_FILE /run/secrets/db',
+  'the ENV PASSWORD is needed',
   '"NextToken": "eyJOZXh0VG9rZW4iOiBudWxsLCAiYm90b190cnVuY2F0ZV9hbW91bnQiOiAxMH0="',
   '--lock-token 447e55ac-2396-4c6d-b9f9-86b67c17f8b5',
   '"NextLockToken": "0674c84b-0304-47fe-8728-c6bff46af8fc"',

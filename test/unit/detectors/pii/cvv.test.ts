@@ -15,6 +15,12 @@ describe('card verification codes', () => {
     ['12 4111 1111 1111 1111 cvv2=321', '321'],
     ['4111111111111111 and 321 (CVC)', '321'],
     ['Karte 4111111111111111, Prüfnummer: 123', '123'],
+    ['Karte 4111111111111111, Prüfziffer lautet 123', '123'],
+    ['4111111111111111, cryptogramme visuel : 123', '123'],
+    ['4111111111111111, beveiligingscode: 123', '123'],
+    ['4111111111111111, CVC2-код: 123', '123'],
+    ['4111111111111111, проверочный код 123', '123'],
+    ['4111111111111111، رقم التحقق: 123', '123'],
   ])('the code beside a card is found: %s', (text, value) => {
     expect(valuesIn(text)).toEqual([value]);
   });
