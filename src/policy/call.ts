@@ -67,8 +67,8 @@ export interface ContextText {
 
 /** Readings of texts that belong together. */
 export interface ContextReading {
-  /** The document that contains them; undefined if they depend on other texts. */
-  readonly document: string | undefined;
+  /** The document that contains them, after its name; undefined if they depend on other texts. */
+  readonly content: string | undefined;
   /** Path below `arguments` of a tool call; undefined elsewhere. */
   readonly argument: JsonPath | undefined;
   readonly texts: () => Iterable<ContextText>;

@@ -46,7 +46,7 @@ export function* contextReadings(json: unknown, texts: readonly PlacedText[]): G
       const { raw, argument } = text;
       if (raw.length > MAX_PARSED_CHARS || !DOCUMENT.test(raw)) continue;
       yield {
-        document: raw,
+        content: raw,
         argument,
         texts: () => (mayHoldIdentified(raw) ? valuesOf(parsed(raw), undefined) : []),
       };
@@ -76,13 +76,13 @@ function conversationReading(texts: readonly PlacedText[], index: number): Conte
   if (name === undefined) return undefined;
   const forms = raw === normalized ? [raw] : [raw, normalized];
   const named = forms.map((text) => ({ before: contextOf(name), text }));
-  return { document: undefined, argument, texts: () => named };
+  return { content: undefined, argument, texts: () => named };
 }
 
 /** A value with its member name and context. Forms and documents contain names of their own. */
 function namedReading({ raw, argument, path }: PlacedText, holderOf: HolderOf): ContextReading {
   return {
-    document: undefined,
+    content: undefined,
     argument,
     texts() {
       const name = path.findLast((step) => typeof step === 'string');
@@ -137,7 +137,7 @@ function documentReading(
 ): ContextReading {
   const document = documents.map(({ text }) => text).join(APART);
   return {
-    document,
+    content: documents.map(({ text, name }) => contextOf(name) + text).join(APART),
     argument,
     *texts() {
       yield { before: '', text: document };

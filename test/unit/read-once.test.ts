@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
+import { contextReadings } from '../../src/policy/context-readings.ts';
 import {
   findsNothing,
   findsNothingInSlices,
@@ -121,4 +122,26 @@ describe('a text in which rules have found nothing, slice by slice', () => {
     noteNothingInSlices(secret, cleanRecord(secret), 'secrets');
     expect(await finds(secret, 'secrets')).toBe(1);
   });
+});
+
+describe('a text that was only searched as sent', () => {
+  it.each([
+    ['long', prose(40)],
+    ['short', ''],
+  ])('is searched normalized when a client sends it as one text: %s', async (_what, before) => {
+    const set = denyingRule([{ field: 'prompt_text', op: 'contains', value: 'falcon' }]);
+    const sent = `${before}disguised`;
+    expect(await isDenied(set, { ...llmCall('joined'), joined: () => [sent] })).toBe(false);
+    expect(await isDenied(set, llmCall(sent, { normalized: `${before}falcon` }))).toBe(true);
+  });
+});
+
+test('a document is known only below the name that it was read with', () => {
+  const contentUnder = (name: string): (string | undefined)[] => {
+    const text = { raw: '["4711"]', normalized: '["4711"]', argument: undefined };
+    const placed = { ...text, path: [name], isConversation: false, isString: false };
+    return [...contextReadings({ [name]: ['4711'] }, [placed])].map(({ content }) => content);
+  };
+  expect(contentUnder('pin')).toEqual(contentUnder('pin'));
+  expect(contentUnder('pin')).not.toEqual(contentUnder('note'));
 });

@@ -20,7 +20,7 @@ function readingOf(value: unknown, path: readonly string[]): ContextReading | un
   const name = path.findLast((step) => step !== '*');
   if (typeof value !== 'string' || name === undefined || !mayBeIdentified(value)) return undefined;
   const texts = [{ before: contextOf(name), text: value }];
-  return { document: undefined, argument: undefined, texts: () => texts };
+  return { content: undefined, argument: undefined, texts: () => texts };
 }
 
 /**

@@ -9,8 +9,10 @@ export interface WordQueries {
   readonly path: readonly string[] | undefined;
   /** Query numbers by word number. */
   readonly numbers: ReadonlyMap<number, number>;
-  /** Cache id of the whole set. */
+  /** Cache id of the whole set, for texts that are only searched as sent. */
   readonly nothing: SearchId;
+  /** The same for texts that are searched normalized too: joined parts are not. */
+  readonly nothingNormalized: SearchId;
 }
 
 /** Words named by rules (`contains` in any case), found in one pass whatever their number. */
@@ -30,15 +32,16 @@ export class KnownWords {
 
   *find(
     texts: Iterable<CallText>,
-    { numbers, nothing }: WordQueries,
+    { numbers, nothing, nothingNormalized }: WordQueries,
     found: Map<number, TextMatch>,
   ): Work<void> {
     const left = new Set([...numbers.values()].filter((number) => !found.has(number)));
     for (const { raw, normalized } of texts) {
       if (left.size === 0) return;
       yield ITEM_CHARS;
+      const search = raw === normalized ? nothing : nothingNormalized;
       const known = cleanRecord(raw);
-      if (known?.isClean(nothing) === true) continue;
+      if (known?.isClean(search) === true) continue;
       let isClean = true;
       for (const text of raw === normalized ? [raw] : [raw, normalized]) {
         yield* this.#search(text, (word, match) => {
@@ -49,7 +52,7 @@ export class KnownWords {
           return left.size === 0;
         });
       }
-      if (isClean) known?.markClean(nothing);
+      if (isClean) known?.markClean(search);
     }
   }
 

@@ -117,7 +117,7 @@ export function createTextQueries(): TextQueries {
       const searchId = searchIdOf(left, 'context');
       for (const reading of path === undefined ? call.contextReadings() : contextReadingsBelow(call, path)) {
         yield ITEM_CHARS;
-        const known = reading.document === undefined ? undefined : cleanRecord(reading.document);
+        const known = reading.content === undefined ? undefined : cleanRecord(reading.content);
         if (known?.isClean(searchId) === true) continue;
         for (const text of reading.texts()) {
           yield ITEM_CHARS;
@@ -228,6 +228,7 @@ export function createTextQueries(): TextQueries {
         }),
       ),
       nothing: searchIdOf(group, 'words'),
+      nothingNormalized: searchIdOf(group, 'words normalized'),
     }));
   }
 
