@@ -3,7 +3,7 @@ import { COMMON_TEXTS } from './common-texts.ts';
 import { RecentMap } from './recent-map.ts';
 import { after, mapInTurns, type Awaitable } from './turns.ts';
 
-/** Shorter texts cost less to read than to look up. */
+/** Shorter texts cost less to read than to digest. */
 const MIN_CHARS = 256;
 /** Random per process, so that a digest leaked from memory cannot be tested against guessed texts. */
 const KEY = randomBytes(32).toString('hex');
@@ -97,30 +97,43 @@ class Known implements CleanRecord {
 /** Words of every request are too short for a digest and are looked up directly. */
 const common = new Map([...COMMON_TEXTS].map((text) => [text, new Known(undefined)]));
 
-/** Texts in use, so that each is digested once for all callers. Kept slightly longer than judging takes. */
+/**
+ * Texts in use, so that each is digested once for all callers, and short texts are known without a digest. Kept slightly
+ * longer than judging takes.
+ */
 let judged = new Map<string, Known>();
 const JUDGED_MS = 200;
 const MAX_JUDGED_CHARS = 4 * 1_048_576;
+/** Size of a record, in characters. */
+const RECORD_CHARS = 64;
 let judgedChars = 0;
 
 /**
- * Returns the record of a text, by its digest; undefined if the text is too short to be worth it, or so long
- * that a digest would fill a turn. Agents send their history with every turn and every check asks, so a text
- * costs one digest. The text itself is not kept.
+ * Returns the record of a text; undefined if the text is so long that a digest would fill a turn. Agents send their
+ * history with every turn and every check asks, so a text costs one digest. A text is kept only while it is in use, and a
+ * short one is forgotten then.
  */
 export function cleanRecord(text: string): CleanRecord | undefined {
-  if (text.length < MIN_CHARS) return common.get(text);
-  const found = judged.get(text);
+  const found = (text.length < MIN_CHARS ? common.get(text) : undefined) ?? judged.get(text);
   if (found !== undefined) return found;
-  if (text.length > MAX_JUDGED_CHARS) return undefined;
-  const digest = newDigest(text);
-  const record = known.get(digest) ?? new Known(digest);
-  if (judgedChars + text.length > MAX_JUDGED_CHARS) forgetJudged();
+  if (text.length > MAX_JUDGED_CHARS || hasPredictableHash(text)) return undefined;
+  const digest = text.length < MIN_CHARS ? undefined : newDigest(text);
+  const record = (digest === undefined ? undefined : known.get(digest)) ?? new Known(digest);
+  const chars = RECORD_CHARS + text.length;
+  if (judgedChars + chars > MAX_JUDGED_CHARS) forgetJudged();
   if (judged.size === 0) setTimeout(forgetJudged, JUDGED_MS).unref();
   judged.set(text, record);
-  judgedChars += text.length;
+  judgedChars += chars;
   return record;
 }
+
+/** Recognizes numbers: thousands of them could share one slot of a map. */
+function hasPredictableHash(text: string): boolean {
+  const first = text.charCodeAt(0);
+  return text.length <= MAX_NUMBER_CHARS && first >= 48 && first <= 57;
+}
+
+const MAX_NUMBER_CHARS = 16;
 
 /** The old table of a cleared map links to the new one. Once it has outlived a collection, it keeps later texts. */
 function forgetJudged(): void {

@@ -34,13 +34,22 @@ test('a clean text is read once, any other each time', async () => {
   expect(seen).toEqual([PROSE, dirty, dirty]);
 });
 
-test('a word common to all requests is read once if it is clean, any other short text each time', async () => {
+test('a word common to all requests is read once if it is clean, any other short text once while it is in use', async () => {
   const { read, seen } = reader();
   const texts = ['messages', 'role": "user', 'my name', 'secret'];
   expect(COMMON_TEXTS.has('messages')).toBe(true);
   await read(texts);
   expect(await read(texts)).toEqual(['', '', '', 'secret']);
-  expect(seen).toEqual([...texts, 'my name', 'secret']);
+  expect(seen).toEqual([...texts, 'secret']);
+  await setTimeout(300);
+  await read(texts);
+  expect(seen).toEqual([...texts, 'secret', 'my name', 'secret']);
+});
+
+test('a number is read each time, since its hash is predictable', async () => {
+  const { read, seen } = reader();
+  for (const _time of [1, 2]) await read(['4711', '4711 is a number']);
+  expect(seen).toEqual(['4711', '4711 is a number', '4711', '4711 is a number']);
 });
 
 test('a common word that is not clean is read each time', async () => {

@@ -32,7 +32,7 @@ describe('the normalization check', () => {
     expect(verdict).toEqual({ kind: 'flag', reason: 'hidden text: homoglyphs, encoding_attacks' });
   });
 
-  it('goes through a text once in which there is nothing to do, and through every other each time', async () => {
+  it('goes through a text once in which there is nothing to do, and through any other each time', async () => {
     const gone: string[][] = [];
     const check = createNormalizationCheck({
       normalizeAll: (texts) => {
@@ -52,7 +52,7 @@ describe('the normalization check', () => {
     const again = await judged('new', long, hiding, 'short', long);
     expect(gone).toEqual([
       [long, hiding, 'short'],
-      ['new', hiding, 'short'],
+      ['new', hiding],
     ]);
     expect(again.prompt?.normalizedTexts).toEqual([
       'new',
