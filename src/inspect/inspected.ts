@@ -1,11 +1,12 @@
-import type { Finding } from '../detectors/finding.ts';
+import type { FindAll, Finding } from '../detectors/finding.ts';
 import { distinctFindings, type RefusalFinding } from '../where-found.ts';
 import { GatewayError } from '../errors.ts';
 import { HEADER } from '../headers.ts';
 import type { Denial, Verdict } from '../pipeline/check.ts';
 import type { Answered } from '../pipeline/exchange.ts';
 import { unparseable } from '../json/document-shape.ts';
-import type { JsonPath } from '../json/path.ts';
+import type { JsonEdit, JsonPath } from '../json/path.ts';
+import { after, type Awaitable } from '../turns.ts';
 
 /** A finding with its text: neither logged nor kept. */
 export interface Found {
@@ -30,9 +31,25 @@ export interface Inspected {
   readonly found: readonly Found[];
   /** Masks every finding with `***`; resolves to a function that applies the edits. */
   readonly mask: () => Promise<() => void>;
+  /** All searched texts, if nothing was found. */
+  readonly searched?: readonly string[];
 }
 
 export const CLEAN: Inspected = { found: [], mask: () => Promise.resolve(() => undefined) };
+
+/** Searches the texts in which the DLP check found nothing: an unedited body has no others. */
+export function findsNothing(
+  {
+    searched,
+    edits,
+  }: { readonly searched?: readonly string[] | undefined; readonly edits: readonly JsonEdit[] },
+  findAll: FindAll,
+): Awaitable<boolean> {
+  if (searched === undefined || edits.length > 0) return false;
+  return after(findAll(searched), (found) =>
+    found.every(({ findings, isWhole }) => isWhole && findings.length === 0),
+  );
+}
 
 export type Side = 'request' | 'answer';
 

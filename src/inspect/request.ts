@@ -24,8 +24,6 @@ export interface InspectedRequest extends Inspected {
   readonly unmaskableOutside: readonly Finding[];
   readonly isMaskable: boolean;
   readonly headers: ReadonlySet<string>;
-  /** All searched texts, if nothing was found. */
-  readonly searched?: readonly string[];
 }
 
 const NOTHING_FOUND: InspectedRequest = {

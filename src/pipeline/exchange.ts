@@ -164,6 +164,8 @@ export interface WholeAnswer {
   /** Changes to the JSON, applied once, in order, before it is sent. Checks append. */
   readonly edits: JsonEdit[];
   replacement: Buffer | undefined;
+  /** All texts of the JSON before any edit, if the DLP check has searched them and found nothing. */
+  searched?: readonly string[] | undefined;
 }
 
 export interface WrittenText {

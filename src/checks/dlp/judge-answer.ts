@@ -96,9 +96,11 @@ export function createAnswerJudge(deps: DlpCheckDeps): AnswerJudge {
     if (whole === undefined) return PASS;
     const stream = sniffedStream(exchange);
     if (stream !== undefined) return judgeStream(exchange, whole, stream);
-    return after(inspectAnswer(whole, facts, deps.findAll, { passesArguments }), (inspected) =>
-      'kind' in inspected ? inspected : judged(exchange, inspected),
-    );
+    return after(inspectAnswer(whole, facts, deps.findAll, { passesArguments }), (inspected) => {
+      if ('kind' in inspected) return inspected;
+      if (!passesArguments && whole.edits.length === 0) whole.searched = inspected.searched;
+      return judged(exchange, inspected);
+    });
   }
 
   return {

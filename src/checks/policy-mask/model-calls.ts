@@ -10,6 +10,7 @@ import { instructionRole } from '../../providers/instructions.ts';
 import type { JsonObject } from '../../json/is-object.ts';
 import type { PromptText } from '../../providers/request-facts.ts';
 import { distinctFindings, type RefusalFinding } from '../../where-found.ts';
+import { findsNothing } from '../../inspect/inspected.ts';
 import { inspectRequest, type InspectedRequest } from '../../inspect/request.ts';
 import {
   isWithin,
@@ -18,7 +19,6 @@ import {
   wordsAreAt,
 } from '../../inspect/conversation-places.ts';
 import type { WordsPlace } from '../../inspect/whole/document-search.ts';
-import { after, type Awaitable } from '../../turns.ts';
 import type { MaskSearch } from '../../policy/masking/search.ts';
 
 interface MaskedRequest {
@@ -44,7 +44,8 @@ export async function maskRequest(exchange: Parsed, masks: Masks): Promise<Maske
   let headers: ReadonlySet<string> = new Set();
   for (const { findAll, scopeOf } of searchesOf(masks)) {
     if (scopeOf === undefined && edits.length === 0) {
-      const nothing = findsNothing(exchange, findAll);
+      const { edits: earlier, facts } = exchange;
+      const nothing = findsNothing({ searched: facts.searched, edits: earlier }, findAll);
       if (nothing instanceof Promise ? await nothing : nothing) continue;
     }
     const seen = withEdits(exchange, [...exchange.edits, ...edits]);
@@ -64,14 +65,6 @@ export async function maskRequest(exchange: Parsed, masks: Masks): Promise<Maske
     }
   }
   return { rules, unmaskable: distinctFindings(unmaskable), edits, headers };
-}
-
-/** Searches the texts that DLP has read: an unedited request has no others. */
-function findsNothing({ edits, facts: { searched } }: Parsed, findAll: FindAll): Awaitable<boolean> {
-  if (searched === undefined || edits.length > 0) return false;
-  return after(findAll(searched), (found) =>
-    found.every(({ findings, isWhole }) => isWhole && findings.length === 0),
-  );
 }
 
 /** Returns the findings that no mask can remove, by their rules. */

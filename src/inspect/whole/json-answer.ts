@@ -31,6 +31,7 @@ export function inspectJson(
   return after(inTurns(gathered(whole, facts, batch, scope)), (searched) =>
     after(batch.search(), () => ({
       found: batch.found,
+      ...(batch.found.length === 0 && { searched: batch.searched }),
       mask: async () => inTurns(maskEdits(whole, batch, searched)),
     })),
   );

@@ -6,7 +6,7 @@ import { readMediaType } from '../../media-type.ts';
 import { PASS, type StreamRewriter, type Verdict } from '../../pipeline/check.ts';
 import type { Answered, WholeAnswer } from '../../pipeline/exchange.ts';
 import type { AnswerFacts, AnswerText } from '../../providers/dialect.ts';
-import { MaskedNames, masking, type Found } from '../inspected.ts';
+import { findsNothing, MaskedNames, masking, type Found } from '../inspected.ts';
 import { conversationPlaces, wordsAreAt } from '../conversation-places.ts';
 import { createMaskingRewriter, type FindingsJudge } from '../stream/rewriter.ts';
 import { BINARY, inspectAnswer } from './answer.ts';
@@ -44,6 +44,10 @@ async function maskJson(
   const rules = new Set<string>();
   for (const search of [data, words]) {
     if (search === undefined) continue;
+    if (search === data) {
+      const nothing = findsNothing(whole, search.findAll);
+      if (nothing instanceof Promise ? await nothing : nothing) continue;
+    }
     const json = editedView(whole.json, [...whole.edits, ...edits]);
     const facts = factsOf(exchange.answer.facts, json);
     const looksAt = search === words ? wordsAreAt(conversationPlaces(json, facts?.texts ?? [])) : undefined;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createAnswerStream } from '../../../../src/answers/answer-stream.ts';
+import type { Check } from '../../../../src/pipeline/check.ts';
 import type { MaskRule } from '../../../../src/policy/cards/mask-rule.ts';
 import { sse } from '../../../../src/streams/sse.ts';
 import { answered as inParts } from '../../../support/exchange.ts';
@@ -60,6 +61,38 @@ describe('a whole completion that a mask rule matches', () => {
     const exchange = judged(said({ content: `${EMAIL} of Falcon` }), FALCON);
     const { body } = await sendAnswer(maskRig([check]), exchange);
     expect(choice(body)).toEqual({ role: 'assistant', content: '*** of ***' });
+  });
+
+  it('is masked if data-loss prevention has searched for less and found nothing', async () => {
+    const { check } = dlp({ scan_pii: false, scan_network: false });
+    const exchange = judged(said({ content: `it is ${SSN}` }), rule('r', detects('ssn')));
+    const { body } = await sendAnswer(maskRig([check]), exchange);
+    expect(exchange.answer.whole?.searched).toContain(`it is ${SSN}`);
+    expect(choice(body)).toEqual({ role: 'assistant', content: 'it is ***' });
+  });
+
+  it('is masked in arguments that data-loss prevention passes', async () => {
+    const { check } = dlp({ scan_tool_arguments: false });
+    const call = { id: 'c', type: 'function', function: { name: 'f', arguments: `{"q":"${SSN}"}` } };
+    const exchange = judged(said({ content: null, tool_calls: [call] }), rule('r', detects('ssn')));
+    const { body } = await sendAnswer(maskRig([check]), exchange);
+    expect(body).toContain(JSON.stringify('{"q":"***"}'));
+  });
+
+  it('is searched again if an edit followed data-loss prevention', async () => {
+    const { check } = dlp({ scan_pii: false, scan_network: false });
+    const edits: Check = {
+      name: 'edits',
+      shadowable: false,
+      response({ answer: { whole } }) {
+        const path = ['choices', 0, 'message', 'content'];
+        whole?.edits.push({ kind: 'set', path, value: `it is ${SSN}` });
+        return { kind: 'pass' };
+      },
+    };
+    const exchange = judged(said({ content: 'it is unknown' }), rule('r', detects('ssn')));
+    const { body } = await sendAnswer(maskRig([check, edits]), exchange);
+    expect(choice(body)).toEqual({ role: 'assistant', content: 'it is ***' });
   });
 
   it('is masked in an error, and in an answer that is not JSON', async () => {
