@@ -48,8 +48,8 @@ const MAX_KEPT = 1_000;
 /** The same for results of a batch. */
 const MAX_KEPT_OF_BATCH = 10_000;
 
-/** Operations that store nothing, and name nothing stored. */
-const WITHOUT_OBJECTS: ReadonlySet<Operation> = new Set(['models', 'embeddings', 'rerank', 'moderations']);
+/** Operations that store nothing. What they read may be stored. */
+const STORES_NOTHING: ReadonlySet<Operation> = new Set(['embeddings', 'rerank', 'moderations', 'count_tokens']);
 
 /**
  * Binds objects stored at a provider under a shared credential to the key that created them (docs/stored-objects.md).
@@ -100,6 +100,7 @@ export function createStoredObjectsCheck({
     if (foreign !== undefined) return notOwn(provider.name, foreign);
     exchange.fallbacks &&= await ownFallbacks(exchange, exchange.fallbacks, named);
     if (isUnknownGet(exchange) && inPath.length === 0) state.lists = true;
+    else if (STORES_NOTHING.has(endpoint.operation)) return PASS;
     else if (sharesAll || !inPath.some(({ id }) => isShared(id))) state.keeps = keptOf(exchange);
     if (state.keeps !== undefined && (await hasResults(exchange))) state.results = true;
     // An answer that repeats an id must not make it the key's own.
@@ -195,7 +196,7 @@ export function createStoredObjectsCheck({
     shadowable: false,
     begin: () => ({ kept: new Set() }),
     requestBody(exchange, state) {
-      if (WITHOUT_OBJECTS.has(exchange.endpoint.operation)) return PASS;
+      if (exchange.endpoint.operation === 'models') return PASS;
       if (![exchange, ...(exchange.fallbacks ?? [])].some(isOnSharedAccount)) return PASS;
       return after(objectsInBody(exchange), (inBody) => judge(exchange, state, inBody));
     },

@@ -125,6 +125,14 @@ describe('Google’s storage', () => {
     await rig.expectNobodys(path, contents('https://storage.googleapis.com/payroll/a.mp4'));
   });
 
+  it('is closed to embeddings', async () => {
+    const file = { fileData: { mimeType: 'video/mp4', fileUri: 'gs://payroll/a.mp4' } };
+    const model = '/gemini/v1beta/models/gemini-embedding-2';
+    await rig.expectNobodys(`${model}:embedContent`, { content: { parts: [file] } });
+    const requests = [{ model: 'models/gemini-embedding-2', content: { parts: [file] } }];
+    await rig.expectNobodys(`${model}:batchEmbedContents`, { requests });
+  });
+
   it('is open where an operator shares it', async () => {
     const text = { candidates: [{ content: { role: 'model', parts: [{ text: 'hi' }] } }] };
     rig.account.fixed = { ...text, usageMetadata: { promptTokenCount: 1, totalTokenCount: 2 } };

@@ -199,10 +199,9 @@ describe('vLLM', () => {
     const url = 'data:image/png;base64,iVBORw0KGgo=';
     for (const image_url of [null, { url }]) {
       const content = [{ type: 'image_url', image_url, uuid: 'sku-1' }];
-      await rig.expectNobodys('/vllm/v1/chat/completions', {
-        model: 'm',
-        messages: [{ role: 'user', content }],
-      });
+      for (const path of ['/vllm/v1/chat/completions', '/vllm/v1/embeddings'])
+        await rig.expectNobodys(path, { model: 'm', messages: [{ role: 'user', content }] });
+      await rig.expectNobodys('/vllm/v1/rerank', { model: 'm', query: { content }, documents: ['a'] });
     }
   });
 });
