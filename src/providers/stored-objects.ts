@@ -55,6 +55,8 @@ const ID_FORM =
 
 /** Ids of tool calls, which providers do not store by themselves. */
 const CALL_FORM = /^(?:call|toolu|srvtoolu|mcptoolu|tooluse)_/;
+/** Labels, which clients choose; Google's `name` counts with the kind of object before it. */
+const LABELS: ReadonlySet<string> = new Set(['name', 'title', 'description', 'displayName', 'display_name']);
 /** Members that no provider reads. */
 export const NOTES: ReadonlySet<string> = new Set([
   ...['metadata', 'client_metadata', 'requestMetadata', 'user_metadata', 'labels', 'attributes'],
@@ -163,6 +165,7 @@ export function hasIdForm(value: string): boolean {
 function looksNamed(name: string, value: string, names: ObjectNames): boolean {
   if (looksLikeStorage(value, names)) return true;
   if (isInnocent(name) || names.harmless?.has(name) === true) return false;
+  if (LABELS.has(name) && !value.includes('/')) return false;
   return ID_FORM.test(value) && !CALL_FORM.test(value);
 }
 

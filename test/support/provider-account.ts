@@ -31,7 +31,7 @@ export interface ProviderAccount {
   readonly arrived: string[];
   /** Answers wait for it. */
   hold: Promise<unknown>;
-  /** Answers every request, if set; a function gets the query. */
+  /** Answers every request, if set; a function gets query and path. */
   fixed: unknown;
   /** Answers are compressed, whether the gateway accepts it or not. */
   gzips: boolean;
@@ -57,8 +57,9 @@ export async function createProviderAccount(): Promise<ProviderAccount> {
     if (account.gzips) compress(response);
     if (account.fixed instanceof Events) return void stream(response, account.fixed.list);
     if (typeof account.fixed === 'function') {
+      const answerTo = account.fixed as (query: URLSearchParams, path: string) => unknown;
       const { searchParams } = new URL(request.url ?? '', 'http://localhost');
-      return json(response, (account.fixed as (query: URLSearchParams) => unknown)(searchParams));
+      return json(response, answerTo(searchParams, `${request.method ?? ''} ${path}`));
     }
     if (account.fixed instanceof Lines) return void response.end(account.fixed.text);
     if (account.fixed !== undefined) return json(response, account.fixed);

@@ -49,7 +49,12 @@ const MAX_KEPT = 1_000;
 const MAX_KEPT_OF_BATCH = 10_000;
 
 /** Operations that store nothing. What they read may be stored. */
-const STORES_NOTHING: ReadonlySet<Operation> = new Set(['embeddings', 'rerank', 'moderations', 'count_tokens']);
+const STORES_NOTHING: ReadonlySet<Operation> = new Set([
+  'embeddings',
+  'rerank',
+  'moderations',
+  'count_tokens',
+]);
 
 /**
  * Binds objects stored at a provider under a shared credential to the key that created them (docs/stored-objects.md).

@@ -85,6 +85,12 @@ describe('a request names', () => {
     expect(named({ source: value })).toEqual([]);
   });
 
+  it('nothing by a label that the client chose, but Google’s names of objects', () => {
+    const uuid = '0b5d1c5e-6f0e-4d57-9d0c-2f6f3f0b1a11';
+    expect(named({ name: uuid, displayName: FILE, title: uuid, description: uuid }, true)).toEqual([]);
+    expect(named({ file: { name: 'files/theirs' } }, true)).toEqual(['theirs']);
+  });
+
   it('what only one provider reads as a name, and not what only one provider lets clients choose', () => {
     const parts = [{ type: 'image_url', image_url: null, uuid: 'img-1' }];
     expect(named({ messages: [{ role: 'user', content: parts }] }, false, vllm.objects)).toEqual(['img-1']);
