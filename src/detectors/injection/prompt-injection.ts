@@ -8,6 +8,7 @@ import { findMarkup } from './markup.ts';
 import { findPersonas, type SeenSign } from './persona.ts';
 import { KIND_RULES, KIND_WORDS, SPLIT_PAYLOAD } from './rule-kinds.ts';
 import { LANGUAGE_RULES, LANGUAGE_WORDS } from './rule-languages.ts';
+import { MACHINE_RULES, MACHINE_WORDS } from './rule-machines.ts';
 import { ORDER_RULES, ORDER_WORDS } from './rule-orders.ts';
 import { SECRECY_RULES, SECRECY_WORDS } from './rule-secrecy.ts';
 import { PHRASE_RULES, type PhraseLabel } from './phrase-rules.ts';
@@ -23,11 +24,16 @@ const vocabulary = new Vocabulary();
 const GRAMMAR = followGrammar(
   compileGrammar<Label>(
     vocabulary,
-    { ...WORDS, ...KIND_WORDS, ...LANGUAGE_WORDS, ...ORDER_WORDS, ...SECRECY_WORDS },
+    { ...WORDS, ...KIND_WORDS, ...LANGUAGE_WORDS, ...ORDER_WORDS, ...SECRECY_WORDS, ...MACHINE_WORDS },
     [
-      ...[...PHRASE_RULES, ...KIND_RULES, ...LANGUAGE_RULES, ...ORDER_RULES, ...SECRECY_RULES].map(
-        ({ label, patterns }) => ({ label: { phrase: label }, patterns }),
-      ),
+      ...[
+        ...PHRASE_RULES,
+        ...KIND_RULES,
+        ...LANGUAGE_RULES,
+        ...ORDER_RULES,
+        ...SECRECY_RULES,
+        ...MACHINE_RULES,
+      ].map(({ label, patterns }) => ({ label: { phrase: label }, patterns })),
       ...SIGNS.map((sign) => ({ label: { sign }, patterns: sign.patterns })),
     ],
   ),
