@@ -1,6 +1,7 @@
 import type { McpConfig } from '../../config/sections/mcp.ts';
 import { calledTool } from '../../mcp/message.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
+import { foldedMatcher } from '../../policy/cards/tool-names.ts';
 import { toNanoUsd } from '../../pricing/usd.ts';
 
 /** Stands for all tools without a cost of their own. */
@@ -10,14 +11,23 @@ const ANY_TOOL = '*';
 export type ToolCost = (exchange: Parsed) => number | undefined;
 
 export function createToolCost(servers: McpConfig['servers']): ToolCost {
-  const byServer = new Map(
-    servers.map(({ name, tool_costs }) => [name, new Map(Object.entries(tool_costs))]),
-  );
+  const byServer = new Map(servers.map(({ name, tool_costs }) => [name, pricesOf(tool_costs)]));
   return ({ mcp, request }) => {
-    const costs = mcp && byServer.get(mcp.server);
+    const usdOf = mcp && byServer.get(mcp.server);
     const tool = calledTool(request.mcp);
-    if (costs === undefined || tool === undefined) return undefined;
-    const usd = costs.get(tool) ?? costs.get(ANY_TOOL);
-    return usd === undefined || usd === 0 ? undefined : toNanoUsd(usd);
+    if (usdOf === undefined || tool === undefined) return undefined;
+    const usd = usdOf(tool);
+    return usd === 0 ? undefined : toNanoUsd(usd);
+  };
+}
+
+/** A server may take another spelling of a name for the same tool, so the price of any name alike counts. */
+function pricesOf(costs: Readonly<Record<string, number>>): (tool: string) => number {
+  const { [ANY_TOOL]: usual = 0, ...named } = costs;
+  const alike = Object.entries(named).map(([name, usd]) => ({ isAlike: foldedMatcher([name]), usd }));
+  return (tool) => {
+    if (Object.hasOwn(named, tool)) return named[tool] ?? 0;
+    const found = alike.filter(({ isAlike }) => isAlike(tool)).map(({ usd }) => usd);
+    return Math.max(usual, ...found);
   };
 }

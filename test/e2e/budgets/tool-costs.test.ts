@@ -21,7 +21,10 @@ beforeAll(async () => {
     ],
     mcp: {
       enabled: true,
-      servers: [{ name: 'maps', url: server.url, tool_costs: { echo: ECHO_USD, '*': 0 } }],
+      servers: [
+        { name: 'maps', url: server.url, tool_costs: { echo: ECHO_USD, '*': 0 } },
+        { name: 'names', url: server.url, tool_costs: { echo: ECHO_USD, echo_free: 0 } },
+      ],
     },
   });
 });
@@ -30,9 +33,9 @@ afterAll(async () => {
   await server.close();
 });
 
-async function mcpClient(budget = { daily: 1 }) {
+async function mcpClient(budget = { daily: 1 }, name = 'maps') {
   const { rawKey, keyHash } = await rig.gateway.createKey({ owner: 'jane' }, budget);
-  const url = new URL(`${rig.gateway.baseUrl}/mcp/maps`);
+  const url = new URL(`${rig.gateway.baseUrl}/mcp/${name}`);
   const { client } = await connectClient({ url, headers: { authorization: `Bearer ${rawKey}` } });
   return { client, keyHash };
 }
@@ -65,5 +68,27 @@ describe('a call of a tool with a price', () => {
     const client = await rig.newClient();
     expectRefusal(await client.ask({ model: 'gpt-5' }), 429, 'budget_exceeded');
     expect((await client.ask()).status).toBe(200);
+  });
+});
+
+describe('a call of a tool under another spelling, which a server may accept', () => {
+  it.each(['Echo', 'ECHO', 'echo ', 'e-cho', 'names.echo', 'mcp__names__echo'])(
+    'costs its price: %j',
+    async (name) => {
+      const { client, keyHash } = await mcpClient({ daily: 1 }, 'names');
+      await client.callTool({ name, arguments: {} }).catch(() => undefined);
+      await expect
+        .poll(() => readAccount(rig.redis, keyHash))
+        .toEqual({ spent: ECHO_USD * NANO, reserved: 0 });
+      await client.close();
+    },
+  );
+
+  it('costs nothing for a name that has a price of its own, or is unlike', async () => {
+    const { client, keyHash } = await mcpClient({ daily: 1 }, 'names');
+    for (const name of ['echo_free', 'echoes'])
+      await client.callTool({ name, arguments: {} }).catch(() => undefined);
+    expect(await readAccount(rig.redis, keyHash)).toEqual({ spent: 0, reserved: 0 });
+    await client.close();
   });
 });
