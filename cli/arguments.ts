@@ -17,7 +17,7 @@ function commaList(flag: string, text: string): string[] {
   return items;
 }
 
-/** Stands for an empty list, which allows nothing. Without the flag, everything is allowed. */
+/** An empty list, which allows nothing; without the flag, everything is allowed. */
 const NOTHING = 'none';
 
 /** Reads `a,b,c`, or `none`. */
@@ -98,7 +98,7 @@ export function overrideMap(text: string): RuleOverrides {
   );
 }
 
-/** Parses `30d` or `1h30m` into milliseconds. The error names the flag. */
+/** Returns a parser of durations such as `30d` or `1h30m`, in milliseconds. Its errors name the flag. */
 export function durationOf(flag: string): (text: string) => Milliseconds {
   return (text) => {
     const durationMs = parseDuration(text);

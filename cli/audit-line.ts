@@ -4,7 +4,7 @@ import { printable } from './output.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Members of `unmapped` that the line shows elsewhere or leaves out. */
+/** Members of `unmapped` that the line omits or shows elsewhere. */
 const NOT_SHOWN: ReadonlySet<string> = new Set(['stage', 'key_hash', 'outcome']);
 const MAX_VALUE_CHARS = 80;
 
@@ -30,7 +30,7 @@ export function tailLine(record: Json): string {
     .join('  ');
 }
 
-/** Returns the status of a refusal even if MCP returned it as JSON-RPC with HTTP 200. */
+/** Returns the HTTP status of a refusal, also for refusals that MCP returns as JSON-RPC with HTTP 200. */
 function statusOf(record: Json): string {
   const refusal = textAt(record, 'status_detail');
   const known = Object.entries(ERROR_STATUS).find(([type]) => type === refusal);
@@ -57,7 +57,7 @@ function targets(record: Json, isOperator: boolean): string[] {
     : [...named.filter((target) => !target.startsWith('model ')), `model ${model}`];
 }
 
-/** Formats the settings of an operator's change as `name=value`. */
+/** Formats the changed settings as `name=value`. */
 function changed({ unmapped }: Json): string[] {
   if (typeof unmapped !== 'object' || unmapped === null) return [];
   return Object.entries(unmapped).flatMap(([name, value]) =>
@@ -81,7 +81,7 @@ function outcomeOf(record: Json): string | undefined {
   return outcome === undefined ? undefined : `outcome ${outcome}`;
 }
 
-/** Returns a member of an audit record if it is text; undefined otherwise. */
+/** Returns a member of an audit record; undefined if it is not text. */
 export function textAt(record: unknown, ...path: readonly string[]): string | undefined {
   const value = valueAt(record, path);
   return typeof value === 'string' ? value : undefined;

@@ -46,7 +46,7 @@ function checks(record: Json, paint: Paint): string[] {
   const lines = listAt(record, 'authorizations').map((check) =>
     joined([textAt(check, 'policy', 'name'), textAt(check, 'decision'), textAt(check, 'policy', 'desc')]),
   );
-  return section('Checks, in order', lines.length === 0 ? ['none reported anything'] : lines, paint);
+  return section('Checks, in order', lines.length === 0 ? ['no check reported anything'] : lines, paint);
 }
 
 function ruleLines(rule: unknown): string[] {

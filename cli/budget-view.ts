@@ -31,7 +31,7 @@ export function statusTable(budgets: readonly KeyBudget[], io: Io, now: number):
   );
 }
 
-/** Accounts under a title. */
+/** A title and the accounts listed under it. */
 export interface TitledWindows {
   readonly title: string;
   readonly windows: readonly AccountStatus[];

@@ -1,30 +1,30 @@
 import type { Command } from 'commander';
 
-/** Process resources that a command may use. Passed in by main.ts, so that tests can run commands too. */
+/** Process resources that a command may use. main.ts passes them in, and tests can pass their own. */
 export interface Io {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The command owns its process and may replace it. */
+  /** Set if the command owns its process and may replace it. */
   readonly process?: NodeJS.Process;
 }
 
 /** Global flags. Read them with `program.opts<GlobalOptions>()` or `command.optsWithGlobals()`. */
 export interface GlobalOptions {
-  /** `--config <path>`; undefined: ./gateway.yaml if it exists, else the defaults. */
+  /** `--config <path>`. If undefined, ./gateway.yaml if it exists, else the defaults. */
   readonly config?: string;
   readonly verbose?: boolean;
-  /** `--server <url>`: the operator's API instead of Redis. */
+  /** `--server <url>`: use the operator API at this URL instead of Redis. */
   readonly server?: string;
-  /** `--token-file <path>`: the API token for `server`. */
+  /** `--token-file <path>`: file with the API token for `server`. */
   readonly tokenFile?: string;
 }
 
 /** Adds a command to the program. Each file of cli/commands exports one as `register<Name>`. */
 export type Register = (program: Command, io: Io) => void;
 
-/** Wrong usage, printed as one line with exit code 2. Other errors exit with 1. */
+/** Reports wrong usage. Printed as one line, with exit code 2; other errors exit with 1. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);
@@ -32,7 +32,7 @@ export class UsageError extends Error {
   }
 }
 
-/** A negative result (`config check`, `doctor`). Exits silently with the code. */
+/** Reports a negative result (`config check`, `doctor`). Exits with the code and prints nothing. */
 export class ExitCode extends Error {
   readonly code: number;
 

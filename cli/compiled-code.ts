@@ -4,12 +4,12 @@ import { join } from 'node:path';
 
 import { cacheDirectory } from '../src/runtime/program.ts';
 
-/** By then, most commands have ended, and a gateway has started. */
+/** Delay after which most commands have ended, and a gateway has started. */
 const PRUNE_AFTER_MS = 10_000;
 
 /**
  * Caches compiled code for later starts and child processes, which halves their CPU use at start. Without a writable
- * cache, code is compiled as usual. A command that runs longer also prunes the cache.
+ * cache, code is compiled as usual. Commands that run longer than the delay also prune the cache.
  */
 export async function keepCompiledCode(env: NodeJS.ProcessEnv, pruneAfterMs = PRUNE_AFTER_MS): Promise<void> {
   if (getCompileCacheDir() !== undefined) return; // set by NODE_COMPILE_CACHE
@@ -30,11 +30,11 @@ async function prune(directory: string): Promise<void> {
     const { pruneCompiledCode } = await import('./prune-compiled-code.ts');
     await pruneCompiledCode(directory);
   } catch {
-    // The next gateway tries again.
+    // The next start tries again.
   }
 }
 
-/** Users who can write to the cache decide which code we run. */
+/** Reports whether only this user can write to the cache. Code in it will be executed. */
 async function isPrivate(directory: string): Promise<boolean> {
   const { uid, mode } = await stat(directory);
   return uid === process.getuid?.() && (mode & 0o022) === 0;

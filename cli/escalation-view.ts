@@ -2,13 +2,13 @@ import { formatDuration } from '../src/config/duration.ts';
 import type { Escalation } from '../src/escalation/escalation.ts';
 import { listing, printable, table, type Paint } from './output.ts';
 
-/** Returns a request with ISO 8601 times, and without the nonce, which only answers need. */
+/** Returns a request with ISO 8601 times and without the nonce, which only answers need. */
 export function escalationJson(escalation: Escalation): Record<string, unknown> {
   const { nonce: _nonce, requested_at, expiry, ...shown } = escalation;
   return { ...shown, requested_at: iso(requested_at), expiry: iso(expiry) };
 }
 
-/** @param now in Redis time */
+/** @param now Redis time in milliseconds */
 export function escalationTable(waiting: readonly Escalation[], now: number, paint: Paint): string {
   const rows = waiting.map((escalation) => [
     escalation.id,
@@ -20,7 +20,7 @@ export function escalationTable(waiting: readonly Escalation[], now: number, pai
   return table(['ID', 'KEY', 'ASKS FOR', 'RULE', 'LEFT'], rows, paint);
 }
 
-/** Shows all details of one request and the commands that answer it. */
+/** Shows all details of one request, and the commands to approve or deny it. */
 export function escalationBlock(escalation: Escalation, paint: Paint): string {
   const [first] = escalation.rules;
   const entries: [string, string][] = [

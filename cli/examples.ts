@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** Examples for commands whose own file adds none to its help. */
+/** Examples for the help of commands whose own files add none. */
 const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   serve: ['gateway serve', 'SERVER_INSECURE_DEV=true gateway serve --config ./gateway.yaml'],
   demo: ['gateway demo'],

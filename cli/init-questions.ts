@@ -3,7 +3,7 @@ import { defaultAnswers, DEFAULT_ANSWERS, type Answers, type Purpose } from '../
 import { PRESET_NAMES, type PresetName } from '../src/policy/presets.ts';
 import type { Io } from './command.ts';
 
-/** The user cancelled; nothing is written. */
+/** Thrown when the user cancels; nothing has been written. */
 export class Cancelled extends Error {}
 
 const PURPOSE_OPTIONS: { value: Purpose; label: string; hint: string }[] = [
@@ -16,7 +16,10 @@ const DLP_QUESTION: Readonly<Record<Purpose, string>> = {
   agent: 'Mask secrets in requests and answers?',
 };
 
-/** Asks on a terminal, with defaults. @param given the purpose, if already chosen */
+/**
+ * Asks the questions on a terminal.
+ * @param given the purpose, if already chosen
+ */
 export async function askAnswers(io: Io, given: Purpose | undefined): Promise<Answers> {
   const at = { input: io.stdin, output: io.stdout as NodeJS.WriteStream };
   const purpose =

@@ -13,7 +13,7 @@ import { painter, print, table, withOutput, type OutputOptions } from './output.
 
 const NO_KEYS = 'No keys yet. Create one: gateway keys create --name planner --provider openai';
 
-/** @param now in Redis time */
+/** @param now Redis time in milliseconds */
 function keyList(now: number): ListShape<KeyRecord> {
   return {
     fields: {
@@ -28,14 +28,14 @@ function keyList(now: number): ListShape<KeyRecord> {
   };
 }
 
-/** `gateway keys list`. */
+/** Adds `gateway keys list`. */
 export function registerKeyList(keys: Command, io: Io): void {
   withOutput(withList(keys.command('list').description('list keys'), keyList(0))).action(
     (options: OutputOptions & ListOptions, command: Command) => listKeys(command, io, options),
   );
 }
 
-/** Returns the last used keys, and then those that were never used. */
+/** Returns the most recently used keys, followed by keys that were never used. */
 async function byLastUse(operations: Operations, io: Io, limit: number): Promise<Rows<KeyRecord>> {
   const used = await latestKeys(operations, io, limit);
   if (used.length === limit)

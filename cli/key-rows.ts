@@ -14,7 +14,7 @@ import {
   type Rows,
 } from './listed.ts';
 
-/** A row about a key. */
+/** A row that belongs to a key. */
 interface OfKey {
   readonly record: KeyRecord;
 }
@@ -33,7 +33,7 @@ const RECORDS = {
 
 export const { fields: RECORD_FIELDS, orders: RECORD_ORDERS } = RECORDS;
 
-/** Adds the fields and orders of the record to those of the state. */
+/** Adds fields and orders of the key record to those of the state. */
 export function withRecords<Row extends OfKey>(state: ListShape<Row>): ListShape<Row> {
   const { name, owner, hash } = RECORDS.fields;
   const { name: byName, created } = RECORDS.orders;
@@ -52,7 +52,7 @@ export function withRecords<Row extends OfKey>(state: ListShape<Row>): ListShape
   };
 }
 
-/** Returns all keys, in the chosen order if Redis has it. */
+/** Returns all keys; in the chosen order if Redis keeps that order. */
 export async function keyRows(operations: Operations, io: Io, sort: string): Promise<Rows<KeyRecord>> {
   const counted = sort === 'created' ? await operations.keys.count() : undefined;
   return counted?.isOrdered === true
@@ -74,21 +74,21 @@ async function* withProgress(records: AsyncIterable<KeyRecord>, io: Io): AsyncGe
 }
 
 interface KeyReading<Row> {
-  /** Instead of all keys. */
+  /** Lists these keys instead of all keys. */
   readonly only?: Rows<KeyRecord> | undefined;
   read(record: KeyRecord): Promise<Row>;
-  /** Chooses rows by their state; every row by default. */
+  /** Selects rows by state; default: all rows. */
   readonly where?: ((row: Row) => boolean) | undefined;
 }
 
 interface ActiveReading<Row extends OfKey> extends KeyReading<Row> {
-  /** The keys that come first in the order. */
+  /** Keys that come first in the order. */
   readonly active: ActiveKeys;
-  /** The list has no other keys. */
+  /** Set if there are no other keys in the list. */
   readonly isWhole: boolean;
 }
 
-/** Lists active keys in the chosen order, then the others in the order of creation. */
+/** Lists active keys in the chosen order, then all other keys by creation time. */
 export async function listedActive<Row extends OfKey>(
   operations: Operations,
   io: Io,
@@ -132,7 +132,7 @@ async function* without(
   for await (const record of records) if (!known.has(record.keyHash)) yield record;
 }
 
-/** Lists keys, reading the state only of those that may be shown. */
+/** Lists keys. Reads the state only of keys that may be shown. */
 export async function listedKeys<Row extends OfKey>(
   operations: Operations,
   io: Io,
@@ -155,7 +155,7 @@ export async function listedKeys<Row extends OfKey>(
   return listed({ rows: chosen, isSorted }, shape, { ...options, filter: stateFilter });
 }
 
-/** Yields the keys that match the filters of these fields. */
+/** Yields the keys that match the filters on these fields. */
 export async function* matching(
   records: Rows<KeyRecord>['rows'],
   fields: ListShape<KeyRecord>['fields'],

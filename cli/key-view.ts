@@ -5,12 +5,12 @@ import type { KeyState } from '../src/auth/key-state-store.ts';
 /** The `<key>` argument shared by all commands about one key. */
 export const KEY_ARGUMENT = ['<key>', 'name of the key, or its hash (at least 6 hex digits)'] as const;
 
-/** Returns how to name a key in a suggested command: by name if the operator used it, else by hash. */
+/** Returns the key's name if the operator used it, and its hash otherwise, for suggested commands. */
 export function copyable(reference: string, { name, keyHash }: KeyRecord): string {
   return reference === name && /^[\w.@-]+$/.test(name) ? name : keyHash;
 }
 
-/** Returns the state of a key that its record does not hold: lock, risk and limits. */
+/** Returns the state of a key outside its record: lock, risk and limits. */
 export function stateJson(state: KeyState | undefined): Record<string, unknown> {
   if (state === undefined) return {};
   const { lock, risk, limits } = state;
@@ -25,7 +25,10 @@ export function stateJson(state: KeyState | undefined): Record<string, unknown> 
   };
 }
 
-/** Formats a key for a listing. An empty list allows nothing and shows as `none`; an absent one allows everything. */
+/**
+ * Formats a key for a listing. An empty list, which allows nothing, shows as `none`. Absent lists, which allow
+ * everything, are omitted.
+ */
 export function keyEntries(json: Record<string, unknown>): [string, string][] {
   const shown = Object.entries(json).map(([name, value]) => [
     name,
@@ -34,7 +37,7 @@ export function keyEntries(json: Record<string, unknown>): [string, string][] {
   return entries(Object.fromEntries(shown));
 }
 
-/** Formats names and values for a listing, without empty values. */
+/** Formats names and values for a listing. Omits empty values. */
 export function entries(json: Record<string, unknown>): [string, string][] {
   return Object.entries(json)
     .filter(([, value]) => value !== undefined && !isEmpty(value))

@@ -18,7 +18,7 @@ export interface Filter {
   readonly glob: string;
 }
 
-/** The fields by which a list can be filtered, and the orders it can have. The first order is the default. */
+/** Filterable fields and sort orders of a list. The first order is the default. */
 export interface ListShape<Row> {
   readonly fields: Readonly<Record<string, (row: Row) => string | undefined>>;
   readonly orders: Readonly<Record<string, (one: Row, other: Row) => number>>;
@@ -44,7 +44,7 @@ export function withList<Row>(command: Command, { fields, orders }: ListShape<Ro
 function limitOf(text: string): number {
   const limit = /^\d{1,7}$/.test(text) ? Number(text) : 0;
   if (limit >= 1 && limit <= MAX_LIMIT) return limit;
-  throw new UsageError(`--limit: a number from 1 to ${String(MAX_LIMIT)}, for example: --limit 20`);
+  throw new UsageError(`--limit must be a number from 1 to ${String(MAX_LIMIT)}, for example: --limit 20`);
 }
 
 function filterOf(text: string, fields: readonly string[]): Filter {
@@ -57,22 +57,22 @@ function filterOf(text: string, fields: readonly string[]): Filter {
 
 export interface Listed<Row> {
   readonly rows: readonly Row[];
-  /** Rows that match, shown or not; undefined if the list ended before all were seen. */
+  /** Number of matching rows; undefined if counting stopped early. */
   readonly total: number | undefined;
 }
 
 export interface Rows<Row> {
   readonly rows: AsyncIterable<Row> | Iterable<Row>;
-  /** The rows come in the chosen order. */
+  /** Whether the rows arrive in the chosen order. */
   readonly isSorted?: boolean;
   /** Number of rows, if known. */
   readonly total?: number;
 }
 
-/** Rows that a sorted list reads beyond its limit, to count those that it leaves out. */
+/** Maximum number of rows that a sorted list reads past its limit, to count the rows left out. */
 const COUNTED_BEYOND = 10_000;
 
-/** Returns the first rows in the chosen order. Keeps at most twice the limit in memory, however many rows there are. */
+/** Returns the first rows in the chosen order. Keeps at most twice the limit in memory. */
 export function listed<Row>(
   all: Rows<Row>,
   shape: ListShape<Row>,
@@ -90,7 +90,7 @@ async function bestRows<Row>(
   if (order === undefined) throw new UsageError(`--sort: "${printable(sort)}" is not an order`);
   let rows: Row[] = [];
   let total = 0;
-  /** The last of the best rows so far. */
+  /** The last of the best rows found so far. */
   let last: Row | undefined;
   for await (const row of all) {
     if (!matches(row, fields, filter)) continue;
@@ -129,12 +129,12 @@ export function matches<Row>(row: Row, fields: ListShape<Row>['fields'], filter:
   return filter.every(({ field, glob }) => globMatches(glob, fields[field]?.(row) ?? ''));
 }
 
-/** Reports on standard error that rows were left out. */
+/** Reports on stderr if rows were left out. */
 export function noteLeftOut(io: Io, { rows, total }: Listed<unknown>): void {
   if (rows.length === total) return;
   const shown =
     total === undefined
       ? `${String(rows.length)} shown, there may be more`
       : `${String(rows.length)} of ${String(total)} shown`;
-  io.stderr.write(`gateway: ${shown}. Use --limit for more, --filter for others\n`);
+  io.stderr.write(`gateway: ${shown}. Use --limit to show more, or --filter to narrow the list\n`);
 }

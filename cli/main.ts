@@ -7,7 +7,8 @@ import type { Io } from './command.ts';
 /**
  * Runs one command line. Returns exit code 0, 1 for a failure, or 2 for a usage error.
  *
- * Static imports here must work on old Node versions, so that they get a clear message instead of a SyntaxError.
+ * This module's static imports must load on old Node versions, which then show a clear message instead of a
+ * SyntaxError.
  */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
   // Modules imported from here on use the compile cache.
@@ -17,12 +18,12 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
 
 async function start(): Promise<void> {
   const { stdin, stdout, stderr, env } = process;
-  // `gateway keys list | head` closes the pipe; then no reader is left for the error.
+  // `gateway keys list | head` closes the pipe, and nothing is left to read an error.
   stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   const { keepCompiledCode } = await import('./compiled-code.ts');
   await keepCompiledCode(env);
   const code = await main(process.argv.slice(2), { stdin, stdout, stderr, env, process });
-  // Timers of connections that were never established would keep the process alive.
+  // Timers of failed connection attempts would keep the process alive.
   stdout.write('', () => process.exit(code));
 }
 
@@ -32,10 +33,13 @@ function isMain(): boolean {
   return program !== undefined && realpathSync(program) === fileURLToPath(import.meta.url);
 }
 
-/** `engines.node` of package.json. A test compares the two. */
+/** Equals `engines.node` of package.json, as a test verifies. */
 const OLDEST = { major: 22, minor: 15 };
 
-/** Explains why this Node cannot run the gateway; undefined if it can. @param version such as `20.20.2` */
+/**
+ * Explains why this Node version cannot run the gateway; undefined if it can.
+ * @param version such as `20.20.2`
+ */
 export function whyTooOld(version: string): string | undefined {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > OLDEST.major || (major === OLDEST.major && minor >= OLDEST.minor)) return undefined;

@@ -8,7 +8,7 @@ import { UsageError, type GlobalOptions, type Io } from './command.ts';
 import { loadedConfig } from './loaded-config.ts';
 import type { OperatorOptions } from './operator-change.ts';
 
-/** Runs `work` on the Redis server that the command's configuration names, or over the API of `--server`. */
+/** Runs `work` on the Redis server in the configuration, or through the API of `--server`. */
 export async function onGateway<T>(
   command: Command,
   io: Io,
@@ -24,17 +24,17 @@ export function isRemote(command: Command): boolean {
   return command.optsWithGlobals<GlobalOptions>().server !== undefined;
 }
 
-/** Returns the settings of the gateway that the command is about. */
+/** Returns the settings of the gateway that the command addresses. */
 export async function gatewaySettings(command: Command, io: Io): Promise<OperatorSettings> {
   return isRemote(command)
     ? onGateway(command, io, ({ readSettings }) => readSettings())
     : operatorSettings(loadedConfig(command, io).config);
 }
 
-/** @throws UsageError that does not repeat the file's content */
+/** @throws UsageError without the content of the file */
 async function readToken(path: string | undefined): Promise<string> {
   if (path === undefined)
-    throw new UsageError('--server needs --token-file with an API token of the operator page');
+    throw new UsageError('--server needs --token-file, a file with an API token of the operator page');
   const { readFile } = await import('node:fs/promises');
   const { isApiToken } = await import('../src/operator/sign-in/tokens.ts');
   const token = await readFile(path, 'utf8').then(
@@ -43,11 +43,14 @@ async function readToken(path: string | undefined): Promise<string> {
       throw new UsageError(`--token-file: ${messageOf(cause)}`);
     },
   );
-  if (!isApiToken(token)) throw new UsageError(`--token-file: ${path} holds no API token`);
+  if (!isApiToken(token)) throw new UsageError(`--token-file: ${path} contains no API token`);
   return token;
 }
 
-/** Runs `work` for one key. @param reference its name, its hash, or the beginning of the hash */
+/**
+ * Runs `work` for one key.
+ * @param reference name or hash of the key, or the beginning of its hash
+ */
 export function onKey<Result extends object>(
   command: Command,
   io: Io,

@@ -29,12 +29,12 @@ export function withOperator(command: Command, reasonHelp = REASON_HELP): Comman
 
 function nameOf(text: string): string {
   if (NAME.test(text) && isPlainLabel(text)) return text;
-  throw new UsageError('--as: 1 to 128 visible characters, such as --as "Jane Doe"');
+  throw new UsageError('--as must be 1 to 128 visible characters, such as --as "Jane Doe"');
 }
 
 /**
- * Records an operator's change in the audit trail, if it is enabled. Call it last, after the result is printed.
- * @param change undefined if nothing was changed, or if the gateway has recorded it
+ * Records an operator's change in the audit trail, if enabled. Call it last, after printing the result.
+ * @param change undefined if nothing was changed, or if the gateway has already recorded the change
  * @throws Error if the change was made but could not be recorded
  */
 export async function auditChange(
@@ -65,7 +65,7 @@ export async function auditChange(
   }
 }
 
-/** Returns the user name of the operating system; undefined for users without one, as in containers. */
+/** Returns the user name in the operating system; undefined for users without one, as in containers. */
 export function operatorName({ env }: Io): string | undefined {
   try {
     return userInfo().username;

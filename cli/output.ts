@@ -27,12 +27,12 @@ export function print(io: Io, format: OutputFormat, json: unknown, table: () => 
 }
 
 /**
- * Formats JSON without characters that break a line, hide text or move a terminal's cursor. They are escaped, so the
- * value stays the same.
+ * Formats JSON for terminals. Escapes characters that break lines, hide text or move the cursor, without changing the
+ * value.
  */
 export function printableJson(value: unknown, indent = 0): string {
   return replaceUnseen(JSON.stringify(value, null, indent), (hidden) =>
-    // JSON.stringify has escaped line feeds inside strings. A bare one is its own indentation.
+    // JSON.stringify escapes line feeds inside strings; a bare line feed is indentation.
     hidden === '\n' ? hidden : hidden.replace(/[^]/g, unicodeEscape),
   );
 }
@@ -76,14 +76,14 @@ export function listing(entries: readonly (readonly [string, string])[], paint: 
     .join('\n');
 }
 
-/** Returns the length of the longest text. There may be more texts than arguments of a call. */
+/** Returns the length of the longest text. Avoids Math.max, which cannot take arbitrarily many arguments. */
 function widest(texts: readonly string[]): number {
   let width = 0;
   for (const text of texts) width = Math.max(width, [...text].length);
   return width;
 }
 
-/** Replaces control characters: stored text could otherwise rewrite the terminal's screen. */
+/** Replaces control characters, with which stored text could rewrite the terminal's screen. */
 export function printable(text: string): string {
   return replaceUnseen(text, () => '\uFFFD');
 }

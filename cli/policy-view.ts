@@ -93,7 +93,7 @@ function ruleLines(
   ];
 }
 
-/** Shows a finding in its context, with its detector and place. */
+/** Shows a finding in its context, with detector and place. */
 function foundLine(found: RuleExplanation['found'][number], paint: Paint): string {
   const { before, words, after, detector = '', finding = '', place = '', role = '' } = found;
   const by = [detector, finding, place, role].filter((part) => part !== '').join(', ');
@@ -102,7 +102,7 @@ function foundLine(found: RuleExplanation['found'][number], paint: Paint): strin
 
 function truth(holds: boolean | null, paint: Paint): string {
   if (holds === null) return paint('yellow', '? unknown:');
-  return holds ? paint('green', '✓ holds:') : paint('dim', '✗ does not hold:');
+  return holds ? paint('green', '✓ holds:') : paint('dim', '✗ not met:');
 }
 
 function regoLines(rego: Explanation['rego'], paint: Paint): string[] {
@@ -143,5 +143,5 @@ export function countsOf(results: readonly TestResult[]) {
 }
 
 function forOtherCalls(count: number): string {
-  return count === 1 ? '1 rule is for other calls.' : `${String(count)} rules are for other calls.`;
+  return count === 1 ? '1 rule applies to other calls.' : `${String(count)} rules apply to other calls.`;
 }

@@ -1,6 +1,6 @@
 import type { Io } from './command.ts';
 
-/** Shows progress on a terminal, if it does not mix with the printed result. */
+/** Shows progress on a terminal, unless the result is printed to the same terminal. */
 export interface Progress {
   show(done: number): void;
   clear(): void;

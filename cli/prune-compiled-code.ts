@@ -1,9 +1,9 @@
 import { lstat, readdir, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Holds several builds of about 12 MB each. */
+/** Enough for several builds of about 12 MB each. */
 const MAX_BYTES = 67_108_864;
-/** Size after pruning, which leaves room for further builds. */
+/** Size after pruning, with room for further builds. */
 const KEPT_BYTES = 33_554_432;
 
 interface CompiledFile {
@@ -13,9 +13,9 @@ interface CompiledFile {
 }
 
 /**
- * Removes the least recently used compiled code once all of it exceeds 64 MiB, such as that of earlier builds and Node
- * versions. Other processes may read, write and prune at the same time: Node recompiles missing code.
- * @param directory with a folder for each version of Node, as `enableCompileCache` makes it
+ * Removes the least recently used compiled code, such as that of earlier builds and Node versions, once the cache
+ * exceeds 64 MiB. Other processes may read, write and prune at the same time: Node recompiles missing code.
+ * @param directory contains one folder per Node version, as `enableCompileCache` creates it
  */
 export async function pruneCompiledCode(
   directory: string,
@@ -33,11 +33,11 @@ export async function pruneCompiledCode(
     await unlink(path).catch(ignoreMissing);
     left -= bytes;
   }
-  // Fails for a folder that still has files.
+  // Fails harmlessly for folders that still contain files.
   for (const folder of folders) await rmdir(folder).catch(() => undefined);
 }
 
-/** Reads one file after the other, so that a running gateway is not slowed down. */
+/** Reads files one by one to keep a running gateway fast. */
 async function filesIn(folder: string): Promise<readonly CompiledFile[]> {
   const files: CompiledFile[] = [];
   for (const name of (await readdir(folder).catch(ignoreMissing)) ?? []) {
@@ -49,7 +49,7 @@ async function filesIn(folder: string): Promise<readonly CompiledFile[]> {
   return files;
 }
 
-/** Another process may have removed it. */
+/** Another process may have removed the file. */
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }

@@ -5,9 +5,9 @@ import type { Operations } from '../src/operator/operations.ts';
 import type { Io } from './command.ts';
 import { createProgress } from './progress.ts';
 
-/** Keys whose state is read at once: enough to hide the round trip, and fast enough for Redis's deadline. */
+/** Number of keys whose state is read per batch: enough to hide the round trip, few enough for the Redis deadline. */
 const READS_AT_ONCE = 400;
-/** Page sizes. The first is small, because a short list ends in it. */
+/** Page sizes. The first page is small: a short list needs no more. */
 const PAGE = { first: 500, next: 2_500 } as const;
 
 /** Yields all keys page by page, reading the next page ahead. */
@@ -21,7 +21,7 @@ export async function* allKeys({ keys }: Operations, order: KeyOrder = 'hash'): 
   }
 }
 
-/** Yields the result of `read` for every key, in order, reading many keys at once. */
+/** Yields the result of `read` for every key, in order. Reads many keys concurrently. */
 export async function* ofEachKey<Result>(
   records: AsyncIterable<KeyRecord> | Iterable<KeyRecord>,
   read: (record: KeyRecord) => Promise<Result>,
@@ -41,18 +41,18 @@ export async function* ofEachKey<Result>(
   yield* await Promise.all(batch.map(read));
 }
 
-/** Starts work whose result may never be awaited, without an unhandled rejection. */
+/** Prevents an unhandled rejection of work that may never be awaited. */
 function started<Result>(work: Promise<Result>): Promise<Result> {
   work.catch(() => undefined);
   return work;
 }
 
-/** Records read at once, and the limit of a request to the operator's API. */
+/** Number of records read per batch; also the API's limit per request. */
 const RECORDS_AT_ONCE = 500;
 
 /**
- * Waits until the order of use has every key. After an upgrade this reads every key once, and again while gateways of
- * an earlier release run.
+ * Waits until the order of use contains every key. After an upgrade this reads every key once, and again while gateways
+ * of an earlier release are running.
  */
 async function completeUses({ keyUses }: Operations, io: Io): Promise<void> {
   if (await keyUses.isComplete()) return;
@@ -70,11 +70,11 @@ async function completeUses({ keyUses }: Operations, io: Io): Promise<void> {
   progress.clear();
 }
 
-/** Reading this many keys takes long enough for a note. */
+/** Number of keys from which reading takes long enough for a note. */
 const MANY = 5_000;
 const NOTE =
-  'gateway: this list had to read every key, because gateways of an earlier release may have used some. ' +
-  'Lists are fast again a day after the last such gateway has stopped\n';
+  'gateway: this list had to read every key, because gateways of an earlier release may have used some of them. ' +
+  'Lists are fast again one day after the last such gateway has stopped\n';
 
 /** Yields the keys that are used or marked, unordered. */
 export async function* activeKeys(
@@ -97,7 +97,7 @@ export async function* activeKeys(
   progress.clear();
 }
 
-/** Returns the last used keys, the latest first. */
+/** Returns the most recently used keys, latest first. */
 export async function latestKeys(operations: Operations, io: Io, count: number): Promise<KeyRecord[]> {
   await completeUses(operations, io);
   const found: KeyRecord[] = [];

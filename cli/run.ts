@@ -9,7 +9,7 @@ import { messageOf } from '../src/errors.ts';
 
 type Commands = Readonly<Record<string, () => Promise<Register>>>;
 
-/** All commands, grouped as in `gateway --help`. Loaded only when named, or for help. */
+/** All commands, grouped as in `gateway --help`. Each is loaded only when named, or for help. */
 const GROUPS: Readonly<Record<string, Commands>> = {
   'Start:': {
     init: async () => (await import('./commands/init.ts')).registerInit,
@@ -111,7 +111,7 @@ export async function createProgram(argv: readonly string[], io: Io): Promise<Co
 /** Commands that also work over the API. */
 const OVER_API = ['keys', 'budget', 'spend', 'sessions', 'risk', 'quarantine', 'escalations', 'mcp', 'audit'];
 
-/** @throws UsageError for a command that would act on this machine instead of the server */
+/** @throws UsageError if the command would act on this machine instead of the server */
 function refuseOverApi(program: Command, action: Command): void {
   const { server, tokenFile, as } = action.optsWithGlobals<GlobalOptions & OperatorOptions>();
   if (server === undefined) {
@@ -121,9 +121,9 @@ function refuseOverApi(program: Command, action: Command): void {
   let named = action;
   while (named.parent !== null && named.parent !== program) named = named.parent;
   if (!OVER_API.includes(named.name()))
-    throw new UsageError(`gateway ${named.name()} does not work over the API: run it without --server`);
+    throw new UsageError(`gateway ${named.name()} does not work through the API: run it without --server`);
   if (as !== undefined)
-    throw new UsageError('--as: over the API, the audit trail records the name of the token');
+    throw new UsageError('--as: through the API, the audit trail records the name of the token');
 }
 
 /** Returns the arguments before `--`; the rest belongs to another program (`gateway exec -- …`). */
@@ -132,7 +132,7 @@ function ownArguments(argv: readonly string[]): readonly string[] {
   return end < 0 ? argv : argv.slice(0, end);
 }
 
-/** Loaded on demand: in a checkout it runs git. */
+/** Loaded on demand: in a checkout this runs git. */
 async function version(): Promise<string> {
   const { versionText } = await import('./version.ts');
   return versionText();
@@ -182,7 +182,7 @@ function flagOf([field = '', ...rest]: readonly PropertyKey[]): string {
   return [`--${flag}`, ...which].join(', ');
 }
 
-/** Returns the broken rule. An invalid member name carries its rule one level down. */
+/** Returns the violated rule. For an invalid member name, the rule is one level down. */
 function brokenRule(issue: z.core.$ZodIssue): string {
   const [inKey] = issue.code === 'invalid_key' ? issue.issues : [];
   return inKey?.message ?? issue.message;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { gatewayIdentity } from '../src/admin/identity.ts';
 import type { Config } from '../src/config/schema.ts';
 
-/** The fields of `/readyz` used here. */
+/** The fields of `/readyz` in use here. */
 const readyz = z.object({
   ready: z.boolean(),
   envoy: z.string(),
@@ -17,7 +17,7 @@ const readyz = z.object({
 });
 
 export interface RunningGateway {
-  /** A program answers at the admin address. */
+  /** Whether a program answers at the admin address. */
   readonly isRunning: boolean;
   readonly status: 'ok' | 'warn' | 'fail';
   readonly message: string;
@@ -25,7 +25,7 @@ export interface RunningGateway {
 
 const ANSWERS_WITHIN_MS = 1_000;
 
-/** Checks whether a gateway with this configuration runs on this machine. */
+/** Checks whether a gateway with this configuration is running on this machine. */
 export async function runningGateway(config: Config): Promise<RunningGateway> {
   const address = adminAddress(config);
   const body = await getJson(`http://${address}/readyz`);
@@ -66,7 +66,7 @@ function judged(body: unknown, config: Config, address: string): Omit<RunningGat
   return { status: 'warn', message: `running, not ready: ${draining ? 'draining' : state}` };
 }
 
-/** Returns the metrics of a gateway with this admin address; undefined if none answers. */
+/** Returns the metrics of the gateway at the configured admin address; undefined if none answers. */
 export async function gatewayMetrics(config: Config): Promise<string | undefined> {
   const answer = await get(`http://${adminAddress(config)}/metrics`);
   return answer?.text().catch(() => undefined);
@@ -84,7 +84,7 @@ function whyNotInForce(config: z.output<typeof readyz>['config']): string | unde
   return `the changed gateway.yaml is not in force (${config.reason ?? 'unknown'}); see the log of gateway serve`;
 }
 
-/** Returns undefined if nothing answers, null if the answer is not JSON. */
+/** Returns undefined if there is no answer, and null if the answer is not JSON. */
 async function getJson(url: string): Promise<unknown> {
   const answer = await get(url);
   return answer?.json().catch(() => null);

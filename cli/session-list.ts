@@ -37,7 +37,7 @@ const SESSION_LIST: ListShape<KeySession> = {
   },
 };
 
-/** `gateway sessions list`: of one key, or of all keys. */
+/** Adds `gateway sessions list`, for one key or for all keys. */
 export function registerSessionList(sessions: Command, io: Io): void {
   const list = sessions
     .command('list')
@@ -60,7 +60,7 @@ async function listSessions(
     const one = reference === undefined ? undefined : await keys.find(reference);
     const source = one === undefined ? activeKeys(operations, io, { usedSince: 'sessions' }) : [one];
     const some = matching(source, KEY_FIELDS, options.filter);
-    // Few keys at a time: a key may have 10,000 sessions, which are read many at once.
+    // Reads few keys at a time: a key may have 10,000 sessions, which are read in batches.
     const lists = ofEachKey(some, ofKey, KEYS_AT_ONCE);
     async function ofKey(record: KeyRecord): Promise<readonly KeySession[]> {
       return (await sessions.list(record.keyHash)).map((session) => ({ record, session }));
@@ -97,7 +97,7 @@ function noSessions(one: KeyRecord | undefined, { filter }: ListOptions): string
   return one === undefined ? 'No live sessions.' : `${printable(one.name)} has no live sessions.`;
 }
 
-/** Names as in docs/policies.md, times in ISO 8601, money in USD; null without a limit. */
+/** Member names follow docs/policies.md. Times are in ISO 8601, money is in USD; no limit is null. */
 export function sessionJson(session: Session) {
   return {
     id: session.id,
@@ -112,7 +112,7 @@ export function sessionJson(session: Session) {
 
 const SESSION_HEADINGS = ['SESSION', 'CREATED (UTC)', 'LAST USED (UTC)', 'STEPS', 'SPENT (USD)'];
 
-/** Returns the cells of a session's row, under SESSION_HEADINGS. */
+/** Returns the cells of a session's row, in the order of SESSION_HEADINGS. */
 function sessionCells(session: Session): string[] {
   return [
     session.id,
@@ -123,7 +123,7 @@ function sessionCells(session: Session): string[] {
   ];
 }
 
-/** `3/10`, or `3` without a limit. */
+/** Formats `3/10`, or `3` without a limit. */
 function withLimit(
   used: string,
   limit: number | undefined,

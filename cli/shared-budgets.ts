@@ -11,7 +11,7 @@ import { gatewaySettings, onGateway } from './on-gateway.ts';
 import { auditChange } from './operator-change.ts';
 import { print, printable, type OutputOptions } from './output.ts';
 
-/** Conditions of a shared budget, as flags. */
+/** Conditions of a shared budget, given as flags. */
 export interface MatchOptions {
   readonly name?: string;
   readonly all?: boolean;
@@ -22,7 +22,7 @@ export interface MatchOptions {
   readonly mcpServer?: readonly string[];
 }
 
-/** Adds the flags with which `gateway budget set` sets a shared budget. */
+/** Adds the flags of `gateway budget set` for shared budgets. */
 export function withMatch(command: Command): Command {
   const list = (flag: string, description: string): Option =>
     new Option(flag, description).argParser((text: string, before: readonly string[] = []) => [
@@ -42,9 +42,9 @@ export function withMatch(command: Command): Command {
 function tag(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
   const equals = text.indexOf('=');
   if (equals < 1 || equals === text.length - 1)
-    throw new UsageError('--tag: write key=value, such as team=search');
+    throw new UsageError('--tag must be key=value, such as team=search');
   const name = text.slice(0, equals);
-  // Schemas drop it, and a budget without conditions is for every request.
+  // Schemas drop `__proto__`, and a budget without conditions would apply to every request.
   if (name === '__proto__') throw new UsageError('--tag: no key has a tag __proto__');
   return { ...before, [name]: text.slice(equals + 1) };
 }
@@ -57,7 +57,7 @@ function provider(text: string, before: readonly ProviderName[] = []): ProviderN
   return [...before, found];
 }
 
-/** Returns the conditions; undefined if no flag names one. */
+/** Returns the conditions; undefined if no flag sets one. */
 function matchOf({
   all,
   owner,

@@ -17,7 +17,7 @@ export interface StartServingOptions extends Pick<
   readonly io: Io;
 }
 
-/** Starts everything that `gateway serve` runs. `close` writes the remaining counts of unlogged refusals. */
+/** Starts everything that `gateway serve` runs. `close` logs the remaining number of unlogged refusals. */
 export async function startServing({ io, ...options }: StartServingOptions): Promise<Serving> {
   const { config } = options;
   const fields = { name: 'gateway' };
@@ -45,7 +45,7 @@ export async function startServing({ io, ...options }: StartServingOptions): Pro
   return { gateway, close: envoyLines.flush };
 }
 
-/** Removes variables from the environment that child processes inherit. Returns the original environment. */
+/** Removes variables from the environment inherited by child processes. Returns the original environment. */
 function withhold(names: readonly string[], env: Io['env']): Io['env'] {
   const before = { ...env };
   for (const name of names) Reflect.deleteProperty(env, name);

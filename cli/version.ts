@@ -4,15 +4,15 @@ import { fileURLToPath } from 'node:url';
 import type { BuildInfo } from '../src/admin/metrics.ts';
 import { isObject } from '../src/json/is-object.ts';
 
-/** Returns the version and the commit, such as `0.2.0 (3f2a9c1d0b7e)`; the version alone if the commit is unknown. */
+/** Returns the version with the commit, such as `0.2.0 (3f2a9c1d0b7e)`, or without it if the commit is unknown. */
 export function versionText(): string {
   const { version, commit } = buildInfo();
   return commit === undefined ? version : `${version} (${commit})`;
 }
 
-/** Returns the version, or `unknown`, and the commit if it is known. */
+/** Returns the version, or `unknown`, and the commit if known. */
 export function buildInfo(): BuildInfo {
-  // Packages and images contain `build.json`, written by the build.
+  // Packages and images contain `build.json`, which the build writes.
   const { version, commit } = read('../build.json') ?? { ...read('../package.json'), commit: checkedOut() };
   return {
     version: typeof version === 'string' ? version : 'unknown',

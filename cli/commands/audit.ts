@@ -31,13 +31,13 @@ interface TailCommandOptions {
 }
 
 interface ShowOptions extends OutputOptions {
-  /** Older spelling of `--output json`, with an older form. */
+  /** Older spelling of `--output json`, which prints a bare array. */
   readonly json?: true;
 }
 
 type Since = { readonly agoMs: number } | { readonly at: number };
 
-/** Adds `gateway audit …`: the audit trail in Redis (docs/audit.md). */
+/** Adds `gateway audit …`, which reads the audit trail in Redis (docs/audit.md). */
 export function registerAudit(program: Command, io: Io): void {
   const audit = program.command('audit').description('read the audit trail');
   withOutput(
@@ -49,7 +49,7 @@ export function registerAudit(program: Command, io: Io): void {
       .addOption(
         new Option(
           '--since <time>',
-          'show records from then on, e.g. 15m, 2h or 2026-01-31T12:00:00Z',
+          'show records from this time on, e.g. 15m, 2h or 2026-01-31T12:00:00Z',
         ).argParser(sinceOf),
       )
       .option('--key <key>', 'only records of this key: its name, or its hash (at least 6 hex digits)')
@@ -88,7 +88,7 @@ async function tailTrail(command: Command, io: Io, options: TailCommandOptions):
   }
 }
 
-/** Refuses to show an empty trail, which would suggest that nothing has happened. */
+/** Refuses to show the trail if it is off: empty output would suggest that nothing has happened. */
 async function refuseIfOff(command: Command, io: Io): Promise<void> {
   const { auditEnabled } = await gatewaySettings(command, io);
   if (auditEnabled) return;
@@ -102,7 +102,7 @@ function whereOff(command: Command, io: Io): string {
   return `(audit.enabled: false in ${file}). Set audit.enabled: true and restart the gateway, or name its configuration with --config`;
 }
 
-/** Searches Redis, then `audit.file` for records that the streams have dropped. */
+/** Searches Redis first, then `audit.file`, which also has records that the streams have dropped. */
 async function showRequest(
   command: Command,
   io: Io,
@@ -110,7 +110,7 @@ async function showRequest(
   { output, json: isOld }: ShowOptions,
 ): Promise<void> {
   const progress = createProgress(io, 'records');
-  // The file is only on the gateway's machine.
+  // The file exists only on the gateway's machine.
   const file = isRemote(command) ? '' : loadedConfig(command, io).config.audit.file;
   let { records } = await onGateway(command, io, ({ audit }) =>
     storyOf(audit, requestId, (read) => {
@@ -127,7 +127,7 @@ async function showRequest(
   if (records.length === 0) {
     const places = file === '' ? 'the audit trail in Redis' : `the audit trail in Redis and ${file}`;
     io.stderr.write(
-      `gateway: no record of the request ${printable(requestId)} in ${places}. It is too old, or audit.enabled was off\n`,
+      `gateway: no record of request ${printable(requestId)} in ${places}. The request may be too old, or audit.enabled was false at the time\n`,
     );
     throw new ExitCode(1);
   }
@@ -141,7 +141,7 @@ async function showRequest(
   print(io, output, json, () => storyText(requestId, shown, painter(io)));
 }
 
-/** Matches requests of a key, and operators' changes to it. */
+/** Returns a filter for the requests of a key and the changes that operators made to it. */
 async function matcher(
   { keys }: Operations,
   reference: string | undefined,

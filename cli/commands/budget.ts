@@ -25,7 +25,7 @@ import { isShared, listShared, setShared, withMatch, type MatchOptions } from '.
 
 type SetOptions = OutputOptions & MatchOptions & { readonly [Window in BudgetWindow]?: Limit };
 
-/** Nano-USD. (Commander takes a parsed null for a missing value.) */
+/** Nano-USD. `none` stands for no limit, since Commander treats a parsed null as a missing value. */
 type Limit = number | 'none';
 
 type StatusOptions = OutputOptions & ListOptions & { readonly over?: number };
@@ -44,7 +44,7 @@ const LIMIT_HELP: Readonly<Record<BudgetWindow, string>> = {
 };
 const NUMBER = /^(?:\d+(?:\.\d*)?|\.\d+)$/;
 
-/** `gateway budget …`: limits and spend (docs/budgets.md). */
+/** Adds `gateway budget …`, which sets limits and shows spend (docs/budgets.md). */
 export function registerBudget(program: Command, io: Io): void {
   const budget = program.command('budget').description('set limits and show spend');
   const set = withOperator(budget.command('set'))
@@ -67,7 +67,7 @@ export function registerBudget(program: Command, io: Io): void {
         percent,
       ),
     );
-  withOutput(budget.command('list').description('show shared budgets and what was spent of them')).action(
+  withOutput(budget.command('list').description('show shared budgets and their spend')).action(
     (options: OutputOptions, command: Command) => listShared(command, io, options),
   );
   withOutput(withList(status, BUDGET_LIST)).action(
@@ -76,20 +76,20 @@ export function registerBudget(program: Command, io: Io): void {
   );
 }
 
-/** `80`, or `80%`. */
+/** Parses `80` or `80%`. */
 function percent(text: string): number {
   const digits = text.replace(/%$/, '');
-  if (!NUMBER.test(digits)) throw new UsageError('--over: a percentage, for example: --over 80');
+  if (!NUMBER.test(digits)) throw new UsageError('--over must be a percentage, for example: --over 80');
   return Number(digits);
 }
 
-/** `2.5`, `0` or `none`. */
+/** Parses `2.5`, `0` or `none`. */
 function limit(window: BudgetWindow, text: string): Limit {
   if (text === 'none') return text;
   const usd = NUMBER.test(text) ? Number(text) : Number.NaN;
   if (!(usd <= MAX_LIMIT_USD)) {
     throw new UsageError(
-      `--${window}: an amount in USD from 0 to ${String(MAX_LIMIT_USD)}, or none. For example: --${window} 2.50`,
+      `--${window} must be an amount in USD from 0 to ${String(MAX_LIMIT_USD)}, or none. For example: --${window} 2.50`,
     );
   }
   return toNanoUsd(usd);
@@ -115,7 +115,7 @@ async function setBudget(
   if (isShared(options)) {
     if (reference !== undefined) {
       throw new UsageError(
-        'a budget is for one key or shared: remove the key, or remove --name and the conditions',
+        'a budget applies to one key or is shared: remove the key, or remove --name and the conditions',
       );
     }
     await setShared(command, io, options, changes);
@@ -153,7 +153,7 @@ async function showStatus(
     const isOver = ({ windows }: KeyBudget): boolean => usedPercent(windows) >= over;
     const where = over > 0 ? isOver : undefined;
     const only = reference === undefined ? undefined : { rows: [await operations.keys.find(reference)] };
-    // A default budget of 0 fills every key without its own.
+    // With a default budget of 0, every key without its own budget counts as full.
     const isByUse = options.sort === 'used' && only === undefined && !Object.values(defaults).includes(0);
     const shown = isByUse
       ? await listedActive(operations, io, BUDGET_LIST, options, {

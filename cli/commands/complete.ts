@@ -5,13 +5,13 @@ import type { GlobalOptions, Io } from '../command.ts';
 import { keptValues, type Candidate } from '../completion/kept-values.ts';
 import { STORED_KINDS, type StoredKind } from '../completion/completion-places.ts';
 
-/** Limit for Redis, because a person waits for the list. */
+/** Limit for Redis calls: a user is waiting at the prompt. */
 const WITHIN_MS = 2_000;
 const MAX_CANDIDATES = 200;
 
 /**
- * Adds `gateway complete <kind>`, which completion scripts call on Tab. Prints values with their meanings,
- * one per line; nothing if Redis or the configuration cannot be read.
+ * Adds `gateway complete <kind>`, which completion scripts call on Tab. Prints one value per line with its description;
+ * prints nothing if Redis or the configuration cannot be read.
  */
 export function registerComplete(program: Command, io: Io): void {
   program
@@ -36,7 +36,7 @@ interface Scope {
   readonly key: string;
 }
 
-/** Returns undefined on any failure, because errors would disturb the line being typed. */
+/** Returns undefined on any failure: errors would disturb the line being typed. */
 async function lookUp(
   io: Io,
   path: string | undefined,
@@ -48,7 +48,7 @@ async function lookUp(
     if (scope.kind === 'servers')
       return config.mcp.servers.map(({ name, url }): Candidate => [name, url]).filter(fits(scope.prefix));
     const { operate } = await import('../../src/operate.ts');
-    // From here on, Redis may be slow.
+    // Redis may be slow from here on.
     const found = await within(operate(impatient(config), (operations) => stored(operations, scope)));
     return found?.filter(fits(scope.prefix));
   } catch {
@@ -61,7 +61,7 @@ function within<T>(work: Promise<T>): Promise<T | undefined> {
   return Promise.race([work, late]);
 }
 
-/** Fails at once instead of retrying. */
+/** Makes Redis commands fail immediately instead of retrying. */
 function impatient(config: Config): Config {
   const redis = { ...config.redis, max_retries: 0, dial_timeout: WITHIN_MS, read_timeout: WITHIN_MS };
   return { ...config, redis } as Config;
@@ -85,7 +85,7 @@ async function stored(
   ]);
 }
 
-/** Keeps values of one line that begin with the typed text. */
+/** Matches values without line breaks that begin with the typed text. */
 function fits(prefix: string): (candidate: Candidate) => boolean {
   return ([value]) => value.startsWith(prefix) && !/[\p{C}]/u.test(value);
 }

@@ -84,7 +84,7 @@ async function checkConfig(command: Command, io: Io, { output, running }: CheckO
 
 interface ReadConfig {
   readonly file: string | undefined;
-  /** Undefined if it cannot be read. */
+  /** Undefined if the configuration cannot be read. */
   readonly config: Config | undefined;
   readonly problems: readonly Problem[];
 }

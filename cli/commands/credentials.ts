@@ -24,7 +24,7 @@ import { gatewayMetrics, readSeries } from '../running-gateway.ts';
 const NONE =
   'The configuration has no credentials. Add one under credentials (docs/provider-credentials.md).';
 
-/** Adds `gateway credentials …`: provider credentials of the gateway (docs/provider-credentials.md). */
+/** Adds `gateway credentials …`, which manages the gateway's provider credentials (docs/provider-credentials.md). */
 export function registerCredentials(program: Command, io: Io): void {
   const credentials = program
     .command('credentials')
@@ -33,25 +33,27 @@ export function registerCredentials(program: Command, io: Io): void {
     credentials
       .command('list')
       .description(
-        'list credentials (not their values) with source, and last use and failure at the gateway on this machine',
+        'list credentials, without their values: source, last use and last failure at the gateway on this machine',
       ),
   ).action((options: OutputOptions, command: Command) => listCredentials(command, io, options.output));
   withOutput(
     withOperator(
       credentials
         .command('rotate')
-        .description('make all gateways on this Redis read the source of a credential again now')
+        .description('make all gateways on this Redis read the source of a credential again immediately')
         .argument('<credential>', 'name of the credential in the configuration'),
     ),
   ).action((name: string, options: OutputOptions, command: Command) =>
     rotateCredential(name, command, io, options.output),
   );
   withOutput(
-    credentials.command('check').description('read every source once, as gateway serve would here'),
+    credentials
+      .command('check')
+      .description('read every source once, as `gateway serve` would on this machine'),
   ).action((options: OutputOptions, command: Command) => checkCredentials(command, io, options.output));
 }
 
-/** The gateway polls every second, and reading a source may take ten. */
+/** The gateway polls every second, and a source may take ten seconds to read. */
 const READ_WITHIN_MS = 15_000;
 const POLL_EVERY_MS = 250;
 
@@ -78,10 +80,11 @@ async function rotateCredential(name: string, command: Command, io: Io, output: 
 type ReadHere = 'read' | 'failed' | 'no_gateway';
 
 const ROTATED: Readonly<Record<ReadHere, (name: string) => string>> = {
-  read: (name) => `${name}: read again here, and by every gateway on this Redis within seconds`,
+  read: (name) => `${name}: read again here; every other gateway on this Redis follows within seconds`,
   failed: (name) =>
-    `${name}: its source could not be read here; its last value stays in use. See the log for the reason`,
-  no_gateway: (name) => `${name}: every gateway on this Redis reads it again within seconds; none runs here`,
+    `${name}: its source could not be read here, and its last value stays in use; the log has the reason`,
+  no_gateway: (name) =>
+    `${name}: every gateway on this Redis reads it again within seconds; no gateway is running here`,
 };
 
 /** Waits until the local gateway has read the source. */
@@ -152,20 +155,22 @@ function shown(rows: readonly Readonly<Record<string, string>>[], io: Io): strin
   );
 }
 
-/** State of a credential at a running gateway. Times are ISO 8601; null for never, or if no gateway runs here. */
+/**
+ * State of a credential at a running gateway. Times are in ISO 8601; null means never, or that no gateway runs here.
+ */
 interface CredentialUsage {
   readonly state: 'usable' | 'failing' | 'unusable' | null;
-  /** When its source last gave a value. */
+  /** Last time that the source returned a value. */
   readonly read_at: string | null;
-  /** When its source last gave none. */
+  /** Last time that the source returned no value. */
   readonly failed_at: string | null;
-  /** When a provider last accepted it. */
+  /** Last time that a provider accepted the credential. */
   readonly last_used_at: string | null;
-  /** When its source could not be read, or a provider refused it. */
+  /** Last time that the source failed or a provider refused the credential. */
   readonly last_failed_at: string | null;
 }
 
-/** @param metrics Prometheus text of the gateway; undefined if none runs here */
+/** @param metrics Prometheus text of the gateway; undefined if no gateway runs here */
 function credentialUsage(metrics: string | undefined): (credential: string) => CredentialUsage {
   const text = metrics ?? '';
   function valueOf(metric: string, credential: string, outcome?: string): number | undefined {

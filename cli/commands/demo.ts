@@ -5,12 +5,12 @@ import type { Io } from '../command.ts';
 import { buildInfo } from '../version.ts';
 import { untilStopped, withWorkerAhead } from './serve.ts';
 
-/** Adds `gateway demo` (`npm start`): a complete gateway with a local provider, Redis and key. */
+/** Adds `gateway demo` (`npm start`), which runs a complete gateway with a local provider, Redis and a key. */
 export function registerDemo(program: Command, io: Io): void {
   program
     .command('demo')
     .description(
-      'try the gateway: starts all it needs and prints commands to copy; Ctrl-C stops and removes everything',
+      'try the gateway: start everything it needs and print commands to copy; Ctrl-C stops and removes everything',
     )
     .action(async () => {
       await withWorkerAhead(async (ahead) => {

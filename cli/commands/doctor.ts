@@ -28,7 +28,7 @@ Examples:
   $ gateway doctor --config /etc/gateway/gateway.yaml --output json
 `;
 
-/** Adds `gateway doctor`: reports what prevents a start and what is not protected. */
+/** Adds `gateway doctor`, which reports problems that prevent a start, and protections that are off. */
 export function registerDoctor(program: Command, io: Io): void {
   withOutput(
     program
@@ -54,7 +54,7 @@ async function examine(
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const findings = error.problems.map((problem) => fail('configuration', formatProblem(problem)));
-    // Problems of the whole file: it is missing or unreadable.
+    // An empty path means that the file as a whole is missing or unreadable.
     const isUnread = error.problems.every(({ path }) => path === '');
     return { findings, code: isUnread ? CANNOT_RUN : PROBLEMS };
   }
@@ -71,7 +71,7 @@ async function diagnose(loaded: LoadedConfig, io: Io): Promise<Diagnosis[]> {
     diagnoseAudit(config),
     runningGateway(config),
   ]);
-  // Checks that use CPU come after those that measure time; memory is measured before it is used.
+  // Measure first: the checks below use CPU and memory.
   const policies = await diagnosePolicies(config);
   const probes = [...(await probeEngines(config)), ...(await probeServerCredentials(config))];
   return [
@@ -89,7 +89,7 @@ async function diagnose(loaded: LoadedConfig, io: Io): Promise<Diagnosis[]> {
 }
 
 async function diagnoseEnvoy(config: Config, io: Io): Promise<Diagnosis> {
-  if (!config.envoy.managed) return ok('envoy', 'runs elsewhere (envoy.managed: false)');
+  if (!config.envoy.managed) return ok('envoy', 'not managed by the gateway (envoy.managed: false)');
   try {
     const { version, path } = await findEnvoy({
       configuredPath: config.envoy.path,

@@ -23,10 +23,10 @@ interface RenderOptions {
 
 const FORMS = ['envoy', 'istio', 'envoy-gateway'] as const;
 
-/** Path in the images of Istio and Envoy Gateway. */
+/** Path inside the images of Istio and Envoy Gateway. */
 const MESH_CA_FILE = '/etc/ssl/certs/ca-certificates.crt';
 
-/** Adds `gateway envoy …`, for an Envoy that runs elsewhere (compose, mesh). */
+/** Adds `gateway envoy …`, for an Envoy that the gateway does not manage (compose, mesh). */
 export function registerEnvoy(program: Command, io: Io): void {
   const envoy = program.command('envoy').description("print Envoy's configuration");
   envoy
@@ -35,13 +35,10 @@ export function registerEnvoy(program: Command, io: Io): void {
     .option('--run-dir <folder>', 'folder of the Unix sockets', '/run/gateway')
     .option('--ca-file <file>', "bundle that verifies providers (default: the system's)")
     .option('--access-log <file>', "file of Envoy's access log", '/dev/stdout')
-    .option(
-      '--sds-dir <folder>',
-      'folder to write SDS files to, with which Envoy follows renewed certificates',
-    )
-    .option('--sds-path <folder>', 'path of that folder for Envoy, if different')
+    .option('--sds-dir <folder>', 'folder for SDS files, which let Envoy follow renewed certificates')
+    .option('--sds-path <folder>', 'path of the SDS folder as seen by Envoy, if different')
     .addOption(
-      new Option('--as <form>', 'print it for Envoy itself, or as a mesh resource')
+      new Option('--as <form>', 'output for Envoy itself, or as a mesh resource')
         .choices(FORMS)
         .default('envoy'),
     )
@@ -57,7 +54,7 @@ export function registerEnvoy(program: Command, io: Io): void {
 
 async function render(command: Command, io: Io, options: RenderOptions): Promise<void> {
   const { config } = loadedConfig(command, io);
-  // On demand, because loading the providers slows down every other command.
+  // Loaded on demand: the providers would slow down every other command.
   const { renderEnvoy } = await import('../../src/envoy/render.ts');
   const { renderEnvoyGateway, renderIstio } = await import('../../src/envoy/mesh.ts');
   const { runDir, caFile, accessLog, sdsDir, sdsPath, as, name, namespace } = options;
@@ -75,7 +72,7 @@ async function render(command: Command, io: Io, options: RenderOptions): Promise
   else io.stdout.write(renderEnvoy(config, layout));
 }
 
-/** Writes an SDS file for each certificate. A running Envoy sees each change at once. */
+/** Writes one SDS file per secret. A running Envoy picks up each change immediately. */
 async function writeSecrets(config: Config, folder: string): Promise<void> {
   const { fileName, secretsInFiles } = await import('../../src/envoy/secrets.ts');
   mkdirSync(folder, { recursive: true });

@@ -23,7 +23,7 @@ type AnswerOptions = OutputOptions & OperatorOptions;
 const POLL_EVERY_MS = 2_000;
 const MIN_ID_CHARS = 6;
 
-/** Adds `gateway escalations …`: approvals of escalated requests (docs/approvals.md). */
+/** Adds `gateway escalations …`, which approves and denies escalated requests (docs/approvals.md). */
 export function registerEscalations(program: Command, io: Io): void {
   const escalations = program
     .command('escalations')
@@ -67,10 +67,10 @@ async function answerEscalation(
   decision: ApprovalDecision,
   options: AnswerOptions,
 ): Promise<void> {
-  // Over the API, the token identifies the approver.
+  // Through the API, the token identifies the approver.
   const approver = isRemote(command) ? '' : (options.as ?? operatorName(io));
   if (approver === undefined)
-    throw new UsageError('your user has no name on this machine. Name yourself, for example: --as jane');
+    throw new UsageError('your user has no name on this machine. Give your name, for example: --as jane');
   const answered = await onGateway(command, io, async ({ escalations, changes }) => {
     const { id } = findWaiting(await escalations.list(), reference);
     return changes.answerEscalation({ id, decision, approver });
@@ -88,7 +88,7 @@ function findWaiting(waiting: readonly Escalation[], reference: string): Escalat
   const [first, second] = found;
   if (second !== undefined)
     throw new UsageError(
-      `several waiting requests begin with ${printable(reference)}. Give more characters of the id (see gateway escalations list)`,
+      `several waiting requests begin with ${printable(reference)}. Give more of the id (see gateway escalations list)`,
     );
   if (first === undefined) throw notWaiting(reference);
   return first;
@@ -98,7 +98,7 @@ function isPrefix(reference: string, id: string): boolean {
   return reference.length >= MIN_ID_CHARS && id.startsWith(reference);
 }
 
-/** Runs until the process ends. Polls the list for requests that Pub/Sub lost. */
+/** Runs until the process ends. Also polls the list, since Pub/Sub messages can get lost. */
 async function watch(command: Command, io: Io, output: OutputFormat): Promise<never> {
   return onGateway(command, io, async ({ escalations, watchEscalations }) => {
     const known = new Map<string, Escalation>();

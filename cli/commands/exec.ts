@@ -32,7 +32,7 @@ Examples:
   $ GATEWAY_PROVIDER=openai gateway exec --gateway-url https://gateway.example -- python agent.py
 `;
 
-/** Adds `gateway exec … -- <command> [args]` (docs/exec.md). */
+/** Adds `gateway exec … -- <command> [args]`, which runs an agent through the gateway (docs/exec.md). */
 export function registerExec(program: Command, io: Io): void {
   program
     .command('exec')
@@ -57,7 +57,7 @@ async function runCommand(
   commandIo: Io,
 ): Promise<number> {
   const { verbose } = command.optsWithGlobals<GlobalOptions>();
-  // On demand, because loading the providers slows down every other command.
+  // Loaded on demand: the providers would slow down every other command.
   const { exec, ExecUsageError } = await import('../../src/exec/exec.ts');
   const { StartError } = await import('../../src/exec/run-child.ts');
   const { keysOutOfEnvironment } = await import('../../src/exec/hand-over.ts');
@@ -95,12 +95,12 @@ async function addressFor(flags: ExecFlags, command: Command, io: Io): Promise<G
   return addressOf(url, { caFile, insecure: io.env['SERVER_INSECURE_DEV'] === 'true' });
 }
 
-/** Refuses the default address, at which another program could listen and get the keys. */
+/** Refuses the default address: another program could listen there and receive the keys. */
 function configured(command: Command, io: Io): Config {
   const { config, sources } = loadedConfig(command, io);
   if (sources.file !== undefined) return config;
   throw new UsageError(
-    `no gateway was named, and there is no ${DEFAULT_CONFIG_PATH} here. Use --gateway-url https://gateway.example (or GATEWAY_URL), or --config <path>; gateway init writes a configuration`,
+    `no gateway is named, and there is no ${DEFAULT_CONFIG_PATH} here. Use --gateway-url https://gateway.example (or GATEWAY_URL), or --config <path>; gateway init writes a configuration`,
   );
 }
 
@@ -115,19 +115,19 @@ function modelName(model: string | undefined): string | undefined {
   if (model === undefined) return undefined;
   if (model === '' || model.length > MAX_MODEL_CHARS) {
     throw new UsageError(
-      `--model-override: the name of a model, with at most ${String(MAX_MODEL_CHARS)} characters`,
+      `--model-override must be the name of a model, at most ${String(MAX_MODEL_CHARS)} characters`,
     );
   }
   return model;
 }
 
-/** Reads `alias=target,alias=target`. */
+/** Parses `alias=target,alias=target`. */
 function modelMap(listed: string): ReadonlyMap<string, string> {
   const pairs = listed.split(',').map((pair) => {
     const [alias = '', ...rest] = pair.split('=');
     const target = rest.join('=').trim();
     if (alias.trim() === '' || target === '' || target.length > MAX_MODEL_CHARS) {
-      throw new UsageError('--model-map: pairs of names such as fast=gpt-4o-mini,smart=gpt-4o');
+      throw new UsageError('--model-map must be pairs of names such as fast=gpt-4o-mini,smart=gpt-4o');
     }
     return [alias.trim(), target] as const;
   });

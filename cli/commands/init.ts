@@ -35,7 +35,7 @@ const ACTIONS: Readonly<Record<FileAction, string>> = {
   overwrite: 'exists, and would be overwritten',
 };
 
-/** Adds `gateway init`: writes the first files (docs/serving.md). */
+/** Adds `gateway init`, which writes the first files (docs/serving.md). */
 export function registerInit(program: Command, io: Io): void {
   program
     .command('init')
@@ -77,7 +77,7 @@ async function init(flags: InitFlags, io: Io): Promise<void> {
   }
 }
 
-/** On demand: only needed for questions. */
+/** Loaded on demand, only to ask questions. */
 function questions(): Promise<typeof Questions> {
   return import('../init-questions.ts');
 }
@@ -114,13 +114,13 @@ function composeName(files: readonly PlannedFile[]): string {
   return files.find(({ name }) => name.startsWith('docker-compose'))?.name ?? 'docker-compose.yml';
 }
 
-/** Returns how this program was called, for commands that users can copy. */
+/** Returns the command that started this program, for suggested commands. */
 function programName({ env, process: own }: Io): string {
   if (env['npm_lifecycle_event'] === 'gateway') {
     return 'npm run -s gateway --';
   }
   const file = own?.argv[1] ?? '';
-  // Not npx with a name: outside this folder, that may be another package.
+  // `npx gateway` would be unsafe: outside this folder, that name may be another package.
   if (file.endsWith('.ts') || file.includes('/_npx/')) return `node ${file}`;
   return env['npm_command'] === 'exec' ? 'npx gateway' : 'gateway';
 }

@@ -51,7 +51,7 @@ interface UpdateOptions extends OutputOptions {
   readonly credentials?: string[];
 }
 
-/** Adds `gateway keys …`: proxy keys (docs/keys.md). */
+/** Adds `gateway keys …`, which manages proxy keys (docs/keys.md). */
 export function registerKeys(program: Command, io: Io): void {
   const keys = program.command('keys').description('create and manage proxy keys');
   registerCreate(keys, io);
@@ -85,7 +85,7 @@ export function registerKeys(program: Command, io: Io): void {
       .addOption(
         new Option('--grace <duration>', 'how long the old raw key stays valid, e.g. 24h')
           .argParser(durationOf('--grace'))
-          .default(0, 'it ends at once'),
+          .default(0, 'the old key stops working immediately'),
       ),
   ).action((reference: string, options: OutputOptions & { readonly grace: number }, command: Command) =>
     rotateKey(command, io, reference, options.grace, options.output),

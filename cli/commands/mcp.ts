@@ -18,12 +18,12 @@ interface AcceptOptions extends OutputOptions {
   readonly digest?: string;
 }
 
-/** Enough digits to identify a definition for `accept`. */
+/** Number of digest digits shown: enough to identify a definition for `accept`. */
 const SHOWN_DIGEST_CHARS = 16;
 
 type ServerPin = Pin & { readonly server: string };
 
-/** Adds `gateway mcp …`: pinned tools of MCP servers (docs/mcp-tools.md). */
+/** Adds `gateway mcp …`, which reviews pinned tools of MCP servers (docs/mcp-tools.md). */
 export function registerMcp(program: Command, io: Io): void {
   const mcp = program.command('mcp').description('review tool definitions of MCP servers');
   const pins = mcp.command('pins').description('show and accept pinned tool definitions');
@@ -56,7 +56,7 @@ async function listPins(
   const pins = await onGateway(command, io, (operations) => pinsOf(operations, servers));
   print(io, output, { pins: pins.map(pinJson) }, () => {
     if (pins.length === 0)
-      return 'No tools are pinned yet: a tool is pinned when the gateway first lists it with mcp.enabled.';
+      return 'No tools are pinned yet. The gateway pins a tool when it first lists it, if mcp.enabled is true.';
     const rows = pins.map((pin) => [pin.server, pin.tool, timeToSecond(pin.pinnedAt), ...changeOf(pin)]);
     return table(['SERVER', 'TOOL', 'PINNED (UTC)', 'CHANGED (UTC)', 'TO'], rows, painter(io));
   });

@@ -21,7 +21,7 @@ import { countsOf, describedFile, describedText, explainedText, testedText } fro
 import { loadedConfig } from '../loaded-config.ts';
 import { messageOf } from '../../src/errors.ts';
 
-/** Selects policies; by default, those of the configuration. */
+/** Selects policies; default: the configured policies. */
 interface ChoiceOptions {
   readonly policyFile?: string;
   readonly policyDir?: string;
@@ -68,7 +68,7 @@ Examples:
 `,
 } as const;
 
-/** Adds `gateway policy …`: checks policies before they are in force, without Redis. */
+/** Adds `gateway policy …`, which checks, tests and explains policies before they are in force. Needs no Redis. */
 export function registerPolicy(program: Command, io: Io): void {
   const policy = program.command('policy').description('check, test and explain policies, offline');
   withOutput(
@@ -178,7 +178,7 @@ async function runExplain(
   print(io, options.output, explanation, () => explainedText(explanation, painter(io)));
 }
 
-/** Prints files that cannot be read, one per line, and exits with a code of its own. */
+/** Prints errors of files that cannot be read, one per line, and exits with code 2. */
 async function exitIfUnread<T>(io: Io, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -220,12 +220,12 @@ function chosen(
     assertPathsExist(sources);
     return { choice: { sources, defaultAction, trust: policy.trust }, warnings: repeated(presets) };
   }
-  // Paths select their own policies.
+  // Paths bring their own policies.
   if (paths.length === 0) {
     const problems = policyPathProblems(config, configSources);
     if (problems.length > 0) throw new ConfigError(problems);
   }
-  const off = policy.enabled ? [] : ['policy.enabled is off: none of this is in force'];
+  const off = policy.enabled ? [] : ['policy.enabled is false: these policies are not in force'];
   return {
     choice: { sources: policySources(policy), defaultAction, trust: policy.trust },
     warnings: [...off, ...repeated(policy.presets)],
@@ -239,7 +239,7 @@ function isChosen({ policyFile, policyDir, presets }: ChoiceOptions): boolean {
 function repeated(presets: readonly PresetName[]): string[] {
   return presets
     .filter((name, index) => presets.indexOf(name) !== index)
-    .map((name) => `preset ${name}: is given twice, and loaded once`);
+    .map((name) => `preset ${name} is given twice and loaded once`);
 }
 
 /** @throws PolicyFilesError if a named path does not exist */

@@ -34,7 +34,7 @@ interface NamedLock {
   readonly lock: Lock;
 }
 
-/** `gateway quarantine …`: locks by hand (docs/risk.md). */
+/** Adds `gateway quarantine …`, which locks and unlocks keys (docs/risk.md). */
 export function registerQuarantine(program: Command, io: Io): void {
   const quarantine = program.command('quarantine').description('lock and unlock keys');
   withOutput(
@@ -95,7 +95,7 @@ async function listLocks(
   });
 }
 
-/** Returns locks in the order of key hashes. */
+/** Returns locks, sorted by key hash. */
 async function allLocks(operations: Operations, io: Io, all: boolean): Promise<NamedLock[]> {
   const records = all
     ? (await keyRows(operations, io, 'hash')).rows

@@ -20,7 +20,7 @@ interface VerifyOptions {
 const FETCH_TIMEOUT_MS = 5_000;
 const MAX_INPUT_CHARS = 65_536;
 
-/** Adds `gateway receipts …`: verifies `X-Gateway-Signature` (docs/signatures.md). */
+/** Adds `gateway receipts …`, which verifies `X-Gateway-Signature` headers (docs/signatures.md). */
 export function registerReceipts(program: Command, io: Io): void {
   const receipts = program.command('receipts').description('verify receipts of answers');
   withOutput(
@@ -86,7 +86,7 @@ async function receiptKey(
   return { keys: { keys: [...(publicKeys?.keys ?? [])] } };
 }
 
-/** Strips the final line feed of a secret's file. */
+/** Strips the final line feed from the secret in a file. */
 function secretOf(text: string): string {
   const secret = text.replace(/\r?\n$/, '');
   if (secret === '') throw new UsageError('--secret-file: the file is empty');
@@ -96,7 +96,9 @@ function secretOf(text: string): string {
 async function keySetOf(place: string): Promise<JSONWebKeySet> {
   if (!/^https?:\/\//i.test(place)) return readKeySet(readGiven('--jwks', place).toString());
   if (!URL.canParse(place) || isPlainAfar(place)) {
-    throw new UsageError('--jwks: an https:// address, plain http:// on a loopback address, or a file');
+    throw new UsageError(
+      '--jwks must be an https:// address, a plain http:// one on a loopback address, or a file',
+    );
   }
   return fetchKeySet({ url: place, timeoutMs: FETCH_TIMEOUT_MS });
 }
@@ -115,7 +117,7 @@ function withRequest(verified: VerifiedReceipt, file: string | undefined): Verif
   const digest = `sha256:${createHash('sha256').update(readGiven('--request', file)).digest('hex')}`;
   return verified.receipt.request_digest === digest
     ? verified
-    : { valid: false, reason: `it is for another request (the digest of this one is ${digest})` };
+    : { valid: false, reason: `the receipt is for another request (the digest of this one is ${digest})` };
 }
 
 async function readStandardInput({ stdin }: Io): Promise<string> {
@@ -123,7 +125,8 @@ async function readStandardInput({ stdin }: Io): Promise<string> {
   stdin.setEncoding('utf8');
   for await (const chunk of stdin) {
     text += String(chunk);
-    if (text.length > MAX_INPUT_CHARS) throw new UsageError('a receipt has at most 16,384 characters');
+    if (text.length > MAX_INPUT_CHARS)
+      throw new UsageError('a receipt cannot be longer than 16,384 characters');
   }
   return text;
 }

@@ -21,7 +21,7 @@ import { globMatches } from '../../src/text/glob.ts';
 import type { ActiveKeys } from '../../src/auth/key-use-store.ts';
 import type { Operations } from '../../src/operator/operations.ts';
 
-/** `gateway risk …`: the risk profile of a key (docs/risk.md). */
+/** Adds `gateway risk …`, which shows and resets risk profiles of keys (docs/risk.md). */
 export function registerRisk(program: Command, io: Io): void {
   const risk = program.command('risk').description('show and reset risk profiles of keys');
   withOutput(
@@ -62,7 +62,7 @@ function stateOf({ risk, lock }: RiskStatus): 'blocked' | 'locked' | 'open' {
   return lock === undefined ? 'open' : 'locked';
 }
 
-/** Keys that may be at the top of an order. All others have no score or were never used. */
+/** Keys that can rank first in each order. All other keys have no score or were never used. */
 const TOP: Readonly<Record<string, ActiveKeys>> = {
   score: { marked: true },
   blocks: { usedSince: 0, marked: true },
@@ -125,7 +125,7 @@ async function resetRisk(command: Command, io: Io, reference: string, output: Ou
   await auditChange(command, io, reset.record);
 }
 
-/** Names as in docs/risk.md; money in USD, times in ISO 8601. */
+/** Member names follow docs/risk.md. Money is in USD, times are in ISO 8601. */
 function riskJson({ keyHash, name }: KeyRecord, { risk, lock }: RiskStatus): Record<string, unknown> {
   return {
     key_hash: keyHash,

@@ -31,7 +31,7 @@ Examples:
   $ gateway scan --conversations --config gateway.yaml conversations.jsonl
 `;
 
-/** Adds `gateway scan`: shows detectors' findings, to tune them. Needs no Redis. */
+/** Adds `gateway scan`, which shows detector findings for tuning. Needs no Redis. */
 export function registerScan(program: Command, io: Io): void {
   program
     .command('scan')
@@ -58,7 +58,7 @@ export function registerScan(program: Command, io: Io): void {
 }
 
 async function scan(command: Command, io: Io, file: string, options: ScanOptions): Promise<void> {
-  // On demand, because loading the detectors slows down every other command.
+  // Loaded on demand: the detectors would slow down every other command.
   const { scanConversations, scanText, scanTexts } = await import('../../src/offline.ts');
   const isStdin = file === STDIN;
   if (isStdin && io.stdin.isTTY) io.stderr.write('gateway: reading from the terminal until Ctrl-D\n');
@@ -79,7 +79,7 @@ async function scan(command: Command, io: Io, file: string, options: ScanOptions
   }
 }
 
-/** Prints each report at once, at the reader's speed. */
+/** Prints each report as it arrives, at the reader's speed. */
 async function printAll<Found>(
   io: Io,
   reports: AsyncIterable<Scanned<Found>>,

@@ -12,10 +12,10 @@ import type { Gateway } from '../../src/serve.ts';
 import type { GlobalOptions, Io } from '../command.ts';
 import type { Serving } from '../start-serving.ts';
 
-/** Delay after which the garbage of the start is collected: about 10 MB. */
+/** Delay before the garbage of the start, about 10 MB, is collected. */
 const SETTLED_MS = 5_000;
 
-/** Adds `gateway serve`: runs the gateway until SIGTERM or SIGINT. */
+/** Adds `gateway serve`, which runs the gateway until SIGTERM or SIGINT. */
 export function registerServe(program: Command, io: Io): void {
   program
     .command('serve')
@@ -30,7 +30,7 @@ export function registerServe(program: Command, io: Io): void {
     });
 }
 
-/** Serves the configuration at `path`, which another process reads while this one loads its modules. */
+/** Serves the configuration at `path`. Another process reads it while this one loads its modules. */
 async function startOn(path: string | undefined, io: Io, ahead: ChildProcess): Promise<Serving> {
   const { readConfig, renderEnvoy, close } = startConfigReader();
   try {
@@ -59,16 +59,19 @@ async function readAgain(path: string | undefined, io: Io, inForce: Config) {
   }
 }
 
-/** Starts the first sidecar early: loading its modules takes most of a start. It ends if the start fails. */
+/**
+ * Starts the first sidecar early, since loading its modules takes most of the start. The sidecar is killed if the start
+ * fails.
+ */
 export async function withWorkerAhead(
   work: (ahead: ChildProcess) => Promise<void>,
   output?: WorkerOutput,
 ): Promise<void> {
-  // For sidecars: glibc keeps 20 to 90 MB of freed memory in an arena per thread. One arena costs 1 % of a
-  // request's CPU.
+  // Inherited by sidecars. glibc would keep 20 to 90 MB of freed memory in one arena per thread; a single arena costs 1
+  // % of a request's CPU.
   process.env['MALLOC_ARENA_MAX'] ??= '1';
   const ahead = forkWorker(undefined, output);
-  // This process only supervises. A nursery that grew during the start would keep 25 MB for nothing.
+  // This process only supervises: a nursery that grew during the start would waste 25 MB.
   setFlagsFromString('--semi-space-growth-factor=1');
   try {
     await work(ahead);
@@ -77,7 +80,7 @@ export async function withWorkerAhead(
   }
 }
 
-/** Resolves when the gateway has drained after the first signal, or ended at the second. */
+/** Resolves when the gateway has drained (first signal) or was killed (second signal). */
 export function untilStopped(gateway: Pick<Gateway, 'drain' | 'kill'>): Promise<void> {
   return new Promise((resolve, reject) => {
     function done(work: Promise<void>): void {

@@ -17,7 +17,7 @@ import {
 } from '../output.ts';
 import { onGateway, onKey } from '../on-gateway.ts';
 
-/** `gateway sessions …`: the live sessions of a key (docs/sessions.md). */
+/** Adds `gateway sessions …`, which shows and ends the live sessions of a key (docs/sessions.md). */
 export function registerSessions(program: Command, io: Io): void {
   const sessions = program.command('sessions').description('show and end the sessions of a key');
   registerSessionList(sessions, io);

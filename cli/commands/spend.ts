@@ -11,7 +11,7 @@ import { groupOf, SpendSums, type Bucket, type SpendRow } from '../../src/spend/
 
 interface SpendOptions {
   readonly by: string;
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly since: number;
   readonly bucket: Bucket;
   readonly output: 'table' | 'csv' | 'json';
@@ -20,10 +20,10 @@ interface SpendOptions {
 const GROUPS = ['owner', 'team', 'key', 'provider', 'model', 'tool'];
 const DAY_MS = 86_400_000;
 const MAX_DAYS = 3_660;
-/** Days read at once, over all keys. */
+/** Number of days read per batch, over all keys. */
 const READS_AT_ONCE = 2_000;
 
-/** Adds `gateway spend` (docs/spend.md). */
+/** Adds `gateway spend`, which sums recorded spend (docs/spend.md). */
 export function registerSpend(program: Command, io: Io): void {
   program
     .command('spend')
@@ -63,13 +63,13 @@ async function showSpend(command: Command, io: Io, options: SpendOptions): Promi
   const { by, since, bucket, output } = options;
   const days = Math.ceil(since / DAY_MS);
   if (days < 1 || days > MAX_DAYS)
-    throw new UsageError('--since: from 1d to 3660d, for example: --since 30d');
+    throw new UsageError('--since must be from 1d to 3660d, for example: --since 30d');
   const { spendEnabled } = await gatewaySettings(command, io);
   const { rows, first, last } = await onGateway(command, io, async (operations) => {
     const today = dayOf(await operations.readClock());
     const from = today - days + 1;
     const sums = new SpendSums(bucket);
-    // A stream is recorded on the day on which it ends.
+    // A stream counts for the day on which it ends.
     const used = activeKeys(operations, io, { usedSince: Math.max(0, from * DAY_MS - LONGEST_CALL_MS) });
     const read = ofEachKey(
       used,
@@ -124,12 +124,12 @@ function shown(io: Io, spendEnabled: boolean, by: string, rows: readonly SpendRo
 
 const BAR_CELLS = 30;
 
-/** Draws a bar whose length is the share of the largest row. */
+/** Draws a bar in proportion to the largest row. */
 function spendBar(nanoUsd: number, largest: number): string {
   return largest <= 0 ? '' : '█'.repeat(Math.max(0, Math.round((nanoUsd / largest) * BAR_CELLS)));
 }
 
-/** Returns rows as CSV (RFC 4180). A group that a spreadsheet would compute is quoted by an apostrophe. */
+/** Returns rows as CSV (RFC 4180). A group that a spreadsheet would read as a formula gets a leading apostrophe. */
 function spendCsv(by: string, rows: readonly SpendRow[]): string {
   const hasBuckets = rows.some(({ bucket }) => bucket !== undefined);
   const head = [...(hasBuckets ? ['from'] : []), by, 'usd'];

@@ -25,7 +25,7 @@ Example:
   $ gateway --server https://gateway-ops.example.com --token-file ~/.gateway-token budget status
 `;
 
-/** Adds `gateway ui tokens …`: API tokens for scripts and `gateway --server`. */
+/** Adds `gateway ui tokens …`, which manages API tokens for scripts and `gateway --server`. */
 export function registerUiTokens(ui: Command, io: Io): void {
   const tokens = ui.command('tokens').description('manage API tokens for scripts and gateway --server');
   withOutput(
@@ -63,7 +63,8 @@ async function createToken(command: Command, io: Io, options: CreateOptions): Pr
   const ends = new Date(token.expiresAt).toISOString();
   if (output === 'table')
     io.stderr.write(`gateway: created the token ${printable(name)} (${token.id}): ${role}, until ${ends}\n`);
-  if (!config.ui.enabled) io.stderr.write('gateway: the page is off: set ui.enabled in the configuration\n');
+  if (!config.ui.enabled)
+    io.stderr.write('gateway: the operator page is off; set ui.enabled: true to use the token\n');
   await auditChange(command, io, tokenChange('create', token));
 }
 
@@ -89,7 +90,7 @@ async function revokeToken(command: Command, io: Io, id: string, { output }: Out
   const { config } = loadedConfig(command, io);
   const revoked = await operate(config, ({ apiTokens }) => apiTokens.revoke(id));
   if (revoked === undefined)
-    throw new Error(`no token has the id "${printable(id)}": see gateway ui tokens list`);
+    throw new Error(`no token has the id "${printable(id)}"; list them with: gateway ui tokens list`);
   print(io, output, { token: tokenView(revoked) }, () => `The token ${printable(revoked.name)} is revoked.`);
   await auditChange(command, io, tokenChange('delete', revoked));
 }

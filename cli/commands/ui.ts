@@ -16,9 +16,9 @@ Examples:
   $ openssl rand -base64 24 | tee page-password | gateway ui password
 `;
 
-/** Adds `gateway ui …`: the operator's page (docs/operator-page.md). */
+/** Adds `gateway ui …`, which sets up the operator page (docs/operator-page.md). */
 export function registerUi(program: Command, io: Io): void {
-  const ui = program.command('ui').description("set up access to the operator's page");
+  const ui = program.command('ui').description('set up access to the operator page');
   withOperator(ui.command('password').description('set the password of the page'))
     .addHelpText('after', NOTES)
     .action((_options: unknown, command: Command) => setPassword(command, io));
@@ -34,8 +34,9 @@ async function setPassword(command: Command, io: Io): Promise<void> {
     );
   const { config } = loadedConfig(command, io);
   await operate(config, ({ pagePassword }) => pagePassword.set(password));
-  io.stdout.write('The password of the page is set. Sessions of the old password have ended.\n');
-  if (!config.ui.enabled) io.stderr.write('gateway: the page is off: set ui.enabled in the configuration\n');
+  io.stdout.write('The password of the operator page is set. Sessions of the old password have ended.\n');
+  if (!config.ui.enabled)
+    io.stderr.write('gateway: the operator page is off; set ui.enabled: true to use it\n');
   await auditChange(command, io, { activity: 'update', operation: 'ui password', fields: {} });
 }
 
@@ -44,8 +45,8 @@ async function askTwice(io: Io): Promise<string> {
   const at = { input: io.stdin, output: io.stdout as NodeJS.WriteStream };
   const first = await password({ ...at, message: 'Password of the page' });
   const again = isCancel(first) ? first : await password({ ...at, message: 'Repeat the password' });
-  if (isCancel(first) || isCancel(again)) throw new UsageError('cancelled: no password was set');
-  if (first !== again) throw new UsageError('the passwords differ: none was set');
+  if (isCancel(first) || isCancel(again)) throw new UsageError('cancelled: the password is unchanged');
+  if (first !== again) throw new UsageError('the passwords differ: the password is unchanged');
   return first;
 }
 

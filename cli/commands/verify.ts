@@ -30,7 +30,7 @@ interface VerifyOptions {
 }
 
 const STDIN = '-';
-/** Exit code for violations, and for unjudged elements if these fail. */
+/** Exit code for violations, and with --fail-on-unjudged also for unjudged content. */
 const FAILED = 1;
 const UNREADABLE = 2;
 
@@ -48,7 +48,7 @@ Examples:
   $ cat spans.jsonl | gateway verify --trace - --presets safety --output json | jq .summary
 `;
 
-/** Adds `gateway verify`: judges recorded agent runs by policies. Needs no Redis and no Envoy. */
+/** Adds `gateway verify`, which judges recorded agent runs by policies. Needs no Redis and no Envoy. */
 export function registerVerify(program: Command, io: Io): void {
   program
     .command('verify')
@@ -99,10 +99,10 @@ async function verifyFile(command: Command, io: Io, options: VerifyOptions): Pro
   const { trace } = options;
   if (trace === undefined)
     throw new UsageError(
-      'no trace was named. For example: gateway verify --trace run.json (- reads standard input)',
+      'no trace is named. For example: gateway verify --trace run.json (- reads standard input)',
     );
   const loaded = loadedConfig(command, io);
-  // On demand, because loading the checks slows down every other command.
+  // Loaded on demand: the checks would slow down every other command.
   const { verifyTrace } = await import('../../src/offline-verify.ts');
   const isStdin = trace === STDIN;
   if (isStdin && io.stdin.isTTY) io.stderr.write('gateway: reading from the terminal until Ctrl-D\n');
@@ -116,7 +116,7 @@ async function verifyFile(command: Command, io: Io, options: VerifyOptions): Pro
   const { isNothingJudged } = await import('../../src/verify/summary.ts');
   const isEmpty = isNothingJudged(summary);
   if (isEmpty) {
-    io.stderr.write(`gateway: ${printable(name)}: nothing in it could be judged: ${reasons(summary)}\n`);
+    io.stderr.write(`gateway: ${printable(name)}: no content could be judged: ${reasons(summary)}\n`);
     io.stderr.write(`gateway: judged by: ${printable(judgedBy(summary))}\n`);
   }
   if (summary.unreadable > 0 || isEmpty) throw new ExitCode(UNREADABLE);
@@ -124,7 +124,7 @@ async function verifyFile(command: Command, io: Io, options: VerifyOptions): Pro
   if (summary.unjudged.size > 0 && options.failOnUnjudged) throw new ExitCode(FAILED);
 }
 
-/** Opens the file on first read, so that the reader reports a missing file. */
+/** Opens the file on the first read: the reader then reports a missing file. */
 async function* fileBytes(path: string): AsyncGenerator<Uint8Array> {
   yield* createReadStream(path);
 }
@@ -134,7 +134,7 @@ function judgingConfig({ config, sources }: LoadedConfig): Config {
   return sources.explicitlySet('mcp.enabled') ? config : { ...config, mcp: { ...config.mcp, enabled: true } };
 }
 
-/** Returns the policies of the command line, else those of the configuration. Named ones must exist. */
+/** Returns the policies named on the command line, or else the configured ones. Named policies must exist. */
 function sourcesOf(
   options: VerifyOptions,
   { config: { policy }, sources }: LoadedConfig,
@@ -154,9 +154,7 @@ function sourcesOf(
 
 function assertExists(path: string | undefined, name: string): void {
   if (path !== undefined && !existsSync(path))
-    throw new UsageError(
-      `${name}: ${printable(path)} does not exist. Check the path; it is relative to this folder`,
-    );
+    throw new UsageError(`${name}: ${printable(path)} does not exist. Relative paths start at this folder`);
 }
 
 function formatOf({ output, format }: VerifyOptions, io: Io): ReportFormat {
@@ -183,7 +181,7 @@ async function reportOf(format: ReportFormat, io: Io, trace: string): Promise<Re
   }
 }
 
-/** Prints at the reader's speed. */
+/** Prints the report at the reader's speed. */
 async function printReport(io: Io, report: Report, events: AsyncIterable<VerifyEvent>): Promise<Summary> {
   const progress = createProgress(io, 'elements');
   let hasBegun = false;

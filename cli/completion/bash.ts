@@ -1,7 +1,7 @@
 import { caseTables } from './tables.ts';
 import type { Place } from './completion-places.ts';
 
-/** The completion script of bash 3.2 and newer. */
+/** Returns the completion script for bash 3.2 and newer. */
 export function bashScript(places: readonly Place[]): string {
   const { paths, values, args } = caseTables(places);
   const words = places.map(

@@ -17,18 +17,18 @@ export interface Place {
 
 export interface Word {
   readonly text: string;
-  /** One line without quotes, for shells that show it. */
+  /** One line without quotes, for shells that show descriptions. */
   readonly meaning: string;
 }
 
 export interface OptionWord extends Word {
-  /** The short spelling, `-n`. */
+  /** The short spelling, such as `-n`. */
   readonly short: string | undefined;
   /** Undefined for a flag. */
   readonly value: Value | undefined;
 }
 
-/** Kinds of values that the shell or the program completes; `none` for text that cannot be guessed. */
+/** Kinds of values that the shell or the program completes; `none` for free text. */
 export type ValueKind = 'files' | 'folders' | 'program' | StoredKind | 'none';
 /** Values looked up in Redis or in gateway.yaml. */
 export const STORED_KINDS = ['keys', 'sessions', 'escalations', 'servers'] as const;
@@ -36,14 +36,14 @@ export type StoredKind = (typeof STORED_KINDS)[number];
 
 export type Value = ValueKind | { readonly words: readonly string[]; readonly isList: boolean };
 
-/** Option values that Commander does not know as choices. */
+/** Choices of options that Commander does not declare. */
 const LISTS: Readonly<Record<string, readonly string[]>> = {
   '--presets': PRESET_NAMES,
   '--allowed-providers': [...PROVIDER_NAMES, 'none'],
   '--trust': [...INSTRUCTION_ROLES, 'none'],
 };
 
-/** Kinds by the name between `<` and `>`. */
+/** Value kinds by placeholder, the name between `<` and `>`. */
 const KINDS: Readonly<Record<string, ValueKind>> = {
   file: 'files',
   path: 'files',
@@ -96,7 +96,7 @@ function argumentValue(argument: Argument): Value {
   return KINDS[argument.name()] ?? 'none';
 }
 
-/** Returns the value of repeated arguments. Those of another program are completed as files. */
+/** Returns the value of repeated arguments. Arguments of other programs are completed as files. */
 function restValue(last: Argument | undefined): Value | undefined {
   if (last?.variadic !== true) return undefined;
   const value = argumentValue(last);

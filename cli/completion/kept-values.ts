@@ -3,7 +3,7 @@ import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises
 import { join, resolve } from 'node:path';
 import { cacheDirectory } from '../../src/runtime/program.ts';
 
-/** A value and its meaning. */
+/** A value and its description. */
 export type Candidate = readonly [value: string, meaning: string];
 
 export interface KeptScope {
@@ -34,7 +34,7 @@ export async function keptValues(
   return found;
 }
 
-/** A hash, since file names are not private. */
+/** Hashes the scope, since file names are visible to other users. */
 function nameOf(env: Readonly<Record<string, string | undefined>>, scope: KeptScope): string {
   const parts = [
     resolve(scope.path ?? 'gateway.yaml'),

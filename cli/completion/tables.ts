@@ -1,16 +1,16 @@
 import type { OptionWord, Place, Value } from './completion-places.ts';
 
-/** `case` lines of bash and zsh. */
+/** `case` patterns for bash and zsh. */
 export interface Tables {
-  /** `at:word` patterns of subcommands. */
+  /** `at:word` patterns for subcommands. */
   readonly paths: string;
-  /** `at:option` patterns to the value that the option takes. */
+  /** `at:option` patterns, each with the value that the option takes. */
   readonly values: string;
-  /** `at:position` patterns to the value of an argument. */
+  /** `at:position` patterns, each with the value of the argument. */
   readonly args: string;
 }
 
-/** Returns the tables that the scripts of bash and zsh share. Both keep the command so far in `at`. */
+/** Returns the tables shared by the bash and zsh scripts. Both scripts keep the command so far in `at`. */
 export function caseTables(places: readonly Place[]): Tables {
   const paths = places.filter(({ path }) => path !== '').map(({ path }) => quoted(joinLast(path)));
   const options = places.flatMap(({ path, options }) =>
@@ -37,7 +37,7 @@ function valueText(value: Value): string {
   return [value.isList ? 'list' : 'words', ...value.words].join(' ');
 }
 
-/** Returns one line per value, which keeps the script short. */
+/** Returns one line per value to keep the script short. */
 function arms(entries: readonly (readonly [string, Value | undefined])[]): string {
   const byValue = new Map<string, string[]>();
   for (const [pattern, value] of entries) {

@@ -47,7 +47,7 @@ async function lostRecords(config: Config): Promise<Diagnosis[]> {
       ? [
           warn(
             'audit',
-            `${sink}: the gateway has lost ${String(value)} records since it started; see its log`,
+            `${sink}: the gateway has lost ${String(value)} records since it started; see the gateway's log`,
           ),
         ]
       : [],

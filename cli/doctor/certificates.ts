@@ -7,10 +7,10 @@ import { firstToEnd, parseCertificates } from '../../src/certificates/pem.ts';
 import { fail, ok, warn, type Diagnosis } from './finding.ts';
 
 const DAY_MS = 86_400_000;
-/** Time in which operators should renew a certificate. */
+/** Number of days before expiry at which to warn. */
 const SOON_DAYS = 21;
 
-/** Checks when the configured certificates expire. In a file with several, the first one counts. */
+/** Checks when the configured certificates expire. In a file with several certificates, the first counts. */
 export function diagnoseCertificates(config: Config, nowMs: number): Diagnosis[] {
   return certificateFiles(config).map(([key, file]) => diagnoseFile(key, file, nowMs));
 }
@@ -23,7 +23,7 @@ function diagnoseFile(key: string, file: string, nowMs: number): Diagnosis {
     return fail('certificates', `${key}: ${file} cannot be read as PEM`);
   }
   const first = firstToEnd(certificates);
-  if (first === undefined) return fail('certificates', `${key}: there is no certificate in ${file}`);
+  if (first === undefined) return fail('certificates', `${key}: ${file} contains no certificate`);
   const late = certificates.find(({ validFrom }) => Date.parse(validFrom) > nowMs);
   if (late !== undefined) return fail('certificates', `${key}: is not valid before ${day(late.validFrom)}`);
   const days = Math.floor((Date.parse(first.validTo) - nowMs) / DAY_MS);

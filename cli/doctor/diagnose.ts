@@ -12,9 +12,9 @@ import { describePolicies } from '../../src/policy/describe-set.ts';
 import { describedFile } from '../policy-view.ts';
 
 const SAMPLES = 9;
-/** Round trips to Redis per request. */
+/** Limit of Redis latency; each request takes several round trips. */
 const SLOW_MS = 5;
-/** Budgets and locks use Redis's clock; logs, JWTs and certificates use this machine's. */
+/** Budgets and locks use the Redis clock; logs, JWTs and certificates use this machine's clock. */
 const SKEW_MS = 2_000;
 
 /** Checks the configuration as `serve` does, and warns of weak settings. */
@@ -26,14 +26,14 @@ export function diagnoseConfig({ config, sources }: LoadedConfig): Diagnosis[] {
     ? [
         warn(
           'configuration',
-          'signature.secret has fewer than 32 bytes: anyone with a receipt could find it by brute force (openssl rand -base64 32)',
+          'signature.secret has fewer than 32 bytes: anyone with a receipt could find it by brute force. Create one with: openssl rand -base64 32',
         ),
       ]
     : [];
   const insecure: Diagnosis[] = config.server.insecure_dev
     ? [warn('configuration', 'SERVER_INSECURE_DEV=true: keys are sent over plain HTTP; for development only')]
     : [];
-  const found = sources.file ?? 'no gateway.yaml here: the defaults are used; gateway init writes one';
+  const found = sources.file ?? 'no gateway.yaml here: defaults are used; gateway init writes one';
   return [...(problems.length > 0 ? problems : [ok('configuration', found)]), ...weak, ...insecure];
 }
 
@@ -79,11 +79,11 @@ async function timing({ readClock }: LocalOperations): Promise<Diagnosis[]> {
   const [nearest] = samples.toSorted((a, b) => a.tookMs - b.tookMs);
   const median = samples.map(({ tookMs }) => tookMs).toSorted((a, b) => a - b)[SAMPLES >> 1] ?? 0;
   const latency = `latency ${median.toFixed(1)} ms`;
-  // The fastest call measures the clock best.
+  // The fastest call gives the most precise clock reading.
   const skew = Math.round(nearest?.skewMs ?? 0);
   return [
     median > SLOW_MS
-      ? warn('redis', `${latency}, and each request waits for it several times: use a Redis that is closer`)
+      ? warn('redis', `${latency}, several times per request: use a Redis server that is closer`)
       : ok('redis', latency),
     Math.abs(skew) > SKEW_MS
       ? warn('redis', `its clock differs from this machine's by ${String(skew)} ms: run NTP on both`)
@@ -91,13 +91,13 @@ async function timing({ readClock }: LocalOperations): Promise<Diagnosis[]> {
   ];
 }
 
-/** Checks that the keys for JWTs can be fetched from here. */
+/** Checks that the key set for JWTs can be fetched from this machine. */
 export async function diagnoseIdentity({ zsp, server }: Config): Promise<Diagnosis[]> {
   if (!zsp.enabled) return [off('identity', 'JWTs: off (zsp.enabled: false)')];
-  const scope = zsp.jwt_only ? 'every proxy key needs one' : 'keys with a jwt_subject need one';
+  const scope = zsp.jwt_only ? 'every proxy key needs a JWT' : 'keys with a jwt_subject need a JWT';
   const proofs =
     server.public_url === undefined
-      ? warn('identity', 'DPoP: tokens that are bound to a key are refused without server.public_url')
+      ? warn('identity', 'DPoP: without server.public_url, tokens that are bound to a key are refused')
       : ok(
           'identity',
           `DPoP: proofs must be for ${server.public_url}${zsp.require_dpop ? '; every JWT needs one' : ''}`,
@@ -106,11 +106,11 @@ export async function diagnoseIdentity({ zsp, server }: Config): Promise<Diagnos
     const { keys } = await fetchKeySet({ url: zsp.jwks_url, timeoutMs: KEY_SET_TIMEOUT_MS });
     const read = `JWTs: ${scope}; ${keys.length} keys at zsp.jwks_url`;
     return [
-      keys.length === 0 ? fail('identity', `${read}: none can be verified`) : ok('identity', read),
+      keys.length === 0 ? fail('identity', `${read}: no JWT can be verified`) : ok('identity', read),
       proofs,
     ];
   } catch (error) {
-    // A gateway starts without keys, and refuses JWTs until it has them.
+    // A gateway starts without a key set, and refuses JWTs until it has one.
     return [warn('identity', `JWTs: ${scope}; zsp.jwks_url cannot be read (${messageOf(error)})`), proofs];
   }
 }
@@ -126,7 +126,7 @@ export async function diagnosePolicies({ policy, server }: Config): Promise<Diag
     );
     const memory =
       engineBytes === undefined
-        ? 'off, there is no .rego file'
+        ? 'off, no .rego files'
         : `on, takes ${Math.round(engineBytes / 1e6)} MB in each idle worker`;
     const outcome = default_action.action === 'deny' ? 'denied' : 'allowed';
     return [

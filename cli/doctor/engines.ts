@@ -4,7 +4,7 @@ import { messageOf } from '../../src/errors.ts';
 import type { CredentialProbe } from '../../src/offline-credentials.ts';
 import { fail, off, ok, warn, type Diagnosis } from './finding.ts';
 
-/** Shows what each security engine does under this configuration (docs/doctor.md). */
+/** Shows what each security engine does with this configuration (docs/doctor.md). */
 export function diagnoseEngines(config: Config): Diagnosis[] {
   const { loop_detection: loop, risk_profile: risk, rate_limit: rate, session, mcp } = config;
   const { dlp } = config.server;
@@ -14,9 +14,9 @@ export function diagnoseEngines(config: Config): Diagnosis[] {
     [
       'risk engine',
       risk.enabled,
-      `locks a key over ${risk.auto_quarantine_threshold}, blocks it over ${risk.permanent_block_threshold}`,
+      `locks a key above ${risk.auto_quarantine_threshold}, blocks it above ${risk.permanent_block_threshold}`,
     ],
-    ['drift detection', drift.enabled, `denies over ${drift.drift_score_threshold}`],
+    ['drift detection', drift.enabled, `denies above ${drift.drift_score_threshold}`],
     ['DLP gate', dlp.enabled, dlpScope(dlp)],
     [
       'DLP gate for requests',
@@ -52,13 +52,13 @@ export function diagnoseEngines(config: Config): Diagnosis[] {
   ];
 }
 
-/** Warns of requests and answers that no engine inspects. */
+/** Warns if no engine inspects requests or answers. */
 function uninspected({ server, policy, mcp }: Config): Diagnosis[] {
   const servers = mcp.enabled ? mcp.servers.length : 0;
   const gaps: readonly (readonly [isGap: boolean, message: string])[] = [
     [
       !policy.enabled && server.dlp.requests === 'off',
-      'nothing inspects requests: prompts reach providers as they are; set policy.enabled with presets: [safety], or server.dlp.requests',
+      'nothing inspects requests: prompts reach providers unchecked; set policy.enabled with presets: [safety], or server.dlp.requests',
     ],
     [
       !server.dlp.enabled,
@@ -96,7 +96,7 @@ function dlpScope({
   return `${scopes.length === 0 ? 'searches for nothing' : scopes.join(', ')}; ${action ?? 'secrets quarantine, the rest is masked'}${scan_tool_arguments ? '' : '; not in tool arguments'}${answer_classes === undefined ? '' : `; in answers ${answer_classes.join(', ')} only`}`;
 }
 
-/** Tests that values which servers must not reveal are found when a tool repeats them. */
+/** Tests that the inspector finds credentials of servers when a tool repeats them. */
 export async function probeServerCredentials(config: Config): Promise<Diagnosis[]> {
   const { mcp } = config;
   const hasNoCredentials = mcp.servers.every(
@@ -109,7 +109,7 @@ export async function probeServerCredentials(config: Config): Promise<Diagnosis[
     return hasNoCredentials ? [] : [warn('credentials', message)];
   }
   try {
-    // On demand, because loading the checks slows down every other command.
+    // Loaded on demand: the checks would slow down every other command.
     const { probeCredentials } = await import('../../src/offline-credentials.ts');
     return (await probeCredentials(config)).flatMap(diagnoseServer);
   } catch (error) {
@@ -127,14 +127,14 @@ function diagnoseServer({ server, guarded, unproven, mayTell, ...rest }: Credent
       (names) =>
         warn(
           'credentials',
-          `${server}: ${names}: under 8 characters, too short to distinguish from other text`,
+          `${server}: ${names}: shorter than 8 characters, too short to distinguish from other text`,
         ),
     ],
     [
       unproven,
       (names) =>
         mayTell
-          ? warn('credentials', `${server}: ${names}: may be repeated, because of mcp.servers[].suppress`)
+          ? warn('credentials', `${server}: ${names}: may be repeated (mcp.servers[].suppress)`)
           : fail('credentials', `${server}: ${names}: not found when a server repeats them`),
     ],
   ];
@@ -145,7 +145,7 @@ function diagnoseServer({ server, guarded, unproven, mayTell, ...rest }: Credent
 export async function probeEngines(config: Config): Promise<Diagnosis[]> {
   const { policy, server, mcp, loop_detection, risk_profile } = config;
   const sources = policy.enabled ? policySources(policy) : undefined;
-  // On demand, because loading the checks slows down every other command.
+  // Loaded on demand: the checks would slow down every other command.
   const { PROBES } = await import('../../src/offline-probe.ts');
   const wanted = [
     PROBES.normalization,

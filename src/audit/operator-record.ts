@@ -5,11 +5,11 @@ import { apiActivity, type Activity, type ApiActivity, type Resource } from './o
 
 export interface OperatorChange {
   readonly activity: Activity;
-  /** The command: `keys create`. */
+  /** The command, for example `keys create`. */
   readonly operation: string;
   readonly key?: { readonly keyHash: string; readonly name: string } | undefined;
   readonly server?: string;
-  /** Without secrets. */
+  /** Contain no secrets. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 

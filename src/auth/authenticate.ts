@@ -28,17 +28,19 @@ export interface AuthenticateDeps {
 export interface Attempt {
   readonly rawKey: string | undefined;
   readonly clientAddress: string;
-  /** Called once with the key's hash: during the lookup if the key was valid before, otherwise when it is valid. */
+  /**
+   * Called once with the key's hash: during the look-up if the key was valid before, otherwise once it proves valid.
+   */
   readonly onKnownKey?: (keyHash: string) => void;
-  /** Absent if its JWT and proof are already verified. */
+  /** Absent if the JWT and the proof have already been verified. */
   readonly request?: PresentedRequest;
 }
 
 export type Authenticate = (attempt: Attempt) => Promise<Identity>;
 
 /**
- * Judges a proxy key in one Redis round trip: the key itself, then its risk, then its lock, so that a permanently
- * blocked key gets no hint about the end of a lock.
+ * Judges a proxy key in one Redis round trip: first the key, then its risk, then its lock. A permanently blocked key
+ * must get no hint about the end of a lock.
  * @throws GatewayError invalid_key, quarantined, agent_risk_blocked, redis_unavailable, or gateway_unavailable if the
  * JWT keys are unknown
  */
@@ -83,7 +85,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   };
 }
 
-/** Returns the key with the credentials that the issuer names, if any. */
+/** Returns the key with the credentials named by the issuer, if any. */
 function keyOf({ record }: Pick<KeyState, 'record'>, bearer: Bearer | undefined): KeyRecord {
   return bearer?.credentials === undefined ? record : { ...record, credentials: bearer.credentials };
 }
@@ -157,7 +159,7 @@ function heldBy(
   return lock && keyLocked(lock, record, readAt);
 }
 
-/** The same for missing, unknown, expired and revoked keys and JWTs, so that guessing reveals nothing. */
+/** The same for missing, unknown, expired and revoked keys and JWTs: guessing must reveal nothing. */
 function invalidKey(): GatewayError {
   return new GatewayError('invalid_key', 'invalid proxy key', { headers: { 'www-authenticate': 'Bearer' } });
 }

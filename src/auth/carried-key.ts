@@ -2,23 +2,23 @@ import { RAW_KEY_PREFIX } from './raw-key.ts';
 
 /** The lookahead finds overlapping keys. Only the prefix ignores case. */
 const PROXY_KEY = /gw-(?=([A-Za-z0-9_-]{43}))/gi;
-/** Encodings of a key are not shorter. */
+/** Minimum length of a key. No encoding is shorter. */
 const KEY_CHARS = 46;
 const PERCENT_ENCODED = /%([0-9a-f]{2})/gi;
 /** As in `routing/path.ts`. */
 const MAX_DECODINGS = 3;
 /** Base64 of at least 46 characters, in either alphabet. */
 const BASE64 = /[A-Za-z0-9+/_-]{62,}/g;
-/** Base64 may follow other text directly, so its groups of four may begin at each of four offsets. */
+/** Base64 may follow other text directly: its groups of four digits may begin at each of four offsets. */
 const GROUP = 4;
 
-/** Limit of candidates in one request; random text rarely has two. */
+/** Limit of candidates in one request. Random text rarely has two. */
 export const MAX_CANDIDATES = 32;
 
 /**
  * Collects possible proxy keys in a header value, path or query: plain, quoted, inside longer text, percent-encoded, or
- * in base64 (`user:password` of Basic). Random text such as a signature may match; a lookup of the hash decides. Stops
- * one past `MAX_CANDIDATES`.
+ * in Base64 (`user:password` of Basic). Random text such as a signature may match; a look-up of the hash decides. Stops
+ * at `MAX_CANDIDATES` plus one.
  */
 export function addProxyKeys(text: string, candidates: Set<string>): void {
   if (text.length < KEY_CHARS) return;

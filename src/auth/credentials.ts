@@ -14,7 +14,7 @@ const KEY_HEADERS: ReadonlySet<string> = new Set([
   HEADER.providerKey,
 ]);
 
-/** Query parameters that are credentials, or a signature for another host; never forwarded. */
+/** Query parameters that are credentials, or signatures for another host; never forwarded. */
 const KEY_PARAMETERS: ReadonlySet<string> = new Set(['key', 'access_token', 'oauth_token']);
 const SIGNATURE_PARAMETER = /^x-amz-/;
 
@@ -24,15 +24,15 @@ export interface Credentials {
   readonly providerKeys: readonly string[];
   /** The path without a key segment and without its query. */
   readonly path: string;
-  /** The rest of the query with its `?`; may be empty. */
+  /** The rest of the query, with its `?`; may be empty. */
   readonly query: string;
 }
 
 /**
  * Collects a request's credentials from every place where an unmodified SDK may put one: path segment, `Authorization:
- * Bearer`, the providers' own key headers, `X-Gateway-Provider-Key`, the query. Other authorization schemes (SigV4,
- * Basic) are for another host and are ignored. A value that begins with `gw-` is a proxy key, any other a provider key.
- * @param from `headers`: path and query give no proxy key
+ * Bearer`, key headers of the providers, `X-Gateway-Provider-Key`, query. Other authorization schemes (SigV4, Basic)
+ * are for another host and are ignored. A value that begins with `gw-` is a proxy key; any other is a provider key.
+ * @param from with `headers`, proxy keys in path and query are ignored
  */
 export function extractCredentials(
   headers: Iterable<readonly [string, string]>,
@@ -102,8 +102,8 @@ export interface Travelling {
 }
 
 /**
- * Returns possible proxy keys in the parts that go upstream. Look them up only for requests with a valid key, since
- * others could probe for keys.
+ * Returns possible proxy keys in the parts that go upstream. Must be called only for requests with a valid key: others
+ * could probe for keys.
  * @throws GatewayError invalid_request if there are too many
  */
 export function travellingKeys(request: Travelling): readonly string[] {

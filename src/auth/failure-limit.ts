@@ -27,14 +27,14 @@ export interface FailureLimitOptions {
 export interface FailureLimit {
   /** Never waits, never throws. */
   count(clientAddress: string, fault?: string): void;
-  /** Reports whether the address has used up its failures of this minute, as far as this process knows. */
+  /** Reports whether the address has used up its failures in this minute, as far as this process knows. */
   isOver(clientAddress: string): boolean;
 }
 
 /**
- * Counts failed authentications per client address and minute, in Redis so that processes agree. The limit only reduces
- * noise: beyond it, a process stops writing and logging for that address until the minute ends. Clients still get 401,
- * and failures of others at its address never refuse a valid key.
+ * Counts failed authentications per client address and minute. The counts are in Redis, shared by all processes. The
+ * limit only reduces noise: beyond it, a process stops writing and logging for that address until the minute ends.
+ * Clients still get 401, and failures of other clients at the same address never refuse a valid key.
  */
 export function createFailureLimit(options: FailureLimitOptions): FailureLimit {
   const { client, maxFailuresPerMinute, onFailure, onCountFailed, now = Date.now } = options;

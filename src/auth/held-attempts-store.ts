@@ -8,9 +8,9 @@ import { withRedisDeadline } from '../redis/unavailable.ts';
 const countScript = loadScript(new URL('./count-held-attempts.lua', import.meta.url));
 
 const WRITE_EVERY_MS = 1_000;
-/** Keys whose attempts wait to be written; attempts of further keys are not counted. */
+/** Limit of keys whose attempts wait to be written; attempts of further keys are not counted. */
 const MAX_WAITING_KEYS = 10_000;
-/** Life of the counts of a key that is blocked, or locked without an end. */
+/** Lifetime of the counts of a key that is blocked, or locked without an end. */
 const LIFE_MS = 30 * 86_400_000;
 
 /** A lock, or the permanent block. */
@@ -41,7 +41,7 @@ export function createHeldAttemptCounts({
     for (const [keyHash, { attempts, hold }] of counted) {
       const keys = [quarantineKey(keyHash), heldAttemptsKey(keyHash)];
       countScript.run(client, keys, [attempts, hold === 'lock' ? 1 : 0, LIFE_MS]).catch(onNoteFailed);
-      // Locks that are set by hand have no mark.
+      // Locks set by hand have no mark.
       markKey(client, keyHash, hold === 'lock' ? MARK_MS : Infinity).catch(onNoteFailed);
     }
   }

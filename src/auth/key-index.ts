@@ -25,7 +25,7 @@ interface HashPage {
 
 export interface KeyCount {
   readonly total: number;
-  /** False while the order of creation lacks keys of an earlier release. */
+  /** False if keys of an earlier release are missing in the order of creation. */
   readonly isOrdered: boolean;
 }
 
@@ -79,7 +79,7 @@ async function pageByHash(client: RedisClient, after: string | undefined, count:
   return { hashes, next: hashes.length < count ? undefined : hashes.at(-1) };
 }
 
-/** The cursor is a rank: new keys come last, so other keys stay on their pages. */
+/** The cursor is a rank. New keys come last, so other keys stay on their pages. */
 async function pageByCreation(
   client: RedisClient,
   after: string | undefined,

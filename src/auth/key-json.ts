@@ -1,7 +1,10 @@
 import type { KeyRecord } from './key-record.ts';
 import type { KeyState } from './key-state-store.ts';
 
-/** Returns a record with the names of docs/keys.md. @param now in Redis time */
+/**
+ * Returns a record with the member names of docs/keys.md.
+ * @param now Redis time in Unix ms
+ */
 export function recordJson(record: KeyRecord, now: number): Record<string, unknown> {
   return {
     key_hash: record.keyHash,
@@ -25,7 +28,7 @@ export function recordJson(record: KeyRecord, now: number): Record<string, unkno
   };
 }
 
-/** The status of the record; single raw keys may have ended by rotation. */
+/** Returns the status of the record. Individual raw keys may have ended by rotation. */
 export function statusOf(
   record: { readonly expiresAt?: number | undefined; readonly revokedAt?: number | undefined },
   now: number,

@@ -6,11 +6,11 @@ import type { KeyRecord } from './key-record.ts';
 
 const claimScript = loadScript(new URL('./claim-name.lua', import.meta.url));
 
-/** Not a valid name; the value of this field shows which names the index has. */
+/** Not a valid name. The value of this field shows which names the index contains. */
 const ENTERED = '';
-/** All names, also of inactive keys. Earlier releases wrote 1, for active keys. */
+/** All names, including those of inactive keys. Earlier releases wrote 1, for active keys only. */
 const ALL_NAMES = '2';
-/** The holder of a name that several active keys of an earlier release share. */
+/** Holder of a name that several active keys of an earlier release share. */
 const SHARED = 'shared';
 
 export interface NamedRecords {
@@ -23,7 +23,7 @@ export function isActive({ revokedAt, expiresAt }: KeyRecord, now: number): bool
 }
 
 /**
- * Assigns a record its name: of two keys created at once, one gets it. Names of inactive keys are free.
+ * Assigns a record its name. Of two keys created at the same time, only one gets it. Names of inactive keys are free.
  * @returns the active key that has the name; undefined if the record has it now
  */
 export async function claimName(
@@ -77,8 +77,8 @@ async function enterName(
 }
 
 /**
- * Returns the hash of the active key with a name, else of the newest. Null if no key has the name; undefined if only
- * the records can tell.
+ * Returns the hash of the active key with a name, or else of the newest key. Null if no key has the name; undefined if
+ * only the records can tell.
  */
 export async function holderOfName(client: RedisClient, name: string): Promise<string | null | undefined> {
   const [entered, holder] = await client.hmget(KEY_NAMES, ENTERED, name);
@@ -98,7 +98,7 @@ export interface NameLimits {
 
 const NAMES_PER_READ = 10_000;
 
-/** Reads all names up to the limits, since Redis does not sort them. */
+/** Reads all names up to the limits: Redis does not sort them. */
 export async function namesWith(
   client: RedisClient,
   prefix: string,

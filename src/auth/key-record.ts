@@ -3,9 +3,9 @@ import type { RuleOverrides } from '../policy/rule-modes.ts';
 import type { ProviderName } from '../providers/registry.ts';
 import { globMatches } from '../text/glob.ts';
 
-/** A proxy key's stored record (docs/keys.md). Times are Unix ms. */
+/** Stored record of a proxy key (docs/keys.md). Times are in Unix ms. */
 export interface KeyRecord {
-  /** `sha256:<hex>`: identifies budget, spend, sessions, risk and locks; survives rotation. */
+  /** `sha256:<hex>`. Identifies budget, spend, sessions, risk and locks; survives rotation. */
   readonly keyHash: string;
   readonly name: string;
   readonly provider: ProviderName;
@@ -13,14 +13,14 @@ export interface KeyRecord {
   readonly owner?: string;
   readonly allowedTools?: readonly string[];
   readonly allowedProviders?: readonly ProviderName[];
-  /** Globs (`gpt-4o*`); absent allows every model. */
+  /** Globs (`gpt-4o*`). Absent if every model is allowed. */
   readonly allowedModels?: readonly string[];
   readonly tags: Readonly<Record<string, string>>;
   /** Names of the gateway's `credentials` for this key, at most one per provider. */
   readonly credentials?: readonly string[];
-  /** Roles whose instructions are trusted; absent: `policy.trust`. */
+  /** Roles whose instructions are trusted. Absent to use `policy.trust`. */
   readonly trust?: readonly InstructionRole[];
-  /** Modes of policy rules for this key; they override `policy.overrides`. */
+  /** Modes of policy rules for this key, which override `policy.overrides`. */
   readonly policyOverrides?: RuleOverrides;
   readonly jwtSubject?: string;
   readonly createdAt: number;
@@ -33,7 +33,7 @@ export function mayUseProvider(key: KeyRecord, provider: ProviderName): boolean 
   return key.provider === provider || key.allowedProviders?.includes(provider) === true;
 }
 
-/** @param model its own name, not a deployment's */
+/** @param model name of the model, not of a deployment */
 export function mayUseModel({ allowedModels }: KeyRecord, model: string): boolean {
   return allowedModels?.every((glob) => !matches(glob, model)) !== true;
 }

@@ -27,22 +27,22 @@ const MAX_REMEMBERED_KEYS = 50_000;
 export interface KeyState {
   readonly record: KeyRecord;
   readonly status: 'active' | 'revoked' | 'expired';
-  /** Unix ms by Redis's clock, to which status, lock and risk refer. */
+  /** Redis time in Unix ms, to which status, lock and risk refer. */
   readonly readAt: number;
-  /** Also a pending lock. */
+  /** May also be a pending lock. */
   readonly lock?: Lock;
-  /** Decayed to now. */
+  /** Decayed to the current time. */
   readonly risk: RiskProfile;
-  /** The key's own budget or the default one, and shared budgets. */
+  /** The key's own budget or the default budget, and shared budgets. */
   readonly limits: KeyBudgets;
 }
 
 export interface KeyStateStore {
   /**
-   * Returns undefined for an unknown raw key. A `doubted` key is looked up with one read first, and the rest only if it
-   * could be valid.
-   * @param onKnownKey called with the key's hash as the reads are sent, if the key was valid before, so that its
-   * commands share the round trip
+   * Returns undefined for an unknown raw key. A `doubted` key is first looked up with a single read; the rest is read
+   * only if the key could be valid.
+   * @param onKnownKey called with the key's hash as the reads are sent, if the key was valid before: its commands share
+   * the round trip
    * @throws GatewayError redis_unavailable
    */
   readKeyState(
@@ -50,9 +50,12 @@ export interface KeyStateStore {
     trust?: 'trusted' | 'doubted',
     onKnownKey?: (keyHash: string) => void,
   ): Promise<KeyState | undefined>;
-  /** Reads a key that a JWT names, whatever the state of its raw keys. */
+  /** Reads a key named by a JWT, whatever the state of its raw keys. */
   readNamedKey(keyHash: string): Promise<KeyState | undefined>;
-  /** Reports whether one of these raw keys is recorded, valid or not. @throws GatewayError redis_unavailable */
+  /**
+   * Reports whether one of these raw keys is recorded, valid or not.
+   * @throws GatewayError redis_unavailable
+   */
   knowsAny(rawHashes: readonly string[]): Promise<boolean>;
   /** Records a use, in the record and in the order of use, at most once a minute. Never waits, never throws. */
   noteUse(state: Pick<KeyState, 'record' | 'readAt'>): void;
@@ -61,16 +64,19 @@ export interface KeyStateStore {
 export interface KeyStateOptions {
   readonly client: RedisClient;
   readonly deadlineMs: number;
-  /** Test clock in Unix ms; defaults to Redis's own (docs/redis.md). */
+  /** Test clock in Unix ms; defaults to the Redis clock (docs/redis.md). */
   readonly now?: () => number;
   readonly onNoteFailed?: (failure: unknown) => void;
 }
 
 export function createKeyStateStore(options: KeyStateOptions): KeyStateStore {
   const { client, deadlineMs, now, onNoteFailed } = options;
-  /** Hash of a rotated raw key to the hash of its identity, which never changes. */
+  /** Maps the hash of a rotated raw key to the hash of its identity, which never changes. */
   const identities = new RecentMap<string>(MAX_REMEMBERED_KEYS);
-  /** Raw keys that were valid once, and whether they still were. No commands are sent in advance for other keys. */
+  /**
+   * Raw keys that were valid once, and whether they still were when last seen. No commands are sent in advance for
+   * other keys.
+   */
   const familiar = new RecentMap<boolean>(MAX_REMEMBERED_KEYS);
   const readShared = createSharedBudgetReader(client);
   const notedAt = new RecentMap<number>(MAX_REMEMBERED_KEYS);
@@ -120,7 +126,7 @@ export function createKeyStateStore(options: KeyStateOptions): KeyStateStore {
     noteUse({ record: { keyHash, lastUsedAt = 0 }, readAt }) {
       if (readAt - Math.max(lastUsedAt, notedAt.get(keyHash) ?? 0) < TOUCH_INTERVAL_MS) return;
       notedAt.set(keyHash, readAt);
-      // Sent before the request changes any state, so that lists find it.
+      // Sent before the request changes any state, which lists can then find.
       Promise.all([
         enterUse(client, keyHash, readAt, lastUsedAt),
         touchScript.run(client, [keyRecordKey(keyHash)], []),
@@ -132,7 +138,7 @@ export function createKeyStateStore(options: KeyStateOptions): KeyStateStore {
   };
 }
 
-/** Reports whether a key is known and not revoked; more is checked later. */
+/** Reports whether a key is known and not revoked. Everything else is checked later. */
 async function couldBeGood(client: RedisClient, rawHash: string): Promise<boolean> {
   const reply: unknown = await client.hmget(keyRecordKey(rawHash), 'key_hash', 'identity', 'revoked_at');
   if (!Array.isArray(reply) || reply.length !== 3) throw wrongShape();
@@ -148,7 +154,7 @@ interface Answers {
   readonly fallback: KeyFields;
 }
 
-/** Sends parallel commands, because the keys have different slots: still one round trip. */
+/** Sends parallel commands in one round trip: the keys are in different slots. */
 async function readRecordAndLock(
   client: RedisClient,
   identity: string,
@@ -172,7 +178,7 @@ function isHash(reply: unknown): boolean {
   return typeof reply === 'object' && reply !== null && !Array.isArray(reply);
 }
 
-/** @param rawHash of the raw key sent; undefined for a named key */
+/** @param rawHash hash of the raw key sent; undefined for a named key */
 function toKeyState(
   rawHash: string | undefined,
   answers: Answers,
@@ -200,7 +206,7 @@ function keyStateWith(rawHash: string | undefined, answers: Answers, shared: Key
   };
 }
 
-/** @param rawUntil the end of this raw key by rotation; undefined if the record no longer admits it */
+/** @param rawUntil expiry of this raw key by rotation; undefined if the record no longer admits the raw key */
 function readStatus(record: KeyRecord, rawUntil: string | undefined, nowMs: number): KeyState['status'] {
   if (record.revokedAt !== undefined) return 'revoked';
   if (record.expiresAt !== undefined && record.expiresAt <= nowMs) return 'expired';

@@ -43,15 +43,15 @@ const revokeScript = loadScript(new URL('./revoke-key.lua', import.meta.url));
 const updateScript = loadScript(new URL('./update-key.lua', import.meta.url));
 const rotateScript = loadScript(new URL('./rotate-key.lua', import.meta.url));
 
-/** Raw keys per identity: the current one, and some in their grace period. */
+/** Raw keys per identity: the current one, and those in their grace period. */
 const MAX_LIVE_RAW_KEYS = 8;
 const MIN_PREFIX_HEX = 6;
 const SHOWN_HASH_CHARS = 'sha256:'.length + 16;
-/** Shorter than a raw key. */
+/** Less than the length of a raw key. */
 const MAX_REPEATED_CHARS = 40;
 const HASH = /^(?:sha256:)?[0-9a-f]{1,64}$/;
 
-/** `rawKey` is not stored. */
+/** A new key. `rawKey` is not stored. */
 export interface IssuedKey {
   readonly rawKey: string;
   readonly record: KeyRecord;
@@ -63,8 +63,8 @@ export interface KeyPage {
 }
 
 /**
- * The proxy keys, for operators. Every function throws `redis_unavailable` if Redis fails, and KeyError if the command
- * cannot be carried out.
+ * Proxy keys, for operators. All functions throw `redis_unavailable` if Redis fails, and KeyError if the command cannot
+ * be carried out.
  */
 export interface KeyStore {
   /** @throws KeyError for the name of an active key */
@@ -73,11 +73,11 @@ export interface KeyStore {
   list(after?: string, order?: KeyOrder, count?: number): Promise<KeyPage>;
   count(): Promise<KeyCount>;
   /**
-   * Finds a key by hash, hash prefix (at least 6 hex digits), name or raw key. Active keys take precedence; of inactive
-   * ones with the same name, the newest does.
+   * Finds a key by hash, hash prefix (at least 6 hex digits), name or raw key. Active keys take precedence, and among
+   * inactive keys of the same name the newest.
    */
   find(reference: string): Promise<KeyRecord>;
-  /** Returns names with a prefix, also of inactive keys, as far as the limits allow. */
+  /** Returns names with a prefix, including those of inactive keys, as far as the limits allow. */
   names(prefix: string, limits: NameLimits): Promise<readonly KeyName[]>;
   /** Changes the given values, from the next request on. */
   update(reference: string, change: KeyChange): Promise<KeyRecord>;
@@ -86,7 +86,7 @@ export interface KeyStore {
   rotate(reference: string, graceMs: number): Promise<IssuedKey>;
 }
 
-/** The message is for the operator. */
+/** A command that cannot be carried out. The message is for the operator. */
 export class KeyError extends Error {
   /** `conflict`: the state of the key does not allow the command. */
   readonly kind: 'conflict' | 'not_found';
@@ -107,7 +107,7 @@ export function createKeyStore(client: RedisClient): KeyStore {
       const keyHash = hashKey(rawKey);
       await enterNames(client, records);
       await orderKeys(client);
-      // The index first: an entry without a record is better than a record without an entry.
+      // The index comes first: an entry without a record is better than a record without an entry.
       await enterKey(client, keyHash);
       const fields = Object.entries(newKeyFields(keyHash, checked)).flat();
       const form = formField(writeVersionOf(client));
@@ -139,7 +139,7 @@ export function createKeyStore(client: RedisClient): KeyStore {
       const { keyHash } = await records.find(reference);
       const rawKey = createRawKey();
       const rawHash = hashKey(rawKey);
-      // The pointer first: it admits no request before the record has the new raw key.
+      // The pointer comes first: it admits no request before the record contains the new raw key.
       await client.hset(keyRecordKey(rawHash), 'identity', keyHash);
       const reply = await rotateScript.run(
         client,
@@ -163,7 +163,7 @@ function command<Args extends readonly unknown[], T>(
 }
 
 const ROTATE_REFUSALS: Readonly<Record<string, string>> = {
-  missing: 'the key is gone',
+  missing: 'the key no longer exists',
   revoked: 'the key is revoked: create a new one',
   expired: 'the key has expired: create a new one',
   too_many: `the key has ${String(MAX_LIVE_RAW_KEYS)} raw keys already: wait until one of them ends`,
@@ -196,7 +196,7 @@ class KeyRecords {
 
   async mustRead(keyHash: string): Promise<KeyRecord> {
     const record = await this.read(keyHash);
-    if (record === undefined) throw new KeyError('the key is gone');
+    if (record === undefined) throw new KeyError('the key no longer exists');
     return record;
   }
 
@@ -248,7 +248,7 @@ class KeyRecords {
     return [...found.values()];
   }
 
-  /** Reads all records only if the index of names cannot tell. */
+  /** Reads all records, but only if the index of names cannot tell. */
   async *#named(name: string): AsyncGenerator<KeyRecord> {
     const holder = await holderOfName(this.#client, name);
     if (holder === undefined) {

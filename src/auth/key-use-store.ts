@@ -12,18 +12,20 @@ import { createUseCompletion, type UseProgress } from './use-completion.ts';
 const pageScript = loadScript(new URL('./page-active-keys.lua', import.meta.url));
 const chosen = z.tuple([z.string()], z.string());
 
-/** Hashes in one reply: some 8 ms of Redis's time. */
+/** Number of hashes in one reply, which takes about 8 ms in Redis. */
 export const MOST_AT_ONCE = 10_000;
-/** Entries of the index that one script reads: some 3 ms. */
+/** Number of index entries that one script reads, which takes about 3 ms. */
 const PART = 3_000;
-/** A call counts as a use when it begins, but changes its session and its spend until it ends. */
+/**
+ * Maximum duration of a call. It counts as a use when it begins, but changes its session and its spend until it ends.
+ */
 export const LONGEST_CALL_MS = 7 * 86_400_000;
 
-/** Keys of either kind. */
+/** Selects keys that meet either condition. */
 export interface ActiveKeys {
-  /** Used since this time, in Unix ms, or so recently that Redis may hold their spend or sessions. */
+  /** Used since this time in Unix ms, or so recently that Redis may still have their spend or sessions. */
   readonly usedSince?: number | 'spend' | 'sessions';
-  /** With a score, a lock, a block or a limit of 0. */
+  /** Includes keys with a score, a lock, a block or a limit of 0. */
   readonly marked?: boolean;
 }
 
@@ -33,15 +35,15 @@ export interface ActivePage {
   readonly next: string | undefined;
 }
 
-/** Keys by use, for lists that must not read every key. Every function throws `redis_unavailable`. */
+/** Keys in order of use, for lists that must not read every key. All functions throw `redis_unavailable`. */
 export interface KeyUseStore {
-  /** Reports whether the order of use has every used key. */
+  /** Reports whether the order of use contains every used key. */
   isComplete(): Promise<boolean>;
-  /** Works for at most a second on the order of use; call it until it is ready. */
+  /** Works on the order of use for at most a second. Call it again until the order is complete. */
   complete(): Promise<UseProgress>;
-  /** Returns a page of these keys, each key on one page. */
+  /** Returns a page of these keys. Each key is on only one page. */
   active(keys: ActiveKeys, after?: string): Promise<ActivePage>;
-  /** Returns at most MOST_AT_ONCE keys, the last used first. */
+  /** Returns at most MOST_AT_ONCE keys, most recently used first. */
   latest(count: number): Promise<readonly string[]>;
   /** Returns the records of these keys that exist. */
   records(hashes: readonly string[]): Promise<readonly KeyRecord[]>;
@@ -73,7 +75,7 @@ export function createKeyUseStore({ client, sessionTtlMs }: KeyUseStoreOptions):
     return hashes.size > MOST_AT_ONCE ? undefined : [...hashes];
   }
 
-  /** Goes through the index of all keys, whose order does not change by use, so that each key comes once. */
+  /** Walks the index of all keys, whose order does not change with use: each key is returned once. */
   async function part(since: number | '', marked: boolean, after: string): Promise<ActivePage> {
     const keys = [KEY_INDEX, KEYS_BY_USE, MARKED_KEYS];
     const reply: unknown = await pageScript.run(client, keys, [after, since, marked ? '1' : '', PART]);

@@ -16,21 +16,20 @@ import { COMPLETE_MS, isForeignUse } from './use-order.ts';
 
 export interface UseProgress {
   readonly isReady: boolean;
-  /** Keys read. */
+  /** Number of keys read. */
   readonly done: number;
 }
 
 /** Time limit of one call. */
 const WORK_MS = 1_000;
-/** After this time without a use that only a record has, no gateway of an earlier release runs. */
+/** After this time without a use recorded only in the record, no gateway of an earlier release is running. */
 const QUIET_MS = 86_400_000;
 /** How long callers may share the result of a pass that did not complete the order. */
 const FRESH_MS = 5_000;
 
 /**
- * Updates the order of use from the records, the only place where gateways of earlier releases write a use, and marks
- * keys that they have locked, blocked or scored. The order is complete after a pass that found no such use within a
- * day.
+ * Updates the order of use from the records, where gateways of earlier releases record uses, and marks keys that they
+ * have locked, blocked or scored. The order is complete after a pass that found no such use within a day.
  */
 export function createUseCompletion(client: RedisClient): { goOn(): Promise<UseProgress> } {
   let after: string | undefined;
@@ -68,7 +67,7 @@ export function createUseCompletion(client: RedisClient): { goOn(): Promise<UseP
   };
 }
 
-/** Returns the time of the last use that only a record had, or 0. */
+/** Returns the time of the last use recorded only in a record; 0 if there is none. */
 async function enterPage(client: RedisClient, hashes: readonly string[], now: number): Promise<number> {
   if (hashes.length === 0) return 0;
   const [times, known] = await Promise.all([

@@ -1,12 +1,12 @@
 import type { RedisClient } from '../redis/client.ts';
 import { KEYS_BY_USE, USES_COMPLETE } from '../redis/keys.ts';
 
-/** The record and the order may differ by this for one use. */
+/** Maximum difference between record and order for the same use. */
 const SAME_USE_MS = 120_000;
-/** How long the order counts as complete while no gateway of this release runs. */
+/** How long the order counts as complete while no gateway of this release is running. */
 export const COMPLETE_MS = 900_000;
 
-/** Reports whether an earlier release has recorded a use: it writes only the record. */
+/** Reports whether an earlier release has recorded a use: it writes only to the record. */
 export function isForeignUse(usedAt: number, noted: string | null | undefined): boolean {
   return usedAt > Number(noted ?? 0) + SAME_USE_MS;
 }

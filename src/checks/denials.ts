@@ -16,7 +16,7 @@ export function policyDenied(message: string, details?: RefusalDetails): Denial 
   };
 }
 
-/** The same for a judged call; an MCP denial names the tool and the rule for its agent. */
+/** Denies a judged call. For MCP, the denial names the tool and the rule for the agent. */
 export function callDenied({ request }: Parsed, reason: string, rule: string): Denial {
   const tool = calledTool(request.mcp);
   if (tool !== undefined) return toolDenied({ tool, reason, rule });
@@ -26,11 +26,11 @@ export function callDenied({ request }: Parsed, reason: string, rule: string): D
 
 export interface ToolDenial {
   readonly tool: string;
-  /** Read by agents and sent as a header: plain ASCII without client text. */
+  /** Read by agents and sent as a header. Must be plain ASCII without client text. */
   readonly reason: string;
   readonly rule: string;
   readonly type?: ErrorType;
-  /** The rule's finding and its place. */
+  /** Finding of the rule, and its place. */
   readonly found?: Omit<RefusalFinding, 'rule'>;
 }
 
@@ -38,7 +38,7 @@ export function calledByName(check: string): Pick<RefusalFinding, 'detector' | '
   return { detector: check, place: placeOf(['params', 'name']) };
 }
 
-/** Refuses a tool call, with what an agent needs to proceed otherwise (docs/mcp.md). */
+/** Refuses a tool call, and tells the agent how to proceed (docs/mcp.md). */
 export function toolDenied({ tool, reason, rule, type = 'policy_denied', found }: ToolDenial): Denial {
   return {
     kind: 'deny',
@@ -55,12 +55,12 @@ export function invalidRequest(message: string): Denial {
 }
 
 /**
- * Ends a refusal that retries cannot cure soon. Qwen Code and Gemini CLI ignore `x-should-retry` and the body's type:
- * they read the message, and without these words retry a 429 for minutes (decision 099).
+ * Ends a refusal that no retry can cure soon. Qwen Code and Gemini CLI ignore `x-should-retry` and the body's type:
+ * they look for these words in the message, and otherwise retry a 429 for minutes (decision 099).
  */
 export const NEVER_RESETS = 'For clients that retry: Quota exceeded (limit: 0), no wait will reset it';
 
-/** The same for a window that resets later. */
+/** Ends a refusal for a window that resets later. */
 export function resetsIn(ms: number): string {
   return `For clients that retry: Quota exceeded, it will reset in ${timeSpan(ms)}. Please retry in ${wholeSeconds(ms)}s`;
 }

@@ -5,21 +5,21 @@ import type { Check } from '../pipeline/check.ts';
 import type { FactName } from '../pipeline/facts.ts';
 import type { CheckServices } from './services.ts';
 
-/** Sections of gateway.yaml by name; each is optional in the file. */
+/** Sections of gateway.yaml by name. Each section is optional in the file. */
 export type Sections = Readonly<Record<string, z.ZodType>>;
 
 type Read<Own extends Sections> = { readonly [Name in keyof Own]: Settings<Own[Name]> };
 
 /** Facts of an exchange that a check reads and writes (pipeline/facts.ts). */
 export interface FactUse<Reads extends FactName = FactName, Writes extends FactName = FactName> {
-  /** Must be written by this check or an earlier one. */
+  /** Facts that this check or an earlier one must write. */
   readonly reads?: readonly Reads[];
   readonly writes?: readonly Writes[];
-  /** Rewritten after another check has written it. */
+  /** Facts that this check rewrites after another check has written them. */
   readonly refreshes?: readonly Reads[];
 }
 
-/** A check's entry in `order.ts`, loaded with the configuration. `make` imports the check itself. */
+/** Entry of a check in `order.ts`, loaded with the configuration. `make` imports the check itself. */
 export interface CheckEntry<
   Name extends string,
   Own extends Sections,
@@ -35,7 +35,7 @@ export interface CheckEntry<
 type None = Record<never, never>;
 type Make<Name extends string, Own extends Sections> = CheckEntry<Name, Own>['make'];
 
-/** A check without sections of its own. */
+/** Returns the entry of a check without sections of its own. */
 export function checkEntry<
   Name extends string,
   Reads extends FactName = never,
@@ -44,7 +44,7 @@ export function checkEntry<
   return { sections: {}, facts, make };
 }
 
-/** A check with sections of its own. */
+/** Returns the entry of a check with sections of its own. */
 export function configuredCheck<
   Name extends string,
   Own extends Sections,

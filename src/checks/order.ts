@@ -19,8 +19,8 @@ import { session } from './session/entry.ts';
 import { storedObjects } from './stored-objects/entry.ts';
 
 /**
- * The order of the checks. The first denial wins, and `end` hooks give back what earlier checks took. Key, lock and
- * risk come first, in auth/authenticate.
+ * Order of the checks. The first denial wins, and `end` hooks undo what earlier checks have taken. Key, lock and risk
+ * come first, in auth/authenticate.
  */
 export const ORDER = [
   rateLimit, // first: a refused request costs only its headers
@@ -53,7 +53,7 @@ type Facts<Use extends 'reads' | 'writes'> = NonNullable<Entry['facts'][Use]>[nu
 /** Facts that auth/authenticate writes, before the first check. */
 export const GIVEN_FACTS = ['agentRisk'] as const;
 
-/** Facts that are read but never written. If there is one, `composeChecks` does not compile. */
+/** Facts that are read but never written. If there are any, `composeChecks` does not compile. */
 export type UnwrittenFact = Exclude<Facts<'reads'>, Facts<'writes'> | (typeof GIVEN_FACTS)[number]>;
 
 /** Stable names: metric labels and log fields. */

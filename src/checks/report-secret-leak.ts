@@ -8,26 +8,26 @@ import type { RiskStore } from '../risk/store.ts';
 import type { SessionStore } from './session/store.ts';
 import type { Parsed } from '../pipeline/exchange.ts';
 
-/** Secrets or personal data from a provider or a tool that were withheld from the client. */
+/** Secrets or personal data of a provider or a tool that were withheld from the client. */
 export interface SecretLeak {
   readonly exchange: Parsed;
   /** Finding ids (finding-id.ts), without text. */
   readonly findings: readonly string[];
-  /** Duration of the key's lock (`quarantine_duration`); 0 only scores. */
+  /** Duration of the lock on the key (`quarantine_duration`); 0 only scores. */
   readonly lockMs: number;
-  /** No secret among it (`dlp.action: quarantine`), so the session is not tainted. */
+  /** Set if there is no secret among the findings (`dlp.action: quarantine`): the session is not tainted. */
   readonly personalDataOnly?: true;
 }
 
 /**
- * Locks the key, scores it (+30, once per distinct finding) and taints its session with `secret_accessed`
+ * Locks the key, adds 30 points to its score once per distinct finding, and taints its session with `secret_accessed`
  * (docs/risk.md). Personal data does not taint.
  * @throws GatewayError redis_unavailable
  */
 export type ReportSecretLeak = (leak: SecretLeak) => Promise<void>;
 
 export interface SecretLeakDeps {
-  /** With `risk_profile.enabled: false`, it only locks. */
+  /** With `risk_profile.enabled: false`, this only locks. */
   readonly record: RiskStore['record'];
   readonly addTaint: SessionStore['addTaint'];
 }
@@ -60,7 +60,7 @@ function leakCause({ exchange, findings, personalDataOnly }: SecretLeak): LockCa
   };
 }
 
-/** Masks the tool's name: client or server chose it, and it may contain what was found. */
+/** Masks the tool's name: client or server chose it, and it may contain the secret. */
 function leakPlace({
   mcp,
   request,

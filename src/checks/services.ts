@@ -13,7 +13,7 @@ import type { Judge, JudgeDeps } from './policy/judge.ts';
 import type { PolicyStateDeps } from './policy/state-check.ts';
 import type { SessionStore } from './session/store.ts';
 
-/** Stores that several checks share. A check builds its own store by `ownStore`. */
+/** Stores shared by several checks. A check creates its own store with `ownStore`. */
 export interface SharedStores {
   readonly sessions: SessionStore;
   readonly risk: RiskStore;
@@ -22,20 +22,20 @@ export interface SharedStores {
 export type OnRedis = Pick<RedisStoreOptions, 'client' | 'deadlineMs'>;
 
 export interface InMemory {
-  /** Unix ms of the recorded call. */
+  /** Unix time of the recorded call, in milliseconds. */
   readonly now: () => number;
 }
 
-/** Where checks keep their state: in Redis, or in memory when they judge recorded calls. */
+/** Where checks keep their state: in Redis, or in memory for recorded calls. */
 export type StorePlace = ({ readonly kind: 'redis' } & OnRedis) | ({ readonly kind: 'memory' } & InMemory);
 
-/** Both forms of a check's own store. Each imports its module, so that only the one in use is loaded. */
+/** Both forms of a check's own store. Each imports its module: only the form in use is loaded. */
 export interface StoreForms<Store> {
   redis(place: OnRedis): Promise<Store>;
   memory(place: InMemory): Promise<Store>;
 }
 
-/** Builds a check's own store; undefined for recorded calls if there is no memory form. */
+/** Creates a check's own store; undefined for recorded calls if there is no memory form. */
 export interface OwnStore {
   <Store>(forms: StoreForms<Store>): Promise<Store>;
   <Store>(forms: Pick<StoreForms<Store>, 'redis'>): Promise<Store | undefined>;
@@ -64,10 +64,10 @@ export interface ChecksObserver {
   readonly dlpEvidence?: DlpCheckDeps['onEvidence'];
   /** Receives the MCP inspector's findings. */
   readonly audit: Audit;
-  /** Called when a policy set failed to judge a call. */
+  /** Called when a policy set fails to judge a call. */
   readonly policyTrouble: (cause: unknown) => void;
   readonly policyDecided: JudgeDeps['onDecision'];
-  /** Called when the store did not learn about the end of a call. */
+  /** Called when the end of a call could not be stored. */
   readonly callNotEnded: (cause: unknown) => void;
   /** Called when a state move of a call that was not made could not be undone. */
   readonly moveNotUndone: (cause: unknown) => void;
@@ -83,7 +83,7 @@ export interface PolicyServices extends Pick<PolicyStateDeps, 'sessions' | 'mark
 export interface CheckServices {
   readonly stores: SharedStores;
   readonly ownStore: OwnStore;
-  /** Undefined when recorded calls are judged. */
+  /** Undefined for recorded calls. */
   readonly counting: Counting | undefined;
   readonly observer: ChecksObserver;
   readonly reportSecretLeak: ReportSecretLeak;

@@ -5,7 +5,7 @@ import { configJsonSchema, type Config, type JsonSchema } from './schema.ts';
 export interface ChangedKey {
   /** Dotted path; `mcp.servers` if entries were added or removed. */
   readonly path: string;
-  /** The change only takes effect at the next start. */
+  /** Whether the change takes effect only at the next start. */
   readonly needsRestart: boolean;
 }
 

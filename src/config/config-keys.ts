@@ -4,14 +4,14 @@ import { configJsonSchema, isDuration, type JsonSchema } from './schema.ts';
 export interface ConfigKey {
   /** Dotted path; items of lists are `servers[]`, values of maps `overrides.*`. */
   readonly path: string;
-  /** Accepted values in words: `duration`, `true or false`, `integer, 1 to 65535`. */
+  /** Accepted values in words, such as `duration`, `true or false`, `integer, 1 to 65535`. */
   readonly values: string;
   /** Undefined for a key without a default. */
   readonly preset: unknown;
   readonly description: string;
-  /** Has keys of its own. */
+  /** Whether the key has keys of its own. */
   readonly isGroup: boolean;
-  /** A change only takes effect at the next start. */
+  /** Whether a change takes effect only at the next start. */
   readonly needsRestart: boolean;
 }
 

@@ -8,11 +8,11 @@ import type { Rule, RuleProblem, RuleProblems } from './rule.ts';
 import type { Config } from './schema.ts';
 import { uiProblems } from './ui-rules.ts';
 
-/** Time for one retry within a phase, added to `redis.read_timeout` (docs/redis.md). */
+/** Time for one retry in a phase, in addition to `redis.read_timeout` (docs/redis.md). */
 const PHASE_SLACK_MS: Milliseconds = 500;
-/** Envoy waits longer than the sidecar. This bounds how long a hung sidecar blocks a client. */
+/** Limits how long a hung sidecar blocks a client: Envoy waits longer than the sidecar. */
 const MAX_PHASE_MS: Milliseconds = 30_000;
-/** `sun_path` holds 104 bytes on some systems, and the index of the worker is appended. */
+/** `sun_path` has 104 bytes on some systems, and the index of the worker is appended. */
 const MAX_SOCKET_PATH_BYTES = 98;
 
 /** Deadline for all Redis work of a phase, including retries. Envoy's `message_timeout` is longer. */
@@ -21,8 +21,8 @@ export function phaseDeadlineMs(config: Config): Milliseconds {
 }
 
 /**
- * Time limits of policies in one call, on top of Redis: waiting for the engine, evaluation, and stopping a policy that
- * does not end. Envoy's `message_timeout` exceeds their sum.
+ * Time limits of policies for one call, in addition to Redis: waiting for the engine, evaluation, and stopping a policy
+ * that does not end. Envoy's `message_timeout` exceeds their sum.
  */
 export const POLICY_LIMITS_MS = { wait: 2_500, evaluation: 200, grace: 300 } as const;
 
@@ -39,7 +39,7 @@ export function longestPhaseMs(config: Config): Milliseconds {
   );
 }
 
-/** Limit of requests per key that wait for approval at the same time. */
+/** Limit of requests of one key that wait for approval at the same time. */
 export function pendingPerKey({ zsp }: Config): number {
   return zsp.max_pending_per_key ?? Math.ceil(zsp.max_pending / 10);
 }
@@ -49,7 +49,7 @@ const AFTER_APPROVAL_MS: Milliseconds = 5_000;
 /** After an approval, the key is checked again and the rest of the phase runs. */
 const PHASES_AFTER_APPROVAL = 3;
 
-/** Returns the time for an approval and Envoy's timeout for that phase; undefined without approvals. */
+/** Returns the time limit of an approval and Envoy's timeout for that phase; undefined without approvals. */
 export function approvalPatience(
   config: Config,
 ): { readonly waitMs: Milliseconds; readonly messageTimeoutMs: Milliseconds } | undefined {
@@ -90,8 +90,7 @@ function phaseDeadline(config: Config): RuleProblems {
   return [
     phaseDeadlineMs(config) > MAX_PHASE_MS && {
       path: ['redis', 'read_timeout'],
-      message:
-        'must be at most 29.5s, so that Envoy can outwait the Redis work of a phase (read_timeout + 0.5s)',
+      message: 'must be at most 29.5s, so Envoy can outwait the Redis work of a phase (read_timeout + 0.5s)',
     },
   ];
 }
@@ -105,7 +104,7 @@ function listeners({ server }: Config): RuleProblems {
   ];
 }
 
-/** A certificate and its key need each other. */
+/** A certificate and its key must be set together. */
 function pairRules({ server, redis, audit, ui }: Config): RuleProblems {
   const groups = [
     [['server', 'tls'], server.tls],
@@ -174,7 +173,7 @@ function redisTopology({ redis }: Config): RuleProblems {
   ];
 }
 
-/** Gateways addressed by host name have no paths for MCP servers. */
+/** A gateway addressed by host names has no paths for MCP servers. */
 function authorityRules({ proxy, mcp }: Config): RuleProblems {
   return [
     mcp.enabled &&
@@ -195,7 +194,7 @@ function riskThresholds({ risk_profile }: Config): RuleProblems {
   ];
 }
 
-/** Rejects features with an empty secret, which would protect nothing. */
+/** Rejects features with an empty secret, which would not protect anything. */
 function secrets({ signature, zsp }: Config): RuleProblems {
   const needed = [
     [signature.enabled, signature.secret, 'signature', 'secret', 'signature.enabled'],
@@ -225,7 +224,7 @@ const SWITCHES: Readonly<Record<ContentClass, Switch>> = {
   seed_phrase: 'scan_seed_phrases',
 };
 
-/** Rejects classes whose scan is off, which would never be detected. */
+/** Rejects classes whose scan is off: they would never be detected. */
 function dlpClasses({ server: { dlp } }: Config): RuleProblems {
   return (['request_classes', 'answer_classes'] as const).flatMap((list) =>
     (dlp[list] ?? []).map(

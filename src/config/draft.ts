@@ -44,7 +44,7 @@ export class Draft {
     return this.#file?.locate(path) ?? '';
   }
 
-  /** Removes an empty key, and converts text of the environment to a number or a boolean. */
+  /** Repairs a value: removes an empty key, or converts text from the environment to a number or a boolean. */
   #repair(issue: z.core.$ZodIssue): boolean {
     const value = configValueAt(this.values, issue.path);
     if (value === null) return removeAt(this.values, issue.path);
@@ -58,7 +58,7 @@ export class Draft {
   }
 }
 
-/** Yields the variables of `overriddenBy`, each with the path of its key. */
+/** Yields the variables declared with `overriddenBy`, each with the path of its key. */
 function* overrides(
   schema: z.core.$ZodType,
   path: readonly string[],
@@ -91,7 +91,7 @@ function toNumber(text: string): number | undefined {
   return /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text) ? Number(text) : undefined;
 }
 
-/** Returns the values without the invalid ones, so that cross-field rules can run on the others. */
+/** Returns the values without the invalid ones: cross-field rules can then check the rest. */
 export function withoutFaults(
   values: Record<string, unknown>,
   issues: readonly z.core.$ZodIssue[],
@@ -101,7 +101,7 @@ export function withoutFaults(
     if (issue.code === 'unrecognized_keys') issue.keys.forEach((key) => removeAt(rest, [...issue.path, key]));
     else removeAt(rest, issue.path);
   }
-  // An incomplete list entry cannot be repaired, so its whole list is removed.
+  // An incomplete list entry cannot be repaired: its whole list is removed.
   for (const { path } of configSchema.safeParse(rest).error?.issues ?? []) removeAt(rest, path.slice(0, 2));
   return rest;
 }

@@ -22,10 +22,10 @@ export interface Filled {
   readonly problems: readonly string[];
 }
 
-/** An expression without closing brace matches to the end, and is left unchanged. */
+/** An expression without a closing brace matches to the end, and is left unchanged. */
 const EXPRESSION = /\$\$\{|\$\{([^}]*)(\}|$)/g;
 
-/** Substitutes `${NAME}` and `${NAME:-default}`, not recursively. `$${` is a literal `${`. */
+/** Substitutes `${NAME}` and `${NAME:-default}`, without recursion. `$${` is a literal `${`. */
 export function fillEnvironment(value: string, env: Environment): Filled {
   const problems: string[] = [];
   let filled = false;

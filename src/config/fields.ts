@@ -1,4 +1,4 @@
-/** Building blocks of the section files. Each rule is also the error message. */
+/** Building blocks of the section files. The text of a rule is also its error message. */
 import { isIP } from 'node:net';
 import * as z from 'zod';
 import { parseExtprocAddress, parseHostPort } from './address.ts';
@@ -16,8 +16,8 @@ export type DeepReadonly<T> = T extends readonly (infer Item)[]
     : T;
 
 /**
- * Marks a key, or all keys of a group, whose change only takes effect at the next start, because Envoy's configuration
- * or the supervisor depends on it. All other keys are reloaded.
+ * Marks a key, or all keys of a group, whose changes take effect only at the next start: Envoy's configuration or the
+ * supervisor depends on them. All other keys are reloaded.
  */
 export function needsRestart<Schema extends z.ZodType>(schema: Schema): Schema {
   return schema.meta({ 'x-restart': true }) as Schema;
@@ -70,7 +70,7 @@ export const hostPort = z.string().refine((text) => parseHostPort(text) !== unde
   error: 'must be host:port or [IPv6]:port',
 });
 
-/** `:authority` as clients send it, with the port unless it is the scheme's default. */
+/** `:authority` as sent by clients, with the port unless it is the default port of the scheme. */
 export const authority = z.string().regex(/^(?:[a-z0-9-]{1,63}\.)*[a-z0-9-]{1,63}(?::\d{1,5})?$/, {
   error: 'must be a lower-case host name without wildcards; a port is optional',
 });
@@ -79,7 +79,7 @@ export const extprocAddress = z.string().refine((text) => parseExtprocAddress(te
   error: 'must be unix:/absolute/path or host:port',
 });
 
-/** Relative names start at the working directory. */
+/** Relative paths start at the working directory. */
 export const filePath = z.string().min(1).max(4_096);
 
 function isHttpUrl(text: string): boolean {
@@ -95,7 +95,7 @@ export const httpUrlOrEmpty = z.string().refine((text) => text === '' || isHttpU
   error: 'must be an http:// or https:// URL, or empty',
 });
 
-/** Root URL of an API, to which requests append a path. Loads without trailing slash. */
+/** Root URL of an API, to which requests append a path. Loaded without a trailing slash. */
 export const baseUrl = z
   .string()
   .refine(

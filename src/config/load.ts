@@ -16,17 +16,17 @@ import { nearestName } from './nearest-name.ts';
 const MAX_FILE_BYTES = 4 * 1_048_576;
 
 export interface LoadOptions {
-  /** `--config`; the file must exist. Undefined: ./gateway.yaml if it exists, else the defaults. */
+  /** Value of `--config`; the file must exist. If undefined, ./gateway.yaml if it exists, else the defaults. */
   readonly path?: string | undefined;
   readonly env: Environment;
-  /** Values of the command line, which win over everything else. */
+  /** Values from the command line, which override everything else. */
   readonly argvOverrides?: ConfigInput | undefined;
 }
 
 export interface ConfigSources {
   /** The file that was read; undefined if there was none. */
   readonly file: string | undefined;
-  /** Reports whether the file, the environment or the command line set this key or one below it. */
+  /** Reports whether the file, the environment or the command line sets this key or one below it. */
   explicitlySet(dottedPath: string): boolean;
   /** Returns where a key was set, for messages: `gateway.yaml:3:5`, `environment REDIS_ADDR`, `command line`. */
   locate(path: KeyPath): string;
@@ -39,7 +39,7 @@ export interface LoadedConfig {
 
 /**
  * Loads and validates the configuration, and freezes it deeply. Precedence: argvOverrides, environment, file, defaults.
- * @throws ConfigError that lists every problem at once
+ * @throws ConfigError that lists all problems
  */
 export function loadConfig(options: LoadOptions): LoadedConfig {
   const problems: Problem[] = [];
@@ -72,8 +72,8 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
 }
 
 /**
- * Adds the `.env` beside the configuration file. Variables that are already set win, even empty ones.
- * `SERVER_INSECURE_DEV` is ignored, so that the `.env` of another program does not switch TLS off.
+ * Adds the `.env` next to the configuration file. Variables that are already set win, even if they are empty.
+ * `SERVER_INSECURE_DEV` is ignored: the `.env` of another program must not switch TLS off.
  */
 function withEnvFile({ path, env }: LoadOptions): Environment {
   if (path === NO_FILE) return env;
@@ -88,7 +88,7 @@ function withEnvFile({ path, env }: LoadOptions): Environment {
   }
 }
 
-/** Resolves policy paths relative to the configuration file, also when they are defaults. */
+/** Resolves policy paths, including default paths, relative to the configuration file. */
 function besideFile(config: Config, file: string | undefined): Config {
   const folder = file === undefined ? '.' : dirname(file);
   if (folder === '.') return config;
@@ -101,7 +101,7 @@ function besideFile(config: Config, file: string | undefined): Config {
   };
 }
 
-/** A `path` that stands for no file, not even ./gateway.yaml. */
+/** A `path` that means no file, not even ./gateway.yaml. */
 export const NO_FILE = '';
 
 type NamedFile = YamlFile & { readonly name: string };
@@ -149,7 +149,7 @@ function freeze(values: Record<string, unknown>, insecureDev: boolean): Config |
   return data && { ...data, server: { ...data.server, insecure_dev: insecureDev } };
 }
 
-/** Reports whether an issue concerns a key of a rule. Such a rule would report the same fault again. */
+/** Reports whether an issue concerns a key that a rule uses. Such a rule would report the same fault again. */
 function mayConcern(issue: z.core.$ZodIssue, path: KeyPath): boolean {
   if (issue.code === 'unrecognized_keys') return false;
   return issue.path.slice(0, 2).every((step, index) => step === path[index]);

@@ -26,7 +26,7 @@ export function mcpServers({ mcp }: Config): RuleProblems {
   ]);
 }
 
-/** Headers of transport and content, which a server's configuration must not set. */
+/** Headers of transport and content, which the configuration of a server must not set. */
 const RESERVED =
   /^(host|content-.*|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|accept|accept-encoding|last-event-id|mcp-.*|x-gateway-.*|x-envoy-.*|x-forwarded-.*|x-request-id|proxy-.*)$/;
 
@@ -41,7 +41,7 @@ function headerNameProblems(names: readonly string[]): RuleProblem[] {
   });
 }
 
-/** Rejects misspelt names, which would leave a public value guarded. */
+/** Rejects misspelled names: the public value would still be guarded. */
 function publicProblems(known: readonly string[], configured: readonly string[]): RuleProblem[] {
   const lower = configured.map((name) => name.toLowerCase());
   return known.flatMap((name, index) => {
@@ -76,7 +76,7 @@ function patternProblem(pattern: string): string | undefined {
   }
 }
 
-/** Rejects unknown rules. A misspelt rule would keep firing, and a removed one would only seem to be off. */
+/** Rejects unknown rules. A misspelled rule would keep firing, and a removed rule would only seem to be off. */
 export function suppressedRules({ mcp }: Config): RuleProblems {
   if (mcp.servers.every(({ suppress }) => suppress.length === 0)) return [];
   const known = toolRuleNames(mcp.inspector.custom_injection_patterns.length);

@@ -1,6 +1,6 @@
 import { isObject } from '../json/is-object.ts';
 
-/** Like `Environment`, but without an import cycle through the schema. */
+/** Same as `Environment`, without an import cycle through the schema. */
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const POSITIVE = /^[1-9][0-9]{0,8}$/;
@@ -17,7 +17,7 @@ interface VariableForm {
 const text: VariableForm = { pattern: ANY, rule: 'must have 1 to 8192 characters' };
 const number: VariableForm = { pattern: POSITIVE, rule: 'must be a whole number above 0' };
 
-/** The variables of one exporter setting: for all signals, and for traces, which takes precedence. */
+/** Returns the variables of one exporter setting: for all signals, and for traces, which takes precedence. */
 function exporter(name: string, form: VariableForm): Readonly<Record<string, VariableForm>> {
   return { [`OTEL_EXPORTER_OTLP_${name}`]: form, [`OTEL_EXPORTER_OTLP_TRACES_${name}`]: form };
 }
@@ -55,22 +55,22 @@ const VARIABLES: Readonly<Record<string, VariableForm>> = {
 export function otelVariableFault(name: string, value: string): string | undefined {
   const form = VARIABLES[name];
   if (form === undefined)
-    return `is not passed to OpenTelemetry, unlike ${Object.keys(VARIABLES).join(', ')}`;
+    return `is not a variable passed to OpenTelemetry: those are ${Object.keys(VARIABLES).join(', ')}`;
   return form.pattern.test(value) ? undefined : form.rule;
 }
 
 /** Variables that name a file. */
 export const OTEL_FILES = /_(?:CERTIFICATE|KEY)$/;
-/** Variables that hold credentials: `name=value` pairs. */
+/** Variables that contain credentials as `name=value` pairs. */
 export const OTEL_SECRETS = /_HEADERS$/;
 
 const SAMPLER = 'OTEL_TRACES_SAMPLER';
 const SAMPLER_ARG = 'OTEL_TRACES_SAMPLER_ARG';
 
 /**
- * Fills keys of `otel` that are unset from OpenTelemetry's variables, while `otel.enabled` is true.
+ * Fills unset keys of `otel` from OpenTelemetry's variables if `otel.enabled` is true.
  * @param values configuration values before validation, changed in place
- * @returns the dotted paths that were set, with the variable's name
+ * @returns the dotted paths that were set, each with the name of the variable
  */
 export function fillFromOtelVariables(
   values: Record<string, unknown>,
@@ -99,7 +99,10 @@ export function fillFromOtelVariables(
   return set;
 }
 
-/** Operators switch off all SDKs of a host by these variables, which therefore override `otel.enabled`. */
+/**
+ * Returns the variable that switches OpenTelemetry off. Operators use it to switch off all SDKs of a host, so it
+ * overrides `otel.enabled`.
+ */
 function switchedOff(env: Environment): string | undefined {
   if (env['OTEL_SDK_DISABLED']?.trim().toLowerCase() === 'true') return 'OTEL_SDK_DISABLED';
   return env['OTEL_TRACES_EXPORTER']?.trim() === 'none' ? 'OTEL_TRACES_EXPORTER' : undefined;
@@ -134,7 +137,7 @@ function fillTransport(otel: Record<string, unknown>, env: Environment, { named,
   }
 }
 
-/** OpenTelemetry's default protocol, except at the port for gRPC. */
+/** Returns OpenTelemetry's default protocol, unless the port is the one for gRPC. */
 function defaultProtocol(endpoint: string): string {
   return /:4317\/?$/.test(endpoint) ? 'grpc' : 'http';
 }

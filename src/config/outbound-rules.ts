@@ -1,4 +1,4 @@
-/** Rules about addresses that the gateway sends to or fetches from, and about what depends on them. */
+/** Rules about addresses that the gateway sends to or fetches from, and about settings that depend on them. */
 import { isIP } from 'node:net';
 import { isForbidden } from '../alerting/address.ts';
 import { secretBytes } from '../alerting/sign.ts';
@@ -10,7 +10,7 @@ import type { Config } from './schema.ts';
 const SELF_HOSTED = PROVIDER_NAMES.filter((name) => known[name].selfHosted);
 const REMOTE = PROVIDER_NAMES.filter((name) => !known[name].selfHosted);
 
-/** Credentials travel to these addresses, and plain HTTP is only safe on this machine. */
+/** Credentials travel to these addresses; plain HTTP is safe only on this machine. */
 export function plainHttp({ server, providers, mcp, credentials }: Config): RuleProblems {
   if (server.insecure_dev) return [];
   const bases = REMOTE.map((name) => ({
@@ -39,13 +39,13 @@ export function plainHttp({ server, providers, mcp, credentials }: Config): Rule
   );
 }
 
-/** Checks a literal IP address. Host names are checked when an alert is sent. */
+/** Checks literal IP addresses. Host names are checked when an alert is sent. */
 function isForbiddenHost(hostname: string): boolean {
   const bare = hostname.replace(/^\[|\]$/g, '');
   return isIP(bare) !== 0 && isForbidden(bare);
 }
 
-/** Alerts carry key names and spending, and the URL path often holds a credential. */
+/** Alerts contain key names and spending, and the path of the URL is often a credential. */
 export function webhook({ alerting, server }: Config): RuleProblems {
   const { webhook_url: url, secret } = alerting;
   if (url === '') return [];
@@ -89,7 +89,7 @@ function withoutTrail({ audit }: Config): RuleProblems {
   return keys.map(([isSet, path]) => isSet && !audit.enabled && { path, message });
 }
 
-/** Audit records name keys, owners and models, and headers hold credentials. */
+/** Audit records name keys, owners and models, and headers contain credentials. */
 function unencrypted({ audit, server }: Config): RuleProblems {
   if (server.insecure_dev) return [];
   const { otlp, syslog } = audit;
@@ -122,7 +122,7 @@ export function tokenProblems({ server, zsp, budgets }: Config): RuleProblems {
         match.claims !== undefined &&
         !zsp.jwt_only && {
           path: ['budgets', index, 'match', 'claims'],
-          message: 'needs zsp.jwt_only: true, since clients could leave their JWT out',
+          message: 'needs zsp.jwt_only: true, since clients could omit their JWT',
         },
     ),
     zsp.require_dpop &&

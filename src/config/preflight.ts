@@ -33,7 +33,7 @@ export function preflightProblems(config: Config, sources: ConfigSources): Probl
       problems.push(problem(`${files.path}.${key}`, message));
   }
   for (const [name, file] of Object.entries(config.otel.variables)) {
-    // OpenTelemetry would continue without the file.
+    // OpenTelemetry would ignore a missing file.
     if (OTEL_FILES.test(name) && !isReadable(file))
       problems.push(problem(`otel.variables.${name}`, 'names a file that is missing or cannot be read'));
   }
@@ -51,7 +51,7 @@ function signingKeyFault({ signature }: Config): string | undefined {
   }
 }
 
-/** Checks explicitly set policy paths; default paths may be missing. */
+/** Checks policy paths that are set explicitly; default paths may be missing. */
 export function policyPathProblems({ policy }: Config, sources: ConfigSources): Problem[] {
   return (['policy_file', 'policy_dir'] as const)
     .filter((key) => sources.explicitlySet(`policy.${key}`) && !isReadable(policy[key]))

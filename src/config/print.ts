@@ -33,7 +33,7 @@ function maskHeaders(headers: Readonly<Record<string, string>>): Record<string, 
   return Object.fromEntries(Object.keys(headers).map((name) => [name, MASK]));
 }
 
-/** Masks whole headers, because a misspelt one may have no clear end of the name. */
+/** Masks whole headers: a misspelled one may have no clear end of its name. */
 function maskVariables(variables: Config['otel']['variables']): Config['otel']['variables'] {
   return Object.fromEntries(
     Object.entries(variables).map(([name, value]) => [name, OTEL_SECRETS.test(name) ? MASK : maskUrl(value)]),
@@ -75,7 +75,7 @@ function maskWebhook(value: string): string {
 /** Returns the effective configuration as gateway.yaml would have it, with durations such as `30s`. */
 export function serializeConfig(config: Config): ConfigInput {
   const input = write(config, configJsonSchema()) as ConfigInput & { server: { insecure_dev?: boolean } };
-  // Only the environment may set it; a file with it is refused.
+  // Only the environment may set this key; a file that contains it is refused.
   delete input.server.insecure_dev;
   return input;
 }

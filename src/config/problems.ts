@@ -1,6 +1,6 @@
-/** A problem in the configuration, without values, which may be secrets. */
+/** A problem in the configuration. Contains no values, which may be secrets. */
 export interface Problem {
-  /** Where the key was set: `gateway.yaml:3:5`, `environment SERVER_PORT`, `command line`, or the file name. */
+  /** Source of the key: `gateway.yaml:3:5`, `environment SERVER_PORT`, `command line`, or the file name. */
   readonly where: string;
   /** Dotted path of the key; empty for the whole file. */
   readonly path: string;

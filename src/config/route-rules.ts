@@ -18,7 +18,7 @@ export function routeTargets(config: Config): RuleProblems {
     sharesNoApi(targets.map(({ provider }) => provider)) && {
       path: ['models', alias],
       message:
-        'must have targets that speak one API, of OpenAI or of Anthropic: the gateway does not translate between them',
+        'must have targets that share an API (OpenAI or Anthropic): the gateway does not translate between them',
     },
   ]);
 }
@@ -39,7 +39,7 @@ function credentialProblems(
   return [
     owner.provider !== provider && {
       path,
-      message: `is a credential of ${owner.provider}, which ${provider} must not get`,
+      message: `is a credential of ${owner.provider} and cannot be used with ${provider}`,
     },
   ];
 }

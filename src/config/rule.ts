@@ -6,10 +6,10 @@ export interface RuleProblem {
   readonly message: string;
 }
 
-/** Possible problems; `false` for each that the configuration does not have. */
+/** Possible problems; `false` for each one that the configuration does not have. */
 export type RuleProblems = readonly (RuleProblem | false)[];
 
-/** A rule across several keys. Runs on a configuration whose single keys are valid. */
+/** A rule across several keys. Runs on configurations whose individual keys are valid. */
 export type Rule = (config: Config) => RuleProblems;
 
 export const ONLY_HTTPS =

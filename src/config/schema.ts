@@ -13,7 +13,7 @@ export type ConfigInput = z.input<typeof configSchema>;
 /** The effective configuration: validated, complete, deeply frozen. Key names are those of gateway.yaml. */
 export type Config = Settings<typeof configSchema> & CoreConfig;
 
-/** The parts of a JSON Schema that are read. `x-restart`: see `needsRestart`. */
+/** The JSON Schema keywords in use. For `x-restart`, see `needsRestart`. */
 export interface JsonSchema {
   readonly $schema?: string;
   readonly 'x-restart'?: boolean;

@@ -4,7 +4,10 @@ import type { Config } from './schema.ts';
 
 export type PageSignInKind = 'oidc' | 'password' | 'proxy';
 
-/** Returns the enabled kinds of sign-in to the operator's page. A password is only enough if the page stays on this machine. */
+/**
+ * Returns the enabled kinds of sign-in to the operator page. A password is sufficient only if the page is reachable
+ * only from this machine.
+ */
 export function signInKindsOf({ ui }: Pick<Config, 'ui'>): readonly PageSignInKind[] {
   const isLocal = isLoopbackHost(ui.host) && (ui.public_url === undefined || isLoopbackUrl(ui.public_url));
   return [
@@ -14,7 +17,7 @@ export function signInKindsOf({ ui }: Pick<Config, 'ui'>): readonly PageSignInKi
   ];
 }
 
-/** Rejects an operator's page that others could reach without TLS or without a sign-in. */
+/** Rejects an operator page that others could reach without TLS or without a sign-in. */
 export function uiProblems(config: Config): RuleProblems {
   const { ui, server } = config;
   if (!ui.enabled) return [];
@@ -80,7 +83,8 @@ function signInProblems({ ui: { oidc, proxy_auth } }: Config): RuleProblems {
     proxy_auth.header !== undefined &&
       proxy_auth.from.length === 0 && {
         path: ['ui', 'proxy_auth', 'from'],
-        message: 'must list the addresses of the proxy: its header is dropped from all others',
+        message:
+          'must list the addresses of the proxy: its header is dropped if it comes from any other address',
       },
   ];
 }

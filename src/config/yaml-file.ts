@@ -19,7 +19,7 @@ export type KeyPath = readonly PropertyKey[];
 export interface YamlFile {
   readonly values: Record<string, unknown>;
   readonly problems: readonly Problem[];
-  /** Dotted paths of substituted values: strings that may stand for numbers. */
+  /** Dotted paths of substituted values: these are strings that may represent numbers. */
   readonly filledPaths: ReadonlySet<string>;
   /** Returns `file:line:column` of a key, or of the nearest enclosing group. */
   locate(path: KeyPath): string;

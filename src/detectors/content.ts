@@ -23,7 +23,7 @@ export interface ContentScope {
   readonly scanSecrets: boolean;
   readonly scanPii: boolean;
   readonly scanNetwork: boolean;
-  /** These are off by default. */
+  /** Off by default, as are the other optional classes. */
   readonly scanCredentials?: boolean;
   readonly scanIban?: boolean;
   readonly scanWalletKeys?: boolean;
@@ -161,7 +161,7 @@ function shiftedBy(found: readonly Finding[], offset: number): readonly Finding[
 }
 
 interface DataDetector extends StreamDetector {
-  /** A fast test; false if the detector finds nothing. */
+  /** Fast test; false if the detector cannot find anything. */
   readonly mayFind?: (text: string, hasLongNumber: boolean) => boolean;
 }
 
@@ -200,7 +200,10 @@ interface Content {
   end(): readonly Finding[];
 }
 
-/** Secrets, in order of `start`, have consequences and keep their whole span. Other findings keep the rest. */
+/**
+ * Collects findings. Secrets, in order of `start`, have consequences and keep their whole span. Other findings keep the
+ * part that no secret covers.
+ */
 function collectContent(secrets: readonly Finding[]): Content {
   const content: Finding[] = [];
   let covered = 0;
@@ -240,7 +243,7 @@ function collectContent(secrets: readonly Finding[]): Content {
   };
 }
 
-/** Returns the earliest undecided offset of all detectors, moved before findings that cross it. */
+/** Returns the first undecided offset of all detectors, moved back before findings that cross it. */
 function openFromOf(
   text: string,
   secrets: StreamDetector | undefined,

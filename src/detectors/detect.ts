@@ -10,18 +10,18 @@ export interface TextForms {
   readonly normalized: Normalized;
 }
 
-/** UTF-16 units of unchanged text searched around normalized parts; no detector looks further. */
+/** UTF-16 units of unchanged text searched around normalized parts. No detector looks further. */
 const CONTEXT = 8192;
 
 /**
- * Runs every detector on the raw text, and on the normalized one if it differs. Spans refer to the raw text, in
- * order of `start`. Overlapping findings of one detector and class are merged.
+ * Runs every detector on the raw text, and on the normalized text if it differs. Spans refer to the raw text, in order
+ * of `start`. Overlapping findings of one detector and class are merged.
  */
 export function detect(text: TextForms, detectors: readonly Detector[]): readonly Finding[] {
   return runNow(detectInSteps(text, detectors));
 }
 
-/** The same for many texts, in turns of the event loop. */
+/** Runs `detect` on many texts, in turns of the event loop. */
 export function detectAll(
   texts: readonly TextForms[],
   detectors: readonly Detector[],
@@ -93,7 +93,7 @@ const placed = (search: TextView, findings: readonly Finding[], offset: number):
     ...search.toOriginal({ start: finding.start + offset, end: finding.end + offset }),
   }));
 
-/** The rule of the first finding stays. */
+/** Keeps the rule of the first finding. */
 function mergeFindings(findings: readonly Finding[]): readonly Finding[] {
   const merged: Finding[] = [];
   const latest = new Map<string, number>();

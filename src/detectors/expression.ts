@@ -3,23 +3,23 @@ import type { Span } from '../text/span.ts';
 import type { Detector, Finding } from './finding.ts';
 import type { Label } from './literal.ts';
 
-/** The next match spans the rest: each may cost a search of it (`x(.*y)?` in a row of x). */
+/** From this match on, the next match spans the rest: each match may cost a search of it (`x(.*y)?` in a run of x). */
 const MAX_PATTERN_MATCHES = 10;
 
-/** Matches found by a search of the whole rest. */
+/** Number of matches found by a search of the whole rest. */
 const FIRST_MATCHES = 6;
 const MAX_NEAR_SEARCHES = 1_000;
 const NEAR_CHARS = 256;
-/** Limit of further searches, in lengths of the text. Matches far apart take four to eight. */
+/** Limit of further searches, in lengths of the text. Searching for matches that are far apart takes four to eight. */
 const MAX_READINGS = 10;
 
 /**
- * Creates a detector for an operator's pattern of injections in RE2 syntax, in linear time.
- * @throws Error that explains the pattern's fault
+ * Creates a detector for an operator's injection pattern in RE2 syntax. Runs in linear time.
+ * @throws Error if the pattern is invalid
  */
 export function createPatternDetector(source: string, rule: string): Detector {
   const pattern = compile(source);
-  if (pattern.test('')) throw new Error('matches the empty text, so it matches everywhere');
+  if (pattern.test('')) throw new Error('matches the empty text and would match everywhere');
   const label = { detector: 'prompt_injection', class: 'override', rule } as const;
   return unlessAbsent(pattern, (text) => {
     const found: Finding[] = [];
@@ -35,10 +35,10 @@ export function createPatternDetector(source: string, rule: string): Detector {
 }
 
 /**
- * Creates a detector for an operator's expression in RE2 syntax, in linear time, for slices of a few kilobytes.
- * After the first matches it searches nearby, then further away. If that takes too long, the rest of the text
- * counts as one match.
- * @throws Error that explains the expression's fault
+ * Creates a detector for an operator's expression in RE2 syntax, for slices of a few kilobytes. Runs in linear time.
+ * After the first matches it searches nearby, then further away. If that takes too long, the rest of the text counts as
+ * one match.
+ * @throws Error if the expression is invalid
  */
 export function createExpressionDetector(source: string, label: Label): Detector {
   const expression = compile(source);
@@ -56,7 +56,7 @@ function compile(source: string): RE2JS {
   return RE2JS.compile(RE2JS.translateRegExp(source));
 }
 
-/** A test is ten times faster than a search, and the answer is nearly always no. */
+/** A test is ten times faster than a search, and nearly always negative. */
 function unlessAbsent(expression: RE2JS, find: Detector): Detector {
   return (text) => (expression.test(text) ? find(text) : []);
 }

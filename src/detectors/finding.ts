@@ -33,7 +33,7 @@ export const CONTENT_CLASSES = [
 ] as const;
 export type ContentClass = (typeof CONTENT_CLASSES)[number];
 
-/** Kind of a finding: a closed set, safe as a metric label. */
+/** Kinds of findings: a closed set, safe as a metric label. */
 export type FindingClass =
   | ContentClass
   /** Families of prompt injection. */
@@ -45,19 +45,19 @@ export type FindingClass =
   | 'sqli'
   | 'traversal'
   | 'cvv'
-  /** Matched by a policy's own words or expressions. */
+  /** Matched by words or expressions of a policy. */
   | 'pattern';
 
-/** One match. Holds no text, so that it can be logged. */
+/** One match. Contains no text and can be logged. */
 export interface Finding {
   readonly detector: DetectorName;
   readonly class: FindingClass;
-  /** The rule within the detector, such as `aws_access_key_id`; a closed set. */
+  /** The rule within the detector, such as `aws_access_key_id`. Rules are a closed set. */
   readonly rule: string;
-  /** UTF-16 units of the searched text, end exclusive. */
+  /** Offset in UTF-16 units of the searched text; the end is exclusive. */
   readonly start: number;
   readonly end: number;
-  /** A model's confidence, 0 to 1; absent for rules. */
+  /** Confidence of a model, 0 to 1; absent for rules. */
   readonly score?: number;
 }
 
@@ -71,19 +71,18 @@ export interface SearchedText {
 /** Searches texts of any length in turns of the event loop. The n-th result belongs to the n-th text. */
 export type FindAll = (texts: readonly string[]) => Awaitable<readonly SearchedText[]>;
 
-/** Returns every match in one text, in order of `start`, in linear time. Pure. */
+/** Returns all matches in one text, in order of `start`, in linear time. Pure. */
 export type Detector = (text: string) => readonly Finding[];
 
-/** Characters before a match that a detector may read. Stream scanners keep this much of the sent text. */
+/** Number of characters before a match that a detector may read. Stream scanners keep this much of the sent text. */
 export const LOOK_BEHIND_CHARS = 256;
 
 /**
- * A detector for texts that arrive in chunks. `find` looks back at most `LOOK_BEHIND_CHARS` visible
- * characters.
+ * A detector for texts that arrive in chunks. `find` looks back at most `LOOK_BEHIND_CHARS` visible characters.
  *
- * `openFrom(text)` returns the end of the decided part, or `text.length`: more text neither changes findings
- * before it nor adds one that begins before it, and no decided finding crosses it. It is never further from
- * the end than the longest match. Linear, and cheap for ordinary words.
+ * `openFrom(text)` returns the end of the decided part, or `text.length`. More text neither changes findings in that
+ * part nor adds a finding that begins in it, and no decided finding crosses its end. The undecided part is never longer
+ * than the longest match. Runs in linear time, and is cheap for ordinary words.
  */
 export interface StreamDetector {
   readonly find: Detector;

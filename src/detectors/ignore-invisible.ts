@@ -5,7 +5,7 @@ import { mayHide, openViewsOf, visibleViews, visibleViewsOf } from './invisible-
 import { startOfCrossing } from './overlaps.ts';
 import { unfinishedEscapeAt } from './json-escapes.ts';
 
-/** Wraps a detector to find matches split by invisible characters, which the findings include. */
+/** Wraps a detector to also find matches split by invisible characters. Findings include these characters. */
 export function ignoringInvisible({ find, openFrom }: StreamDetector): StreamDetector {
   const findAll: Detector = (text) => {
     const found = find(text);
@@ -22,7 +22,7 @@ export function ignoringInvisible({ find, openFrom }: StreamDetector): StreamDet
     find: findAll,
     openFrom(text) {
       if (!mayHide(text)) return openFrom(text);
-      // An escape cut by the end may be invisible, so the text before it may continue.
+      // An escape cut at the end may turn out to be invisible, and the text before it may continue.
       const cut = unfinishedEscapeAt(text);
       const open = openInViews(text);
       const least = cut === text.length ? open : Math.min(open, cut, openInViews(text.slice(0, cut)));
@@ -31,10 +31,10 @@ export function ignoringInvisible({ find, openFrom }: StreamDetector): StreamDet
   };
 }
 
-/** @param most limit of findings in all texts together */
+/** @param most limit of findings over all texts */
 type FindUpTo = (texts: readonly string[], most: number) => Awaitable<readonly SearchedText[]>;
 
-/** `ignoringInvisible` for many texts of any length. */
+/** Applies `ignoringInvisible` to many texts of any length. */
 export function findAllIgnoringInvisible(most: number, findUpTo: FindUpTo): FindAll {
   return (texts) =>
     after(inTurns(viewsOf(texts)), (views) => {
@@ -46,14 +46,14 @@ export function findAllIgnoringInvisible(most: number, findUpTo: FindUpTo): Find
     });
 }
 
-/** As written, without invisible characters, and with decoded escapes. */
+/** Readings of a text: as written, without invisible characters, and with decoded escapes. */
 const MAX_READINGS = 3;
 const UNSEARCHED: SearchedText = { findings: [], isWhole: false };
 
 /** Longer texts are scanned in steps. */
 const SHORT_CHARS = 32_768;
 
-/** Views without their offset maps, since hardly any contains a finding. */
+/** Views without their offset maps: hardly any view contains a finding. */
 interface ViewTexts {
   readonly texts: readonly string[];
   /** For each view, the index of its text, ascending. */
@@ -121,7 +121,7 @@ interface ViewFindings {
 
 const STEP_FINDINGS = 8192;
 
-/** Joins overlapping findings to one, which is a secret if any of them is. */
+/** Joins overlapping findings into one, which is a secret if any of them is. */
 function* findingsTogether(views: readonly ViewFindings[]): Work<readonly Finding[]> {
   const merged: Finding[] = [];
   let taken = 0;
@@ -138,7 +138,7 @@ function* findingsTogether(views: readonly ViewFindings[]): Work<readonly Findin
   return merged;
 }
 
-/** Yields the findings of all views in order, the longest first where several begin together. */
+/** Yields the findings of all views in order. Of findings that begin together, the longest comes first. */
 function* mergedByPlace(views: readonly ViewFindings[]): Generator<Finding> {
   const heads = views.map((view) => {
     const rest = inText(view);

@@ -5,7 +5,7 @@ import { unescaped, unfinishedEscapeAt } from './json-escapes.ts';
 import { OffsetMap, viewThrough, type TextView } from '../inspect/offset-map.ts';
 
 const RANGES = invisibleRanges.map(([first, last]) => `${escaped(first)}-${escaped(last)}`).join('');
-/** High surrogates of possibly invisible characters whose other half is missing. */
+/** Matches high surrogates of possibly invisible characters whose second half is missing. */
 const HALVES = String.raw`[\ud82f\ud834\udb40-\udb43]$`;
 const INVISIBLE = new RegExp(`[${RANGES}]+|${HALVES}`, 'u');
 const RUNS = new RegExp(INVISIBLE, 'gu');
@@ -37,14 +37,14 @@ function hasControls(text: string, isMarked: Uint8Array): boolean {
   ascii.fill(SPACE, length, (length + 3) & ~3);
   for (let at = 0; at < length; at += 4) {
     const four = fours[at >> 2] ?? 0;
-    // The highest bit of each byte: below a space, or DEL.
+    // Tests the highest bit of each byte: set if the byte is below a space, or DEL.
     if (((((four - 0x20202020) & ~four) | (four + 0x01010101)) & 0x80808080) === 0) continue;
     for (let byte = at; byte < at + 4; byte++) if (isMarked[ascii[byte] ?? 0] === 1) return true;
   }
   return false;
 }
 
-/** Finds what `INVISIBLE` finds, ten times faster for letters beyond ASCII. */
+/** Finds the same characters as `INVISIBLE`, ten times faster for letters beyond ASCII. */
 function hasInvisible(text: string): boolean {
   const isMarked = marks;
   const isShortAscii = text.length <= CHUNK_CHARS * 4 && Buffer.byteLength(text) === text.length;
@@ -85,20 +85,20 @@ export function visibleViewsOf(text: string): readonly TextView[] {
   return runNow(visibleViews(text));
 }
 
-/** The same for a text that may continue: its escapes are decoded even if none is invisible yet. */
+/** Returns the views of a text that may continue: its escapes are decoded even if none is invisible yet. */
 export function openViewsOf(text: string): readonly TextView[] {
   const views = visibleViewsOf(text);
   const read = runNow(escapesShown(text));
   return read === undefined ? views : [...views, read];
 }
 
-/** Decodes the text without a cut escape at its end; undefined without escapes. */
+/** Decodes the text without an incomplete escape at its end; undefined without escapes. */
 function* escapesShown(text: string): Work<TextView | undefined> {
   if (!(yield* hasCodes(text))) return undefined;
   return yield* unescaped(text.slice(0, unfinishedEscapeAt(text)), STEP_CHARS);
 }
 
-/** An expression would stop at each backslash. */
+/** Avoids an expression, which would stop at each backslash. */
 function* hasCodes(text: string): Work<boolean> {
   for (let from = 0; from < text.length; from += STEP_CHARS) {
     if (text.slice(from, from + STEP_CHARS + 1).includes('\\u')) return true;
@@ -132,7 +132,7 @@ function* withoutInvisible(text: string): Work<TextView | undefined> {
   return map.isEmpty ? undefined : { text: steps.join(''), toOriginal: map.toOriginal };
 }
 
-/** Moves an offset after a surrogate pair that it would split. */
+/** Moves an offset past a surrogate pair that it would split. */
 function wholeUpTo(text: string, offset: number): number {
   if (offset >= text.length) return text.length;
   return isHighSurrogate(text.charCodeAt(offset - 1)) ? offset + 1 : offset;
@@ -142,7 +142,7 @@ function wholeUpTo(text: string, offset: number): number {
 export function visibleFrom(text: string, end: number, count: number): number {
   let from = Math.max(0, end - count);
   let visible = visibleChars(text, from, end);
-  // Doubles the distance, so that a long invisible run takes few steps.
+  // Doubles the distance: a long invisible run takes few steps.
   while (from > 0 && visible < count) {
     const before = Math.max(0, from - Math.max(count - visible, end - from));
     visible += visibleChars(text, before, from);

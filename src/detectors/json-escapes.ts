@@ -10,7 +10,7 @@ const { BACKSLASH } = CODES;
 const ESCAPE = /\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt])/y;
 const ESCAPE_CHARS = 6;
 
-/** Backslashes counted in a row; more make no difference. */
+/** Limit of backslashes counted in a row; more make no difference. */
 const MAX_BACKSLASHES = 40;
 
 /** Returns the end of the JSON escape around or right before `at`, if any. In `\nann@example.org`, `ann` begins a word. */
@@ -24,7 +24,7 @@ export function escapeEnd(text: string, at: number): number | undefined {
   return undefined;
 }
 
-/** Returns `at`, or the end of the escape around it. */
+/** Returns `at`, or the end of the escape that it is in. */
 export function afterEscape(text: string, at: number): number {
   return escapeEnd(text, at) ?? at;
 }
@@ -49,16 +49,16 @@ const MEANINGS = new Map(
   ),
 );
 const UNICODE = /u[0-9a-fA-F]{4}/y;
-/** Longer rows of backslashes are drawings and stay as they are. */
+/** Longer rows of backslashes are drawings and are not decoded. */
 const MAX_ROW_CHARS = 64;
 
 interface UnescapeState {
   readonly text: string;
   readonly map: OffsetMap;
   read: number;
-  /** The last part is a drawing, which may continue. */
+  /** Whether the last part is a drawing, which may continue. */
   isDrawing: boolean;
-  /** The view: finished steps, and the parts of the current step. */
+  /** The decoded text: finished steps, and the parts of the current step. */
   readonly steps: string[];
   readonly parts: string[];
   viewLength: number;
@@ -126,7 +126,7 @@ function readDrawing(state: UnescapeState, from: number, end: number): void {
   state.isDrawing = state.text.charCodeAt(drawnTo) === BACKSLASH;
 }
 
-/** Reads the last backslash of a row, with the text that it escapes. */
+/** Reads the last backslash of a row, together with the text that it escapes. */
 function readLast(state: UnescapeState, at: number): number {
   const { text } = state;
   const meaning = MEANINGS.get(text.charCodeAt(at + 1));

@@ -2,10 +2,10 @@ import type { Finding, FindingClass, StreamDetector } from './finding.ts';
 
 export type Label = Pick<Finding, 'detector' | 'rule'> & { readonly class: FindingClass };
 
-/** Far more than could be removed from one text. */
+/** Far more than can be removed from one text. */
 const MAX_FINDINGS = 250_001;
 
-/** Finds a literal text, optionally in any case; adjacent matches are merged. */
+/** Finds a literal text, optionally in any case. Adjacent matches are merged. */
 export function createLiteralDetector(written: string, label: Label, ignoreCase = false): StreamDetector {
   const cased = ignoreCase ? inSmallLetters : (text: string): string => text;
   const literal = cased(written);
@@ -25,7 +25,7 @@ export function createLiteralDetector(written: string, label: Label, ignoreCase 
   };
 }
 
-/** Lower-cases without moving characters: a letter whose lower-case form is longer stays. */
+/** Lower-cases without moving characters: a letter whose lower-case form is longer does not change. */
 function inSmallLetters(text: string): string {
   const small = text.toLowerCase();
   if (small.length === text.length) return small;
@@ -35,7 +35,7 @@ function inSmallLetters(text: string): string {
   });
 }
 
-/** Returns where the text's end may begin the literal, or the text's length. */
+/** Returns the offset at which the end of the text may begin the literal, or the length of the text. */
 function beginningIn(text: string, literal: string): number {
   const first = literal.charCodeAt(0);
   for (let at = Math.max(0, text.length - literal.length + 1); at < text.length; at += 1) {

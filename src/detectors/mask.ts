@@ -5,12 +5,12 @@ import type { Span } from '../text/span.ts';
 
 const STEP_PARTS = 8_192;
 
-/** Replaces every span by `***`; overlapping or adjacent ones are merged. */
+/** Replaces every span by `***`. Overlapping or adjacent spans are merged. */
 export function mask(text: string, findings: readonly Span[]): string {
   return findings.length === 0 ? text : runNow(maskInSteps(text, findings));
 }
 
-/** `mask` for a text with very many findings. */
+/** Masks a text with very many findings in steps. */
 export function* maskInSteps(text: string, findings: readonly Span[]): Work<string> {
   const spans = findings.toSorted((a, b) => a.start - b.start);
   let masked = '';

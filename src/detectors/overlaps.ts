@@ -2,8 +2,8 @@ import type { Span } from '../text/span.ts';
 import { LOOK_BEHIND_CHARS, type Detector, type Finding, type StreamDetector } from './finding.ts';
 
 /**
- * Returns the spans in order of `start`. Each keeps the part that no earlier one covers; where several begin
- * together, the longest comes first.
+ * Returns the spans in order of `start`. Each keeps the part that no earlier span covers. Of spans that begin together,
+ * the longest comes first.
  * @param covered end of earlier spans that are not in the list
  */
 export function withoutOverlaps<Spanned extends Span>(
@@ -22,7 +22,7 @@ export function withoutOverlaps<Spanned extends Span>(
     });
 }
 
-/** Moves an offset before all spans that cross it. */
+/** Moves an offset back before all spans that cross it. */
 export function startOfCrossing(found: readonly Span[], offset: number): number {
   let least = offset;
   for (let over = found; over.length > 0;) {
@@ -47,7 +47,7 @@ export function asOneDetector(detectors: readonly StreamDetector[]): StreamDetec
   };
 }
 
-/** Holds back a fixed tail (docs/dlp.md): when a longer match is found, its beginning may have been sent unmasked. */
+/** Holds back a fixed tail (docs/dlp.md). If a longer match is found, its beginning may have been sent unmasked. */
 export function holdingBack(find: Detector): StreamDetector {
   return {
     find,

@@ -3,14 +3,17 @@ import type { Span } from '../text/span.ts';
 /** Distance of slice starts in UTF-16 units. */
 const STEP = 24_576;
 
-/** Overlap of slices; longer matches may be found in parts. */
+/** Overlap of slices. Longer matches may be found in parts. */
 const OVERLAP = 8192;
 
-/** Units that a slice must contain around a finding, since a cut may create or break a match. */
+/** Units that a slice must contain around a finding: a cut may create or break a match. */
 const MARGIN = 512;
 
 export interface Slice extends Span {
-  /** Reports whether a finding of this slice counts; a neighbour sees more around the others. */
+  /**
+   * Reports whether a finding of this slice counts. Other findings are judged by an adjacent slice, which sees more
+   * around them.
+   */
   readonly judges: (finding: Span) => boolean;
 }
 
@@ -18,7 +21,7 @@ const always = (): boolean => true;
 
 export const isOneSlice = (text: string): boolean => text.length <= STEP + OVERLAP;
 
-/** Cuts a long text into overlapping slices; a short one stays whole. */
+/** Cuts a long text into overlapping slices; a short text stays whole. */
 export function slicesOf(text: string): readonly Slice[] {
   if (isOneSlice(text)) return [{ start: 0, end: text.length, judges: always }];
   const count = Math.ceil((text.length - OVERLAP) / STEP);

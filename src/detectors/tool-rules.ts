@@ -22,7 +22,7 @@ const GROUPS = [
 
 const CUSTOM = 'custom';
 
-/** A credential from the server's configuration, found in its answer. */
+/** Rule for a credential from the configuration of a server, found in the server's answer. */
 export const SERVER_CREDENTIAL_RULE = 'server_credential';
 
 const POISONING: ReadonlySet<string> = new Set(POISONING_RULES);
@@ -43,7 +43,7 @@ export function groupOf({ detector, rule }: Finding): RuleGroup {
   return isOwn ? detector : 'prompt_injection';
 }
 
-/** Returns every rule and group name of findings in MCP servers' answers. */
+/** Returns every rule and group name of findings in answers of MCP servers. */
 export function toolRuleNames(customPatterns: number): readonly string[] {
   const rules = [
     ...[...PHRASE_RULES, ...KIND_RULES].map(({ label }) => label.rule),

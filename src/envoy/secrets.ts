@@ -2,14 +2,14 @@ import { dirname, join } from 'node:path';
 import type { PemFiles, PemTexts } from '../certificates/pem.ts';
 import { typed, type EnvoyLayout, type EnvoyObject } from './layout.ts';
 
-/** Certificate and authority of a group are two secrets, each in its own file. */
+/** A group's certificate and its CA are separate secrets, each in its own file. */
 export interface SecretFile {
   readonly name: string;
   /** Envoy's DiscoveryResponse. */
   readonly content: EnvoyObject;
 }
 
-/** Refers to SDS files if there is a folder for them, else to the certificate files. */
+/** Refers to SDS files if `secretsFolder` is set, and to the certificate files otherwise. */
 export function tlsContext(
   files: PemFiles,
   { secretsFolder }: Pick<EnvoyLayout, 'secretsFolder'>,
@@ -32,13 +32,13 @@ export function tlsContext(
   };
 }
 
-/** Names the files, which Envoy follows. */
+/** Returns secrets that name the certificate files, which Envoy watches. */
 export function secretsInFiles({ path, cert_file, key_file, ca_file }: PemFiles): readonly SecretFile[] {
   const secrets: SecretFile[] = [];
   if (cert_file !== undefined && key_file !== undefined) {
-    // Otherwise Envoy watches the folder of each.
-    const isOneFolder = dirname(cert_file) === dirname(key_file);
-    const watched = isOneFolder && { watched_directory: { path: dirname(cert_file) } };
+    // By default, Envoy watches the folder of each file separately.
+    const isSameFolder = dirname(cert_file) === dirname(key_file);
+    const watched = isSameFolder && { watched_directory: { path: dirname(cert_file) } };
     const certificate = certificateOf(inFiles(cert_file), inFiles(key_file));
     secrets.push(secret(certificateName(path), { tls_certificate: { ...certificate, ...watched } }));
   }
@@ -49,7 +49,7 @@ export function secretsInFiles({ path, cert_file, key_file, ca_file }: PemFiles)
   return secrets;
 }
 
-/** Inlines the contents, so that a certificate and its key change at once. */
+/** Returns secrets with the file contents inlined: a certificate and its key change together. */
 export function secretsWithContent(
   path: string,
   { cert_file, key_file, ca_file }: PemTexts,

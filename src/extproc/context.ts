@@ -23,16 +23,16 @@ export interface StreamContext {
   requestId: string;
   clientAddress: string;
   place: Place | undefined;
-  /** The credential that identifies a caller under overload. */
+  /** Credential that identifies the caller under overload. */
   caller: string | undefined;
   surface: Surface;
-  /** Headers that let a web page read any answer; empty unless its origin is allowed. */
+  /** Headers that let a web page read the answer. Empty unless its origin is allowed. */
   crossOrigin: HeaderList;
   status: number;
   refusal: Refusal | undefined;
   /** Monotonic ms; 0 until the first bytes of a stream were sent. */
   firstChunkAt: number;
-  /** Bytes of the stream that Envoy has, checked by the response gate. */
+  /** Bytes of the stream sent to Envoy; the response gate checks them. */
   emittedBytes: number;
   isLogged: boolean | undefined;
   trace: RequestTrace | undefined;
@@ -72,7 +72,7 @@ export function exchangeOf({ state }: StreamContext): Admitted | undefined {
   return 'exchange' in state ? state.exchange : undefined;
 }
 
-/** Reports whether this request is logged, by Envoy too; log lines of unauthenticated clients are limited. */
+/** Reports whether this request is logged, including by Envoy. Log lines of unauthenticated clients are limited. */
 export function isLogged(context: StreamContext): boolean {
   return (context.isLogged ??=
     exchangeOf(context) !== undefined || context.services.takeAnonymousLine(context.clientAddress));

@@ -16,14 +16,14 @@ export function handle(context: StreamContext, message: ProcessingRequest): Phas
   const { state } = context;
   switch (message.phase) {
     case 'request_headers':
-      // Starting over would pass the provider's answer as one of Envoy's own.
-      if (state.at !== 'opened') throw new Error('request headers came twice');
+      // Processing headers twice would let the provider's answer pass as a local reply of Envoy.
+      if (state.at !== 'opened') throw new Error('request headers arrived twice');
       return onRequestHeaders(context, message);
     case 'request_body':
-      if (state.at !== 'identified') throw new Error('a body came before its headers');
+      if (state.at !== 'identified') throw new Error('a body arrived before its headers');
       return onRequestBody(context, state, message);
     case 'request_trailers':
-      // Envoy sends a body before trailers, so this request has no body, and no phase would judge it.
+      // Envoy sends a body before trailers. This request therefore has no body, and no check would judge it.
       if (state.at === 'identified') throw trailersAlone();
       return dropTrailers(
         'request_trailers',
@@ -33,8 +33,8 @@ export function handle(context: StreamContext, message: ProcessingRequest): Phas
       return onResponseHeaders(context, message);
     case 'response_body':
       if (state.at === 'streaming' || state.at === 'streamed') return onStreamChunk(context, state, message);
-      // The body may be the provider's.
-      if (state.at === 'forwarded') throw new Error("an answer's body came before its headers");
+      // The body may come from the provider.
+      if (state.at === 'forwarded') throw new Error("an answer's body arrived before its headers");
       return state.at === 'answering'
         ? onResponseBody(context, state, message)
         : passLocalReply(context, message.body);
@@ -52,7 +52,7 @@ function trailersAlone(): GatewayError {
   );
 }
 
-/** Passes Envoy's own reply, already settled, with its receipt and in the client's shape. */
+/** Passes Envoy's local reply, already settled, with a receipt and in the shape that the client expects. */
 function passLocalReply(context: StreamContext, reply: Buffer): ProcessingResponse {
   const answer = localReply(context, reply);
   const set = withReceipt(context, context.status, answer?.headers ?? []);
@@ -66,8 +66,8 @@ function passLocalReply(context: StreamContext, reply: Buffer): ProcessingRespon
 }
 
 /**
- * Returns Envoy's own reply in the shape of the client's API; undefined if it may stay. Envoy chooses a shape by the
- * path, which is the provider's once a request is forwarded.
+ * Returns Envoy's local reply in the shape of the client's API; undefined if it can stay as it is. Envoy chooses a
+ * shape by path, and a forwarded request has the provider's path.
  */
 function localReply(
   { surface, requestId, services: { settings } }: StreamContext,

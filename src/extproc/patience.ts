@@ -3,7 +3,7 @@ import type { Patience, Wait } from '../pipeline/patience.ts';
 export interface PatienceSettings {
   /** Time limit of an approval (`zsp.escalation_timeout`). */
   readonly waitMs: number;
-  /** Envoy's timeout meanwhile: the same plus the phase's remaining work. */
+  /** Envoy's timeout in the meantime: the same, plus the remaining work of the phase. */
   readonly messageTimeoutMs: number;
 }
 
@@ -11,7 +11,7 @@ export interface EdgePatience extends Patience {
   leave(): void;
 }
 
-/** @param extend makes Envoy wait this long for the phase; it works once */
+/** @param extend makes Envoy wait this long for the phase; works only once */
 export function createPatience(
   { waitMs, messageTimeoutMs }: PatienceSettings,
   extend: (messageTimeoutMs: number) => void,

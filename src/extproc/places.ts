@@ -10,7 +10,7 @@ export interface PlaceLimits {
   readonly maxAwaitingBody: number;
 }
 
-/** Returns the limits of a worker with this many streams, half of them for requests whose bodies have arrived. */
+/** Returns the limits of a worker with this many streams. Half of them are for requests whose bodies have arrived. */
 export function placeLimits(
   { max_open_per_key, max_open_per_address }: Config['server'],
   maxOpenStreams: number,
@@ -25,11 +25,11 @@ export function placeLimits(
 export interface Place {
   /**
    * Counts the request for its key.
-   * @param key the raw key if one was sent, counted before Redis is asked about it
+   * @param key the raw key, if one was sent; counted before Redis is asked about it
    * @throws GatewayError rate_limited
    */
   claimKey(key: string): void;
-  /** From here on, a newer request may take the place. */
+  /** Allows a newer request to take the place from now on. */
   awaitBody(onTakenAway: (refusal: GatewayError) => void): void;
   bodyCame(): void;
   leave(): void;
@@ -43,8 +43,8 @@ export interface Places {
 const RETRY_MS = 1_000;
 
 /**
- * Distributes a worker's places. Requests that wait for their bodies have a limit of their own, because headers alone
- * are cheap to send. Beyond it the oldest is dropped, since a body that is being sent arrives quickly.
+ * Distributes the places of a worker. Requests that wait for their bodies have a separate limit, since headers alone
+ * are cheap to send. Beyond it the oldest request is dropped: a body that is being sent arrives quickly.
  */
 export function createPlaces({ maxPerKey, maxPerAddress, maxAwaitingBody }: PlaceLimits): Places {
   const ofAddresses = new Map<string, number>();
@@ -57,7 +57,9 @@ export function createPlaces({ maxPerKey, maxPerAddress, maxAwaitingBody }: Plac
     const [place, onTakenAway] = oldest;
     awaitingBody.delete(place);
     onTakenAway(
-      tooMany('the request was sent without its body, and too many others wait for theirs: send it again'),
+      tooMany(
+        'the request was sent without its body, and too many others are waiting for theirs: send it again',
+      ),
     );
   }
 
@@ -94,7 +96,7 @@ export function createPlaces({ maxPerKey, maxPerAddress, maxAwaitingBody }: Plac
   };
 }
 
-/** Returns false if all are taken. */
+/** Returns false if all places are taken. */
 function take(counts: Map<string, number>, name: string, max: number): boolean {
   const taken = counts.get(name) ?? 0;
   if (taken >= max) return false;

@@ -10,7 +10,7 @@ import type {
 import type { EdgeServices } from './services.ts';
 import { serveStream } from './stream.ts';
 
-/** Shorter than the supervisor's wait for a worker after its drain. */
+/** Less than the supervisor's wait for a worker after its drain. */
 const SETTLE_WITHIN_MS = 3_000;
 /** Limit of streams that are open or not yet settled: a peer may open and reset streams faster than they settle. */
 export const MAX_OPEN_STREAMS = 20_000;
@@ -21,7 +21,7 @@ export interface ExtProcServer {
   renewTls(tls: ListenTls): void;
   /** Uses these services for new streams. Resolves when the streams of the previous services have ended. */
   use(services: EdgeServices): Promise<void>;
-  /** Refuses new streams, and cuts and settles those that are still running after `timeoutMs`. */
+  /** Refuses new streams. Cuts and settles streams that are still running after `timeoutMs`. */
   drain(timeoutMs: number): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export interface ExtProcOptions {
   readonly address: ListenAddress;
   readonly services: EdgeServices;
   readonly transport: TransportName;
-  /** Required in the metadata `x-gateway-token` if set. */
+  /** If set, required in the metadata `x-gateway-token`. */
   readonly token?: string | undefined;
   readonly maxOpenStreams?: number;
 }
@@ -91,7 +91,7 @@ export async function startExtProcServer(options: ExtProcOptions): Promise<ExtPr
       draining = true;
       await idleWithin(timeoutMs);
       transport.close();
-      // Cut streams are settled before the caller disconnects Redis.
+      // Cut streams must be settled before the caller disconnects Redis.
       await idleWithin(SETTLE_WITHIN_MS);
     },
   };
@@ -115,7 +115,7 @@ class Streams {
     if (this.#open === 0) this.#onEnded?.();
   }
 
-  /** Call once no new stream can begin. */
+  /** Must be called once no new stream can begin. */
   async whenEnded(): Promise<void> {
     if (this.#open === 0) return;
     await new Promise<void>((resolve) => (this.#onEnded = resolve));
@@ -129,7 +129,7 @@ export async function loadTransport(name: TransportName): Promise<StartTransport
     : (await import('./transport/grpc-js-transport.ts')).startGrpcJsTransport;
 }
 
-/** Compares digests in constant time, so that timing reveals neither the token nor its length. */
+/** Compares digests in constant time: timing must reveal neither the token nor its length. */
 function tokenCheck(token: string | undefined): (shown: string | undefined) => boolean {
   if (token === undefined) return () => true;
   const own = digest(token);

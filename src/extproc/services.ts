@@ -18,9 +18,9 @@ import type { HeaderList } from './wire/messages.ts';
 /** Services for the edge of one worker. */
 export interface EdgeServices {
   readonly authenticate: Authenticate;
-  /** Reports whether one of these is a recorded proxy key, valid or not; throws GatewayError redis_unavailable. */
+  /** Reports whether one of these is a recorded proxy key, valid or not. Throws GatewayError redis_unavailable. */
   readonly knowsAnyKey: (rawKeys: readonly string[]) => Promise<boolean>;
-  /** Reports whether a credential is a JWT for this gateway, which is never forwarded; undefined without JWTs. */
+  /** Reports whether a credential is a JWT for this gateway, which is never forwarded; undefined if JWTs are off. */
   readonly isGatewayToken?: ((credential: string) => boolean) | undefined;
   /** Set if `signature.enabled`. */
   readonly signer?: Signer | undefined;
@@ -44,7 +44,7 @@ export interface EdgeServices {
 }
 
 export interface EdgeTracing {
-  /** @param headers the client's, lower-case names */
+  /** @param headers of the client, with names in lower case */
   begin(headers: HeaderList): RequestTrace;
 }
 
@@ -54,28 +54,31 @@ export interface UpstreamCall {
   readonly host: string;
 }
 
-/** The trace of one request; never fails or waits. */
+/** The trace of one request. Never fails or waits. */
 export interface RequestTrace {
-  /** Runs `work`, and everything it awaits, as part of the request. */
+  /** Runs `work`, and everything that it awaits, as part of the request. */
   run<T>(work: () => T): T;
   readonly isRecorded: boolean;
-  /** 32 hex digits; undefined if it is not sampled. */
+  /** 32 hex digits; undefined if the request is not sampled. */
   readonly traceId: string | undefined;
-  /** The client's `tracestate`, which goes upstream. */
+  /** `tracestate` of the client, which goes upstream. */
   readonly traceState: string | undefined;
   /** Starts the upstream wait. Returns the W3C trace context for it, which replaces the client's headers. */
   forward(call: UpstreamCall): HeaderList;
-  /** Notes that answer headers have arrived, from the upstream or from Envoy in its place. */
+  /** Called when answer headers have arrived, from the upstream or from Envoy in its place. */
   answering(status: number): void;
-  /** Ends the wait for the upstream. */
+  /** Called when the wait for the upstream ends. */
   answered(): void;
-  /** Undefined if there is nothing to report. */
+  /**
+   * Ends the trace.
+   * @param finished undefined if there is nothing to report
+   */
   end(finished: FinishedExchange | undefined): void;
 }
 
 /**
  * Audit records that must be written before a request proceeds. If a record was lost since the request began (when
- * `losses` was `knownLosses`), it may be the request's own, so the request is refused: GatewayError redis_unavailable.
+ * `losses` was `knownLosses`), it may belong to the request, which is refused with GatewayError redis_unavailable.
  */
 export interface Audited {
   losses(): number;
@@ -102,12 +105,12 @@ export interface SelfDescription extends AnswerIdentity {
 export interface FinishedExchange {
   readonly requestId: string;
   readonly clientAddress: string;
-  /** The last stage reached; absent if the request was refused before its key was known. */
+  /** Last stage reached; absent if the request was refused before its key was known. */
   readonly exchange: Admitted | undefined;
   readonly refusal: Refusal | undefined;
   readonly status: number;
   readonly outcome: Outcome;
-  /** From request headers to the first streamed bytes; undefined without any. */
+  /** Time from request headers to the first streamed bytes; undefined if there were none. */
   readonly firstChunkMs: number | undefined;
   readonly usage: Usage | undefined;
   readonly identity: SelfDescription | undefined;
@@ -118,6 +121,6 @@ export interface FinishedExchange {
 
 export interface EdgeObserver {
   finished(finished: FinishedExchange): void;
-  /** For unexpected failures; the exchange failed closed. */
+  /** Called for unexpected failures; the exchange failed closed. */
   failed(requestId: string, cause: unknown): void;
 }

@@ -19,39 +19,39 @@ export type State =
   | { readonly at: 'opened' }
   /** The key is not checked yet. */
   | { readonly at: 'received' }
-  /** Answered by the gateway without a key; nothing is forwarded. */
+  /** Answered by the gateway without a key; nothing was forwarded. */
   | { readonly at: 'replied' }
-  /** Answered by the gateway with a list of its own; nothing is forwarded. */
+  /** Answered by the gateway with a list of its own; nothing was forwarded. */
   | { readonly at: 'listed'; readonly exchange: Identified; readonly run: Run }
   /** The key is valid; the route is not known yet. */
   | { readonly at: 'admitted'; readonly exchange: Admitted }
   | IdentifiedState
   | ParsedState<'parsed'>
   | ParsedState<'forwarded'>
-  /** The answer's headers have arrived, its buffered body not yet. */
+  /** The headers of the answer have arrived; its buffered body has not. */
   | AnsweredState<'answering'>
   | AnsweredState<'opening'>
   | StreamState<'streaming'>
-  /** The last bytes of a stream were written, at its end or by a cut. */
+  /** The last bytes of a stream have been written, at its end or because of a cut. */
   | StreamState<'streamed'>
-  /** The last reply was written: a whole answer, or Envoy's own reply in the upstream's place. */
+  /** The last reply has been written: a whole answer, or Envoy's local reply in place of the upstream. */
   | AnsweredState<'answered'>;
 
 export type At<Name extends State['at']> = Extract<State, { readonly at: Name }>;
 
 export type SentState = At<'forwarded' | 'answering' | 'opening' | 'streaming' | 'streamed' | 'answered'>;
 
-/** The route is valid: from here on, the checks' `end` must run. */
+/** The route is valid: from here on, the `end` hooks of the checks must run. */
 interface IdentifiedState {
   readonly at: 'identified';
   readonly exchange: Identified;
   readonly run: Run;
   readonly target: Target;
-  /** Kept until the body has been searched for it; empty if none was sent. */
+  /** Kept until the body has been searched for it. Empty if none was sent. */
   readonly rawKey: string;
-  /** Why the provider cannot be asked; known only once the body names no alias. */
+  /** Why the provider cannot be asked. Final only once the body names no alias. */
   readonly ownRefusal: GatewayError | undefined;
-  /** The id of a JSON-RPC message that was refused unread; null if unknown. */
+  /** Id of a JSON-RPC message that was refused unread; null if unknown. */
   readonly unreadId: JsonRpcId | null;
 }
 
@@ -60,9 +60,9 @@ interface ParsedState<Name extends string> {
   readonly exchange: Parsed;
   readonly run: Run;
   readonly target: Target;
-  /** Targets of an alias to ask after this one. */
+  /** Targets of an alias to try after this one. */
   readonly fallbacks?: readonly Fallback[];
-  /** One per target, in order, if there are several. */
+  /** One attempt per target, in order, if there are several. */
   readonly attempts?: readonly Attempt[];
 }
 
@@ -74,7 +74,7 @@ export interface Attempt {
 interface AnsweredState<Name extends string> {
   readonly at: Name;
   readonly exchange: Answered;
-  /** The request without an answer, since Envoy may replace a broken one. */
+  /** The request without an answer: Envoy may replace a broken answer. */
   readonly parsed: Parsed;
   readonly run: Run;
 }
@@ -101,14 +101,14 @@ export function parsedOf(state: SentState): Parsed {
   return state.at === 'forwarded' ? state.exchange : state.parsed;
 }
 
-/** Returns the state of a request that Envoy did not forward, for lack of the verdict. Nothing is charged. */
+/** Returns the state of a request that Envoy did not forward, because it had no verdict. Nothing is charged. */
 export function undone(state: At<'forwarded'>): At<'parsed'> {
   return { ...state, at: 'parsed' };
 }
 
 /**
  * Returns the outcome of an exchange that ends in this state (docs/budgets.md).
- * @param timedOut the provider exceeded its time limit
+ * @param timedOut whether the provider exceeded its time limit
  */
 export function outcomeOf(state: State, timedOut: boolean): Outcome {
   if (wasSent(state) && state.at !== 'forwarded' && state.exchange.answer.complete)

@@ -12,7 +12,7 @@ import { undone, wasSent, type State } from './state.ts';
 import { GRPC_STATUS, type RpcCall, type CallListener } from './transport/transport.ts';
 import type { ProcessingRequest, ProcessingResponse } from './wire/messages.ts';
 
-/** Queued messages; beyond this, Envoy keeps them and stops reading from the provider. */
+/** Limit of queued messages. Beyond it, Envoy keeps them and stops reading from the provider. */
 const MAX_QUEUED = 16;
 
 /**
@@ -89,7 +89,7 @@ export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () 
         : context.trace.run(() => finishExchange(context)));
   }
 
-  /** The exchange counts as open until settled, so that a drain does not disconnect Redis earlier. */
+  /** The exchange counts as open until it is settled: a drain must not disconnect Redis earlier. */
   async function leave(): Promise<void> {
     await finishOnce().finally(onClosed);
   }
@@ -111,7 +111,7 @@ export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () 
     call.resume();
   }
 
-  /** Limits the time of an unstreamed answer; Envoy's own timeouts limit only silence. */
+  /** Limits the time of an unstreamed answer. Envoy's own timeouts limit only silence. */
   function watchAnswer(): void {
     const { at } = context.state;
     if (at !== 'forwarded' && at !== 'answering') clearTimeout(answerTimer);
@@ -187,7 +187,7 @@ export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () 
   };
 }
 
-/** Handles a message within the request's trace, which begins with the request headers. */
+/** Handles a message within the trace of the request, which begins with the request headers. */
 function traced(context: StreamContext, message: ProcessingRequest): ReturnType<typeof handle> {
   const { tracing } = context.services;
   if (tracing === undefined) return handle(context, message);
@@ -198,14 +198,14 @@ function traced(context: StreamContext, message: ProcessingRequest): ReturnType<
     : context.trace.run(() => handle(context, message));
 }
 
-/** Notes when the answer begins and ends, before the gateway works on it. */
+/** Records when the answer begins and ends, before the gateway works on it. */
 function noteAnswer({ trace }: StreamContext, { phase, headers, endOfStream }: ProcessingRequest): void {
   if (phase === 'response_headers')
     trace?.answering(Number(headers.find(([name]) => name === ':status')?.[1]));
   if (endOfStream && (phase === 'response_headers' || phase === 'response_body')) trace?.answered();
 }
 
-/** Each target of an alias has its own time limit. */
+/** Returns the number of targets of an alias: each has its own time limit. */
 function attemptsOf(state: State): number {
   return state.at === 'forwarded' ? (state.attempts?.length ?? 1) : 1;
 }

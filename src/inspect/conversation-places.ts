@@ -6,8 +6,8 @@ import { valueAt, type JsonPath } from '../json/path.ts';
 type ConversationText = Pick<PromptText, 'path' | 'editable'> & { readonly kind?: string };
 
 /**
- * Returns the places where people and models speak: texts known to the dialect, and whole arguments. Names and schemas
- * of tools belong to the protocol, as does everything that must not change.
+ * Returns the places where people and models speak: texts known to the dialect, and whole arguments. Excludes names and
+ * schemas of tools, which belong to the protocol, and everything that must not change.
  */
 export function conversationPlaces(json: unknown, texts: readonly ConversationText[]): PathTree {
   const places = new PathTreeBuilder();

@@ -8,14 +8,14 @@ import { unparseable } from '../json/document-shape.ts';
 import type { JsonEdit, JsonPath } from '../json/path.ts';
 import { after, type Awaitable } from '../turns.ts';
 
-/** A finding with its text: neither logged nor kept. */
+/** A finding with its text. Must not be logged or stored. */
 export interface Found {
   readonly finding: Finding;
   readonly text: string;
   readonly where?: Pick<RefusalFinding, 'place' | 'role' | 'kind'>;
 }
 
-/** Describes findings for the client, without their texts. */
+/** Describes findings for clients, without their texts. */
 export function refusedFor(found: readonly Found[]): readonly RefusalFinding[] {
   const described = found.map(({ finding, where }): RefusalFinding => ({
     rule: 'dlp',
@@ -29,7 +29,7 @@ export function refusedFor(found: readonly Found[]): readonly RefusalFinding[] {
 
 export interface Inspected {
   readonly found: readonly Found[];
-  /** Masks every finding with `***`; resolves to a function that applies the edits. */
+  /** Masks all findings with `***`; resolves to a function that applies the edits. */
   readonly mask: () => Promise<() => void>;
   /** All searched texts, if nothing was found. */
   readonly searched?: readonly string[];
@@ -53,11 +53,11 @@ export function findsNothing(
 
 export type Side = 'request' | 'answer';
 
-/** Limit of edits in one body, in path steps: 40,000 places, fewer if deep. */
+/** Limit of edits in one body, in path steps: 40,000 places, fewer if they are deep. */
 const MAX_STEPS = 800_000;
 const STEPS_OF_A_PLACE = 16;
 
-/** Limit of findings in one body; repeated texts count once. 2 MiB of addresses have 200,000. */
+/** Limit of findings in one body; repeated texts count once. 2 MiB of addresses contain 200,000. */
 export const MAX_FINDINGS = 250_000;
 
 export class MaskedPlaces {
@@ -68,17 +68,14 @@ export class MaskedPlaces {
     this.#side = side;
   }
 
-  /** @throws GatewayError invalid_request, upstream_unavailable if there are too many to edit in one turn */
+  /** @throws GatewayError invalid_request, upstream_unavailable if there are too many edits for one turn */
   add(path: JsonPath): void {
     this.#steps += STEPS_OF_A_PLACE + path.length;
     if (this.#steps > MAX_STEPS) throw tooMuchToMask(this.#side);
   }
 }
 
-/**
- * @throws GatewayError invalid_request, upstream_unavailable if there are too many findings, or not all of them are
- * known
- */
+/** @throws GatewayError invalid_request, upstream_unavailable if there are too many findings, or if some are unknown */
 export function assertMaskable(count: number, isWhole: boolean, side: Side): void {
   if (!isWhole || count > MAX_FINDINGS) throw tooMuchToMask(side);
 }
@@ -110,7 +107,7 @@ export class MaskedNames {
     this.#unreported.push(name);
   }
 
-  /** Returns the reason for an event that masks under new names. */
+  /** Returns a reason for an event that masks under new names. */
   takeReason(): string | undefined {
     if (this.#unreported.length === 0) return undefined;
     const reason = maskedReason(this.#unreported.join(', '));
@@ -127,7 +124,7 @@ export function unreadable(why: string): Denial {
   };
 }
 
-/** @param what names the findings, never their texts */
+/** @param what describes the findings, without their texts */
 export function masking({ responseHeaders }: Answered, what: string, mask: () => void): Verdict {
   return {
     kind: 'rewrite',

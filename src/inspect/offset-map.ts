@@ -4,13 +4,13 @@ import type { Span } from '../text/span.ts';
 
 export interface TextView {
   readonly text: string;
-  /** Maps a span to the text that this one was made from. */
+  /** Maps a span to the text from which this one was made. */
   readonly toOriginal: (span: Span) => Span;
 }
 
 export const asGiven = (text: string): TextView => ({ text, toOriginal: (span) => span });
 
-/** Composes two views: spans map to the text under both. */
+/** Composes two views: spans map to the innermost text. */
 export function viewThrough(outer: TextView, { text, toOriginal }: TextView): TextView {
   return { text, toOriginal: (span) => outer.toOriginal(toOriginal(span)) };
 }
@@ -22,11 +22,11 @@ export function offsetIn({ toOriginal }: TextView, at: number): number {
 
 const FIELDS = 4;
 const [START, END, AT, END_AT] = [0, 1, 2, 3] as const;
-/** Edits per block. Blocks avoid copying a list that may have millions of edits. */
+/** Number of edits per block. Blocks avoid copying a list with possibly millions of edits. */
 const BLOCK = 16_384;
 const FIRST_BLOCK = 2;
 
-/** Maps spans of a text to its original. Keeps edits only: the characters between two edits moved together. */
+/** Maps spans of a text to its original. Stores only edits: characters between two edits have moved together. */
 export class OffsetMap {
   readonly #blocks: Int32Array[] = [];
   #count = 0;
@@ -35,7 +35,7 @@ export class OffsetMap {
     return this.#count === 0;
   }
 
-  /** Notes that `start` to `end` of the original became `at` to `endAt`. Call in order of `at`. */
+  /** Records that `start` to `end` of the original became `at` to `endAt`. Must be called in order of `at`. */
   add(start: number, end: number, at: number, endAt: number): void {
     const edits = this.#blockForOneMore();
     const from = (this.#count % BLOCK) * FIELDS;
@@ -46,7 +46,7 @@ export class OffsetMap {
     this.#count += 1;
   }
 
-  /** The end follows the last character, so deleted text behind a span stays outside it. */
+  /** The end follows the last character: deleted text after a span stays outside of it. */
   readonly toOriginal = ({ start, end }: Span): Span => {
     const from = this.#original(start, START);
     return { start: from, end: end > start ? Math.max(from, this.#original(end - 1, END)) : from };
@@ -80,7 +80,7 @@ export class OffsetMap {
 
 export interface Part<Source> extends Span {
   readonly source: Source;
-  /** Offset of the part's first character in its source. */
+  /** Offset of the first character of the part in its source. */
   readonly from: number;
 }
 
@@ -88,14 +88,14 @@ export interface PlacedSpan<Source> extends Span {
   readonly source: Source;
 }
 
-/** Texts joined to be searched as one. Maps spans of the joined text to their sources. */
+/** Joins texts to search them as one. Maps spans of the joined text to the sources. */
 export class Joined<Source> {
   readonly parts: Part<Source>[] = [];
   readonly #texts: string[] = [];
   #length = 0;
   #text: string | undefined;
 
-  /** @param from where the text begins in its source */
+  /** @param from offset of the text in its source */
   add(source: Source, text: string, from = 0): void {
     this.parts.push({ source, from, start: this.#length, end: this.#length + text.length });
     this.separate(text);

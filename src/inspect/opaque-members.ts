@@ -1,7 +1,7 @@
 import { beginsAsText } from '../detectors/secrets/encodings.ts';
 
 /**
- * Members with bytes in base64, or with values sealed by the provider. They hold no words, and a mask would break them.
+ * Members with Base64 bytes, or with values sealed by the provider. They contain no words, and a mask would break them.
  */
 const OPAQUE_NAMES: ReadonlySet<string> = new Set([
   // Signed or encrypted by the provider, and returned to it with the next turn.
@@ -12,7 +12,7 @@ const OPAQUE_NAMES: ReadonlySet<string> = new Set([
   'encrypted_index',
   'encryptedContent',
   'redactedContent',
-  // Pictures, sounds, files.
+  // Images, audio, files.
   'data',
   'bytes',
   'b64_json',
@@ -29,14 +29,14 @@ const OPAQUE_NAMES: ReadonlySet<string> = new Set([
   'base64',
 ]);
 
-/** Longer than any credential; shorter values are searched under any name. */
+/** Longer than any credential. Shorter values are searched under any name. */
 const MIN_OPAQUE_CHARS = 512;
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 const DATA_URL = /^data:[\w.+-]{1,100}\/[\w.+-]{1,100}(?:;[\w.=+-]{1,100}){0,4};base64,/;
 
 /**
- * Reports whether a value contains no words: a long base64 value under a listed name, or a `data:` URL under any name.
- * Base64 of text is not opaque: a settings file may hold a secret. Not for tool arguments, whose names the model
+ * Reports whether a value contains no words: a long Base64 value under a listed name, or a `data:` URL under any name.
+ * Base64 of text is not opaque: a settings file may contain a secret. Not for tool arguments, whose names the model
  * chooses.
  * @param name the nearest member name above the value
  */
@@ -49,7 +49,7 @@ export function isOpaque(name: string | undefined, value: string): boolean {
 }
 
 const MAX_CHARS = 128;
-/** Requires a letter, since digits alone may be personal data. */
+/** Requires a letter: digits alone may be personal data. */
 const IDENTIFIER = /^(?![^A-Za-z]*$)(?!.*:\/\/)[\w.:/-]+$/;
 
 /**

@@ -18,9 +18,9 @@ import { after, ITEM_CHARS, inTurns, type Awaitable, type Work } from '../turns.
 import { valueAt, type JsonPath } from '../json/path.ts';
 
 export interface InspectedRequest extends Inspected {
-  /** No edit can remove these. */
+  /** Findings that no edit can remove. */
   readonly unmaskable: readonly Finding[];
-  /** Unmaskable findings outside the conversation: in the address, the model, an id. */
+  /** Unmaskable findings outside the conversation: in the address, the model or an id. */
   readonly unmaskableOutside: readonly Finding[];
   readonly isMaskable: boolean;
   readonly headers: ReadonlySet<string>;
@@ -35,10 +35,10 @@ const NOTHING_FOUND: InspectedRequest = {
 };
 
 /**
- * Searches a whole request: messages of every role, tools and their results, unknown members, and texts beside the
- * body. Texts that recur with the next turn are masked alike. A header with findings is not sent. Headers that repeat
- * arguments follow the body at the edge.
- * @param looksAt selects places of the body, and excludes texts beside it; everything by default
+ * Searches a whole request: messages of every role, tools and their results, unknown members, and texts outside the
+ * body. Texts that recur in the next turn are masked in the same way. A header with findings is not forwarded. Headers
+ * that repeat arguments are rewritten later to match the body.
+ * @param looksAt selects places of the body, and excludes texts outside of it; by default, everything is searched
  */
 export function inspectRequest(
   exchange: Parsed,
@@ -130,7 +130,7 @@ function sorted(places: readonly PlaceFindings[], immutable: ImmutableFields): S
   return { maskable, fixed, outside };
 }
 
-/** Places considered for the messages of findings; clients see only the first few. */
+/** Number of places considered for messages about findings; clients see only the first few. */
 const MAX_PLACES = 1_024;
 const MAX_SPOKEN = 16;
 
@@ -156,7 +156,7 @@ function withPlaces(
 
 const PROSE: ReadonlySet<PromptText['kind']> = new Set(['text', 'reasoning']);
 
-/** Most dialects send a tool call's arguments as a JSON document in a string. */
+/** Most dialects send the arguments of a tool call as a JSON document in a string. */
 function promptKindOf({ kind, text }: PromptText): WordsKind {
   if (PROSE.has(kind)) return 'prose';
   if (kind === 'tool_result') return 'result';
@@ -164,11 +164,11 @@ function promptKindOf({ kind, text }: PromptText): WordsKind {
 }
 
 interface ImmutableFields {
-  /** Reports whether changing a value would break the request or its meaning. */
+  /** Reports whether changing the value would break the request or its meaning. */
   has(path: JsonPath): boolean;
-  /** Reports whether a signature covers a text. Providers accept its removal, but no edit. */
+  /** Reports whether a signature covers a text. Providers accept its removal, but not an edit. */
   isSigned(path: JsonPath): boolean;
-  /** Texts that the body encodes: files in base64. */
+  /** Texts encoded in the body: files in Base64. */
   readonly encoded: readonly string[];
 }
 

@@ -32,15 +32,15 @@ export function repeatsText(name: string): boolean {
   return REPEATS.test(name);
 }
 
-/** Returns the edit that removes the ids at a place: lists stay lists, numbers stay numbers. */
+/** Returns the edit that removes the ids at a place: lists become empty lists, numbers become 0. */
 export function emptied(path: JsonPath, value: unknown): JsonEdit {
   if (Array.isArray(value)) return { kind: 'set', path, value: [] };
   return { kind: 'set', path, value: typeof value === 'number' ? 0 : null };
 }
 
 /**
- * Returns edits that empty all token id lists, since ids of masked text cannot be told apart.
- * @param knowsBytes the dialect reads the answer's tokens and blanks the bytes beside them
+ * Returns edits that empty all lists of token ids, since the ids of masked text cannot be identified.
+ * @param knowsBytes whether the dialect reads the answer's tokens and blanks their bytes
  */
 export function* tokenIdEdits(json: unknown, knowsBytes: boolean): Work<readonly JsonEdit[]> {
   const edits: JsonEdit[] = [];
@@ -66,6 +66,6 @@ export function* tokenIdEdits(json: unknown, knowsBytes: boolean): Work<readonly
       if (repeatsText(name)) repeats.push(emptied([...path], undefined));
     },
   });
-  // Edits of enclosing values come last, so they win.
+  // Edits of enclosing values come last and win.
   return [...edits, ...repeats];
 }

@@ -30,7 +30,7 @@ export class Walk<State> {
   readonly #levels: Level<State>[] = [];
 
   /**
-   * Enters the root, which is not visited itself.
+   * Enters the root, which is not visited.
    * @param from path of the root
    */
   constructor(root: unknown, state: State, from: readonly Step[] = []) {
@@ -53,7 +53,7 @@ export class Walk<State> {
     this.#levels.push({ value, names, length, next: 0, state });
   }
 
-  /** Moves to the next member. Returns its container, or undefined at the end. */
+  /** Moves to the next member. Returns its container; undefined at the end. */
   next(): Level<State> | undefined {
     const levels = this.#levels;
     for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {

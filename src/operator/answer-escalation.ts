@@ -4,7 +4,7 @@ import type { Escalation, EscalationEvent, EscalationOutcome } from '../escalati
 import type { EscalationStore } from '../escalation/store.ts';
 import { ChangeRefused } from './changed.ts';
 
-/** Gateways are notified at once and also poll every second. */
+/** Gateways are notified immediately, and also poll every second. */
 const TAKEN_WITHIN_MS = 4_000;
 
 export interface AnsweringOptions {
@@ -40,7 +40,7 @@ export async function answerEscalation(
   { id, decision, approver }: EscalationAnswer,
 ): Promise<AnsweredEscalation> {
   const { promise: resolution, resolve } = Promise.withResolvers<Resolved>();
-  // Subscribes before the look-up, so no decision about a pending request is missed.
+  // Subscribes before the look-up: a decision in between must not be missed.
   const unsubscribe = await watchEscalations((event) => {
     if (event.type === 'escalation.resolved' && event.id === id) resolve(event);
   });
@@ -80,7 +80,7 @@ function outcomeFor(
   const wanted = decision === 'approve' ? 'approved' : 'denied';
   if (outcome !== wanted)
     throw new ChangeRefused(`the answer came too late: the request is already ${outcome}`);
-  // A gateway took the other answer before `storeAnswer` looked for one.
+  // A gateway took the other answer before `storeAnswer` looked for it.
   if (answeredBy !== undefined && answeredBy !== approver) throw answeredBefore(answeredBy, decision);
   return outcome;
 }
@@ -99,7 +99,7 @@ function answeredBefore(approver: string, decision: ApprovalDecision): ChangeRef
   );
 }
 
-/** Stores the answer unless a valid one exists. Others with access to Redis can store invalid ones. */
+/** Stores the answer unless a valid one exists. Anyone with access to Redis could store invalid ones. */
 async function storeAnswer(
   escalations: AnsweringOptions['escalations'],
   escalation: Escalation,

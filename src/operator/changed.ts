@@ -1,6 +1,6 @@
 import type { OperatorChange } from '../audit/operator-record.ts';
 
-/** The result of a change and its audit record, which is undefined if nothing had to be changed. */
+/** Result of a change with its audit record, which is undefined if nothing had to be changed. */
 export interface Changed<Result> {
   readonly result: Result;
   readonly record?: OperatorChange | undefined;

@@ -34,7 +34,7 @@ interface OfKey {
 
 type WithRecord<Result> = Result & { readonly record: KeyRecord };
 
-/** All changes that operators can make, named as the API's operations. */
+/** All changes that operators can make, named like the operations of the API. */
 export interface Changes {
   createKey(key: NewKey): Promise<Changed<IssuedKey>>;
   updateKey(change: OfKey & { readonly change: KeyChange }): Promise<Changed<KeyRecord>>;
@@ -47,7 +47,7 @@ export interface Changes {
     readonly reference?: string | undefined;
     readonly limits: LimitChanges;
   }): Promise<Changed<{ readonly record: KeyRecord | undefined; readonly limits: BudgetLimits }>>;
-  /** @throws ChangeRefused, see `setSharedBudget` */
+  /** @throws ChangeRefused; see `setSharedBudget` */
   setSharedBudget(change: SharedBudgetChange): Promise<Changed<SharedBudgetSet>>;
   lockKey(
     change: OfKey & { readonly forMs: number; readonly reason?: string | undefined },
@@ -69,7 +69,7 @@ export interface Changes {
     readonly tool?: string | undefined;
     readonly digest?: string | undefined;
   }): Promise<Changed<{ readonly accepted: readonly Accepted[] }>>;
-  /** @throws ChangeRefused, see `answerEscalation` */
+  /** @throws ChangeRefused; see `answerEscalation` */
   answerEscalation(answer: EscalationAnswer): Promise<Changed<AnsweredEscalation>>;
 }
 
@@ -237,7 +237,7 @@ function causeOf(reason: string | undefined): LockCause {
   return { kind: 'operator', ...(words !== undefined && { reason: words }) };
 }
 
-/** @param now in Redis time */
+/** @param now Redis time in Unix ms */
 export function lockJson({ ttlMs }: LockTime, now: number): Record<string, unknown> {
   return {
     lock_ttl_seconds: ttlMs === undefined ? null : Math.ceil(ttlMs / 1_000),

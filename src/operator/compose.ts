@@ -48,7 +48,7 @@ export interface OperatorPage {
 
 const CLIENT = 'gateway-ui';
 
-/** Composition root of the operator's page. Without Redis, the page is still served and reports the outage. */
+/** Composition root of the operator page. If Redis is down, the page is still served and reports the outage. */
 export async function startOperatorPage(options: OperatorPageOptions): Promise<OperatorPage> {
   const { config, tls, folder, log } = options;
   const client = connectRedis(config.redis, {
@@ -151,7 +151,7 @@ function oidcOf({ ui: { oidc } }: Config): OidcSignIn | undefined {
   return createOidc({
     issuer,
     clientId,
-    // Read on each use, so a renewed secret needs no restart.
+    // Read on each use: a renewed secret needs no restart.
     clientSecret: () => (file === undefined ? undefined : readFileSync(file, 'utf8').trim()),
     scopes: oidc.scopes,
     roleClaim: oidc.role_claim,

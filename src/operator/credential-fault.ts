@@ -1,6 +1,6 @@
 /**
- * Returns why a key cannot have these provider credentials; undefined if it can: each is configured, and no two are for
- * the same provider.
+ * Returns why a key cannot have these provider credentials; undefined if it can. Each must be configured, and no two
+ * may be for the same provider.
  * @param providers provider of each configured credential
  */
 export function credentialFault(

@@ -40,7 +40,6 @@ function bracketed(host: string): string {
 
 /**
  * Refuses requests for other hosts: another site could rebind its own name to our address.
- *
  * @throws ApiError
  */
 export function refuseOtherHosts({ headers }: IncomingMessage, origins: ReadonlySet<string>): void {
@@ -53,7 +52,7 @@ export function refuseOtherHosts({ headers }: IncomingMessage, origins: Readonly
     );
 }
 
-/** Returns `Host` values of an origin: with the port, and without a default port. */
+/** Returns the `Host` values of an origin: with the port, and without a default port. */
 function hostsOf(origin: string): readonly string[] {
   const { host, hostname, port, protocol } = new URL(origin);
   return port === '' ? [host, `${hostname}:${protocol === 'https:' ? '443' : '80'}`] : [host];
@@ -61,8 +60,7 @@ function hostsOf(origin: string): readonly string[] {
 
 /**
  * Refuses requests from pages of other sites, by `Sec-Fetch-Site` and `Origin`. Programs send neither.
- *
- * @param navigable other sites may link to this route
+ * @param navigable whether other sites may link to this route
  * @throws ApiError
  */
 export function refuseOtherSites(

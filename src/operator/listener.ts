@@ -10,7 +10,7 @@ import type { Identified, Identify } from './sign-in/identify.ts';
 import { hasRole } from './sign-in/roles.ts';
 import type { StaticFile } from './static-files.ts';
 
-/** PEM. */
+/** PEM texts. */
 export interface ListenerTls {
   readonly cert: string;
   readonly key: string;
@@ -18,7 +18,7 @@ export interface ListenerTls {
 
 export interface ListenerOptions {
   readonly host: string;
-  /** 0 picks a free port. */
+  /** 0 to pick a free port. */
   readonly port: number;
   readonly tls: ListenerTls | undefined;
   readonly origins: () => ReadonlySet<string>;
@@ -137,7 +137,10 @@ async function admitted(
   if (!hasRole(who.role, role))
     throw new ApiError('forbidden', `this needs the role ${role}; your role is ${who.role}`);
   if (who.owner !== undefined && !route.owners)
-    throw new ApiError('forbidden', 'this shows keys of all owners; you may see the keys of one owner only');
+    throw new ApiError(
+      'forbidden',
+      'this shows keys of all owners, and you may see the keys of only one owner',
+    );
   if (csrf !== undefined && route.method !== 'GET') refuseWrongToken(incoming, csrf);
   return identified;
 }

@@ -28,10 +28,10 @@ export type Beginning =
   | { readonly kind: 'made'; readonly answer: string }
   | { readonly kind: 'too_many'; readonly waitMs: number };
 
-/** Remembers changes for a day, so that repeating one has no effect. Failures throw `redis_unavailable`. */
+/** Remembers changes for a day: repeating one must have no effect. Failures throw `redis_unavailable`. */
 export interface MadeChanges {
   begin(change: RequestedChange): Promise<Beginning>;
-  /** Stores the answer for repeated requests: without secrets, and with at most MAX_ANSWER_CHARS. */
+  /** Stores the answer for repeated requests. It must not contain secrets or exceed MAX_ANSWER_CHARS. */
   keep(change: RequestedChange, answer: string): Promise<void>;
   /** Forgets a change that was not made. */
   forget(change: RequestedChange): Promise<void>;
@@ -61,7 +61,7 @@ export function createMadeChanges({ client, deadlineMs }: RedisStoreOptions): Ma
   };
 }
 
-/** Names and Idempotency-Keys are stored as hashes only. */
+/** Names and Idempotency-Keys are stored only as hashes. */
 function personOf({ who }: RequestedChange): string {
   return hash('sha256', who, 'hex');
 }

@@ -14,7 +14,7 @@ import type { WatchEscalations } from './answer-escalation.ts';
 import type { Changes } from './changes.ts';
 
 /**
- * All that operators can read and change. Commands use it on Redis (`operate.ts`) or over the operator's API
+ * Everything that operators can read and change. Commands use it on Redis (`operate.ts`) or through the operator API
  * (`remote/operations.ts`).
  */
 export interface Operations {
@@ -29,14 +29,14 @@ export interface Operations {
   readonly pins: Pick<PinStore, 'list'>;
   readonly escalations: Pick<EscalationStore, 'list' | 'now'>;
   readonly audit: Pick<StreamStore, 'after' | 'before'>;
-  /** Returns Redis's time in Unix ms. All expiries use this clock. */
+  /** Returns the Redis time in Unix ms. All expiries use this clock. */
   readClock(): Promise<number>;
   readSettings(): Promise<OperatorSettings>;
   readonly watchEscalations: WatchEscalations;
   readonly changes: Changes;
 }
 
-/** Configuration that operator commands need. */
+/** Configuration that commands of operators need. */
 export interface OperatorSettings {
   readonly auditEnabled: boolean;
   readonly spendEnabled: boolean;

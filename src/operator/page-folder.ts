@@ -13,7 +13,7 @@ export interface PageFile {
 export async function pageFolder(): Promise<string> {
   const here = import.meta.url;
   if (here.endsWith('.js')) return fileURLToPath(new URL('../../page', here));
-  // A computed name, so that the builder is not bundled.
+  // A computed name keeps the builder out of the bundle.
   const builder = new URL('../../build-page.ts', here).href;
   const { builtPage } = (await import(builder)) as { builtPage(): Promise<string> };
   return builtPage();

@@ -36,7 +36,7 @@ process.on('message', (message: ToPage) => {
     process.exit(1);
   });
 });
-// A blocked event loop misses heartbeats, so the parent ends this process.
+// If the event loop blocks, heartbeats are missed and the parent ends this process.
 setInterval(() => send({ kind: 'alive' }), HEARTBEAT_MS).unref();
 process.on('disconnect', () => process.exit(1));
 // Ctrl-C reaches the whole process group, but the parent decides when this process stops.

@@ -3,7 +3,7 @@ import type { Route } from './api/route.ts';
 
 const MAX_PATH_CHARS = 2_048;
 
-/** Routes by number of segments, those with fewer parameters first. */
+/** Routes by number of segments; routes with fewer parameters come first. */
 export type RouteTable = ReadonlyMap<number, readonly ParsedRoute[]>;
 
 interface ParsedRoute {

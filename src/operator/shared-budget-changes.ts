@@ -7,7 +7,7 @@ import { ChangeRefused, type Changed } from './changed.ts';
 import { limitsUsd } from './limits-usd.ts';
 
 export interface SharedBudgetChange {
-  /** Default: derived from the conditions. */
+  /** Defaults to a name derived from the conditions. */
   readonly name?: string | undefined;
   /** Undefined keeps the conditions of the budget `name`. */
   readonly match?: BudgetMatch | undefined;
@@ -16,7 +16,7 @@ export interface SharedBudgetChange {
 
 export interface SharedBudgetSet {
   readonly budget: StoredBudget;
-  /** `removed`: no limit is left. */
+  /** `removed` means that no limit is left. */
   readonly change: 'created' | 'changed' | 'removed';
 }
 
@@ -26,9 +26,9 @@ export interface SharedBudgetChangesOptions {
   readonly configuredBudgets: readonly string[];
 }
 
-/** Bounds the size of a budget: every gateway reads all of them after a change. */
+/** Limits the size of a budget: every gateway reads all budgets after a change. */
 const MAX_MATCH_CHARS = 10_000;
-/** Attempts if others change the budget at the same time. */
+/** Number of attempts if others change the budget at the same time. */
 const ATTEMPTS = 5;
 
 /** @throws ChangeRefused */
@@ -69,7 +69,7 @@ function assertReadable(name: string, match: BudgetMatch | undefined): void {
   throw new ChangeRefused(`${place}: ${issue.message}`);
 }
 
-/** A damaged budget must be set anew, with conditions and limits. */
+/** A damaged budget must be set again, with conditions and limits. */
 function assertWhole(name: string, { match, limits }: SharedBudgetChange): void {
   if (match === undefined || !hasBudget(withChanges({}, limits)))
     throw new ChangeRefused(
@@ -101,7 +101,8 @@ function changed(
         `there is no budget ${name}: name the requests that it covers, for example --tag team=search or --all`,
       );
     }
-    if (!hasBudget(current)) throw new ChangeRefused(`there is no budget ${name}, and so no limit to remove`);
+    if (!hasBudget(current))
+      throw new ChangeRefused(`there is no budget ${name}, and therefore no limit to remove`);
     return { name, match, limits: current };
   }
   if (match !== undefined && given === undefined && !isSame(match, before.match)) {
@@ -127,7 +128,7 @@ function isSame(one: BudgetMatch, other: BudgetMatch): boolean {
 const NO_CONDITION = 'everything';
 const MAX_NAME_CHARS = 64;
 
-/** Returns `team-search` for the tag `team=search`, `model-gpt-5-pro` for the models `gpt-5-pro*`. */
+/** Returns a name such as `team-search` for the tag `team=search`, or `model-gpt-5-pro` for the models `gpt-5-pro*`. */
 function nameOf(match: BudgetMatch): string {
   const name = conditionsOf(match)
     .map((condition) => condition.replaceAll(/[^A-Za-z0-9._]{1,512}/g, '-').replace(/-$/, ''))

@@ -6,14 +6,14 @@ import type { Connect } from './api/schemas/keys.ts';
 type Snippet = Connect['snippets'][number];
 
 export interface SnippetFacts {
-  /** Without trailing slash. */
+  /** Without a trailing slash. */
   readonly address: string;
   readonly record: Pick<KeyRecord, 'provider' | 'allowedModels' | 'credentials'>;
-  /** First MCP server, if any. */
+  /** The first MCP server, if any. */
   readonly server: string | undefined;
 }
 
-/** Values of a snippet. `model` is quoted as JSON, which all these languages read. */
+/** Values inserted into a snippet. `model` is a JSON string, valid in all snippet languages. */
 interface Blanks {
   readonly url: string;
   readonly model: string;
@@ -23,7 +23,7 @@ interface Blanks {
 
 const HEADER = 'X-Gateway-Provider-Key';
 
-/** Returns snippets for all clients that can use the key. They read keys from the environment. */
+/** Returns snippets for all clients that can use the key. The snippets read keys from environment variables. */
 export function snippetsFor({ address, record, server }: SnippetFacts): Snippet[] {
   const { provider } = record;
   const { exec, needsKey }: Provider = providers[provider];
@@ -46,7 +46,7 @@ export function snippetsFor({ address, record, server }: SnippetFacts): Snippet[
   ];
 }
 
-/** Returns the first allowed model that is not a pattern, or a default of the provider. */
+/** Returns the first allowed model that is not a pattern, or the provider's default. */
 function modelOf({ allowedModels = [] }: SnippetFacts['record'], usual = 'MODEL'): string {
   return allowedModels.find((model) => !/[*?]/.test(model)) ?? usual;
 }
@@ -188,7 +188,7 @@ function snippet(client: string, title: string, language: string, lines: readonl
   return { client, title, language, text: lines.join('\n') };
 }
 
-/** Escapes a text for single quotes of a shell. */
+/** Escapes a text for use inside single quotes in a shell. */
 function shellQuoted(text: string): string {
   return text.replaceAll("'", String.raw`'\''`);
 }

@@ -10,11 +10,11 @@ export interface SpendQuestion {
   readonly by: string;
   readonly days: number;
   readonly bucket: Bucket;
-  /** Counts only keys of this owner. */
+  /** Counts only keys of this owner; undefined counts all. */
   readonly owner: string | undefined;
 }
 
-/** Sums of spend records. A count of many keys goes on after a first, incomplete answer. */
+/** Sums of spend records. A count over many keys continues after a first, incomplete answer. */
 export interface SpendReports {
   read(question: SpendQuestion): Promise<Omit<Spend, 'enabled'>>;
 }
@@ -22,7 +22,7 @@ export interface SpendReports {
 const DAY_MS = 86_400_000;
 /** Keys read concurrently. */
 const AT_ONCE = 20;
-/** Pause after each part, as a multiple of its duration. */
+/** Pause after each part, as a multiple of the part's duration. */
 const PAUSE_DURATIONS = 2;
 const FIRST_ANSWER_MS = 3_000;
 /** A count is kept for this time, or for a multiple of its duration if that is longer. */

@@ -18,7 +18,7 @@ export interface StaticFile {
   readonly brotli: Buffer;
 }
 
-/** Reads all files of the page's manifest into memory, so that request paths never reach the file system. */
+/** Reads all files of the page's manifest into memory: request paths never reach the file system. */
 export async function readStaticFiles(folder: string): Promise<ReadonlyMap<string, StaticFile>> {
   const listed = manifest.parse(JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')));
   const read = listed.map(async ({ path, file, type }) => {

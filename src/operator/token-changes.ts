@@ -14,8 +14,7 @@ export function tokenFault({ name, role, owner, lifeMs }: NewApiToken): string |
   if (!isPlainLabel(name) || (owner !== undefined && !isPlainLabel(owner)))
     return `name and owner ${LABEL_RULE}`;
   if (owner !== undefined && role !== 'viewer') return 'a token with an owner must have the role viewer';
-  if (!(lifeMs > 0 && lifeMs <= MAX_LIFE_MS))
-    return 'the lifetime must be longer than zero, and 366d at most';
+  if (!(lifeMs > 0 && lifeMs <= MAX_LIFE_MS)) return 'the lifetime must be longer than zero and at most 366d';
   return undefined;
 }
 

@@ -5,7 +5,7 @@ import { ESCALATION_REQUESTS } from '../redis/keys.ts';
 import { subscribe } from '../redis/subscribe.ts';
 import type { WatchEscalations } from './answer-escalation.ts';
 
-/** Subscriptions to approval events, each with its own connection. */
+/** Subscriptions to approval events, each on its own connection. */
 export interface EscalationListeners {
   readonly watchEscalations: WatchEscalations;
   /** Ends all remaining subscriptions. */

@@ -1,15 +1,18 @@
 /**
  * Store operations of several checks, collected while the checks judge and sent together: all take effect, or none. A
- * check passes the batch to its store. Without a batch, or with another store's, a store answers at once.
+ * check passes the batch to its store. Without a batch, or with a batch of another kind of store, a store runs
+ * operations immediately.
  */
 export interface Batch {
-  /** Sends the operations; later ones are sent at once. */
+  /** Sends the operations. Later ones are sent immediately. */
   send(): void;
-  /** Discards the operations; their callers get `BatchAborted`. */
+  /** Discards the operations. Their callers get `BatchAborted`. */
   drop(): void;
 }
 
-/** An operation had no effect because another one of its batch was refused, which is reported there. */
+/**
+ * Thrown for an operation without effect, because another one in its batch was refused. That one reports the reason.
+ */
 export class BatchAborted extends Error {
   constructor() {
     super('another operation of the batch was refused');

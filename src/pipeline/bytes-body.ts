@@ -10,9 +10,10 @@ const MAX_DECODINGS = 3;
 const JSON_STARTS: ReadonlySet<string | undefined> = new Set(['{', '[']);
 
 /**
- * Stage `Identified -> Parsed` for a body other than JSON (a form, a text file) sent to an unknown endpoint. The body and
- * its decoded forms are texts that cannot be edited.
- * @throws GatewayError invalid_request for JSON under another media type; unsupported_media_type if it cannot be read
+ * Stage `Identified -> Parsed` for a body other than JSON (a form, a text file) sent to an unknown endpoint. The texts
+ * are the body and its decoded forms; they cannot be edited.
+ * @throws GatewayError invalid_request for JSON with another media type; unsupported_media_type if the body cannot be
+ * read
  */
 export function parseBytes(exchange: Identified, body: Buffer): Parsed {
   if (body.length === 0) throw new GatewayError('invalid_request', 'the request has no body');
@@ -30,7 +31,7 @@ export function parseBytes(exchange: Identified, body: Buffer): Parsed {
 
 const WORDS = { role: 'user', kind: 'text', editable: false } as const;
 
-/** Control characters: in UTF-16, archives, images and sound, but not in text. */
+/** Control characters, which occur in UTF-16, archives, images and audio, but not in text. */
 const CONTROLS = /[\x00-\x08\x0b\x0e-\x1f\x7f]/;
 /** Headers of a form part, or of a message in it, that declare an encoding. */
 const CODED = /^(?:content-transfer-encoding|content-encoding)[ \t]{0,64}:[ \t]{0,64}(\S{0,64})/gim;
@@ -61,7 +62,7 @@ function unreadable(why: string): GatewayError {
   );
 }
 
-/** Returns the words as written, and without percent-encoding, entities and JSON escapes. */
+/** Returns the text as written, and without percent-encoding, entities and JSON escapes. */
 function readingsOf(words: string): string[] {
   const readings = [words];
   for (let last = words; readings.length <= MAX_DECODINGS;) {
@@ -73,7 +74,7 @@ function readingsOf(words: string): string[] {
   return readings;
 }
 
-/** Reads a plus as a space, as forms do; this does not affect findings in other bodies. */
+/** Reads a plus as a space, as forms do. This does not affect findings in other bodies. */
 function percentDecoded(text: string): string {
   if (!text.includes('%')) return text;
   return withoutPercents(Buffer.from(text.replaceAll('+', ' '))).toString('utf8');
@@ -100,17 +101,20 @@ function withoutEscapes(text: string): string {
 /** A form field with tools. */
 const TOOLS_FIELD =
   /(?:\bname[ \t]{0,64}=[ \t]{0,64}["']?|(?:^|&))(tools|mcp_servers|plugins|connectors|web_search_options)\b/gim;
-/** JSON that names a provider's tool. */
+/** JSON that names a tool of a provider. */
 const TYPED_TOOL = /["']type["']\s{0,64}:\s{0,64}["']([\w-]{1,64})["']/g;
 
-/** Tools cannot be removed from bytes, so the request is refused unless they are allowed. */
+/**
+ * Returns the provider's tools in a body. Tools cannot be removed from bytes: the request is refused unless they are
+ * allowed.
+ */
 function hostedToolsIn(words: string): HostedTool[] {
   const types = [...words.matchAll(TOOLS_FIELD)].map(([, field = '']) => field);
   for (const [, type = ''] of words.matchAll(TYPED_TOOL)) if (isHostedType(type)) types.push(type);
   return [...new Set(types)].map((type) => ({ type, remove: [], forced: true }));
 }
 
-/** Reports whether the body contains the proxy key percent-encoded, in base64 or in UTF-16. */
+/** Reports whether the body contains the proxy key percent-encoded, in Base64 or in UTF-16. */
 export function encodesProxyKey(body: Buffer, rawKey: string): boolean {
   const twoBytes = Buffer.from(rawKey, 'utf16le');
   if (body.includes(twoBytes.subarray(0, -1))) return true;
@@ -118,7 +122,7 @@ export function encodesProxyKey(body: Buffer, rawKey: string): boolean {
   return isPercentEncodedIn(body, rawKey);
 }
 
-/** Returns the three base64 forms of the key, one per position within a group of three bytes. */
+/** Returns the three Base64 forms of the key, one per position in a group of three bytes. */
 function base64Of(rawKey: string): string[] {
   return [0, 1, 2].flatMap((before) => {
     const padded = Buffer.concat([Buffer.alloc(before), Buffer.from(rawKey)]);

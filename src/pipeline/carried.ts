@@ -2,7 +2,7 @@ import { addAll } from '../add-all.ts';
 import { takesHeader } from '../providers/client-headers.ts';
 import type { Identified, Parsed } from './exchange.ts';
 
-/** Client headers sent to MCP servers, besides those that repeat the message (`mcp/mirrored.ts`). */
+/** Client headers sent to MCP servers, in addition to those that mirror the message (`mcp/mirrored.ts`). */
 const TO_MCP_SERVERS: ReadonlySet<string> = new Set([
   'accept',
   'content-type',
@@ -15,12 +15,12 @@ const TO_MCP_SERVERS: ReadonlySet<string> = new Set([
 /** Issued by a server and bound to its key: clients cannot put text into it. */
 const NOT_CLIENTS = 'mcp-session-id';
 
-/** Reports whether a client header may be sent upstream. The gateway and Envoy set credentials and framing. */
+/** Reports whether a client header may be sent upstream. Credentials and framing are set by the gateway and Envoy. */
 export function isCarried({ mcp, provider }: Pick<Identified, 'mcp' | 'provider'>, name: string): boolean {
   return mcp === undefined ? takesHeader(provider, name) : TO_MCP_SERVERS.has(name);
 }
 
-/** Reports whether keys share the provider's account: a client's own credential leads to an account of its own. */
+/** Reports whether keys share an account at the provider. A client's own credential leads to a separate account. */
 export function isOnSharedAccount({
   mcp,
   heldCredential,
@@ -34,12 +34,12 @@ export const TRACE_STATE = 'tracestate';
 
 export type CarriedText =
   | { readonly place: 'header'; readonly name: string; readonly text: string }
-  /** Path or query, which cannot be left out. */
+  /** Path or query, which cannot be omitted. */
   | { readonly place: 'address'; readonly text: string };
 
 /**
- * Returns every text that travels outside the body: headers, query and path. Headers that repeat an MCP message are
- * left out, since the body is judged.
+ * Returns all texts outside the body: headers, query and path. Headers that mirror an MCP message are omitted, since
+ * the body is judged.
  */
 export function carriedTexts(exchange: Identified): readonly CarriedText[] {
   const texts: CarriedText[] = [];
@@ -88,7 +88,7 @@ function percentDecoded(text: string): string {
   }
 }
 
-/** Keeps headers from being sent, in addition to those already withheld. */
+/** Withholds headers, in addition to those already withheld. */
 export function withholdHeaders(exchange: Parsed, names: ReadonlySet<string>): void {
   if (names.size > 0) exchange.withheldHeaders = new Set([...names, ...(exchange.withheldHeaders ?? [])]);
 }

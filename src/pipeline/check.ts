@@ -5,11 +5,11 @@ import type { Awaitable } from '../turns.ts';
 import type { Batch } from './batch.ts';
 import type { Admitted, Answered, Identified, Outcome, Parsed } from './exchange.ts';
 
-/** A check's judgement of an exchange; only the runner acts on it. */
+/** Judgement of an exchange by a check. Only the runner acts on it. */
 export type Verdict =
   | Pass
   | Pending
-  /** Noteworthy, not refused: appears in log, metric and audit. */
+  /** Noteworthy, but not refused: appears in log, metric and audit. */
   | Flag
   | Rewrite
   | Denial;
@@ -41,14 +41,14 @@ export interface Rewrite {
   readonly reason: string;
   /** Changes the exchange (edits, headers); not called in shadow mode. */
   readonly apply: () => void;
-  /** As for a denial; if it fails, the rewritten text still proceeds. */
+  /** Same as for a denial. If it fails, the rewritten text still proceeds. */
   readonly enforce?: () => Promise<void>;
 }
 
 export interface Denial extends Refusal {
   readonly kind: 'deny';
   /**
-   * Consequences (a lock, a score), completed before the client gets the refusal; not called in shadow mode. A failure
+   * Consequences (a lock, a score), completed before the client gets the refusal. Not called in shadow mode. A failure
    * is reported, and the denial stands.
    */
   readonly enforce?: () => Promise<void>;
@@ -62,35 +62,35 @@ export const PASS: Pass = { kind: 'pass' };
 
 /** Facts about a request while Redis looks up its key. */
 export interface Caller {
-  /** `sha256:<hex>`: the identity that the key had when it was last seen. */
+  /** `sha256:<hex>`: identity of the key when it was last seen. */
   readonly keyHash: string;
   /** The well-formed session id of a model call. */
   readonly sessionId?: string | undefined;
 }
 
 /**
- * A check judges and returns a verdict. It changes a request by appending to `exchange.edits`, and an answer's headers
- * through `exchange.responseHeaders`. All requests share a check; the state of one exchange is what `begin` returns.
- * Hooks run in the order of the checks (checks/order.ts).
+ * A check judges and returns a verdict. It changes a request by appending to `exchange.edits`, and the headers of an
+ * answer through `exchange.responseHeaders`. All requests share a check; the state of one exchange is what `begin`
+ * returns. Hooks run in the order of the checks (checks/order.ts).
  */
 export interface Check<State = unknown, Name extends string = string> {
   readonly name: Name;
   /** True if `server.shadow_mode` turns its denials into records (docs/serving.md#shadow-mode). */
   readonly shadowable: boolean;
   /**
-   * The check judges or counts by stored data of earlier requests. If data that was read ahead proves stale, `prepare`
-   * and `requestBody` run again, and their results replace the first ones.
+   * Set if the check judges or counts by stored data of earlier requests. If data that was read ahead proves stale,
+   * `prepare` and `requestBody` run again, and their results replace the first ones.
    */
   readonly repeatable?: true;
-  /** `requestBody` runs only after all stores have accepted the request, right before it is forwarded. */
+  /** Whether `requestBody` runs only after all stores have accepted the request, right before it is forwarded. */
   readonly judgesLast?: boolean;
   /** Called once per exchange, before the other hooks. */
   begin?(): State;
   /**
-   * Starts reading from the check's store, so that all checks wait once. Called for all checks before they judge: with
+   * Starts reads from the check's store; all checks then wait only once. Called for all checks before they judge: with
    * a `Caller` while Redis looks up the key, and with the request before `requestBody`. The caller's key was valid
-   * before but may not be any more, so only what the key alone pays for may be taken; `end` gives back what is taken
-   * later. Must not throw or leave a rejection unhandled.
+   * before but may not be valid any more: only what depends on the key alone may be taken, and `end` gives back what is
+   * taken later. Must not throw or leave a rejection unhandled.
    */
   prepare?(request: Caller | Parsed, state: State, batch?: Batch): void;
   /**
@@ -101,12 +101,12 @@ export interface Check<State = unknown, Name extends string = string> {
   /** Operations in `batch` take effect if no check denies and no store refuses. */
   requestBody?(exchange: Parsed, state: State, batch?: Batch): Awaitable<Verdict>;
   /**
-   * Judges a whole answer before the client gets it, or a stream's headers. Operations in `batch` take effect in any
-   * case.
+   * Judges a whole answer before the client gets it, or the headers of a stream. Operations in `batch` take effect in
+   * any case.
    */
   response?(exchange: Answered, state: State, batch?: Batch): Awaitable<Verdict>;
   stream?(exchange: Answered, state: State): StreamRewriter | undefined;
-  /** Called once for every routed request, also after a denial, a cut or a client disconnect. Must not throw. */
+  /** Called once for every routed request, even after a denial, a cut or a client disconnect. Must not throw. */
   end?(exchange: Identified, outcome: Outcome, state: State): Awaitable<void>;
 }
 
@@ -116,24 +116,23 @@ export function isParsed(request: Caller | Parsed): request is Parsed {
 }
 
 /**
- * Rewrites a streamed answer, event by event, on decoded deltas. Each rewriter sees what the one before has let
- * through. In shadow mode its verdicts are only recorded.
+ * Rewrites a streamed answer, event by event, based on decoded deltas. Each rewriter receives what the previous one has
+ * passed on. In shadow mode its verdicts are only recorded.
  */
 export interface StreamRewriter {
-  /** False if it judges no text, so that unreadable text does not stop the stream. */
+  /** False if it judges no text: unreadable text then does not stop the stream. */
   readonly readsText?: false;
-  /** Called with each event as received, before any rewriter changes, holds or drops it. */
+  /** Called with each event as received, before any rewriter changes, holds back or drops it. */
   received?(event: StreamEvent): void;
   /**
-   * Absent if every event passes. Should be synchronous, since the chunks of an answer wait for it. Not called after a
-   * cut.
+   * Absent if every event passes. Should be synchronous: the chunks of an answer wait for it. Not called after a cut.
    */
   event?(event: StreamEvent): Awaitable<StreamAction>;
   /** Returns held text at the end of the stream. Not called after a cut. */
   end?(): Awaitable<StreamTail | undefined>;
   /**
-   * Returns a comment for the client (SSE, without its leading colon). Called once, after everything else, also after a
-   * cut; may wait (settlement).
+   * Returns a comment for the client (SSE, without its leading colon). Called once, after everything else, even after a
+   * cut. May wait for the settlement.
    */
   comment?(): Awaitable<string | undefined>;
 }
@@ -142,37 +141,37 @@ export type StreamAction =
   | { readonly kind: 'pass' }
   | { readonly kind: 'drop' }
   | StreamRewrite
-  /** Ends the stream with an error frame in its dialect; nothing of this event is sent. */
+  /** Ends the stream with an error frame in its dialect. Nothing of this event is sent. */
   | { readonly kind: 'cut'; readonly denial: Denial };
 
 export interface StreamRewrite {
   readonly kind: 'rewrite';
-  /** Frames to send before this event's own: held ones, and copies that carry held text. */
+  /** Frames to send before this event's own: held frames, and copies that carry held text. */
   readonly before?: readonly RewrittenFrame[];
   /**
-   * Changes to this event's JSON, with paths as in its deltas; without any, its frame is sent byte for byte. If the
-   * event is not JSON, a `set` of the path `[]` gives the whole new payload.
+   * Changes to this event's JSON, with paths as in its deltas. Without any, the frame is sent byte for byte. If the
+   * event is not JSON, a `set` of the path `[]` contains the whole new payload.
    */
   readonly edits?: readonly JsonEdit[];
-  /** The rewriter keeps this event and returns it in a later `before`. */
+  /** Set if the rewriter keeps this event and returns it in a later `before`. */
   readonly held?: true;
-  /** Recorded as this check's verdict, as a flag if nothing changes; absent if text is only delayed. */
+  /** Recorded as this check's verdict, as a flag if nothing changes. Absent if text is only delayed. */
   readonly reason?: string;
-  /** As for a denial: completed before the client gets the frame; not called in shadow mode. */
+  /** Same as for a denial: completed before the client gets the frame. Not called in shadow mode. */
   readonly enforce?: () => Promise<void>;
 }
 
 export interface RewrittenFrame {
   readonly event: StreamEvent;
   readonly edits: readonly JsonEdit[];
-  /** Another frame of the same shape; the event's own was already sent. */
+  /** Set for another frame of the same shape; the event's own has already been sent. */
   readonly copy?: true;
 }
 
 export interface StreamTail {
   readonly before?: readonly RewrittenFrame[];
   readonly reason?: string;
-  /** The end of the text must not pass: cuts the stream instead of ending it. */
+  /** Set if the end of the text must not pass: cuts the stream instead of ending it. */
   readonly cut?: Denial;
 }
 

@@ -4,7 +4,7 @@ import type { Admitted, Identified } from './exchange.ts';
 import { BatchAborted } from './batch.ts';
 import type { Awaitable } from '../turns.ts';
 
-/** The first enforced denial, if any; known at once unless a check waits. */
+/** The first enforced denial, if any. Known immediately unless a check waits. */
 export type Ruling = Awaitable<Denial | undefined>;
 
 export type ObservedVerdict = Flag | Pick<Rewrite, 'kind' | 'reason'> | Denial;
@@ -12,9 +12,9 @@ export type ObservedVerdict = Flag | Pick<Rewrite, 'kind' | 'reason'> | Denial;
 /** Receives all verdicts except passes. */
 export interface VerdictObserver {
   verdict(exchange: Admitted, check: string, verdict: ObservedVerdict, enforced: boolean): void;
-  /** The consequences of a denial failed; the denial stands. */
+  /** Called if the consequences of a denial failed; the denial stands. */
   enforceFailed(exchange: Admitted, check: string, cause: unknown): void;
-  /** An `end` hook failed; since the exchange is over, this is only reported. */
+  /** Called if an `end` hook failed. The exchange is over, and this is only reported. */
   endFailed(exchange: Identified, check: string, cause: unknown): void;
 }
 
@@ -31,18 +31,18 @@ export interface Enforcement {
   settle(exchange: Admitted, check: Check, verdict: Reported): Ruling;
   /**
    * Waits for all verdicts, and returns the first enforced denial.
-   * @throws the first failure if none denies
+   * @throws the first failure if no verdict denies
    */
   settleAll(exchange: Admitted, pending: readonly PendingCheck[]): Promise<Denial | undefined>;
   /** Never rejects. */
   enforce(exchange: Admitted, check: Check, verdict: Pick<Denial, 'enforce'>): Promise<void>;
 }
 
-/** @param shadowMode shadowable denials become records */
+/** @param shadowMode whether shadowable denials become records */
 export function createEnforcement(observer: VerdictObserver, shadowMode: boolean): Enforcement {
   const isShadowed = (check: Check): boolean => shadowMode && check.shadowable;
 
-  /** Records a verdict and applies a rewrite; returns the verdict if it takes effect. */
+  /** Records a verdict and applies a rewrite. Returns the verdict if it takes effect. */
   function record(exchange: Admitted, check: Check, verdict: Reported): Denial | Rewrite | undefined {
     const enforced = verdict.kind !== 'flag' && !isShadowed(check);
     observer.verdict(exchange, check.name, verdict, enforced);

@@ -11,23 +11,23 @@ import type { Facts } from './facts.ts';
 import type { Patience } from './patience.ts';
 
 /**
- * A request on its way through the gateway. Each stage adds knowledge and extends the type before: `Admitted ->
+ * A request on its way through the gateway. Each stage adds knowledge and extends the previous type: `Admitted ->
  * Identified -> Parsed -> Answered`. A stage fails by throwing `GatewayError`.
  */
 export interface Admitted {
-  /** Random UUID from Envoy; the same in logs, headers and Envoy's own replies. */
+  /** Random UUID from Envoy; the same in logs, headers and Envoy's local replies. */
   readonly requestId: string;
   /** Arrival of the request headers, in monotonic milliseconds (`performance.now()`). */
   readonly startedAt: number;
   readonly method: string;
   /** Without port; as far as `auth.trusted_hops` reveals it. */
   readonly clientAddress: string;
-  /** Lower-case names; repeated headers joined by `, `. */
+  /** Names are in lower case; repeated headers are joined by `, `. */
   readonly headers: ReadonlyMap<string, string>;
   readonly key: KeyRecord;
   /**
-   * SHA-256 of the raw key, `sha256:<hex>`. A rotated key has several, each with its own end. Undefined if a JWT named
-   * the key instead.
+   * SHA-256 of the raw key, `sha256:<hex>`. A rotated key has several, each with its own expiry. Undefined if a JWT
+   * named the key instead.
    */
   readonly rawKeyHash: string | undefined;
   /** Expiry of the bearer's JWT in Unix ms; absent without one. */
@@ -46,21 +46,21 @@ export interface Admitted {
 export interface Identified extends Admitted {
   /** The provider's path as it will be sent, without key segment, provider segment and query. */
   readonly path: string;
-  /** The query as it will be sent, with its `?` and without credentials; empty if there is none. */
+  /** The query as it will be sent, with its `?` and without credentials. Empty if there is none. */
   readonly query: string;
   readonly provider: Provider;
   readonly endpoint: Endpoint;
-  /** The client's `tracestate`, if the gateway continues its trace: the only trace header with free text. */
+  /** `tracestate` of the client, if the gateway continues its trace. The only trace header with free text. */
   readonly traceState?: string;
-  /** Set for calls to an MCP server; the key's `provider` then receives nothing. */
+  /** Set for calls to an MCP server; the `provider` of the key then receives nothing. */
   readonly mcp?: McpTarget;
   /** The real provider key; undefined if the provider needs none. Never logged, stored or echoed. */
   readonly providerKey: string | undefined;
-  /** Name of the gateway's credential that `providerKey` is; absent for a client's own key. */
+  /** Name of the gateway's credential in `providerKey`; absent for a client's own key. */
   readonly heldCredential?: string;
 }
 
-/** USD limits in nano-USD by window; undefined means unlimited, 0 blocked. */
+/** USD limits in nano-USD by window. Undefined means unlimited; 0 means blocked. */
 export interface BudgetLimits {
   readonly minute?: number;
   readonly hourly?: number;
@@ -74,19 +74,19 @@ export interface CurrentBudget {
   limits: KeyBudgets;
 }
 
-/** The limits of a key, and the shared budgets in Redis, of which some may match. */
+/** The limits of a key, and the shared budgets in Redis, some of which may match. */
 export interface KeyBudgets extends BudgetLimits {
   readonly shared?: readonly StoredBudget[];
 }
 
-/** A budget that several keys share, as `gateway budget set` stores it. */
+/** A budget shared by several keys, as stored by `gateway budget set`. */
 export interface StoredBudget {
   readonly name: string;
   readonly match: BudgetMatch;
   readonly limits: BudgetLimits;
 }
 
-/** Conditions of a shared budget, all of which must hold (`budgets[].match`); names are globs. */
+/** Conditions of a shared budget, all of which must hold (`budgets[].match`). Names are globs. */
 export interface BudgetMatch {
   readonly owners?: readonly string[] | undefined;
   readonly tags?: Readonly<Record<string, string>> | undefined;
@@ -97,21 +97,21 @@ export interface BudgetMatch {
 }
 
 export interface Parsed extends Identified {
-  /** The client's body and its JSON; emptied once forwarded, since a stream may run for hours. */
+  /** The client's body and its JSON. Emptied once forwarded, since a stream may run for hours. */
   body: Buffer;
   json: JsonObject;
   readonly request: RequestFacts;
   /** Changes to the body, applied once, in order, before it is sent. Stages and checks append. */
   readonly edits: JsonEdit[];
-  /** Name of `models` that the client used. */
+  /** Name in `models` that the client used. */
   readonly alias?: string;
-  /** The request for further targets of the alias, in order. Checks remove targets that must not be asked. */
+  /** The request for further targets of the alias, in order. Checks remove targets that must not be tried. */
   fallbacks?: readonly Parsed[];
-  /** Edits for this target only, if there are fallbacks; `edits` apply to all targets. */
+  /** Edits for only this target, if there are fallbacks; `edits` apply to all targets. */
   readonly ownEdits?: JsonEdit[];
-  /** The longest wait for the beginning of this target's answer; 0 without a limit of its own. */
+  /** Longest wait for the beginning of this target's answer; 0 if it has no limit of its own. */
   readonly answerWithinMs?: number;
-  /** This target may be asked after one that may have processed the request. */
+  /** Whether this target may be tried after one that may have processed the request. */
   readonly followsUncertain?: boolean;
   /** Earlier targets that may have processed the request, too. */
   readonly alsoAsked?: readonly Parsed[];
@@ -119,18 +119,18 @@ export interface Parsed extends Identified {
   withheldHeaders?: ReadonlySet<string>;
 }
 
-/** Envoy's account of where an answer came from, at the response headers. */
+/** Origin of an answer, as reported by Envoy with the response headers. */
 export type AnswerOrigin =
   | 'provider'
-  /** Envoy answered; the provider was never reached, so nothing can have been billed. */
+  /** Envoy answered. The provider was never reached, and cannot have billed anything. */
   | 'not_connected'
-  /** Envoy answered; the request was sent and its answer lost (reset, timeout). */
+  /** Envoy answered. The request was sent, and its answer was lost (reset, timeout). */
   | 'lost';
 
 export interface Answered extends Parsed {
   readonly origin: AnswerOrigin;
   readonly status: number;
-  /** Lower-case names; repeated headers joined by `, `. */
+  /** Names are in lower case; repeated headers are joined by `, `. */
   readonly answerHeaders: ReadonlyMap<string, string>;
   readonly form: 'whole' | 'stream';
   readonly answer: Answer;
@@ -138,20 +138,20 @@ export interface Answered extends Parsed {
 
 /** The answer so far; grows while a stream runs. */
 export interface Answer {
-  /** The body of a whole answer; undefined for a stream or without a body. */
+  /** Body of a whole answer; undefined for a stream, and without a body. */
   readonly whole: WholeAnswer | undefined;
   /** Undefined while a stream runs, and for bodies that are not the dialect's JSON. */
   facts: AnswerFacts | undefined;
   /** Usage of a whole answer, or the running usage of a stream. */
   usage: Usage | undefined;
-  /** The stream wrote more text after its last usage report. */
+  /** Whether the stream wrote more text after its last usage report. */
   wroteSinceUsage: boolean;
   readonly billing: BillingReader;
   /** Undefined unless the request is traced. */
   readonly identity: IdentityReader | undefined;
-  /** Text that the model wrote, counted if usage is missing; bounded (`answers/new-answer.ts`). */
+  /** Text that the model wrote, which is counted if usage is missing. Bounded (`answers/new-answer.ts`). */
   readonly written: WrittenText;
-  /** A whole body, or a stream's own end marker, was seen. */
+  /** Whether a whole body, or a stream's own end marker, was seen. */
   complete: boolean;
 }
 
@@ -159,7 +159,7 @@ export interface WholeAnswer {
   /** After content decoding. */
   readonly body: Buffer;
   readonly contentType: string | undefined;
-  /** Undefined unless every parser reads the body alike: UTF-8, unique names, limited depth and parts. */
+  /** Undefined unless every parser reads the body alike: UTF-8, unique names, limited depth and size. */
   readonly json: unknown;
   /** Changes to the JSON, applied once, in order, before it is sent. Checks append. */
   readonly edits: JsonEdit[];
@@ -171,18 +171,18 @@ export interface WholeAnswer {
 export interface WrittenText {
   add(kind: AnswerText['kind'], text: string): void;
   readonly text: string;
-  /** UTF-8 bytes beyond the bound, for an over-estimate. */
+  /** Number of UTF-8 bytes beyond the limit, for an over-estimate. */
   readonly beyondBytes: number;
   readonly sawReasoning: boolean;
 }
 
 /** How an exchange ended. The edge decides by its own state, never by a transport event alone. */
 export type Outcome =
-  /** Denied, client gone, Redis failed or upstream unreachable before anything was sent. */
+  /** Denied, client gone, Redis failed, or upstream unreachable before anything was sent. */
   | { readonly kind: 'not_forwarded'; readonly upstreamFailed?: true }
   /** The provider's answer was seen to its end. */
   | { readonly kind: 'complete' }
-  /** A stream broke off: client gone, provider gone, or cut by a check. */
+  /** A stream was interrupted: client gone, provider gone, or cut by a check. */
   | { readonly kind: 'broken_off' }
   /** Sent upstream without any visible answer. Without `upstreamFailed`, the client may have left. */
   | { readonly kind: 'lost'; readonly upstreamFailed?: true };

@@ -4,8 +4,8 @@ import type { PolicySet } from '../policy/policy-set.ts';
 
 /**
  * Facts that one check learns and another judges by, named as in the policy input (docs/policies.md). Every fact has a
- * writer and a reader, which their entries declare. One object per exchange: undefined if not determined, null if there
- * is nothing.
+ * writer and a reader, as declared in their entries. There is one object per exchange. A fact is undefined if not
+ * determined, and null if there is nothing.
  */
 export interface Facts {
   /** Written by auth/authenticate, from Redis at the request headers. */
@@ -13,8 +13,8 @@ export interface Facts {
   /** Written by the session check; null if the request is not a session step. */
   session: SessionFacts | null | undefined;
   /**
-   * Written by the session check: the session was read ahead and is not confirmed yet. Until then, anything but passing
-   * must throw `StaleRead`.
+   * Written by the session check: the session was read ahead and is not confirmed yet. Until then, any verdict other
+   * than passing must throw `StaleRead`.
    */
   isReadAhead?: boolean;
   /** Written by the hosted-tools check: models that tools of the provider run, besides those of the request. */
@@ -30,7 +30,10 @@ export interface Facts {
   searched?: readonly string[] | undefined;
   /** Written by the policy check; emptied once forwarded, like the body. */
   judged: JudgedCall | undefined;
-  /** Written by the policy-state check for a call whose session has moved since. Earlier masks still apply. */
+  /**
+   * Written by the policy-state check, for a call whose session has moved since. Masks of the first judgement still
+   * apply.
+   */
   judgedAgain?: JudgedCall | undefined;
   /** Written by the policy check: rules whose escalation was approved, in case the call is judged again. */
   approvedRules?: ReadonlySet<string>;
@@ -51,11 +54,12 @@ export function writtenFact<Name extends 'session' | 'drift' | 'prompt'>(
   name: Name,
 ): Exclude<Facts[Name], undefined> {
   const fact: Facts[Name] = facts[name];
-  if (fact === undefined) throw new Error(`no check has written the fact ${name}, by which a call is judged`);
+  if (fact === undefined)
+    throw new Error(`no check has written the fact ${name}, which is needed to judge a call`);
   return fact as Exclude<Facts[Name], undefined>;
 }
 
-/** docs/risk.md. */
+/** See docs/risk.md. */
 export interface AgentRisk {
   /** 0 to 100, decayed to the current time. */
   readonly riskScore: number;
@@ -67,12 +71,12 @@ export interface AgentRisk {
   readonly quarantineActive: boolean;
 }
 
-/** docs/sessions.md, without drift. */
+/** See docs/sessions.md; without drift. */
 export interface SessionFacts {
   readonly id: string;
-  /** Unix ms; distinguishes lives of a session name. 0 if read ahead and not yet open. */
+  /** Unix ms. Distinguishes successive sessions of one name. 0 if read ahead and not yet open. */
   readonly createdAt: number;
-  /** Undefined until a policy moves it; the current policies define the initial state. */
+  /** Undefined until a policy moves the session; the current policies define the initial state. */
   readonly state: string | undefined;
   readonly spendNanoUsd: number;
   /** Model calls in the session, including this one. */
@@ -81,13 +85,13 @@ export interface SessionFacts {
   readonly toolsCalled: readonly string[];
   /** Marks of earlier steps that policies need. */
   readonly marks: readonly string[];
-  /** The session's own budget, from its first request that named one. */
+  /** The session's own budget, from the first request that set one. */
   readonly budgetNanoUsd: number | undefined;
-  /** Lifetime after last use, also of its budget account. */
+  /** Lifetime after the last use, also of the session's budget account. */
   readonly lifeMs: number;
 }
 
-/** docs/sessions.md, `drift.*`. */
+/** See docs/sessions.md, `drift.*`. */
 export interface DriftFacts {
   readonly driftDetected: boolean;
   /** 0 to 1. */
@@ -98,14 +102,14 @@ export interface DriftFacts {
   readonly turnCount: number;
 }
 
-/** docs/normalization.md. */
+/** See docs/normalization.md. */
 export interface PromptFacts {
   /** In the order of `RequestFacts.texts`. */
   readonly normalizedTexts: readonly string[];
   readonly obfuscation: Obfuscation;
 }
 
-/** A request uses one policy set throughout. */
+/** A call, and the policy set that judges it. A request uses one set throughout. */
 export interface JudgedCall {
   readonly set: PolicySet;
   readonly call: PolicyCall;

@@ -6,7 +6,7 @@ import { assertModelName } from '../providers/model-name.ts';
 import { inTurns, LONG_STEP, runNow, type Awaitable, type Work } from '../turns.ts';
 import type { Identified, Parsed } from './exchange.ts';
 
-/** Each fallback model costs a price lookup. */
+/** Limit of models, since each costs a price look-up. */
 const MAX_MODELS = 32;
 
 /**
@@ -17,7 +17,7 @@ export function parseRequest(exchange: Identified, body: Buffer): Parsed {
   return runNow(requestInSteps(exchange, body));
 }
 
-/** Like `parseRequest`, but scans, parses and reads in separate turns of the event loop. */
+/** Same as `parseRequest`, but scans, parses and reads in separate turns of the event loop. */
 export function parseInTurns(exchange: Identified, body: Buffer): Awaitable<Parsed> {
   return inTurns(requestInSteps(exchange, body));
 }
@@ -53,14 +53,14 @@ function parsedExchange(exchange: Identified, body: Buffer, json: JsonObject): P
   return { ...exchange, body, json, request, edits: [] };
 }
 
-/** Unknown endpoints are read whole, whatever the names; MCP has its own rules. */
+/** Unknown endpoints are read whole, whatever the member names; MCP has its own rules. */
 function refuseFolded({ endpoint, mcp }: Identified, json: JsonObject): void {
   if (mcp === undefined && endpoint.operation !== 'unknown') refuseFoldedNames(json);
 }
 
 /**
- * Overwrites the proxy key in a body, because it never goes upstream, even inside a prompt. Base64url needs no JSON
- * escapes, so the body stays valid and keeps its length. See `spellsProxyKey` for escaped forms.
+ * Overwrites the proxy key in a body: it must never go upstream, even inside a prompt. Base64url needs no JSON escapes,
+ * so the body stays valid and keeps its length. For escaped forms, see `spellsProxyKey`.
  */
 export function withoutProxyKey(body: Buffer, rawKey: string): Buffer {
   let at = body.indexOf(rawKey);

@@ -3,11 +3,11 @@ import type { Batch } from './batch.ts';
 import type { Parsed } from './exchange.ts';
 
 /**
- * A verdict that would rest on stale data: a session that was read ahead has changed since, or the check would do more
- * than pass. The runner then reads again, and all `repeatable` checks judge again.
+ * Thrown for a verdict that would be based on stale data: a session that was read ahead has changed since, or the check
+ * would do more than pass. The runner then reads again, and all `repeatable` checks judge again.
  */
 export class StaleRead extends Error {
-  /** The check that found it, for `gateway_judged_again_total`. */
+  /** Name of the check that noticed, for `gateway_judged_again_total`. */
   readonly by: string;
 
   constructor(by: string) {
@@ -23,15 +23,15 @@ interface NamedSession {
 }
 
 /**
- * A check's reads of a session from its store: ahead, together with the key's record, if the request names
- * its session; otherwise once the body has arrived. Data read ahead may only let a request pass, and only if
- * a comparison in the batch of `requestBody` finds it unchanged (see `confirmed`).
+ * Reads of a session by a check, from its store: together with the key's record if the request names its session,
+ * otherwise once the body has arrived. Data read ahead may only let a request pass, and only if a comparison in the
+ * batch of `requestBody` finds it unchanged (see `confirmed`).
  */
 export class SessionRead<Data> {
   #ahead: Promise<Data> | undefined;
   #current: { readonly reading: Promise<Data>; readonly isAhead: boolean } | undefined;
 
-  /** Reads with the key. Stores without batches answer at once, so nothing is read ahead. */
+  /** Reads together with the key. Stores without batches answer immediately, and nothing is read ahead. */
   readAhead(
     { keyHash, sessionId }: Caller,
     batch: Batch | undefined,
@@ -67,23 +67,23 @@ export class SessionRead<Data> {
 /**
  * Returns the verdict if the data that the check judged by has not changed.
  * @param same the comparison, sent in the same batch before the verdict's own operations
- * @throws StaleRead if it has changed
+ * @throws StaleRead if the data has changed
  */
 export async function confirmed(
   check: string,
   same: Promise<boolean>,
   verdict: FinalVerdict | Promise<FinalVerdict> = PASS,
 ): Promise<FinalVerdict> {
-  // Awaits both, so that nothing is repeated before the first outcome is known.
+  // Awaits both: nothing may be repeated before the first outcome is known.
   const [compared, judged] = await Promise.allSettled([same, verdict]);
   if (compared.status === 'fulfilled' && !compared.value) throw new StaleRead(check);
   if (judged.status === 'rejected') throw judged.reason;
-  // A refused operation ran after the comparison, which therefore succeeded.
+  // The refused operation ran after the comparison, which must therefore have succeeded.
   if (compared.status === 'rejected' && judged.value.kind !== 'deny') throw compared.reason;
   return judged.value;
 }
 
-/** Marks the rejection of a promise as handled, if an earlier denial may leave it unawaited. */
+/** Marks the rejection of a promise as handled: an earlier denial may leave it unawaited. */
 export function handled<Value>(promise: Promise<Value>): Promise<Value> {
   promise.catch(() => undefined);
   return promise;

@@ -12,7 +12,7 @@ export interface RunnerOptions {
   /** `server.shadow_mode`: shadowable denials become records. */
   readonly shadowMode: boolean;
   readonly observer: VerdictObserver;
-  /** Makes batches for the checks' stores; absent if those answer at once. */
+  /** Creates batches for the stores of the checks. Absent if the stores answer immediately. */
   readonly newBatch?: () => Batch;
   /** Called when a body is judged again, with the name of the check that found stale data. */
   readonly onJudgedAgain?: (by: string) => void;
@@ -20,7 +20,7 @@ export interface RunnerOptions {
 
 /** The checks of one exchange. */
 export interface Run {
-  /** Called first: sends the checks' early reads. */
+  /** Must be called first: sends the early reads of the checks. */
   prepare(caller: Caller): void;
   admit(exchange: Admitted): Ruling;
   requestHeaders(exchange: Identified): Ruling;
@@ -34,7 +34,7 @@ export interface Run {
 type Hook = 'admit' | 'requestHeaders' | 'requestBody' | 'response';
 
 interface Hooked {
-  /** Index of its state. */
+  /** Index of the check's state. */
   readonly index: number;
   readonly check: Check;
 }
@@ -43,13 +43,13 @@ interface Judgement<X extends Admitted> {
   readonly hook: Hook;
   readonly hooked: readonly Hooked[];
   readonly exchange: X;
-  /** Verdicts that stores decide. */
+  /** Verdicts that depend on stores. */
   readonly pending: PendingCheck[];
-  /** Checks that need not judge again; undefined if none ever judges again. */
+  /** Checks that need not judge again; undefined if no check ever judges again. */
   readonly done: Set<Check> | undefined;
 }
 
-/** Runs the checks. Order and first denial wins are implemented only here. */
+/** Runs the checks. Order and first-denial-wins are implemented only here. */
 export function createRunner(options: RunnerOptions): () => Run {
   const { checks, observer, newBatch } = options;
   const enforcement = createEnforcement(observer, options.shadowMode);
@@ -125,7 +125,7 @@ export function createRunner(options: RunnerOptions): () => Run {
         : conclude(judgement, batch, ruling);
     }
 
-    /** Sends the batch, and waits for the verdicts that stores decide. */
+    /** Sends the batch, and waits for verdicts that depend on stores. */
     function conclude<X extends Admitted>(
       { hook, exchange, pending }: Judgement<X>,
       batch: Batch | undefined,
@@ -148,7 +148,7 @@ export function createRunner(options: RunnerOptions): () => Run {
       for (let at = from; at < hooked.length; at++) {
         const entry = hooked[at];
         if (entry === undefined || done?.has(entry.check) === true) continue;
-        // Each check may need half a turn for them.
+        // Each check may need half a turn of the event loop for them.
         const verdict =
           isLong && isTurnOver()
             ? nextTurn().then(() => verdictOf(entry, judgement, batch))
@@ -230,13 +230,13 @@ export function createRunner(options: RunnerOptions): () => Run {
   };
 }
 
-/** A denied request takes nothing, but a withheld answer still counts. */
+/** A denied request must not take anything, but a withheld answer still counts. */
 function closeBatch(hook: Hook, batch: Batch | undefined, isOver: boolean): void {
   if (isOver && hook !== 'response') batch?.drop();
   else batch?.send();
 }
 
-/** Iterating over more takes a check milliseconds, whatever the texts contain. */
+/** Above this number, iterating takes a check milliseconds, whatever the texts contain. */
 const MANY_TEXTS = 4_096;
 
 function hasManyTexts(exchange: Admitted | Parsed): boolean {

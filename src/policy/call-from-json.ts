@@ -24,17 +24,17 @@ class CallJsonError extends Error {
   }
 }
 
-/** A call without marks, which its policy set derives from the earlier steps. */
+/** A call without marks; its policy set derives them from the earlier steps. */
 export interface WrittenCall {
   readonly call: PolicyCall;
   readonly history: readonly TraceStep[];
 }
 
-/** Longest policy input: the largest request of a gateway, fully escaped. */
+/** Maximum length of a policy input: the largest request of a gateway, fully escaped. */
 const MAX_CHARS = 16 * 1_048_576;
 
 /**
- * Reads a policy input as strictly as a request: unique names, bounded nesting.
+ * Reads a policy input as strictly as a request: with unique names and bounded nesting.
  * @throws CallJsonError
  */
 export async function readCallJson(json: string, name: string, trust: TrustSettings): Promise<WrittenCall> {

@@ -18,13 +18,13 @@ import type {
 import type { CallTrust } from './trust.ts';
 import type { RuleOverrides } from './rule-modes.ts';
 
-/** A call as policies judge it (docs/policies.md). */
+/** A call, as judged by policies (docs/policies.md). */
 export interface PolicyCall {
   readonly input: PolicyInput;
   readonly texts: readonly CallText[];
-  /** Headers and address, built only for rules about detected data. */
+  /** Headers and address. Built only for rules about detected data. */
   readonly carried?: () => readonly string[];
-  /** Joined neighbouring parts, for matches across two of them (`joined-parts.ts`). */
+  /** Joined adjacent parts, for matches across two of them (`joined-parts.ts`). */
   readonly joined?: () => Iterable<string>;
   /** Texts with the context that may identify them (`context-readings.ts`). */
   readonly contextReadings: () => Iterable<ContextReading>;
@@ -36,11 +36,11 @@ export interface PolicyCall {
   readonly overrides?: RuleOverrides | undefined;
   /** Built only for policies that read it (docs/normalization.md). */
   readonly action: () => ActionInput;
-  /** Overrides the model's score in policy tests. */
+  /** Overrides the score of the model in policy tests. */
   readonly injectionScore?: number | undefined;
 }
 
-/** Initial state of sessions, unless a card defines another (docs/sessions.md). */
+/** Initial state of sessions, unless a card defines another one (docs/sessions.md). */
 export const INITIAL_STATE = 'INIT';
 
 export type CallType = PolicyInput['request']['method'];
@@ -50,16 +50,19 @@ export interface CallText {
   readonly normalized: string;
   /** Path below `arguments` of an MCP call; undefined elsewhere. */
   readonly argument: JsonPath | undefined;
-  /** Not sent: the resolved form of a path that was sent. */
+  /** Set for the resolved form of a path, which was not sent itself. */
   readonly isResolved?: true;
   /** Set for instructions in system and developer messages. */
   readonly role?: InstructionRole | undefined;
   readonly source?: Pick<PromptText, 'path' | 'role' | 'kind'>;
-  /** Written by the model or the agent's maker: an assistant turn, arguments of its calls, a tool definition. */
+  /**
+   * Set for texts written by the model or the developer of the agent: assistant turns, arguments of their calls, tool
+   * definitions.
+   */
   readonly isOwn?: boolean;
 }
 
-/** A text after words that may identify it. */
+/** A text and preceding words that may identify it. */
 export interface ContextText {
   readonly before: string;
   readonly text: string;
@@ -67,7 +70,7 @@ export interface ContextText {
 
 /** Readings of texts that belong together. */
 export interface ContextReading {
-  /** The document that contains them, after its name; undefined if they depend on other texts. */
+  /** The document that contains the texts, after its name; undefined if they depend on other texts. */
   readonly content: string | undefined;
   /** Path below `arguments` of a tool call; undefined elsewhere. */
   readonly argument: JsonPath | undefined;

@@ -12,26 +12,26 @@ import type { CallText, ContextReading, ContextText } from './call.ts';
 
 export interface PlacedText extends CallText {
   readonly path: JsonPath;
-  /** Part of a conversation: it may continue the text before it. */
+  /** Set for part of a conversation, which may continue the preceding text. */
   readonly isConversation: boolean;
   /** False for member names and numbers at its path. */
   readonly isString: boolean;
 }
 
 const TEXTS_BEFORE = 4;
-/** Longer embedded documents are not parsed, which would fill a turn. */
+/** Longer embedded documents are not parsed: that would fill a turn of the event loop. */
 const MAX_PARSED_CHARS = 262_144;
 const DOCUMENT = /^\s{0,64}[[{]/;
 
-/** Short documents are joined up to this size, since a search costs more than reading one. */
+/** Short documents are joined up to this size: a search costs more than reading one. */
 const MAX_JOINED_CHARS = 4_096;
 const SHORT_CHARS = 256;
-/** A noncharacter that no detector reads across. */
+/** A noncharacter. No detector reads across it. */
 const APART = '\n\uffff\n';
 
 /**
- * Reads a call's texts as their recipients would, for detectors that identify values by name: arguments as a document,
- * values with the names around them, conversation after its preceding texts.
+ * Reads the texts of a call as their recipients would, for detectors that identify values by name: arguments as a
+ * document, values with adjacent names, conversation after its preceding texts.
  * @param json contains the texts
  */
 export function* contextReadings(json: unknown, texts: readonly PlacedText[]): Generator<ContextReading> {
@@ -79,7 +79,7 @@ function conversationReading(texts: readonly PlacedText[], index: number): Conte
   return { content: undefined, argument, texts: () => named };
 }
 
-/** A value with its member name and context. Forms and documents contain names of their own. */
+/** Returns a value with its member name and context. Forms and documents contain names of their own. */
 function namedReading({ raw, argument, path }: PlacedText, holderOf: HolderOf): ContextReading {
   return {
     content: undefined,
@@ -98,7 +98,7 @@ function namedReading({ raw, argument, path }: PlacedText, holderOf: HolderOf): 
 
 type HolderOf = (path: JsonPath) => Holder | undefined;
 
-/** Finds the containers of texts by path. Texts of one object are adjacent, so its names are counted once. */
+/** Finds the containers of texts by path. Texts of one object are adjacent, so its names are counted only once. */
 function createHolders(json: unknown): HolderOf {
   let container: unknown;
   let names: readonly string[] | undefined;
@@ -154,7 +154,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Yields the strings of a document with the context that may identify them. */
+/** Yields the strings of a document, each with the context that may identify it. */
 function* valuesOf(root: unknown, name: string | undefined): Generator<ContextText> {
   const walk = new Walk(root, name);
   for (let level = walk.next(); level !== undefined; level = walk.next()) {

@@ -80,7 +80,7 @@ function unread(name: string): string {
   return `rule ${name} is never read: the gateway evaluates ${EVALUATED.join(', ')}; ${remedy}`;
 }
 
-/** Names used in bodies and values of rules, excluding the rule's own head. */
+/** Returns names used in bodies and values of rules, excluding the rule's own head. */
 function namesIn(module: unknown): string[] {
   const rules = isObject(module) && Array.isArray(module['rules']) ? module['rules'].filter(isObject) : [];
   const names: string[] = [];
@@ -120,7 +120,7 @@ const PLACE = '\u0000';
 
 interface Problem {
   readonly message: string;
-  /** A word in the line to report. */
+  /** Word in the line to report. */
   readonly text: string;
 }
 
@@ -177,7 +177,7 @@ function impossibleBody(body: unknown): Problem | undefined {
   return { message, text: second };
 }
 
-/** Returns the first line with the text as a whole word outside comments, else 1. */
+/** Returns the first line that contains the text as a whole word outside comments; 1 if there is none. */
 function rowOf(source: string, text: string): number {
   const isIn = (line: string): boolean =>
     !line.trimStart().startsWith('#') &&
@@ -198,7 +198,7 @@ interface Contradiction {
   readonly second: string;
 }
 
-/** Finds an input member that must equal two values, since all expressions of a body must hold. */
+/** Finds an input member that must equal two values: all expressions of a body must hold. */
 function contradictionIn(body: unknown): Contradiction | undefined {
   if (!Array.isArray(body)) return undefined;
   const wanted = new Map<string, string>();
@@ -213,7 +213,7 @@ function contradictionIn(body: unknown): Contradiction | undefined {
 }
 
 function equalityIn(expression: unknown): { readonly path: string; readonly value: string } | undefined {
-  // An expression with `with` reads another input.
+  // An expression with `with` reads a different input.
   if (!isObject(expression) || expression['negated'] === true || expression['with'] !== undefined)
     return undefined;
   const { operator, sides } = comparisonIn(expression['terms']) ?? {};
@@ -225,14 +225,14 @@ function equalityIn(expression: unknown): { readonly path: string; readonly valu
     : { path, value: JSON.stringify(literal['value']) };
 }
 
-/** A rule head of Rego v0: name, arguments, key and the rest. */
+/** Rule head of Rego v0: name, arguments, key and rest. */
 const HEAD = /^([A-Za-z_]\w*)(\([^()]*\))?(\[[^\]]*\])?([^]*)$/;
 const ELSE = /^(?:\}\s*)?else\b([^]*)$/;
 const IS_WRITTEN = /\bif$/;
 
 /**
- * Rewrites Rego v0 heads (`deny[reason] { … }`) to v1, to parse which names rules read. Finds heads at the start of a
- * line only; other forms stay and do not parse.
+ * Rewrites Rego v0 heads (`deny[reason] { … }`) to v1, in order to parse which names rules read. Finds heads only at
+ * the start of a line; other forms stay as they are and do not parse.
  */
 function asRegoV1(text: string): string {
   let head = '';

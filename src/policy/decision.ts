@@ -2,14 +2,14 @@ import type { RefusalFinding } from '../where-found.ts';
 
 export interface RuleHit {
   readonly rule: string;
-  /** Shown to the refused client. May contain an agent's text. */
+  /** Shown to the refused client. May contain text written by an agent. */
   readonly reason: string;
-  /** The rule's file; absent if its engine does not report it. */
+  /** File of the rule; absent if the engine does not report it. */
   readonly file?: string;
   readonly line?: number;
-  /** Matches of its conditions in the texts; absent if it searches nothing. */
+  /** Matches of the conditions in the texts; absent if the rule searches for nothing. */
   readonly found?: readonly RefusalFinding[];
-  /** Does not change the key's risk score (`score: false`). */
+  /** Set if the rule does not change the risk score of the key (`score: false`). */
   readonly isUnscored?: true;
 }
 
@@ -17,12 +17,12 @@ export interface TaintHit extends RuleHit {
   readonly flag: string;
 }
 
-/** A rule that fired in mode `report`, without effect. */
+/** A rule in mode `report` that fired, without effect. */
 export interface ReportedHit extends RuleHit {
   readonly action: 'quarantine' | 'deny' | 'escalate' | 'mask' | 'taint' | 'allow';
 }
 
-/** The result for one call, each list in a fixed order (docs/policies.md). */
+/** Result for one call. Each list is in a fixed order (docs/policies.md). */
 export interface Decision {
   /** The strongest kind present wins: quarantine, deny, escalate, mask. */
   readonly quarantine: readonly RuleHit[];
@@ -57,13 +57,13 @@ export function merged(one: Decision, other: Decision): Decision {
   };
 }
 
-/** Longer reasons and flags are not searched for secrets, and not shown. */
+/** Longer reasons and flags are neither searched for secrets nor shown. */
 const MAX_READ_CHARS = 4_096;
 const MAX_SHOWN_CHARS = 512;
 
 /**
- * Prepares a rule's text, which may quote an agent, for answers, headers, logs and terminals. Masks before cutting,
- * since half a secret would not be recognized.
+ * Prepares the text of a rule, which may quote an agent, for answers, headers, logs and terminals. Masks before
+ * cutting: half a secret would not be recognized.
  */
 export function shownReason(text: string, maskSecrets: (text: string) => string): string {
   if (text.length > MAX_READ_CHARS) return 'a policy rule whose reason is too long to show';

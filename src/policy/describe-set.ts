@@ -19,11 +19,11 @@ export interface SetDescription {
   readonly reads_prompt: boolean;
   readonly reads_drift: boolean;
   readonly initial_state: string;
-  /** Loaded parts without effect, or with an unexpected one. */
+  /** Loaded parts without effect, or with an unexpected effect. */
   readonly warnings: readonly string[];
 }
 
-/** Rules of these names take effect in `gateway.policy` only. */
+/** Rules with these names take effect only in `gateway.policy`. */
 const EVALUATED: ReadonlySet<string> = new Set(POLICY_RULES);
 
 export function describeSet(loaded: LoadedPolicies, written: DefaultAction | undefined): SetDescription {
@@ -58,10 +58,10 @@ export function describeSet(loaded: LoadedPolicies, written: DefaultAction | und
 }
 
 export function whyDefault(written: DefaultAction | undefined, canAllow: boolean): string {
-  if (written !== undefined) return 'policy.default_action is written';
+  if (written !== undefined) return 'policy.default_action is set';
   return canAllow
-    ? 'some rule allows, so calls that no rule allows are denied'
-    : 'no rule allows, so calls that no rule denies pass';
+    ? 'there is an allow rule, so calls that no rule allows are denied'
+    : 'there is no allow rule, so calls that no rule denies pass';
 }
 
 /** Prefixes rules of other packages with their package. */
@@ -90,11 +90,11 @@ function warningsOf(
   }
   const seen = new Set<string>();
   for (const { name } of files.cards) {
-    if (seen.has(name)) warnings.push(`${name}: is loaded twice (policy_file is in policy_dir)`);
+    if (seen.has(name)) warnings.push(`${name} is loaded twice (policy_file is in policy_dir)`);
     seen.add(name);
   }
   for (const { file, names, hasStates } of cards.rules) {
-    if (names.length === 0 && !hasStates) warnings.push(`${file}: has neither rules nor an fsm`);
+    if (names.length === 0 && !hasStates) warnings.push(`${file} has neither rules nor an fsm`);
   }
   return [...new Set(warnings)];
 }
@@ -103,7 +103,7 @@ function isTest(name: string): boolean {
   return name.endsWith('_test');
 }
 
-/** The policies that would apply if the gateway started now. */
+/** The policies that would apply if the gateway were started now. */
 export interface PoliciesDescription extends SetDescription {
   /** Memory growth of this process when it starts the Rego engine; undefined without Rego. */
   readonly engineBytes: number | undefined;

@@ -14,7 +14,7 @@ import { MASK } from '../text/mask.ts';
 import type { RefusalFinding } from '../where-found.ts';
 import type { Evidence } from './cards/evidence.ts';
 
-/** The rules that fired for a call, and why. Contains no secret of the call. */
+/** The rules that fired for a call, and why. Contains no secrets of the call. */
 export interface Explanation {
   /** For example `llm_call gpt-4o` or `mcp_tool_call db.query`. */
   readonly call: string;
@@ -27,10 +27,10 @@ export interface Explanation {
   readonly rules_for_other_calls: number;
   /** Result of `gateway.policy`; null without Rego. */
   readonly rego: Readonly<Record<RegoRule, readonly string[]>> | null;
-  /** The session's flags if the call passes. */
+  /** Flags of the session if the call passes. */
   readonly taints: readonly string[];
   readonly state: string;
-  /** The session's next state if the call passes; null if it stays. */
+  /** Next state of the session if the call passes; null if it stays the same. */
   readonly next_state: string | null;
 }
 
@@ -42,7 +42,7 @@ export interface RuleExplanation {
   readonly mode: ExplainedRule['mode'];
   readonly fired: boolean;
   readonly reason: string;
-  /** `holds` is null if undetermined: then restricting rules fire and allowing rules do not. */
+  /** `holds` is null if undetermined: restricting rules then fire, and allowing rules do not. */
   readonly conditions: readonly { readonly condition: unknown; readonly holds: boolean | null }[];
   readonly found: readonly FoundWords[];
 }
@@ -81,7 +81,7 @@ export async function explainCall(
   };
 }
 
-/** Adds the marks of the session's earlier steps. */
+/** Adds marks of the session's earlier steps. */
 export async function withMarks({ call, history }: WrittenCall, set: PolicySet): Promise<PolicyCall> {
   const marks = await marksOf(history, set);
   return { ...call, marks: [...new Set([...call.marks, ...marks])] };
@@ -130,7 +130,7 @@ function shown(text: string): string {
   return shownReason(text, maskSecrets);
 }
 
-/** A match with the text around it, without secrets, for the author of the call. */
+/** A match with the surrounding text, without secrets, for the author of the call. */
 interface FoundWords extends RefusalFinding {
   readonly before: string;
   readonly words: string;

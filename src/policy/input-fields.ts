@@ -3,15 +3,15 @@ import { MCP_CALL_TYPES } from '../mcp/methods.ts';
 
 /**
  * A member of a policy's `input`. These rows define the type of calls, their JSON, the fields of cards, the members
- * that Rego may read, suggestions for misspelt names and the table in docs/policies.md.
+ * that Rego may read, suggestions for misspelled names, and the table in docs/policies.md.
  */
 export interface FieldRow<Type extends z.ZodType = z.ZodType> {
-  /** Its form in JSON. A missing member is empty, as for a call without a session. */
+  /** Type in JSON. A missing member is empty, as for a call without a session. */
   readonly type: Type;
   /** A `map` has members of any name; a `document` is any JSON. */
   readonly form: 'value' | 'list' | 'map' | 'document';
   readonly means: string;
-  /** Cards select calls by it without a condition. */
+  /** Set if cards select calls by this member without a condition. */
   readonly notInCards?: true;
 }
 
@@ -39,7 +39,7 @@ const derivedText = (means: string) => row('value', z.string().exactOptional(), 
 const derivedFlag = (means: string) => row('value', z.boolean().exactOptional(), means);
 const names = (means: string) => row('list', z.array(z.string()).readonly().default([]), means);
 
-/** zod drops `__proto__` from records, so a rule would not see it. */
+/** zod drops `__proto__` from records: a rule would not see it. */
 const isPlain = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !Object.hasOwn(value, '__proto__');
 
@@ -63,7 +63,7 @@ const taintFlags = z
   )
   .prefault([]);
 
-/** Missing members are empty, so that rules about them are decided. */
+/** Missing members are empty, which lets rules about them be decided. */
 export const AGENT = {
   key_hash: text('hash of the proxy key'),
   name: text('name of the key'),
@@ -83,7 +83,9 @@ const PATH = 'path as sent to the gateway, without a key: `/<provider>/v1/…`, 
 
 export const LLM_REQUEST = {
   provider: PROVIDER,
-  model: text('model of an LLM call, empty if the endpoint has none; of several models, each is judged'),
+  model: text(
+    'model of an LLM call, empty if the endpoint has none; if there are several models, each is judged',
+  ),
   method: method(z.literal('llm_call')),
   path: text(PATH),
   unseen_content: UNSEEN_CONTENT,
@@ -110,7 +112,7 @@ export const MCP_REQUEST = {
 
 export const SESSION = {
   id: text('id of the session'),
-  state: text('state of the session in the card that moves it'),
+  state: text('state of the session, as defined by a card'),
   spend: amount('USD that the session has spent'),
   steps: amount('model calls, including this one'),
   taint_flags: row('map', taintFlags, '`true` if a policy has set this flag'),
@@ -119,10 +121,10 @@ export const SESSION = {
 
 export const DRIFT = {
   drift_detected: flag('true if the session has left its topic'),
-  drift_score: similarity('how far it has left, 0 to 1'),
+  drift_score: similarity('how far the session has drifted, 0 to 1'),
   anchor_similarity: similarity('similarity to the anchor of the session, 0 to 1'),
   prior_similarity: similarity('similarity to the last turn on the topic, 0 to 1'),
-  turn_count: amount('turns that the provider answered, the first included'),
+  turn_count: amount('turns that the provider answered, including the first'),
 } satisfies Rows;
 
 export const AGENT_RISK = {
@@ -145,10 +147,10 @@ export const ACTION = {
 } satisfies Rows;
 
 export const OBFUSCATION = {
-  obfuscation_detected: derivedFlag('true if any of the following flags is'),
+  obfuscation_detected: derivedFlag('true if any of the following flags is true'),
   has_homoglyphs: derivedFlag('lookalike letters'),
   has_invisible_chars: derivedFlag('invisible characters'),
-  has_base64_payloads: derivedFlag('base64 that holds text'),
+  has_base64_payloads: derivedFlag('Base64 that contains text'),
   has_encoding_attacks: derivedFlag('texts encoded to escape filters'),
   has_delim_padding: derivedFlag('words pulled apart by delimiters'),
 } satisfies Rows;

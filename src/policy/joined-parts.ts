@@ -8,9 +8,9 @@ export interface Part {
   readonly isConversation: boolean;
 }
 
-/** Characters of a long part to read on either side of a seam. */
+/** Number of characters of a long part to read on either side of a seam. */
 const SEAM_CHARS = 1_024;
-/** Replaces the omitted middle of a long part, so that no word continues across it. */
+/** Replaces the omitted middle of a long part. No word continues across it. */
 const APART = `\n${'\uffff'.repeat(16)}\n`;
 
 const CONVERSATION: ReadonlySet<PromptText['kind']> = new Set([
@@ -20,7 +20,7 @@ const CONVERSATION: ReadonlySet<PromptText['kind']> = new Set([
   'tool_arguments',
 ]);
 
-/** Returns the texts that neighbouring parts of messages form together. */
+/** Returns the texts that adjacent parts of messages form together. */
 export function joinedPrompts(texts: readonly PromptText[]): Iterable<string> {
   return joinedParts(texts, ({ text, path, kind }) => {
     return { text, path, isConversation: CONVERSATION.has(kind) };
@@ -32,8 +32,8 @@ const JOINED_CHARS = 16_384;
 const PARTS = 1_024;
 
 /**
- * Joins the neighbouring parts of each message (content parts, text blocks, list elements of an argument), to find
- * words split across two parts. Reads long parts only near seams. Yields an empty text now and then while nothing is
+ * Joins the adjacent parts of each message (content parts, text blocks, list elements of an argument), to find words
+ * split across two parts. Reads long parts only near seams. Yields an empty text from time to time while nothing is
  * joined.
  */
 export function* joinedParts<Item>(

@@ -10,28 +10,30 @@ export interface LivePoliciesOptions {
   readonly engine: RegoEngineOptions;
   /** Called when a new set applies, or when the files match the current set again after `onBroken`. */
   readonly onLoaded: (digest: string) => void;
-  /** Called when the changed files are invalid; the last valid set stays. */
+  /** Called when the changed files are invalid; the last valid set stays in force. */
   readonly onBroken: (cause: unknown) => void;
 }
 
 export interface LivePolicies {
-  /** Call once per request; the result may change between calls. */
+  /** Returns the current set, which may change between calls. Call once per request. */
   current(): PolicySet;
   close(): Promise<void>;
 }
 
-/** Polling, because file watchers miss either editors' renames or the symlink swaps of Kubernetes. */
+/** Polling: file watchers miss either editors' renames or the symlink swaps of Kubernetes. */
 const LOOK_EVERY_MS = 300;
-/** Retry interval for files that the engine could not compile, perhaps on a busy machine. Each attempt takes a core. */
+/**
+ * Retry interval for files that the engine could not compile, perhaps on a busy machine. Each attempt uses a CPU core.
+ */
 const TRY_AGAIN_MS = 60_000;
-/** Attempts to read files that keep changing. */
+/** Number of attempts to read files that keep changing. */
 const MAX_READS = 20;
-/** Requests that use a replaced set have finished by then. */
+/** Time by which requests that use a replaced set have finished. */
 const OLD_SET_LIFE_MS = 30_000;
 
 /**
- * Loads the policies and follows their files. A changed set is compiled in the background and replaces the old one as a
- * whole.
+ * Loads the policies and follows their files. A changed set is compiled in the background, and then replaces the old
+ * set as a whole.
  * @throws PolicyFilesError | RegoFilesError if the initial load fails
  */
 export async function loadLivePolicies(options: LivePoliciesOptions): Promise<LivePolicies> {
@@ -42,7 +44,7 @@ export async function loadLivePolicies(options: LivePoliciesOptions): Promise<Li
   options.onLoaded(set.digest);
   const ended = new AbortController();
   const retired = new Set<PolicySet>();
-  /** Files that the engine failed on, skipped until `untilMs`. */
+  /** Files that the engine failed on; skipped until `untilMs`. */
   let failed = { stamp: '', untilMs: 0 };
   const watching = watch();
 
@@ -56,7 +58,7 @@ export async function loadLivePolicies(options: LivePoliciesOptions): Promise<Li
         const before = set;
         if (stamp !== seen.stamp) await load();
         trouble = undefined;
-        if (seen.stamp !== goodStamp) continue; // known to make no set
+        if (seen.stamp !== goodStamp) continue; // known to be unusable
         if (isBroken && set === before) options.onLoaded(set.digest);
         isBroken = false;
       } catch (cause) {
@@ -79,7 +81,7 @@ export async function loadLivePolicies(options: LivePoliciesOptions): Promise<Li
     retire(old);
   }
 
-  /** Retries only files on which the engine failed, after a while; invalid ones must change first. */
+  /** After a delay, retries only files on which the engine failed; invalid files must change first. */
   async function compiled(next: Settled): Promise<PolicySet> {
     try {
       return await createPolicySet(next.files, engine);
@@ -108,7 +110,7 @@ export async function loadLivePolicies(options: LivePoliciesOptions): Promise<Li
   };
 }
 
-/** Files that did not change while they were read: a mix of two states is not a valid set. */
+/** Files that did not change while they were read: a mixture of two states is not a valid set. */
 interface Settled {
   readonly stamp: string;
   readonly files: PolicyFiles;
@@ -119,16 +121,17 @@ async function readSettled(sources: PolicySources): Promise<Settled> {
     const stamp = await stampOf(sources);
     const files = await readPolicyFiles(sources);
     if ((await stampOf(sources)) === stamp) return { stamp, files };
-    if (attempt === MAX_READS) throw new PolicyFilesError('the policies keep changing while they are read');
+    if (attempt === MAX_READS)
+      throw new PolicyFilesError('the policy files kept changing while they were read');
   }
 }
 
-/** Refuses to drop the last file, which may be a mistake and would disable the policies. */
+/** Refuses to drop the last file: this may be a mistake, and would disable the policies. */
 function assertNoneGone(before: PolicyFiles, after: PolicyFiles): void {
   const written = ({ rego, cards }: PolicyFiles): number =>
     rego.length + cards.filter(({ isPreset }) => !isPreset).length;
   if (written(before) > 0 && written(after) === 0)
-    throw new PolicyFilesError('every policy file is gone: restart to run without policies');
+    throw new PolicyFilesError('every policy file has been removed: restart to run without policies');
 }
 
 /** Resolves to false if aborted. */

@@ -17,7 +17,7 @@ import { findSqlInjection } from '../detectors/sql/sql-injection.ts';
 import { findPathClimb } from '../detectors/traversal/path-climb.ts';
 import { findPathTraversal } from '../detectors/traversal/path-traversal.ts';
 
-/** Judge whole texts: their findings have no position to mask. */
+/** Detectors that judge whole texts: their findings have no position to mask. */
 type WholeTextDetector = 'path_climb' | 'injection_learned';
 
 const STREAM_DETECTORS: Readonly<

@@ -7,7 +7,7 @@ import { FALLBACK_PRESET, presetFiles, type PresetName } from './presets.ts';
 import type { RuleOverrides } from './rule-modes.ts';
 import type { RegoFile } from './rego/thread-messages.ts';
 
-/** Sources of policies. Missing ones are skipped; callers check that they exist. */
+/** Sources of policies. Missing ones are skipped: callers check that they exist. */
 export interface PolicySources {
   /** `policy.policy_file`, a card. */
   readonly file: string | undefined;
@@ -16,7 +16,7 @@ export interface PolicySources {
   readonly presets: readonly PresetName[];
   /** `policy.overrides`. */
   readonly overrides?: RuleOverrides | undefined;
-  /** These replace the configuration's policies, whose rules the overrides may still name. */
+  /** Whether these sources replace those of the configuration, whose rules the overrides may still name. */
   readonly areChosen?: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface PolicyFiles {
   readonly rego: readonly RegoFile[];
   readonly cards: readonly CardFile[];
   readonly overrides: RuleOverrides;
-  /** Ignores overrides for other rules. */
+  /** Whether overrides may name rules that are not loaded. */
   readonly overridesMayMiss: boolean;
   /** `sha256:<hex>` over names, texts and overrides; identifies the set in records. */
   readonly digest: string;
@@ -62,7 +62,7 @@ export async function readPolicyFiles(sources: PolicySources): Promise<PolicyFil
   return policyFilesAt(await pathsOf(sources), sources);
 }
 
-/** @throws PolicyFilesError like `readPolicyFiles` */
+/** @throws PolicyFilesError as `readPolicyFiles` does */
 export async function policyFilesAt(
   paths: readonly string[],
   { presets, overrides = {}, areChosen = false }: Omit<PolicySources, 'file' | 'folder'>,
@@ -81,7 +81,7 @@ export async function policyFilesAt(
   }
   const bytes = [...rego, ...cards].reduce((sum, { text }) => sum + text.length, 0);
   if (bytes > MAX_BYTES)
-    throw new PolicyFilesError(`the policies are over ${String(MAX_BYTES)} bytes together`);
+    throw new PolicyFilesError(`the policies together exceed ${String(MAX_BYTES)} bytes`);
   const names = Object.keys(overrides).sort();
   const written = names.map((name) => ({ name: `policy.overrides ${name}`, text: overrides[name] ?? '' }));
   return {
@@ -157,7 +157,7 @@ export async function readText(path: string): Promise<string> {
   try {
     const bytes = await readFile(path);
     if (bytes.length > MAX_FILE_BYTES)
-      throw new PolicyFilesError(`${path}: is over ${String(MAX_FILE_BYTES)} bytes`);
+      throw new PolicyFilesError(`${path}: exceeds ${String(MAX_FILE_BYTES)} bytes`);
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
     if (cause instanceof PolicyFilesError) throw cause;

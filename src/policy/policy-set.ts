@@ -7,25 +7,25 @@ import { createRegoSet, type RegoSet } from './rego/rego-set.ts';
 import type { RegoEngineOptions } from './rego/engine.ts';
 import type { Awaitable } from '../turns.ts';
 
-/** All policies in force together; immutable. */
+/** All policies in force; immutable. */
 export interface PolicySet {
   /** Identifies the set in records. */
   readonly digest: string;
-  /** Some source can allow calls, so `policy.default_action` defaults to deny. */
+  /** Whether some source can allow calls; if so, `policy.default_action` defaults to deny. */
   readonly canAllow: boolean;
   readonly initialState: string;
-  /** Some rule reads the session's drift, so it must be measured. */
+  /** Whether some rule reads the session's drift, which must then be measured. */
   readonly readsDrift: boolean;
-  /** Some rule reads the agent's risk, which its sessions share. */
+  /** Whether some rule reads the agent's risk, which its sessions share. */
   readonly readsRisk: boolean;
-  /** Some rule judges model calls by their texts. */
+  /** Whether some rule judges model calls by their texts. */
   readonly judgesPrompts: boolean;
   /**
    * Judges a call without side effects.
    * @throws Error if it cannot be judged; the caller denies
    */
   decide(call: PolicyCall): Awaitable<Decision>;
-  /** Returns the session's next state if the call is allowed; undefined if it stays. */
+  /** Returns the next state of the session if the call is allowed; undefined if the state stays the same. */
   nextState(call: PolicyCall): Promise<string | undefined>;
   masksFor(call: PolicyCall): readonly MaskRule[];
   /**

@@ -8,19 +8,19 @@ type Path = readonly PropertyKey[];
 
 export interface YamlShape<T> {
   readonly schema: z.ZodType<T>;
-  /** Names the kind of file in errors: `a card`. */
+  /** Name of the kind of file in errors, such as `a card`. */
   readonly kind: string;
 }
 
 export interface ReadYaml<T> {
   readonly value: T;
-  /** From 1. Falls back to the enclosing part. */
+  /** Returns the line, counted from 1, of a path, or of the enclosing part. */
   readonly lineOf: (path: Path) => number;
   /** Formats an error with file, line, column, path, problem and the line itself. */
   readonly problem: (path: Path, message: string) => string;
 }
 
-/** Aliases can expand enormously; policies need few. */
+/** Aliases can expand enormously, and policies need few. */
 const MAX_ALIASES = 100;
 const MAX_SHOWN_LINE = 200;
 
@@ -84,7 +84,7 @@ function shapeProblems(issue: z.core.$ZodIssue, reporter: Reporter): string[] {
   );
 }
 
-/** Returns the branch with the fewest mismatches, most likely the intended one. */
+/** Returns the branch with the fewest mismatches, which is most likely the intended one. */
 function likelyBranch(issue: z.core.$ZodIssueInvalidUnion, value: unknown): z.core.$ZodIssue[] | undefined {
   const branches = issue.errors.filter((errors) => errors.length > 0);
   const isGroup = typeof value === 'object' && value !== null && !Array.isArray(value);

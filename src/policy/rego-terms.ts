@@ -10,7 +10,7 @@ export function inputPath(term: Term): readonly string[] | undefined {
   return members?.slice(0, end === -1 ? undefined : end).map(({ value }) => String(value));
 }
 
-/** Like `inputPath`; undefined unless all members are static. */
+/** Same as `inputPath`, but undefined unless all members are static. */
 export function staticPath(term: Term): string | undefined {
   const members = inputMembers(term);
   const isStatic = members?.every(({ type }) => type === 'string') === true;

@@ -14,7 +14,7 @@ export function withResolvedPaths(texts: readonly CallText[]): CallText[] {
 const MAX_CHARS = 2_048;
 const HAS_SEPARATOR = /[/\\]|%(?:25){0,4}(?:2f|5c)/i;
 const ESCAPE = /%([0-7][0-9a-f])/gi;
-/** Levels of escapes; servers decode once or twice. */
+/** Number of decoding rounds; servers decode once or twice. */
 const MAX_ROUNDS = 5;
 const SCHEME = /^(?:([a-z][a-z0-9+.-]{1,31}):(?=\/)|(file):)/i;
 /** Schemes whose paths belong to another machine. */
@@ -34,7 +34,7 @@ function resolvedPath(text: string): string | undefined {
   if (text.length > MAX_CHARS || !HAS_SEPARATOR.test(text)) return undefined;
   const isUri = SCHEME.test(text.trimStart());
   if (!isUri && /[\r\n]/.test(text)) return undefined;
-  // URI parsers skip tabs and line breaks.
+  // URI parsers ignore tabs and line breaks.
   const given = isUri ? text.replaceAll(/[\t\r\n]/g, '') : text;
   const plain = decoded(given.trim()).replaceAll('\\', '/').replaceAll('\0', '');
   const [, written, file] = SCHEME.exec(plain) ?? [];
@@ -62,7 +62,7 @@ function decoded(text: string): string {
   return plain;
 }
 
-/** File schemes whose host is the first folder; in other schemes it is not part of the path. */
+/** File schemes in which the host is the first folder. In other schemes it is not part of the path. */
 const FILE_SCHEMES = /^(?!file$).*(?:file|fs|dir|path|local|disk|folder|workspace)/;
 
 function pathOfUri(rest: string, scheme: string): string {
@@ -71,7 +71,10 @@ function pathOfUri(rest: string, scheme: string): string {
   return FILE_SCHEMES.test(scheme) ? path.slice(1) : path.replace(/^\/\/[^/]*/, '');
 }
 
-/** Parent segments end at the root. Relative paths keep theirs, since their base is unknown. */
+/**
+ * Resolves dot segments. Parent segments end at the root. Relative paths keep leading ones, since their base is
+ * unknown.
+ */
 function withoutDots(path: string): string {
   const isAbsolute = path.startsWith('/');
   const kept: string[] = [];

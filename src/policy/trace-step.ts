@@ -3,7 +3,7 @@ import { normalizeKnown } from '../normalize/known.ts';
 import { inTurns } from '../turns.ts';
 import type { PolicyCall, PolicyInput, TraceStep } from './call.ts';
 
-/** Returns a call as a session step, for `contains_matching_trace`. */
+/** Returns a call as a step of its session, for `contains_matching_trace`. */
 export function callStep({ input: { request }, texts }: PolicyCall): TraceStep {
   const content = texts.flatMap(({ raw, normalized }) => (raw === normalized ? [raw] : [raw, normalized]));
   return request.method === 'llm_call'

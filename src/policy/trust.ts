@@ -14,12 +14,12 @@ export type TrustSettings = Readonly<Record<InstructionRole, boolean>>;
 /** `trust` of a card or rule; missing roles follow the call. */
 export type RuleTrust = Readonly<Partial<Record<InstructionRole, boolean | undefined>>>;
 
-/** A call's trust, unless a rule overrides it; `never_trusted` cannot be overridden. */
+/** Trust for one call. A rule can override it, except for `never_trusted`. */
 export type CallTrust = Readonly<Record<InstructionRole, 'trusted' | 'judged' | 'never_trusted'>>;
 
 export const NOBODY_TRUSTED: TrustSettings = { system: false, developer: false };
 
-/** @param keyTrust roles trusted by the key; undefined to follow `policy.trust` */
+/** @param keyTrust roles trusted by the key; undefined to use `policy.trust` */
 export function callTrust(
   settings: TrustSettings,
   keyTrust: readonly InstructionRole[] | undefined,

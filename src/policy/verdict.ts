@@ -3,14 +3,14 @@ import type { Decision, RuleHit } from './decision.ts';
 export type DefaultAction = 'allow' | 'deny';
 
 /**
- * Returns the result for calls that no rule allows or denies (docs/policies.md).
+ * Returns the action for calls that no rule allows or denies (docs/policies.md).
  * @param written `policy.default_action`
  */
 export function defaultActionOf(written: DefaultAction | undefined, canAllow: boolean): DefaultAction {
   return written ?? (canAllow ? 'deny' : 'allow');
 }
 
-/** Strongest first; `none` leaves it to the default action. */
+/** Strongest first; `none` leaves the decision to the default action. */
 export const VERDICTS = ['quarantine', 'deny', 'escalate', 'mask', 'allow', 'none'] as const;
 export type PolicyVerdict = (typeof VERDICTS)[number];
 

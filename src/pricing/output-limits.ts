@@ -46,7 +46,7 @@ const CONTEXT_TOKENS: readonly (readonly [name: RegExp, tokens: number])[] = [
   [/grok-4(?:[-.]1)?-fast/, 2_000_000],
 ];
 
-/** Returns the larger of the listed and the known window; undefined if both are unknown. */
+/** Returns the larger of the listed and the known context window; undefined if neither is known. */
 export function contextTokensOf(model: string, listed: number | undefined): number | undefined {
   const name = model.toLowerCase();
   const known = CONTEXT_TOKENS.find(([pattern]) => pattern.test(name))?.[1] ?? 0;

@@ -3,7 +3,7 @@ import { objectOf } from './dialects/fields.ts';
 
 export interface AnswerIdentity {
   readonly id: string | undefined;
-  /** One for each choice, in order. Empty until the answer ends. */
+  /** One reason per choice, in order. Empty until the answer ends. */
   readonly finishReasons: readonly string[];
 }
 
@@ -14,7 +14,7 @@ export interface IdentityReader {
 }
 
 const MAX_CHOICES = 16;
-/** Ids and reasons are single words, so that text of an answer cannot pass as one. */
+/** Ids and reasons are single words: text of an answer must not pass as one. */
 const ID = /^[\w.:=/+@-]{1,128}$/;
 const REASON = /^\w[\w.-]{0,63}$/;
 const UNFINISHED: ReadonlySet<string> = new Set(['in_progress', 'queued']);
@@ -63,7 +63,7 @@ export function createIdentityReader(): IdentityReader {
   };
 }
 
-/** Returns why an OpenAI response is incomplete, else its state. */
+/** Returns why an OpenAI response is incomplete, or else its state. */
 function stateOf(response: JsonObject): unknown {
   return objectOf(response.incomplete_details).reason ?? response.status;
 }

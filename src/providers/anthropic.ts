@@ -29,13 +29,13 @@ export const anthropic = tableProvider({
     addresses: { ANTHROPIC_BASE_URL: '', ANTHROPIC_API_BASE: '' },
     detours: ['CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX', 'CLAUDE_CODE_USE_FOUNDRY'],
     model: 'claude-sonnet-4-5',
-    // With two of the variables set, clients would send two headers.
+    // If both variables were set, clients would send two headers.
     keyed: (key) => ({ ANTHROPIC_API_KEY: key }),
   },
   pricing: {
     outputTokensPerSecond: 300,
     searchUsd: 0.01,
-    // 4,784 at high resolution (platform.claude.com, vision).
+    // At high resolution: 4,784 (platform.claude.com, vision).
     maxImageTokens: 5_000,
     imageTokens: (width, height) => Math.ceil((width * height) / 750) + 10,
   },

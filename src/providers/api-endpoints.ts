@@ -15,7 +15,7 @@ export interface ApiPath {
   readonly path: string;
 }
 
-/** Returns the common endpoint at a provider's path; undefined if it is the provider's own. */
+/** Returns the common endpoint at a provider's path; undefined if the endpoint is specific to the provider. */
 export function apiPathOf(provider: Provider, path: string): ApiPath | undefined {
   for (const api of TARGET_APIS) {
     const base = provider.basePaths[api];

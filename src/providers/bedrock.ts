@@ -40,7 +40,7 @@ const BEDROCK_HEADERS: ReadonlySet<string> = new Set([
 /** Regions in front of an inference profile. */
 const REGION = /^(?:us|us-gov|eu|apac|jp|au|ca|global)\./;
 
-/** An ARN that names the model. Application profiles and provisioned throughput hide it. */
+/** An ARN that names the model. Application profiles and provisioned throughput do not reveal it. */
 const PRICED_ARN = /^arn:aws[a-z-]*:bedrock:[^/]*:(?:foundation-model|inference-profile)\/(.+)$/;
 
 /** Neither secret nor session token contains a colon. */

@@ -36,7 +36,7 @@ export interface BillingReader {
   readonly bill: BillingDetails;
 }
 
-/** Answers name one of each. The limits bound memory. */
+/** Answers name one of each. These limits bound memory. */
 const MAX_NAMES = 8;
 const MAX_TOOLS = 32;
 const MAX_NAME_CHARS = 256;
@@ -52,7 +52,7 @@ export function createBillingReader(): BillingReader {
   return new BillingDetailsReader();
 }
 
-/** A class for speed, since every answer needs a reader. */
+/** A class, for speed: every answer needs a reader. */
 class BillingDetailsReader implements BillingReader {
   readonly #models: string[] = [];
   readonly #tiers: string[] = [];

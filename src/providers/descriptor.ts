@@ -11,7 +11,7 @@ export interface Descriptor<Name extends string = string> extends ClientFields {
   readonly defaultBaseUrl: string | undefined;
   /** False if requests need no key (Ollama, vLLM). */
   readonly needsKey: boolean;
-  /** Statuses with which it refuses a key; 401 if absent. */
+  /** Statuses that mean a refused key; 401 if absent. */
   readonly keyRefusals?: readonly number[];
   /**
    * Path prefixes before the part that SDKs append (`/v1`), most common first. Clients may omit or repeat them. The
@@ -24,7 +24,7 @@ export interface Descriptor<Name extends string = string> extends ClientFields {
   readonly openable?: RegExp;
   /** Mixed-case verbs that follow a colon at the end of paths. */
   readonly verbs?: readonly string[];
-  /** Splits a path that names the model: what precedes the name, the name, what follows. */
+  /** Splits a path that names the model into prefix, name and suffix. */
   readonly modelInPath?: RegExp;
   /** For self-hosted providers, plain HTTP is allowed and models cost 0 unless overridden. */
   readonly selfHosted: boolean;
@@ -78,7 +78,7 @@ export type PriceMultiples = readonly (readonly [model: RegExp, times: number])[
 export type OwnPrice = 'free' | 'unknown' | { readonly requestNanoUsd: number };
 
 export interface ProviderPricing {
-  /** Upper bound of output speed, with a margin: the default of `pricing.output_tokens_per_second`. */
+  /** Upper bound of output speed, with a margin. Default of `pricing.output_tokens_per_second`. */
   readonly outputTokensPerSecond: number;
   /** The provider's name in the price table, if it differs. */
   readonly table?: string;
@@ -86,15 +86,15 @@ export interface ProviderPricing {
   tableNames?(model: string): readonly string[];
   /** Model prefixes (`vendor/`) and the tables of their vendors, which apply if the provider's own has no price. */
   readonly vendorTables?: ReadonlyMap<string, string>;
-  /** True for OpenAI's tokenizers, which the gateway counts with. */
+  /** True for OpenAI's tokenizers, which the gateway uses for counting. */
   readonly countsAsOpenai?: true;
   /** Returns the price of a model that the price table lacks or must not decide. */
   ownPrice?(model: string): OwnPrice | undefined;
   /** USD per provider-run search, if the provider's price page lists it. */
   readonly searchUsd?: number;
-  /** Most tokens of any image. */
+  /** Maximum number of tokens of any image. */
   readonly maxImageTokens?: number;
-  /** Returns the most tokens of an image, or undefined if its size does not bound them. */
+  /** Returns the maximum number of tokens of an image; undefined if its size does not bound them. */
   imageTokens?(width: number, height: number): number | undefined;
   /** Service tiers above the list price. */
   readonly tiers?: Readonly<Record<string, PriceMultiples>>;

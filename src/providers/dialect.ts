@@ -99,7 +99,7 @@ export interface AnswerFacts {
   readonly tokens?: readonly TokenText[];
 }
 
-/** A token of a probability list (`logprobs`). The tokens of a channel together usually spell its text. */
+/** A token of a probability list (`logprobs`). The tokens of a channel usually spell the whole text of the channel. */
 export interface TokenText {
   /**
    * In a whole answer, the path of the spelled text, joined by `.`; in a stream, the delta's channel. A suffix such
@@ -117,7 +117,7 @@ export interface AnswerText {
   readonly path: JsonPath;
   /** Marks `tool_arguments` that are a JSON document in a string, as opposed to a value in an arguments object. */
   readonly isJson?: true;
-  /** Covered by a signature. The provider rejects it if changed, but accepts it emptied (`''`). */
+  /** Covered by a signature. The provider rejects changed text, but accepts empty text (`''`). */
   readonly signed?: true;
   /** See `PromptText.editable`. */
   readonly editable?: false;
@@ -127,8 +127,8 @@ export interface StreamReader {
   /** Reads a frame. The event's frame may be repacked to the same meaning, without hidden data. */
   readonly read: Stepwise<Frame, StreamEvent>;
   /**
-   * Returns one or more payloads that end the stream with an error that clients show.
-   * @param isLastWithheld the last event must not be repeated, since it may be why the stream is cut
+   * Returns one or more payloads that end the stream with an error visible to clients.
+   * @param isLastWithheld set if the last event must not be repeated, since it may be why the stream is cut
    */
   cut(refusal: Refusal, isLastWithheld?: true): readonly CutPayload[];
 }
@@ -148,8 +148,8 @@ export interface StreamEvent {
   readonly isInOrder?: true;
   readonly tokens?: readonly TokenText[];
   /**
-   * Marks data besides the payload: comments, ids, unknown headers, broken remains. `json` is that text. The event
-   * precedes the frame's own. Clients never join such texts, and an edit removes them.
+   * Marks data besides the payload: comments, ids, unknown headers, broken remains. `json` contains that text. The
+   * event precedes the frame's own event. Clients never join such texts, and an edit removes them.
    */
   readonly sideband?: true;
   /** Usage of the whole answer so far, if this frame reports it. The reader merges partial reports. */
@@ -183,8 +183,8 @@ export interface TextDelta extends Omit<AnswerText, 'editable'> {
   /** Repeats text already streamed (`response.output_text.done`): scanned, but not counted again. */
   readonly repeats?: true;
   /**
-   * The channel that some clients take this text for: a repetition of it (with `repeats`), or a continuation (a
-   * `message` among deltas).
+   * The channel that some clients read this text on, as a repetition (with `repeats`) or a continuation (a `message`
+   * among deltas).
    */
   readonly copies?: string;
   /** The element that contains the text, if the provider's API forbids empty elements. */

@@ -7,7 +7,7 @@ const MIN_CHARS_INSIDE = 1_024;
 /** Tools wrap encoded bytes at 60 columns or more. Shorter lines are word lists and digests. */
 const MIN_COLUMNS = 60;
 
-/** Digits of a long run that are examined first. */
+/** Number of digits of a long run that are examined first. */
 const START_CHARS = 16_384;
 
 const DATA_URL = /^\s{0,64}data:[^,]{0,192};base64,/i;
@@ -21,7 +21,7 @@ const DATA_URL_HEADER_CHARS = 208;
 export function holdsEncodedBytes(text: string): boolean {
   if (text.length < MIN_CHARS) return DATA_URL.test(text);
   if (DATA_URL.test(text.slice(0, MIN_CHARS))) return true;
-  // A run of MIN_CHARS digits must cover one of these positions.
+  // A run of MIN_CHARS digits must include one of these positions.
   for (let at = 0; at < text.length; at += MIN_CHARS) {
     if (!isDigit(text.charCodeAt(at))) continue;
     const run = runAround(text, at);
@@ -36,7 +36,9 @@ interface Run {
   readonly to: number;
 }
 
-/** Returns the run of digits around a position. Runs span lines that are long enough for an encoder's wrapping. */
+/**
+ * Returns the run of digits around a position. A run may span lines if they are long enough for an encoder's wrapping.
+ */
 function runAround(text: string, at: number): Run {
   let from = at;
   while (from > 0 && isDigit(text.charCodeAt(from - 1))) from -= 1;
@@ -85,18 +87,20 @@ function digitsOf(run: string): string {
   return run.replace(/\\[rn]|\s/g, '');
 }
 
-/** Most files contain control characters early, which avoids decoding all of them. */
+/** Examines the start of a run: most files contain control characters early, and need not be decoded whole. */
 function startsAsBytes(digits: string): boolean {
   const bytes = decodeBase64(standard(digits.slice(0, digits.length - (digits.length % 4))));
   return bytes === undefined || /[\0-\x08\x0e-\x1f]/.test(bytes.toString('latin1'));
 }
 
-/** Binary data has digits of every kind. Repeated letters, rulers and hex digests do not. */
+/**
+ * Reports whether a run has digits of every kind, as binary data has. Repeated letters, rulers and hex digests do not.
+ */
 function isVaried(digits: string): boolean {
   return /[A-Z]/.test(digits) && /[a-z]/.test(digits) && /\d/.test(digits);
 }
 
-/** Required of a text that is one whole run. Paths, names and numbers lack it. */
+/** Applies to texts that are a single run. Paths, names and numbers fail this test. */
 function isMixedOrHex(digits: string): boolean {
   return (/[A-Z]/.test(digits) && /[a-z]/.test(digits)) || /^(?=.*[a-f])(?=.*\d)[\da-f]+$/i.test(digits);
 }

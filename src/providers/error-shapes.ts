@@ -3,7 +3,7 @@ import { providers, type Provider } from './registry.ts';
 
 type ShapeRow = readonly [RegExp, ErrorShape];
 
-/** Envoy limits the program of a pattern to 100 steps, about one a character. Its renderer adds some 30. */
+/** Envoy limits patterns to 100 program steps, about one per character. Its renderer adds about 30. */
 const MAX_NAMES_CHARS = 40;
 
 /**

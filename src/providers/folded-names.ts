@@ -59,9 +59,9 @@ export const OWN_NAMES: ReadonlySet<string> = new Set(
  */
 const OWN_OBJECTS: ReadonlySet<string> = new Set(['input', 'response', 'json', 'data', 'value']);
 
-/** Longer than every dialect member. Longer names are only compared with each other. */
+/** Longer than every member name of a dialect. Longer names are only compared with each other. */
 const MAX_NAME_CHARS = 64;
-/** The most of a member name that an error quotes. */
+/** Maximum length of a member name in an error. */
 const MAX_SHOWN_CHARS = 30;
 
 const SPELLINGS: ReadonlyMap<string, string> = new Map(
@@ -69,9 +69,9 @@ const SPELLINGS: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * Refuses names that a case-insensitive parser (Go's `encoding/json`) reads as other names: a dialect's member in another
- * letter case, or two members of one object that differ only in case. Checks every level except below client-defined
- * names (schemas, arguments, metadata). Takes linear time, with one look-up per plain name.
+ * Refuses names that a case-insensitive parser (Go's `encoding/json`) reads as other names: a dialect's member in
+ * another letter case, or two members of one object that differ only in case. Checks every level except below
+ * client-defined names (schemas, arguments, metadata). Runs in linear time, with one look-up per plain name.
  * @throws GatewayError invalid_request
  */
 export function refuseFoldedNames(body: JsonObject): void {

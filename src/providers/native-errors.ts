@@ -51,7 +51,7 @@ const BODIES: Readonly<Record<ErrorShape, (facts: NativeFacts) => Body>> = {
   openai: ({ type, message, status }) => ({
     error: { message, type: openaiType(type, status), param: null, code: openaiCode(type) },
   }),
-  // Anthropic SDKs show the whole body unless `message` is at the top level, and read the rest inside `error`.
+  // Anthropic SDKs show the whole body unless `message` is at the top level, and read other members inside `error`.
   anthropic: ({ type, message, status }) => ({
     message,
     error: { type: ANTHROPIC_BY_TYPE[type] ?? statusNames(status).anthropic, message },
@@ -88,7 +88,7 @@ function openaiType(type: ErrorType, status: number): string {
   return status >= 500 ? 'server_error' : 'invalid_request_error';
 }
 
-/** Codes that clients recognize. Codex stops immediately when a quota is spent. */
+/** Returns a code that clients recognize. Codex stops immediately when a quota is used up. */
 function openaiCode(type: ErrorType): string {
   if (SPENT.has(type)) return 'insufficient_quota';
   if (type === 'rate_limited') return 'rate_limit_exceeded';
@@ -102,7 +102,7 @@ const ANTHROPIC_BY_TYPE: { readonly [Type in ErrorType]?: string } = {
   upstream_timeout: 'timeout_error',
 };
 
-/** Provider names for a status. Google's are those of google.rpc.Code. */
+/** Names of a status at a provider. Google's are those of google.rpc.Code. */
 interface StatusNames {
   readonly anthropic: string;
   readonly google: string;
@@ -132,7 +132,7 @@ function statusNames(status: number): StatusNames {
   return { ...(status >= 500 ? SERVER_ERROR : CLIENT_ERROR), ...BY_STATUS[status] };
 }
 
-/** In seconds. Gemini CLI gives up and shows the message if it would have to wait more than five minutes. */
+/** In seconds. Gemini CLI does not wait more than five minutes, and shows the message instead. */
 const LONGER_THAN_CLIENTS_WAIT = '3600';
 
 function googleDetails({ type, status, requestId, retryAfter }: NativeFacts): readonly Body[] {

@@ -6,26 +6,26 @@ import { ITEM_CHARS, type Work } from '../turns.ts';
 import type { ObjectNames } from './descriptor.ts';
 import { bareId, isInnocent, namedObjects, namesObject, type NamedObject } from './stored-objects.ts';
 
-/** Members of requests that the provider may run from a file. Most other ids in files are the client's own. */
+/** Members of requests in a file that the provider may run. Most other ids in files are the client's own. */
 const RUN_BY_PROVIDER: ReadonlySet<string> = new Set([
   ...['previous_response_id', 'conversation', 'conversation_id', 'container', 'container_id', 'thread'],
   ...['thread_id', 'assistant_id', 'file_id', 'input_file_id', 'vector_store_id', 'batch_id'],
   ...['cachedContent', 'cached_content', 'fileUri', 'file_uri'],
 ]);
-/** Ids by which providers name what they store. UUIDs and other kinds are mostly the client's own data. */
+/** Forms of ids that providers assign. UUIDs and other forms are mostly the client's own data. */
 const PROVIDERS_FORM =
   /^(?:file|cfile|assistant|resp|conv|cntr|container|vs|msg|rs|ig|thread|run|batch|msgbatch|audio|chatcmpl|video|upload|skill)[-_](?=[A-Za-z]*\d)[A-Za-z0-9]{12,}$/;
-/** A name and a value: as JSON, as fields of a form, or in a query. */
+/** Matches a name and a value: as JSON, as a form field, or in a query. */
 const PAIR =
   /\b([A-Za-z_]{0,40}(?:_ids?|[a-z]Ids?|Uri|_uri)|conversation|container|thread|cachedContent|cached_content)["']?(?:\s{0,8}[:=]\s{0,8}["']?|\r?\n\r?\n)([\w./:-]{1,300})/g;
-/** A name that a client chooses for a file at Google, where caches and batches could have the same. */
+/** A name that a client chooses for a file at Google. Caches and batches there may have the same name. */
 const GOOGLES_NAME =
   /["']name["']\s{0,8}:\s{0,8}["']((?:files|cachedContents|fileSearchStores|batches)\/[\w-]{1,300})/g;
-/** Ends at every line end that a parser may know. */
+/** Stops at every character that some parser treats as a line end. */
 export const LINE = /[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+/g;
 
 /**
- * Collects the objects that a body other than JSON names, such as a file with the requests of a batch.
+ * Collects objects named in a body other than JSON, such as a file with the requests of a batch.
  * @throws GatewayError invalid_request for a batch line that parsers read differently
  */
 export function* objectsInTexts(texts: readonly string[], names: ObjectNames): Work<readonly NamedObject[]> {
@@ -56,7 +56,7 @@ const ALL_SENT = { isUnknown: false, isRemoved: () => false };
 const SHORTEST_LINE = 23;
 const LONG_LINE = 65_536;
 
-/** A line of a batch holds the body of a request: as `body`, as `params`, or as Google's `request`. */
+/** Returns the request bodies in a line of a batch: in `body`, in `params`, or in Google's `request`. */
 function* requestsInLine(line: string): Work<readonly JsonObject[]> {
   if (line.length < SHORTEST_LINE || !line.startsWith('{') || !line.endsWith('}')) return [];
   const { shape, parsed } = yield* readLine(line);

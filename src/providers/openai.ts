@@ -31,7 +31,7 @@ const PRIORITY: PriceMultiples = [
 ];
 
 /**
- * Prices and counts that Azure shares (openai.com/api-priority-processing; platform.openai.com, images). An image is
+ * Prices and counts shared with Azure (openai.com/api-priority-processing; platform.openai.com, images). An image is
  * billed by tiles of 512 px, or by patches of 32 px.
  */
 export const OPENAI_PRICING = {

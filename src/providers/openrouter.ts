@@ -16,7 +16,7 @@ const variant: OpenaiVariant = {
   routes: true,
 };
 
-/** Adds OpenRouter's members, which work in every endpoint, to a dialect that does not know them. */
+/** Adds OpenRouter's members, which work at every endpoint, to a dialect that does not know them. */
 function withRouterMembers(name: string, inner: Dialect): Dialect {
   return {
     ...inner,
@@ -66,7 +66,7 @@ const VENDOR_TABLES: ReadonlyMap<string, string> = new Map([
 const ROUTING = /:(?:nitro|floor|online|exacto|beta)$/;
 
 function ownPrice(model: string): OwnPrice | undefined {
-  // The router selects the model, so its price is not known beforehand.
+  // The router selects the model, and its price is not known beforehand.
   if (model.trim().startsWith('openrouter/')) return 'unknown';
   return model.endsWith(':free') ? 'free' : undefined;
 }
@@ -88,7 +88,7 @@ export const openrouter = tableProvider({
     tableNames: (model) => [model, model.replace(ROUTING, '')],
     vendorTables: VENDOR_TABLES,
     ownPrice,
-    // Some hosts bill an image flat, which may exceed its pixels.
+    // Some hosts bill a flat price per image, which may exceed the price of its pixels.
     imageTokens: () => undefined,
   },
   headers: new Set([

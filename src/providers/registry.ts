@@ -15,7 +15,7 @@ import { together } from './together.ts';
 import { vllm } from './vllm.ts';
 import { xai } from './xai.ts';
 
-/** All providers, in the order of messages and pages. */
+/** All providers, in the order used in messages and pages. */
 const all = {
   openai,
   anthropic,

@@ -22,21 +22,23 @@ export interface RequestFacts {
   readonly output: OutputLimit | undefined;
   /** The part of the output limit reserved for thinking. */
   readonly thinkingTokens?: number;
-  /** Upper bound of the client's predicted output, which is billed as output if the model writes something else. */
+  /**
+   * Upper bound of the client's predicted output, which is billed as output if the model writes something different.
+   */
   readonly predictedTokens?: number;
   /** Requested output modalities besides text. */
   readonly outputs?: readonly OutputModality[];
   /** Set by content outside the request (previous_response_id, stored prompts, file ids, templates). */
   readonly unseenContent: boolean;
-  /** Unexpected encoded bytes that were not read. The body's length bounds them. */
+  /** Unexpected encoded bytes that were not read. The length of the body bounds them. */
   readonly undecoded?: true;
   /** Path of a prompt given as token ids or vectors, which the gateway cannot read. */
   readonly encodedPrompt?: JsonPath;
-  /** Why the cost cannot be bounded (`background`, a service tier and so on). Keys with a budget get it in a 400. */
+  /** Why the cost cannot be bounded (`background`, a service tier and so on). Shown in a 400 to keys with a budget. */
   readonly unbounded?: string;
   /** Edits that select the list-price service tier, if the client leaves the choice to the provider. */
   readonly pinTier?: readonly JsonEdit[];
-  /** The answer omits some of the reasoning, so a stream cut short does not show what was billed. */
+  /** The answer omits some of the reasoning: a stream cut short does not show what was billed. */
   readonly hidesReasoning?: true;
   /** Returns edits that make a router refuse more expensive hosts. Absent without a router. */
   readonly capPrice?: (cap: PriceCap) => readonly JsonEdit[];
@@ -73,7 +75,7 @@ export interface InlineMedia extends MediaOf<'inline'> {
 }
 
 export interface RemoteMedia extends MediaOf<'url'> {
-  /** As written by the client, so not necessarily a URL. */
+  /** As written by the client, not necessarily a URL. */
   readonly address: string;
   readonly path: JsonPath;
   readonly data?: undefined;
@@ -86,7 +88,7 @@ export interface StoredMedia extends MediaOf<'id'> {
 
 /**
  * Reports whether the model receives content that the gateway has not read as text (`request.unseen_content`). Media
- * and encoded bytes in texts always count, so no dialect can forget them.
+ * and encoded bytes in texts always count, even if a dialect does not report them.
  */
 export function hasUnseenContent({ unseenContent, undecoded, media, texts }: RequestFacts): boolean {
   return unseenContent || undecoded === true || media.length > 0 || texts.some(isUnread);
@@ -97,7 +99,7 @@ const SEALED = /^(?:signature|thought_?signature|fingerprint)$/i;
 
 function isUnread({ kind, text, path, editable }: PromptText): boolean {
   if (kind === 'reasoning' || !holdsEncodedBytes(text) || SEALED.test(String(path.at(-1)))) return false;
-  // Schema names form one text, one per line. Lines of equal length look like encoded bytes.
+  // Schema names form one text, one name per line. Lines of equal length look like encoded bytes.
   const isNames = kind === 'tool_definition' && editable === false;
   return !isNames || text.split('\n').some(holdsEncodedBytes);
 }
@@ -106,7 +108,7 @@ export interface HostedTool {
   /** The dialect's own type name, as used in `proxy.provider_tools`. */
   readonly type: string;
   readonly remove: readonly JsonEdit[];
-  /** The request requires it (`tool_choice`), so it must not be removed silently. */
+  /** The request requires the tool (`tool_choice`), which must not be removed silently. */
   readonly forced: boolean;
   /** Another model that the tool runs (Anthropic's advisor). */
   readonly model?: string;
@@ -118,7 +120,7 @@ export interface HostedTool {
 export const OUTPUT_MODALITIES = ['audio', 'image', 'video'] as const;
 export type OutputModality = (typeof OUTPUT_MODALITIES)[number];
 
-/** The highest price a host may charge. Undefined means the request does not incur that price. */
+/** The highest price that a host may charge. Undefined if the request does not incur that price. */
 export interface PriceCap {
   readonly inputUsdPerMillion: number;
   readonly outputUsdPerMillion: number;
@@ -130,6 +132,6 @@ export interface PriceCap {
 export interface OutputLimit {
   /** The client's own limit in tokens per choice. */
   readonly tokens: number | undefined;
-  /** Returns the edits that set this limit in the dialect's member. They never raise the client's own limit. */
+  /** Returns edits that set this limit in the dialect's member. They never raise the client's own limit. */
   set(tokens: number): readonly JsonEdit[];
 }

@@ -6,9 +6,9 @@ import { isAddressName, isStorageAddress, looksLikeStorage, searchIndexOf } from
 import type { ObjectNames } from './descriptor.ts';
 import { isClientsOwn } from './folded-names.ts';
 
-/** An object stored at a provider (a response, a file, a batch) that a request names. */
+/** An object stored at a provider, such as a response, a file or a batch, that a request names. */
 export interface NamedObject {
-  /** Without the path or URL around it. */
+  /** Without a surrounding path or URL. */
   readonly id: string;
   /** The member that names it. */
   readonly member: string;
@@ -35,7 +35,7 @@ const INNOCENT: ReadonlySet<string> = new Set([
   ...['traceid', 'spanid', 'parentspanid', 'organizationid', 'projectid', 'tenantid', 'customerid'],
 ]);
 
-/** Items that the provider completes from what it stored under their `id`. */
+/** Reports whether the provider completes this item from what is stored under its `id`. */
 function isStoredItem(list: string, item: JsonObject): boolean {
   const { type, role, content, result, encrypted_content: sealed } = item;
   if (type === 'item_reference') return true;
@@ -53,7 +53,7 @@ function isFilled(value: unknown): boolean {
 const ID_FORM =
   /^(?:[a-z]{2,14}[-_](?=[A-Za-z]*(?:\d|[a-z][A-Z]))[A-Za-z0-9]{12,}|(?:files|cachedContents|fileSearchStores|batches|corpora|tunedModels)\/[\w-]+|(?:[a-z]{2,14}[-_])?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
-/** Ids of tool calls, which providers do not store by themselves. */
+/** Ids of tool calls, which providers do not store separately. */
 const CALL_FORM = /^(?:call|toolu|srvtoolu|mcptoolu|tooluse)_/;
 /** Labels, which clients choose; Google's `name` counts with the kind of object before it. */
 const LABELS: ReadonlySet<string> = new Set(['name', 'title', 'description', 'displayName', 'display_name']);
@@ -72,22 +72,22 @@ export function isResource(id: string): boolean {
 }
 
 /**
- * Returns `abc` for Google's `files/abc`, by name or by URL, and for `models/veo/operations/abc`. Any other spelling is a different id, so a query or a
- * second path cannot hide another key's id.
+ * Returns `abc` for Google's `files/abc`, by name or by URL, and for `models/veo/operations/abc`. Any other spelling is
+ * a different id: a query or a second path must not hide another key's id.
  */
 export function bareId(id: string): string {
   return (RESOURCE.exec(id) ?? OPERATION.exec(id))?.[1] ?? id;
 }
 
 interface NamedObjectsOptions {
-  /** The endpoint has no dialect, so strings in the form of an id or of an address of storage count under any name. */
+  /** Set for an endpoint without a dialect: strings in the form of an id or of a storage address count under any name. */
   readonly isUnknown: boolean;
   readonly names: ObjectNames;
-  /** Reports that a value at this path will not be sent. */
+  /** Reports whether the value at this path will be removed before sending. */
   readonly isRemoved: (path: JsonPath) => boolean;
 }
 
-/** Collects the stored objects that a request's JSON names. */
+/** Collects the stored objects named in a request's JSON. */
 export function* namedObjects(
   body: JsonObject,
   { isUnknown, names, isRemoved }: NamedObjectsOptions,
@@ -120,7 +120,7 @@ export function* namedObjects(
 }
 
 interface Above {
-  /** Nearest member name. */
+  /** Name of the nearest member. */
   readonly name: string;
   /** Names below are client-defined: schemas, arguments, metadata. */
   readonly isClients: boolean;
@@ -143,8 +143,8 @@ function isQuery(name: string, { type }: JsonObject): boolean {
 }
 
 /**
- * A string under `file_id` or in `file_ids`, `conversation: "conv_1"`, an address of storage under `uri`. Skills of the
- * provider itself have plain names (`pptx`).
+ * Reports whether a member names a stored object: a string under `file_id` or in `file_ids`, `conversation: "conv_1"`, a
+ * storage address under `uri`. Skills of the provider itself have plain names (`pptx`).
  */
 export function namesObject(name: string, value: string, names: ObjectNames): boolean {
   if (name === 'skill_id') return value.startsWith('skill_');

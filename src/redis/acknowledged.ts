@@ -5,14 +5,14 @@ export interface Acknowledgement {
   /**
    * Repeats a write and waits until `redis.wait_replicas` replicas have it.
    * @param key determines the master in a cluster
-   * @throws Error if too few replicas have the write within `redis.wait_timeout`; it is written anyway
+   * @throws Error if too few replicas have the write within `redis.wait_timeout`; it is written nevertheless
    */
   confirm(key: string, write: (master: Redis) => Promise<unknown>): Promise<void>;
   close(): void;
 }
 
 /**
- * Returns undefined if `redis.wait_replicas` is 0. `WAIT` covers only the writes of its own connection and blocks later
+ * Returns undefined if `redis.wait_replicas` is 0. `WAIT` covers only writes on its own connection and blocks later
  * commands there, so this repeats the write on a separate connection.
  */
 export function createAcknowledgement(settings: RedisSettings, name: string): Acknowledgement | undefined {
@@ -26,7 +26,7 @@ export function createAcknowledgement(settings: RedisSettings, name: string): Ac
       const { stream } = master;
       await write(master);
       const acknowledged = await master.wait(replicas, timeoutMs);
-      // The acknowledgement of a newer connection does not cover the write.
+      // The acknowledgement on a newer connection does not cover the write.
       if (master.stream === stream && acknowledged >= replicas) return;
       throw new Error(
         `written, but ${String(replicas)} of the replicas (redis.wait_replicas) did not acknowledge it in time`,
@@ -38,13 +38,13 @@ export function createAcknowledgement(settings: RedisSettings, name: string): Ac
 
 async function masterOf(client: RedisClient, key: string): Promise<Redis> {
   if (!(client instanceof Cluster)) return client;
-  // This command follows redirections, which the client remembers.
+  // This command follows redirections, which the client then remembers.
   await client.exists(key);
   const slot = Number(await client.cluster('KEYSLOT', key));
   const address = client.slots[slot]?.[0];
   const master = client
     .nodes('master')
     .find(({ options: { host, port } }) => `${String(host)}:${String(port)}` === address);
-  if (master === undefined) throw new Error('the master of a slot is not known');
+  if (master === undefined) throw new Error('the master of a slot is unknown');
   return master;
 }

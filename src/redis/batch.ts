@@ -6,17 +6,17 @@ import { redisUnavailable, withRedisDeadline } from './unavailable.ts';
 
 export interface Operation<Reply> extends ScriptCall {
   readonly read: (reply: unknown) => Reply;
-  /** Called if the script refused. Returns arguments for a second attempt; undefined without one. */
+  /** Called if the script refuses. Returns arguments for a second attempt; undefined for none. */
   readonly otherwise?: (reply: Reply) => ScriptCall['args'] | undefined;
 }
 
-/** Runs a store's operations in a `RedisBatch`, or at once. */
+/** Runs operations of a store in a `RedisBatch`, or immediately. */
 export interface Operations {
   /** @throws GatewayError redis_unavailable */
   run<Reply>(operation: Operation<Reply>, batch?: Batch): Promise<Reply>;
 }
 
-/** @param deadlineMs of one operation or a whole batch; see `phaseDeadlineMs` */
+/** @param deadlineMs deadline of one operation or a whole batch; see `phaseDeadlineMs` */
 export function createOperations(client: RedisClient, deadlineMs: number): Operations {
   function runAlone<Reply>(operation: Operation<Reply>): Promise<Reply> {
     const batch = new RedisBatch(client, deadlineMs);

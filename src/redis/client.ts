@@ -19,20 +19,21 @@ export interface RedisStoreOptions {
   readonly client: RedisClient;
   /** See `phaseDeadlineMs`. */
   readonly deadlineMs: number;
-  /** Test clock in Unix ms; defaults to Redis's own (docs/redis.md). */
+  /** Test clock in Unix ms; defaults to the Redis clock (docs/redis.md). */
   readonly now?: () => number;
 }
 
 export interface ConnectOptions {
   readonly name: string;
-  /** Called on every change, with Redis's reason if known, which contains no credentials. */
+  /** Called on every change, with the reason given by Redis, if known. It contains no credentials. */
   readonly onState?: (state: RedisState, reason: Error | undefined) => void;
-  /** For subscribers and blocking readers. */
+  /** For subscribers and blocking readers, whose connections may be silent. */
   readonly mayBeSilent?: boolean;
 }
 
 /**
- * Opens a connection that fails fast while Redis is away and reconnects by itself. Returns at once (`waitUntilReady`).
+ * Opens a connection that fails fast while Redis is away, and reconnects automatically. Returns immediately; see
+ * `waitUntilReady`.
  */
 export function connectRedis(settings: RedisSettings, options: ConnectOptions): RedisClient {
   const client =
@@ -54,7 +55,7 @@ export function connectRedis(settings: RedisSettings, options: ConnectOptions): 
   return client;
 }
 
-/** Resolves once commands can be sent; rejects after `timeoutMs` with Redis's last reason. */
+/** Resolves once commands can be sent. Rejects after `timeoutMs` with the last reason given by Redis. */
 export async function waitUntilReady(client: RedisClient, timeoutMs: number): Promise<void> {
   if (client.status === 'ready') return;
   await new Promise<void>((resolve, reject) => {
@@ -93,7 +94,7 @@ export async function firstAttempt(client: RedisClient, timeoutMs: number): Prom
   });
 }
 
-/** Returns 50 ms, 100 ms … 2 s, with jitter, so that workers do not all reconnect at once. */
+/** Returns 50 ms, 100 ms … 2 s, with jitter: workers must not all reconnect at the same time. */
 export function reconnectDelayMs(attempt: number): number {
   return Math.min(50 * 2 ** Math.min(attempt - 1, 10), 2000) + Math.floor(Math.random() * 50);
 }
@@ -108,7 +109,7 @@ function connectOne(settings: RedisSettings, options: ConnectOptions): Redis {
   });
 }
 
-/** ioredis gives up if a failover is announced while it asks a sentinel for the master. */
+/** Reconnects. ioredis gives up if a failover is announced while it asks a sentinel for the master. */
 function connectAgain(client: Redis): void {
   const disconnect = client.disconnect.bind(client);
   let isWanted = true;
@@ -131,10 +132,10 @@ function connectCluster(settings: RedisSettings, options: ConnectOptions): Clust
   return new Cluster(settings.cluster.addrs.map(checkedHostPort), {
     enableOfflineQueue: false,
     maxRedirections: settings.max_retries + 1,
-    // A hanging server delays slot updates by this time.
+    // A hanging server delays slot updates by at most this time.
     slotsRefreshTimeout: Math.min(settings.dial_timeout, settings.read_timeout / 4),
     clusterRetryStrategy: reconnectDelayMs,
-    // Otherwise TLS would verify the resolved address; certificates name hosts.
+    // Otherwise TLS would verify the resolved address, but certificates name hosts.
     ...(settings.tls.enabled
       ? { dnsLookup: (host: string, done: (error: null, host: string) => void) => done(null, host) }
       : {}),
@@ -148,7 +149,7 @@ function commonOptions(settings: RedisSettings, options: ConnectOptions) {
     connectionName: options.name,
     connectTimeout: settings.dial_timeout,
     maxRetriesPerRequest: settings.max_retries,
-    // After a failover the old master answers READONLY; a new connection reaches the new one.
+    // After a failover the old master answers READONLY; a new connection reaches the new master.
     reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
     ...(settings.password === '' ? {} : { password: settings.password }),
     ...(tls === undefined ? {} : { tls }),
@@ -200,8 +201,8 @@ export function describedRedis({ addr, cluster, sentinel }: RedisSettings): stri
 }
 
 /**
- * Returns options that ioredis reads at each connection, so that the next one uses renewed files.
- * @throws Error if a file cannot be used at the start
+ * Returns options that ioredis reads at each connection: the next connection uses renewed files.
+ * @throws Error if a file cannot be used at start
  */
 function redisTlsOptions(tls: RedisSettings['tls']): ConnectionOptions | undefined {
   if (!tls.enabled) return undefined;

@@ -2,23 +2,23 @@ import type { Redis } from 'ioredis';
 import type { Writable } from 'node:stream';
 
 export interface ConnectionLimits {
-  /** `redis.read_timeout`: from a command to its reply. */
+  /** `redis.read_timeout`: time from a command to its reply. */
   readonly readTimeoutMs: number;
-  /** `redis.write_timeout`: until the system has taken written bytes. */
+  /** `redis.write_timeout`: time until the system accepts written bytes. */
   readonly writeTimeoutMs: number;
-  /** Once connected, commands may wait without limit. */
+  /** Whether commands may wait without limit once connected. */
   readonly mayBeSilent: boolean;
 }
 
 type CommandItem = NonNullable<ReturnType<Redis['commandQueue']['peekBack']>>;
 
-/** A limit plus a tick stays within the slack of a phase's deadline. */
+/** A limit plus one tick stays within the slack of a phase's deadline. */
 const TICKS_PER_LIMIT = 8;
 const MIN_TICK_MS = 10;
 
 /**
- * Destroys a connection on which a command misses its deadline, or that takes no more bytes, even if data still
- * trickles in; the client then reconnects. Waiting commands fail and are not resent, since their callers have given up.
+ * Destroys a connection on which a command misses its deadline, or which accepts no more bytes, even if data still
+ * trickles in; the client then reconnects. Waiting commands fail and are not resent: their callers have given up.
  */
 export function watchConnection(client: Redis, limits: ConnectionLimits): void {
   client.on('connect', () => watchStream(client, limits));
@@ -51,8 +51,8 @@ function watchStream(client: Redis, { readTimeoutMs, writeTimeoutMs, mayBeSilent
 }
 
 /**
- * Takes the newest waiting mark at each tick, and reports whether the oldest has waited for the limit. Marks complete
- * in order. It counts ticks, which stop while the event loop is blocked: then the other side is not at fault.
+ * Records the newest waiting mark at each tick, and reports whether the oldest has waited for the limit. Marks complete
+ * in order. Counts ticks, which stop while the event loop is blocked: the other side is then not at fault.
  */
 function watchOldest<Mark>(limitTicks: number, isDone: (mark: Mark) => boolean) {
   const marks: { readonly mark: Mark; readonly tick: number }[] = [];
@@ -69,7 +69,7 @@ function watchOldest<Mark>(limitTicks: number, isDone: (mark: Mark) => boolean) 
   };
 }
 
-/** Destroys the stream, because a hanging peer takes no part in closing. */
+/** Destroys the stream: a hanging peer would not take part in closing it. */
 function giveUp(client: Redis, reason: string): void {
   const failure = new Error(reason);
   client.stream.destroy(failure);
@@ -91,14 +91,14 @@ function rejectAll(queue: Redis['commandQueue'], failure: Error): void {
   for (let item = queue.shift(); item !== undefined; item = queue.shift()) item.command.reject(failure);
 }
 
-/** Batches handed to a stream, and batches that the system has taken. */
+/** Number of batches handed to a stream, and of batches that the system has accepted. */
 interface WrittenBatches {
   readonly begun: number;
   readonly taken: number;
 }
 
 /**
- * Joins all commands of one turn into one write; strings are joined without a copy. The pipelines of ioredis's
+ * Joins all commands of one turn into one write. Strings are joined without a copy. The pipelines of ioredis's
  * auto-pipelining survive young collections, whose pauses were thirty times as long (decision 067).
  */
 export function batchWrites(stream: Writable): WrittenBatches {

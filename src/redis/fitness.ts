@@ -8,12 +8,12 @@ export interface Fitness {
   readonly fit: boolean;
   /** @throws GatewayError redis_unavailable unless the server is new enough and does not evict */
   assertFit(): Promise<void>;
-  /** Call it when the connection was lost, since another server may answer next. */
+  /** Must be called after the connection was lost: another server may answer next. */
   reset(): void;
   close(): void;
 }
 
-/** For an unfit server, so that traffic resumes soon after it is fixed. */
+/** For an unfit server: traffic should resume soon after it is fixed. */
 const ASK_AGAIN_MS = 1_000;
 
 /** For a fit server, whose settings may change. */
@@ -39,7 +39,7 @@ export function createFitness(client: RedisClient, options: FitnessOptions): Fit
     fit = false;
     asked = undefined;
   }
-  /** A failed check means an outage, which requests notice themselves. */
+  /** A failed check means an outage, which requests notice on their own. */
   async function checkAgain(): Promise<void> {
     if (!fit) return;
     const question = { at: performance.now(), answer: ask() };
@@ -74,7 +74,7 @@ export function createFitness(client: RedisClient, options: FitnessOptions): Fit
       if (!fit)
         throw new GatewayError(
           'redis_unavailable',
-          'Redis is not set up as the gateway needs it: the log of the gateway says what to change',
+          'Redis is not set up as the gateway requires: the log of the gateway lists the problems',
         );
     },
     reset,

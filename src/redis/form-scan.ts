@@ -50,7 +50,7 @@ async function unknownAt(server: Redis, key: string): Promise<UnknownValue | und
     const version = await server.hget(key, stored.field).catch(otherType);
     return isReadable(version) ? undefined : { form, version: version ?? '' };
   }
-  // Sets with the same prefix and expired values have no first byte.
+  // Sets with the same prefix, and expired values, have no first byte.
   const [byte] = (await server.getrangeBuffer(key, 0, 0).catch(otherType)) ?? [];
   if (byte === undefined || byte === stored.byte) return undefined;
   return { form, version: form === 'calls' ? String.fromCharCode(byte) : String(byte) };

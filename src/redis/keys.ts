@@ -1,15 +1,15 @@
 /**
  * All Redis keys of the gateway. Three names are fixed, because others read them (docs/redis.md). All other state of a
- * proxy key has the hash tag `{gateway:risk_profile:<key_hash>}`, so that one script can change windows, sessions and
- * risk together on a cluster.
+ * proxy key has the hash tag `{gateway:risk_profile:<key_hash>}`: one script can then change windows, sessions and risk
+ * together on a cluster.
  */
 
-/** docs/risk.md. */
+/** See docs/risk.md. */
 export function riskProfileKey(keyHash: string): string {
   return `gateway:risk_profile:${keyHash}`;
 }
 
-/** docs/risk.md. */
+/** See docs/risk.md. */
 export function quarantineKey(keyHash: string): string {
   return `gateway:quarantine:${keyHash}`;
 }
@@ -19,7 +19,7 @@ export function heldAttemptsKey(keyHash: string): string {
   return `gateway:held_attempts:{${quarantineKey(keyHash)}}`;
 }
 
-/** docs/sessions.md: the first user request, written once. */
+/** The first user request, written once (docs/sessions.md). */
 export function sessionAnchorKey(keyHash: string, sessionId: string): string {
   return `gateway:session:${keyHash}:${sessionId}:anchor`;
 }
@@ -36,10 +36,10 @@ export function keyRecordKey(rawHash: string): string {
 /** Index of all key records. */
 export const KEY_INDEX = 'gateway:keys';
 
-/** All keys by their creation; in the slot of the index. */
+/** All keys by creation time; in the slot of the index. */
 export const KEYS_BY_CREATION = `gateway:keys_by_creation:{${KEY_INDEX}}`;
 
-/** Used keys by their last use, in Unix ms; in the slot of the index. */
+/** Used keys by last use in Unix ms; in the slot of the index. */
 export const KEYS_BY_USE = `gateway:keys_by_use:{${KEY_INDEX}}`;
 
 /** Keys with a score, a lock, a block or a limit of 0, by the time until which lists show them. */
@@ -255,7 +255,7 @@ export const CREDENTIAL_READS = 'gateway:credential_reads';
 /** The last announcement of each running gateway: hash of gateway id to JSON. */
 export const GATEWAYS = 'gateway:gateways';
 
-/** The times when they count as gone: sorted set of gateway ids by Unix ms, in the same slot. */
+/** Times at which gateways count as gone: sorted set of gateway ids by Unix ms, in the same slot. */
 export const GATEWAY_ENDS = `gateway:gateway_ends:{${GATEWAYS}}`;
 
 /** CSRF key for people identified by an authenticating proxy: string. */

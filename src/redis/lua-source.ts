@@ -5,7 +5,7 @@ const TOKENS = /'(?:[^'\\]|\\.)*'?|"(?:[^"\\]|\\.)*"?|--.*|\b[A-Z_]+\b/g;
 
 /**
  * Replaces constants in a Lua script (`local NAME, OTHER = 1, '<Bd'` at the start of a line, names in capitals) by
- * their values, since functions capture outer names at every call. Removes comments; line numbers stay the same.
+ * their values: functions would capture outer names at every call. Removes comments; line numbers stay the same.
  * @throws Error if a name has two values
  */
 export function withConstants(text: string): string {
@@ -18,7 +18,8 @@ export function withConstants(text: string): string {
       );
       const constants = constantsOf(line, written);
       for (const [name, value] of constants) {
-        if ((known.get(name) ?? value) !== value) throw new Error(`${name} is two constants of one script`);
+        if ((known.get(name) ?? value) !== value)
+          throw new Error(`${name} is defined as two constants in one script`);
         known.set(name, value);
       }
       return constants.length > 0 ? '' : written.trimEnd();
@@ -43,7 +44,8 @@ const FUNCTION = /^local function (\w+)\([^]*?\nend$/gm;
 const WORD = /[a-z_]\w*/g;
 
 /**
- * Removes unused functions from a script without comments: each is created at every call. Line numbers stay the same.
+ * Removes unused functions from a script without comments: each would be created at every call. Line numbers stay the
+ * same.
  */
 export function withoutUnused(script: string): string {
   const uses = wordsIn(script);

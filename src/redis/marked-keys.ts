@@ -4,12 +4,12 @@ import { loadScript } from './script.ts';
 
 const markScript = loadScript(new URL('./mark-key.lua', import.meta.url));
 
-/** Longer than the highest score takes to decay, and than a spent budget stays spent. */
+/** Longer than the highest score takes to decay, and than a budget can stay spent. */
 export const MARK_MS = 40 * 86_400_000;
 
 /**
- * Marks a key with a score, a lock, a block or a limit of 0, so that lists show it even if it is not used. Call it
- * before the state is written, so that no crash leaves such a key unmarked.
+ * Marks a key with a score, a lock, a block or a limit of 0: lists then show it even if it is not used. Must be called
+ * before the state is written: no crash may leave such a key unmarked.
  * @param forMs Infinity for a state without an end
  */
 export async function markKey(client: RedisClient, keyHash: string, forMs: number): Promise<void> {

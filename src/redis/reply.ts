@@ -1,4 +1,7 @@
-/** Reads a value of a reply, or throws `wrongShape`. On the request path, zod would create two objects per value. */
+/**
+ * Reads a value of a reply, or throws `wrongShape`. zod would create two objects per value, which is too slow on the
+ * request path.
+ */
 export type ReplyReader<Value> = (reply: unknown) => Value;
 
 export const text: ReplyReader<string> = (reply) => {
@@ -55,5 +58,5 @@ export function isReplyOf(length: number, reply: unknown): reply is readonly unk
 }
 
 export function wrongShape(): Error {
-  return new Error('Redis gave a reply of the wrong shape');
+  return new Error('Redis sent a reply of the wrong shape');
 }

@@ -4,7 +4,7 @@ export type ScriptArg = string | number;
 
 const USUAL_ARGUMENT_BYTES = 512;
 
-/** The end of an argument, and the length of the next in bytes. */
+/** Ends an argument, and announces the length of the next one in bytes. */
 const ANNOUNCED: readonly string[] = Array.from({ length: USUAL_ARGUMENT_BYTES }, (_, bytes) =>
   announced(bytes),
 );
@@ -15,9 +15,9 @@ function announced(bytes: number): string {
 
 const TEXT_REPLIES = { replyEncoding: 'utf8' } as const;
 
-/** An ioredis command, which can be resent and redirected, that encodes its arguments at half the cost. */
+/** An ioredis command, which can be resent and redirected. Encodes its arguments at half the cost. */
 export class ScriptCommand extends Command {
-  /** @param words see `scriptWords`; not copied */
+  /** @param words from `scriptWords`; not copied */
   constructor(name: 'evalsha' | 'eval', words: string[]) {
     super(name, [], TEXT_REPLIES);
     this.args = words;
@@ -28,7 +28,7 @@ export class ScriptCommand extends Command {
   }
 }
 
-/** @param script a digest or a text */
+/** @param script digest or text of the script */
 export function scriptWords(script: string, keys: readonly string[], args: readonly ScriptArg[]): string[] {
   const words = [script, String(keys.length)];
   for (const key of keys) words.push(key);

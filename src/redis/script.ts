@@ -17,7 +17,7 @@ const INCLUDE = /^-- @include (\S+\.lua)$/gm;
 const PASTE = /^( +)-- @include (\S+\.lua)$/gm;
 const HEAD = /^#!lua(?: flags=(\S+))?\n/;
 
-/** The keys have one slot. */
+/** A call of a script. All its keys must be in one slot. */
 export interface ScriptCall {
   readonly script: RedisScript;
   readonly keys: readonly string[];
@@ -34,19 +34,19 @@ export interface RedisScript {
 }
 
 export interface ScriptParts {
-  /** Those of the first line `#!lua`; without it, Redis checks each command. */
+  /** Flags in the first line, `#!lua`. Without that line, Redis checks each command. */
   readonly flags: readonly string[] | undefined;
   /** See `withConstants`. */
   readonly constants: string;
-  /** Included files by address, in order of need. */
+  /** Included files by address, in the order in which they are needed. */
   readonly includes: ReadonlyMap<string, string>;
   readonly body: string;
 }
 
 /**
  * Loads a `.lua` file: `loadScript(new URL('./reserve-budget.lua', import.meta.url))`. A line `-- @include shared.lua`
- * includes another file, relative to this one. Indented, it includes it in the surrounding function, which then creates
- * its values only when it runs.
+ * includes another file, relative to this one. If the line is indented, the file is included in the surrounding
+ * function, and its values are created only when that function runs.
  * @param constants by names in capitals; cheaper than arguments
  */
 export function loadScript(
@@ -97,7 +97,7 @@ function readReplies(reply: unknown, calls: number): Replies {
 }
 
 export interface Replies {
-  /** Index of the call that refused, the last one with a reply. */
+  /** Index of the call that refused, which is the last one with a reply. */
   readonly refused: number | undefined;
   readonly replies: readonly unknown[];
 }
@@ -112,7 +112,8 @@ interface Evaluable {
 function evaluate(client: RedisClient, { source }: Evaluable, words: string[]): Promise<unknown> {
   const sent = Promise.resolve(client.sendCommand(new ScriptCommand('evalsha', words)));
   return sent.catch((failure: unknown) => {
-    // A restarted or flushed server, or a new master, does not know the script. In a cluster, redirections may come first.
+    // A restarted or flushed server, or a new master, does not know the script. In a cluster, redirections may come
+    // first.
     if (failure instanceof Error && failure.message.includes('NOSCRIPT')) {
       return client.sendCommand(new ScriptCommand('eval', words.with(0, source)));
     }
@@ -128,7 +129,7 @@ end
 return reply
 `;
 
-/** Returns the ends of each part's keys and arguments, the first argument of joined scripts. */
+/** Returns the ends of each part's keys and arguments: the first argument of joined scripts. */
 function endsOf(calls: readonly ScriptCall[]): string {
   let keyEnd = 0;
   let argEnd = 1;
@@ -141,14 +142,14 @@ function endsOf(calls: readonly ScriptCall[]): string {
   return ends;
 }
 
-/** Returns two digits of base 64, from `0` on. */
+/** Returns two digits in base 64, counted from `0`. */
 function endDigits(end: number): string {
   if (end >= 4_096) throw new Error('the parts of a script have too many keys or arguments');
   return String.fromCharCode(48 + (end >> 6), 48 + (end & 63));
 }
 
 /**
- * Joins scripts: each part sees its own KEYS and ARGV when it judges and when it writes, and ARGV[1] has their ends
+ * Joins scripts. Each part sees its own KEYS and ARGV when it judges and when it writes; ARGV[1] contains their ends
  * (`endsOf`). Unrolled parts cost Redis less than tables of parts, replies and commits.
  */
 function togetherText(bodies: readonly string[]): string {
@@ -219,7 +220,7 @@ function composedOf(parts: readonly ScriptParts[], version: StoredVersion): Eval
   const bodies = parts.map(({ body }) => body);
   const constants = new Set(parts.map((part) => part.constants));
   return prepare(
-    // A flag lifts a restriction, so every part must have it.
+    // A flag lifts a restriction: every part must have it.
     parts[0]?.flags?.filter((flag) => parts.every(({ flags }) => flags?.includes(flag))) ?? [],
     version,
     `${[...constants].join('')}local KEYS, ARGV = KEYS, ARGV\n${[...includes.values()].join('')}${togetherText(bodies)}`,
@@ -260,7 +261,7 @@ function readIncluded(file: URL): string {
   return text;
 }
 
-/** Moves included files to `includes`, each once, in order of need. */
+/** Moves included files to `includes`, each once, in the order in which they are needed. */
 function withoutIncludes(text: string, file: URL, includes: Map<string, string>): string {
   const pasted = text.replace(PASTE, (_line, indent: string, name: string) =>
     readIncluded(new URL(name, file)).replace(/^(?=.)/gm, indent),

@@ -6,7 +6,7 @@ import { redisUnavailable } from './unavailable.ts';
 export interface ServerCheck {
   readonly version: string;
   readonly maxmemoryPolicy: string;
-  /** With their remedies; empty if the server is fit. */
+  /** Problems with remedies; empty if the server is fit. */
   readonly problems: readonly string[];
 }
 
@@ -14,8 +14,8 @@ const MIN_MAJOR_VERSION = 7;
 const REPLICA_ANSWERS_WITHIN_MS = 500;
 
 /**
- * Checks that Redis is version 7 or newer and does not evict (docs/redis.md). In a cluster every server is checked,
- * since any master may hold a lock and any replica may become a master.
+ * Checks that Redis is version 7 or newer and does not evict (docs/redis.md). In a cluster, checks every server: any
+ * master may have a lock, and any replica may become a master.
  */
 export async function checkServer(client: RedisClient): Promise<ServerCheck> {
   try {
@@ -35,7 +35,7 @@ async function checkCluster(cluster: Cluster): Promise<ServerCheck> {
   return { ...shown, problems: checks.flatMap(({ problems }) => problems) };
 }
 
-/** A replica that does not answer cannot take over, so it is ignored. */
+/** A replica that does not answer cannot take over, and is ignored. */
 function checkReplica(node: Redis): Promise<ServerCheck | undefined> {
   const silent = delay(REPLICA_ANSWERS_WITHIN_MS, undefined, { ref: false });
   return Promise.race([checkOne(node, serverAddress(node)).catch(() => undefined), silent]);
@@ -58,14 +58,14 @@ function serverProblems(server: string, version: string, maxmemoryPolicy: string
   }
   if (maxmemoryPolicy !== 'noeviction') {
     problems.push(
-      `${server} may evict keys (maxmemory-policy ${maxmemoryPolicy}), which would forget budgets and locks: ` +
+      `${server} may evict keys (maxmemory-policy ${maxmemoryPolicy}), which would lose budgets and locks: ` +
         'run "redis-cli CONFIG SET maxmemory-policy noeviction" and set the same in redis.conf',
     );
   }
   return problems;
 }
 
-/** Reads INFO, since hosted servers may forbid CONFIG. */
+/** Reads INFO: hosted servers may forbid CONFIG. */
 async function readMaxmemoryPolicy(client: Redis): Promise<string> {
   const policy = infoField(await client.info('memory'), 'maxmemory_policy');
   if (policy !== undefined) return policy;

@@ -1,8 +1,8 @@
 import { GatewayError } from '../errors.ts';
 
 /**
- * Versions of stored data that this build reads (docs/upgrading.md): the current one and the previous one (commit
- * 6e9f4f37). `redis.write_version` chooses the version to write.
+ * Versions of stored data that this build reads (docs/upgrading.md): the current and the previous one (commit
+ * 6e9f4f37). `redis.write_version` selects the version to write.
  */
 export const STORED_VERSIONS = [1, 2] as const;
 export type StoredVersion = (typeof STORED_VERSIONS)[number];
@@ -10,12 +10,12 @@ const [OLDEST] = STORED_VERSIONS;
 export const NEWEST_STORED_VERSION: StoredVersion = 2;
 
 interface FormKeys {
-  /** The prefix of its keys, and the suffix if other forms share the prefix. */
+  /** Prefix of the keys, and suffix if other forms share the prefix. */
   readonly begin: string;
   readonly end?: string;
 }
 
-/** A packed string whose first byte is its own version, the same in all of STORED_VERSIONS. */
+/** A packed string whose first byte is its own version. All of STORED_VERSIONS use the same one. */
 interface PackedForm extends FormKeys {
   readonly byte: number;
 }
@@ -25,13 +25,15 @@ interface HashForm extends FormKeys {
   readonly field: 'form';
 }
 
-/** Forms with a version. All others are plain numbers, texts, sets or lists, which change by a new key name. */
+/**
+ * Forms with a version. All others are plain numbers, texts, sets or lists; if they change, they get a new key name.
+ */
 export const STORED_FORMS = {
   ledger: { begin: 'gateway:spend:', byte: 2 },
   hold: { begin: 'gateway:hold:', byte: 2 },
   session: { begin: 'gateway:session_state:', byte: 2 },
   arrivals: { begin: 'gateway:loop:', end: '/arrivals', byte: 2 },
-  /** Text; each entry starts with this character. */
+  /** A text in which each entry starts with this character. */
   calls: { begin: 'gateway:loop:', byte: '1'.charCodeAt(0) },
   key: { begin: 'gateway:key:', field: 'form' },
   limits: { begin: 'gateway:budget:', field: 'form' },
@@ -63,7 +65,7 @@ export function formField(version: StoredVersion): readonly [] | readonly ['form
 }
 
 /**
- * @param version the hash's field `form`
+ * @param version the field `form` of the hash
  * @throws UnknownForm
  */
 export function checkForm(form: StoredForm, version: string | null | undefined): void {
@@ -80,13 +82,13 @@ export function storedFormUnknown(unknown: UnknownForm): GatewayError {
   const { form, version } = unknown;
   return new GatewayError(
     'stored_form_unknown',
-    `Redis holds data (${form}, version ${version}) that this gateway cannot read: run the gateway version that wrote ` +
+    `Redis contains data (${form}, version ${version}) that this gateway cannot read: run the gateway version that wrote ` +
       'it, or follow docs/upgrading.md to go back',
     { cause: unknown },
   );
 }
 
-/** The form of script failures: `error('UNKNOWN_FORM ledger 3')`. */
+/** Form of script failures: `error('UNKNOWN_FORM ledger 3')`. */
 const SCRIPT_FAILURE = /UNKNOWN_FORM ([a-z_]{1,32}) ([0-9a-z]{1,16})/;
 
 export function unknownFormOf(failure: unknown): UnknownForm | undefined {

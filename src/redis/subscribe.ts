@@ -1,6 +1,6 @@
 import type { RedisClient } from './client.ts';
 
-/** Needs a connection of its own. Resolves once subscribed; messages are lost while the connection is away. */
+/** Needs a separate connection. Resolves once subscribed. Messages are lost while the connection is away. */
 export function subscribe(
   client: RedisClient,
   pattern: string,

@@ -3,11 +3,11 @@ import { storedFormUnknown, unknownFormOf } from './stored-forms.ts';
 
 const MAX_REASON_CHARS = 200;
 
-/** Bugs in our own code, which must stay visible; the request is still refused. */
+/** Errors of our own code, which must stay visible. The request is refused nevertheless. */
 const OWN_MISTAKES = [TypeError, RangeError, ReferenceError, SyntaxError];
 
 /**
- * Turns values of unknown versions into `stored_form_unknown`, and every other Redis failure into `redis_unavailable`.
+ * Turns values of unknown versions into `stored_form_unknown`, and all other Redis failures into `redis_unavailable`.
  */
 export function redisUnavailable(failure: unknown): Error {
   if (failure instanceof GatewayError) return failure;
@@ -20,8 +20,8 @@ export function redisUnavailable(failure: unknown): Error {
 }
 
 /**
- * Returns a copy of an error that is safe to log: ioredis attaches the command's arguments, such as AUTH's password,
- * and servers before Redis 6 quote them in the message.
+ * Returns a copy of an error that is safe to log: ioredis attaches the arguments of the command, such as the password
+ * of AUTH, and servers before Redis 6 quote them in the message.
  */
 export function withoutArguments(failure: unknown): Error {
   const message = failure instanceof Error ? failure.message : 'not an error';
@@ -53,7 +53,7 @@ export function withRedisDeadline<T>(deadlineMs: number, work: () => Promise<T>)
 }
 
 /**
- * Returns `work` with its failures as `redis_unavailable`.
+ * Returns `work` with its failures turned into `redis_unavailable`.
  * @param isOwn reports whether a failure is thrown unchanged
  */
 export function guarded<Args extends readonly unknown[], T>(

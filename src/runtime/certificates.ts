@@ -11,7 +11,7 @@ import type { ExtprocTls } from './worker-protocol.ts';
 import { fileName, secretsWithContent } from '../envoy/secrets.ts';
 
 export interface Certificates extends Pick<FollowedCertificates, 'states' | 'close'> {
-  /** Folder of Envoy's SDS files; undefined if Envoy runs externally and reads the files itself. */
+  /** Folder of Envoy's SDS files; undefined if Envoy runs externally and reads the certificate files itself. */
   readonly secretsFolder: string | undefined;
   extprocTls(): ExtprocTls | undefined;
   uiTls(): ListenerTls | undefined;
@@ -94,7 +94,7 @@ async function createEnvoySecrets(folder: string): Promise<EnvoySecrets> {
         const file = join(folder, fileName(name));
         const next = `${file}.next`;
         await writeFile(next, JSON.stringify(content), { mode: 0o600 });
-        // Envoy never sees a partial file.
+        // Renaming ensures that Envoy never sees a partial file.
         await rename(next, file);
       }
     },

@@ -6,11 +6,14 @@ import type { Config } from '../config/schema.ts';
 import type { EnvoyLayout } from '../envoy/layout.ts';
 import { entryFile } from './fork.ts';
 
-/** A short-lived process: YAML, schemas and the pattern compiler would be half of a supervisor's modules. */
+/**
+ * Reads the configuration in a short-lived process: YAML, schemas and the pattern compiler would be half of a
+ * supervisor's modules.
+ */
 export interface ConfigReader {
   /**
    * Loads the configuration at `path` (default: ./gateway.yaml, if it exists) and checks that it can be served.
-   * @throws ConfigError that lists every reason against it
+   * @throws ConfigError that lists all problems
    */
   readConfig(path: string | undefined, environment: Environment): Promise<Config>;
   /** Renders Envoy's bootstrap for the configuration read, as JSON. */
@@ -24,7 +27,7 @@ export interface ConfigReader {
 /** Dotted paths of keys. */
 export interface ConfigChanges {
   readonly changed: readonly string[];
-  /** Those that need a restart. */
+  /** Keys that need a restart. */
   readonly restart: readonly string[];
 }
 
@@ -45,13 +48,13 @@ export function startConfigReader(): ConfigReader {
   const child = fork(entryFile('config-reader'), [], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     serialization: 'advanced',
-    // For a short life, memory is cheaper than garbage collection.
+    // In a short-lived process, memory is cheaper than garbage collection.
     execArgv: [...process.execArgv, '--min-semi-space-size=16'],
   });
   // `ask` reports a process that has ended or did not start.
   child.on('error', () => undefined);
 
-  /** One question at a time. */
+  /** Sends one question at a time. */
   async function ask(question: Question): Promise<Answer> {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     function ended(): void {
@@ -86,7 +89,7 @@ export function startConfigReader(): ConfigReader {
       throw faultOf(answer);
     },
     close: () => {
-      // Not killed, so that it can write its compile cache.
+      // The process is not killed: it should write its compile cache.
       if (child.connected) child.disconnect();
     },
   };

@@ -9,7 +9,7 @@ import {
 import type { Logger } from '../telemetry/logger.ts';
 import type { ReadOrderStore } from '../provider-credentials/read-orders-store.ts';
 
-/** Interval between looks at the orders. */
+/** Interval between reads of the orders. */
 const EVERY_MS = 1_000;
 
 export interface CredentialsOptions {
@@ -19,7 +19,7 @@ export interface CredentialsOptions {
   readonly onChanged: (values: CredentialValues) => void;
 }
 
-/** Follows the gateway's provider credentials. Values stay in memory, here and in the workers. */
+/** Follows the gateway's provider credentials. Their values stay in memory, in this process and the workers. */
 export function startCredentials(options: CredentialsOptions): Promise<FollowedCredentials> {
   const { config, environment, log, onChanged } = options;
   return followCredentials({
@@ -40,7 +40,7 @@ export function startCredentials(options: CredentialsOptions): Promise<FollowedC
   });
 }
 
-/** Returns the environment variables that hold credentials, which child processes must not inherit. */
+/** Returns the environment variables that contain credentials. Child processes must not inherit them. */
 export function credentialVariables({ credentials }: Config): readonly string[] {
   return Object.values(credentials).flatMap(({ from }) => (from.env === undefined ? [] : [from.env]));
 }
@@ -50,7 +50,7 @@ export interface CredentialOrdersOptions {
   readonly credentials: Pick<FollowedCredentials, 'readAgain' | 'states'>;
 }
 
-/** Reads credentials again that `gateway credentials rotate` has ordered. Without Redis, orders wait. */
+/** Reads credentials again if ordered by `gateway credentials rotate`. While Redis is down, orders wait. */
 export function obeyCredentialOrders({ store, credentials }: CredentialOrdersOptions): { close(): void } {
   const stop = new AbortController();
   let seen: Readonly<Record<string, string>> | undefined;
@@ -58,7 +58,7 @@ export function obeyCredentialOrders({ store, credentials }: CredentialOrdersOpt
   async function look(): Promise<void> {
     const orders = await store.orders().catch(() => undefined);
     if (orders === undefined) return;
-    // Earlier orders need nothing: every source is read at start.
+    // Earlier orders can be ignored: every source is read at start.
     for (const [name, id] of Object.entries(seen === undefined ? {} : orders)) {
       if (seen?.[name] !== id) credentials.readAgain(name);
     }

@@ -9,12 +9,12 @@ export interface DebianPackages {
   /** Name of the missing part, for messages. */
   readonly title: string;
   readonly names: readonly string[];
-  /** The user's alternative, for messages. */
+  /** What the user can do instead, for messages. */
   readonly remedy: string;
 }
 
 /**
- * Unpacks Debian packages and their missing dependencies into the folder `home`. It installs nothing into the system.
+ * Unpacks Debian packages and their missing dependencies into the folder `home`. Installs nothing into the system.
  * @throws MissingPartError with the remedy
  */
 export async function unpackDebianPackages(

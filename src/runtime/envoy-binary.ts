@@ -14,10 +14,10 @@ import {
 } from './program.ts';
 import type { Environment } from '../config/environment.ts';
 
-/** The tests use this version. */
+/** The version that the tests use. */
 export const ENVOY_VERSION = '1.40.0';
 
-/** Older versions lack settings that the rendered configuration uses. */
+/** Older versions lack settings in the rendered configuration. */
 const MIN_ENVOY_VERSION = '1.40.0';
 
 export interface EnvoyBinary {
@@ -27,7 +27,7 @@ export interface EnvoyBinary {
 }
 
 export interface FindEnvoyOptions {
-  /** `envoy.path` of gateway.yaml. If set, no other place is searched. */
+  /** `envoy.path` in gateway.yaml. If set, no other place is searched. */
   readonly configuredPath?: string | undefined;
   readonly environment: Environment;
   readonly progress?: TellProgress;
@@ -69,7 +69,7 @@ async function checkConfigured(path: string): Promise<EnvoyBinary> {
 
 async function envoyVersion(path: string): Promise<string | undefined> {
   const result = await runFile(path, ['--version'], { timeoutMs: 10_000 });
-  // "envoy  version: <commit>/1.40.0/Clean/RELEASE/BoringSSL"
+  // For example "envoy  version: <commit>/1.40.0/Clean/RELEASE/BoringSSL".
   return /version: [0-9a-f]+\/(\d+\.\d+\.\d+)/.exec(result.stdout)?.[1];
 }
 

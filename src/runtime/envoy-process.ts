@@ -22,9 +22,9 @@ export interface EnvoyProcess {
   readonly live: boolean;
   readonly pid: number | undefined;
   readonly restarts: number;
-  /** Envoy keeps crashing. */
+  /** Whether Envoy keeps crashing. */
   readonly crashLoop: boolean;
-  /** @throws Error with Envoy's last line of output if it ends, or is not live after `timeoutMs` */
+  /** @throws Error with Envoy's last line of output if Envoy ends, or is not live after `timeoutMs` */
   waitUntilLive(timeoutMs: number): Promise<void>;
   /** Resolves once Envoy sees this many healthy sidecars, or after `timeoutMs`. */
   waitUntilMet(sidecars: number, timeoutMs: number): Promise<void>;
@@ -33,7 +33,7 @@ export interface EnvoyProcess {
   stop(): Promise<void>;
 }
 
-/** JSON like our own log. `%j` escapes the message; the source path is left out. */
+/** JSON in the form of our own log. `%j` escapes the message; the source path is omitted. */
 const LOG_FORMAT = '{"level":"%l","time":"%Y-%m-%dT%T.%e%z","name":"envoy.%n","msg":"%j"}';
 
 const PROBE_EVERY_MS = { starting: 20, live: 1_000 } as const;
@@ -51,7 +51,7 @@ export function startEnvoy(options: EnvoyOptions): EnvoyProcess {
     start: () =>
       spawn(options.binary, envoyArguments(options), {
         stdio: ['ignore', 'pipe', 'pipe'],
-        // Its own process group: Ctrl-C must reach only us, because Envoy drains first.
+        // A separate process group: Ctrl-C must reach only this process, since Envoy drains first.
         detached: true,
       }),
     onLine: (line, from) => {
@@ -86,7 +86,7 @@ export function startEnvoy(options: EnvoyOptions): EnvoyProcess {
     waitUntilLive: async (timeoutMs) => {
       const deadline = performance.now() + timeoutMs;
       while (!live) {
-        // Envoy exits on a bad file or a port in use. Waiting longer would hide its message.
+        // Envoy exits if a file is bad or a port is in use. Waiting longer would hide its message.
         if (child.restarts > 0 || performance.now() > deadline) {
           throw new Error(`Envoy did not start: ${lastLine === '' ? 'no output' : lastLine}`);
         }
@@ -111,10 +111,10 @@ function envoyArguments(options: EnvoyOptions): string[] {
   return [
     ...['-c', options.configFile],
     ...['--concurrency', String(options.concurrency)],
-    // Level debug would print keys and paths (docs/serving.md).
+    // The level debug would print keys and paths (docs/serving.md).
     ...['--log-level', 'warn'],
     ...['--log-format', LOG_FORMAT],
-    // Several Envoys may run on one machine, and we handle restarts ourselves.
+    // Several Envoys may run on one machine, and restarts are handled here.
     '--disable-hot-restart',
     // While draining, each answer asks the client to close its connection.
     ...['--drain-strategy', 'immediate'],
@@ -139,14 +139,14 @@ function probe(check: () => Promise<number>): () => void {
 
 /** After this time without requests, open connections count as idle. */
 const QUIET_MS = 300;
-/** Share of the drain time in which new connections are accepted, for clients that have not noticed the drain. */
+/** Share of the drain time during which new connections are accepted, for clients that have not noticed the drain. */
 const LISTENING_SHARE = 1 / 5;
 
 async function drain(admin: EnvoyAdmin, timeoutMs: number): Promise<void> {
   const startedAt = performance.now();
   await admin.post('/drain_listeners?graceful&skip_exit');
   await quiet(admin, startedAt + timeoutMs * LISTENING_SHARE);
-  // No new connection may come while Envoy stops.
+  // No new connection may arrive while Envoy stops.
   await admin.post('/drain_listeners');
   await quiet(admin, startedAt + timeoutMs);
 }

@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 export type WorkerOutput = 'inherit' | 'ignore';
 
 /**
- * 8 MiB of nursery, since request objects die young: 16 MiB would save 3 % of CPU for 20 MB. It starts at 4 MiB,
- * because a growing one collects during the start, for a tenth of its CPU. By default the old space would grow to three
- * times its live size before a collection: 70 MB for 1 to 2 % of CPU.
+ * 8 MiB of nursery, since request objects die young: 16 MiB would save 3 % of CPU for 20 MB. It starts at 4 MiB: a
+ * growing nursery would be collected during the start, for a tenth of its CPU. By default, the old space would grow to
+ * three times its live size before a collection: 70 MB for 1 to 2 % of CPU.
  */
 const WORKER_FLAGS = ['--min-semi-space-size=4', '--max-semi-space-size=8', '--heap-growing-percent=60'];
 
@@ -26,10 +26,10 @@ export function forkProcess(
     stdio: ['ignore', output, 'inherit', 'ipc'],
     serialization: 'advanced',
     execArgv: [...process.execArgv, ...flags],
-    // Its own process group: Ctrl-C must reach only us, because workers drain first.
+    // A separate process group: Ctrl-C must reach only this process, since workers drain first.
     detached: true,
   });
-  // The supervisor, which begins later, sees that the process is gone.
+  // The supervisor, which starts later, notices that the process is gone.
   child.on('error', () => undefined);
   return child;
 }

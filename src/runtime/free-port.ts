@@ -1,12 +1,15 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Below the ephemeral range, whose ports outgoing connections take. */
+/** Below the ephemeral range, whose ports are taken by outgoing connections. */
 const LOWEST = 20_000;
 const HIGHEST = 32_000;
 const TRIES = 100;
 
-/** Returns `preferred` if it is free, else a random free port. Callers must retry if another process takes it first. */
+/**
+ * Returns `preferred` if it is free, or else a random free port. Callers must retry if another process takes the port
+ * first.
+ */
 export async function freePort(host = '127.0.0.1', preferred?: number): Promise<number> {
   const candidates = [
     ...(preferred === undefined ? [] : [preferred]),
@@ -18,7 +21,7 @@ export async function freePort(host = '127.0.0.1', preferred?: number): Promise<
   throw new Error(`no free TCP port on ${host}`);
 }
 
-/** Envoy cannot detect a port in use: it shares ports with other processes of its user. */
+/** Probes the port: Envoy cannot detect a port in use, since it shares ports with other processes of its user. */
 export function portIsFree(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();

@@ -5,9 +5,9 @@ import { Socket } from 'node:net';
 export interface Guard {
   watch(pid: number): void;
   unwatch(pid: number): void;
-  /** Only for a private directory that we created. */
+  /** Removes this directory at the end. Only for private directories that we created. */
   watchDirectory(directory: string): void;
-  /** Ends the guard; the processes and directories stay. */
+  /** Ends the guard. The processes and directories stay. */
   release(): void;
 }
 

@@ -5,17 +5,17 @@ import { isCount, type MetricJson } from '../telemetry/counts.ts';
 export interface ProcessCounts {
   /** Replaces the state of these metrics. Gauges are ignored. */
   learn(metrics: readonly MetricJson[]): void;
-  /** Adds the counts to those of ended processes. Call it after the last message of the process. */
+  /** Adds the counts to those of ended processes. Must be called after the last message of the process. */
   retire(): void;
 }
 
 /**
- * Counters and histograms of all worker processes, including those that have ended: Prometheus takes a sum that falls
- * for a counter that began again at zero.
+ * Counters and histograms of all worker processes, including ended ones: Prometheus reads a falling sum as a counter
+ * that restarted from zero.
  */
 export interface KeptCounts {
   begin(): ProcessCounts;
-  /** Returns metrics to be summed, whose sum never falls. */
+  /** Returns metrics to be summed. Their sums never fall. */
   all(): MetricJson[][];
 }
 

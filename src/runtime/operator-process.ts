@@ -17,7 +17,7 @@ export interface OperatorProcessOptions {
   readonly output?: WorkerOutput | undefined;
 }
 
-/** The process of the operator's page. If it ends, it is restarted; requests do not depend on it. */
+/** The process of the operator page. It is restarted if it ends; requests do not depend on it. */
 export interface OperatorProcess {
   readonly port: number;
   renewTls(tls: ListenerTls): void;
@@ -27,7 +27,7 @@ export interface OperatorProcess {
 }
 
 const END_WITHIN_MS = 2_000;
-/** It keeps keys and decisions in memory: some 100 MB for 100,000 keys. */
+/** The process keeps keys and decisions in memory: about 100 MB for 100,000 keys. */
 const MAX_HEAP_MB = 512;
 
 /** @throws Error if the page cannot be served */
@@ -38,7 +38,7 @@ export async function startOperatorProcess(options: OperatorProcessOptions): Pro
   let replaced: ChildProcess | undefined;
   const first = Promise.withResolvers<number>();
   const heartbeat = watchHeartbeat(DEFAULT_PATIENCE, () => {
-    log.error('the process of the operator page hangs: it is killed and restarts');
+    log.error('the process of the operator page hangs: it is killed and restarted');
     current?.kill('SIGKILL');
   });
   function send(child: ChildProcess | undefined, message: ToPage): void {
@@ -72,7 +72,7 @@ export async function startOperatorProcess(options: OperatorProcessOptions): Pro
     onExit: (exit) => {
       heartbeat.end();
       if (current === replaced) return;
-      log.error({ ...exit }, 'the process of the operator page ended and restarts');
+      log.error({ ...exit }, 'the process of the operator page ended and is restarted');
     },
     guard,
   });

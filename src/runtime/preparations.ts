@@ -7,11 +7,11 @@ export interface Preparations {
   /** @throws Error if the worker refuses, ends or does not answer in time */
   ask(config: Config, send: (message: ToWorker) => void): Promise<void>;
   answered(answer: Answer): void;
-  /** Rejects the pending request of a process that ended. */
+  /** Rejects the pending request of a process that has ended. */
   ended(): void;
 }
 
-/** Compiling policies may take half of this. */
+/** Compiling policies may take half of this time. */
 const PREPARED_WITHIN_MS = 60_000;
 
 export function createPreparations(): Preparations {
@@ -19,7 +19,7 @@ export function createPreparations(): Preparations {
   let pending: { readonly id: number; settle(failure?: string): void } | undefined;
   return {
     async ask(config, send) {
-      pending?.settle('a newer configuration came');
+      pending?.settle('a newer configuration has arrived');
       const { promise, resolve, reject } = Promise.withResolvers<undefined>();
       const id = ++lastId;
       const timer = setTimeout(() => pending?.settle('a worker does not answer'), PREPARED_WITHIN_MS);
@@ -39,7 +39,7 @@ export function createPreparations(): Preparations {
       if (answer.id === pending?.id) pending.settle(answer.kind === 'refused' ? answer.message : undefined);
     },
     ended() {
-      pending?.settle('a worker ended');
+      pending?.settle('a worker has ended');
     },
   };
 }

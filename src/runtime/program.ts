@@ -5,7 +5,7 @@ import { homedir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 
-/** Shows the user a message about each slow step. */
+/** Shows a message about each slow step to the user. */
 export type TellProgress = (message: string) => void;
 
 /** The message names the missing program and the remedy. */
@@ -35,7 +35,7 @@ export async function isExecutable(path: string): Promise<boolean> {
   }
 }
 
-/** Returns the folder for downloads, in `$XDG_CACHE_HOME` or `~/.cache`, and creates it if needed. */
+/** Returns the folder for downloads, in `$XDG_CACHE_HOME` or `~/.cache`. Creates it if needed. */
 export async function cacheDirectory(environment: Environment): Promise<string> {
   const xdg = environment['XDG_CACHE_HOME'];
   const base = xdg !== undefined && isAbsolute(xdg) ? xdg : join(homedir(), '.cache');

@@ -102,7 +102,7 @@ function running(
   };
 }
 
-/** Reports whether a Redis server answers. A request for a password counts as an answer, `LOADING` does not. */
+/** Reports whether a Redis server answers. A request for a password counts as an answer; `LOADING` does not. */
 function answersPing(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port });

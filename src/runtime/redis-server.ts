@@ -63,7 +63,7 @@ export async function fromDebianPackage(
   const cached = await unpacked(home);
   if (cached !== undefined) return cached;
 
-  // redis-tools holds the actual binary.
+  // redis-tools contains the actual binary.
   const packages = { title: 'Redis', names: ['redis-server', 'redis-tools'], remedy: REMEDY };
   await unpackDebianPackages(packages, home, environment, progress);
   const program = await unpacked(home);
@@ -105,7 +105,7 @@ export function spawnRedis(
   const own = ['--port', port, '--bind', '127.0.0.1', '--dir', options.directory];
   return spawn(program.path, [...own, ...options.args], {
     stdio,
-    // Its own process group: Ctrl-C must reach only us, because Redis stops last.
+    // A separate process group: Ctrl-C must reach only this process, since Redis stops last.
     detached: true,
     env: program.libraryPath === undefined ? undefined : { LD_LIBRARY_PATH: program.libraryPath },
   });

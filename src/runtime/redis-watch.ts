@@ -5,17 +5,17 @@ import { checkServer } from '../redis/server-check.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { messageOf } from '../errors.ts';
 
-/** Checks the Redis server at start, after each reconnect and at intervals. */
+/** Checks the Redis server at start, after each reconnect, and at intervals. */
 export interface RedisWatch {
-  /** The last server reached is too old or may evict keys. */
+  /** Whether the last server reached is too old or may evict keys. */
   readonly unfit: boolean;
   readonly client: RedisClient;
   close(): void;
 }
 
-/** Time to wait for Redis at start. Without Redis, `serve` starts anyway and answers 503. */
+/** How long to wait for Redis at start. Without Redis, `serve` starts nevertheless and answers 503. */
 const WAIT_AT_START_MS = 1_500;
-/** Interval between checks of an unfit server, so that a fix takes effect soon. */
+/** Interval between checks of an unfit server: a fix should take effect soon. */
 const ASK_AGAIN_MS = 1_000;
 
 /**
@@ -45,7 +45,7 @@ export async function watchRedis(
     if (closed) return;
     if (found !== undefined) {
       if (!unfit) for (const problem of found) log.error({ redis: describedRedis(config.redis) }, problem);
-      if (unfit && found.length === 0) log.info('Redis is set up as the gateway needs it again');
+      if (unfit && found.length === 0) log.info('Redis is again set up as the gateway requires');
       unfit = found.length > 0;
     }
     checkLater();

@@ -29,20 +29,26 @@ export interface Reload {
 export interface ReloadOptions {
   readonly file: string;
   readonly config: Config;
-  /** Reads the file and compares it with the configuration in force. @throws ConfigError */
+  /**
+   * Reads the file and compares it with the configuration in force.
+   * @throws ConfigError
+   */
   readonly read: (inForce: Config) => Promise<{ readonly config: Config; readonly changes: ConfigChanges }>;
-  /** Puts a configuration in force everywhere. @throws Error if it cannot be used; then nothing has changed */
+  /**
+   * Puts a configuration in force everywhere.
+   * @throws Error if the configuration cannot be used; nothing has then changed
+   */
   readonly apply: (config: Config) => Promise<void>;
   readonly log: Logger;
 }
 
-/** Polls, since a watch misses some ways of replacing files. */
+/** Polls: a file watch misses some ways of replacing files. */
 const EVERY_MS = 1_000;
 /** Delay before a configuration that could not be applied is tried again. */
 const TRY_AGAIN_MS = 30_000;
 
 /**
- * Follows gateway.yaml and the `.env` beside it. If a changed file is invalid, needs a restart or is refused by a
+ * Follows gateway.yaml and the `.env` next to it. If a changed file is invalid, needs a restart or is refused by a
  * worker, the previous configuration stays in force as a whole.
  */
 export async function followConfig(options: ReloadOptions): Promise<Reload> {
@@ -113,7 +119,7 @@ export async function followConfig(options: ReloadOptions): Promise<Reload> {
   };
 }
 
-/** A missing file differs from an empty one. */
+/** Returns the content of a file. A missing file differs from an empty one. */
 async function contents(file: string): Promise<string> {
   const read = (path: string): Promise<string | null> => readFile(path, 'utf8').catch(() => null);
   return JSON.stringify(await Promise.all([read(file), read(join(dirname(file), '.env'))]));

@@ -1,4 +1,4 @@
-/** One Ctrl-C may arrive twice, from the terminal and from npm. */
+/** One Ctrl-C may arrive twice: from the terminal and from npm. */
 const SAME_SIGNAL_MS = 1_000;
 
 /**

@@ -10,7 +10,9 @@ const BUNDLES = [
   '/etc/ssl/cert.pem',
 ];
 
-/** Returns the CA file for upstream TLS: `$SSL_CERT_FILE`, the system's, or Node's bundle written to `fallback`. */
+/**
+ * Returns the CA file for upstream TLS: `$SSL_CERT_FILE`, the system's file, or Node's bundle written to `fallback`.
+ */
 export async function systemCaFile(environment: Environment, fallback: string): Promise<string> {
   const configured = environment['SSL_CERT_FILE'];
   for (const file of configured === undefined || configured === '' ? BUNDLES : [configured, ...BUNDLES]) {

@@ -10,16 +10,16 @@ export type WorkerAddress =
   | { readonly kind: 'unix'; readonly path: string }
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number };
 
-/** PEM. */
+/** PEM texts. */
 export interface ExtprocTls {
   readonly cert: string;
   readonly key: string;
-  /** Authority of accepted client certificates. */
+  /** CA of accepted client certificates. */
   readonly clientCa: string;
 }
 
 export type ToWorker =
-  /** The first message. A worker does nothing before it. */
+  /** The first message. A worker does nothing before it arrives. */
   | {
       readonly kind: 'start';
       readonly config: Config;
@@ -29,13 +29,13 @@ export type ToWorker =
       readonly credentials: CredentialValues;
       readonly version?: string | undefined;
     }
-  /** For new connections. */
+  /** Use these certificates for new connections. */
   | { readonly kind: 'tls'; readonly tls: ExtprocTls }
   | { readonly kind: 'credentials'; readonly credentials: CredentialValues }
   | { readonly kind: 'metrics'; readonly id: number }
   /** Build everything from another configuration, and answer `prepared` or `refused`. */
   | { readonly kind: 'prepare'; readonly id: number; readonly config: Config }
-  /** Serve new streams with the prepared configuration; a worker that has restarted since then prepares it now. */
+  /** Serve new streams with the prepared configuration. A worker that has restarted since prepares it now. */
   | { readonly kind: 'use'; readonly config: Config }
   | { readonly kind: 'drop' }
   /** Refuse new streams, finish running ones, answer `drained`, and exit with 0. */
@@ -44,7 +44,7 @@ export type ToWorker =
 export interface PolicyState {
   /** Digest of the set in force. */
   readonly digest: string;
-  /** The reason why the files on disk cannot be loaded; undefined if they are in force. */
+  /** Why the files on disk cannot be loaded; undefined if they are in force. */
   readonly broken: string | undefined;
 }
 
@@ -53,7 +53,7 @@ export type FromWorker =
   | { readonly kind: 'listening' }
   /** Sent after `start` and at each change. */
   | { readonly kind: 'redis'; readonly up: boolean }
-  /** Sent when policies come into force, and when changed ones cannot. */
+  /** Sent when policies come into force, and when changed policies cannot. */
   | { readonly kind: 'policies'; readonly state: PolicyState }
   | { readonly kind: 'metrics'; readonly id: number; readonly metrics: readonly MetricJson[] }
   /** Counters and histograms that have changed, sent every `COUNTS_MS`. */
@@ -61,14 +61,14 @@ export type FromWorker =
   | { readonly kind: 'alive' }
   | { readonly kind: 'drained' }
   | { readonly kind: 'prepared'; readonly id: number }
-  /** The message holds no secret. */
+  /** The message contains no secret. */
   | { readonly kind: 'refused'; readonly id: number; readonly message: string }
-  /** The worker cannot continue, and exits. The message holds no secret. */
+  /** The worker cannot continue, and exits. The message contains no secret. */
   | { readonly kind: 'failed'; readonly message: string };
 
 /**
- * Returns the ext_proc address of each worker: `server.extproc.address`, for several workers `<path>.<index>` or
- * consecutive ports; without it sockets in `runPath`.
+ * Returns the ext_proc address of each worker: `server.extproc.address`; for several workers, `<path>.<index>` or
+ * consecutive ports. Without an address, sockets in `runPath`.
  */
 export function workerAddresses(config: Config, runPath: string): WorkerAddress[] {
   const { workers, extproc } = config.server;

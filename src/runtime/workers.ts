@@ -15,11 +15,11 @@ import type { ExtprocTls, FromWorker, PolicyState, ToWorker, WorkerAddress } fro
 export interface WorkerStatus {
   readonly index: number;
   readonly pid: number | undefined;
-  /** The worker accepts ext_proc streams. */
+  /** Whether the worker accepts ext_proc streams. */
   readonly listening: boolean;
   readonly redis: boolean;
   readonly restarts: number;
-  /** Number of times it hung and was killed. */
+  /** Number of times that the worker hung and was killed. */
   readonly hangs: number;
   readonly crashLoop: boolean;
   /** Undefined without policies. */
@@ -40,23 +40,28 @@ export interface WorkersOptions {
   readonly guard?: Guard;
   readonly backoff?: Backoff;
   readonly patience?: HeartbeatPatience;
-  /** A process that `forkWorker` started early, which becomes the first worker if it still lives. */
+  /** A process that `forkWorker` started early. It becomes the first worker if it is still alive. */
   readonly ahead?: ChildProcess | undefined;
   readonly output?: WorkerOutput | undefined;
-  /** Set by tests only. */
+  /** Set only by tests. */
   readonly entry?: string;
 }
 
-/** The sidecar processes. One that dies is restarted. */
+/** The sidecar processes. A process that dies is restarted. */
 export interface Workers {
   status(): WorkerStatus[];
   /** Resolves when every worker has listened once; rejects when one reports a failure. */
   started(): Promise<void>;
-  /** Returns metrics to be summed: gauges of the workers that answer in time, counts of all processes that ever ran. */
+  /**
+   * Returns metrics to be summed: gauges of the workers that answer in time, and counts of all processes that ever ran.
+   */
   metrics(): Promise<MetricJson[][]>;
   renewTls(tls: ExtprocTls): void;
   renewCredentials(credentials: CredentialValues): void;
-  /** Makes every worker build another configuration. @throws Error if one cannot; then all drop it */
+  /**
+   * Makes every worker build another configuration.
+   * @throws Error if a worker cannot; all workers then drop it
+   */
   prepare(config: Config): Promise<void>;
   /** Puts a prepared configuration in force, also for workers that restart. */
   use(config: Config): void;
@@ -147,7 +152,7 @@ function startWorker(
   });
 
   function send(child: ChildProcess | undefined, message: ToWorker): void {
-    // A dying worker has a closed channel. `onExit` handles its end.
+    // A dying worker has a closed channel; `onExit` handles its end.
     if (child?.connected === true) child.send(message, () => undefined);
   }
   function receive(message: FromWorker, counts: ProcessCounts): void {

@@ -1,13 +1,13 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
-/** In seconds. Refusals take a millisecond, answers up to minutes. */
+/** In seconds. Refusals take about a millisecond, answers up to minutes. */
 const DURATION_BUCKETS = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300,
 ];
 
 /**
- * Creates the metrics of one worker; `gateway serve` sums them over all workers. Labels come from closed sets, never
- * from keys, model names or paths, except in the metrics that the section `metrics` switches on.
+ * Creates the metrics of one worker; `gateway serve` sums them over all workers. Label values come from closed sets,
+ * never from keys, model names or paths. The only exceptions are metrics enabled in the section `metrics`.
  */
 export function createMetrics() {
   const registry = new Registry();
@@ -51,7 +51,7 @@ export function createMetrics() {
     ),
     judgedAgain: counter(
       'gateway_judged_again_total',
-      'Requests that ran through the checks twice because data read ahead did not suffice, by the check that found it (docs/decisions/117-read-ahead.md).',
+      'Requests that the checks judged twice because data read ahead did not suffice, by the check that noticed (docs/decisions/117-read-ahead.md).',
       ['by'],
     ),
     credentialAnswers: counter(
@@ -74,7 +74,7 @@ export function createMetrics() {
     failures: counter('gateway_failures_total', 'Requests that failed closed for an unexpected reason.'),
     authLimited: counter(
       'gateway_auth_limited_total',
-      'Failed authentications over the limit of their client address.',
+      'Failed authentications beyond the limit of their client address.',
     ),
     tokenRefusals: counter(
       'gateway_jwt_refusals_total',
@@ -93,7 +93,7 @@ export function createMetrics() {
     ),
     policiesBroken: gauge(
       'gateway_policies_broken',
-      'Workers that cannot load the policy files now; their last good set stays in force.',
+      'Workers that currently cannot load the policy files; their last good set stays in force.',
     ),
     policyReports: counter(
       'gateway_policy_reports_total',

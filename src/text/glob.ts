@@ -1,4 +1,7 @@
-/** Reports whether a name matches a glob, in which `*` matches any characters. Linear for each piece. */
+/**
+ * Reports whether a name matches a glob, in which `*` stands for any characters. Linear in the length of the name for
+ * each piece.
+ */
 export function globMatches(glob: string, name: string): boolean {
   const [head = '', ...rest] = glob.split('*');
   const tail = rest.pop();

@@ -9,18 +9,18 @@ export interface JudgeThreadData {
   readonly files: PolicyFiles | undefined;
 }
 
-/** Steps in order, or the end of input. */
+/** Steps in order; `end` after the last one. */
 export type JudgeRequest = readonly QueuedStep[] | 'end';
 
 /** Reply to a request: findings of each step, or the final results. */
 export type JudgeReply = readonly (readonly TraceFinding[])[] | FinalResults;
 
-/** Each message costs a turn of two event loops. */
-const STEPS_OF_MESSAGE = 64;
-/** Far more than it needs, since V8 collects more often under a small limit. */
+/** Batches steps: each message takes a turn of both event loops. */
+const STEPS_PER_MESSAGE = 64;
+/** Far more than the judge needs. Under a smaller limit V8 collects garbage more often. */
 const LIMITS: ResourceLimits = { maxYoungGenerationSizeMb: 24, maxOldGenerationSizeMb: 512 };
 
-/** @param file code of the thread, which handles `JudgeRequest` */
+/** @param file script of the worker thread; handles `JudgeRequest` messages */
 export function createThreadJudge(
   file: URL,
   data: JudgeThreadData,
@@ -59,7 +59,7 @@ export function createThreadJudge(
 
   function fail(cause?: unknown): void {
     const why = cause instanceof Error ? `: ${cause.message}` : '';
-    failure ??= new Error(`a thread that judges the trace stopped unexpectedly${why}`, { cause });
+    failure ??= new Error(`the thread that judges the trace stopped unexpectedly${why}`, { cause });
     for (const answer of pending.splice(0)) answer.reject(failure);
     ended.reject(failure);
   }
@@ -72,7 +72,7 @@ export function createThreadJudge(
       const answer = Promise.withResolvers<readonly TraceFinding[]>();
       pending.push(answer);
       if (unsent.length === 0) setImmediate(send);
-      if (unsent.push(queued) >= STEPS_OF_MESSAGE) send();
+      if (unsent.push(queued) >= STEPS_PER_MESSAGE) send();
       return answer.promise;
     },
     end() {

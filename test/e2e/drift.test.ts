@@ -90,9 +90,9 @@ describe('drift', () => {
       const denied: unknown = await agent.say(OFF_TOPIC).catch((refusal: unknown) => refusal);
       expect(denied).toBeInstanceOf(OpenAI.PermissionDeniedError);
       const { error, headers } = denied as InstanceType<typeof OpenAI.APIError>;
-      expect(error).toMatch(/left the topic of its session \(drift score [01]\.\d\d is over 0\.45\)/);
+      expect(error).toMatch(/left the topic of its session \(drift score [01]\.\d\d exceeds 0\.45\)/);
       expect(headers?.get('x-gateway-policy-block')).toBe('true');
-      expect(headers?.get('x-gateway-block-reason')).toMatch(/^drift score [01]\.\d\d is over 0\.45$/);
+      expect(headers?.get('x-gateway-block-reason')).toMatch(/^drift score [01]\.\d\d exceeds 0\.45$/);
       expect(rig.provider.requests.length).toBe(before);
     },
   );

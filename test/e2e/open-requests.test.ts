@@ -12,7 +12,7 @@ const STREAMS_A_CONNECTION = 1_000;
 const PROVIDER_KEY = 'sk-provider-0123456789';
 const OF_KEY = 'too many requests of this key are open: wait for some of them to end';
 const WITHOUT_BODY =
-  'the request was sent without its body, and too many others wait for theirs: send it again';
+  'the request was sent without its body, and too many others are waiting for theirs: send it again';
 
 const refusal = (error: string): string =>
   `429 retry-after 1: ${JSON.stringify({ error, type: 'rate_limited' })}`;

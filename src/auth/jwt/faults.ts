@@ -1,4 +1,4 @@
-/** Reasons for refusing a JWT or its proof, only for audit log and metric: attackers could learn from them. */
+/** Reasons for refusing a JWT or its proof. Only for audit log and metric: attackers could learn from them. */
 export const TOKEN_FAULTS = [
   'jwt_missing',
   'jwt_malformed',

@@ -10,7 +10,7 @@ export interface FetchKeySetOptions {
 
 const MAX_BYTES = 256 * 1_024;
 const MAX_KEYS = 100;
-/** At least 2048 bits (RFC 7518 section 3.3); the upper limit keeps verification fast. */
+/** At least 2048 bits (RFC 7518 section 3.3). The upper limit keeps verification fast. */
 const RSA_BYTES = { least: 256, most: 1_024 };
 
 const text = z.string().max(4_096);
@@ -33,7 +33,7 @@ const setSchema = z.object({ keys: z.array(z.unknown()).max(MAX_KEYS) });
 
 /**
  * Fetches a JWK Set (RFC 7517) and returns its usable keys. Does not follow redirects.
- * @throws Error that quotes neither the address nor the answer
+ * @throws Error without the address and the answer
  */
 export async function fetchKeySet({ url, timeoutMs }: FetchKeySetOptions): Promise<JSONWebKeySet> {
   const response = await fetch(url, {

@@ -8,24 +8,24 @@ export interface KeySetOptions {
   readonly now?: () => number;
 }
 
-/** The issuer's public keys: cached, refreshed, and fetched again for a token with an unknown key. */
+/** Public keys of the issuer: cached, refreshed, and fetched again for a token with an unknown key. */
 export interface KeySet {
   /**
-   * Returns the key for a token's header.
+   * Returns the key for the header of a token.
    * @throws JWKSNoMatchingKey, JWKSMultipleMatchingKeys, or GatewayError gateway_unavailable without any keys
    */
   readonly keyFor: JWTVerifyGetKey;
-  /** Increases with each fetched set; verify tokens again after that. */
+  /** Increases with each fetched set, after which tokens must be verified again. */
   readonly generation: number;
   /** Fetches the keys. Never rejects. */
   warm(): Promise<void>;
 }
 
 const REFRESH_MS = 5 * 60_000;
-/** Limits use during an outage, because keys may have been revoked meanwhile. */
+/** Limits use during an outage: keys may have been revoked in the meantime. */
 const MAX_STALE_MS = 24 * 3_600_000;
 const COOLDOWN_MS = 10_000;
-/** Without any keys, when all requests are refused. */
+/** Applies without any keys, when all requests are refused. */
 const EMPTY_COOLDOWN_MS = 1_000;
 
 export function createKeySet(options: KeySetOptions): KeySet {
@@ -88,7 +88,7 @@ export function createKeySet(options: KeySetOptions): KeySet {
         await refreshUnlessJustTried(COOLDOWN_MS);
         const newer = inForce() ?? find;
         if (newer !== find) return newer(header, token);
-        // The newest set may contain the key, but cannot be fetched.
+        // The newest set may contain the key but cannot be fetched.
         if (isFailing) throw keysUnknown();
         throw cause;
       }

@@ -1,6 +1,6 @@
 import { HEADER } from '../../headers.ts';
 
-/** The parts of a request that carry a JWT and its proof, or that a proof refers to. */
+/** Parts of a request that carry a JWT and its proof, or that a proof refers to. */
 export interface PresentedRequest {
   readonly method: string;
   /** Path and query as sent. */
@@ -14,7 +14,10 @@ const IN_AUTHORIZATION = /^(?:bearer|dpop) +(\S+)$/i;
 /** Compact form (RFC 7515 section 7.1). `eyJ` is the base64url of `{"`. */
 const COMPACT = /^eyJ[A-Za-z0-9_-]*\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]*$/;
 
-/** Reads the JWT's own header or, under `zsp.jwt_only`, `Authorization`, which may also hold a provider's token. */
+/**
+ * Reads the JWT from its own header or, with `zsp.jwt_only`, from `Authorization`, which may also contain a provider's
+ * token.
+ */
 export function presentedToken(headers: PresentedRequest['headers'], jwtOnly: boolean): string | undefined {
   const own = headers.get(HEADER.jwt);
   if (own !== undefined || !jwtOnly) return own?.trim();

@@ -12,9 +12,9 @@ import { createTokenVerifier, type VerifiedToken, type VerifyToken } from './tok
 
 export type { PresentedRequest } from './presented.ts';
 
-/** The sender of a request, by its JWT. */
+/** Sender of a request, as identified by a JWT. */
 export interface Bearer extends VerifiedToken {
-  /** Id of a DPoP proof, which is verified except for replay. */
+  /** Id of the DPoP proof, which has been verified except for replay. */
   readonly proofId: string | undefined;
 }
 
@@ -25,9 +25,9 @@ export interface TokenGate {
    * @throws TokenRefused, GatewayError gateway_unavailable
    */
   read(request: PresentedRequest | undefined): Promise<Bearer | undefined>;
-  /** A JWT that names a key needs no raw key. */
+  /** Set if the JWT names a key, and no raw key is needed. */
   readonly namesKeys: boolean;
-  /** Returns the reason why this bearer must not use the key, if any. */
+  /** Returns why this bearer must not use the key; undefined if it may. */
   faultOf(key: KeyRecord, bearer: Bearer | undefined): TokenFault | undefined;
   claimProof(proofId: string, requestId: string): Promise<boolean>;
 }
@@ -36,7 +36,7 @@ export interface TokenGateDeps {
   readonly jwtOnly: boolean;
   readonly requireDpop: boolean;
   readonly verifyToken: VerifyToken;
-  /** Undefined without `server.public_url`, to which proofs refer. */
+  /** Undefined without `server.public_url`, which proofs refer to. */
   readonly verifyProof: VerifyProof | undefined;
   readonly proofs: ProofStore;
 }
@@ -44,7 +44,7 @@ export interface TokenGateDeps {
 export function createTokenGate(deps: TokenGateDeps): TokenGate {
   const { jwtOnly, requireDpop, verifyToken, verifyProof, proofs } = deps;
 
-  /** Returns undefined if the token is not bound to a key and needs no binding. */
+  /** Returns undefined if the token is not bound to a key and need not be. */
   async function proofIdOf(
     request: PresentedRequest,
     written: string,

@@ -5,16 +5,16 @@ import { RecentMap } from '../../recent-map.ts';
 import { TokenRefused, type TokenFault } from './faults.ts';
 import type { KeySet } from './key-set.ts';
 
-/** Asymmetric algorithms only, so that a public key cannot be used as a shared secret. */
+/** Only asymmetric algorithms: a public key must not work as a shared secret. */
 export const TOKEN_ALGORITHMS = ['ES256', 'RS256', 'PS256', 'EdDSA'];
 
-/** Values by name; a list has several. */
+/** Values by name. A claim that is a list has several. */
 export type TokenClaims = Readonly<Record<string, readonly string[]>>;
 
 export interface VerifiedToken {
   /** `sub`. */
   readonly subject: string;
-  /** `gateway_key_hash`: the proxy key that the issuer names. */
+  /** `gateway_key_hash`: the proxy key named by the issuer. */
   readonly keyHash: string | undefined;
   /** `cnf.jkt`: thumbprint of the key that must sign DPoP proofs. */
   readonly proofKey: string | undefined;
@@ -58,7 +58,7 @@ interface Remembered {
 
 export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken {
   const { keys, issuer, audience, leewayMs, claims: claimNames = [], now = Date.now } = options;
-  /** By digest: agents send the same token with every request. */
+  /** Keyed by digest: agents send the same token with every request. */
   const known = new RecentMap<Remembered>(MAX_REMEMBERED);
 
   return async (written) => {
@@ -105,7 +105,7 @@ function claimsOf(payload: JWTPayload, nowMs: number, leewayMs: number): Verifie
 const MAX_CREDENTIALS = 32;
 const MAX_VALUES = 1_000;
 
-/** Refuses unreadable claims, since a budget would not count without them. */
+/** Refuses unreadable claims: a budget would not count requests without them. */
 function furtherClaims(
   payload: JWTPayload,
   names: readonly string[],
@@ -135,7 +135,7 @@ function isNameClaim(claim: unknown): claim is string {
   return typeof claim === 'string' && claim !== '' && claim.length <= MAX_CLAIM_CHARS;
 }
 
-/** Refuses a token with an unknown binding, which a thief could use. */
+/** Refuses a token with an unknown binding: a thief could use it. */
 function proofKeyOf({ cnf }: JWTPayload): string | undefined {
   if (cnf === undefined) return undefined;
   const { jkt, ...others } = (cnf ?? {}) as { readonly jkt?: unknown };

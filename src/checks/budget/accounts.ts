@@ -10,12 +10,14 @@ const CALENDARS: Readonly<Record<BudgetWindow, Calendar>> = {
   monthly: 'month',
 };
 
-/** Longer than the longest window. */
+/** Must exceed the longest window. */
 const OVER_A_MONTH_MS = 40 * 86_400_000;
 
 export const WINDOWS_LEDGER = 'windows';
 
-/** Returns a key's five windows as accounts, in UTC by default. All record spend; those with a limit can refuse. */
+/**
+ * Returns a key's five windows as accounts, in UTC by default. All of them record spend; those with a limit can refuse.
+ */
 export function windowAccounts(
   limits: BudgetLimits,
   calendars: { readonly [Window in BudgetWindow]?: Calendar } = {},
@@ -32,7 +34,9 @@ export function windowAccounts(
 /** Also a value of `X-Gateway-Budget-Window`. */
 export const SESSION_ACCOUNT = 'session';
 
-/** Returns the accounts that a request is charged to: its key's windows, and its session, with or without a limit. */
+/**
+ * Returns the accounts that a request is charged to: the windows of its key, and its session, with or without a limit.
+ */
 export function accountsOf({ budget, facts }: Parsed): Account[] {
   const windows = windowAccounts(budget.limits);
   if (facts.session === undefined || facts.session === null) return windows;
@@ -46,7 +50,7 @@ export function accountsOf({ budget, facts }: Parsed): Account[] {
   return [...windows, session];
 }
 
-/** Reports whether the key or the session has a budget, even one of 0. If so, the request's cost must be bounded. */
+/** Reports whether the key or the session has a budget, even of 0. If so, the cost of requests must be bounded. */
 export function isBudgeted({ budget, facts }: Parsed): boolean {
   return hasBudget(budget.limits) || facts.session?.budgetNanoUsd !== undefined;
 }

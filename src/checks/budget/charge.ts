@@ -14,7 +14,7 @@ import { sightOf } from './sight.ts';
 import { whyAbsurd, type Granted } from './plausible.ts';
 
 export interface ChargeParts extends Granted {
-  /** Undefined while the provider has not answered. */
+  /** Undefined if the provider has not answered. */
   readonly answered: Answered | undefined;
   readonly outcome: Outcome;
   readonly abortSlackTokens: number;
@@ -25,24 +25,25 @@ export interface ChargeParts extends Granted {
   readonly at: Date;
 }
 
-/** Answers of a proxy on the provider's side: the model may have run and been billed. */
+/** Sent by proxies in front of the provider: the model may have run and been billed. */
 const LOST_BEHIND_A_PROXY: ReadonlySet<number> = new Set([502, 504, 524]);
 
 export interface Charge {
   readonly costNanoUsd: number;
-  /** The part that billing facts in the answer add to what was requested. */
+  /** Cost that the answer reports beyond the requested terms. */
   readonly reportedNanoUsd: number;
-  /** Why the usage was rejected; the reservation was charged instead. */
+  /** Why the usage was rejected and the reservation charged instead. */
   readonly absurd?: string;
 }
 
 interface Terms extends ChargeParts {
-  /** Factor over the list price. */
+  /** Multiplier of the list price. */
   readonly surcharge: number;
 }
 
 /**
- * Returns an exchange's cost (table in docs/budgets.md), by the requested or the reported terms, whichever is higher.
+ * Returns the cost of an exchange (table in docs/budgets.md), at the requested or the reported terms, whichever is
+ * higher.
  */
 export function chargeOf(parts: ChargeParts): Charge {
   const { answered, outcome } = parts;
@@ -65,7 +66,8 @@ function requestedTerms(parts: ChargeParts): Terms {
 }
 
 /**
- * Returns undefined if the answer reports nothing that may cost more. A router's own bill covers everything it reports.
+ * Returns undefined if the answer reports nothing that may cost more. A router's bill already includes everything that
+ * it reports.
  */
 function reportedTerms(terms: Terms, { answer, answerHeaders }: Answered): Terms | undefined {
   if (answer.usage?.billedNanoUsd !== undefined) return undefined;
@@ -87,7 +89,7 @@ function reportedTerms(terms: Terms, { answer, answerHeaders }: Answered): Terms
   return { ...reported, reservedNanoUsd: Math.max(terms.reservedNanoUsd, worstUnder(reported)) };
 }
 
-/** Returns the known prices of models that answered without being requested. */
+/** Returns the known prices of models that answered but were not requested. */
 function pricesOf({ parsed, price, priceReported }: Terms, models: readonly string[]): ModelPrice[] {
   return models
     .filter((model) => !parsed.request.models.includes(model) && !price.models.includes(model))
@@ -95,7 +97,7 @@ function pricesOf({ parsed, price, priceReported }: Terms, models: readonly stri
     .filter((found) => found !== undefined);
 }
 
-/** Returns the reservation that these terms would have required. */
+/** Returns the reservation that the reported terms would have required. */
 function worstUnder(reported: Terms): number {
   const worst = estimate({
     exchange: reported.parsed,
@@ -130,7 +132,7 @@ function completeCharge(parts: Terms, answered: Answered): number {
     const counted = wroteSinceUsage ? countWritten(parts.parsed.provider.name, written) : 0;
     const usage = { ...reported, outputTokens: Math.max(reported.outputTokens, counted) };
     const cost = costOfExchange(parts, withSound(parts, usage));
-    // Audio without a price was billed too, but not as text.
+    // Audio without a price is billed, too, but not as text.
     return writesUnpriced(parts, usage) ? Math.max(cost, parts.reservedNanoUsd) : cost;
   }
   // The cost of an answer without usage or text is unknown.
@@ -156,7 +158,7 @@ function brokenOffCharge(parts: Terms, answered: Answered): number {
   const { parsed, price, reservedNanoUsd } = parts;
   const billed = answered.answer.usage?.billedNanoUsd ?? 0;
   const sight = sightOf(answered, price);
-  // Audio, images and the input of the provider's tools are not counted as they pass.
+  // Audio, images and the input of the provider's tools are not counted in a stream.
   if (sight === 'none' || outputsOf(parsed.request, price).length > 0 || ranTools(parts, answered)) {
     return Math.max(reservedNanoUsd, billed);
   }
@@ -165,16 +167,16 @@ function brokenOffCharge(parts: Terms, answered: Answered): number {
   const outputTokens = Math.max(usage.outputTokens, written + (parsed.request.predictedTokens ?? 0));
   const cost = costOfExchange(parts, { ...usage, outputTokens: outputTokens + parts.abortSlackTokens });
   const most = sight === 'all' ? cost : Math.max(cost, elapsedCost(parts, usage));
-  // A bill is not an estimate.
+  // A bill is exact, not an estimate.
   return Math.max(Math.min(most, reservedNanoUsd), billed);
 }
 
-/** Clients run some tools whose calls look like the provider's. */
+/** Some tools of clients look like the provider's own. */
 function ranTools({ keptTools }: ChargeParts, { answer }: Answered): boolean {
   return keptTools.length > 0 && answer.billing.bill.ranTools;
 }
 
-/** Returns the cost of the most output possible in the elapsed time, over all choices. */
+/** Returns the cost of the maximum output in the elapsed time, over all choices. */
 function elapsedCost(parts: Terms, usage: Usage): number {
   const { parsed, price, elapsedMs, outputTokensPerSecond } = parts;
   const tokens = Math.ceil((elapsedMs / 1_000) * outputTokensPerSecond) * parsed.request.choices;
@@ -184,7 +186,9 @@ function elapsedCost(parts: Terms, usage: Usage): number {
   );
 }
 
-/** Returns estimated usage: the input's upper bound, if it has more than text, and the `written` tokens. */
+/**
+ * Returns estimated usage: `written` output tokens, and the upper bound of the input if the output is not only text.
+ */
 function countedUsage({ parsed, bound }: ChargeParts, written: number): Usage {
   const { provider, request } = parsed;
   const outputTokens = written + (request.predictedTokens ?? 0);
@@ -195,7 +199,7 @@ function countedUsage({ parsed, bound }: ChargeParts, written: number): Usage {
   return { inputTokens: textTokens + audioTokens, inputAudioTokens: audioTokens, outputTokens };
 }
 
-/** Adds missing audio counts: as much input as possible counts as audio. */
+/** Adds missing audio counts. As much of the input as possible counts as audio. */
 function withSound({ parsed: { request }, price, bound }: ChargeParts, usage: Usage): Usage {
   const hears = usage.inputAudioTokens === undefined && request.media.some(isSound);
   const speaks = usage.outputAudioTokens === undefined && outputsOf(request, price).includes('audio');

@@ -27,13 +27,13 @@ import { renewAfterMs } from '../lease.ts';
 
 export interface BudgetCheck {
   readonly check: Check<BudgetState, 'budget'>;
-  /** Settles what is pending. Called before the Redis connection closes. */
+  /** Settles pending reservations. Must be called before the Redis connection closes. */
   close(): Promise<void>;
 }
 
 export interface BudgetState {
   hold?: Hold;
-  /** Settles when it is known whether the hold was taken. */
+  /** Settles when the outcome of the reservation is known. */
   taking?: Promise<unknown>;
 }
 
@@ -49,8 +49,8 @@ const UNREADABLE =
   'the cost of this endpoint is unknown, and this key or session has a budget: use another endpoint, or a key without a budget';
 
 /**
- * Reserves a request's worst-case cost in every budget of its key before the request is sent, and replaces it by the
- * real cost when the answer is known (docs/budgets.md).
+ * Reserves the worst-case cost of a request in every budget of its key before the request is sent. Replaces the
+ * reservation by the real cost when the answer is known (docs/budgets.md).
  */
 export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
   const { config, store } = deps;
@@ -117,7 +117,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
       tightest: undefined,
       settled: false,
     };
-    // Set before Redis is called, so that a reservation whose reply is lost is released too.
+    // Set before the call to Redis: a reservation whose reply is lost must be released, too.
     state.hold = held;
     const verdict = take(exchange, state, held, batch);
     state.taking = verdict.catch(() => undefined);
@@ -159,7 +159,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     return typeof priced === 'number' ? PASS : edited(priced, hold);
   }
 
-  /** Writes the reservation's assumptions into each target's request. */
+  /** Writes the limits assumed by the reservation into each target's request. */
   function edited(targets: Targets, { isBudgeted: budgeted, outputTokens }: Hold): FinalVerdict {
     const { default_max_output_tokens: most } = settings;
     for (const { parsed, quote: quoted } of targets) {
@@ -185,7 +185,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
         try {
           return closingComment(await settle(hold, exchange, outcome));
         } catch {
-          // The client has its answer, and the settlement is retried: only the comment is lost.
+          // The client already has its answer, and the settlement is retried: only the comment is lost.
           return undefined;
         }
       },
@@ -226,10 +226,10 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
       const { hold } = state;
       if (hold === undefined || hold.settled) return;
       try {
-        // Charged even if an earlier check withheld the answer: the provider bills it.
+        // Charge even if an earlier check withheld the answer: the provider bills it.
         await settle(hold, wasAnswered(exchange) ? exchange : undefined, outcome);
       } catch {
-        // Reported and queued by settle().
+        // settle() has reported the error and queued a retry.
       }
     },
   };

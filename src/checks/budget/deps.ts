@@ -13,24 +13,24 @@ export interface BudgetCheckDeps {
   readonly store: BudgetStore;
   readonly toolCost: ToolCost;
   readonly findShared: FindShared;
-  /** Called when a threshold of `alerting.thresholds` is first reached in its window. */
+  /** Called when a threshold of `alerting.thresholds` is first crossed in its window. */
   readonly onCrossed: (window: string) => void;
-  /** Called for the same threshold some milliseconds later, with the spend. */
+  /** Called for the same threshold milliseconds later, with the current spend. */
   readonly onAlert: (alert: BudgetAlert) => void;
-  /** Called with a request's worst case; also without a budget, when nothing is reserved. */
+  /** Called with the worst-case cost of a request, even if there is no budget and nothing is reserved. */
   readonly onReserved: (exchange: Parsed, reservedNanoUsd: number) => void;
-  /** Called when a request is first charged; retries of the settlement do not call it. */
+  /** Called when a request is charged for the first time, not when the settlement is retried. */
   readonly onCharged: (exchange: Parsed, costNanoUsd: number) => void;
-  /** Called when a real cost exceeded its reservation; it was charged in full. */
+  /** Called when the real cost exceeded the reservation; it was charged in full. */
   readonly onOverReservation: () => void;
   /** Called when an answer reported more expensive billing than requested; the difference was charged. */
   readonly onHigherCharge: (exchange: Parsed, differenceNanoUsd: number) => void;
-  /** Called when a usage was rejected, and the reservation charged instead. */
+  /** Called when a usage was rejected and the reservation charged instead. */
   readonly onAbsurdUsage: (exchange: Parsed, reason: string) => void;
-  /** Called when a renewal or settlement failed; it is retried in the background. */
+  /** Called when a renewal or settlement fails; it is retried in the background. */
   readonly onFailure: (cause: unknown) => void;
   readonly renewAfterMs?: number;
-  /** Monotonic milliseconds of this process: an adjustable clock could change an answer's cost. */
+  /** Monotonic time in milliseconds: an adjusted system clock could change the cost of an answer. */
   readonly now?: () => number;
 }
 
@@ -38,12 +38,12 @@ export interface BudgetAlert {
   readonly keyHash: string;
   readonly keyName: string;
   readonly window: string;
-  /** The window's shared budget; absent for a window of the key. */
+  /** The shared budget of the window; absent if the window belongs to a key. */
   readonly budget?: string;
   readonly thresholdPercent: number;
-  /** Spend in whole percent of the limit; at least the threshold. */
+  /** Percentage of the limit, rounded down; at least the threshold. */
   readonly percent: number;
-  /** Null if it could not be read. */
+  /** Null if the spend could not be read. */
   readonly spentUsd: number | null;
   readonly limitUsd: number;
 }

@@ -10,18 +10,18 @@ import { naturalOutputs } from '../../pricing/natural-outputs.ts';
 const MIN_GRANT_TOKENS = 256;
 
 /**
- * A client's own limit is not lowered below this, or the answer would end after a few words
- * (docs/budgets.md#output-limits).
+ * A client's limit is not lowered below this: the answer would end after a few words (docs/budgets.md#output-limits).
  */
 const LOWEST_TOKENS = 1_024;
 
-/** More than any model writes or any provider accepts; keeps absurd limits within the range of amounts. */
+/** More than any model writes and any provider accepts. Keeps absurd limits within the range of amounts. */
 const MAX_OUTPUT_TOKENS = 10_000_000;
-/** Limit for all choices together. A batch may have choices for thousands of prompts. */
+/** Limit for all choices together; a batch may have choices for thousands of prompts. */
 const MAX_TOKENS_OF_ALL_CHOICES = 1_000 * MAX_OUTPUT_TOKENS;
 
 /**
- * The largest published image (platform.openai.com, image generation: 6,240). An image comes whole, whatever the limit.
+ * Size of the largest published image (platform.openai.com, image generation: 6,240). Output limits do not shorten
+ * images.
  */
 const WHOLE_PICTURE_TOKENS = 8_192;
 
@@ -34,11 +34,11 @@ export interface EstimateParts {
   readonly toolsNanoUsd: number;
   readonly defaultMaxOutputTokens: number;
   readonly mayLowerLimit: boolean;
-  /** The client's limit as another target reads it; counts for a target that ignores the client's member. */
+  /** The client's limit as read by another target, for targets that ignore the client's member. */
   readonly readElsewhere?: number | undefined;
 }
 
-/** Returns the worst case: all input at the highest possible rate for its size, all choices at their limit. */
+/** Returns the worst case: all input at the highest rate possible for its size, and all choices at their limit. */
 export function estimate(parts: EstimateParts): Estimate {
   const { exchange, price, bound } = parts;
   const { request, endpoint } = exchange;
@@ -68,8 +68,8 @@ export function estimate(parts: EstimateParts): Estimate {
 }
 
 /**
- * Returns the lowest useful limit: providers refuse one that leaves nothing beside the thinking tokens. Returns
- * undefined if no limit bounds the cost, because an image comes whole.
+ * Returns the lowest useful limit: providers refuse limits that leave nothing beside thinking tokens. Returns undefined
+ * if no limit bounds the cost, because limits do not shorten images.
  */
 function lowestOf(request: RequestFacts, price: ModelPrice): number | undefined {
   if (request.output === undefined || writesMore(request, price)) return undefined;
@@ -80,7 +80,7 @@ function writesMore(request: RequestFacts, price: ModelPrice): boolean {
   return outputsOf(request, price).some((output) => output !== 'audio');
 }
 
-/** Returns the client's effective limit: 0 if nothing is generated, undefined if the gateway has to grant one. */
+/** Returns the client's effective limit: 0 if nothing is generated, undefined if the gateway must grant a limit. */
 export function limitOf(
   request: RequestFacts,
   price: ModelPrice,
@@ -90,7 +90,7 @@ export function limitOf(
   return tokens !== undefined && writesMore(request, price) ? Math.max(tokens, WHOLE_PICTURE_TOKENS) : tokens;
 }
 
-/** Returns the client's limit as its dialect reads it. */
+/** Returns the client's limit as read by its dialect. */
 export function outputTokens(output: OutputLimit | undefined): number | undefined {
   if (output === undefined) return 0;
   return output.tokens === undefined ? undefined : clamped(Math.ceil(output.tokens), 0, MAX_OUTPUT_TOKENS);
@@ -101,8 +101,8 @@ function clamped(count: number, least: number, most: number): number {
 }
 
 /**
- * Returns the largest limit to grant: providers refuse one above the model's own, or one that does not fit beside the
- * input (about 3 bytes per token).
+ * Returns the largest limit to grant. Providers refuse limits above the model's own, and limits that do not fit beside
+ * the input (about 3 bytes per token).
  */
 function grantable(price: ModelPrice, bound: InputBound, defaultMaxOutputTokens: number): number {
   const most = price.maxOutputTokens ?? defaultMaxOutputTokens;
@@ -111,11 +111,11 @@ function grantable(price: ModelPrice, bound: InputBound, defaultMaxOutputTokens:
   return Math.min(most, Math.max(MIN_GRANT_TOKENS, room));
 }
 
-/** Returns the non-text output: what was requested, and what the models write by default. */
+/** Returns the modalities other than text: those requested, and those that the models write by default. */
 export function outputsOf(
   request: RequestFacts,
   { models }: Pick<ModelPrice, 'models'>,
 ): readonly OutputModality[] {
-  // Embeddings, reranking and the like generate nothing.
+  // Embeddings, reranking and similar operations generate nothing.
   return request.output === undefined ? [] : [...(request.outputs ?? []), ...models.flatMap(naturalOutputs)];
 }

@@ -26,7 +26,7 @@ export function costHeaders({
   };
 }
 
-/** Returns a stream's final cost as a comment, since its headers were sent earlier. */
+/** Returns the final cost of a stream as a comment: its headers were sent before the cost was known. */
 export function closingComment(settled: SettledCost): string {
   return Object.entries(costHeaders(settled))
     .map(([name, value]) => `${name}=${value}`)

@@ -3,7 +3,7 @@ import type { BudgetStore, BudgetOperation, SettleResult, Settlement } from './s
 
 export interface LeasesOptions {
   readonly store: BudgetStore;
-  /** Age at which a lease is renewed; a third of its life leaves room for two failures. */
+  /** Age at which a lease is renewed; at a third of the lease, two renewals may fail. */
   readonly renewAfterMs: number;
   readonly onFailure: (cause: unknown) => void;
 }
@@ -13,20 +13,20 @@ interface FailedSettlement {
   readonly onSettled: (result: SettleResult) => void;
 }
 
-/** Renews the reservations of running exchanges, and retries failed settlements. */
+/** Renews reservations of running exchanges, and retries failed settlements. */
 export interface Leases {
   hold(operation: BudgetOperation): void;
   letGo(operationId: string): void;
   /** Retries a settlement in the background until Redis accepts it. */
   settleLater(settlement: Omit<Settlement, 'repeated'>, onSettled?: (result: SettleResult) => void): void;
-  /** Makes a last attempt at pending settlements, and stops. */
+  /** Tries pending settlements once more, and stops. */
   close(): Promise<void>;
 }
 
 const OPERATIONS_PER_CALL = 200;
 /**
- * Redis remembers an expired hold for an hour; a later settlement would find nothing. A settlement that is given up is
- * charged in full when its lease expires.
+ * Redis remembers an expired hold for an hour and ignores later settlements. After a settlement is given up, the
+ * expiring lease is charged in full.
  */
 const GIVE_UP_MS = 3_000_000;
 
@@ -41,7 +41,7 @@ export function createLeases({ store, renewAfterMs, onFailure }: LeasesOptions):
   const renewTimer = setInterval(() => void renewDue(), renewAfterMs / 2);
   renewTimer.unref();
 
-  /** Renews all due leases at once; the client sends them as one pipeline. */
+  /** Renews all due leases together; the client sends them as one pipeline. */
   async function renewDue(): Promise<void> {
     const now = performance.now();
     const due = Map.groupBy(

@@ -8,28 +8,28 @@ import type { Quote } from './quote.ts';
 export interface Granted extends Quote {
   readonly parsed: Parsed;
   readonly reservedNanoUsd: number;
-  /** The reserved limit of one answer. */
+  /** Reserved limit of one answer. */
   readonly outputTokens: number;
-  /** The limit was sent to the provider. */
+  /** Whether the limit was sent to the provider. */
   readonly isLimited: boolean;
 }
 
 /**
- * How far a count may exceed the granted amount and still be plausible: providers count templates, parallel thinking
+ * How far a count may exceed the granted amount and still be plausible. Providers count templates, parallel thinking
  * and tool rounds in unexpected ways, and outdated prices must not lower a charge.
  */
 const TIMES = 4;
 const SLACK_TOKENS = 8_192;
-/** Built-in tools read and write anew in each round. */
+/** Built-in tools read and write again in every round. */
 const ROUNDS = 16;
-/** Reasoning that is reported separately may be bounded by the model's own limit only. */
+/** For reasoning that is reported separately, which may be bounded only by the model. */
 const MOST_REASONING_TOKENS = 200_000;
-/** Audio, images and video come whole, whatever the limit. */
+/** Output limits do not shorten audio, images and video. */
 const MOST_MEDIA_TOKENS = 200_000;
 const MOST_TOOL_CALLS = 256;
 const SLACK_NANO_USD = 1_000_000_000;
 
-/** Returns why a usage cannot be this request's bill, or undefined if it can. */
+/** Returns why a usage cannot be the bill of this request; undefined if it can. */
 export function whyAbsurd(granted: Granted, { answer }: Answered): string | undefined {
   const { usage, billing } = answer;
   const { toolCalls, absurdTokens } = billing.bill;
@@ -77,7 +77,7 @@ function absurdInput(
     : undefined;
 }
 
-/** Checks a router's bill. Without a known price there is no reservation to compare it with. */
+/** Checks a router's bill. Without a known price there is no reservation to compare it to. */
 function absurdBill({ price, reservedNanoUsd }: Granted, { billedNanoUsd = 0 }: Usage): string | undefined {
   const most = reservedNanoUsd * TIMES + SLACK_NANO_USD;
   return price.listed !== undefined && billedNanoUsd > most
@@ -85,7 +85,10 @@ function absurdBill({ price, reservedNanoUsd }: Granted, { billedNanoUsd = 0 }: 
     : undefined;
 }
 
-/** Requests that may run in rounds: those with built-in tools, and unbounded ones of keys without a budget. */
+/**
+ * Returns the maximum number of rounds, for requests with built-in tools and unbounded requests of keys without a
+ * budget.
+ */
 function roundsOf({ keptTools, parsed }: Granted): number {
   return keptTools.length > 0 || parsed.request.unbounded !== undefined ? ROUNDS : 1;
 }

@@ -22,21 +22,21 @@ export interface Quote {
   readonly price: ModelPrice;
   /** Types of the built-in tools in the request. */
   readonly keptTools: readonly string[];
-  /** Cost of one call to each. */
+  /** Cost of one call to each tool. */
   readonly toolsNanoUsd: number;
   /** Returns the cost of the reported calls. */
   toolCalls(reported: ReadonlyMap<string, number>): number;
-  /** A more expensive service that was requested; possible only without a budget. */
+  /** A more expensive service that was requested; allowed only without a budget. */
   readonly requested?: Pick<BillingDetails, 'tiers' | 'speeds' | 'geos'>;
   priceReported(model: string): ModelPrice | undefined;
-  /** Returns an upper bound of the input: by bytes, which is cheap, or by counting. */
+  /** Returns an upper bound of the input: cheaply by bytes, or precisely by counting tokens. */
   bound(by: 'bytes' | 'count'): InputBound;
 }
 
 export interface QuoteDeps {
   readonly pricing: Pricing;
   readonly settings: CoreConfig['pricing'];
-  /** `proxy.provider_tools`; other tools were removed from the request. */
+  /** Tools allowed by `proxy.provider_tools`. All others were removed from the request. */
   readonly keptTools: readonly string[];
 }
 
@@ -67,7 +67,7 @@ export function quote(deps: QuoteDeps, exchange: Parsed, budgeted: boolean): Quo
     priceReported: (model) => deps.pricing.findReported(source.provider, model),
     bound(by) {
       const bound = by === 'bytes' ? byteBound(source) : countedBound(source);
-      // Results of built-in tools become input that cannot be seen beforehand.
+      // Results of built-in tools become input of unknown size.
       return tools.length === 0
         ? bound
         : { ...bound, textTokens: Math.max(bound.textTokens, source.contextTokens) };
@@ -114,7 +114,7 @@ function standIn(settings: QuoteDeps['settings'], model: string, budgeted: boole
 
 /** Names the setting: only the gateway's operator can change it. */
 function forOperator(setting: string): string {
-  return `The gateway's operator can set ${setting}`;
+  return `The operator of the gateway can set ${setting}`;
 }
 
 function refuseOpenCost(
@@ -158,7 +158,7 @@ function keptTools(deps: QuoteDeps, request: RequestFacts): string[] {
   return [...new Set(kept)];
 }
 
-/** Returns the edits that make a router exclude hosts above the reserved price. */
+/** Returns edits that make a router exclude hosts above the reserved price. */
 export function capPrice(
   { capPrice: edits, media }: RequestFacts,
   { listed, requestNanoUsd, worstInputAudioNanoUsd }: ModelPrice,

@@ -33,13 +33,13 @@ export interface RedisBudgetStoreOptions extends RedisStoreOptions {
   /** Life of a reservation after its last renewal. */
   readonly leaseMs?: number;
   readonly alertPercents: readonly number[];
-  /** How long a day's spend is kept; undefined records none. */
+  /** Retention of daily spend; undefined records none. */
   readonly spendLifeMs?: number | undefined;
 }
 
-/** Longer than the client library's retries take; short, because every request leaves one behind. */
+/** Longer than retries of the client library take. Short, because every request leaves one entry behind. */
 const SETTLED_MEMORY_MS = 60_000;
-/** Label of spend in a shared budget; keys record provider and model instead. */
+/** Label of spend in shared budgets; keys record provider and model instead. */
 const SHARED = 'shared';
 /** How long a settlement is accepted after its lease has expired. */
 const LATE_MS = 3_600_000;
@@ -162,7 +162,7 @@ export function createRedisBudgetStore(options: RedisBudgetStoreOptions): Budget
       const [charged = 0, ...fields] = await withRedisDeadline(deadlineMs, async () =>
         amounts(await scripts.read.run(client, keys, [now(), ...ledgerArgs(accounts)])),
       );
-      // A dead worker may leave more expired leases than one call charges.
+      // A crashed worker may leave more expired leases than one call charges.
       if (charged === 0) {
         return accounts.map((account, index) => accountStatus(account, fields.slice(index * 3)));
       }
@@ -237,7 +237,7 @@ function ledgerArgs(accounts: readonly Account[]): ScriptArg[] {
   return args;
 }
 
-/** Writes plain digits, since JavaScript uses exponents from 1e21 on, and rounds fractions of a nano-USD up. */
+/** Writes plain digits: JavaScript uses exponents from 1e21 on. Rounds fractions of a nano-USD up. */
 function whole(nanoUsd: number): string {
   return String(Math.min(Math.ceil(nanoUsd), Number.MAX_SAFE_INTEGER));
 }

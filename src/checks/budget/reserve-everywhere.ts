@@ -6,13 +6,13 @@ type Refused = Extract<ReserveResult, { kind: 'refused' }>;
 
 export interface Ledgers {
   reserve(operation: BudgetOperation, batch: Batch | undefined): Promise<ReserveResult>;
-  /** Never fails: it is retried in the background. */
+  /** Never rejects; failures are retried in the background. */
   release(operation: BudgetOperation): Promise<void>;
 }
 
 /**
- * Reserves in the ledgers of the key and of all shared budgets at once. In Redis Cluster each ledger has its own slot,
- * so no script covers them all: if one refuses, the others give back what they took.
+ * Reserves in the ledgers of the key and all shared budgets concurrently. In Redis Cluster each ledger has its own
+ * slot, and no script can cover them all: if one refuses, the others release their reservations.
  * @param batch further commands for the key's slot
  */
 export async function reserveEverywhere(
@@ -30,7 +30,7 @@ export async function reserveEverywhere(
   const results = attempts.flatMap((attempt) => (attempt.status === 'fulfilled' ? [attempt.value] : []));
   const refused = results.filter((result): result is Refused => result.kind === 'refused');
   if (failures.length === 0 && refused.length === 0) return together(results);
-  // A failed reservation may have been taken; a refused one was not.
+  // A failed reservation may have been applied; a refused one was not.
   await Promise.all(
     operations.map((operation, index) => {
       const attempt = attempts[index];
@@ -47,7 +47,7 @@ export async function reserveEverywhere(
   return refused.reduce((a, b) => (isTighter(b.tightest, a.tightest) ? b : a), first);
 }
 
-/** Every ledger reserved an upper bound of the cost, so the least of them is one too. */
+/** Every ledger reserved an upper bound of the cost; the lowest one still is an upper bound. */
 function together(results: readonly ReserveResult[]): ReserveResult {
   const reserved = results.filter((result): result is Reserved => result.kind === 'reserved');
   if (reserved.length < results.length) return { kind: 'closed' };

@@ -12,8 +12,8 @@ import { editsOf, limitRead, worstOf, type Targets } from './targets.ts';
 const MAX_BYTES_PER_TOKEN = 10;
 
 /**
- * Reserves the worst case in every account, with the cheap bound of the input first. If that does not fit, counts the
- * input, and may lower the client's own limit to what is left.
+ * Reserves the worst case in every account, first with the cheap bound of the input. If that does not fit, counts the
+ * input; may lower the client's own limit to what is left.
  */
 export function reserveWorstCase(
   store: Pick<BudgetStore, 'reserve'>,
@@ -27,7 +27,7 @@ export function reserveWorstCase(
   const byBytes = worstCase((quoted) => quoted.bound('bytes'), false);
   return store.reserve({ ...operation, ...byBytes }, batch, (first) => {
     if (first.kind !== 'refused') return undefined;
-    // Long prompts of a key without money must not cost us tokenizing time.
+    // A key without money left must not cost us tokenizing time with long prompts.
     const mayLower = settings.lower_client_limits;
     if (leastCost(worstCase(shortestInput, mayLower)) > first.tightest.remainingNanoUsd) return undefined;
 
@@ -48,7 +48,7 @@ function leastCost(least: Estimate): number {
   return least.inputNanoUsd + least.outputNanoUsd * Math.min(requested, least.lowestTokens ?? requested);
 }
 
-/** Sends the lower limit and reports it, if less was reserved than the client's limit requires. */
+/** Sends and reports the lower limit if less was reserved than the client's limit requires. */
 export function lowerLimit(targets: Targets, reservedTokens: number): FinalVerdict {
   const [{ parsed: first }] = targets;
   const read = limitRead(targets);

@@ -13,40 +13,40 @@ import type { createThresholds } from './thresholds.ts';
 
 export interface Hold {
   readonly operation: BudgetOperation;
-  /** The same for each shared budget. */
+  /** Operations on shared budgets. */
   readonly shared: readonly BudgetOperation[];
   readonly parsed: Parsed;
   /** Terms of each target, or a tool call's price in nano-USD. */
   readonly priced: Targets | number;
-  /** A budget applied at the reservation, so the request was sent with a limit. */
+  /** Whether a budget applied at the reservation; if so, the request was sent with a limit. */
   readonly isBudgeted: boolean;
   reservedNanoUsd: number;
   outputTokens: number;
-  /** Monotonic ms, just before forwarding. */
+  /** Monotonic time in milliseconds, just before forwarding. */
   reservedAt: number;
   tightest: Tightest | undefined;
   settled: boolean;
 }
 
-/** An exchange's costs, at each target that may have processed it. */
+/** Costs of an exchange at each target that may have processed it. */
 interface Charges {
   /** The target that answered. */
   readonly parsed: Parsed;
   readonly charge: Charge;
-  /** Targets that were tried before it. */
+  /** Targets that were tried before. */
   readonly tried: readonly { readonly parsed: Parsed; readonly costNanoUsd: number }[];
   /** Without an answer, any target may have processed the request. */
   readonly isUnknown: boolean;
 }
 
 export interface Settlements {
-  /** Gives a reservation back. Never fails: it is retried in the background. */
+  /** Releases a reservation. Never rejects; failures are retried in the background. */
   release(operation: BudgetOperation): Promise<void>;
-  /** Settles once. If Redis fails, the settlement is retried in the background, and the failure is thrown. */
+  /** Settles once. If Redis fails, the settlement is retried in the background and the failure thrown. */
   settle(hold: Hold, answered: Answered | undefined, outcome: Outcome, batch?: Batch): Promise<SettledCost>;
 }
 
-/** Replaces reservations by real costs, in every ledger. */
+/** Replaces reservations by real costs in every ledger. */
 export function createSettlements(
   deps: BudgetCheckDeps,
   leases: Leases,
@@ -90,7 +90,7 @@ export function createSettlements(
       outputTokensPerSecond: settings.output_tokens_per_second[parsed.provider.name],
       at: new Date(),
     });
-    // One target's bound by bytes may exceed a reservation for all by count.
+    // A bound by bytes for one target may exceed a reservation by token count for all.
     let room = Math.max(0, hold.reservedNanoUsd - charge.costNanoUsd);
     const tried = (answered?.alsoAsked ?? []).map((earlier) => {
       const costNanoUsd = Math.min(room, worstAlone(servedTarget(priced, earlier), settings, hold));
@@ -100,7 +100,7 @@ export function createSettlements(
     return { parsed, charge, tried, isUnknown: answered === undefined };
   }
 
-  /** Returns what a shared budget pays: the costs of the targets that it covers. */
+  /** Returns the share of a shared budget: the costs of the targets that it covers. */
   function shareOf({ keyHash }: BudgetOperation, hold: Hold, charges: Charges): number {
     const { parsed, charge, tried, isUnknown } = charges;
     if (isUnknown || typeof hold.priced === 'number' || hold.priced.length === 1) return charge.costNanoUsd;
@@ -177,7 +177,7 @@ export function createSettlements(
   return { release, settle };
 }
 
-/** A tool call costs money once it may have run; an HTTP error says that it has not. */
+/** A tool call costs money once it may have run. After an HTTP error, it has not run. */
 function chargeOfTool(costNanoUsd: number, answered: Answered | undefined, outcome: Outcome): Charge {
   const isFree = outcome.kind === 'not_forwarded' || (answered !== undefined && !isSuccess(answered));
   return { costNanoUsd: isFree ? 0 : costNanoUsd, reportedNanoUsd: 0 };

@@ -7,14 +7,14 @@ import { globMatches } from '../../text/glob.ts';
 import { windowAccounts } from './accounts.ts';
 import type { Account } from './store.ts';
 
-/** A budget that several keys share, with its ledger. */
+/** A budget shared by several keys, with its ledger. */
 export interface SharedBudget {
-  /** Takes the place of a key's hash, which gives the ledger its own keys and slot. */
+  /** Used in place of a key hash, which gives the ledger its own Redis keys and slot. */
   readonly keyHash: string;
   readonly accounts: readonly Account[];
 }
 
-/** Returns a configured shared budget. Loads time zone data if it needs any. */
+/** Returns a configured shared budget. Loads time zone data if needed. */
 export async function sharedBudget(settings: SharedBudgetSettings): Promise<SharedBudget> {
   const { name, time_zone } = settings;
   const limits = limitsOf(settings);
@@ -32,8 +32,8 @@ export async function sharedBudget(settings: SharedBudgetSettings): Promise<Shar
 }
 
 /**
- * Returns a shared budget that was set by command. A configured one of the same name has another ledger, so that
- * neither is charged twice for a request.
+ * Returns a shared budget that was set by command. A configured budget of the same name has another ledger: a request
+ * charges each only once.
  */
 export function storedBudget({ name, limits }: StoredBudget): SharedBudget {
   const accounts = windowAccounts(limits).map((account) => ({ ...account, budget: name }));
@@ -72,7 +72,7 @@ export async function createFindShared(
   );
   const made = new WeakMap<StoredBudget, SharedBudget>();
 
-  /** The same objects come with every request until the set changes. */
+  /** Every request brings the same objects until the set changes. */
   function makeOnce(stored: StoredBudget): SharedBudget {
     const budget = made.get(stored) ?? storedBudget(stored);
     made.set(stored, budget);
@@ -124,14 +124,14 @@ function isOfModel(
   return (
     mcp_servers === undefined &&
     (providers === undefined || providers.includes(provider.name)) &&
-    // A request without a model may use any.
+    // A request without a model may use any model.
     (models === undefined ||
       request.models.length === 0 ||
       request.models.some((name) => isModel(models, modelOf(provider.name, name))))
   );
 }
 
-/** Some providers ignore letter case and blanks of a name, and so do prices. */
+/** Some providers ignore case and blanks in names; prices do the same. */
 function isModel(globs: readonly string[], name: string): boolean {
   const folded = name
     .trim()

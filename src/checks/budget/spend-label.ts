@@ -4,16 +4,16 @@ import { calledTool } from '../../mcp/message.ts';
 import { printableName } from '../../text/label.ts';
 
 export interface SpentFor {
-  /** Or an MCP server: `mcp:maps`. */
+  /** Or an MCP server, as in `mcp:maps`. */
   readonly provider: string;
-  /** Or the tool of an MCP server. Empty if the request named none. */
+  /** Or a tool of an MCP server. Empty if the request names none. */
   readonly model: string;
 }
 
 /** Prefix of an MCP server's name. */
 export const MCP = 'mcp:';
 
-/** Expired leases, and models beyond a day's limit: see record-spend.lua. */
+/** Labels without a name: expired leases, and models beyond a day's limit (record-spend.lua). */
 const UNNAMED: readonly string[] = ['expired', 'other', 'shared'];
 
 /** Returns the label under which a request's spend is recorded: `openai/gpt-4o`, `mcp:maps/geocode`. */

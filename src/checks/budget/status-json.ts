@@ -13,7 +13,10 @@ function windowPercent({ account, spentNanoUsd, reservedNanoUsd }: AccountStatus
   return limitNanoUsd === 0 ? 100 : ((spentNanoUsd + reservedNanoUsd) / limitNanoUsd) * 100;
 }
 
-/** Returns a window as JSON, in USD and ISO 8601. @param now by Redis's clock */
+/**
+ * Returns a window as JSON, in USD and ISO 8601.
+ * @param now Redis time in Unix ms
+ */
 export function windowJson(status: AccountStatus, now: number) {
   const { account, spentNanoUsd, reservedNanoUsd, resetMs } = status;
   return {
@@ -30,7 +33,7 @@ function usd(nanoUsd: number | undefined): number | null {
   return nanoUsd === undefined ? null : nanoUsd / 1e9;
 }
 
-/** Windows reset on whole minutes. Rounding hides network delay and clock drift, which could turn 00:00 into 23:59. */
+/** Rounds to whole minutes, at which all windows reset: network delay and clock drift could turn 00:00 into 23:59. */
 export function turnOf(now: number, resetMs: number): number {
   return Math.round((now + resetMs) / MINUTE_MS) * MINUTE_MS;
 }

@@ -1,28 +1,30 @@
 import type { BudgetLimits } from '../../pipeline/exchange.ts';
 import type { Batch } from '../../pipeline/batch.ts';
 
-/** When an account resets: at a UTC calendar boundary, at listed times (Unix ms), or when its ledger is dropped. */
+/**
+ * When an account resets: at a UTC calendar boundary, at listed times (Unix ms), or only when its ledger is dropped.
+ */
 export type Calendar = 'minute' | 'hour' | 'day' | 'week' | 'month' | 'none' | `at:${string}`;
 
 /** An account that a request is charged to: a window of its key, or its session. */
 export interface Account {
   /** Name of its shared budget; absent for accounts of a key or session. */
   readonly budget?: string;
-  /** Shown in `X-Gateway-Budget-Window` and in refusals; plain letters, unique in its ledger. */
+  /** Shown in `X-Gateway-Budget-Window` and in refusals. Plain letters, unique in its ledger. */
   readonly name: string;
   /** Accounts of one ledger, such as all windows of a key, are read and written together. */
   readonly ledger: string;
   readonly calendar: Calendar;
   /** Undefined records spend without refusing; 0 blocks. */
   readonly limitNanoUsd: number | undefined;
-  /** Life of an unused ledger, longer than its longest window. For `none`, the minimum life. */
+  /** Lifetime of an unused ledger, longer than its longest window. For `none`, the minimum lifetime. */
   readonly idleMs: number;
 }
 
 /** Identifies one reservation of a request. */
 export interface BudgetOperation {
   readonly keyHash: string;
-  /** A random UUID; repeating a command with it changes nothing. */
+  /** A random UUID. Repeating a command with the same id changes nothing. */
   readonly operationId: string;
   /** Accounts of one ledger are adjacent. */
   readonly accounts: readonly Account[];
@@ -30,13 +32,13 @@ export interface BudgetOperation {
 
 export interface Reservation extends BudgetOperation {
   readonly inputNanoUsd: number;
-  /** Cost of one token of output limit, for all choices; may be a fraction. */
+  /** Cost of one token of output limit, over all choices; may be a fraction. */
   readonly outputNanoUsd: number;
-  /** The client's own limit; if undefined, the store grants one between the next two bounds. */
+  /** The client's own limit. If undefined, the store grants one between the next two bounds. */
   readonly outputTokens: number | undefined;
   readonly maxGrantTokens: number;
   readonly minGrantTokens: number;
-  /** Lowest value for the client's own limit if it does not fit; undefined keeps it. */
+  /** Lowest value to which the client's own limit may be lowered; undefined if it must not be. */
   readonly lowestTokens: number | undefined;
 }
 
@@ -45,7 +47,7 @@ export interface Tightest {
   readonly account: Account;
   /** Limit minus spent and reserved; may be negative. */
   readonly remainingNanoUsd: number;
-  /** Until the window resets; undefined if it never does. */
+  /** Time until the window resets; undefined if it never does. */
   readonly resetMs: number | undefined;
 }
 
@@ -53,25 +55,25 @@ export type ReserveResult =
   | {
       readonly kind: 'reserved';
       readonly amountNanoUsd: number;
-      /** Per choice: the client's limit, lowered if necessary, or the granted one. */
+      /** Per choice: the client's limit, possibly lowered, or the granted limit. */
       readonly outputTokens: number;
-      /** After this reservation; undefined without limits. */
+      /** State after this reservation; undefined without limits. */
       readonly tightest: Tightest | undefined;
     }
   | { readonly kind: 'refused'; readonly amountNanoUsd: number; readonly tightest: Tightest }
-  /** The operation was settled before its reservation arrived, because its request was given up. */
+  /** The operation was settled before its reservation arrived: the request had been given up. */
   | { readonly kind: 'closed' };
 
 export interface Settlement extends BudgetOperation {
   readonly costNanoUsd: number;
   /** Label of spend records, see `spentFor`; absent for a shared budget. */
   readonly spentFor?: string;
-  /** True on every attempt after the first, which may have been applied unnoticed. */
+  /** True on every attempt after the first: an earlier one may have been applied unnoticed. */
   readonly repeated: boolean;
 }
 
 export interface SettleResult {
-  /** False if it was settled before, or is unknown. */
+  /** False if the operation is unknown or already settled. */
   readonly applied: boolean;
   readonly reservedNanoUsd: number;
   readonly tightest: Tightest | undefined;
@@ -88,21 +90,21 @@ export interface AccountStatus {
   readonly resetMs: number | undefined;
 }
 
-/** Limits to set in nano-USD, or null to remove one; omitted windows keep theirs. */
+/** Limits to set in nano-USD; null removes a limit. Omitted windows keep theirs. */
 export type LimitChanges = { readonly [Window in keyof BudgetLimits]?: number | null };
 
 /** The budgets of all keys. Every method is atomic and safe to repeat. Failures throw `redis_unavailable`. */
 export interface BudgetStore {
   /**
-   * @param otherwise another reservation to try after a refusal
-   * @throws BatchAborted if another command of the batch was refused
+   * @param otherwise reservation to try if the first one is refused
+   * @throws BatchAborted if another command in the batch was refused
    */
   reserve(
     reservation: Reservation,
     batch?: Batch,
     otherwise?: (refused: ReserveResult) => Reservation | undefined,
   ): Promise<ReserveResult>;
-  /** Extends the leases. Returns the operations that are no longer held. */
+  /** Extends the leases. Returns the operations whose leases have ended. */
   renew(keyHash: string, operationIds: readonly string[]): Promise<readonly string[]>;
   settle(settlement: Settlement, batch?: Batch): Promise<SettleResult>;
   release(operation: BudgetOperation): Promise<SettleResult>;

@@ -12,12 +12,12 @@ export interface PricedTarget {
 
 export type Targets = readonly [PricedTarget, ...PricedTarget[]];
 
-/** Returns the request as each target would get it, the first target first. */
+/** Returns the request as each target would receive it, starting with the first target. */
 export function targetsOf(exchange: Parsed): readonly Parsed[] {
   return [exchange, ...(exchange.fallbacks ?? [])];
 }
 
-/** Returns the list of edits for one target alone. */
+/** Returns the list of edits that only one target gets. */
 export function editsOf({ edits, ownEdits }: Parsed): JsonEdit[] {
   return ownEdits ?? edits;
 }
@@ -34,8 +34,8 @@ export function pricedTargets(first: PricedTarget, priced: (fallback: Parsed) =>
 }
 
 /**
- * Returns the client's output limit as the targets read it, or undefined if none does. A target may ignore the member
- * that another reads.
+ * Returns the client's output limit as read by the targets; undefined if no target reads one. A target may ignore a
+ * member that another one reads.
  */
 export function limitRead(targets: Targets): number | undefined {
   const read = targets.map(({ parsed }) => outputTokens(parsed.request.output) ?? 0);
@@ -51,8 +51,8 @@ interface EstimateOptions {
 }
 
 /**
- * Returns a reservation that covers all targets: the most expensive one, or their sum if a target may be tried after
- * another that may have processed the request.
+ * Returns a reservation that covers all targets: the highest one, or the sum if the request may be tried at another
+ * target after one that may have processed it.
  */
 export function worstOf(targets: Targets, options: Omit<EstimateOptions, 'readElsewhere'>): Estimate {
   const readElsewhere = limitRead(targets);
@@ -77,7 +77,7 @@ function worstOfOne(
   });
 }
 
-/** A granted limit must bound both. */
+/** A granted limit must be a bound for both. */
 function covering(a: Estimate, b: Estimate, isSum: boolean): Estimate {
   const both = (x: number, y: number): number => (isSum ? x + y : Math.max(x, y));
   const minGrantTokens = Math.max(a.minGrantTokens, b.minGrantTokens);
@@ -95,7 +95,7 @@ function greater(a: number | undefined, b: number | undefined): number | undefin
   return a === undefined || b === undefined ? undefined : Math.max(a, b);
 }
 
-/** Returns the target that answered: its facts are the same object at every stage. */
+/** Returns the target that answered, recognized by its facts, which are one object at every stage. */
 export function servedTarget(
   targets: Targets,
   answered: Pick<Answered, 'request'> | undefined,
@@ -103,7 +103,7 @@ export function servedTarget(
   return targets.find(({ parsed }) => parsed.request === answered?.request) ?? targets[0];
 }
 
-/** Returns what one of several targets would have reserved alone. */
+/** Returns the reservation that one of several targets would have required alone. */
 export function worstAlone(
   target: PricedTarget,
   settings: EstimateOptions['settings'],

@@ -5,7 +5,7 @@ import type { BudgetOperation, SettleResult } from './store.ts';
 
 type Deps = Pick<BudgetCheckDeps, 'store' | 'onCrossed' | 'onAlert' | 'onFailure'>;
 
-/** Reports crossed thresholds, outside of the request. */
+/** Reports crossed thresholds, without delaying the request. */
 export function createThresholds(deps: Deps) {
   const reporting = new Set<Promise<void>>();
   return {
@@ -22,8 +22,8 @@ export function createThresholds(deps: Deps) {
 }
 
 /**
- * Reads the current spend, since one answer may pass several thresholds, or the whole limit. If that fails, reports the
- * threshold without an amount.
+ * Reads the current spend first, since one answer may cross several thresholds. If that fails, reports the threshold
+ * without an amount.
  */
 async function reportCrossed(
   { store, onAlert, onFailure }: Deps,
@@ -56,7 +56,7 @@ async function reportCrossed(
   }
 }
 
-/** Returns at least the threshold: a new window may have begun since it was crossed. */
+/** Returns the threshold at least: a new window may have begun since it was crossed. */
 function percentOf(spentNanoUsd: number | undefined, limitNanoUsd: number, thresholdPercent: number): number {
   if (spentNanoUsd === undefined || limitNanoUsd === 0) return thresholdPercent;
   return Math.max(thresholdPercent, Math.floor((spentNanoUsd * 100) / limitNanoUsd));

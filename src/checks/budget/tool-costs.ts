@@ -4,10 +4,10 @@ import type { Parsed } from '../../pipeline/exchange.ts';
 import { foldedMatcher } from '../../policy/cards/tool-names.ts';
 import { toNanoUsd } from '../../pricing/usd.ts';
 
-/** Stands for all tools without a cost of their own. */
+/** Stands for all tools that have no cost of their own. */
 const ANY_TOOL = '*';
 
-/** Returns an MCP tool call's cost in nano-USD, or undefined if it is free (`mcp.servers[].tool_costs`). */
+/** Returns the cost of an MCP tool call in nano-USD; undefined if the call is free (`mcp.servers[].tool_costs`). */
 export type ToolCost = (exchange: Parsed) => number | undefined;
 
 export function createToolCost(servers: McpConfig['servers']): ToolCost {

@@ -3,10 +3,10 @@ import { windowAccounts } from './accounts.ts';
 import type { BudgetStore } from './store.ts';
 
 const REFRESH_MS = 10_000;
-/** A key that was not followed before is shown after this time. */
+/** Delay before a newly followed key is shown. */
 const FIRST_SHOWN_MS = 1_000;
 
-/** The spent share of a window's limit; 1 if the limit is 0. */
+/** Used share of a window's limit; 1 if the limit is 0. */
 export interface UsedRatio {
   readonly key: string;
   readonly window: string;
@@ -16,12 +16,14 @@ export interface UsedRatio {
 export interface UsedRatiosParts {
   readonly store: Pick<BudgetStore, 'status'>;
   readonly maxKeys: number;
-  /** Replaces everything shown before. */
+  /** Replaces all ratios shown before. */
   readonly show: (ratios: readonly UsedRatio[]) => void;
   readonly refreshMs?: number;
 }
 
-/** Shows the budgets of the last charged keys. Reads the store, because windows also reset without a charge. */
+/**
+ * Shows the budgets of the most recently charged keys. Reads the store, because windows also reset without a charge.
+ */
 export interface UsedRatios {
   charged(exchange: Pick<Parsed, 'key' | 'budget'>): void;
   close(): Promise<void>;
@@ -52,7 +54,7 @@ export function createUsedRatios({
 
   function refreshNow(): void {
     soon = undefined;
-    // Without the store, the last ratios stay; other metrics report the failure.
+    // If the store fails, the last ratios stay; other metrics report the failure.
     refreshing ??= refresh()
       .catch(() => undefined)
       .finally(() => (refreshing = undefined));

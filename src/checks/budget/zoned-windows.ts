@@ -8,12 +8,12 @@ const UNITS: { readonly [Window in BudgetWindow]?: DateTimeUnit } = {
   monthly: 'month',
 };
 
-/** A time zone's calendars, as `windows.lua` reads them: `at:` and the Unix ms at which windows begin. */
+/** Calendars of a time zone, in the format of `windows.lua`: `at:` and the Unix ms at which windows begin. */
 export type ZonedCalendars = { readonly [Window in BudgetWindow]?: `at:${string}` };
 
 /**
- * Returns a function that gives a time zone's current calendars. They name this window, the one before and the one
- * after: Redis chooses by its own clock, which may differ.
+ * Returns a function that returns the current calendars of a time zone. They contain the current, the previous and the
+ * next window: Redis chooses by its own clock, which may differ.
  * @param zone IANA name
  */
 export function createZonedCalendars(zone: string, now: () => number = Date.now): () => ZonedCalendars {
@@ -27,13 +27,13 @@ export function createZonedCalendars(zone: string, now: () => number = Date.now)
     known = Object.fromEntries(
       Object.entries(UNITS).map(([window, unit]) => [window, `at:${starts(local, unit).join(':')}`]),
     );
-    // All these windows begin at the beginning of a day.
+    // All these windows begin at the start of a day.
     [, validFrom = time, validUntil = time] = starts(local, 'day');
     return known;
   };
 }
 
-/** Returns the starts of the previous, this, the next and the following window. */
+/** Returns the starts of the previous, the current and the next two windows. */
 function starts(local: DateTime, unit: DateTimeUnit): number[] {
   return [-1, 0, 1, 2].map((offset) =>
     local

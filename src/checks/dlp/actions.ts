@@ -20,8 +20,8 @@ const READABLE: Readonly<Record<ContentClass, string>> = {
 };
 
 /**
- * Returns what happens to a class (docs/dlp.md): by default secrets are quarantined and everything else is masked.
- * @param configured `server.dlp.action`: one action for all
+ * Returns the action for a class (docs/dlp.md). By default, secrets are quarantined and everything else is masked.
+ * @param configured `server.dlp.action`, one action for all classes
  */
 export function actionFor(found: ContentClass, configured: DlpAction | undefined): DlpAction {
   return configured ?? (found === 'secret' ? 'quarantine' : 'mask');
@@ -34,14 +34,14 @@ export function classesOf(findings: Iterable<Finding>): readonly ContentClass[] 
   return CONTENT_CLASSES.filter((name) => found.has(name));
 }
 
-/** Describes findings for a record: each class and rule once. */
+/** Describes findings for a record. Lists each class and rule once. */
 export function rulesOf(found: Iterable<{ readonly finding: Finding }>): string {
   const rules = new Set<string>();
   for (const { finding } of found) rules.add(`${finding.class} (${finding.rule})`);
   return [...rules].join(', ');
 }
 
-/** Describes classes for people, without values. */
+/** Describes classes for people, without matched values. */
 function named(classes: readonly ContentClass[]): string {
   return classes.map((name) => READABLE[name]).join(', ');
 }
@@ -64,7 +64,7 @@ export function requestDenied(classes: readonly ContentClass[], mcp: McpMessage 
 
 /** Refuses a request with findings that cannot be masked. */
 export function requestNotMaskable(classes: readonly ContentClass[], mcp: McpMessage | undefined): Denial {
-  const where = 'where it cannot be masked (a member name, the address, signed or encoded text)';
+  const where = 'where it cannot be masked (member name, address, signed or encoded text)';
   return refusedRequest(`the request contains ${named(classes)} ${where}: leave them out`, mcp);
 }
 

@@ -36,7 +36,7 @@ function isJudged({ origin, mcp }: Answered): boolean {
   return origin === 'provider' && mcp === undefined;
 }
 
-/** Remembers clean texts: member names recur in every body, and answers in the next request. */
+/** Remembers clean texts: member names recur in every body, and answers recur in the next request. */
 function rememberedSearch({ findAll, detectors }: Omit<ClassSearch, 'detector'>): FindAll {
   return rememberClean<SearchedText>({
     read: findAll,
@@ -82,7 +82,7 @@ function requestJudge({
   return (exchange) => after(inspectRequest(exchange, findAll), (inspected) => judge(exchange, inspected));
 }
 
-/** Findings that cannot be masked stay and are reported. */
+/** Masks findings. Findings that cannot be masked stay and are reported. */
 async function maskedRequest({ found, unmaskable, isMaskable, mask }: InspectedRequest): Promise<Verdict> {
   const left = [...new Set(unmaskable.map((finding) => `${finding.class} (${finding.rule})`))].join(', ');
   if (!isMaskable)

@@ -11,7 +11,7 @@ export const dlpSection = section({
     .enum(['mask', 'quarantine'])
     .optional()
     .describe(
-      'What a finding in an answer does. Default: personal data is masked; a secret cuts the answer and locks the key.',
+      'Action on a finding in an answer. Default: personal data is masked; a secret cuts the answer and locks the key.',
     ),
   scan_secrets: z.boolean().default(true).describe('Search for API keys, tokens and private keys.'),
   scan_pii: z
@@ -32,7 +32,7 @@ export const dlpSection = section({
     .boolean()
     .default(true)
     .describe(
-      'Search the tool arguments that a model writes. Set it to false where tools need real addresses or numbers.',
+      'Search tool arguments written by models. Set it to false if tools need real addresses or numbers.',
     ),
   allowed_hosts: z
     .array(hostName)
@@ -44,12 +44,12 @@ export const dlpSection = section({
     .array(z.enum(CONTENT_CLASSES))
     .min(1)
     .optional()
-    .describe('Classes to search requests for. Default: all that are switched on.'),
+    .describe('Classes to search for in requests. Default: all enabled classes.'),
   answer_classes: z
     .array(z.enum(CONTENT_CLASSES))
     .min(1)
     .optional()
-    .describe('Classes to search answers for. Default: all that are switched on.'),
+    .describe('Classes to search for in answers. Default: all enabled classes.'),
   request_unmaskable: z
     .enum(['deny', 'report'])
     .default('deny')

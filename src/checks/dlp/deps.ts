@@ -10,16 +10,16 @@ export interface DlpCheckDeps {
   readonly config: DlpConfig;
   /** Searches answers. */
   readonly detector: StreamDetector;
-  /** The same for whole texts of any length. */
+  /** Searches whole texts of any length. */
   readonly findAll: FindAll;
-  /** Detectors that find nothing if `findAll` finds nothing; later checks need not run them. */
+  /** Detectors that find nothing if `findAll` finds nothing; later checks can skip them. */
   readonly detectors: readonly DetectorName[];
-  /** For requests, if other classes are searched there. */
+  /** Set if other classes are searched for in requests. */
   readonly requestSearch?: Omit<ClassSearch, 'detector'>;
   readonly reportSecretLeak: ReportSecretLeak;
-  /** Called once per class and body, and for an answer's headers; in shadow mode too. */
+  /** Called once per class for each body and for an answer's headers; also in shadow mode. */
   readonly onFound: (found: FoundClass) => void;
-  /** Undefined if evidence is not recorded. Findings contain the matched text: digest it, do not keep it. */
+  /** Undefined if evidence is not recorded. Findings contain the matched text: digest it, do not store it. */
   readonly onEvidence?: (exchange: Parsed, evidence: DlpEvidence) => void;
 }
 
@@ -28,7 +28,7 @@ export interface DlpEvidence {
   readonly found: readonly Found[];
 }
 
-/** Metric labels: closed sets only. */
+/** Metric labels, all from closed sets. */
 export interface FoundClass {
   readonly class: ContentClass;
   readonly side: 'request' | 'answer';

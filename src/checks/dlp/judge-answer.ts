@@ -12,7 +12,7 @@ import { createHeaderInspection } from '../../inspect/whole/answer-headers.ts';
 import { after, type Awaitable } from '../../turns.ts';
 
 export interface AnswerJudge {
-  /** Judges a whole answer, or a stream's headers. */
+  /** Judges a whole answer, or the headers of a stream. */
   whole(exchange: Answered): Awaitable<Verdict>;
   rewriter(exchange: Answered): StreamRewriter;
 }
@@ -69,10 +69,10 @@ export function createAnswerJudge(deps: DlpCheckDeps): AnswerJudge {
     if ('denial' in rewritten) return rewritten.denial;
     const send = (): void => void (whole.replacement = rewritten.bytes);
     if (masked.length > 0) return masking(exchange, masked.join(', '), send);
-    // Sends the judged bytes if clients may read the provider's bytes differently.
+    // Sends the bytes that were judged, if clients might read the provider's bytes differently.
     const asRead = await rewriteWhole(whole.body, stream, { event: () => PASS_EVENT });
     const isPlain = 'bytes' in asRead && asRead.bytes.equals(whole.body);
-    return isPlain ? PASS : { kind: 'rewrite', reason: 'a stream that reads in two ways', apply: send };
+    return isPlain ? PASS : { kind: 'rewrite', reason: 'a stream that can be read in two ways', apply: send };
   }
 
   function rewriterOf(exchange: Answered, onFound: (found: ContentClass) => void): StreamRewriter {
@@ -114,7 +114,7 @@ export function createAnswerJudge(deps: DlpCheckDeps): AnswerJudge {
   };
 }
 
-/** Applies both rewrites, if there are two. */
+/** Applies both rewrites if both verdicts are rewrites. */
 function mergedVerdict(first: Verdict, second: Verdict): Verdict {
   if (first.kind !== 'rewrite') return second;
   if (second.kind !== 'rewrite') return second.kind === 'pass' ? first : second;

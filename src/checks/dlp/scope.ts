@@ -31,13 +31,13 @@ export function dlpScope(config: DlpConfig): ContentScope {
 
 export interface ClassSearch {
   readonly detector: StreamDetector;
-  /** The same for whole texts of any length. */
+  /** Searches whole texts of any length. */
   readonly findAll: FindAll;
   /** Detectors that find nothing if `findAll` finds nothing. */
   readonly detectors: readonly DetectorName[];
 }
 
-/** @param classes some of the enabled classes (`request_classes`, `answer_classes`); undefined for all */
+/** @param classes subset of the enabled classes (`request_classes`, `answer_classes`); undefined for all */
 export function createClassSearch(
   scope: ContentScope,
   classes: readonly ContentClass[] | undefined,

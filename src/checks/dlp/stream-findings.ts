@@ -10,18 +10,18 @@ import { MaskedNames, type Found } from '../../inspect/inspected.ts';
 
 export interface StreamRewriterDeps extends StreamSearch {
   readonly actionOf: (found: ContentClass) => DlpAction;
-  /** Returns the denial that cuts the stream. Findings contain the matched text: digest it, do not keep it. */
+  /** Returns the denial that cuts the stream. Findings contain the matched text: digest it, do not store it. */
   readonly onQuarantine: (found: readonly Found[]) => Denial;
   /** Called once per class and stream. */
   readonly onFound: (found: ContentClass, action: DlpAction) => void;
-  /** Called with the first findings, which must not be kept either. */
+  /** Called with the first findings, which must not be stored either. */
   readonly onEvidence?: (found: readonly Found[]) => void;
 }
 
 /** Findings reported per stream. */
 const MAX_EVIDENCE = 64;
 
-/** Masks a streamed answer, or cuts it at a finding that must not pass even masked. */
+/** Masks a streamed answer, or cuts it at a finding that must not pass. */
 export function createDlpRewriter(deps: StreamRewriterDeps): StreamRewriter {
   return createMaskingRewriter(deps, new StreamFindings(deps));
 }
@@ -29,7 +29,7 @@ export function createDlpRewriter(deps: StreamRewriterDeps): StreamRewriter {
 class StreamFindings extends MaskedNames implements FindingsJudge {
   readonly #deps: StreamRewriterDeps;
   readonly #classes = new Set<ContentClass>();
-  /** By class and rule, since one event may have hundreds of thousands of findings. */
+  /** Keyed by class and rule: one event may have hundreds of thousands of findings. */
   readonly #actions = new Map<string, Map<string, DlpAction | undefined>>();
   #evidence = 0;
 

@@ -15,20 +15,19 @@ export interface DriftCheckDeps {
   readonly config: DriftConfig;
   readonly store: DriftStore;
   /**
-   * Reports whether policies read drift facts. If so, drift is measured even without `enabled`, but this check denies
-   * nothing.
+   * Whether policies read drift facts. If so, drift is measured even without `enabled`, but this check denies nothing.
    */
   readonly isReadByPolicies?: () => boolean;
 }
 
 export interface DriftExchange {
-  /** The session as the session check opened it. */
+  /** The session, as opened by the session check. */
   session?: SessionLife;
   /** Undefined for a session without turns. */
   readonly stored: SessionRead<DriftState | undefined>;
   /** Changes to apply when the turn is answered. */
   passed?: PassedTurn;
-  /** The turn anchors the session, unless another was faster. */
+  /** Whether the turn anchors the session, unless another turn is faster. */
   mayAnchor?: boolean;
   /** The anchoring turn's answer, until it is added to the anchor. */
   answer?: Answer;
@@ -86,7 +85,7 @@ export function createDriftCheck({
     const { session } = exchange.facts;
     const text = lastQuestion(exchange.request);
     if (session === undefined || session === null || text === undefined) return PASS;
-    // Ignores what an earlier session of this name has left.
+    // State of an earlier session with this name does not count.
     const known = found?.createdAt === session.createdAt ? found : undefined;
     const { facts, passed } = judgeTurn(known, text, settings);
     exchange.facts.drift = facts;
@@ -126,16 +125,16 @@ export function createDriftCheck({
       try {
         await addAnswer(state);
       } catch {
-        // The anchor stays narrower. Without Redis, no turn passes anyway.
+        // The anchor stays narrower. If Redis is down, no turn passes anyway.
       }
     },
   };
 }
 
-/** Longer answers are read separately, in another turn of the event loop. */
+/** Longer answers are read in a separate turn of the event loop. */
 const SHORT_CHARS = 16_384;
 
-/** Returns the answer to store with its turn: whole, short, and possibly the anchor's. */
+/** Returns the answer to store with its turn, if the answer is whole, short and may belong to the anchor. */
 function shortAnswer({ form, answer }: Answered, { mayAnchor }: DriftExchange): GramSet | undefined {
   const { text } = answer.written;
   const goesAlong = mayAnchor === true && form === 'whole' && text.length <= SHORT_CHARS;
@@ -148,7 +147,7 @@ function notMeasured({ facts }: Parsed): Pass {
 }
 
 function driftDenied(driftScore: number, { driftScoreThreshold }: DriftSettings): Denial {
-  const reason = `drift score ${driftScore.toFixed(2)} is over ${String(driftScoreThreshold)}`;
+  const reason = `drift score ${driftScore.toFixed(2)} exceeds ${String(driftScoreThreshold)}`;
   return {
     kind: 'deny',
     type: 'drift_detected',

@@ -3,10 +3,10 @@ import { fraction, positiveCount, section, type Settings } from '../../config/fi
 
 export const driftDetection = section({
   enabled: z.boolean().default(false).describe('Detect sessions that drift away from their first request.'),
-  min_turns: positiveCount.default(3).describe('Turns before drift is judged.'),
+  min_turns: positiveCount.default(3).describe('Number of turns before drift is judged.'),
   anchor_similarity_threshold: fraction
     .default(0.08)
-    .describe('Similarity to the first and the last turn, 0 to 1, from which a turn is fully on topic.'),
+    .describe('Similarity to the first and the last turn, 0 to 1, at which a turn is fully on topic.'),
   drift_score_threshold: fraction
     .default(0.45)
     .describe('Drift score, 0 to 1, above which drift is detected.'),

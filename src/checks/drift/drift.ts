@@ -15,74 +15,74 @@ export interface DriftSettings {
 export interface DriftState {
   /** Unix ms. */
   readonly createdAt: number;
-  /** User turns that passed, including the anchor. */
+  /** User turns that passed, including the anchoring turn. */
   readonly turnCount: number;
-  /** The turn that sets the session's topic; undefined until there is one. */
+  /** The turn that sets the topic of the session; undefined until there is one. */
   readonly anchor: { readonly digest: string; readonly grams: GramSet } | undefined;
   /** The anchor's answer, as the client received it. */
   readonly answer: GramSet;
-  /** N-grams that later, well-grounded turns have added to the topic. */
+  /** N-grams that later, well-grounded turns added to the topic. */
   readonly widened: GramSet;
   /** The last judged turn that stayed on topic. */
   readonly prior: GramSet;
-  /** Turns too short to judge since the last on-topic turn, oldest first. */
+  /** Turns since the last on-topic turn that were too short to judge, oldest first. */
   readonly unjudged: readonly GramSet[];
   /** Oldest first. */
   readonly recentDigests: readonly string[];
 }
 
-/** Changes by a turn that passed. Its `digest` makes a repeat harmless. */
+/** Changes made by a turn that passed. The `digest` makes repeats harmless. */
 export interface PassedTurn {
   readonly digest: string;
-  /** Anchors the session, unless another turn was faster. */
+  /** Set if the turn anchors the session, unless another turn is faster. */
   readonly anchor?: GramSet;
   readonly prior?: GramSet;
-  /** The new list of unjudged turns; if absent, the list stays. */
+  /** The new list of unjudged turns; absent if the list stays the same. */
   readonly unjudged?: readonly GramSet[];
-  /** N-grams to add to the widened anchor, while there is room. */
+  /** N-grams to add to the widened anchor while there is room. */
   readonly widen?: GramSet;
 }
 
 export interface DriftJudgement {
-  /** `driftDetected` means a denial. */
+  /** Facts for policies. `driftDetected` means a denial. */
   readonly facts: DriftFacts;
   readonly passed: PassedTurn;
 }
 
-// docs/drift.md.
+// See docs/drift.md.
 const ANCHOR_WEIGHT = 0.75;
 const PRIOR_WEIGHT = 0.25;
 
 /** A turn with fewer n-grams is too short to be judged alone. Measured: docs/drift.md. */
 const MIN_JUDGED_GRAMS = 18;
 /**
- * Short turns are judged together with earlier ones about the same thing, from this many n-grams on. Questions about an
- * unnamed topic ("what about the oldest?") share nothing with each other.
+ * Short turns are judged together with earlier turns about the same subject, from this many n-grams on. Questions about
+ * an unnamed topic ("what about the oldest?") have no n-grams in common.
  */
 const MIN_AKIN_GRAMS = 16;
 const MAX_UNJUDGED_TURNS = 8;
 /** A first turn with fewer n-grams sets no topic. */
 const MIN_FIRST_GRAMS = 5;
-/** After such a first turn, a request for something sets the topic from this size on, */
+/** After such a first turn, a request for something sets the topic from this size on. */
 const MIN_TASK_GRAMS = 8;
-/** and any turn from this size on. */
+/** After such a first turn, any turn sets the topic from this size on. */
 const MIN_TOPIC_GRAMS = 40;
-/** A turn widens the anchor if this share of it is grounded; a mention of the topic does not suffice. */
+/** A turn widens the anchor if this share of it is grounded. A mention of the topic is not enough. */
 const MIN_WIDENING_SIMILARITY = 0.2;
-/** N-grams kept per text; a larger set would share something with any turn. */
+/** N-grams kept per text; a larger set would overlap with any turn. */
 const MAX_GRAMS = 192;
-/** Unrelated English shares about one n-gram per 2,400 in a set; longer texts vary more. */
+/** Unrelated English texts share about one n-gram per 2,400 in a set; longer texts vary more. */
 const CHANCE_GRAMS = 1_500;
 const MAX_CHANCE = 0.9;
-/** 48 bits distinguish a session's few turns. */
+/** 48 bits are enough to distinguish the few turns of a session. */
 const DIGEST_CHARS = 12;
 
-/** Limits of the n-grams that widen an anchor, and of the remembered turns. */
+/** Maximum of n-grams that widen an anchor. */
 export const MAX_WIDENED_GRAMS = 128;
 export const MAX_RECENT_TURNS = 16;
 
 /**
- * Judges the user's turn against the session so far (undefined: no turns). Pure: `passed` has the changes for the
+ * Judges the user's turn against the session so far (undefined: no turns). Pure: `passed` contains the changes for the
  * store.
  */
 export function judgeTurn(
@@ -129,7 +129,7 @@ export function judgeTurn(
 }
 
 /**
- * Reports whether a turn sets a topic: small talk at the start does not; a request for something, or a long text, does.
+ * Reports whether a turn sets a topic. Small talk at the start does not; a request for something or a long text does.
  */
 function isTopic(text: string, grams: GramSet, isFirst: boolean): boolean {
   if (grams.length >= MIN_TOPIC_GRAMS) return true;
@@ -150,32 +150,32 @@ function shortDigest(text: string): string {
   return hash('sha256', text, 'hex').slice(0, DIGEST_CHARS);
 }
 
-/** Returns the facts of a turn that is not judged: the first, or a short one. */
+/** Returns the facts of a turn that is not judged, because it is the first or too short. */
 function onTopic(turnCount: number): DriftFacts {
   return { driftDetected: false, driftScore: 0, anchorSimilarity: 1, priorSimilarity: 1, turnCount };
 }
 
 interface Comparison {
-  /** Similarity to the anchor and its answer alone. */
+  /** Similarity to the anchor and its answer only. */
   readonly originalSimilarity: number;
   readonly anchorSimilarity: number;
   readonly priorSimilarity: number;
 }
 
-/** @param part the turn's share of its n-grams together with those of earlier short turns that shared nothing */
+/** @param part share of the turn in the joint n-grams of this and earlier short turns */
 function compare(state: DriftState, anchor: GramSet, words: WordGrams, part: number): Comparison {
   const original = union(anchor, state.answer);
   const originalSimilarity = part * similarity(words, original);
   const widenedSimilarity = part * similarity(words, union(original, state.widened));
   return {
     originalSimilarity,
-    // Larger sets match more by chance, so widening must not lower the original similarity.
+    // Larger sets match more by chance; widening must not lower the original similarity.
     anchorSimilarity: Math.max(originalSimilarity, widenedSimilarity),
     priorSimilarity: part * similarity(words, state.prior),
   };
 }
 
-/** Returns the containment beyond what an unrelated turn would share by chance. */
+/** Returns the containment in excess of chance matches. */
 function similarity(words: WordGrams, set: GramSet): number {
   const chance = Math.min(MAX_CHANCE, set.length / CHANCE_GRAMS);
   return Math.max(0, (containment(words, set) - chance) / (1 - chance));

@@ -12,10 +12,10 @@ const FRESH: Omit<DriftState, 'createdAt'> = {
   recentDigests: [],
 };
 
-/** If there are more, those with the oldest last turn are dropped. */
+/** Beyond this number, sessions with the oldest last turn are dropped. */
 const MAX_SESSIONS = 10_000;
 
-/** Keeps topics in memory, for offline work. */
+/** Keeps topics in memory, for use without Redis. */
 export function createMemoryDriftStore(): DriftStore {
   const states = new Map<string, DriftState>();
   const nameOf = ({ keyHash, sessionId }: { keyHash: string; sessionId: string }): string =>
@@ -42,13 +42,13 @@ export function createMemoryDriftStore(): DriftStore {
   };
 }
 
-/** As in `answer-anchor.lua`. */
+/** Mirrors `answer-anchor.lua`. */
 function answered(state: DriftState, digest: string, answer: GramSet): DriftState {
   const isKept = state.anchor?.digest === digest && answer.length > state.answer.length;
   return isKept ? { ...state, answer } : state;
 }
 
-/** As in `pass-turn.lua`. */
+/** Mirrors `pass-turn.lua`. */
 function passed(state: DriftState, turn: PassedTurn): DriftState {
   const { digest, anchor, prior } = turn;
   if (state.recentDigests.includes(digest)) return state;

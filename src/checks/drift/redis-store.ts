@@ -36,10 +36,10 @@ const fieldsReply = tupleOf(
   textOrNothing,
   textOrNothing,
 );
-/** Tells the script to keep a field. */
+/** Makes the script keep a field. */
 const KEPT = '=';
 
-/** Keeps sessions' topics in Redis: one bounded hash per session, with the session's life. */
+/** Keeps topics in Redis: one bounded hash per session, with the lifetime of the session. */
 export function createRedisDriftStore({
   client,
   deadlineMs,
@@ -78,7 +78,7 @@ function textOrNothing(field: unknown): string | undefined {
   return field === null ? undefined : text(field);
 }
 
-/** As in pass-turn.lua. */
+/** Mirrors pass-turn.lua. */
 function headOf({ createdAt, turnCount, answer }: DriftState): string {
   return `${String(createdAt)} ${String(turnCount)} ${String(answer.length * GRAM_TEXT_CHARS)}`;
 }
@@ -97,7 +97,7 @@ function gramsText(field: unknown): GramSet {
   return grams;
 }
 
-/** Sets are separated by spaces, which their encoding does not contain. */
+/** Sets are separated by spaces, which encoded sets do not contain. */
 function listOfGrams(field: unknown): readonly GramSet[] {
   const sets = (textOrNothing(field) ?? '').split(' ');
   return sets.filter((set) => set !== '').map(gramsText);

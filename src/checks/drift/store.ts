@@ -3,35 +3,35 @@ import type { SessionName } from '../../conversation/session-name.ts';
 import type { GramSet } from '../../text/ngrams.ts';
 import type { DriftState, PassedTurn } from './drift.ts';
 
-/** One session, distinct from ended ones of the same name. */
+/** One session, as distinct from ended ones with the same name. */
 export interface SessionLife extends SessionName {
-  /** Unix ms. */
+  /** Unix time in milliseconds. */
   readonly createdAt: number;
 }
 
 export interface PassTurnOptions {
-  /** The turn's answer, stored as by `answerAnchor` if the turn is the anchor. */
+  /** The turn's answer; stored, as by `answerAnchor`, if the turn is the anchor. */
   readonly answer?: GramSet | undefined;
   readonly batch?: Batch | undefined;
 }
 
-/** Sessions' topics. Changes are atomic and safe to repeat. */
+/** Stores topics of sessions. Changes are atomic and safe to repeat. */
 export interface DriftStore {
   /**
-   * Returns undefined if no session of this name has had a turn within `session.ttl`. It may be an earlier session:
-   * compare `createdAt`.
+   * Returns undefined if no session with this name has had a turn within `session.ttl`. The state may belong to an
+   * earlier session: compare `createdAt`.
    */
   read(session: SessionName): Promise<DriftState | undefined>;
-  /** Returns false, and skips the rest of the batch, if the topic has changed since it was read. */
+  /** Returns false and skips the rest of the batch if the topic has changed since it was read. */
   isSame(session: SessionName, read: DriftState | undefined, batch?: Batch): Promise<boolean>;
   /**
-   * Counts a turn that passed, unless it equals one of the last turns, and stores its changes. Removes what an older
-   * session left; a turn of an older session changes nothing. Resolves to true if the turn is the session's anchor.
+   * Counts a turn that passed, unless it equals a recent one, and stores its changes. Removes state of an older
+   * session; a turn of an older session changes nothing. Resolves to true if the turn is the anchor of the session.
    */
   passTurn(session: SessionLife, turn: PassedTurn, options?: PassTurnOptions): Promise<boolean>;
   /**
-   * Stores an answer of the anchor with this digest. An agent's first turn has several answers, mostly tool calls; the
-   * one with the most n-grams is kept.
+   * Stores an answer of the anchor with this digest. The first turn of an agent has several answers, mostly tool calls;
+   * the one with the most n-grams is kept.
    */
   answerAnchor(session: SessionName, digest: string, answer: GramSet): Promise<void>;
 }

@@ -6,7 +6,7 @@ import type { Answered } from '../../pipeline/exchange.ts';
 import { RecentMap } from '../../recent-map.ts';
 import { createCredentialSearch } from './search.ts';
 
-/** Credentials whose searches are kept, including renewed ones. */
+/** Number of cached credential searches, including those of renewed credentials. */
 const MAX_KEPT = 64;
 
 /** Masks one credential in the answers to requests that carried it. */
@@ -16,13 +16,13 @@ interface CredentialMask {
 }
 
 export interface HeldCredentialDeps {
-  /** Called for each answer in which the credential was masked. */
+  /** Called for each answer in which the credential is masked. */
   readonly onMasked: () => void;
 }
 
 /**
- * Masks the gateway's credential in the answer to a request that carried it (docs/provider-credentials.md), even
- * without DLP and in shadow mode: clients must never get it.
+ * Masks a credential of the gateway in the answer to a request that carried it (docs/provider-credentials.md), even
+ * without DLP and in shadow mode: clients must never receive it.
  */
 export function createHeldCredentialCheck({ onMasked }: HeldCredentialDeps): Check<unknown, 'dlp'> {
   const kept = new RecentMap<CredentialMask>(MAX_KEPT);
@@ -68,7 +68,7 @@ function createMask(value: string): CredentialMask {
   };
 }
 
-/** Returns the exchange with headers as earlier checks have left them. */
+/** Returns the exchange with headers as changed by earlier checks. */
 function withMaskedHeaders(exchange: Answered): Answered {
   const { answerHeaders, responseHeaders } = exchange;
   const now = [...answerHeaders].map(([name, value]) => [name, responseHeaders.get(name) ?? value] as const);

@@ -9,12 +9,12 @@ import { inTurns, type Work } from '../../turns.ts';
 
 const LABEL = { detector: 'secrets', class: 'secret', rule: 'held_credential' } as const;
 
-/** Shorter values occur in ordinary texts. */
+/** Shorter values occur in ordinary texts by chance. */
 const MIN_CHARS = 8;
-/** Shortest part of a composed credential, such as AWS's access key and secret. */
+/** Minimum length of parts of a composed credential, such as the access key and secret of AWS. */
 const MIN_PART_CHARS = 16;
 
-/** Searches answers for one credential: as sent, in its parts, and in Base64, hex and percent encoding. */
+/** Searches answers for one credential: verbatim, in parts, and encoded as Base64, hex or percent escapes. */
 export function createCredentialSearch(value: string): AnswerSearch {
   const values = [value, ...value.split(':').filter((part) => part.length >= MIN_PART_CHARS)];
   const written = new Set(values.flatMap((each) => (each.length < MIN_CHARS ? [] : formsOf(each))));
@@ -35,7 +35,7 @@ function* findEach(
   for (const text of texts) {
     let isFound = false;
     for (const detector of detectors) {
-      // A search for one literal takes a tenth of a read.
+      // Searching for one literal takes a tenth of the time of reading the text.
       yield text.length >> 3;
       isFound ||= detector.find(text).length > 0;
     }

@@ -10,14 +10,14 @@ import type { ProviderName } from '../../providers/registry.ts';
 import { printableName } from '../../text/label.ts';
 import type { HostedTool } from '../../providers/request-facts.ts';
 
-/** Optional additions to a request: OpenRouter's plugins, which read files or repair JSON. */
+/** Optional extensions of a request: plugins of OpenRouter, which read files or repair JSON. */
 const EXTRAS: ReadonlySet<string> = new Set(['plugins']);
 
-/** More than any client sends; each costs an edit. */
+/** More than any client sends; each removal costs an edit. */
 const MAX_REMOVED = 1_000;
 
 export interface HostedToolsOptions {
-  /** Allowed types (`proxy.provider_tools`). */
+  /** Types allowed by `proxy.provider_tools`. */
   readonly allowed: readonly string[];
   readonly action: 'remove' | 'deny';
   readonly storedPrompts: 'deny' | 'allow';
@@ -26,8 +26,8 @@ export interface HostedToolsOptions {
 }
 
 /**
- * Removes tools that the provider would run out of the gateway's sight, unless they are allowed. Denies the request
- * instead if it requires one, has no other tool, or names stored content that may bring such tools
+ * Removes tools that the provider would run unseen by the gateway, unless they are allowed. Denies the request instead
+ * if it requires such a tool, has no other tool, or names stored content that may bring such tools
  * (docs/hosted-tools.md).
  */
 export function createHostedToolsCheck(options: HostedToolsOptions): Check<unknown, 'hosted-tools'> {
@@ -80,8 +80,8 @@ function modelsOf(tools: readonly HostedTool[]): readonly string[] {
 }
 
 /**
- * Reports whether all requested tools are unwanted. Agents send their web search this way, and a model that cannot
- * search invents results. Counting tokens is harmless.
+ * Reports whether all requested tools are unwanted. Agents send web searches this way, and a model that cannot search
+ * invents results. Counting tokens is harmless.
  */
 function hasNoOtherTool({ request, endpoint }: Parsed, unwanted: readonly HostedTool[]): boolean {
   if (endpoint.operation === 'count_tokens' || request.tools.length > 0) return false;
@@ -89,7 +89,7 @@ function hasNoOtherTool({ request, endpoint }: Parsed, unwanted: readonly Hosted
   return kept === 0 && unwanted.some(({ type }) => !EXTRAS.has(type));
 }
 
-/** Returns the edits that remove tools. A list that becomes empty is removed too: providers reject empty lists. */
+/** Returns edits that remove tools. A list that becomes empty is removed, too: providers reject empty lists. */
 function removals(json: JsonObject, tools: readonly HostedTool[]): JsonEdit[] {
   const edits = tools.flatMap((tool) => tool.remove);
   const removedIn = new Map<string, { parent: JsonPath; indexes: Set<number> }>();

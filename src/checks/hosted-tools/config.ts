@@ -5,16 +5,16 @@ export const hostedToolsSettings = {
     .array(z.string().min(1))
     .default([])
     .describe(
-      'Tool types that the provider itself may run, such as `web_search`. The gateway cannot see what they do.',
+      'Tool types that the provider itself may run, such as `web_search`. The gateway cannot see the calls.',
     ),
   provider_tools_action: z
     .enum(['remove', 'deny'])
     .default('remove')
-    .describe('Remove other provider-run tools from requests, or refuse the request.'),
+    .describe('Action on other provider-run tools: remove them from the request, or refuse the request.'),
   stored_prompts: z
     .enum(['deny', 'allow'])
     .default('deny')
     .describe(
-      'Prompts, caches, presets and agents stored at the provider, which may bring tools and text that the gateway cannot see.',
+      'Prompts, caches, presets and agents stored at the provider. They may bring tools and text that the gateway cannot see.',
     ),
 };

@@ -28,7 +28,7 @@ export function createKeyAccessCheck({ modelOf }: KeyAccessOptions): Check<unkno
       // The body and the path may name different models.
       if (endpoint.operation === 'unknown')
         return policyDenied(
-          'this key is limited to certain models, and the gateway cannot tell which one this endpoint uses: use another endpoint',
+          'this key is limited to certain models, and the gateway cannot tell which model this endpoint uses: use another endpoint',
         );
       if (request.models.length === 0 && endpoint.operation !== 'models') {
         return policyDenied('this key is limited to certain models: name one of them in the request');
@@ -38,7 +38,7 @@ export function createKeyAccessCheck({ modelOf }: KeyAccessOptions): Check<unkno
           'this key may not use this model: use another model, or ask the operator to allow it',
         );
       }
-      // A target may read other models in the body than the first target.
+      // A target may read models in the body that the first target ignores.
       exchange.fallbacks &&= exchange.fallbacks.filter(mayUseAll);
       return PASS;
     },

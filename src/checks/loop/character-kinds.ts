@@ -1,4 +1,4 @@
-/** A character's roles in words; one bit each. */
+/** Roles of a character in words, one bit each. */
 export const KIND = {
   lower: 1,
   upper: 2,
@@ -15,7 +15,7 @@ export const KIND = {
   beyondAscii: 1_024,
   /** A character of a script without spaces between words. */
   unspaced: 2_048,
-  /** Takes two units. */
+  /** Takes two UTF-16 units. */
   pair: 4_096,
   /** Cannot be lower-cased unit by unit. */
   odd: 8_192,
@@ -39,10 +39,10 @@ const SIGN_KINDS: Readonly<Record<string, number>> = {
 
 const UNSPACED = /^[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]/;
 
-/** By code unit, filled as characters occur. */
+/** Kinds by code unit, filled in as characters occur. */
 const UNREAD = 0x8000;
 export const KINDS = new Uint16Array(0x10000).fill(UNREAD);
-/** Lower case by code unit, filled likewise, except for odd ones. */
+/** Lower case by code unit, filled in likewise, except for odd characters. */
 export const LOWER = new Uint16Array(0x10000);
 for (let unit = 0; unit < 0x80; unit++) readKinds(String.fromCharCode(unit), 0, unit);
 
@@ -58,7 +58,7 @@ export function kindsAt(text: string, at: number, unit: number): number {
 function readKinds(text: string, at: number, unit: number): number {
   const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
   const kinds = signKindsOf(character);
-  // A surrogate alone says nothing.
+  // A surrogate alone has no kind.
   if (unit < 0xd800 || unit > 0xdfff) {
     KINDS[unit] = kinds;
     LOWER[unit] = character.toLowerCase().charCodeAt(0);

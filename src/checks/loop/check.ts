@@ -32,7 +32,7 @@ import type { ArrivalLimit, LoopMemory, LoopStore, RecentCalls } from './store.t
 export interface LoopDeps {
   readonly config: LoopConfig;
   readonly store: LoopStore;
-  /** `server.shadow_mode`: calls proceed and count, whatever the verdict. */
+  /** `server.shadow_mode`: calls proceed and count regardless of the verdict. */
   readonly shadowMode: boolean;
 }
 
@@ -42,27 +42,27 @@ export type LoopDetector = 'fingerprint' | 'velocity' | 'stall';
 export interface LoopState {
   readonly operationId: string;
   session?: SessionName;
-  /** Name under which calls of this kind are stored: turns, or tool calls. */
+  /** Name under which calls of this kind are stored (turns, or tool calls). */
   kept?: SessionName;
   readonly stored: SessionRead<RecentCalls>;
   fingerprint?: SimHash | undefined;
-  /** Limits that count this call; it stays counted only if it is answered. */
+  /** Limits that count this call. It remains counted only if it is answered. */
   counted: readonly ArrivalLimit[];
   /** Settles when the count is known. */
   counting?: Promise<unknown>;
 }
 
-/** Calls in a window. A session with more is detected long before. */
+/** Maximum number of calls in a window; sessions with more are detected long before. */
 const MAX_CALLS = 256;
-/** Stalls have no window: recent calls count up to this age. */
+/** Age up to which recent calls count for stalls, which have no window. */
 const STALL_MEMORY_MS = 3_600_000;
 const TOO_MANY_REQUESTS = 429;
 const SERVER_ERROR = 500;
 
 /**
  * Detects agents that repeat themselves in a session (docs/loops.md): the same call repeated (fingerprint), too many
- * calls (velocity), or calls that hardly change (stall). Turns are compared with turns, and MCP tool calls with such
- * calls. A call counts once it is answered, except with 429 or 5xx: a client's retries are not a loop.
+ * calls (velocity), or calls that hardly change (stall). Turns are compared with turns, and MCP tool calls with MCP
+ * tool calls. A call counts once it is answered, except with 429 or 5xx: retries of a client are not a loop.
  */
 export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<LoopState, 'loop'> {
   const name = 'loop';
@@ -77,7 +77,7 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
     session: SessionName,
     batch: Batch | undefined,
   ): Promise<Verdict> {
-    // Held by nothing else: the calls are many, and the answer may take minutes.
+    // Not kept in memory: there are many calls, and the answer may take minutes.
     const stored = await state.stored.take();
     const step = loopStepOf(exchange);
     if (isTurnOver(step.userText.length)) await nextTurn();
@@ -104,7 +104,7 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
     seen: LoopDetector | undefined,
     batch?: Batch,
   ): Promise<FinalVerdict> {
-    // Set before the store is called, so that a count whose reply is lost is given back too.
+    // Set before the call to the store: a count whose reply is lost must be undone, too.
     state.counted = limits;
     const counting = store.countArrival(session, state.operationId, limits, blocks, batch);
     state.counting = counting.catch((cause: unknown) => {
@@ -123,10 +123,10 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
   async function keepCall(state: LoopState, batch: Batch | undefined): Promise<Pass> {
     const { session, kept, operationId, counted, fingerprint } = state;
     if (session === undefined || kept === undefined) return PASS;
-    // Counted again, because the first count may expire with the unanswered session.
+    // Counted again: the first count may expire with the unanswered session.
     const isLong = counted.some(({ windowMs }) => windowMs > UNANSWERED_LIFE_MS);
     await Promise.all([
-      // Repeating it changes only times.
+      // Repeating the count only changes times.
       isLong ? store.countArrival(session, operationId, counted, false, batch) : undefined,
       fingerprint === undefined ? undefined : store.recordCall(kept, operationId, fingerprint, memory, batch),
     ]);
@@ -164,7 +164,7 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
       try {
         await store.giveBack(session, operationId, counted);
       } catch {
-        // It expires with its window.
+        // The count expires with its window.
       }
     },
   };
@@ -180,7 +180,7 @@ function toolSession(exchange: Parsed): SessionName | undefined {
   return calledTool(exchange.request.mcp) === undefined ? undefined : mcpSessionOf(exchange);
 }
 
-/** Clients retry these failures by themselves. */
+/** Clients retry these failures on their own. */
 function isUnserved({ status }: Answered): boolean {
   return status === TOO_MANY_REQUESTS || status >= SERVER_ERROR;
 }

@@ -4,13 +4,15 @@ import { count, fraction, positiveCount, section, type Settings } from '../../co
 export const loopDetection = section({
   enabled: z.boolean().default(true).describe('Detect repeated calls within a session.'),
   fingerprint: section({
-    threshold: positiveCount.default(3).describe('Similar calls within the window that make a loop.'),
+    threshold: positiveCount
+      .default(3)
+      .describe('Number of similar calls within the window that make a loop.'),
     window_seconds: positiveCount
       .default(60)
       .describe('Window, in seconds, in which similar calls are counted.'),
     similarity_threshold: fraction
       .default(0.95)
-      .describe('Similarity of two calls, 0 to 1, from which they count as repeats.'),
+      .describe('Similarity of two calls, 0 to 1, at which they count as repeats.'),
     defeat_padding: z
       .boolean()
       .default(false)
@@ -24,10 +26,12 @@ export const loopDetection = section({
       .min(0)
       .max(1_000_000)
       .default(0)
-      .describe('Requests per second of one session. 0 disables the limit.'),
+      .describe('Maximum number of requests per second in one session. 0 disables the limit.'),
     max_endpoint_repeats: count
       .default(0)
-      .describe('Calls of a session to one endpoint within `repeat_window_seconds`. 0 disables the limit.'),
+      .describe(
+        'Maximum number of calls of one endpoint by a session within `repeat_window_seconds`. 0 disables the limit.',
+      ),
     repeat_window_seconds: positiveCount.default(60).describe('Window of `max_endpoint_repeats` in seconds.'),
   }).prefault({}),
   stall: section({
@@ -36,8 +40,12 @@ export const loopDetection = section({
       .min(0)
       .max(64)
       .default(0)
-      .describe('Bits, of 64, in which the fingerprints of recent calls must differ. 0 disables the check.'),
-    low_diversity_threshold: positiveCount.default(5).describe('Recent calls that are compared for a stall.'),
+      .describe(
+        'Number of bits, of 64, in which the fingerprints of recent calls must differ. 0 disables the check.',
+      ),
+    low_diversity_threshold: positiveCount
+      .default(5)
+      .describe('Number of recent calls that are compared for a stall.'),
   }).prefault({}),
   action: z.enum(['warn', 'block']).default('warn').describe('Log a detected loop, or refuse the call.'),
 })

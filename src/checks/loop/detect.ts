@@ -37,7 +37,7 @@ function isRepeated(
   return similar.length >= threshold;
 }
 
-/** Reports whether this call and the last `low_diversity_threshold` each hardly differ from the call before. */
+/** Reports whether this call and the last `low_diversity_threshold` calls each hardly differ from the one before. */
 function isStalled(
   { min_hamming_distance, low_diversity_threshold }: LoopConfig['stall'],
   calls: readonly RecentCall[],
@@ -56,7 +56,7 @@ function similarityOf(a: SimHash, b: SimHash): number {
   return 1 - hammingDistance(a, b) / SIMHASH_BITS;
 }
 
-/** Returns the limits for a call: on all calls of its session, and on calls like it, unless a setting is 0. */
+/** Returns the limits for a call: on all calls of its session and on similar calls. A setting of 0 disables a limit. */
 export function arrivalLimits(
   { max_rps, max_endpoint_repeats, repeat_window_seconds }: LoopConfig['velocity'],
   { method, path, mcp }: Pick<Parsed, 'method' | 'path' | 'mcp'>,
@@ -64,12 +64,12 @@ export function arrivalLimits(
 ): ArrivalLimit[] {
   const limits: ArrivalLimit[] = [];
   if (max_rps > 0) {
-    // Less than one per second: one in several seconds.
+    // A rate below one per second means one call in several seconds.
     const windowMs = Math.max(SECOND_MS, Math.ceil(SECOND_MS / max_rps));
     limits.push({ name: 'rps', windowMs, limit: Math.max(1, Math.floor((max_rps * windowMs) / SECOND_MS)) });
   }
   if (max_endpoint_repeats > 0) {
-    // A tool may be called at either address of its server.
+    // A tool can be called at both addresses of its server.
     const at = mcp === undefined ? path : `/mcp/${mcp.server}`;
     const same = formatSimHash(hashFeature([method, at, ...tools].join('\n')));
     const windowMs = repeat_window_seconds * SECOND_MS;

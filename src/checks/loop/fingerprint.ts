@@ -17,25 +17,25 @@ import type { LoopStep } from './step.ts';
 import { FILLER, HIGH, LOW, NAME, PLAIN, WordList, type ReadState } from './word-list.ts';
 import { readWords } from './read-words.ts';
 
-/** Longer texts are read word by word at head and tail only: an agent's result may have megabytes. */
+/** Longer texts are read word by word only at head and tail: an agent's result may have megabytes. */
 const MAX_CHARS = 16_384;
-// Weights, except filler's, are powers of two times ORDER_WEIGHT.
+// Weights, except that of filler, are powers of two times ORDER_WEIGHT.
 const ORDER_WEIGHT = 0.5;
 const [ORDER_POWER, PLAIN_POWER, NAME_POWER] = [0, 1, 2];
 const FILLER_WEIGHT = 0.1;
 /**
- * Share of a fingerprint that depends on all content words together. With it, one changed word flips about 14 of the 64
- * bits, even in a long text. Without it, one of 100 words would flip 3, and a batch of records under one long
+ * Share of a fingerprint that depends on all content words together. With this share, one changed word flips about 14
+ * of 64 bits, even in a long text. Without it, one of 100 words would flip 3, and a batch of records under one long
  * instruction would count as a loop.
  */
 const WHOLE_SHARE = 0.25;
-/** A turn of at most this length ("continue", "yes, please") is read with the answer before it. */
+/** Turns up to this length ("continue", "yes, please") are read together with the preceding answer. */
 const MAX_WORDS_OF_CONSENT = 1;
 
-/** A part of a step. Reused: its words are processed before another step is read. */
+/** A part of a step. Parts are reused: the words of one are processed before the next is read. */
 interface Part {
   readonly words: WordList;
-  /** Hash state after the part's name, for the hash of all words together. */
+  /** Hash state after the name of the part, for the hash of all words together. */
   readonly together: HashState;
   readonly sums: SimHashSums;
 }
@@ -53,7 +53,7 @@ const MEDIUM = partOf('medium');
 
 interface Reader {
   readonly read: (text: string, words: WordList) => void;
-  /** Whether pairs of neighbours are features too. */
+  /** Whether pairs of adjacent words are features, too. */
   readonly ordered: boolean;
 }
 
@@ -101,7 +101,7 @@ interface PartSums {
 
 const allSums = createSimHashSums();
 
-/** Weights all parts equally, whatever their length: a long instruction must not outweigh the call that it led to. */
+/** Weights all parts equally, regardless of length: a long instruction must not outweigh the call that it led to. */
 function combine(parts: readonly PartSums[]): SimHash {
   allSums.fill(0);
   const share = Math.sqrt((1 - WHOLE_SHARE) / parts.length);
@@ -114,7 +114,7 @@ const votes = new Votes();
 const fillerVotes = new Votes();
 const state: ReadState = new Int32Array(2);
 
-/** Adds the part's content words to `whole`. Returns undefined if it has no words. */
+/** Adds the content words of the part to `whole`. Returns undefined if the part has no words. */
 function sumUp(
   { words, together, sums }: Part,
   text: string,
@@ -149,13 +149,13 @@ function voteForWords(words: WordList): number {
   return squares;
 }
 
-/** Adds pairs of content words: "from a to b" differs from "from b to a". */
+/** Adds pairs of content words, so "from a to b" differs from "from b to a". */
 function voteForOrder(words: WordList): number {
   let before = -1;
   for (let index = 0; index < words.count; index++) {
     if (words.kindAt(index) === FILLER) continue;
     if (before >= 0) {
-      // Hashes the first word, a space and the second.
+      // Hashes the first word, a space and the second word.
       words.readWithSpace(before, state);
       words.readOn(index, state);
       const high = state[HIGH] ?? 0;
@@ -190,19 +190,19 @@ function headAndTail(text: string): string {
   return `${text.slice(0, MAX_CHARS / 2)}\n${text.slice(-MAX_CHARS / 2)}`;
 }
 
-/** Treats the text between head and tail as one word, so that changes there count. */
+/** Treats the text between head and tail as one word, so changes there count, too. */
 function readAsWritten(text: string, words: WordList): void {
   readWords(headAndTail(text), words);
   if (text.length > MAX_CHARS) {
     words.addWhole(wholeAsWord(text.slice(MAX_CHARS / 2, -MAX_CHARS / 2)));
     return;
   }
-  // A text of signs only, such as an emoji.
+  // The text consists only of signs, such as an emoji.
   const signs = words.count > 0 ? '' : text.trim();
   if (signs !== '') words.addWhole(signs);
 }
 
-/** Stands for unread text; equal only if every byte is. */
+/** Represents unread text. Two are equal only if every byte is. */
 function wholeAsWord(text: string): string {
   return hash('sha1', text, 'base64');
 }

@@ -7,21 +7,21 @@ interface Entry {
   readonly fingerprint: SimHash | undefined;
 }
 
-/** By operation, oldest first. */
+/** Entries by operation, oldest first. */
 type Entries = Map<string, Entry>;
 
 interface List {
   readonly entries: Entries;
-  /** When the newest entry expires. */
+  /** Expiry time of the newest entry. */
   endsAt: number;
 }
 
-/** If there are more, the least recently used sessions are dropped. */
+/** Beyond this number, the least recently used sessions are dropped. */
 const MAX_LISTS = 10_000;
-/** Additions between two removals of expired lists. */
+/** Number of additions between two sweeps of expired lists. */
 const PUTS_PER_SWEEP = 256;
 
-/** Keeps recent calls in memory, for use without Redis. `now` is in ms and never goes back. */
+/** Keeps recent calls in memory, for use without Redis. `now` returns milliseconds and must not go backwards. */
 export function createMemoryLoopStore(now: () => number = Date.now): LoopStore {
   /** Least recently used first. */
   const lists = new Map<string, List>();
@@ -32,14 +32,14 @@ export function createMemoryLoopStore(now: () => number = Date.now): LoopStore {
     const entries: Entries = lists.get(name)?.entries ?? new Map();
     const until = now();
     for (const [operationId, { at }] of entries) {
-      // An entry from the future precedes a clock that was set back.
+      // An entry from the future was written before the clock was set back.
       if (at > until - windowMs && at <= until) break;
       entries.delete(operationId);
     }
     return entries;
   }
 
-  /** Adds an entry unless it exists. Drops the oldest beyond `max`. */
+  /** Adds an entry unless it exists. Drops the oldest entries beyond `max`. */
   function put(
     name: string,
     operationId: string,
@@ -56,7 +56,7 @@ export function createMemoryLoopStore(now: () => number = Date.now): LoopStore {
     lists.delete(name);
     lists.set(name, { entries, endsAt: at + windowMs });
     puts += 1;
-    // Not every time, since a Map's first key is found behind all deleted ones.
+    // Not on every addition: a Map iterates over all deleted keys before its first one.
     if (lists.size > MAX_LISTS || puts % PUTS_PER_SWEEP === 0) sweep(at);
   }
 

@@ -1,6 +1,6 @@
 import { isFiller } from './word-list.ts';
 
-/** Words that make a prompt look new: counters, dates, and empty words. */
+/** Words that make a prompt look new: counters, dates and filler. */
 const PADDING: ReadonlySet<string> = new Set(
   `zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
   eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand first second third fourth
@@ -48,7 +48,7 @@ function pairAt(word: string, at: number): number {
   return (word.charCodeAt(at) - LETTER_A) * LETTERS + word.charCodeAt(at + 1) - LETTER_A;
 }
 
-/** May be several joined words. */
+/** A chunk may be several joined words. */
 const CHUNK = /[\p{L}\p{N}\p{M}]+/gu;
 const ASCII = /^[a-z]+$/;
 /** Most chunks are a single word. */
@@ -58,7 +58,7 @@ const MIN_LETTERS = 3;
 const LONGEST_PHRASE_WORDS = 8;
 const PHRASE_REPEATS = 3;
 
-/** Returns a text's distinct words without padding, in lower case. Digits and punctuation are dropped. */
+/** Returns the distinct words of a text in lower case, without padding, digits and punctuation. */
 export function unpaddedWords(text: string): string[] {
   const words: string[] = [];
   const read = new Map<string, readonly string[]>();
@@ -70,7 +70,10 @@ export function unpaddedWords(text: string): string[] {
   return [...new Set(withoutRepeatedPhrases(words))].filter(isContent);
 }
 
-/** Splits compounds such as `loginForm2`. A chunk with digits inside is an identifier, a hash or base64, not words. */
+/**
+ * Splits compounds such as `loginForm2`. A chunk with digits inside is an identifier, a hash or Base64 and yields no
+ * words.
+ */
 function wordsOfChunk(chunk: string): readonly string[] {
   if (ONE_WORD.test(chunk)) return [chunk.toLowerCase()];
   const letters = chunk.replace(/^\p{N}+|(?<!\p{N})\p{N}+$/gu, '');
@@ -96,7 +99,7 @@ function looksRandom(word: string): boolean {
   return false;
 }
 
-/** Removes words and phrases repeated at least three times in a row. */
+/** Removes repetitions of words and phrases that occur at least three times in a row. */
 function withoutRepeatedPhrases(words: readonly string[]): string[] {
   const dropped = new Uint8Array(words.length);
   const numbers = numbered(words);
@@ -115,7 +118,7 @@ function withoutRepeatedPhrases(words: readonly string[]): string[] {
   return kept.length > 0 ? kept : [...words];
 }
 
-/** Gives equal words the same number, since they are compared often. */
+/** Assigns numbers to words, equal for equal words, for fast comparison. */
 function numbered(words: readonly string[]): Uint32Array {
   const numbers = new Map<string, number>();
   return Uint32Array.from(words, (word) => {

@@ -18,7 +18,10 @@ const SPACE = 0x20;
 /** For ASCII letters. */
 const TO_LOWER = 0x20;
 
-/** Adds the words of a text in lower case: letters, digits and marks, and the signs inside names and paths. */
+/**
+ * Adds the words of a text in lower case. Words consist of letters, digits and marks, and of signs inside names and
+ * paths.
+ */
 export function readWords(text: string, words: WordList): void {
   const units = reader.read(text);
   const { length } = text;
@@ -29,7 +32,7 @@ export function readWords(text: string, words: WordList): void {
     let unit = units[at] ?? 0;
     let kinds = kindsAt(text, at, unit);
     if (kinds === KIND.lower || kinds === KIND.upper) {
-      // Most words: ASCII letters, with only the first a capital.
+      // Fast path for most words: ASCII letters, with at most the first one a capital.
       do {
         unit |= TO_LOWER;
         high = Math.imul(high ^ unit, HIGH_PRIME);
@@ -56,7 +59,7 @@ export function readWords(text: string, words: WordList): void {
 /** More than is read of any part. */
 const reader = new UnitReader(16_448);
 
-/** A sign that ends the word, such as a full stop. */
+/** Reports whether a sign ends the word, as a full stop does. */
 function isLastSign(text: string, units: Uint16Array, at: number, kinds: number): boolean {
   return (kinds & SIGN) !== 0 && (kindsAt(text, at + 1, units[at + 1] ?? 0) & GOES_ON) === 0;
 }
@@ -119,7 +122,7 @@ function readWordsFrom(
   return at;
 }
 
-/** Filler is English, so words beyond ASCII are none. */
+/** All filler words are ASCII. */
 function wordKindOf(isName: boolean, all: number): typeof NAME | typeof PLAIN | undefined {
   if (isName) return NAME;
   return (all & KIND.beyondAscii) !== 0 ? PLAIN : undefined;
@@ -158,7 +161,7 @@ function addWordPairs(
   }
 }
 
-/** Adds words with characters of two units, or that lower-case to several. */
+/** Adds words with surrogate pairs, or with characters whose lower case has several units. */
 function addOdd(written: string, isUnspaced: boolean, quoted: boolean, words: WordList): void {
   for (const piece of isUnspaced ? pairsOf(written) : [written]) {
     const isName = quoted || LOOKS_LIKE_NAME.test(piece);

@@ -29,7 +29,7 @@ const exceededReply = listOf(yes);
 export function createRedisLoopStore({ client, deadlineMs, now }: RedisStoreOptions): LoopStore {
   const at = (): string | number => (now === undefined ? '' : now());
   const { run } = createOperations(client, deadlineMs);
-  /** Uses plain commands, since a script costs Redis several times as much. */
+  /** Uses plain commands: a script costs Redis several times as much. */
   const readCalls: LoopStore['readCalls'] = (session, { keepMs, maxCalls }) =>
     withRedisDeadline(deadlineMs, async () => {
       const [reply, readAt] = await Promise.all([
@@ -100,22 +100,22 @@ function callsKey({ keyHash, sessionId }: SessionName): string {
   return loopKey(keyHash, sessionId);
 }
 
-/** The session's own string; tool calls are stored beside it under another name. */
+/** Key of the string with a session's turns. Tool calls are stored under another session name. */
 function loopStateKey({ keyHash, sessionId }: SessionName): string {
   return sessionKey(keyHash, sessionId.split('/', 1)[0] ?? sessionId);
 }
 
-/** Keys of a session's arrivals, and of the overflow of each limit. Session ids contain no slash. */
+/** Keys of a session's arrivals and of the overflow of each limit. Session ids contain no slash. */
 function arrivalKeys({ keyHash, sessionId }: SessionName, limits: readonly ArrivalLimit[]): string[] {
   return ['arrivals', ...limits.map(({ name }) => name)].map((name) =>
     loopKey(keyHash, `${sessionId}/${name}`),
   );
 }
 
-/** Largest clock difference in a cluster. An entry further ahead is from before a clock was set back. */
+/** Maximum clock difference in a cluster. Entries further ahead were written before a clock was set back. */
 const MAX_SKEW_MS = 1_000;
 
-/** Reads entries of calls.lua, oldest first. */
+/** Decodes entries of calls.lua, oldest first. */
 function recentCalls(now: number, entries: string, keepMs: number): RecentCall[] {
   const calls: RecentCall[] = [];
   for (let at = entries.length - ENTRY_CHARS; at >= 0; at -= ENTRY_CHARS) {

@@ -4,15 +4,15 @@ import type { Parsed } from '../../pipeline/exchange.ts';
 import type { JsonObject } from '../../json/is-object.ts';
 import type { PromptText } from '../../providers/request-facts.ts';
 
-/** The new part of a call; agents send their whole history each time. */
+/** The new part of a call, since agents send their whole history each time. */
 export interface LoopStep {
   /** The user's last turn, normalized if known. */
   readonly userText: string;
-  /** Names and arguments of the last tool calls, unless the user has spoken since. */
+  /** Names and arguments of the last tool calls, unless a user turn followed. */
   readonly called: string;
-  /** Results of those calls: the same call with another result is progress. */
+  /** Results of those calls: the same call with a different result is progress. */
   readonly results: string;
-  /** The answer before the user's last turn, unless a tool was called since. */
+  /** The answer before the user's last turn, unless a tool call followed. */
   readonly answer: string;
   /** Names of the tools in `called`, sorted. */
   readonly tools: readonly string[];
@@ -20,7 +20,7 @@ export interface LoopStep {
   readonly medium: string;
 }
 
-/** Most calls whose tool name is looked up; no model makes that many at once. */
+/** Maximum number of calls whose tool names are looked up; no model makes as many in one turn. */
 const MAX_NAMED = 1_000;
 
 /** Returns the step of an MCP tool call, which contains no user text. */
@@ -52,7 +52,7 @@ export function latestStep(exchange: Pick<Parsed, 'request' | 'facts' | 'json'>)
   };
 }
 
-/** Returns the normalized texts; one that would become empty stays as written. */
+/** Returns the normalized texts. A text that would become empty stays as written. */
 function normalizedBy(texts: readonly string[] | undefined): TextOf | undefined {
   if (texts === undefined) return undefined;
   return ({ text: written }, index) => {
@@ -61,7 +61,7 @@ function normalizedBy(texts: readonly string[] | undefined): TextOf | undefined 
   };
 }
 
-/** Members of Cohere's v1 with the latest turn, wherever they are in the body. */
+/** Members of Cohere's v1 that contain the latest turn, wherever they are in the body. */
 const LAST_PLACES: readonly unknown[] = ['message', 'tool_results'];
 
 function messagesLast(texts: readonly PromptText[]): readonly PromptText[] {
@@ -75,7 +75,7 @@ interface Calls {
   readonly results: readonly PromptText[];
 }
 
-/** Walks back over the last results and the calls they answer, to the user's turn. */
+/** Walks back over the last results and the calls that they answer to the user's turn. */
 function latestCalls(texts: readonly PromptText[]): Calls {
   const called: PromptText[] = [];
   const results: PromptText[] = [];
@@ -107,7 +107,7 @@ function isResult({ kind }: PromptText): boolean {
   return kind === 'tool_result';
 }
 
-/** A message without text lies between: a call without arguments. */
+/** A message without text lies in between: a call without arguments. */
 function isOfEarlierCall(found: PromptText, later: PromptText | undefined): boolean {
   const index = found.path[1];
   const laterIndex = later?.path[1];
@@ -124,7 +124,7 @@ function lastAnswer(texts: readonly PromptText[]): string {
 
 const ARGUMENTS: ReadonlySet<string | number> = new Set(['arguments', 'args', 'input', 'parameters']);
 
-/** Returns the innermost `name` on the path to a call's arguments: some dialects have it outside of the texts. */
+/** Returns the innermost `name` on the path to a call's arguments. Some dialects have it outside of the texts. */
 function toolNameAt(json: JsonObject, path: PromptText['path']): string {
   let at: unknown = json;
   let name = '';
@@ -132,7 +132,7 @@ function toolNameAt(json: JsonObject, path: PromptText['path']): string {
     if (typeof at !== 'object' || at === null) break;
     const here = at as Readonly<Record<string | number, unknown>>;
     name = nameIn(here) ?? name;
-    // Names inside the arguments come from the model.
+    // Names inside the arguments are written by the model.
     if (depth > 0 && ARGUMENTS.has(member)) break;
     at = here[member];
   }

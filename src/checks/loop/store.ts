@@ -13,25 +13,25 @@ export interface RecentCalls {
   readonly last: string;
 }
 
-/** Bounds of what is stored per session. */
+/** Limits of what is stored per session. */
 export interface LoopMemory {
   readonly keepMs: number;
-  /** If there are more, the oldest are dropped. */
+  /** Beyond this number, the oldest calls are dropped. */
   readonly maxCalls: number;
 }
 
 /** At most `limit` arrivals in `windowMs`, counted separately by name. */
 export interface ArrivalLimit {
-  /** `rps`, or `repeats/` and a hash. */
+  /** `rps`, or `repeats/` followed by a hash. */
   readonly name: string;
   readonly windowMs: number;
   readonly limit: number;
 }
 
-/** Recent calls of sessions. Changes are idempotent by operation id. */
+/** Stores recent calls of sessions. Changes are idempotent by operation id. */
 export interface LoopStore {
   readCalls(session: SessionName, memory: LoopMemory): Promise<RecentCalls>;
-  /** Returns false, and skips the rest of the batch, if another call was answered since or calls expired. */
+  /** Returns false and skips the rest of the batch if another call has been answered since, or calls have expired. */
   areSame(session: SessionName, last: RecentCalls['last'], batch?: Batch): Promise<boolean>;
   recordCall(
     session: SessionName,
@@ -41,8 +41,8 @@ export interface LoopStore {
     batch?: Batch,
   ): Promise<void>;
   /**
-   * Counts a new call, and returns true for each limit that it exceeds. With `denies`, such a call is not counted, so
-   * that it cannot displace allowed ones, and the rest of the batch is skipped.
+   * Counts a new call, and returns true for each limit that it exceeds. With `denies`, a call that exceeds a limit is
+   * not counted, so it cannot displace allowed calls, and the rest of the batch is skipped.
    */
   countArrival(
     session: SessionName,

@@ -2,7 +2,7 @@ import { HIGH_PRIME, LOW_PRIME, LOW_SHIFT, readFeature, type HashState } from '.
 import { LOWER } from './character-kinds.ts';
 import { grown } from '../../text/grown.ts';
 
-// How much a word says: filler hardly anything; names, paths, numbers and quoted words most.
+// Information content of a word: least for filler; most for names, paths, numbers and quoted words.
 export const FILLER = 0;
 export const PLAIN = 1;
 export const NAME = 2;
@@ -23,27 +23,27 @@ export function isFiller(word: string): boolean {
   return FILLERS.has(word);
 }
 
-/** A text of 16 Ki characters may have as many. */
+/** A text of 16 Ki characters may have this many. */
 const FIRST_WORDS = 512;
 const FIRST_UNITS = 4_096;
 const SPACE = 0x20;
 
-/** A `HashState` as 32-bit integers, which object members would not be. */
+/** A `HashState` as 32-bit integers, which members of an object would not be. */
 export type ReadState = Int32Array;
 export const HIGH = 0;
 export const LOW = 1;
 
 /**
- * The distinct words of a step's part, in order of first occurrence: as feature hashes, which begin with the part's
- * name, and as units, from which pairs are hashed.
+ * The distinct words of a part of a step, in order of first occurrence: as feature hashes, which begin with the name of
+ * the part, and as UTF-16 units, from which pairs are hashed.
  */
 export class WordList {
-  /** Initial hash state of each word, after the part's name. */
+  /** Hash state after the name of the part; every word starts from it. */
   readonly seed: HashState;
   readonly #words = new WordTable();
   readonly #fillers = new WordTable();
   #kinds = new Uint8Array(FIRST_WORDS);
-  /** Concatenated lower-case units of all words, and each word's end. */
+  /** Lower-case units of all words, concatenated, and the end offset of each word. */
   #units = new Uint16Array(FIRST_UNITS);
   #ends = new Int32Array(FIRST_WORDS);
   #end = 0;
@@ -68,7 +68,7 @@ export class WordList {
   }
 
   /**
-   * Adds a word by its hash, or raises a known word's kind.
+   * Adds a word by its hash, or raises the kind of a known word.
    * @param kind undefined for a word that may be filler
    * @returns true for a new word, whose units must be added next
    */
@@ -154,7 +154,7 @@ class WordTable {
   count = 0;
   highs = new Int32Array(FIRST_WORDS);
   lows = new Int32Array(FIRST_WORDS);
-  /** By slot: a word's index plus `#base` plus 1. Values up to `#base` are older than the last `clear`. */
+  /** By slot: index of a word plus `#base` plus 1. Values up to `#base` precede the last `clear`. */
   #slots = new Int32Array(2 * FIRST_WORDS);
   #base = 0;
 
@@ -170,7 +170,7 @@ class WordTable {
     return (this.#slots[this.#slotOf(high, low)] ?? 0) > this.#base;
   }
 
-  /** Returns a word's index; a new word gets the previous `count`. */
+  /** Returns the index of a word; a new word gets the value of `count` before the call. */
   add(high: number, low: number): number {
     let slot = this.#slotOf(high, low);
     const known = (this.#slots[slot] ?? 0) - this.#base;
@@ -186,7 +186,7 @@ class WordTable {
     return this.count - 1;
   }
 
-  /** Returns the slot of a word, or the free slot for it. */
+  /** Returns the slot of a word, or a free slot for it. */
   #slotOf(high: number, low: number): number {
     const slots = this.#slots;
     const last = slots.length - 1;

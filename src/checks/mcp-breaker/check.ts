@@ -10,7 +10,7 @@ import type { BreakerStore, CallResult, CircuitCaller, CircuitChange, CircuitSta
 export interface McpBreakerDeps {
   readonly config: Pick<BreakerConfig, 'enabled'>;
   readonly store: BreakerStore;
-  /** Called on one gateway when a circuit opens or closes. */
+  /** Called on only one gateway when a circuit opens or closes. */
   readonly onChange: (caller: CircuitCaller, change: CircuitChange) => void;
   /** Interval for renewing a probe's lease, well within it. */
   readonly renewAfterMs: number;
@@ -20,7 +20,7 @@ export interface McpBreakerState {
   readonly operationId: string;
   read?: Promise<CircuitState>;
   counts: boolean;
-  /** This call is the probe, or may be if the reply was lost. */
+  /** Whether this call is the probe, or may be because the reply was lost. */
   probes: boolean;
   renewal?: NodeJS.Timeout;
 }
@@ -29,9 +29,9 @@ const SERVER_ERROR = 500;
 const SOON_MS = 1_000;
 
 /**
- * Fails fast if a server has failed a key, or all keys, too often, and lets one call at a time probe whether it has
- * recovered (docs/mcp-breaker.md). Only JSON-RPC requests count and probe: servers answer other messages, and
- * unsupported GETs, arbitrarily.
+ * Fails fast if a server has failed a key, or all keys, too often, and lets one call at a time probe whether the server
+ * has recovered (docs/mcp-breaker.md). Only JSON-RPC requests count and probe: servers answer other messages, and
+ * unsupported GETs, in arbitrary ways.
  */
 export function createMcpBreakerCheck(deps: McpBreakerDeps): Check<McpBreakerState, 'mcp-breaker'> {
   const name = 'mcp-breaker';
@@ -40,7 +40,7 @@ export function createMcpBreakerCheck(deps: McpBreakerDeps): Check<McpBreakerSta
 
   async function takeProbe(caller: CircuitCaller, state: McpBreakerState): Promise<CircuitState> {
     const { operationId } = state;
-    // Set before Redis is called, so that a probe whose reply is lost is released too.
+    // Set before the call to Redis: a probe whose reply is lost must be released, too.
     Object.assign(state, { counts: true, probes: true });
     const result = await store.takeProbe(caller, operationId);
     if (result.kind !== 'taken') {
@@ -48,14 +48,14 @@ export function createMcpBreakerCheck(deps: McpBreakerDeps): Check<McpBreakerSta
       return result;
     }
     function renew(): void {
-      // If this fails, the lease ends, and another call may probe.
+      // If this fails, the lease expires, and another call may probe.
       store.takeProbe(caller, operationId).catch(() => undefined);
     }
     state.renewal = setInterval(renew, deps.renewAfterMs).unref();
     return { kind: 'closed' };
   }
 
-  /** Reports a call at most once, and only if it may change a circuit. */
+  /** Reports a call at most once, and only if it can change a circuit. */
   async function report(caller: CircuitCaller, state: McpBreakerState, result: CallResult): Promise<void> {
     clearInterval(state.renewal);
     state.counts = false;
@@ -123,7 +123,7 @@ function callResult(status: number): CallResult {
   return status >= SERVER_ERROR ? 'failed' : 'succeeded';
 }
 
-/** Returns the result of a call that never reached `response`: lost, or refused by an earlier check. */
+/** Returns the result of a call that never reached `response`, because it was lost or refused by an earlier check. */
 function resultAtEnd(exchange: Identified | Answered, outcome: Outcome): CallResult {
   const isAnswered = 'status' in exchange;
   if (outcome.kind !== 'not_forwarded' && outcome.kind !== 'lost') {

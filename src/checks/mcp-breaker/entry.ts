@@ -1,7 +1,7 @@
 import { checkEntry } from '../entry.ts';
 import { PROBE_LEASE_MS } from './store.ts';
 
-/** Well within the lease. */
+/** Well below the lease. */
 const PROBE_RENEW_MS = 3_000;
 
 export const mcpBreaker = checkEntry(async ({ mcp }, { counting, ownStore }) => {

@@ -1,7 +1,7 @@
-/** State of a call's circuits before it is sent. */
+/** State of a call's circuits before the call is sent. */
 export type CircuitState =
   | { readonly kind: 'closed' }
-  /** Nothing passes; also during a probe. */
+  /** No call passes. Also the state during a probe. */
   | { readonly kind: 'open'; readonly retryAfterMs: number }
   /** The next call may be the probe. */
   | { readonly kind: 'half_open' };
@@ -28,29 +28,29 @@ export interface CircuitChange {
 export interface BreakerSettings {
   /** Failures within `windowMs` that open a circuit. */
   readonly threshold: number;
-  /** Also how long a circuit stays open before a probe. */
+  /** Also the time before the first probe of an open circuit. */
   readonly windowMs: number;
-  /** When another call may probe, unless the lease is renewed: a gateway may die during its probe. */
+  /** Another call may probe after this time, unless the lease is renewed: a gateway may crash during its probe. */
   readonly probeLeaseMs: number;
 }
 
 /**
- * Circuits of MCP servers (docs/mcp-breaker.md). A call passes two: its key's own at the server, opened by the key's
- * failures, and the server's, which blocks all keys and opens on connection failures, or on failed answers to several
- * keys. Changes are atomic and safe to repeat. Failures throw `redis_unavailable`.
+ * Stores circuits of MCP servers (docs/mcp-breaker.md). A call passes two circuits: that of its key at the server,
+ * which opens on failures of the key, and that of the server, which blocks all keys and opens on connection failures,
+ * or on failed answers to several keys. Changes are atomic and safe to repeat. Failures throw `redis_unavailable`.
  */
 export interface BreakerStore {
   read(caller: CircuitCaller): Promise<CircuitState>;
-  /** Takes the single probe of a half-open circuit. A repeat by the same operation renews its lease. */
+  /** Takes the single probe of a half-open circuit. Repeating it with the same operation renews the lease. */
   takeProbe(caller: CircuitCaller, operationId: string): Promise<ProbeResult>;
-  /** Reports a call's result; a success matters only if the call is the probe. */
+  /** Reports the result of a call. A success matters only if the call is the probe. */
   report(caller: CircuitCaller, operationId: string, result: CallResult): Promise<readonly CircuitChange[]>;
 }
 
-/** Shortest time for which an unused circuit is remembered. */
+/** Minimum time for which an unused circuit is remembered. */
 export const CIRCUIT_MEMORY_MS = 86_400_000;
 
-/** Failures of fewer keys may be the keys' own fault. */
+/** Failures of fewer keys may be caused by the keys themselves. */
 export const SEVERAL_KEYS = 3;
 
 export const PROBE_LEASE_MS = 10_000;

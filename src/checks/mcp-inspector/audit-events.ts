@@ -8,7 +8,7 @@ import type { PlacedFinding } from '../../inspect/message/search.ts';
 import type { TextSpan } from '../../inspect/message/texts.ts';
 import { PROTOCOL_NAMES } from '../../mcp/protocol-words.ts';
 
-/** Most findings in one event. */
+/** Maximum number of findings in one event. */
 const MAX_LISTED = 64;
 
 export interface RecorderDeps {
@@ -20,7 +20,7 @@ export interface RecorderDeps {
 
 export type RecordJudgement = (exchange: Answered, judgement: MessageJudgement) => void;
 
-/** Emits the audit events of judged messages: rules and places, never the matched text (docs/audit.md). */
+/** Emits audit events of judged messages: rules and places, never the matched text (docs/audit.md). */
 export function createRecordJudgement(deps: RecorderDeps): RecordJudgement {
   const { audit, enforced } = deps;
   return (exchange, judgement) => {
@@ -50,7 +50,7 @@ export function createRecordJudgement(deps: RecorderDeps): RecordJudgement {
   };
 }
 
-/** Returns the findings to list. There may be very many, so the rest is only counted. */
+/** Returns the findings to list. The rest, which may be very many, is only counted. */
 function listedFindings(
   placed: readonly PlacedFinding[],
   digest: MatchDigest,
@@ -76,7 +76,7 @@ function audited(finding: Finding, { source, start, end }: TextSpan, digest: Mat
   };
 }
 
-/** Returns only the form of a path: member names come from the server and may contain what was found. */
+/** Returns only the shape of a path: member names come from the server and may contain the matched text. */
 function pathInWords(path: readonly (string | number)[]): string {
   return path
     .map((step) => (typeof step === 'number' || PROTOCOL_NAMES.has(step) ? String(step) : '*'))

@@ -32,10 +32,10 @@ export interface InspectorState {
 }
 
 /**
- * Inspects the messages of MCP servers (docs/mcp-inspector.md, docs/mcp.md): reads and scans all their texts, decides
- * and responds. Attacks are removed. An answer with secrets is withheld, and its key locked. A tool whose definition
- * has changed since it was first seen is reported, or blocked until an operator accepts it. If `inspector.enabled` is
- * off, only pins and the form of answers are checked.
+ * Inspects messages of MCP servers (docs/mcp-inspector.md, docs/mcp.md): scans all their texts, decides and responds.
+ * Removes attacks. Withholds an answer with secrets and locks its key. A tool whose definition has changed since it was
+ * first seen is reported, or blocked until an operator accepts the change. If `inspector.enabled` is false, checks only
+ * pins and the form of answers.
  */
 export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<InspectorState, 'mcp-inspector'> {
   const { config, pins, keepDefinitions, audit, shadowMode, reportSecretLeak } = deps;
@@ -63,7 +63,7 @@ export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<Inspector
   };
   const blocking = new Set(config.servers.flatMap((server) => (server.pin === 'block' ? [server.name] : [])));
 
-  /** Answers whose headers show credentials are refused: removing one may break the answer. */
+  /** Refuses answers whose headers show credentials: removing a header may break the answer. */
   function showsCredential({ mcp, answerHeaders }: Answered): boolean {
     return guardedOf(mcp?.server ?? '').isIn(linesOf(answerHeaders));
   }
@@ -97,13 +97,13 @@ export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<Inspector
       if (exchange.form === 'whole') return judgeWhole(exchange, answerDeps);
       return isEventStream(exchange.answerHeaders.get('content-type'))
         ? PASS
-        : uninspectable('it is a stream, but not text/event-stream, the only kind that MCP has');
+        : uninspectable('it is a stream, but not text/event-stream, the only stream type in MCP');
     },
     stream: (exchange) => (exchange.mcp === undefined ? undefined : createRewriter(exchange, answerDeps)),
   };
 }
 
-/** Joins headers, to search them at once. */
+/** Joins headers to search them together. */
 function linesOf(headers: ReadonlyMap<string, string>): string {
   let lines = '';
   for (const [name, value] of headers) lines += `${name}: ${value}\n`;

@@ -13,7 +13,7 @@ export const inspector = section({
     .enum(SECRET_ACTIONS)
     .default('quarantine')
     .describe(
-      'What a secret in an answer does: `quarantine` withholds the answer and locks the key, `mask` masks it and raises the risk score, `mask_unscored` only masks it.',
+      'Action on a secret in an answer: `quarantine` withholds the answer and locks the key, `mask` masks it and raises the risk score, `mask_unscored` only masks it.',
     ),
   credentials: z
     .enum(['off', 'mask'])
@@ -24,12 +24,12 @@ export const inspector = section({
   learned_injections: z
     .enum(['off', 'flag', 'remove'])
     .default('off')
-    .describe('What the injection model finds in answers: ignore it, record it, or remove it.'),
-  quarantine_duration: duration('1h').describe('How long a key is locked for a secret in an answer.'),
+    .describe('Action on findings of the injection model in answers: ignore, record, or remove them.'),
+  quarantine_duration: duration('1h').describe('Duration of the lock on a key after a secret in an answer.'),
   custom_injection_patterns: z
     .array(z.string().min(1))
     .default([])
-    .describe('Regular expressions of your own that mark an injection.'),
+    .describe('Your own regular expressions for injections.'),
 })
   .prefault({})
   .describe('See docs/mcp-inspector.md.');

@@ -27,13 +27,13 @@ import {
   type Withholding,
 } from './tool-list.ts';
 
-/** Findings in a server's message that must not reach its reader. */
+/** Findings in a message of a server that must not reach the client. */
 export interface Inspection {
   readonly attacks: readonly PlacedFinding[];
   readonly secrets: readonly PlacedFinding[];
   /** Masked (`mcp.inspector.credentials`). */
   readonly credentials: readonly PlacedFinding[];
-  /** Injections that the model found and that stay (`mcp.inspector.learned_injections: flag`). */
+  /** Injections found by the model that stay (`mcp.inspector.learned_injections: flag`). */
   readonly suspected: readonly PlacedFinding[];
   /** Rules that matched but are suppressed for the server. */
   readonly suppressed: ReadonlySet<string>;
@@ -42,11 +42,11 @@ export interface Inspection {
 /** Why a message cannot be inspected or edited. */
 export interface Uninspected {
   readonly refusal: string;
-  /** Secrets found in it; they still score and lock the key. */
+  /** Secrets found in the message; they still score and lock the key. */
   readonly secrets: readonly PlacedFinding[];
 }
 
-/** Inspects a message, or any other value from a server, or returns why it cannot. */
+/** Inspects a message, or any other value from a server; returns the reason if it cannot be inspected. */
 export type Inspect = (message: unknown, server: string) => Promise<Inspection | Uninspected>;
 
 /** Used when the inspector is off. */
@@ -58,7 +58,7 @@ export interface InspectDeps {
   readonly credentialsOf: CredentialsOf;
 }
 
-/** Classes that are masked. Attacks are removed. */
+/** Classes that are masked; attacks are removed instead. */
 const MASKED: ReadonlySet<string> = new Set(['secret', 'credentials']);
 
 /** A credential has at least eight characters. */
@@ -120,7 +120,7 @@ class Suppression {
     this.#rules = rules;
   }
 
-  /** Applied before overlapping findings are merged: a suppressed one must not swallow its neighbour. */
+  /** Applied before overlapping findings are merged: a suppressed finding must not swallow its neighbour. */
   over(detector: Detector): Detector {
     return this.#rules.size === 0
       ? detector
@@ -137,7 +137,7 @@ class Suppression {
 export interface MessageJudgement extends Inspection {
   readonly edits: readonly JsonEdit[];
   readonly withheld: ReadonlyMap<ListedTool, Withholding>;
-  /** Tools whose definition differs from its pin, or that could not be pinned for lack of room. */
+  /** Tools whose definition differs from its pin, or that could not be pinned for lack of space. */
   readonly changed: readonly ListedTool[];
 }
 

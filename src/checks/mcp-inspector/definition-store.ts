@@ -7,13 +7,13 @@ import { withRedisDeadline } from '../../redis/unavailable.ts';
 const keepScript = loadScript(new URL('./keep-definitions.lua', import.meta.url));
 const added = z.int().min(0);
 
-/** A pinned and a changed definition for each of MAX_PINNED_TOOLS. */
+/** One pinned and one changed definition for each of MAX_PINNED_TOOLS. */
 const MAX_DEFINITIONS = 2_000;
 
-/** Tool definitions by digest, for operators who compare them. Failures throw `redis_unavailable`. */
+/** Stores tool definitions by digest, for operators to compare. Failures throw `redis_unavailable`. */
 export interface DefinitionStore {
   keep(server: string, definitions: ReadonlyMap<string, string>): Promise<void>;
-  /** Resolves to the definitions in the order of the digests; undefined for those not kept. */
+  /** Resolves to the definitions in the order of the digests; undefined for unknown ones. */
   read(server: string, digests: readonly string[]): Promise<readonly (string | undefined)[]>;
 }
 

@@ -7,7 +7,7 @@ import { pinnedMembers, type ListedTool } from './tool-list.ts';
 
 /** Longer definitions are not kept; operators read them at the server. */
 const MAX_CHARS = 16_384;
-/** Definitions kept of one list; the next list continues. */
+/** Number of definitions kept of one list; the next list continues. */
 const MAX_AT_ONCE = 32;
 const MAX_REMEMBERED = 10_000;
 
@@ -18,7 +18,7 @@ export type KeepDefinitions = (
 ) => Promise<void>;
 
 /**
- * Keeps the definitions that a server lists, each once, with secrets masked. Never fails: no decision depends on it.
+ * Stores the definitions that a server lists, each once, with secrets masked. Never fails: no decision depends on it.
  */
 export function createKeepDefinitions(store: Pick<DefinitionStore, 'keep'>): KeepDefinitions {
   const known = new RecentMap<true>(MAX_REMEMBERED);

@@ -1,17 +1,17 @@
 import { Walk } from '../../inspect/walk.ts';
 import { isObject } from '../../json/is-object.ts';
 
-/** Size limit of the masked result that an agent gets instead of an answer. */
+/** Maximum size of the masked result that an agent gets instead of the answer. */
 const MAX_BYTES = 16_384;
-/** A value's smallest size: one character and a separator. */
+/** Minimum size of a value: one character and a separator. */
 const LEAST_BYTES = 2;
-/** Strings are cut to the first of these lengths with which the whole fits. */
+/** Strings are cut to the first of these lengths at which the result fits. */
 const STRING_CHARS = [8_192, 2_048, 512, 128, 32] as const;
 const CUT = '… [cut]';
 
 /**
- * Returns a message's result (or error) in at most 16 KiB of JSON, or undefined if its structure alone is larger.
- * `message` has no secrets left.
+ * Returns the result or error of a message in at most 16 KiB of JSON; undefined if its structure alone is larger.
+ * `message` must be free of secrets.
  */
 export function maskedResult(message: unknown): unknown {
   const result = resultIn(message);
@@ -23,7 +23,7 @@ export function maskedResult(message: unknown): unknown {
   return undefined;
 }
 
-/** Returns false if a message's result is too long even with empty strings, and need not be masked. */
+/** Returns false if the result of a message is too long even with empty strings, and need not be masked. */
 export function mayBeShown(message: unknown): boolean {
   return isObject(message) && mayFit(resultIn(message), () => 0);
 }
@@ -38,7 +38,7 @@ function fits(value: unknown): boolean {
   return Buffer.byteLength(JSON.stringify(value)) <= MAX_BYTES;
 }
 
-/** Compares a lower bound of a value's JSON size with the limit. */
+/** Compares a lower bound of a value's size in JSON with the limit. */
 function mayFit(root: unknown, textBytes: (text: string) => number): boolean {
   const walk = new Walk([root], undefined);
   let bytes = 0;

@@ -25,13 +25,13 @@ export interface AnswerDeps {
   readonly decide: Decide;
   readonly secretResponse: SecretResponse;
   readonly record: RecordJudgement;
-  /** The credentials that a server must not show; none if it may. */
+  /** Credentials that a server must not show; empty if it may show them. */
   readonly guardedOf: CredentialsOf;
 }
 
 /**
- * Judges a whole answer: the requested message, or another reply (an HTTP error, a reply to a notification), which may
- * be any JSON or text.
+ * Judges a whole answer. It is the requested message or another reply (an HTTP error, a reply to a notification), which
+ * may be any JSON or text.
  */
 export async function judgeWhole(exchange: Answered, deps: AnswerDeps): Promise<Verdict> {
   const { whole } = exchange.answer;
@@ -61,9 +61,9 @@ function change({ responseHeaders }: Answered, whole: WholeAnswer, judged: Messa
 }
 
 /**
- * Judges a stream event by event. A response with a secret is replaced by an error with its id. Where secrets are
- * masked, and in a server's requests and notifications, the message continues without them. A closing comment replaces
- * the headers, which are already sent.
+ * Judges a stream event by event. A response with a secret is replaced by an error with the same id. Where secrets are
+ * masked, and in requests and notifications of the server, the message passes without them. A closing comment replaces
+ * the headers, which have already been sent.
  */
 export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewriter {
   const done = new Set<string>();
@@ -80,14 +80,16 @@ export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewr
     if (typeof answer === 'string' && ENDS_LINES_ELSEWHERE.test(answer)) {
       return {
         kind: 'cut',
-        denial: uninspectable('an event of its stream contains a character at which some clients end a line'),
+        denial: uninspectable(
+          'an event of its stream contains a character that some clients read as the end of a line',
+        ),
       };
     }
     const judged = await deps.decide(exchange, answer);
     if (crossesSeam(answer)) {
       return {
         kind: 'cut',
-        denial: uninspectable('its events repeat, in parts, the credentials that the gateway sent it'),
+        denial: uninspectable('its events repeat the credentials that the gateway sent it, split into parts'),
       };
     }
     if ('refusal' in judged) return { kind: 'cut', denial: deps.secretResponse.refusal(exchange, judged) };
@@ -110,20 +112,22 @@ export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewr
   }
 
   return {
-    // Comments, and events with only an id for resumption, pass.
+    // Comments pass, and so do events with only an id for resumption.
     event: (event) => ((event.frame.data ?? '') === '' ? PASS_EVENT : judgeEvent(event)),
     comment: () => (done.size === 0 ? undefined : [...done].map((name) => `${name}=true`).join(' ')),
   };
 }
 
-/** Some clients also end lines at these, so a comment may hide an event. In JSON they occur only in strings. */
+/**
+ * Some clients also end lines at these characters, so a comment may hide an event. In JSON they occur only in strings.
+ */
 const ENDS_LINES_ELSEWHERE = /[\v\f\x1c-\x1e\x85\u2028\u2029]/;
 
 function replacedBy(value: unknown): JsonEdit {
   return { kind: 'set', path: [], value };
 }
 
-/** Why tools were removed. Their names are not reported, since they come from the server. */
+/** Reasons why tools were removed. Tool names are not reported, since they come from the server. */
 const WITHHELD: Readonly<globalThis.Record<Withholding, string>> = {
   poisoned: 'with an attack in a name',
   changed: 'changed since first seen',
@@ -145,7 +149,7 @@ function judgementInWords(judged: MessageJudgement): string {
   return reasons.join('; ');
 }
 
-/** Returns the rules of findings; a model's with its highest score. */
+/** Returns the rules of findings, with the highest score for a model. */
 function rulesIn(placed: readonly PlacedFinding[]): readonly string[] {
   const scores = new Map<string, number | undefined>();
   for (const { finding } of placed) {

@@ -13,7 +13,7 @@ import { uninspectable } from '../../inspect/message/whole-message.ts';
 import type { MessageJudgement, Uninspected } from './decide.ts';
 import { maskedResult, mayBeShown } from './masked-result.ts';
 
-/** The risk store reads no more. */
+/** The risk store ignores further findings. */
 const MAX_REPORTED = 64;
 
 export interface SecretResponseDeps {
@@ -28,9 +28,9 @@ export interface SecretResponse {
   readonly action: SecretAction;
   /** Scores the key, unless secrets are only masked, and locks it if the message is withheld. */
   report(exchange: Answered, secrets: readonly PlacedFinding[]): Promise<void>;
-  /** Refuses a message for another reason, and reports its secrets. */
+  /** Refuses a message for another reason, and reports secrets in it. */
   refusal(exchange: Answered, uninspected: Uninspected): Denial;
-  /** Returns the error that an agent gets instead of a message with secrets: the reason, and the masked result. */
+  /** Returns the error that an agent gets instead of a message with secrets, with the reason and the masked result. */
   denial(exchange: Answered, message: unknown, judgement: MessageJudgement): Denial;
 }
 

@@ -5,7 +5,7 @@ import { hasLettersAndDigits, isOpaqueSegment } from '../../text/opaque-segment.
 
 type Server = McpConfig['servers'][number];
 
-/** Returns a server's configured credentials, which it must not show to clients. */
+/** Returns the configured credentials of a server, which it must not show to clients. */
 export type CredentialsOf = (server: string) => KnownValues;
 
 export function createCredentialsOf(servers: readonly Server[]): CredentialsOf {
@@ -35,19 +35,21 @@ export function isTrusted({ suppress }: Pick<Server, 'suppress'>): boolean {
 
 /** A value in a server's configuration. */
 export interface ConfiguredValue {
-  /** Its place in the configuration: a header, a parameter or the number of a path segment. Never the value. */
+  /** Place in the configuration: a header, a parameter or the number of a path segment. Never contains the value. */
   readonly name: string;
-  /** `public`: the operator declared it no credential. `short`: it would match ordinary texts. */
+  /**
+   * `public`: the operator declared that the value is not a credential. `short`: the value would match ordinary texts.
+   */
   readonly kind: 'guarded' | 'public' | 'short';
-  /** The texts that must not be shown: the value, and the credentials in it. */
+  /** Texts that must not be shown: the value, and the credentials in it. */
   readonly guarded: readonly string[];
 }
 
 /** Shorter values match ordinary texts. */
 const LEAST_CHARS = 8;
-/** The same for parts that are not credentials by their position, and do not mix letters and digits. */
+/** Minimum for parts that are not in the position of a credential and do not mix letters and digits. */
 const LEAST_WORDY_CHARS = 20;
-/** The same for parameters in a header, which are often words of a protocol. */
+/** Minimum for parameters in a header, which are often protocol words. */
 const LEAST_PARAMETER_CHARS = 16;
 /** Words that precede a credential of any form. */
 const SCHEME = /^(?:bearer|basic|token|api-?key|key|digest|negotiate|hmac|dpop|bot|sharedaccesssignature)$/i;
@@ -79,7 +81,7 @@ function named(name: string, isPublic: boolean, texts: readonly string[]): Confi
   return { name, kind: guarded.length === 0 ? 'short' : 'guarded', guarded };
 }
 
-/** Returns parameters as written and as decoded; one without a value is its own value. */
+/** Returns parameters as written and as decoded. A parameter without a value stands for its value. */
 function parametersOf({ search }: URL): { readonly name: string; readonly texts: readonly string[] }[] {
   return search
     .slice(1)
@@ -104,7 +106,7 @@ function inHeader(name: string, value: string): readonly string[] {
   });
 }
 
-/** Returns a value, and the parts that are credentials by themselves. */
+/** Returns a value, and its parts that are credentials on their own. */
 function withParts(value: string): readonly string[] {
   const [, scheme = '', rest] = /^([A-Za-z][\w.-]*)\s+(\S.*)$/.exec(value) ?? [];
   const credential = rest ?? value;
@@ -120,7 +122,8 @@ function withParts(value: string): readonly string[] {
 }
 
 /**
- * Splits `user:password`. In Basic, the password is always a credential, and the user is one if there is no password.
+ * Splits `user:password`. In Basic authentication, the password is always a credential; without a password, the user
+ * is.
  */
 function userAndPassword(pair: string, isBasic: boolean): readonly string[] {
   const colon = pair.indexOf(':');
@@ -132,7 +135,7 @@ function userAndPassword(pair: string, isBasic: boolean): readonly string[] {
   return [user, password].filter((text) => text.length >= LEAST_PARAMETER_CHARS && hasLettersAndDigits(text));
 }
 
-/** Decodes Base64, if it encodes text. */
+/** Decodes Base64 if it encodes text. */
 function inBase64(value: string): readonly string[] {
   const plain = BASE64.test(value) ? fromBase64(value) : undefined;
   return plain === undefined ? [] : [plain, ...userAndPassword(plain, true)];

@@ -1,29 +1,29 @@
 /** A tool as its server lists it. */
 export interface ShownTool {
   readonly name: string;
-  /** Digest of its definition (`definitionDigest`). */
+  /** Digest of the definition (`definitionDigest`). */
   readonly digest: string;
 }
 
 /**
- * A tool's definition compared with its pin. `held`: it equals the pin again, after a change that was not accepted.
- * `full`: not pinned, because the server has listed too many tools.
+ * Result of comparing a tool's definition with its pin. `held`: it equals the pin again, after a change that was not
+ * accepted. `full`: not pinned, because the server has listed too many tools.
  */
 export type PinState = 'new' | 'same' | 'changed' | 'held' | 'full';
 
 export interface Pin {
   readonly tool: string;
   readonly digest: string;
-  /** Unix ms. */
+  /** Unix time in milliseconds. */
   readonly pinnedAt: number;
-  /** The last other definition, until an operator accepts it. */
+  /** The last definition that differed, until an operator accepts it. */
   readonly change?: { readonly digest: string; readonly seenAt: number };
 }
 
 /** Selects changed definitions to accept. */
 export interface Acceptable {
   readonly tool: string;
-  /** Prefix of the changed definition's digest; after another change, nothing is accepted. */
+  /** Prefix of the digest of the changed definition. If the definition has changed again, nothing is accepted. */
   readonly digest?: string;
 }
 
@@ -33,9 +33,9 @@ export interface Accepted {
   readonly digest: string;
 }
 
-/** Pinned tool definitions of MCP servers. Changes are atomic and safe to repeat. */
+/** Stores pinned tool definitions of MCP servers. Changes are atomic and safe to repeat. */
 export interface PinStore {
-  /** Pins tools that are new. Returns states in the order of the tools. */
+  /** Pins new tools. Returns states in the order of the tools. */
   show(server: string, tools: readonly ShownTool[]): Promise<readonly PinState[]>;
   /** Reports whether a tool has a change that was not accepted. */
   isChanged(server: string, tool: string): Promise<boolean>;
@@ -45,5 +45,5 @@ export interface PinStore {
   accept(server: string, acceptable?: Acceptable): Promise<readonly Accepted[]>;
 }
 
-/** Most pinned tools per server, so that invented names cannot fill Redis. */
+/** Maximum number of pinned tools per server: invented names must not fill Redis. */
 export const MAX_PINNED_TOOLS = 1_000;

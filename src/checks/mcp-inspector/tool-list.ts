@@ -18,7 +18,7 @@ export interface ListedTool {
   readonly chars: number;
 }
 
-/** Clients show names and send them back; other names are not meant to be read. */
+/** Clients show tool names and send them back; other names are not meant to be read. */
 const NAME = /^[^\p{C}\p{Zl}\p{Zp}]{1,128}$/u;
 
 export async function readListedTools(tools: readonly unknown[]): Promise<readonly ListedTool[]> {
@@ -52,7 +52,7 @@ export function pinnable(tools: readonly ListedTool[]): readonly ShownTool[] {
     .slice(0, MAX_PINNED_TOOLS);
 }
 
-/** Returns each tool's state, from what the store returned for the tools that can be pinned. */
+/** Returns the state of each tool, given the store's states of the tools that can be pinned. */
 export function statesOf(
   tools: readonly ListedTool[],
   stored: readonly PinState[],
@@ -68,7 +68,7 @@ export interface ToolRules {
   readonly attacks: readonly PlacedFinding[];
 }
 
-/** Returns the tools to remove, with reasons. */
+/** Returns the tools to remove, each with the reason. */
 export function* withheldTools(
   tools: readonly ListedTool[],
   { blocks, states, attacks }: ToolRules,
@@ -92,7 +92,7 @@ export function* withheldTools(
   );
 }
 
-/** Returns the indexes of tools with an attack in their name or a member's name: names cannot be edited. */
+/** Returns the indexes of tools with an attack in the tool's name or a member's name: names cannot be edited. */
 function toolsNamedBy({ spans }: PlacedFinding): readonly number[] {
   return spans.flatMap(({ source }) =>
     source.places.flatMap(({ doc, path }) => {
@@ -103,7 +103,7 @@ function toolsNamedBy({ spans }: PlacedFinding): readonly number[] {
   );
 }
 
-/** Members that vary without meaning: signed URLs of pictures, the server's own notes. */
+/** Members that change without meaning: signed image URLs, and the server's own notes. */
 const VARYING: ReadonlySet<string> = new Set(['icons', '_meta']);
 
 /** Returns the SHA-256 of a tool's canonical JSON, which ignores the order of members. */
@@ -125,7 +125,7 @@ export function pinnedMembers(tool: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(tool).filter(([name]) => !VARYING.has(name)));
 }
 
-/** Cost of hashing a value, besides its text. */
+/** Cost of hashing a value, in addition to its text. */
 const VALUE_CHARS = 16;
 /** Characters hashed in one step. */
 const STEP_CHARS = 16_384;

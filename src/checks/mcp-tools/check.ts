@@ -9,8 +9,8 @@ import type { StreamEvent } from '../../providers/dialect.ts';
 const ERROR_STATUS = 400;
 
 /**
- * Hides tools that a key may not call (docs/mcp-tools.md). This is access control, so neither shadow mode nor a
- * disabled inspector reveals more. For a key with an allowlist, ambiguous answers are refused.
+ * Hides tools that a key may not call (docs/mcp-tools.md). As access control, this also applies in shadow mode and with
+ * the inspector off. For a key with an allowlist, ambiguous answers are refused.
  */
 export function createMcpToolsCheck(): Check<unknown, 'mcp-tools'> {
   return {
@@ -51,7 +51,7 @@ function isLimited({ mcp, key }: Answered): boolean {
   return mcp !== undefined && key.allowedTools !== undefined;
 }
 
-/** Answers to requests and GETs are read as messages. */
+/** Reports whether the answer must be a message, as it must to requests and GETs. */
 function expectsMessage({ method, request, status }: Answered): boolean {
   return status < ERROR_STATUS && (method === 'GET' || request.mcp?.kind === 'request');
 }

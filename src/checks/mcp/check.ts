@@ -16,21 +16,21 @@ import { inOrder, type TaskBinding } from './task-binding.ts';
 export interface McpCheckDeps {
   readonly binding: SessionBinding;
   readonly tasks: TaskBinding;
-  /** Adds a policy block to the key's risk score (docs/risk.md): +10, once a day per finding. */
+  /** Adds 10 points to the risk score of the key for a policy block, once a day per finding (docs/risk.md). */
   readonly scorePolicyBlock: (keyHash: string, findings: readonly string[]) => Promise<void>;
   readonly authenticateAgain: AuthenticateAgain;
   readonly unknownMethods: McpConfig['unknown_methods'];
 }
 
 export interface McpState {
-  /** Whether the named MCP session and task belong to the key. */
+  /** Settles whether the named MCP session and task belong to the key. */
   named?: Promise<Verdict>;
 }
 
 const RULE = 'allowed_tools';
 
 /**
- * Restricts messages to MCP's methods, and keys to their own tools, sessions and tasks (docs/mcp.md). Only the message
+ * Restricts messages to methods of MCP, and keys to their own tools, sessions and tasks (docs/mcp.md). Only the message
  * decides, never the path.
  */
 export function createMcpCheck(deps: McpCheckDeps): Check<McpState, 'mcp'> {
@@ -88,7 +88,7 @@ export function createMcpCheck(deps: McpCheckDeps): Check<McpState, 'mcp'> {
   };
 }
 
-/** Refuses other messages than tool calls that could become one, or that a key without tools may not send. */
+/** Refuses messages that could become a tool call, or that a key without tools may not send. */
 function judgeOther(allowedTools: readonly string[] | undefined, type: McpCallType | undefined): Verdict {
   const isRefused =
     type === 'mcp_other'
@@ -107,7 +107,7 @@ function disguisedMethod(): Denial {
     kind: 'deny',
     type: 'invalid_request',
     message:
-      'spell the method as MCP does, and send an id with requests only, not with notifications (tools/call, notifications/initialized)',
+      'spell the method as MCP does, and send an id only with requests, not with notifications (tools/call, notifications/initialized)',
   };
 }
 
@@ -121,12 +121,12 @@ function methodDenied(reason: string, rule: string): Denial {
   return { ...policyDenied(reason, { reason, rule }), findings };
 }
 
-/** Statuses by which the server, or a proxy before it, rejects credentials. */
+/** Statuses with which the server, or a proxy in front of it, rejects credentials. */
 const UNAUTHORIZED: ReadonlySet<number> = new Set([401, 403, 407]);
 
 /**
- * Hides that a server wants other credentials: the client would blame its gateway key, and try to authorize itself at a
- * server that it has no account with. Returns undefined for other answers.
+ * Replaces an answer by which the server asks for other credentials: the client would blame its gateway key, and try to
+ * authorize at a server where it has no account. Returns undefined for other answers.
  */
 function refuseUnauthorized({ origin, status, mcp }: Answered): Denial | undefined {
   if (origin !== 'provider' || !UNAUTHORIZED.has(status)) return undefined;

@@ -23,7 +23,7 @@ export const mcp = checkEntry(async ({ mcp: config, session }, { stores, ownStor
     async memory({ now }) {
       const { createMemoryMcpSessionStore } = await import('./session-binding/memory-store.ts');
       const store = createMemoryMcpSessionStore({ ttlMs, now });
-      // A recorded trace may lack the answer that began a task.
+      // A recorded trace may lack the answer that started a task.
       return { sessions: store, tasks: { bind: store.bind, use: store.bind } };
     },
   });

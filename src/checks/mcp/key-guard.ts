@@ -2,7 +2,7 @@ import { GatewayError } from '../../errors.ts';
 import { asDenial, PASS_EVENT, type StreamAction, type StreamRewriter } from '../../pipeline/check.ts';
 import type { Admitted, Answered } from '../../pipeline/exchange.ts';
 
-/** How long a key's last check remains valid. */
+/** How long the last check of a key remains valid. */
 const JUDGED_FOR_MS = 1_000;
 
 /** Throws GatewayError if the request would no longer be admitted. */
@@ -12,7 +12,7 @@ export type AuthenticateAgain = (
 
 /**
  * Cuts an open-ended stream before its next event once its key is locked, blocked, revoked or expired: no further
- * request would reveal it. Returns undefined for other streams.
+ * request would notice. Returns undefined for other streams.
  */
 export function createKeyGuard(
   exchange: Answered,

@@ -17,22 +17,21 @@ import { after, type Awaitable } from '../../turns.ts';
 import type { McpSession, McpSessionStore } from './session-binding/store.ts';
 
 /**
- * Binds each MCP task to the key that began it (docs/mcp-sessions.md#tasks). All keys are one client to the server, so
- * it cannot tell them apart.
+ * Binds each MCP task to the key that started it (docs/mcp-sessions.md#tasks). To the server, all keys are one client.
  */
 export interface TaskBinding {
   /** Checks that the named task belongs to the key. */
   judge(exchange: Parsed): Awaitable<Verdict>;
-  /** Binds a task that an answer begins, and removes other keys' tasks from a list. */
+  /** Binds a task that an answer starts, and removes tasks of other keys from lists. */
   keep(exchange: Answered): Awaitable<Verdict>;
-  /** Does the same for each message of a stream, and drops notifications and requests about other keys' tasks. */
+  /** Does the same for each message of a stream, and drops notifications and requests about tasks of other keys. */
   rewriter(exchange: Answered): StreamRewriter | undefined;
 }
 
 const LIST = 'tasks/list';
 const NAMING: ReadonlySet<string> = new Set(['tasks/get', 'tasks/result', 'tasks/update', 'tasks/cancel']);
 const ERROR_STATUS = 400;
-/** Tasks beyond this in a list are removed without a look-up. */
+/** Number of tasks looked up per list; further ones are removed. */
 const MAX_LISTED = 1_000;
 
 /** @param store shared with MCP sessions, whose ids contain no line feed */
@@ -46,7 +45,7 @@ export function createTaskBinding(store: Pick<McpSessionStore, 'bind' | 'use'>):
     return own.every(Boolean);
   }
 
-  /** Returns the edits that remove other keys' tasks, or a denial if the message begins a task of another key. */
+  /** Returns edits that remove tasks of other keys, or a denial if the message starts a task of another key. */
   async function judgeMessage(exchange: Answered, message: JsonObject): Promise<Denial | JsonEdit[]> {
     const begun = begunTask(exchange, message);
     if (begun !== undefined && (await store.bind(taskOf(exchange, begun))) !== 'own') return takenTask();
@@ -103,7 +102,7 @@ export function createTaskBinding(store: Pick<McpSessionStore, 'bind' | 'use'>):
   };
 }
 
-/** Passes events that the first rewriter passes to the second. */
+/** Runs two rewriters in order: the second receives the events that the first passes. */
 export function inOrder(
   first: StreamRewriter | undefined,
   second: StreamRewriter | undefined,
@@ -118,7 +117,7 @@ export function inOrder(
   };
 }
 
-/** An unknown method that an operator allows may name a task too. */
+/** An unknown method that an operator allows may also name a task. */
 function isAboutTask(method: string, taskId: unknown): boolean {
   return NAMING.has(method) || (method.startsWith('tasks/') && taskId !== undefined);
 }
@@ -150,7 +149,7 @@ function answeredMethod({ request: { mcp } }: Answered, message: JsonObject): st
   return mcp?.kind === 'request' && mcp.id === message['id'] ? mcp.method : undefined;
 }
 
-/** Returns the task that a result begins: in `task` up to 2025-11-25, the result itself in 2026-07-28. */
+/** Returns the task that a result starts: in `task` up to 2025-11-25, the result itself in 2026-07-28. */
 function begunTask(exchange: Answered, message: JsonObject): string | undefined {
   const { result } = message;
   if (!isObject(result) || answeredMethod(exchange, message)?.startsWith('tasks/') === true) return undefined;
@@ -160,7 +159,7 @@ function begunTask(exchange: Answered, message: JsonObject): string | undefined 
 
 const RELATED = 'io.modelcontextprotocol/related-task';
 
-/** Returns the tasks that a notification or request of the server is about. */
+/** Returns the tasks named in a notification or request of the server. */
 function toldTasks({ method, params }: JsonObject): readonly unknown[] {
   if (typeof method !== 'string') return [];
   const own = isObject(params) ? params : {};
@@ -181,12 +180,12 @@ function leftOut(edits: readonly JsonEdit[]): string {
   return `left out tasks of other keys: ${String(edits.length)}`;
 }
 
-/** Unknown tasks and other keys' tasks look alike, so guessing ids reveals nothing. */
+/** Unknown tasks and tasks of other keys get the same answer: guessing ids must reveal nothing. */
 function unknownTask(): Denial {
   return {
     kind: 'deny',
     type: 'invalid_params',
-    message: 'this key has no such task: only the key that began a task can ask about it',
+    message: 'this key has no such task: only the key that started a task can use it',
   };
 }
 

@@ -4,7 +4,7 @@ import { PASS, type Check, type Verdict } from '../../pipeline/check.ts';
 import { after, type Awaitable } from '../../turns.ts';
 
 export interface NormalizationCheckDeps {
-  /** Yields to the event loop. */
+  /** May yield to the event loop. */
   readonly normalizeAll: (texts: readonly string[]) => Awaitable<readonly Normalized[]>;
 }
 
@@ -19,7 +19,7 @@ const FLAGS = {
 
 /**
  * Normalizes every text of a prompt once, for later checks (docs/normalization.md). Hidden text is only flagged;
- * policies decide.
+ * policies decide about it.
  */
 export function createNormalizationCheck({
   normalizeAll,

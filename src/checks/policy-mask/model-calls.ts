@@ -29,10 +29,10 @@ interface MaskedRequest {
   readonly headers: ReadonlySet<string>;
 }
 
-/** A search for some of the patterns. */
+/** A search for a subset of the patterns. */
 interface Search<Body> {
   readonly findAll: FindAll;
-  /** If it is absent or returns undefined, the body and everything sent with it is searched. */
+  /** Limits the search. If absent or undefined, the body and everything sent with it is searched. */
   readonly scopeOf?: (body: Body) => ((place: WordsPlace) => boolean) | undefined;
 }
 
@@ -67,7 +67,7 @@ export async function maskRequest(exchange: Parsed, masks: Masks): Promise<Maske
   return { rules, unmaskable: distinctFindings(unmaskable), edits, headers };
 }
 
-/** Returns the findings that no mask can remove, by their rules. */
+/** Returns the rules of findings that no mask can remove. */
 function ofPolicies({ found, unmaskable }: InspectedRequest): readonly RefusalFinding[] {
   if (unmaskable.length === 0) return [];
   const fixed = new Set(unmaskable);
@@ -82,7 +82,7 @@ function ofPolicies({ found, unmaskable }: InspectedRequest): readonly RefusalFi
   );
 }
 
-/** Returns rules whose words span two parts of a message, where a mask would leave half of one. */
+/** Returns rules whose words span two parts of a message: a mask would leave half of a word behind. */
 async function rulesOverParts(request: Parsed['request'], overParts: MaskSearch): Promise<readonly string[]> {
   const found = await overParts.findAll([...joinedPrompts(request.texts)]);
   return found.flatMap(({ findings }) => findings.map(({ rule }) => rule));
@@ -127,7 +127,7 @@ function inArgument(path: ArgumentMasks['path']): (place: WordsPlace) => boolean
     to.every((step, index) => String(at[index]) === step);
 }
 
-/** Returns a request with edits applied, and with its own edit list. */
+/** Returns a request with the edits applied, and with an edit list of its own. */
 function withEdits(exchange: Parsed, before: readonly JsonEdit[]): Parsed {
   if (before.length === 0) return { ...exchange, edits: [] };
   const json = editedView(exchange.json, before) as JsonObject;
@@ -135,12 +135,12 @@ function withEdits(exchange: Parsed, before: readonly JsonEdit[]): Parsed {
   return { ...exchange, json, request: { ...exchange.request, texts }, edits: [] };
 }
 
-/** Returns a text in its current form; nothing if its place is gone. */
+/** Returns a text in its current form, or nothing if its place no longer exists. */
 function textNow(earlier: PromptText, before: unknown, now: unknown): PromptText[] {
   if (before === now) return [earlier];
   const text = valueAt(now, earlier.path);
   if (text === undefined || text === null) return [];
-  // The edit is dropped if the document has another form of the text.
+  // Drops the edit if the document has another form of the text.
   return typeof text === 'string' && valueAt(before, earlier.path) === earlier.text
     ? [{ ...earlier, text }]
     : [earlier];

@@ -11,13 +11,13 @@ import { findInTexts, type PlacedFinding } from '../../inspect/message/search.ts
 import { readTexts } from '../../inspect/message/texts.ts';
 import { editWholeMessage, readWholeMessage, uninspectable } from '../../inspect/message/whole-message.ts';
 
-/** Policies' masks in an MCP message. */
+/** An MCP message after masking. */
 interface MaskedMessage {
   readonly rules: readonly string[];
   readonly edits: readonly JsonEdit[];
 }
 
-/** Policies mask no shorter numbers. */
+/** Policies do not mask shorter numbers. */
 const LEAST_NUMBER = 1e8;
 const TOO_MUCH = 'it has more text than can be searched for what policies mask';
 
@@ -67,7 +67,7 @@ async function maskMessage(message: unknown, search: MaskSearch): Promise<Masked
   });
   if (!isWhole) return uninspectable(TOO_MUCH);
   const fixed = await inTurns(fixedAmong(found));
-  // Policies' words in an id or method name are not content.
+  // Words of a policy in an id or method name are not content.
   const placed = found.filter((each) => each.finding.class !== 'pattern' || !fixed.has(each));
   const ruleOf = ({ finding }: PlacedFinding): string =>
     finding.class === 'secret' ? (search.secretsBy ?? finding.rule) : finding.rule;

@@ -14,34 +14,34 @@ import { notEvaluated } from './judge.ts';
 import type { StreamEvent, TextDelta } from '../../providers/dialect.ts';
 
 export interface AnswerMarksDeps {
-  /** Adds marks to the exchange's session; false if it can hold no more. */
+  /** Adds marks to the session of the exchange; false if the session cannot hold more. */
   readonly mark: (exchange: Parsed, marks: readonly string[]) => Promise<boolean>;
-  /** Called when a policy set failed to determine marks. */
+  /** Called when a policy set fails to determine marks. */
   readonly onTrouble: (cause: unknown) => void;
 }
 
 export interface AnswerMarksState {
-  /** Undefined if nothing in the answer is to be remembered. */
+  /** Undefined if the answer needs no marks. */
   judged: JudgedStep | undefined;
   /** Records marks in the rest of a streamed completion. */
   noteRest: (() => Promise<Denial | undefined>) | undefined;
 }
 
 interface JudgedStep {
-  /** The set that judged the call. */
+  /** The policy set that judged the call. */
   readonly set: Pick<PolicySet, 'marksOf'>;
   readonly step: UnreadStep;
 }
 
 /**
- * Records in the session what policies will look for later (`contains_matching_trace`), before the client gets the
- * answer: in whole answers, and in each event of an MCP stream. A streamed completion is judged at its end.
+ * Records facts in the session that policies look for later (`contains_matching_trace`), before the client gets the
+ * answer: for whole answers, and for each event of an MCP stream. A streamed completion is judged at its end.
  */
 export function createAnswerMarksCheck({
   mark,
   onTrouble,
 }: AnswerMarksDeps): Check<AnswerMarksState, 'policy-state'> {
-  /** Returns a denial if the answer cannot be remembered. */
+  /** Returns a denial if marks of the answer cannot be stored. */
   async function note(
     exchange: Answered,
     { set, step }: JudgedStep,
@@ -129,7 +129,7 @@ export function createAnswerMarksCheck({
         ? completionRewriter(exchange, judged, state)
         : messageRewriter(exchange, judged);
     },
-    // A client that leaves early has read what came so far.
+    // A client that leaves early has read the events so far.
     end: (_exchange, _outcome, { noteRest }) => noteRest?.().then(() => undefined),
   };
 }
@@ -141,14 +141,14 @@ function textsOfWhole({ mcp, answer: { whole, facts } }: Answered): string[] | P
   return [...facts.texts.map(({ text }) => text), ...joined];
 }
 
-/** Characters kept before they are judged. */
+/** Number of characters kept before they are judged. */
 const MAX_KEPT_CHARS = 262_144;
-/** Characters kept of each text that is judged early, so that a match can continue. */
+/** Number of characters kept of each text that is judged early, so a match can continue. */
 const OVERLAP_CHARS = 8_192;
-/** Texts at the same time; if there are more, judged ones are dropped. */
+/** Number of concurrent texts. Beyond it, judged texts are dropped. */
 const MAX_TEXTS = 512;
 
-/** Assembles the texts of a streamed completion, whose choices and tool calls may interleave. */
+/** Assembles the texts of a streamed completion. Its choices and tool calls may interleave. */
 class StreamedTexts {
   #texts = new Map<string, string>();
   #chars = 0;
@@ -181,7 +181,10 @@ class StreamedTexts {
   }
 }
 
-/** Clients join some channels into one text; repeats of streamed text are kept separate. */
+/**
+ * Returns the names of the texts that a delta belongs to. Clients join some channels into one text; repeats of streamed
+ * text are kept apart.
+ */
 function namesOf({ channel, joins, repeats }: TextDelta): readonly string[] {
   const name = repeats === true ? `again ${channel}` : `text ${channel}`;
   return joins === undefined || repeats === true ? [name] : [name, `joined ${joins}`];

@@ -15,7 +15,10 @@ import { timeSpan } from '../../text/time-span.ts';
 
 export interface EscalateDeps {
   readonly ask: (request: ApprovalRequest, wait: Wait) => Promise<ApprovalResult>;
-  /** Checks key, lock and risk again; resolves to the key as it is now. @throws GatewayError */
+  /**
+   * Checks key, lock and risk again; resolves to the current key.
+   * @throws GatewayError
+   */
   readonly authenticateAgain: (
     admitted: Pick<Parsed, 'key' | 'rawKeyHash' | 'tokenEndsAt'>,
   ) => Promise<{ readonly record: KeyRecord; readonly limits: KeyBudgets }>;
@@ -25,7 +28,7 @@ export interface EscalateDeps {
   readonly shown?: Partial<Shown> | undefined;
 }
 
-/** A rule as shown to people. */
+/** A rule, as shown to people. */
 export interface EscalatingRule {
   readonly rule: string;
   readonly reason: string;
@@ -41,12 +44,12 @@ export type Escalate = (
 const MAX_RULES = 8;
 const MAX_OTHER_MODELS = 32;
 const MAX_NAME_CHARS = 256;
-/** An approval may take longer, but agents do not wait longer. */
+/** Agents do not wait longer, although an approval may take longer. */
 const RETRY_MS = 10_000;
 
 /**
- * Checks the key before asking, since the escalation itself may have locked it, and again afterwards: it may have been
- * revoked, locked or changed, or got another budget.
+ * Asks for approval. Checks the key before, since the escalation itself may have locked it, and again afterwards: it
+ * may have been revoked, locked or changed, or have another budget.
  * @throws GatewayError invalid_key, quarantined, agent_risk_blocked, redis_unavailable
  */
 export function createEscalate(deps: EscalateDeps): Escalate {
@@ -81,7 +84,7 @@ export function createEscalate(deps: EscalateDeps): Escalate {
     const { facts, patience } = exchange;
     if (patience === undefined) throw new Error('a request must wait for a person, but its edge cannot');
     const known = facts.approvedRules;
-    // A second judgement, in a changed session, needs no second approval of the same rules.
+    // A second judgement, in a session that has changed, needs no second approval of the same rules.
     if (known !== undefined && rules.every((rule) => known.has(ruleWithReason(rule)))) {
       return { kind: 'flag', reason: 'approved before' };
     }
@@ -95,7 +98,7 @@ export function createEscalate(deps: EscalateDeps): Escalate {
     }
     const { record, limits } = await authenticateAgain(exchange);
     if (!isDeepStrictEqual(rightsOf(record), rightsOf(asked.record))) return keyChanged(exchange);
-    // A call that is judged again has its reservation, by the earlier limits.
+    // A call that is judged again already has a reservation, with the earlier limits.
     if (facts.judgedAgain !== undefined && !isDeepStrictEqual(limits, exchange.budget.limits)) {
       return budgetChanged(exchange);
     }
@@ -105,7 +108,7 @@ export function createEscalate(deps: EscalateDeps): Escalate {
   };
 }
 
-/** Returns the models besides the first one that may answer: those of a route's further targets, and fallbacks. */
+/** Returns further models that may answer: those of other targets of a route, and fallbacks. */
 function otherModels(exchange: Parsed): string[] {
   const all = [exchange, ...(exchange.fallbacks ?? [])].flatMap(({ provider, request, facts }) =>
     [...request.models, ...(facts.toolModels ?? [])].map((model) => `${provider.name} ${model}`),
@@ -113,44 +116,45 @@ function otherModels(exchange: Parsed): string[] {
   return [...new Set(all)].slice(1, MAX_OTHER_MODELS + 1);
 }
 
-/** All rules of a Rego package share a name. */
+/** Includes the reason: all rules of a Rego package share a name. */
 function ruleWithReason({ rule, reason }: EscalatingRule): string {
   return `${rule}: ${reason}`;
 }
 
-/** Everything by which earlier checks judged; the end of the key's life is checked by itself. */
+/** Returns everything by which earlier checks judged. The expiry of the key is checked separately. */
 function rightsOf({ lastUsedAt: _used, expiresAt: _end, ...rights }: KeyRecord): object {
   return rights;
 }
 
 function keyChanged(exchange: Parsed): Denial {
-  const reason = 'this key was changed while the call waited for an approval: send it again';
+  const reason = 'this key was changed while the call was waiting for approval: send it again';
   return callDenied(exchange, reason, 'key_changed');
 }
 
 function budgetChanged(exchange: Parsed): Denial {
-  const reason = 'the budget of this key changed while the call waited for an approval: send it again';
+  const reason = 'the budget of this key changed while the call was waiting for approval: send it again';
   return callDenied(exchange, reason, 'budget_changed');
 }
 
 const WHY: Readonly<Record<'denied' | 'timeout' | 'withdrawn', readonly [ErrorType, string]>> = {
-  denied: ['escalation_denied', 'it needs an approval, and an operator denied it'],
-  timeout: ['escalation_timeout', 'it needs an approval, and none was given'],
-  withdrawn: ['escalation_denied', 'it needs an approval, and the client left'],
+  denied: ['escalation_denied', 'the call needs an approval, and an operator denied it'],
+  timeout: ['escalation_timeout', 'the call needs an approval, and none was given'],
+  withdrawn: ['escalation_denied', 'the call needs an approval, and the client left'],
 };
 
-/** Refused until there is a place, but not denied: the call was not judged. */
+/** Refused until there is room, not denied: the call was not judged. */
 const NO_PLACE: Readonly<Record<'full' | 'over_share', Denial>> = {
   full: {
     kind: 'deny',
     type: 'gateway_unavailable',
-    message: 'the call needs an approval, and too many requests wait for one: try again later',
+    message: 'the call needs an approval, and too many requests are waiting for one: try again later',
     headers: retryAfter('gateway_unavailable', RETRY_MS),
   },
   over_share: {
     kind: 'deny',
     type: 'rate_limited',
-    message: 'the call needs an approval, and too many requests of this key wait for one: try again later',
+    message:
+      'the call needs an approval, and too many requests of this key are waiting for one: try again later',
     headers: retryAfter('rate_limited', RETRY_MS),
   },
 };

@@ -26,22 +26,22 @@ export interface JudgeDeps {
   readonly defaultAction: 'allow' | 'deny' | undefined;
   /** Scores a key's action, and locks the key after `quarantine` (docs/risk.md). */
   readonly score: (verdict: PolicyScore) => Promise<void>;
-  /** Adds and scores taints of the call's session; false if it can hold no more. */
+  /** Adds taints to the call's session and scores them; false if the session cannot hold more. */
   readonly taint: (exchange: Parsed, flags: readonly Taint[]) => Promise<boolean>;
   /** Undefined if approvals are off. */
   readonly escalate?: Escalate | undefined;
   readonly shadowMode: boolean;
   /** Masks reasons, which may quote an agent's text and appear in answers, headers and logs. */
   readonly maskSecrets: (text: string) => string;
-  /** Called when a set failed to judge a call. */
+  /** Called when policies fail to judge a call. */
   readonly onTrouble: (cause: unknown) => void;
   /** Called for every judged call. */
   readonly onDecision: (exchange: Parsed, record: DecisionRecord) => void;
 }
 
-/** The record of a decision: rules and their locations, nothing of the call. */
+/** Record of a decision: rules and their locations, without content of the call. */
 export interface DecisionRecord {
-  /** Digest of the policies that judged. */
+  /** Digest of the policies that made the decision. */
   readonly policySet: string;
   readonly verdict: Strength | 'mask' | 'allow' | 'default_deny';
   /** Every rule that fired, strongest first. */
@@ -51,7 +51,7 @@ export interface DecisionRecord {
 interface DecidingRule {
   readonly action: ReportedHit['action'];
   readonly rule: string;
-  /** It changed nothing (`policy.overrides`). */
+  /** Set if the rule changed nothing (`policy.overrides`). */
   readonly mode?: 'report';
   readonly file?: string;
   readonly line?: number;
@@ -70,16 +70,16 @@ export interface Taint {
   readonly isUnscored: boolean;
 }
 
-/** Judges a call by a set, and applies the consequences. */
+/** Judges a call by a policy set, and applies the consequences. */
 export type Judge = (exchange: Parsed, judged: JudgedCall) => Promise<Verdict>;
 
 type Strength = 'quarantine' | 'deny' | 'escalate';
 
 const MODELS_APART = policyDenied(
-  'the request names several models, and the policies decide differently about them: request only one of them',
+  'the request names several models, and the policies decide differently for them: request only one model',
 );
 
-/** Strongest first (docs/policies.md), each with its score. */
+/** Strongest first (docs/policies.md), each with its risk trigger. */
 const STRENGTHS: readonly (readonly [Strength, PolicyScore['trigger']])[] = [
   ['quarantine', 'quarantine'],
   ['deny', 'policy_block'],
@@ -120,7 +120,7 @@ export function createJudge(deps: JudgeDeps): Judge {
     );
   }
 
-  /** Scores before a person is asked: the result does not affect the score. */
+  /** Scores before asking for approval: the answer does not affect the score. */
   async function escalated(
     exchange: Parsed,
     judged: JudgedCall,
@@ -136,7 +136,7 @@ export function createJudge(deps: JudgeDeps): Judge {
     return { kind: 'flag', reason: `${approved.reason}; ${taints.reason}` };
   }
 
-  /** Returns a denial if the set fails to judge. */
+  /** Returns a denial if the policies fail to judge. */
   function decide(exchange: Parsed, { set, call }: JudgedCall): Awaitable<Decision | Denial> {
     try {
       const deciding = set.decide(call);
@@ -146,7 +146,7 @@ export function createJudge(deps: JudgeDeps): Judge {
     }
   }
 
-  /** Denies a request that also names a model about which the policies decide differently, or fail to decide. */
+  /** Denies a request that names several models if the policies decide differently for them, or fail to decide. */
   async function modelsApart(exchange: Parsed, judged: JudgedCall): Promise<Denial | undefined> {
     try {
       return (await areModelsAlike(exchange, judged)) ? undefined : MODELS_APART;
@@ -192,7 +192,7 @@ export function createJudge(deps: JudgeDeps): Judge {
   function shown(strength: Strength, reason: string): string {
     const masked = safe(reason);
     return strength === 'escalate' && deps.escalate === undefined
-      ? `${masked} (it needs an approval, and approvals are switched off)`
+      ? `${masked} (approval required, but approvals are off)`
       : masked;
   }
 
@@ -201,7 +201,7 @@ export function createJudge(deps: JudgeDeps): Judge {
     const flags = taints.map(({ flag, isUnscored = false }) => ({ flag: safe(flag), isUnscored }));
     const reason = `taints: ${flags.map(({ flag }) => flag).join(', ')}`;
     if (deps.shadowMode || (await deps.taint(exchange, flags))) return { kind: 'flag', reason };
-    return callDenied(exchange, 'this session has the most taints it can hold: start a new session', 'taint');
+    return callDenied(exchange, 'this session cannot hold more taints: start a new session', 'taint');
   }
 
   return judge;
@@ -211,7 +211,7 @@ function leavesTraces({ taint, reported = [] }: Decision): boolean {
   return taint.length + reported.length > 0;
 }
 
-/** Adds what rules in mode `report` would have done. */
+/** Adds the actions that rules in mode `report` would have taken. */
 function withReports(verdict: Verdict, { reported = [] }: Decision): Verdict {
   if (reported.length === 0 || (verdict.kind !== 'pass' && verdict.kind !== 'flag')) return verdict;
   const reports = `reported: ${reported.map(({ action, rule }) => `${action} ${rule}`).join(', ')}`;
@@ -219,7 +219,7 @@ function withReports(verdict: Verdict, { reported = [] }: Decision): Verdict {
 }
 
 const BY_STRENGTH = ['quarantine', 'deny', 'escalate', 'mask', 'taint', 'allow'] as const;
-/** Limit per record; a set that fires more rules is faulty. */
+/** Limit per record. A set that fires more rules than this is faulty. */
 const MAX_RECORDED = 64;
 
 function decidingRules(decision: Decision): DecidingRule[] {
@@ -245,12 +245,12 @@ function decidingRule(
   };
 }
 
-/** Returns the rules, with their findings if they searched for something. */
+/** Returns the rules that fired, with findings where a rule has them. */
 function refusedFor(hits: readonly RuleHit[]): readonly RefusalFinding[] {
   return distinctFindings(hits.flatMap(({ rule, found }) => found ?? [{ rule }]));
 }
 
-/** Unlike a denial, it may be retried: the call was not judged. */
+/** May be retried, unlike a policy denial: the call was not judged. */
 const POLICIES_BUSY: Denial = {
   kind: 'deny',
   type: 'gateway_unavailable',
@@ -262,7 +262,7 @@ function isBusy(cause: unknown): boolean {
   return cause instanceof RegoEvaluationError && cause.isBusy;
 }
 
-/** Refuses a call if a set failed to judge it or its next state. */
+/** Denies a call if the policies failed to judge it or its next state. */
 export function notEvaluated(exchange: Parsed): Denial {
   return callDenied(
     exchange,
@@ -272,8 +272,8 @@ export function notEvaluated(exchange: Parsed): Denial {
 }
 
 /**
- * Distinguishes findings with the same reason. Each tool call is judged by itself. A conversation is sent again with
- * every turn, so a denied part would score each time.
+ * Returns a text that distinguishes findings with the same reason. Tool calls are judged one by one. Conversations are
+ * sent again with every turn: with their text, a denied part would score each time.
  */
 function toolCallName({ input: { request } }: PolicyCall): string {
   if (request.method === 'llm_call') return '';

@@ -10,8 +10,8 @@ const ACTIONS = ['quarantine', 'deny', 'escalate', 'mask', 'taint'] as const;
 
 /**
  * Returns the fallbacks that policies judge like the first target: by the same rules, with the same next session state
- * and the same marks. The first target's consequences, masks and approvals then hold for each. A fallback that cannot
- * be judged is not tried.
+ * and the same marks. Consequences, masks and approvals of the first target then apply to each. Fallbacks that cannot
+ * be judged are not tried.
  */
 export async function judgedAlike(
   fallbacks: readonly Parsed[],
@@ -28,20 +28,20 @@ export async function judgedAlike(
     }
     return alike;
   } catch {
-    return []; // The policies' failure was reported with the first target.
+    return []; // The failure of the policies was reported with the first target.
   }
 }
 
 /**
- * Reports whether policies judge every model that may answer the request like the first one. The body may name others
- * (OpenRouter's `models`, Anthropic's `fallbacks` and advisor).
+ * Reports whether policies judge every model that may answer the request like the first one. The body may name other
+ * models (`models` of OpenRouter, `fallbacks` and the advisor of Anthropic).
  */
 export async function areModelsAlike(exchange: Parsed, { set, call }: JudgedCall): Promise<boolean> {
   const others = callsOfOtherModels(exchange, call);
   return others.length === 0 || areAlike(set, await outcomeOf(set, call), others);
 }
 
-/** Returns the call as each other model would get it. */
+/** Returns the call as each other model would receive it. */
 function callsOfOtherModels({ request, facts }: Parsed, call: PolicyCall): readonly PolicyCall[] {
   const { input } = call;
   if (input.request.method !== 'llm_call') return [];

@@ -27,14 +27,14 @@ import {
 } from '../../pipeline/facts.ts';
 
 const NANO_USD = 1e9;
-/** Running text, including tool results, is searched across text boundaries. */
+/** Kinds of running text, which is searched across text boundaries. Includes tool results. */
 const RUNNING_TEXT: ReadonlySet<PromptText['kind']> = new Set(['text', 'reasoning', 'tool_result']);
 const NO_TEXT: CallText = { raw: '', normalized: '', argument: undefined };
 
 /**
- * Returns an exchange as policies judge it, or undefined for lists, and for MCP messages that name nothing and carry no
+ * Returns an exchange as input for policies; undefined for lists, and for MCP messages that name nothing and carry no
  * client text.
- * @param trust roles that injection rules skip, unless the key says otherwise
+ * @param trust roles that injection rules skip, unless the key has its own
  */
 export function policyCallOf(
   exchange: Parsed,
@@ -119,7 +119,7 @@ function callTexts(
   return called === undefined ? texts : withResolvedPaths(texts);
 }
 
-/** Injections come from elsewhere: the user, tools and documents. */
+/** Injections come from others: users, tools and documents. */
 function isWrittenByAgent({ role, kind }: PromptText): boolean {
   return role === 'assistant' || kind === 'tool_definition' || kind === 'tool_arguments';
 }
@@ -134,7 +134,7 @@ function* contextReadingsOf(exchange: Parsed, texts: readonly CallText[]): Itera
   }));
   yield* contextReadings(json, placed);
   if (mcp !== undefined) return;
-  // For an endpoint without a dialect, each string is a text without the names that describe it.
+  // On an endpoint without a dialect, every string counts as a text, without its describing names.
   const unread = endpoint.operation === 'unknown' ? json : unreadMembers(json, request.texts);
   if (unread !== undefined) yield objectReading(unread, undefined, []);
 }

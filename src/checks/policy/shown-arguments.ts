@@ -3,13 +3,13 @@ import { createContentDetector, EVERY_CLASS } from '../../detectors/content.ts';
 import { mask } from '../../detectors/mask.ts';
 import type { RequestFacts } from '../../providers/request-facts.ts';
 
-/** Longer texts are not shown: cutting one before the search could hide a finding. */
+/** Longer texts are not shown: a text cut before the search could hide a finding. */
 const MAX_READ_CHARS = 8_192;
 const MAX_SHOWN_CHARS = 2_048;
 /** Shorter strings contain nothing to mask. */
 const MIN_CHARS = 4;
 
-/** Parts of a waiting call for approvers, with everything masked that data-loss prevention can find. */
+/** Formats parts of a waiting call for approvers. Masks everything that data-loss prevention can find. */
 export interface Shown {
   /** Arguments of an MCP call, as JSON. */
   arguments(given: unknown): string;
@@ -22,14 +22,14 @@ export async function createShown(): Promise<Shown> {
   await loadSeedWords();
   const { find } = createContentDetector(EVERY_CLASS);
   const masked = (text: string): string => mask(text, find(text));
-  /** Masks values before JSON escapes them, which would hide a secret with line breaks. */
+  /** Masks values before JSON escapes them: escaping would hide a secret with line breaks. */
   function maskValue(_name: string, value: unknown): unknown {
     return typeof value === 'string' && value.length >= MIN_CHARS ? masked(value) : value;
   }
   return {
     arguments(given) {
       const { length } = JSON.stringify(given) ?? '';
-      // Masked again as a whole, because member names and numbers are searched too.
+      // Masked again as a whole: member names and numbers are searched, too.
       return tooLong(length) ?? cut(masked(JSON.stringify(given, maskValue, 1) ?? ''));
     },
     prompt({ texts }) {

@@ -13,25 +13,25 @@ export interface PolicyStateDeps {
   readonly judge: Judge;
   readonly trust: TrustSettings;
   readonly sessions: SessionMoves;
-  /** Adds marks to the call's session; false if it can hold no more. */
+  /** Adds marks to the session of the call; false if the session cannot hold more. */
   readonly mark: (exchange: Parsed, marks: readonly string[]) => Promise<boolean>;
   readonly shadowMode: boolean;
-  /** Called when a set failed to determine a call's next state. */
+  /** Called when a policy set fails to determine the next state of a call. */
   readonly onTrouble: (cause: unknown) => void;
 }
 
 export interface SessionMoves {
-  /** Returns the session's current state, or undefined if it has ended. */
+  /** Returns the current state of the session; undefined if the session has ended. */
   read(name: SessionName): Promise<SessionFacts | undefined>;
   /** Compares and sets, once per operation. */
   move(move: SessionMove): Promise<'moved' | 'conflict' | 'gone'>;
-  /** Undoes a move, even one whose reply was lost, unless the session has moved since. Never rejects. */
+  /** Undoes a move, even if its reply was lost, unless the session has moved since. Never rejects. */
   moveBack(move: SessionMove): Promise<void>;
 }
 
 export interface SessionMove {
   readonly step: SessionName & { readonly operationId: string };
-  /** Distinguishes sessions that had the same name one after another. */
+  /** Distinguishes successive sessions with the same name. */
   readonly createdAt: number;
   /** The state by which the call was judged. */
   readonly from: string | undefined;
@@ -42,12 +42,12 @@ export interface PolicyState {
   move?: SessionMove;
 }
 
-/** In each round, one of the simultaneous calls that move the session succeeds. */
+/** In each round, at least one of the concurrent calls moves the session. */
 const MAX_ROUNDS = 8;
 
 /**
  * Moves the session's state as the policies require, and records marks. If another call was faster, this one is judged
- * again by the new state, so two calls judged by the same state never both leave it.
+ * again by the new state. Two calls judged by the same state never both leave it.
  */
 export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState, 'policy-state'> {
   const { sessions } = deps;
@@ -60,7 +60,7 @@ export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState
       const next = await nextMove(exchange, judged);
       if (next === 'trouble') return notEvaluated(exchange);
       if (next === undefined) return verdict;
-      // Set before Redis is called, so that a move whose reply is lost is undone too.
+      // Set before the call to Redis: a move whose reply is lost must be undone, too.
       state.move = next;
       const result = await sessions.move(next);
       if (result === 'moved') return verdict;
@@ -93,14 +93,14 @@ export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState
     }
   }
 
-  /** Returns the call with its session's current state, or undefined if the session has ended. */
+  /** Returns the call with the current state of its session; undefined if the session has ended. */
   async function refreshed(exchange: Parsed, { set }: JudgedCall): Promise<JudgedCall | undefined> {
     const { session } = exchange.facts;
     if (session === undefined || session === null) return undefined;
     const fresh = await sessions.read(sessionName(exchange, session));
     if (fresh?.createdAt !== session.createdAt) return undefined;
     exchange.facts.session = fresh;
-    // Fallbacks were judged by the earlier state.
+    // Fallbacks were judged by the previous state.
     if (exchange.fallbacks !== undefined) exchange.fallbacks = [];
     const call = policyCallOf(exchange, deps.trust);
     if (call === undefined) return undefined;
@@ -132,7 +132,7 @@ export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState
     begin: () => ({}),
     async requestBody(exchange, state) {
       const { judged, session } = exchange.facts;
-      // Without a session, nothing is remembered.
+      // Nothing is remembered without a session.
       if (judged === undefined || session === undefined || session === null) return PASS;
       const moved = await move(exchange, judged, state);
       if (moved.kind === 'deny' && !deps.shadowMode) return moved;
@@ -154,7 +154,7 @@ function sessionEnded(exchange: Parsed): Denial {
 
 function movedTooOften(exchange: Parsed): Denial {
   const reason =
-    'other calls of the session move its state at the same time: send this one again, after the others';
+    'other calls of the session move its state at the same time: send this call again, after the others';
   return callDenied(exchange, reason, 'session_state');
 }
 

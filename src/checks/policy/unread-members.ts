@@ -1,12 +1,12 @@
 import { isObject } from '../../json/is-object.ts';
 import type { JsonPath } from '../../json/path.ts';
 
-/** Places of texts; `true` covers a place and everything below it. */
+/** Paths of texts; `true` covers a path and everything below it. */
 type Covered = Map<string | number, Covered | true>;
 
-/** Longer strings are files, pictures and sealed reasoning, which only data-loss prevention searches. */
+/** Longer strings are files, images and encrypted reasoning, which only data-loss prevention searches. */
 const MAX_CHARS = 2_048;
-/** Shorter strings are words of the protocol, such as roles and types. */
+/** Shorter strings are protocol words, such as roles and types. */
 const MIN_CHARS = 12;
 /** Objects with more values are read member by member. */
 const MAX_TOGETHER = 256;
@@ -14,8 +14,8 @@ const MAX_TOGETHER = 256;
 const MAX_VALUES = 16_384;
 
 /**
- * Returns what a body contains besides the texts that its dialect reports, such as metadata, stop sequences and unknown
- * members; undefined if nothing is left.
+ * Returns the content of a body outside the texts that its dialect reports, such as metadata, stop sequences and
+ * unknown members; undefined if nothing is left.
  */
 export function unreadMembers(
   body: unknown,

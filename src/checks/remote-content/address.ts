@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** The address of a medium, written by a client. */
+/** Address of a medium, written by a client. */
 export type Address =
   /** Contains the data itself (`data:`). */
   | { readonly kind: 'inline' }
@@ -8,10 +8,10 @@ export type Address =
   | { readonly kind: 'web'; readonly host: string }
   /** In the provider's own cloud storage. */
   | { readonly kind: 'stored' }
-  /** Another scheme, no address, or one that parsers read differently. */
+  /** Has another scheme, is not an address, or is read differently by different parsers. */
   | { readonly kind: 'unclear' };
 
-/** Excludes user names, percent signs, backslashes and non-ASCII hosts, on which URL parsers disagree. */
+/** Excludes user names, percent signs, backslashes and non-ASCII hosts: URL parsers disagree on them. */
 const PLAIN = /^https?:\/\/(\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,253})(?::\d{1,5})?(?=[/?#]|$)/i;
 
 export function readAddress(written: string): Address {
@@ -21,7 +21,7 @@ export function readAddress(written: string): Address {
   return host === undefined ? { kind: 'unclear' } : hostAddress(host);
 }
 
-/** Normalizes the host as the URL standard does: numbers of any base and length are IPv4 addresses. */
+/** Normalizes the host as the URL standard does: numbers in any base and length are IPv4 addresses. */
 function hostAddress(host: string): Address {
   const url = `http://${host}/`;
   if (!URL.canParse(url)) return { kind: 'unclear' };
@@ -73,7 +73,7 @@ for (const network of [...V4, ...V6]) {
   INSIDE.addSubnet(address, Number(prefix), address.includes(':') ? 'ipv6' : 'ipv4');
 }
 
-/** Names that resolve only inside a network, or, from `nip.io` on, to any address that their owner chooses. */
+/** Names that resolve only inside a network. From `nip.io` on, their owner can choose any address. */
 const INSIDE_NAMES =
   /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|lan|home|corp|private|home\.arpa|svc|consul|nip\.io|sslip\.io|xip\.io|localtest\.me|lvh\.me|vcap\.me|lacolhost\.com|traefik\.me|rbndr\.us|1u\.ms)$/;
 

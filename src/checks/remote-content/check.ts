@@ -11,20 +11,20 @@ export interface RemoteContentOptions {
   readonly setting: RemoteContent | undefined;
   /** Reports whether any rule reads prompts; if so, unreadable content is denied by default. */
   readonly isTextJudged: () => boolean;
-  /** Reports whether a provider is in the operator's network, with access that clients lack. */
+  /** Reports whether a provider is in the operator's network, where it can reach what clients cannot. */
   readonly isInside: (provider: ProviderName) => boolean;
   readonly shadowMode: boolean;
 }
 
 /**
  * Denies content that the provider would fetch from an address in the request, as configured, and prompts of token ids
- * while any rule reads prompts. Always denies what a provider in the operator's network would fetch from that network
- * (docs/remote-content.md).
+ * if any rule reads prompts. Always denies content that a provider in the operator's network would fetch from that
+ * network (docs/remote-content.md).
  */
 export function createRemoteContentCheck(options: RemoteContentOptions): Check<unknown, 'remote-content'> {
   const { setting, isTextJudged, isInside, shadowMode } = options;
 
-  /** Returns the first medium that the setting denies. A list denies every host that it does not contain. */
+  /** Returns the first medium that the setting denies. A list denies all hosts outside of it. */
   function unwanted(remote: readonly RemoteMedia[]): RemoteMedia | undefined {
     if (setting === 'allow' || (setting === undefined && !isTextJudged())) return undefined;
     const allowed = typeof setting === 'object' ? setting : [];
@@ -50,12 +50,12 @@ export function createRemoteContentCheck(options: RemoteContentOptions): Check<u
       const inside = remote.find(({ address }) => leadsInside(address));
       if (inside !== undefined) {
         if (isInside(provider.name)) return leadsInsideDenial(inside);
-        // All targets read the same media, so the others may be tried.
+        // All targets read the same media: only targets that may fetch them stay.
         exchange.fallbacks &&= exchange.fallbacks.filter((fallback) => !isInside(fallback.provider.name));
       }
       const denied = unwanted(remote);
       if (denied === undefined) return PASS;
-      // In shadow mode, the rules that cause this denial deny nothing either.
+      // In shadow mode, the rules behind this denial deny nothing either.
       return shadowMode && setting === undefined
         ? { kind: 'flag', reason: `would deny the address in ${fieldOf(denied.path)}` }
         : remoteDenial(denied);
@@ -90,10 +90,7 @@ function leadsInsideDenial(media: RemoteMedia): Denial {
   );
 }
 
-/**
- * Returns the path as a dotted name. Steps may come from the client, so they are shortened and reduced to plain
- * characters.
- */
+/** Returns the path as a dotted name. Steps may come from the client and are reduced to a few plain characters. */
 function fieldOf(path: JsonPath): string {
   return path
     .slice(0, 16)

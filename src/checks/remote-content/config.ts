@@ -9,7 +9,7 @@ export const remoteContentSettings = {
     .union([z.enum(['deny', 'allow']), z.array(allowedHost)])
     .optional()
     .describe(
-      'Content that a provider fetches from a URL in the request, which no check can read: refuse it, allow it, or allow listed hosts. Default: refused while policies or `server.dlp.requests` read prompts.',
+      'Content that a provider fetches from a URL in the request, which no check can read: refuse it, allow it, or allow listed hosts. Default: refused if policies or `server.dlp.requests` read prompts.',
     ),
 };
 

@@ -1,15 +1,15 @@
-// docs/sessions.md.
+// See docs/sessions.md.
 const MAX_BYTES = 16_384;
-/** Shared by a key's anchors: up to 512 sessions keep whole ones. */
+/** Shared by all anchors of a key; enough for 512 full ones. */
 const SHARED_BYTES = 8_388_608;
-/** UTF-16 units searched for secrets; more than MAX_BYTES, because masking shortens texts. */
+/** Number of UTF-16 units searched for secrets; more than MAX_BYTES, because masking shortens texts. */
 const MAX_SEARCHED = 65_536;
-/** UTF-16 units of the longest secret that the detectors know. */
+/** Length of the longest secret that the detectors know, in UTF-16 units. */
 const MAX_SECRET = 32_768;
 
 /**
- * Returns the first user request as stored: secrets masked, at most 16 KiB of whole UTF-8 characters. Of a longer text
- * only the head is searched, and its last part is dropped, since a secret cut by the end would be missed.
+ * Returns the first user request as stored: secrets masked, at most 16 KiB of whole UTF-8 characters. Only the head of
+ * a longer text is searched, and its last part is dropped: a secret cut at the end would be missed.
  */
 export function anchorOf(text: string, maskSecrets: (text: string) => string): string {
   const masked =

@@ -35,9 +35,9 @@ export interface SessionCheckDeps {
   readonly store: SessionStore;
   readonly required: boolean;
   readonly maskSecrets: (text: string) => string;
-  /** Called when Redis did not take back a step, which is retried, or did not learn about a running call. */
+  /** Called when a step was not given back, which is retried, or when Redis was not told of a running call. */
   readonly onFailure: (cause: unknown) => void;
-  /** Interval of renewals for long calls; well below their lease and a session's life. */
+  /** Renewal interval for long calls; well below their lease and the lifetime of a session. */
   readonly renewAfterMs?: number;
 }
 
@@ -53,18 +53,18 @@ export interface SessionState {
   /** Used for one judgement. */
   ahead?: SessionAhead | undefined;
   step?: Step;
-  /** Settles when it is known whether a step was taken after all checks. */
+  /** Settles when it is known whether the step was taken after all checks. */
   confirming?: Promise<unknown>;
   /** Undefined if the request is not a step of a session. */
   entering?: Opening | Expected;
   session?: Session;
-  /** The session's first user request, masked, until it is stored. */
+  /** The session's first user request, masked; removed once it is stored. */
   anchor?: string;
-  /** Replaces the members above for MCP calls. */
+  /** State of MCP calls, which do not use the members above. */
   readonly mcp: McpCallState;
 }
 
-/** The session is opened together with other checks' reads. */
+/** The session is opened together with reads of other checks. */
 interface Opening {
   readonly kind: 'opening';
   readonly opened: Promise<OpenResult>;
@@ -79,7 +79,7 @@ interface Expected {
 }
 
 /**
- * Takes one step of the session that a request names, within the limits of the session and its key (docs/sessions.md).
+ * Takes one step of the session named by a request, within the limits of the session and its key (docs/sessions.md).
  * Stores the first user request once the provider has answered it.
  */
 export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
@@ -108,7 +108,7 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
       sessionId: requested.sessionId,
       operationId: newOperationId(),
     };
-    // Set before Redis is called, so that a step whose reply is lost is given back too.
+    // Set before the call to Redis: a step whose reply is lost must be given back, too.
     state.step = step;
     return handled(store.open({ ...step, ...requested }, batch, ahead));
   }
@@ -122,7 +122,7 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
     return PASS;
   }
 
-  /** Judges by what was read ahead, once. If that is not possible, opens the session now. */
+  /** Judges once by the session that was read ahead; if that is not possible, opens the session now. */
   function enter(
     exchange: Parsed,
     requested: SessionRequest,
@@ -189,17 +189,17 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
       case 'opened':
         state.session = result.session;
         running.begin(step, result.session.createdAt);
-        // This call may still fail.
+        // This call can still fail.
         setSessionHeaders(exchange, { ...result.session, steps: result.session.steps - 1 });
         exchange.facts.session = result.session;
-        // Finding the first turn among very many texts takes long.
+        // Finding the first turn in a very long conversation takes time.
         if (!result.anchored && isTurnOver(exchange.request.texts.length)) await nextTurn();
         if (!result.anchored) keepAnchor(exchange, state);
         return PASS;
     }
   }
 
-  /** Masks at once, so that no plain text is kept while the answer is awaited. */
+  /** Masks the anchor right away: no plain text is kept while waiting for the answer. */
   function keepAnchor(exchange: Parsed, state: SessionState): void {
     const anchor = anchorOf(firstQuestion(exchange.request) ?? '', deps.maskSecrets);
     if (anchor !== '') state.anchor = anchor;
@@ -214,7 +214,7 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
     return PASS;
   }
 
-  /** On the first answer, gives the session its full life and stores its first user request. */
+  /** On the first answer, gives the session its full lifetime and stores its first user request. */
   async function noteAnswered(
     exchange: Answered,
     state: SessionState,
@@ -234,7 +234,7 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
     repeatable: true,
     begin: () => ({ stored: new SessionRead(), mcp: {} }),
     async requestHeaders(exchange, state) {
-      // Without a read-ahead session, the session is opened before it is judged.
+      // If nothing was read ahead, the session is opened before it is judged.
       state.ahead = await state.stored.takeAhead()?.catch(() => undefined);
       return readHeaders(exchange, state);
     },

@@ -13,13 +13,13 @@ export interface SessionRequest extends SessionLimits {
 }
 
 const STEPS = /^\d{1,10}$/;
-/** Programs print amounts with 17 or more digits; real ones are not longer than this. */
+/** Programs print amounts with 17 or more digits; no real amount is longer than this. */
 const USD = /^(?:\d{1,32}(?:\.\d{0,32})?|\.\d{1,32})$/;
 const MAX_STEPS = 1_000_000_000;
 
 /**
- * Reads the three session headers; undefined without a session. Refuses limits that could not be enforced, and any
- * value that is not a single plain one (repeated headers arrive joined by `, `).
+ * Parses the three session headers; undefined without a session. Refuses limits that cannot be enforced, and values
+ * that are not a single plain value (repeated headers arrive joined by `, `).
  * @param otherId session id to use if the headers name none
  */
 export function sessionRequest(

@@ -14,7 +14,7 @@ import type { RetryQueue } from '../../redis/retry-queue.ts';
 import type { RunningCalls } from './running-calls.ts';
 import { isTighter, MAX_NOTE_CHARS, MAX_NOTES, type Session, type SessionStore, type Step } from './store.ts';
 
-/** A step or call that may have to be given back; `createdAt` as for `SessionStore.leave`. */
+/** A step or call that may have to be given back. For `createdAt`, see `SessionStore.leave`. */
 export interface TakenStep {
   readonly step: Step;
   readonly createdAt: number | undefined;
@@ -38,10 +38,10 @@ interface McpCall {
   readonly tool: string | undefined;
   /** The session's state, if it is open. */
   readonly peeked: Promise<Session | undefined>;
-  /** The session was opened or tightened for this call. */
+  /** Whether the session was opened or tightened for this call. */
   joined: boolean;
   session: Session | undefined;
-  /** It is decided whether the session remembers this call. */
+  /** Whether it is decided that the session remembers this call, or not. */
   settled: boolean;
 }
 
@@ -54,13 +54,13 @@ export interface McpCalls {
 }
 
 /**
- * A tool call belongs to its session but takes no step. It is judged by the session's state, and its tool joins the
- * history once the server has received it, unless the answer is a 4xx. A denied call leaves no trace.
+ * A tool call belongs to its session but takes no step. It is judged by the state of the session. Its tool joins the
+ * history once the server has received the call, unless the answer is a 4xx. A denied call leaves no trace.
  */
 export function createMcpCalls({ store, refunds, running, required }: McpCallsDeps): McpCalls {
   /**
    * Enters the session. For an open session this takes one Redis round trip, shared with other reads; nothing waits
-   * until Redis knows about the call.
+   * until the call is recorded.
    */
   async function enter(call: McpCall, requested: SessionRequest): Promise<Session | Denial> {
     const open = await call.peeked;
@@ -68,7 +68,7 @@ export function createMcpCalls({ store, refunds, running, required }: McpCallsDe
       running.announce(call.step, open.createdAt);
       return open;
     }
-    // Set before Redis is called, so that a call whose reply is lost is given back too.
+    // Set before the call to Redis: a call whose reply is lost must be given back, too.
     call.joined = true;
     const result = await store.open({ ...call.step, ...requested });
     if (result.kind === 'opened') {
@@ -103,7 +103,7 @@ export function createMcpCalls({ store, refunds, running, required }: McpCallsDe
     try {
       await remember(call, false);
     } catch {
-      // Without Redis, no later call of the session is allowed either.
+      // If Redis is down, no later call of the session is allowed either.
     }
   }
 
@@ -158,19 +158,19 @@ export function createMcpCalls({ store, refunds, running, required }: McpCallsDe
   };
 }
 
-/** Reports whether policies judge this message by its session; other messages do not belong to it. */
+/** Reports whether policies judge this message by its session; other messages do not belong to the session. */
 function isCall({ request, json }: Parsed): boolean {
   return judgedType(request, json) !== undefined;
 }
 
-/** Refuses limits without a session: they could not be enforced. */
+/** Refuses limits without a session, since they cannot be enforced. */
 function withoutSession({ headers }: Parsed, required: boolean): Verdict {
   const requested = sessionRequest(headers);
   if (requested !== undefined && 'kind' in requested) return requested;
   return required ? sessionRequired() : PASS;
 }
 
-/** A call that cannot be recorded would make the history unreliable for policies. */
+/** Reports whether the call cannot be recorded: policies could then no longer rely on the history. */
 function isFull({ toolsCalled }: Session, tool: string): boolean {
   return toolsCalled.length >= MAX_NOTES.tool && !toolsCalled.includes(tool);
 }
@@ -179,7 +179,7 @@ function isClientError({ status }: Answered): boolean {
   return status >= 400 && status < 500;
 }
 
-/** Reports the end of MCP's own session; a session that the client named itself may have other calls. */
+/** Reports the end of MCP's own session. A session named by the client may have other calls. */
 function hasEnded(exchange: Answered): boolean {
   return exchange.method === 'DELETE' && isSuccess(exchange) && !exchange.headers.has(HEADER.sessionId);
 }

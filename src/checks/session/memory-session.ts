@@ -1,4 +1,4 @@
-/** A session. Its spend is stored elsewhere. */
+/** A session in memory. Its spend is stored elsewhere. */
 export interface MemorySession {
   readonly createdAt: number;
   lastUsedAt: number;
@@ -11,7 +11,7 @@ export interface MemorySession {
   maxSteps: number | undefined;
   budgetNanoUsd: number | undefined;
   anchor: string | undefined;
-  /** Adding operation by name, in order. */
+  /** Operation that added a note, by name, in order of addition. */
   readonly taint: Map<string, string>;
   readonly tool: Map<string, string>;
   readonly mark: Map<string, string>;

@@ -18,26 +18,26 @@ import { LEASE_MS } from '../lease.ts';
 
 export interface MemorySessionStoreOptions {
   readonly ttlMs: number;
-  /** `session.max_per_key`; 0 is limited only by `maxLive`. */
+  /** `session.max_per_key`; if 0, only `maxLive` applies. */
   readonly maxPerKey: number;
-  /** MAX_LIVE_SESSIONS except in tests. */
+  /** Defaults to MAX_LIVE_SESSIONS. Set by tests. */
   readonly maxLive?: number;
-  /** Unix ms. */
+  /** Unix time in milliseconds. */
   readonly now: () => number;
   /** Returns a session's cost so far in nano-USD; by default 0. */
   readonly spendOf?: (name: SessionName) => number;
 }
 
-/** As in moves.lua. */
+/** Same as in moves.lua. */
 const MOVES_KEPT = 16;
 
-/** Fraction of a key's sessions that is evicted at once, since finding the oldest reads all. */
+/** Fraction of a key's sessions that is evicted together: finding the oldest reads all of them. */
 const EVICTED_PART = 16;
-/** More than run at once. */
+/** More than run concurrently. */
 const MAX_OPERATIONS = 4_096;
 const MAX_LATE_OPERATIONS = 1_024;
 
-/** Keeps sessions in memory, for traces: it remembers only recent operations. */
+/** Keeps sessions in memory, for traces. Remembers only recent operations. */
 export function createMemorySessionStore(options: MemorySessionStoreOptions): SessionStore {
   const { ttlMs, maxPerKey, maxLive = MAX_LIVE_SESSIONS, now } = options;
   const keys = new Map<string, Map<string, MemorySession>>();
@@ -59,7 +59,7 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
     return sessions;
   }
 
-  /** Removes ended sessions if there may be too many. */
+  /** Removes ended sessions if there could be too many. */
   function counted(keyHash: string): Map<string, MemorySession> {
     const sessions = all(keyHash);
     return sessions.size >= (maxPerKey > 0 ? maxPerKey : maxLive) ? live(keyHash) : sessions;
@@ -82,7 +82,7 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
     return first.length > 0;
   }
 
-  /** As in life.lua. */
+  /** Mirrors life.lua. */
   function use(entry: MemorySession, operationId?: string): void {
     entry.lastUsedAt = now();
     const lease = Math.min(LEASE_MS, lifeMs(entry.answered, ttlMs));
@@ -102,7 +102,7 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
   function remember(operationId: string, outcome: 'left' | MemorySession): void {
     operations.set(operationId, outcome);
     if (operations.size <= MAX_OPERATIONS + MAX_LATE_OPERATIONS) return;
-    // In batches, since a Map's first key is found behind all deleted ones.
+    // Runs in batches: a Map iterates over all deleted keys before its first one.
     for (const oldest of operations.keys()) {
       if (operations.size <= MAX_OPERATIONS) return;
       operations.delete(oldest);
@@ -243,7 +243,7 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
     },
     addTaint: (step, flag) => Promise.resolve(note('taint', step, flag)),
     addMark: (step, mark) => Promise.resolve(note('mark', step, mark)),
-    // Async, so that an invalid name rejects, as in the other store.
+    // Async: an invalid name must reject, as in the Redis store.
     moveState: async (step, createdAt, move) => Promise.resolve(moveState(step, createdAt, move)),
     moveBack: async (step, createdAt, move) => Promise.resolve(moveBack(step, createdAt, move)),
     keep: (step, createdAt, tool = '', answered) =>

@@ -13,7 +13,7 @@ export interface PackedSession {
 const SESSION_VERSION = 2;
 const ANSWERED = 1;
 const KEPT = 2;
-// Version, flags, nine doubles, lengths of six texts (4 bytes each).
+// Layout: version, flags, nine doubles, lengths of six texts (4 bytes each).
 const DOUBLES_AT = 2;
 const LENGTHS_AT = DOUBLES_AT + 9 * 8;
 const TEXTS_AT = LENGTHS_AT + 6 * 4;
@@ -60,7 +60,7 @@ export function unpackSession(packed: Buffer): PackedSession {
   };
 }
 
-/** As in notes.lua: for each name its length (2 bytes), the name, and the operation that added it. */
+/** Mirrors notes.lua: for each name its length (2 bytes), the name, and the operation that added it. */
 function namesInNotes(notes: Buffer): string[] {
   const names: string[] = [];
   for (let at = 0; at < notes.length;) {

@@ -42,17 +42,17 @@ import type { SessionName } from '../../conversation/session-name.ts';
 
 export interface RedisSessionStoreOptions extends RedisStoreOptions {
   readonly ttlMs: number;
-  /** `session.max_per_key`; 0 is limited only by `maxLive`. */
+  /** `session.max_per_key`; if 0, only `maxLive` applies. */
   readonly maxPerKey: number;
-  /** MAX_LIVE_SESSIONS, MAX_KEY_BYTES and MEASURED_FROM except in tests. */
+  /** Default to MAX_LIVE_SESSIONS, MAX_KEY_BYTES and MEASURED_FROM. Set by tests. */
   readonly maxLive?: number;
   readonly maxKeyBytes?: number;
   readonly measuredFrom?: number;
 }
 
-/** Longer than REFUND_MS: giving back a step twice would take another call's. */
+/** Longer than REFUND_MS: giving back a step twice would take a step of another call. */
 const LEFT_MEMORY_MS = 300_000;
-/** Per key. If one is forgotten earlier, a step taken late stays counted. */
+/** Per key. If an entry is forgotten early, a step that was taken late stays counted. */
 const MAX_LEFT = 10_000;
 const SESSIONS_PER_READ = 200;
 
@@ -73,7 +73,7 @@ interface FoundSession {
   readonly revision: number;
 }
 
-/** Keeps sessions in Redis: one Lua script per step, each on keys of one slot. Only the anchor is in another slot. */
+/** Keeps sessions in Redis: one Lua script per command, on keys of one slot. Only the anchor is in another slot. */
 export function createRedisSessionStore(options: RedisSessionStoreOptions): SessionStore {
   const { client, deadlineMs, ttlMs, maxPerKey } = options;
   const { maxLive = MAX_LIVE_SESSIONS, maxKeyBytes = MAX_KEY_BYTES, measuredFrom = MEASURED_FROM } = options;
@@ -81,7 +81,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
   const scripts = loadSessionScripts(ttlMs, maxPerKey, { maxLive, maxKeyBytes, measuredFrom });
   const operations = createOperations(client, deadlineMs);
   const within = <T>(work: () => Promise<T>): Promise<T> => withRedisDeadline(deadlineMs, work);
-  /** ARGV 1 and 2: the clock, and the argument of life.lua. */
+  /** Returns ARGV 1 and 2: the clock, and the argument of life.lua. */
   function lifeArgs({ sessionId }: SessionName): (string | number)[] {
     return [options.now?.() ?? '', sessionId];
   }
@@ -104,7 +104,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
     const [, , , , isNew, evicted] = opened;
     const orphans = [
       ...evicted,
-      // The anchor of an earlier session of this name, left by a crashed gateway.
+      // An earlier session of this name may have an anchor left by a crashed gateway.
       ...(isNew && anchored ? [sessionId] : []),
     ];
     if (orphans.length > 0) {
@@ -113,7 +113,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
     return openResult(step, opened, !isNew && anchored, { ttlMs, ahead });
   }
 
-  /** Returns false without an anchor. */
+  /** Returns false if there is no anchor. */
   async function keepAnchor(name: SessionName): Promise<boolean> {
     return yes(await client.pexpire(anchorKey(name), ttlMs));
   }
@@ -169,7 +169,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
     return noteReply(await scripts.note.run(client, lifeKeys(step), args));
   }
 
-  /** Also extends the anchor's life, in another slot. */
+  /** Also extends the lifetime of the anchor, which is in another slot. */
   async function keep(step: Step, createdAt: number, tool: string, answered: boolean): Promise<Noted> {
     const [noted] = await Promise.all([
       note('tool', step, tool, { createdAt, answered }),
@@ -178,7 +178,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
     return noted;
   }
 
-  /** ARGV 1 to 6 of move-state.lua and move-back.lua. */
+  /** Returns ARGV 1 to 6 of move-state.lua and move-back.lua. */
   function moveArgs(step: Step, createdAt: number, move: StateMove): (string | number)[] {
     return [...lifeArgs(step), step.operationId, createdAt, ...stateNames(move)];
   }
@@ -194,7 +194,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
     flag(await scripts.moveBack.run(client, moveKeys(step), args));
   }
 
-  /** Uses a plain command, since a script costs Redis several times as much. */
+  /** Uses a plain command: a script costs Redis several times as much. */
   async function readOne(name: SessionName): Promise<FoundSession | undefined> {
     const [packed, ledger] = await client.mgetBuffer(stateKey(name), ledgerKey(name));
     if (!packed) return undefined;
@@ -247,14 +247,14 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
       withRedisDeadline(deadlineMs, async () => {
         const keys = [sessionsKey(name.keyHash), ...sessionKeys(name)];
         const ended = await scripts.end.run(client, keys, [name.sessionId]);
-        // After the session, so that no running call writes the anchor again.
+        // Deleted after the session: a running call cannot write the anchor again.
         const anchors = await client.del(anchorKey(name));
         return count(ended) + anchors > 0;
       }),
   };
 }
 
-/** Returns the creation time if the session is as it was read ahead. */
+/** Returns the creation time if the session has not changed since it was read ahead. */
 function openedReply(reply: unknown): number | ReturnType<typeof sessionReply> | undefined {
   return typeof reply === 'number' ? count(reply) : unlessEmpty(sessionReply)(reply);
 }
@@ -284,7 +284,7 @@ function openResult(
   return { kind: verdict === 'budget' ? 'budget_spent' : 'max_steps_reached', session };
 }
 
-/** ARGV 7 to 9 of open-session.lua. */
+/** Returns ARGV 7 to 9 of open-session.lua. */
 function aheadArgs(ahead: SessionAhead | undefined): (string | number)[] {
   if (ahead === undefined) return ['', '', ''];
   const { session, isOpen, revision } = ahead;

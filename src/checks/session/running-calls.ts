@@ -3,17 +3,17 @@ import type { SessionStore, Step } from './store.ts';
 
 export interface RunningCallsOptions {
   readonly store: Pick<SessionStore, 'renew' | 'finish'>;
-  /** A third of the lease leaves room for two failures. */
+  /** Renewal interval; at a third of the lease, two renewals may fail. */
   readonly renewAfterMs: number;
-  /** Called for every failure. The lease of a call that cannot be renewed or finished expires. */
+  /** Called for every failure. If a call cannot be renewed or finished, its lease expires. */
   readonly onFailure: (cause: unknown) => void;
 }
 
 /** Keeps sessions from expiring while their calls run. */
 export interface RunningCalls {
-  /** Starts renewing a call that the store knows. */
+  /** Starts renewing a call that the store already knows. */
   begin(step: Step, createdAt: number): void;
-  /** Also reports the call to the store, without waiting. */
+  /** Starts renewing a call, and reports it to the store without waiting. */
   announce(step: Step, createdAt: number): void;
   /** Stops renewing a call that was given back. */
   forget(step: Step): void;

@@ -10,7 +10,7 @@ export interface SessionRoom {
   readonly measuredFrom: number;
 }
 
-/** How long the index of life.lua outlives a session, see session.lua. */
+/** How long the index of life.lua outlives a session; see session.lua. */
 const INDEX_LAG_MS = 10_000;
 
 /** @param maxPerKey `session.max_per_key` */

@@ -6,7 +6,7 @@ import { MAX_STATE_CHARS, type Session, type StateMove } from './store.ts';
 const limit = wholeNumberFrom(-1);
 const names = listOf(text);
 
-/** Reply of notes.lua: created, used, steps, their maximum, budget, answered, kept, state, taints, tools, marks. */
+/** Reply of notes.lua: created, used, steps, maximum steps, budget, answered, kept, state, taints, tools, marks. */
 export const sessionReply = tupleOf(count, count, count, limit, limit, flag, flag, text, names, names, names);
 export type SessionFields = ReturnType<typeof sessionReply>;
 
@@ -40,12 +40,12 @@ export function freshSession(id: string, ttlMs: number): Session {
   return readSession(id, [0, 0, 0, -1, -1, 0, 0, '', [], [], []], 0, ttlMs);
 }
 
-/** As in life.lua. */
+/** Mirrors life.lua. */
 export function lifeMs(answered: boolean, ttlMs: number): number {
   return answered ? ttlMs : Math.min(ttlMs, UNANSWERED_LIFE_MS);
 }
 
-/** Returns state names for the scripts; '' means no state. */
+/** Returns state names for the scripts; an empty string means no state. */
 export function stateNames({ from, to }: StateMove): readonly [string, string] {
   for (const state of from === undefined ? [to] : [from, to]) {
     if (state === '' || state.length > MAX_STATE_CHARS) {

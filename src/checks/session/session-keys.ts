@@ -11,18 +11,18 @@ import {
 import { toolCallsOf, type SessionName } from '../../conversation/session-name.ts';
 import type { Step } from './store.ts';
 
-/** For open-session.lua and refund-step.lua. */
+/** Returns keys for open-session.lua and refund-step.lua. */
 export function stepKeys(step: Step): string[] {
   const { keyHash } = step;
   return [...lifeKeys(step), riskProfileKey(keyHash), leftStepsKey(keyHash)];
 }
 
-/** For move-state.lua and move-back.lua. */
+/** Returns keys for move-state.lua and move-back.lua. */
 export function moveKeys(step: Step): string[] {
   return [...lifeKeys(step), leftStepsKey(step.keyHash)];
 }
 
-/** KEYS 1 to 3 of life.lua. */
+/** Returns KEYS 1 to 3 of life.lua. */
 export function lifeKeys(name: SessionName): string[] {
   return [stateKey(name), sessionsKey(name.keyHash), ledgerKey(name)];
 }
@@ -41,14 +41,14 @@ export function sessionKeys(name: SessionName): string[] {
   ];
 }
 
-/** For make-room.lua. */
+/** Key templates for make-room.lua. */
 export const TEMPLATES = sessionKeys({ keyHash: '#', sessionId: '*' }).join(' ');
 
 export function stateKey({ keyHash, sessionId }: SessionName): string {
   return sessionKey(keyHash, sessionId);
 }
 
-/** Ledger of a session's calls, kept by the budget check. */
+/** Key of the ledger of a session's calls, which the budget check keeps. */
 export function ledgerKey({ keyHash, sessionId }: SessionName): string {
   return spendKey(keyHash, `session:${sessionId}`);
 }

@@ -29,26 +29,26 @@ export interface StoredObjectsDeps {
 }
 
 export interface StoredObjectsState {
-  /** Objects in the answer that become the key's; undefined for none. */
+  /** Objects in the answer that will belong to the key; undefined for none. */
   keeps?: ObjectsWanted;
-  /** The answer lists everything that is stored under the credential. */
+  /** Set if the answer lists everything stored under the credential. */
   lists?: true;
-  /** The answer has results of a batch. */
+  /** Set if the answer has results of a batch. */
   results?: true;
-  /** Already kept, so that each event of a stream keeps only new ones. */
+  /** Objects already kept: each event of a stream keeps only new ones. */
   readonly kept: Set<string>;
 }
 
-/** Limit for a request and for a list: OpenAI's largest page of files. */
+/** Limit for a request and for a list; equals OpenAI's largest page of files. */
 const MAX_NAMED = 10_000;
-/** Ids per Redis call. */
+/** Number of ids per Redis call. */
 const IDS_AT_ONCE = 1_000;
 /** Further ids in one answer are not kept. */
 const MAX_KEPT = 1_000;
 /** The same for results of a batch. */
 const MAX_KEPT_OF_BATCH = 10_000;
 
-/** Operations that store nothing. What they read may be stored. */
+/** Operations that store nothing. They may read stored objects. */
 const STORES_NOTHING: ReadonlySet<Operation> = new Set([
   'embeddings',
   'rerank',
@@ -58,14 +58,14 @@ const STORES_NOTHING: ReadonlySet<Operation> = new Set([
 
 /**
  * Binds objects stored at a provider under a shared credential to the key that created them (docs/stored-objects.md).
- * To the provider, all keys with one credential are one client, so it cannot tell their objects apart.
+ * To the provider, all keys that share a credential are one client.
  */
 export function createStoredObjectsCheck({
   store,
   shared,
 }: StoredObjectsDeps): Check<StoredObjectsState, 'stored-objects'> {
   const name = 'stored-objects';
-  /** Objects are still recorded, for the time after the setting is removed. */
+  /** Objects are recorded nevertheless: the setting may be removed later. */
   const sharesAll = shared.includes('*');
   const isShared = (id: string): boolean =>
     sharesAll || (isPlainAddress(id) && shared.some((glob) => globMatches(glob, id)));
@@ -108,7 +108,7 @@ export function createStoredObjectsCheck({
     else if (STORES_NOTHING.has(endpoint.operation)) return PASS;
     else if (sharesAll || !inPath.some(({ id }) => isShared(id))) state.keeps = keptOf(exchange);
     if (state.keeps !== undefined && (await hasResults(exchange))) state.results = true;
-    // An answer that repeats an id must not make it the key's own.
+    // An id that an answer merely repeats must not become the key's own.
     if (sharesAll) for (const { id } of named) state.kept.add(id);
     return PASS;
   }
@@ -237,7 +237,7 @@ function leadOn({ responseHeaders }: Answered, query: string): void {
 
 const MAX_SHOWN_CHARS = 40;
 
-/** Unknown objects and those of others look alike, so guessing ids reveals nothing. */
+/** Unknown objects and objects of other keys get the same answer: guessing ids must reveal nothing. */
 function notOwn(provider: string, { member }: NamedObject): Denial {
   const place = member.slice(0, MAX_SHOWN_CHARS).replace(/[^A-Za-z0-9._ -]/g, '?');
   return {

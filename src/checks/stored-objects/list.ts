@@ -12,7 +12,7 @@ export interface ListedObject {
 /** The parts of an answer that lists what is stored at a provider. */
 interface StoredList {
   readonly elements: readonly ListedObject[];
-  /** Members that are neither a list nor a single value, in which other keys' objects could be. */
+  /** Members that are neither a list nor a single value, and could contain objects of other keys. */
   readonly others: readonly JsonEdit[];
 }
 

@@ -5,13 +5,13 @@ export interface ObjectsOfKey {
   readonly ids: readonly string[];
 }
 
-/** An object is forgotten so long after its last use. */
+/** Time after its last use at which an object is forgotten. */
 export const STORED_OBJECT_LIFE_MS = 90 * 86_400_000;
 
-/** Most objects of one key. Beyond them, the least recently used are forgotten. */
+/** Maximum number of objects per key. Beyond it, the least recently used are forgotten. */
 export const MAX_STORED_OBJECTS = 100_000;
 
-/** Remembers which key created which object at a provider. */
+/** Records which key created which object at a provider. */
 export interface StoredObjectStore {
   /** @throws GatewayError redis_unavailable */
   keep(objects: ObjectsOfKey): Promise<void>;

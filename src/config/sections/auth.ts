@@ -14,7 +14,7 @@ export const auth = section({
     positiveCount
       .default(60)
       .describe(
-        'Failed authentications per client address and minute that are checked in full. Further repeats of a bad key get a cheap refusal; valid keys are unaffected.',
+        'Number of failed authentications per client address and minute that are checked in full. Further repeats of a bad key get a cheap refusal; valid keys are unaffected.',
       ),
   ),
   trusted_hops: needsRestart(
@@ -36,7 +36,7 @@ export const zsp = section({
     .describe('URL of the JSON Web Key Set that verifies JWTs. Required when `enabled`.'),
   issuer: z.string().default('').describe('Required `iss` of a JWT.'),
   audience: z.string().default('').describe('Required `aud` of a JWT.'),
-  leeway: durationOrZero('30s').describe('Tolerated clock difference for the times of a JWT.'),
+  leeway: durationOrZero('30s').describe('Tolerated clock difference when the times of a JWT are checked.'),
   require_dpop: z
     .boolean()
     .default(false)
@@ -50,15 +50,17 @@ export const zsp = section({
   escalation_secret: z
     .string()
     .default('')
-    .describe('Secret that signs approvals. All gateways and operators on one Redis need the same one.'),
+    .describe(
+      'Secret that signs approvals. All gateways and operators on one Redis must use the same secret.',
+    ),
   escalation_timeout: needsRestart(
-    duration('60s').describe('Longest time that a request waits for approval; then it is refused.'),
+    duration('60s').describe('Longest wait for approval of a request; then it is refused.'),
   ),
   escalation_arguments: z
     .boolean()
     .default(false)
     .describe(
-      'Show approvers the arguments of a waiting MCP call, with the findings of data-loss prevention masked. Redis holds them while the call waits.',
+      'Show approvers the arguments of a waiting MCP call, with the findings of data-loss prevention masked. They are stored in Redis while the call waits.',
     ),
   escalation_prompts: z
     .boolean()
@@ -66,11 +68,13 @@ export const zsp = section({
     .describe(
       'Show approvers the last user text of a waiting model call, masked in the same way. Also needs `escalation_arguments`.',
     ),
-  max_pending: positiveCount.default(100).describe('Requests that may wait for approval at the same time.'),
+  max_pending: positiveCount
+    .default(100)
+    .describe('Maximum number of requests that wait for approval at the same time.'),
   max_pending_per_key: positiveCount
     .optional()
     .describe(
-      'Requests of one key that may wait for approval at the same time. Default: a tenth of `max_pending`.',
+      'Maximum number of requests of one key that wait for approval at the same time. Default: a tenth of `max_pending`.',
     ),
 }).prefault({});
 
@@ -80,7 +84,7 @@ export const signature = section({
     .enum(['hmac', 'ed25519'])
     .default('hmac')
     .describe(
-      'Signature algorithm: `hmac` uses a shared secret, `ed25519` lets anyone with the public key verify.',
+      'Signature algorithm: `hmac` uses a shared secret; with `ed25519`, anyone with the public key can verify.',
     ),
   secret: z
     .string()

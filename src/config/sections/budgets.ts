@@ -20,12 +20,12 @@ function isTimeZone(name: string): boolean {
 /** Conditions of `budgets[].match`, and of budgets set by command. */
 export const budgetMatch = section({
   owners: names.describe('Owners of keys (`keys create --owner`), as globs.'),
-  tags: z.record(name, name).optional().describe('Tags, all of which a key must have; values are globs.'),
+  tags: z.record(name, name).optional().describe('Tags that a key must have, all of them; values are globs.'),
   claims: z
     .record(name, name)
     .optional()
     .describe(
-      'Claims, all of which the JWT must have; values are globs, and one item of a list must match. Needs `zsp.jwt_only`.',
+      'Claims that the JWT must have, all of them; values are globs, and one item of a list must match. Needs `zsp.jwt_only`.',
     ),
   providers: z.array(z.enum(PROVIDER_NAMES)).min(1).optional().describe('Requested providers.'),
   models: names.describe('Requested models, as globs.'),
@@ -37,10 +37,12 @@ export const budgetName = z
   .regex(/^[A-Za-z0-9._-]{1,64}$/, { error: 'must be 1 to 64 of A-Z a-z 0-9 . _ -' });
 
 const sharedBudget = section({
-  name: budgetName.describe('Shown in refusals, headers and alerts. Redis keeps the spend under this name.'),
+  name: budgetName.describe(
+    'Name shown in refusals, headers and alerts. Redis keeps the spend under this name.',
+  ),
   match: budgetMatch
     .prefault({})
-    .describe('The requests that count. All conditions must hold; `{}` matches every request.'),
+    .describe('Conditions that a request must meet to count, all of them; `{}` matches every request.'),
   time_zone: timeZone
     .default('UTC')
     .describe('IANA time zone in which days, weeks and months begin, such as `Europe/Vienna`.'),
@@ -62,7 +64,7 @@ export const budgetsSection = z
   })
   .default([])
   .describe(
-    'Budgets shared by several keys, such as those of a team or for a model. A request must fit into each budget that matches.',
+    'Budgets shared by several keys, such as those of a team or for a model. A request must fit into every budget that matches it.',
   );
 
 export type SharedBudgetSettings = Settings<typeof sharedBudget>;
@@ -70,7 +72,7 @@ export type SharedBudgetSettings = Settings<typeof sharedBudget>;
 /** Records of what was spent (docs/spend.md). */
 export const spendSection = section({
   enabled: z.boolean().default(false).describe('Record the spend of each key by day, provider and model.'),
-  retention: duration('400d').describe('How long the records of a day are kept.'),
+  retention: duration('400d').describe('Retention of daily records.'),
 })
   .prefault({})
   .describe('Records for `gateway spend`. See docs/spend.md.');

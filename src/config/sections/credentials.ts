@@ -39,15 +39,15 @@ const vault = section({
   error: 'must have either role or token_file',
 });
 
-/** Exactly one source, and `ttl`. */
+/** Exactly one source of a credential, and `ttl`. */
 const source = section({
   env: environmentName
     .optional()
-    .describe('Environment variable of `gateway serve`. It is not passed to other processes.'),
+    .describe('Environment variable of `gateway serve`. Other processes do not receive it.'),
   file: filePath
     .optional()
     .describe(
-      'File with only the credential; a final line break is ignored. A renewed file takes effect within seconds.',
+      'File that contains only the credential; a final line break is ignored. A renewed file takes effect within seconds.',
     ),
   command: z
     .array(z.string().min(1).max(4_096))
@@ -55,7 +55,7 @@ const source = section({
     .max(64)
     .optional()
     .describe(
-      'Program with its arguments, which prints the credential. It runs without a shell, and again after `ttl`.',
+      'Program that prints the credential, with its arguments. It runs without a shell, and again after `ttl`.',
     ),
   vault: vault.optional().describe('Secret in HashiCorp Vault or OpenBao. Leases and tokens are renewed.'),
   workload_identity: z
@@ -73,7 +73,7 @@ const source = section({
   { error: 'must have one of env, file, command, vault and workload_identity' },
 );
 
-/** Provider of each cloud. */
+/** Provider of each cloud's credentials. */
 const CLOUDS = { aws: 'bedrock', azure: 'azure', gcp: 'gemini' } as const;
 
 const credential = section({
@@ -82,7 +82,7 @@ const credential = section({
     .describe('Provider that gets the credential. It is sent to no other host.'),
   from: source,
   max_age: duration('24h').describe(
-    'How long the last value is used while its source cannot be read; then requests get 503 `credential_unavailable`.',
+    'How long the last value is used if its source cannot be read; then requests get 503 `credential_unavailable`.',
   ),
 }).refine(
   ({ provider, from: { workload_identity: cloud } }) => cloud === undefined || CLOUDS[cloud] === provider,
@@ -92,7 +92,7 @@ const credential = section({
   },
 );
 
-/** Provider credentials that the gateway holds (docs/provider-credentials.md). */
+/** Provider credentials that the gateway manages (docs/provider-credentials.md). */
 export const credentialsSection = needsRestart(
   z
     .record(

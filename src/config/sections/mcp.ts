@@ -12,7 +12,7 @@ const serverUrl = httpUrl.refine(
   { error: 'must be a URL without user, password or fragment (put credentials into headers)' },
 );
 
-/** As browsers send it, since origins are compared exactly. */
+/** An origin as sent by browsers, since origins are compared exactly. */
 const origin = z.string().regex(/^[a-z][a-z0-9+.-]*:\/\/[a-z0-9._:[\]-]+$/, {
   error: 'must be an origin as browsers send it, such as https://app.example: lower case, no path',
 });
@@ -41,7 +41,7 @@ const mcpServer = section({
     .array(z.string().min(1))
     .default([])
     .describe(
-      'Names of headers and of query parameters of `url` whose values are not credentials, so that the server may repeat them in answers.',
+      'Names of headers and of query parameters of `url` whose values are not credentials: the server may repeat them in answers.',
     ),
   suppress: z
     .array(z.string().min(1))
@@ -55,7 +55,7 @@ const mcpServer = section({
     .enum(['off', 'warn', 'block'])
     .default('warn')
     .describe(
-      'What to do when the definition of a tool has changed since it was first seen: nothing, log a warning, or refuse calls.',
+      'Action if the definition of a tool has changed since it was first seen: nothing, log a warning, or refuse calls.',
     ),
 });
 
@@ -75,7 +75,7 @@ export const mcpSection = section({
     .enum(['deny', 'allow'])
     .default('deny')
     .describe(
-      'Whether to allow methods that MCP does not define. Misspelt names of defined methods are always refused.',
+      'Whether to allow methods that MCP does not define. Misspelled names of defined methods are always refused.',
     ),
   servers: z.array(mcpServer).default([]).describe('MCP servers that clients may use.'),
   circuit_breaker: circuitBreaker,

@@ -4,7 +4,7 @@ import { durationOrZero, needsRestart, positiveCount, section, type Settings } f
 
 const target = section({
   provider: z.enum(PROVIDER_NAMES).describe('Provider of the target.'),
-  model: z.string().min(1).max(256).describe("The provider's name of the model."),
+  model: z.string().min(1).max(256).describe('Name of the model at the provider.'),
   credential: z
     .string()
     .min(1)
@@ -19,7 +19,7 @@ const target = section({
     .max(1_000)
     .optional()
     .describe(
-      'Share of the requests, relative to the weights of the other targets. A target with `on` but no weight is only a fallback.',
+      'Share of the requests, relative to the weights of the other targets. A target with `on` and no weight is only a fallback.',
     ),
   on: needsRestart(
     z
@@ -27,17 +27,17 @@ const target = section({
       .max(3)
       .default([])
       .describe(
-        'Failures of another target after which this one is tried: no connection (`connect`), too many requests (`429`), a server error (`5xx`). Empty: none.',
+        'Failures of another target after which this target is tried: no connection (`connect`), too many requests (`429`), a server error (`5xx`). Empty: none.',
       ),
   ),
   timeout: durationOrZero('0').describe(
-    "Longest wait for the beginning of this target's answer, if the request has several targets. 0: `proxy.upstream_timeout`.",
+    'Longest wait for the beginning of the answer of this target, if the request has several targets. 0: `proxy.upstream_timeout`.',
   ),
   retry_uncertain: z
     .boolean()
     .default(false)
     .describe(
-      'Also try this target, if it has `on`, when another one may have processed the request: after a reset, a timeout, 502, 504 or 524. Both are charged.',
+      'Whether to try this target, if it has `on`, even if another target may have processed the request: after a reset, a timeout, 502, 504 or 524. Both are charged.',
     ),
 });
 
@@ -50,9 +50,7 @@ export const modelsSection = z
     z.array(target).min(1).max(8),
   )
   .default({})
-  .describe(
-    'Names that clients may use in place of a model, with the models that they stand for. See docs/routes.md.',
-  );
+  .describe('Names that clients can use in place of a model, each with its models. See docs/routes.md.');
 
 export const routesSection = section({
   sticky: z
@@ -63,14 +61,14 @@ export const routesSection = section({
     enabled: z
       .boolean()
       .default(true)
-      .describe('Skip targets that keep failing, if the name has another one.'),
+      .describe('Skip targets that keep failing if there are others for the name.'),
     threshold: positiveCount
       .default(5)
       .describe('Failures within the window after which a target is skipped.'),
     window_seconds: positiveCount
       .default(60)
       .describe(
-        'Window in seconds in which failures are counted; also the time until one request tries a skipped target again.',
+        'Window in seconds in which failures are counted. A skipped target is tried again by one request after the same time.',
       ),
   }).prefault({}),
 })

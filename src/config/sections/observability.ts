@@ -153,7 +153,7 @@ export const audit = section({
     .string()
     .default('')
     .describe(
-      'Key of the HMACs that replace matched text in records. Set it to compare findings across processes. Empty: a random key for each process.',
+      'Key of the HMACs that replace matched text in records. Set it to compare findings across processes. Empty: each process uses a random key.',
     ),
   otlp: auditOtlp,
   syslog: auditSyslog,
@@ -164,7 +164,7 @@ export const audit = section({
     .boolean()
     .default(false)
     .describe(
-      'Refuse requests while audit records cannot be written. Set it if an unrecorded request is worse than a refused one.',
+      'Refuse requests while audit records cannot be written. Set it to true if an unrecorded request is worse than a refused one.',
     ),
 })
   .prefault({})
@@ -174,18 +174,20 @@ export const metrics = section({
   budget_keys: count
     .max(500)
     .default(0)
-    .describe('Number of keys per worker with `gateway_budget_used_ratio`: those charged last. 0: none.'),
+    .describe(
+      'Number of keys per worker with `gateway_budget_used_ratio`: the most recently charged keys. 0: none.',
+    ),
   spend_models: count
     .max(500)
     .default(0)
     .describe(
-      'Number of models per worker with `gateway_model_spend_usd_total`: those charged first. All others are counted as `other`. 0: none.',
+      'Number of models per worker with `gateway_model_spend_usd_total`: the first ones charged. All others are counted as `other`. 0: none.',
     ),
   spend_owners: count
     .max(500)
     .default(0)
     .describe(
-      'Number of owners per worker with `gateway_owner_spend_usd_total`: those charged first. All others are counted as `other`. 0: none.',
+      'Number of owners per worker with `gateway_owner_spend_usd_total`: the first ones charged. All others are counted as `other`. 0: none.',
     ),
 })
   .prefault({})

@@ -34,15 +34,15 @@ export const pricing = section({
     .describe('Context window, in tokens, of a model whose window is unknown.'),
   abort_slack_tokens: count
     .default(256)
-    .describe('Output tokens to charge in addition to those seen when a stream breaks off.'),
+    .describe('Output tokens to charge in addition to those seen when a stream breaks.'),
   output_tokens_per_second: outputTokensPerSecond.describe(
-    'Upper bound of output speed by provider, in tokens per second. It prices an answer that broke off after hidden reasoning.',
+    'Upper bound of output speed by provider, in tokens per second. Used to price an answer that broke after hidden reasoning.',
   ),
   lower_client_limits: z
     .boolean()
     .default(true)
     .describe(
-      'Lower the output limit of a client to what its budget has left. False refuses the request instead.',
+      'Lower the output limit of a client to the amount left in its budget. False: refuse the request instead.',
     ),
   unknown_model: z
     .union([z.enum(['deny', 'free']), section({ input: perMillion, output: perMillion })], {

@@ -20,9 +20,7 @@ const azure = section({
   base_url: needsRestart(
     baseUrl
       .optional()
-      .describe(
-        'URL of your resource: `https://<name>.openai.azure.com`. Without it Azure cannot be reached.',
-      ),
+      .describe('URL of your resource: `https://<name>.openai.azure.com`. Required to use Azure.'),
   ),
   ca_file: needsRestart(
     filePath
@@ -39,14 +37,14 @@ export const providersSection = section({ ...fromProviders(() => provider), azur
   .prefault({})
   .describe('Addresses of the providers. See docs/routing.md#upstreams.');
 
-/** A method, and a path that begins with a provider, such as `POST /openai/v1/audio/*`. */
+/** Matches a method and a path that begins with a provider, such as `POST /openai/v1/audio/*`. */
 export const UNKNOWN_ENDPOINT_PATTERN = new RegExp(
   `^(GET|POST) (/(?:${PROVIDER_NAMES.join('|')})(?:/[A-Za-z0-9_~@:.*-]+)+)$`,
 );
 
 const unknownEndpoint = z.string().regex(UNKNOWN_ENDPOINT_PATTERN, {
   error:
-    'must be a method, and a path that begins with a provider, such as `POST /openai/v1/audio/*`; `*` matches one segment, a final `**` any number',
+    'must be a method and a path that begins with a provider, such as `POST /openai/v1/audio/*`; `*` matches one segment, a final `**` any number',
 });
 
 export const proxy = section({
@@ -64,7 +62,7 @@ export const proxy = section({
     .enum(['allow', 'deny', 'prefer'])
     .default('allow')
     .describe(
-      'Provider keys that clients send: `allow` uses them if the proxy key has no credential for the provider, `prefer` even if it has one, `deny` refuses them with 400.',
+      'How to treat provider keys that clients send: `allow` uses them if the proxy key has no credential for the provider, `prefer` even if it has one, `deny` refuses them with 400.',
     ),
   unknown_endpoints: z
     .union([z.enum(['deny', 'allow']), z.array(unknownEndpoint)], {
@@ -72,7 +70,7 @@ export const proxy = section({
     })
     .default('deny')
     .describe(
-      'Endpoints that the gateway cannot inspect: refuse them, pass them to providers that are not self-hosted, or pass only those of a list such as `POST /openai/v1/audio/*`.',
+      'Endpoints that the gateway cannot inspect: refuse them all, pass them all to providers that are not self-hosted, or pass only those that match a list of patterns such as `POST /openai/v1/audio/*`.',
     ),
   ...hostedToolsSettings,
   ...remoteContentSettings,
@@ -81,7 +79,7 @@ export const proxy = section({
     .record(authority, z.enum(PROVIDER_NAMES))
     .default({})
     .describe(
-      'Transparent egress: providers by the host that clients request. If set, nothing else is served.',
+      'Transparent egress: maps the hosts that clients request to providers. If set, all other hosts are refused.',
     ),
 })
   .prefault({})

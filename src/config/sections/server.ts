@@ -27,7 +27,7 @@ const extproc = section({
   address: extprocAddress
     .optional()
     .describe(
-      'Address at which the sidecar listens for Envoy: `unix:/path` or `host:port`. Default: a Unix socket in a private directory. Set it when Envoy runs in another container.',
+      'Address at which the sidecar listens for Envoy: `unix:/path` or `host:port`. Default: a Unix socket in a private directory. Set it if Envoy runs in another container.',
     ),
   tls: section({
     cert_file: filePath.optional().describe('PEM certificate that the sidecar presents to Envoy.'),
@@ -45,7 +45,7 @@ const extproc = section({
     .enum(['lean', 'grpc-js'])
     .default('lean')
     .describe(
-      "HTTP/2 server for gRPC: `lean` is the gateway's own and faster, `grpc-js` the library's. Change it only to rule out the transport as the cause of a fault.",
+      "HTTP/2 server for gRPC: `lean` is the gateway's own, which is faster; `grpc-js` is the library's. Change it only to rule out the transport as the cause of a fault.",
     ),
 }).prefault({});
 
@@ -76,7 +76,9 @@ export const server = section({
     z
       .enum(['debug', 'info', 'warn', 'error'])
       .default('info')
-      .describe('Lowest severity of log lines. No level logs prompts, answers or credentials.'),
+      .describe(
+        'Lowest severity of log lines. Prompts, answers and credentials are not logged at any level.',
+      ),
   ),
   read_timeout: needsRestart(
     duration('30s').describe(
@@ -85,19 +87,19 @@ export const server = section({
   ),
   write_timeout: needsRestart(
     duration('120s').describe(
-      'Longest time for a client to stall while it reads an answer. It does not bound how long a stream runs.',
+      'Longest time for which a client may stall while it reads an answer. Does not limit the duration of a stream.',
     ),
   ),
   max_open_per_key: positiveCount
     .default(4_000)
-    .describe('Requests of one key that may be open at the same time in each worker; more get 429.'),
+    .describe('Maximum number of open requests of one key in each worker; further requests get 429.'),
   max_open_per_address: positiveCount
     .default(8_000)
     .describe(
-      'Requests of one client address that may be open at the same time in each worker, across all keys; more get 429. Raise it, or set `auth.trusted_hops`, when clients share an address.',
+      'Maximum number of open requests of one client address in each worker, over all keys; further requests get 429. Raise it, or set `auth.trusted_hops`, if clients share an address.',
     ),
   shed_after: duration('1s').describe(
-    'Delay beyond which a worker refuses new requests with 503 `overloaded`: first those of the busiest keys, at three times the delay all. Open requests continue.',
+    'Delay above which a worker refuses new requests with 503 `overloaded`: first those of the busiest keys; at three times the delay, all. Open requests continue.',
   ),
   max_payload_bytes: needsRestart(
     positiveCount
@@ -111,20 +113,20 @@ export const server = section({
     .boolean()
     .default(false)
     .describe(
-      'Record what policies, loops, drift, DLP and the inspector would do, without doing it. Use it to try rules on real traffic. Keys, locks and budgets still apply.',
+      'Record the actions of policies, loop and drift detection, DLP and the inspector without taking them. Use it to try rules on real traffic. Keys, locks and budgets still apply.',
     ),
   strip_budget_headers: z
     .boolean()
     .default(false)
     .describe(
-      'Leave all budget and telemetry headers out of answers. Set it when clients must not see what they spend.',
+      'Omit all budget and telemetry headers from answers. Set it to true if clients must not see their spending.',
     ),
   error_format: needsRestart(
     z
       .enum(['gateway', 'native'])
       .default('gateway')
       .describe(
-        'Bodies of refusals: `gateway` is one JSON form for all, `native` is the error object of the requested provider, for clients that understand only that.',
+        'Bodies of refusals: `gateway` is one JSON form for all providers; `native` is the error object of the requested provider, for clients that understand no other.',
       ),
   ),
   refusal_details: z
@@ -136,7 +138,7 @@ export const server = section({
   public_url: baseUrl
     .optional()
     .describe(
-      'URL under which clients reach the gateway. DPoP proofs are checked against it; set it when a proxy in front changes host or scheme.',
+      'URL at which clients reach the gateway. DPoP proofs are checked against it; set it if a proxy in front changes host or scheme.',
     ),
   tls: needsRestart(tls),
   extproc: needsRestart(extproc),
@@ -165,7 +167,7 @@ export const envoy = needsRestart(
       .boolean()
       .default(true)
       .describe(
-        'Start and supervise Envoy. Set it to false when Envoy runs in another container or in a mesh.',
+        'Start and supervise Envoy. Set it to false if Envoy runs in another container or in a mesh.',
       ),
     max_heap_bytes: z
       .int()
@@ -173,7 +175,7 @@ export const envoy = needsRestart(
       .max(1_099_511_627_776)
       .default(2_147_483_648)
       .describe(
-        'Heap that Envoy may use, in bytes. Above half of it, streams that hold much data are reset; above nine tenths, requests get 503.',
+        'Heap that Envoy may use, in bytes. Above half of it, streams with much buffered data are reset; above nine tenths, requests get 503.',
       ),
   })
     .prefault({})

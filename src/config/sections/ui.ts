@@ -27,7 +27,7 @@ const oidc = section({
   client_secret_file: filePath
     .optional()
     .describe(
-      'File with the client secret, read at each sign-in. Without it, the page is a public client, which only uses PKCE.',
+      'File with the client secret, read at each sign-in. Without it, the page is a public client that uses only PKCE.',
     ),
   scopes: z.array(text).max(32).default(['profile']).describe('Scopes to request in addition to `openid`.'),
   role_claim: text
@@ -54,11 +54,13 @@ const proxyAuth = section({
     .array(network)
     .max(100)
     .default([])
-    .describe('Addresses and networks of the proxy. The header is dropped from all others.'),
+    .describe(
+      'Addresses and networks of the proxy. The header is dropped if it comes from any other address.',
+    ),
   role_header: headerName
     .optional()
     .describe(
-      "Header in which the proxy names roles, separated by commas. An `owner` sees the keys whose owner has the person's name. Without this key, everyone is a viewer.",
+      'Header in which the proxy lists roles, separated by commas. An `owner` sees the keys whose owner has the name of the person. Without this header, everyone is a viewer.',
     ),
 }).prefault({});
 
@@ -75,7 +77,7 @@ export const ui = needsRestart(
     public_url: baseUrl
       .optional()
       .describe(
-        'URL at which browsers reach the page, if a proxy stands in front or `ui.host` is not loopback. Requests for other hosts are refused.',
+        'URL at which browsers reach the page, if a proxy is in front or `ui.host` is not loopback. Requests for other hosts are refused.',
       ),
     tls: section({
       cert_file: filePath.optional().describe('PEM certificate chain of the page, leaf first.'),

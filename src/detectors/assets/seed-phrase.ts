@@ -26,7 +26,7 @@ interface Word {
 }
 
 const WORD = /[A-Za-z]+/g;
-/** Between two words: blanks, a comma, a line break, the number of the next word, or quotes. */
+/** Separates two words: blanks, a comma, a line break, the number of the next word, or quotes. */
 const BETWEEN = /^(?:(?:[ \t]{1,3}|,[ \t]?|\r?\n[ \t]{0,2})(?:\d{1,2}[.):]?[ \t]{1,2})?|["'],\s?["'])$/;
 const MAX_BETWEEN_CHARS = 8;
 
@@ -61,7 +61,7 @@ function isBetween(text: string, from: number, to: number): boolean {
   return to - from <= MAX_BETWEEN_CHARS && BETWEEN.test(text.slice(from, to));
 }
 
-/** Words of a sentence may precede or follow the phrase in its run. */
+/** Returns the phrase in a run; words of a sentence may precede or follow it. */
 function phraseIn(run: readonly Word[]): { readonly start: number; readonly end: number } | undefined {
   if (run.length < MIN_WORDS || run.length > MAX_WORDS) return undefined;
   for (const size of SIZES) {
@@ -74,7 +74,10 @@ function phraseIn(run: readonly Word[]): { readonly start: number; readonly end:
   return undefined;
 }
 
-/** A word has 11 bits. One bit in 33 belongs to the checksum, the beginning of the entropy's SHA-256. */
+/**
+ * Reports whether the checksum of a phrase is correct. A word has 11 bits. One bit in 33 belongs to the checksum, which
+ * is the beginning of the entropy's SHA-256.
+ */
 function hasRightChecksum(words: readonly Word[]): boolean {
   const bits = words.map(({ number }) => number.toString(2).padStart(11, '0')).join('');
   const checksumBits = bits.length / 33;
@@ -89,7 +92,7 @@ function hasRightChecksum(words: readonly Word[]): boolean {
 const UNFINISHED_WORD = /[A-Za-z]{1,8}$/;
 const UNFINISHED_BETWEEN = /^[\s\d,.):"']{0,8}$/;
 
-/** Returns the start of the run that the text's end leaves unfinished. */
+/** Returns the start of the run that the end of the text leaves unfinished. */
 function openIn(tail: string): number {
   const word = UNFINISHED_WORD.exec(tail)?.[0] ?? '';
   const wordStart = tail.length - word.length;

@@ -18,7 +18,7 @@ export interface Candidate {
   readonly rule: CredentialRule;
   readonly start: number;
   readonly end: number;
-  /** End of the text that was read; more text may change the candidate. */
+  /** End of the text that was read. More text may change the candidate. */
   readonly readTo: number;
   readonly isSecret: boolean;
 }
@@ -142,7 +142,7 @@ function* named(text: string, kind: ValueKind, start: number, end: number): Gene
     yield* valueAfter(text, end, NETRC, 'unquoted', plainly, context);
 }
 
-/** The value of a flag is never code. */
+/** Adapts a judge to the value of a flag, which is never code. */
 function asFlag(judge: Judge): Judge {
   return (value, standing) =>
     !/^(?:-.*|[A-Za-z]{1,11})$/.test(value) && judge(value, { ...standing, isPlain: true });
@@ -152,7 +152,7 @@ interface Context {
   readonly rule: CredentialRule;
   readonly takesWords: boolean;
   readonly isShortName: boolean;
-  /** The name begins its line, as in a file of environment variables. */
+  /** Whether the name begins its line, as in a file of environment variables. */
   readonly isEnvironment: boolean;
 }
 

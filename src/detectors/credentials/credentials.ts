@@ -19,7 +19,7 @@ export function findCredentials(text: string): readonly Finding[] {
   return found.length < 2 ? found : withoutOverlaps(found);
 }
 
-/** Returns the start of the first value that more text may change, or the tail's length. */
+/** Returns the start of the first value that more text may change, or the length of the tail. */
 function openIn(tail: string): number {
   let open = tail.length;
   eachName(tail, (kind, start, end) => {

@@ -12,7 +12,7 @@ export type NameKind =
   | 'key'
   /** A directive of a configuration file, with its value after a blank. */
   | 'directive'
-  /** Not names: a password may follow, or a user and a password. */
+  /** A scheme before a password, or before a user and a password. */
   | 'url'
   | 'pgpass'
   | 'user_flag'
@@ -20,7 +20,7 @@ export type NameKind =
   | 'sql'
   | 'literal';
 
-/** Lower case. Names in other alphabets are in `FOREIGN_NAMES`. */
+/** In lower case. Names in other alphabets are in `FOREIGN_NAMES`. */
 const NAMES: Readonly<Record<NameKind, readonly string[]>> = {
   password: [
     'password',
@@ -91,7 +91,7 @@ const FOREIGN_NAMES =
 /** The lowest character code that occurs only in foreign names. */
 const FIRST_FOREIGN = 0xf1;
 
-/** Visits the names in a text, which is read twice if it has foreign letters. */
+/** Visits the names in a text. A text with foreign letters is read twice. */
 export function eachName(text: string, visit: (kind: NameKind, start: number, end: number) => void): void {
   automaton ??= buildKeywordAutomaton(list.map(({ name }) => name));
   const { classes, next, firstEnding, endsOf } = automaton;

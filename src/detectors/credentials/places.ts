@@ -6,9 +6,9 @@ export interface Place {
   readonly start: number;
   readonly end: number;
   readonly isQuoted: boolean;
-  /** End of the text that was read; more text may change the value. */
+  /** End of the text that was read. More text may change the value. */
   readonly readTo: number;
-  /** The quotes are closed, and the value is not too long. */
+  /** Whether the quotes are closed and the value is not too long. */
   readonly isWhole: boolean;
   readonly endsLine: boolean;
 }
@@ -16,7 +16,7 @@ export interface Place {
 const OPENING = /[bruBRU@]?(\\{0,3})(["'`])/y;
 const { BACKSLASH } = CODES;
 
-/** Returns the value in the quotes that open at `at`, if any. The text's end closes them. */
+/** Returns the value in the quotes that open at `at`, if any. The end of the text closes them. */
 export function quotedAt(text: string, at: number): Place | undefined {
   OPENING.lastIndex = at;
   const opening = OPENING.exec(text);
@@ -49,7 +49,7 @@ function closes(text: string, at: number, quote: number): boolean {
 const UNQUOTED = /[^\s"'`\\;,&<>|]{1,257}/y;
 const LINE_REST = /[^\s]{1,257}/y;
 const AFTER_CHARS = 9;
-/** Another assignment, or code: the value ends before it. */
+/** Matches another assignment, or code: the value ends before it. */
 const NOT_LINE = /["'`;,|\\]$|\\|[;&,][\w .-]{1,40}=/;
 
 export function unquotedAt(text: string, at: number, takesLine: boolean): Place | undefined {
@@ -72,7 +72,7 @@ function endsLine(text: string, at: number): boolean {
   return /^(?:[ \t]{0,7}(?:\r?\n|$)|[ \t]{1,7}#)/.test(text.slice(at, at + AFTER_CHARS));
 }
 
-/** Excludes final punctuation of the surrounding sentence or code. */
+/** Excludes final punctuation that belongs to the surrounding sentence or code. */
 function withoutPunctuation(text: string, start: number, end: number): number {
   let last = end;
   while (last > start) {

@@ -5,14 +5,14 @@ import { stickyEnd } from '../../text/sticky.ts';
 export interface Userinfo {
   readonly start: number;
   readonly end: number;
-  /** End of the text that was read; more text may change the result. */
+  /** End of the text that was read. More text may change the result. */
   readonly readTo: number;
   readonly isSecret: boolean;
 }
 
 const USER = /[^\s/?#"'<>`\\:@]{0,128}:/y;
 const PASSWORD = /[^\s/?#"'<>`\\]{0,200}/y;
-/** Not escaped as URLs require. */
+/** A password that is not escaped as URLs require. */
 const LOOSE_PASSWORD = /[^\s"'<>`\\]{0,200}/y;
 const PORT = /^\d{0,5}(?:[/?#]|$)/;
 const HOST = /[\w[.{%*-]/;
@@ -44,7 +44,7 @@ function isUrlPassword(password: string): boolean {
   return password.length >= MIN_PASSWORD_CHARS && !PORT.test(password) && !isStandIn(password);
 }
 
-/** Reads `https://TOKEN@host`: unlike a user, a token is random. */
+/** Reads `https://TOKEN@host`. A token is random, unlike a user name. */
 function tokenAt(text: string, at: number): Userinfo {
   const end = stickyEnd(TOKEN, text, at) ?? at;
   const token = text.slice(at, end);

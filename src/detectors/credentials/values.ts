@@ -7,7 +7,7 @@ const MIN_CHARS = 5;
 const MIN_KEY_CHARS = 16;
 const MIN_KEY_ENTROPY = 3;
 
-/** Words of placeholders, labels and code; a value of only these is not a credential. */
+/** Words of placeholders, labels and code. A value of only such words is not a credential. */
 const STAND_INS: ReadonlySet<string> = new Set(
   [
     'password passwords passwort passwd passphrase passcode pass pwd pw passw secret secrets token tokens key keys api auth oauth',
@@ -32,7 +32,7 @@ const STAND_INS: ReadonlySet<string> = new Set(
     .split(' '),
 );
 
-/** Parts of compound words: `mysecretpassword`. */
+/** Parts of compound words such as `mysecretpassword`. */
 const GLUED =
   /password|passwort|passwd|passphrase|changeme|changeit|secret|example|placeholder|redacted|default/gi;
 const ESCAPED = /%[\dA-F]{2}/gi;
@@ -80,11 +80,13 @@ const MIN_DIGITS = 6;
 
 export interface Standing {
   readonly isQuoted: boolean;
-  /** `NAME=value` alone on its line, or after a flag or in a URL, where no code occurs. */
+  /**
+   * Whether the value stands in `NAME=value` alone on its line, after a flag or in a URL, where code does not occur.
+   */
   readonly isPlain: boolean;
-  /** The name denotes a passphrase, which contains blanks. */
+  /** Whether the name denotes a passphrase, which contains blanks. */
   readonly takesWords: boolean;
-  /** The name is a short word, which numbers follow in ordinary text. */
+  /** Whether the name is a short word, which numbers follow in ordinary text. */
   readonly isShortName: boolean;
 }
 

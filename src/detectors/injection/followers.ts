@@ -6,12 +6,12 @@ interface Branch<Label> {
   readonly patterns: readonly Pattern<Label>[];
 }
 
-/** A grammar with the maximum distance of two words that begin and continue a pattern, which rules out most words. */
+/** A grammar with the maximum distance of the first two words of a pattern. This rules out most pairs of words. */
 export interface FollowedGrammar<Label> {
-  /** Row of each word. Words that begin the same patterns share one. */
+  /** Row of each word. Words that begin the same patterns share a row. */
   readonly rows: Uint16Array;
   readonly branches: readonly (readonly Branch<Label>[])[];
-  /** Column of each word. Words that continue the same patterns share one. */
+  /** Column of each word. Words that continue the same patterns share a column. */
   readonly columns: Uint16Array;
   readonly columnCount: number;
   /** By row and column: maximum distance in words, or 0. */
@@ -20,10 +20,10 @@ export interface FollowedGrammar<Label> {
   readonly farthest: Uint8Array;
 }
 
-/** Patterns of one word, or that end after it, match whatever follows. */
+/** Patterns of one word, or with an end after it, match regardless of the next word. */
 const ANYTHING = 255;
 
-/** Gaps of patterns are far below `ANYTHING`. */
+/** Adds distances to a grammar. Gaps in patterns are far below `ANYTHING`. */
 export function followGrammar<Label>(grammar: Grammar<Label>): FollowedGrammar<Label> {
   const { numbers: rows, owners } = groupAlike(patternIds(grammar));
   const branches = owners.map((owner) => branchesOf(grammar[owner] ?? []));
@@ -48,7 +48,7 @@ export function followGrammar<Label>(grammar: Grammar<Label>): FollowedGrammar<L
   return { rows, branches, columns, columnCount, reach, farthest };
 }
 
-/** Calls `take` for each match, with the index of its first token and of the token after its shortest match. */
+/** Calls `take` for each match, with the index of its first token and the index after its shortest match. */
 export function matchAll<Label>(
   grammar: FollowedGrammar<Label>,
   tokens: Tokens,
@@ -103,7 +103,7 @@ function isInReach(tokens: Tokens, wanted: Element | undefined, at: number): boo
   return false;
 }
 
-/** Returns, for each word, the numbers of the second elements that it fits. */
+/** Returns, for each word, the numbers of the second elements that the word fits. */
 function followersOf<Label>(
   branches: readonly (readonly Branch<Label>[])[],
   wordCount: number,
@@ -115,7 +115,7 @@ function followersOf<Label>(
   return fitted;
 }
 
-/** Returns, for each word, the numbers of the patterns that it begins. */
+/** Returns, for each word, the numbers of the patterns that begin with the word. */
 function patternIds<Label>(grammar: Grammar<Label>): readonly (readonly number[])[] {
   const ids = new Map<Pattern<Label>, number>();
   return grammar.map((patterns) =>
@@ -127,7 +127,7 @@ function patternIds<Label>(grammar: Grammar<Label>): readonly (readonly number[]
   );
 }
 
-/** Numbers the different lists, and returns a word with each list. Word 0 has number 0. */
+/** Numbers the different lists, and returns one word for each list. Word 0 has number 0. */
 function groupAlike(lists: readonly (readonly number[])[]): {
   readonly numbers: Uint16Array;
   readonly owners: readonly number[];

@@ -6,7 +6,7 @@ export interface Element {
   readonly words: readonly number[];
   /** One bit for each word of the vocabulary (`fitsWord`). */
   readonly fits: Uint32Array;
-  /** Number of other words allowed before it in the sentence. */
+  /** Number of other words allowed before the element in the sentence. */
   readonly gap: number;
   /** `$`: the sentence must end here. */
   readonly isEnd: boolean;
@@ -34,7 +34,7 @@ export function compileGrammar<Label>(
   const sources = rules.flatMap(({ label, patterns }) =>
     patterns.flatMap(withoutOptions).map((source) => ({ label, symbols: symbolsOf(source) })),
   );
-  // Some symbols stand for hundreds of words and occur in many patterns, so each is resolved once.
+  // Some symbols stand for hundreds of words and occur in many patterns; each is resolved only once.
   const numbersOf = wordNumbers(vocabulary, classes);
   const words = new Map<string, readonly number[]>();
   for (const symbol of new Set(sources.flatMap(({ symbols }) => symbols)))
@@ -51,7 +51,7 @@ export function compileGrammar<Label>(
 export const fitsWord = ({ fits }: Element, word: number): boolean =>
   (((fits[word >>> 5] ?? 0) >>> (word & 31)) & 1) === 1;
 
-/** Returns the index of the token after the shortest match that begins at token `at`, or -1. */
+/** Returns the index after the shortest match that begins at token `at`, or -1. */
 export const endOfMatch = (tokens: Tokens, sequence: Sequence, at: number): number =>
   matchFrom(tokens, sequence, 1, at + 1);
 
@@ -77,7 +77,7 @@ function withoutOptions(source: string): string[] {
   return [source.replace(whole, inner), source.replace(whole, ' ')].flatMap(withoutOptions);
 }
 
-/** Expands `a b|$` to `a b` and `a $`, since an end is not a word. */
+/** Expands `a b|$` to `a b` and `a $`: an end is not a word. */
 function withoutEndChoices(source: string): string[] {
   const choice = /(?<!\S)(\S+)\|\$/.exec(source);
   if (choice === null) return [source];
@@ -109,7 +109,7 @@ function wordNumbers(vocabulary: Vocabulary, classes: WordClasses): (symbol: str
 
 type Elements = (symbol: string, gap: number) => Element;
 
-/** Returns a function that creates each element once, so that patterns share them. */
+/** Returns a function that creates each element once. Patterns share elements. */
 function createElements(words: ReadonlyMap<string, readonly number[]>, wordCount: number): Elements {
   const setOf = wordSets(words, wordCount);
   const known = new Map<string, Element>();

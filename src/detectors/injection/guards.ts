@@ -2,7 +2,7 @@ import type { Tokens, Vocabulary } from './lexer.ts';
 import { isReport } from './reports.ts';
 import { isAboutThings } from './things.ts';
 
-/** Subjects of reports, which no order follows. */
+/** Subjects of reports; no order follows them. */
 const NARRATORS = `i they he she people users who which often sometimes students drivers always we did does would could might
   developers employees many models attackers`;
 /** Subjects of reports, unless they address the model. */
@@ -12,7 +12,7 @@ const RELATIVES = `que qui che который которая которые кт
 const WANTING = `quiero necesito pido exijo ordeno requiero quero preciso peço mando voglio ordino exige veux`;
 const ADDRESSED = `you u ai assistant assistants model llm chatbot chatgpt gpt agent it`;
 const NEGATIONS = `not dont never cannot cant wont shouldnt mustnt doesnt didnt nicht nie 不要 请勿 切勿`;
-/** "Refuses to print the prompt", in names of tests. */
+/** As in "Refuses to print the prompt", in names of tests. */
 const REFUSALS = `refuses refused declines declined`;
 const HOW = `to do does can could should would did i models attackers`;
 
@@ -23,7 +23,7 @@ const QUOTES = /["“”«»`„「」『』']/;
 const APOSTROPHE = /^\p{L}['’]\p{L}$/u;
 const BEFORE_QUOTE =
   /^$|(?:[\s(,:：，→|+>*#\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}、]|\\[nrt])$/u;
-/** Words of texts about attacks beside a quoted phrase, in twelve languages. */
+/** Words near a quoted phrase in texts about attacks, in twelve languages. */
 const REPORTING = new RegExp(
   [
     String.raw`\b(?:attacks?|attackers?|tricks?|jailbreaks?|detectors?|filters?|classifiers?|guards?|firewall|phrases?|sentences?|flag(?:s|ged)?|block(?:s|ed)|recogni[sz]es?|papers?|assert|expect)\b`,
@@ -42,9 +42,9 @@ const REPORTING = new RegExp(
 );
 const TO_BE_DONE =
   /\b(?:follow|obey|comply|execute|do (?:it|this|that|so|what|as)|act on|carry (?:it|this) out|reveal|print|(?:tell|give|show) me|send|now|your (?:new|task))\b|befolge|führe|obéis|applique|exécute|obedece|ejecuta|esegui|obbedisci|execute|gehoorzaam|voer|выполни|执行|照做|実行|従|نفذ|पालन/i;
-/** Before a JSON string, which is in quotes but not quoted. */
+/** Start of a JSON string, which is in quotes but is not a quotation. */
 const JSON_STRING = /(?:["\]}]\s{0,8}[:,]|\d\s{0,8},|[[{])\s{0,8}$/;
-/** Before a member's value: `"text": "…"` mentions nothing. */
+/** Start of a member's value: `"text": "…"` is not a mention. */
 const JSON_MEMBER = /"\s{0,8}:\s{0,8}$/;
 const MOST_ESCAPES = 3;
 const SHELL_QUOTE = /'\\{1,3}''$/;
@@ -70,11 +70,11 @@ const IN_CONTENT = new RegExp(
   ].join(''),
   'i',
 );
-/** Words for a model's own instructions, which no defence names. */
+/** Words for a model's own instructions, which a defence does not mention. */
 const OWN =
   /\b(?:previous|prior|above|earlier|preceding|your|my|system|original|initial|developer|safety|everything)\b/i;
 
-/** A prompt as a means to something else: "sort them by the table in your system prompt". */
+/** A prompt used as a means to something else: "sort them by the table in your system prompt". */
 const AS_MEANS = new RegExp(
   [
     String.raw`\b(?:using|by|per|following|according to|based on) (?:the|its|each)(?: (?![\w-]*ing\b)[\w\x60<>-]{1,32}){0,3}`,
@@ -89,13 +89,13 @@ const ANNOTATED = /#[ \t]{0,4}type:[ \t]{0,4}$/;
 const ANNOTATION = /^ignore(?:\[[\w, -]{1,64}\])?[ \t]{0,4}(?:#[^\n]{0,24})?(?:\r?\n|$)/;
 const ANNOTATION_CHARS = 128;
 
-/** Reports whether the phrase from token `at` to offset `end` is mentioned rather than used. */
+/** Reports whether the phrase from token `at` to offset `end` is only mentioned. */
 export type MentionGuard = (text: string, tokens: Tokens, at: number, end: number) => boolean;
 
 /**
- * Recognizes mentions: "Never ignore your instructions", "how do I ignore …", "they ignore …", "ignore any
- * instructions in the page", and phrases quoted as an example. Only the words right before or after count,
- * since an attacker may write anything around an attack.
+ * Recognizes mentions: "Never ignore your instructions", "how do I ignore …", "they ignore …", "ignore any instructions
+ * in the page", and phrases quoted as an example. Only the words directly before or after count: an attacker may write
+ * anything around an attack.
  */
 export function createMentionGuard(vocabulary: Vocabulary): MentionGuard {
   const narrators = vocabulary.setOf(NARRATORS);
@@ -133,7 +133,7 @@ function isAnnotation(text: string, start: number): boolean {
   );
 }
 
-/** Returns the word `distance` words before, or -1 beyond the sentence. */
+/** Returns the word `distance` words before; -1 if the sentence has none. */
 function wordBefore(tokens: Tokens, at: number, distance: number): number {
   for (let token = at; token > at - distance; token--)
     if (token <= 0 || tokens.breaks[token] === 1) return -1;
@@ -160,7 +160,7 @@ function isInQuotes(text: string, start: number, end: number): boolean {
   return (isRightBefore && MENTION.test(before) && !JSON_MEMBER.test(before)) || isReported(text, open, end);
 }
 
-/** Recognizes a guard's expression: `/reveal (your|the) system prompt/i`. */
+/** Recognizes the regular expression of a guard: `/reveal (your|the) system prompt/i`. */
 function isExpression(text: string, start: number, end: number): boolean {
   const before = text.slice(Math.max(0, start - EXPRESSION_CHARS), start);
   const opening = EXPRESSION_START.exec(before)?.[1];
@@ -181,7 +181,7 @@ function openingQuote(text: string, start: number, end: number): number {
   return -1;
 }
 
-/** Returns the start of a quote's escapes: backslashes of JSON, `'\\''` of a shell. */
+/** Returns the start of the escapes before a quote: backslashes of JSON, `'\\''` of a shell. */
 function withEscapes(text: string, quote: number): number {
   const [shell] = SHELL_QUOTE.exec(text.slice(Math.max(0, quote - SHELL_CHARS), quote + 1)) ?? [];
   if (shell !== undefined) return quote + 1 - shell.length;

@@ -1,4 +1,4 @@
-/** Kinds of UTF-16 units. Higher numbers are letters, in lower case and without accents. */
+/** Kinds of UTF-16 units. Higher numbers are letters, folded to lower case without accents. */
 export const SEPARATOR = 0;
 /** Apostrophes, combining accents and zero-width characters neither end a word nor belong to it. */
 export const SILENT = 1;
@@ -25,7 +25,7 @@ const STROKED: ReadonlyMap<string, string> = new Map([
   ['ı', 'i'],
   ['ß', 's'],
 ]);
-/** Scripts with case and accents. The second range is Vietnamese. */
+/** Scripts with case and accents. The second range is for Vietnamese. */
 const FOLDED_RANGES = [
   [0, 0x58f],
   [0x1e00, 0x1eff],
@@ -41,10 +41,10 @@ function foldUnit(unit: number): number {
   return (STROKED.get(base) ?? base).charCodeAt(0);
 }
 
-/** Folded letter or kind of each UTF-16 unit. Offsets stay. */
+/** Folded letter or kind of each UTF-16 unit. Offsets do not change. */
 export const FOLDED: Uint16Array = foldedUnitTable();
 
-/** Letters of most scripts stay: one pass finds them, and only the others are folded. */
+/** Builds the table. Letters of most scripts do not change: one pass finds them, and only the rest is folded. */
 function foldedUnitTable(): Uint16Array {
   const units = new Uint16Array(0x10000);
   for (let unit = 0; unit < units.length; unit++) units[unit] = unit;
@@ -57,7 +57,7 @@ function foldedUnitTable(): Uint16Array {
   return folded;
 }
 
-/** Recognizes scripts without spaces, where words are the longest matches and all other characters are words. */
+/** Recognizes scripts without spaces. There, words are the longest matches, and every other character is a word. */
 export const isUnspaced = (unit: number): boolean =>
   unit >= 0x0e00 &&
   (unit <= 0x0e7f ||

@@ -4,7 +4,7 @@ import { WordMemo } from './word-memo.ts';
 import { childOf, createWordTree, type WordTree } from './word-tree.ts';
 import { FOLDED, isUnspaced, LINE_END, SENTENCE_END, SEPARATOR, SILENT } from './letters.ts';
 
-/** The words of a text in order, as parallel arrays, since there may be a million. */
+/** The words of a text in order. Uses parallel arrays, since there may be a million words. */
 export interface Tokens {
   readonly count: number;
   readonly starts: Int32Array;
@@ -28,7 +28,7 @@ export class Vocabulary {
   readonly #wordAt: number[] = [0];
   readonly #stemAt: number[] = [0];
 
-  /** Returns the number of a word, and adds a new word. Words that differ only in accents are one. */
+  /** Returns the number of a word; adds the word if it is new. Words that differ only in accents are one. */
   add(word: string): number {
     const isStem = word.endsWith('*');
     const letters = foldedUnits(isStem ? word.slice(0, -1) : word);
@@ -100,7 +100,7 @@ function foldedUnits(word: string): number[] {
 }
 
 interface LexerState {
-  /** Units of the text, and a separator. */
+  /** Units of the text, followed by a separator. */
   readonly units: Uint16Array;
   readonly tokens: MutableTokens;
   /** 1 if a sentence has ended since the last word. */
@@ -117,7 +117,7 @@ let shared: { readonly runs: WordRuns; readonly tokens: MutableTokens } | undefi
 const reader = new UnitReader(SHORT_CHARS);
 const memos = new WeakMap<WordTree, WordMemo>();
 
-/** `lex` without new arrays for short texts. The tokens are valid until the next call. */
+/** Same as `lex`, without new arrays for short texts. The tokens are valid until the next call. */
 export function lexOnce(text: string, tree: WordTree): Tokens {
   const { length } = text;
   if (length > SHORT_CHARS) return lex(text, tree);
@@ -130,7 +130,7 @@ export function lexOnce(text: string, tree: WordTree): Tokens {
   return tokens;
 }
 
-/** Cuts a text into words and looks each up, in linear time, since words of scripts without spaces are short. */
+/** Cuts a text into words and looks up each. Takes linear time: words of scripts without spaces are short. */
 export function lex(text: string, tree: WordTree): Tokens {
   const tokens = createTokens(text.length);
   readTokens({ units: reader.read(text), tokens, isBroken: 0 }, tree, 0, text.length);
@@ -190,7 +190,10 @@ function memoOf(tree: WordTree): WordMemo {
   return memo;
 }
 
-/** Reads the words that begin between two offsets; returns the last one's end. Takes twice as long if split up. */
+/**
+ * Reads the words that begin between two offsets; returns the end of the last one. Splitting this function would double
+ * its run time.
+ */
 function readTokens(state: LexerState, tree: WordTree, from: number, to: number): number {
   const { units, tokens } = state;
   const { starts, ends, words, breaks } = tokens;
@@ -226,7 +229,7 @@ function readTokens(state: LexerState, tree: WordTree, from: number, to: number)
       } else if (unit !== SILENT) break;
     }
     words[count] = (node === 0 ? stemOf[last] : wordOf[node]) ?? 0;
-    // The vocabulary has no longer word, so only the end matters.
+    // The vocabulary has no longer word: only the end matters.
     for (; ; at++) {
       unit = folded[units[at] ?? 0] ?? SEPARATOR;
       if (unit > LINE_END && !isUnspaced(unit)) end = at + 1;
@@ -251,7 +254,7 @@ function isSentenceEnd(units: Uint16Array, at: number, unit: number): boolean {
   return foldedAt(units, isCrLf ? at + 2 : at + 1) === LINE_END;
 }
 
-/** Reads the longest known word of a script without spaces, or one character; returns its end. */
+/** Reads the longest known word of a script without spaces, or one character. Returns its end. */
 function readCharacters({ units, tokens }: LexerState, tree: WordTree, start: number, index: number): number {
   let node = tree.roots[foldedAt(units, start)] ?? 0;
   let word = 0;

@@ -11,7 +11,7 @@ interface MarkupRule {
 }
 
 const MODES = String.raw`(?:enter|enable) (?:developer|debug|god|dan) mode`;
-/** Orders that project rules for an agent do not contain. */
+/** Orders that do not occur in project rules for an agent. */
 const HOSTILE = [
   '(?:(?:ignore|disregard|forget|override|bypass) (?:all |the |your |previous |prior |earlier |above ){1,3}(?:instructions?|rules|prompts?|guidelines|directives)',
   `you are now|unrestricted|unfiltered|no restrictions|exfiltrate|jailbreak|${MODES}`,
@@ -25,12 +25,12 @@ const COMMAND = [
   'you must|you will now|from now on|do not (?:follow|tell|mention|inform|reveal)',
   `new (?:instructions?|rules|task)|reveal|execute the|${HOSTILE})`,
 ].join('|');
-/** Elements in which coding agents put project rules, or context that they add to the user's words. */
+/** Elements in which coding agents put project rules, or context added to the user's words. */
 const AGENT_TAG =
   '(?:(?:user|project|workspace|custom|agent|session)[_-](?:instructions?|context|rules|memory)|system[_-](?:reminder|warning|info)|environment[_-](?:context|details)|attached[_-]files|additional[_-]data)';
-/** A heading before rules in an element: `# AGENTS.md instructions for /src/app`. */
+/** Heading before rules in an element: `# AGENTS.md instructions for /src/app`. */
 const NAMED_RULES = String.raw`instructions for [^\n]{1,1024}\n{1,3}`;
-/** The rest of a marker that names a file at its end. Only a marker or a closing tag may follow. */
+/** Rest of a marker that names a file at its end. Only another marker or a closing tag may follow. */
 const NAMED_SOURCE = String.raw`[ \t]from:[^\n]{1,1024}(?:$|\n\s{0,8}(?:$|[-=]{3}|<\/))`;
 /** Finds the anchors of rules, one character each. */
 const ANCHOR = new RegExp(
@@ -47,14 +47,15 @@ const FIRST_LINE = new RegExp(LINE_START, 'iy');
 const AI = String.raw`(?:\bAI\b|assistant|\bLLMs?\b|language model|chatgpt|claude|gemini|copilot|\bagents?\b|\bGPT)`;
 const ORDER = '(?:must|should|shall|please|need to|reply|respond|say|state|send|post|forward|email|upload)';
 
-/** The sticky pattern reads a bounded part after its anchor. */
+/** Creates a rule with a sticky pattern, which reads a bounded part after its anchor. */
 function starting(rule: string, ...parts: readonly string[]): MarkupRule {
   return { rule, pattern: new RegExp(parts.join(''), 'iy') };
 }
 
 const RULES = {
   delimiter: [
-    // A delimiter that opens a turn, two delimiters around a text, or one that ends the turn before a new voice.
+    // A delimiter that opens a turn, two delimiters around a text, or a delimiter that ends the turn before a new
+    // voice.
     starting(
       'chat_delimiter',
       String.raw`<\|(?:im_start|start_header_id|start|begin_of_text|message|channel|role)?\|?>?\s{0,3}`,
@@ -156,7 +157,7 @@ const RULES_AT: Readonly<Record<string, readonly MarkupRule[]>> = {
 
 const END_OF_CONTEXT = /--- End of Context from:/y;
 
-/** Finds chat delimiters, fake turns and calls, and text that people do not see. */
+/** Finds chat delimiters, fake turns and calls, and text hidden from people. */
 export function findMarkup(text: string): readonly Finding[] {
   const found = findMarks(text);
   const isMarker = ({ start }: Finding): boolean => stickyEnd(END_OF_CONTEXT, text, start + 1) !== undefined;

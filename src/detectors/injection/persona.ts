@@ -1,15 +1,15 @@
 import type { Finding } from '../finding.ts';
 import type { Sign } from './signs.ts';
 
-/** The sum of signs within `span` UTF-16 units that makes an attack. */
+/** Sum of signs within `span` UTF-16 units that makes an attack. */
 interface Scale {
   readonly span: number;
   readonly score: number;
-  /** The same without a sign that gives a role. */
+  /** Required sum if no sign gives a role. */
   readonly rolelessScore: number;
 }
 
-/** The wider the span, the more signs occur by chance. */
+/** Wider spans require higher sums: more signs occur by chance. */
 const PERSONA_SCALES: readonly Scale[] = [
   { span: 512, score: 5, rolelessScore: 9 },
   { span: 1024, score: 6, rolelessScore: 9 },
@@ -24,7 +24,7 @@ export interface SeenSign {
   readonly end: number;
 }
 
-/** Adds up signs, ordered by `start`, in sliding windows. Linear. */
+/** Adds up signs, ordered by `start`, in sliding windows. Takes linear time. */
 export function findPersonas(signs: readonly SeenSign[]): readonly Finding[] {
   const windows = PERSONA_SCALES.map((scale) => new SignWindow(scale, signs));
   const found: Finding[] = [];
@@ -37,7 +37,7 @@ export function findPersonas(signs: readonly SeenSign[]): readonly Finding[] {
   return found;
 }
 
-/** Joins the persona with those that it overlaps, since a longer window may begin earlier. */
+/** Merges the persona with those that it overlaps: a longer window may begin earlier. */
 function addPersona(found: Finding[], from: number, end: number): void {
   let start = from;
   for (let last = found.at(-1); last !== undefined && start < last.end; last = found.at(-1)) {
@@ -60,7 +60,7 @@ class SignWindow {
     this.#signs = signs;
   }
 
-  /** Adds the next sign, drops those that are too far back, and returns the start of an attack, if any. */
+  /** Adds the next sign, drops signs that are too far back, and returns the start of an attack, if any. */
   add({ sign, start, end }: SeenSign): number | undefined {
     this.#count(sign, 1);
     let oldest = this.#signs[this.#first];

@@ -13,7 +13,7 @@ export interface PhraseLabel {
 const combine = (verbs: readonly string[], objects: readonly string[]): string[] =>
   verbs.flatMap((verb) => objects.map((object) => `${verb} ${object}`));
 
-/** Verbs that mean "ignore" only. */
+/** Verbs that only mean "ignore". */
 const LET_GO = [
   'IGNORE',
   'pay no heed|mind|regard|attention to',
@@ -22,7 +22,7 @@ const LET_GO = [
   'NOT|quit ~1 FOLLOW',
 ];
 
-/** Verbs with other uses, which need a clearer object. */
+/** Verbs with other uses, which need a more specific object. */
 const THROW_OUT = [
   'OVERRULE',
   'IGNORE_SOFT',
@@ -67,7 +67,7 @@ const LET_GO_ELSEWHERE = [
   'bỏ|phớt qua|lờ',
 ];
 
-/** Sentences that are attacks by themselves, in the notation of `compileGrammar`. */
+/** Sentences that are attacks on their own, in the notation of `compileGrammar`. */
 export const PHRASE_RULES: readonly PhraseRule[] = [
   {
     label: { class: 'override', rule: 'dismiss_instructions' },

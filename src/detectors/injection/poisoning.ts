@@ -89,7 +89,7 @@ interface Seen {
 
 /**
  * Finds orders to hide something, to hand over keys, files or the conversation, to redirect messages, and invisible
- * text. Only for tool definitions, since answers of tools contain such words honestly.
+ * text. Only for tool definitions: answers of tools may contain such words for legitimate reasons.
  */
 export const findToolPoisoning: Detector = (text) => {
   const found = [
@@ -124,7 +124,7 @@ function findCombinations(text: string): Finding[] {
   return COMBINATIONS.flatMap((combination) => combined(text, seen, combination));
 }
 
-/** Walks the signs once, with the last place of each, and joins overlapping findings. */
+/** Walks the signs once, remembering the last place of each, and merges overlapping findings. */
 function combined(
   text: string,
   seen: readonly Seen[],
@@ -149,7 +149,7 @@ function combined(
 /** Maximum part of a sentence before and after a finding. */
 const SENTENCE_CHARS = 240;
 
-/** Extends a finding to whole sentences, since half an order may still be followed. */
+/** Extends a finding to whole sentences: half an order might still be followed. */
 function wholeSentence(text: string, given: Finding): Finding {
   const before = text.slice(Math.max(0, given.start - SENTENCE_CHARS), given.start);
   const after = text.slice(given.end, given.end + SENTENCE_CHARS);

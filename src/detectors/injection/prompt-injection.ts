@@ -44,7 +44,7 @@ const TREE = vocabulary.freeze();
 
 /**
  * Finds orders to drop instructions, unrestricted personas, requests for the system prompt, and text that poses as a
- * turn, also with JSON escapes decoded, since a spelled-out line break hides the next word.
+ * turn. Also reads the text with JSON escapes decoded, since a spelled-out line break hides the next word.
  */
 export const findPromptInjection: Detector = (text) => {
   const found = findPlain(text);
@@ -66,7 +66,7 @@ function findWhole(text: string): Finding[] {
   return [...phrases, ...findPersonas(signs), ...findMarkup(text)];
 }
 
-/** Finds attacks in fragments that the text joins, or orders to follow them. */
+/** Finds attacks in fragments that the text joins, or that it orders the model to follow. */
 const findSplit = (text: string): Finding[] =>
   findJoints(text)
     .filter((joint) => joint.isOrdered || findWhole(joint.text).length > 0)
@@ -104,7 +104,7 @@ function readSentences(
   return { phrases, signs };
 }
 
-/** Joins the phrase with an overlapping one of the same class. */
+/** Merges the phrase with an overlapping one of the same class. */
 function addPhrase(phrases: Finding[], label: PhraseLabel, start: number, end: number): void {
   const last = phrases.at(-1);
   if (last?.class === label.class && start < last.end) {

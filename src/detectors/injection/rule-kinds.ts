@@ -32,7 +32,7 @@ export const KIND_WORDS = {
   HERE: `message sentence prompt point instruction conversation request`,
   MIND: `mind memory context brain`,
 
-  /** The same in other languages. */
+  /** Equivalents in other languages. */
   YOURS: `dein deine deinen deiner deines ton ta tes votre vos tu tus tuo tua tuoi tue seu sua seus suas teu tua teus tuas твой твою твои твоего твоих свой свою свои
     своего своих 你的 您的 あなたの`,
   WANT_ELSEWHERE: `muss müssen brauche brauchen benötige benötigen möchte besoin dois devons faut voudrais necesito necesitamos quiero debo requiero
@@ -56,7 +56,7 @@ export const KIND_WORDS = {
 /** Fragments that the text joins again. */
 export const SPLIT_PAYLOAD: PhraseLabel = { class: 'smuggling', rule: 'split_payload' };
 
-/** A person before the verb is often a report. Here they ask for themselves. */
+/** Verbs preceded by a person, which often make a report. Here, people ask for themselves. */
 const ASKING = [
   'WANT',
   'i|we|im|ive|id [really|just|urgently|do|also|would|will|still|now|am|are|have|been|only] WANT',

@@ -14,7 +14,7 @@ export const LANGUAGE_WORDS = {
     игнорируй игнорируйте проигнорируй забудь забудьте нарушь нарушай нарушьте обойди обойдите отбрось отбросьте пренебреги пренебрегай отринь
     تجاهل تجاهلي تجاهلوا وتجاهل انس انسى أهمل اهمل تخط تخطى تجاوز اكسر خالف تخل اخرق
     忽略 忽视 无视 忘记 忘掉 抛开 抛弃 丢弃 放弃 绕过 违反 违背 打破 突破 摆脱 無視 忘記 繞過 違反`,
-  /** Imperatives of "switch off" and "delete", which apply to tables and mails too. */
+  /** Imperatives of "switch off" and "delete", which also apply to tables and mails. */
   SWITCH_OFF: `
     deaktiviere lösche entferne streiche désactive désactivez supprime efface désactiver éteins desactiva desactive elimina borra apaga suprime
     disattiva disattivate elimina cancella spegni rimuovi desative desativa desligue remova apague elimine verwijder wis deactiveer
@@ -23,7 +23,7 @@ export const LANGUAGE_WORDS = {
     dein deine deinen deiner deinem deines eure euren ton ta tes votre vos tu tus su sus tuo tua tuoi tue suoi sue
     teu tua teus tuas seu sua seus suas je jouw uw jullie твои твоих твоим твоими твою свои своих своим своими свою своей своими ваши ваших вашими
     अपने अपनी अपना तुम्हारे तुम्हारी तुम्हारा आपके आपकी आपका तेरे तेरी 你的 您的 あなたの 君の お前の`,
-  /** Rules of a model, and of people. */
+  /** Words for rules of a model or of people. */
   TENETS: `
     grundsätze grundsätzen grundprinzipien prinzipien leitlinien richtlinien vorgaben regeln anweisungen anordnungen weisungen instruktionen sicherheitsregeln
     beschränkungen einschränkungen programmierung sicherheitsfilter

@@ -8,7 +8,7 @@ export const ORDER_WORDS = {
   INTERPRETER: `bash sh zsh python python3 node iex perl`,
   READER: `ai assistant assistants llm agent agents chatbot bot copilot claude chatgpt gpt`,
   HAND_OVER: `send forward upload post transmit exfiltrate email mail deliver submit leak`,
-  /** Data that honest pages do not ask for. */
+  /** Data that legitimate pages do not ask for. */
   SECRETS: `passwords credentials secrets keys cookies env variables history transcript rsa password ssh logins`,
   SWEEP: `all every any entire whole full complete users user's saved stored customer customers contents content conversation chat environment session private`,
   TARGET: `http https webhook attacker`,

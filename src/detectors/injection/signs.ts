@@ -1,18 +1,21 @@
-/** A sign of a jailbreak persona, which counts once in a window. */
+/** A sign of a jailbreak persona. Counts once per window. */
 export interface Sign {
   readonly weight: number;
-  /** It gives the model a role. Lists of forbidden topics contain many other signs and need a higher score. */
+  /**
+   * Whether the sign gives the model a role. Lists of forbidden topics contain many other signs and need a higher
+   * score.
+   */
   readonly givesRole?: true;
   readonly patterns: readonly string[];
 }
 
 /**
- * Signs by topic, in the notation of `compileGrammar`. None is an attack by itself: a game master stays in
- * character, a lawyer mentions illegal things. The rarer a sign in honest texts, the higher its weight.
- * Related phrases share a sign, so that one topic does not add up.
+ * Signs by topic, in the notation of `compileGrammar`. None is an attack by itself: a game master stays in character, a
+ * lawyer mentions illegal things. The rarer a sign is in legitimate texts, the higher its weight. Related phrases share
+ * a sign: one topic must not add up.
  */
 export const SIGNS: readonly Sign[] = [
-  // Giving a role.
+  // Assigning a role.
   {
     weight: 1,
     givesRole: true,
@@ -233,7 +236,7 @@ export const SIGNS: readonly Sign[] = [
       'as|like an ai',
     ],
   },
-  // Deeds of the persona.
+  // Actions of the persona.
   {
     weight: 2,
     patterns: [
@@ -297,7 +300,7 @@ export const SIGNS: readonly Sign[] = [
       'obeys the user|me',
     ],
   },
-  // Staging.
+  // Setting the scene.
   {
     weight: 2,
     patterns: [

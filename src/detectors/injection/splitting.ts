@@ -7,21 +7,21 @@ const NAME_BEFORE =
   /([\p{L}_$][\p{L}\p{N}_]{0,24})[\])]{0,2}(?:[ \t]{0,3}(?::?={1,2}|:|是|为|は)|[ \t]{1,3}(?:is|be|ist|est|es))[ \t]{0,3}$/u;
 const NAME_CHARS = 40;
 
-/** Between two names, where fragments are joined. */
+/** Text between two names that are joined. */
 const LINK =
   /^[\s)}\]]{0,3}(?:\+|\.{1,2}|&|\|\||,|\b(?:and|then|plus|followed by|with|und|gefolgt von|et|puis|suivi de|y|e|seguido de|seguita da|и|затем)\b|和|と|加)?[\s({[$]{0,4}$/u;
 const LINK_CHARS = 20;
 const WORD = /\$?[\p{L}_][\p{L}\p{N}_]{0,24}/gu;
 
 const REACH_CHARS = 600;
-/** Programs join thousands of fragments. */
+/** Limit, since programs join thousands of fragments. */
 const MAX_JOINTS = 16;
 const MAX_JOINED_CHARS = 1024;
 
 /** An order to act on the fragments, right before their joint or its name. */
 const ORDER_BEFORE =
   /(?:\b(?:answer|answers|respond|reply|follow|obey|comply|execute|carry out|act on|perform|do what|complete the (?:task|request) in|beantworte|antworte|befolge|réponds|répondez|exécute|suis|responde|responda|obedece|ejecuta|rispondi|obbedisci|esegui|execute|obedeça)|ответь|ответьте|выполни|исполни|回答|执行|遵循|答えて|実行)(?![\p{L}])[^.!?\n]{0,32}$/iu;
-/** Such an order right after the joint. */
+/** An order to act on them, right after the joint. */
 const ORDER_AFTER =
   /^[^\p{L}]{0,8}(?:(?:and|then|now|und|et|y|e|и) ){0,2}(?:please )?(?:answer|respond to|reply to|follow|obey|comply with|execute|carry out|act on|do what) (?:it|this|that|the (?:result|resulting|combined|whole|full|joined)|what)(?![\p{L}])/iu;
 /** Words of questions about a program. */
@@ -32,10 +32,10 @@ const MIN_WORDS = 4;
 
 export interface Joint {
   readonly text: string;
-  /** From the first fragment to the joint. */
+  /** Offset of the first fragment; the span ends with the joint. */
   readonly start: number;
   readonly end: number;
-  /** The text orders the model to act on it. */
+  /** Whether the text orders the model to act on the joint. */
   readonly isOrdered: boolean;
 }
 
@@ -45,7 +45,7 @@ interface Fragment {
   readonly end: number;
 }
 
-/** Finds fragments that are named and joined soon after, in code or in prose. Linear. */
+/** Finds fragments that are named and joined soon after, in code or in prose. Takes linear time. */
 export function findJoints(text: string): readonly Joint[] {
   const fragments = fragmentsOf(text);
   const joints: Joint[] = [];
@@ -74,7 +74,7 @@ function fragmentsOf(text: string): readonly NamedFragment[] {
 
 const bare = (name: string): string => name.replace('$', '').toLowerCase();
 
-/** Fragments of a group are close together. A long program has many groups. */
+/** Fragments of a group are close together. Long programs have many groups. */
 const MAX_PIECES = 12;
 function endOfGroup(fragments: readonly NamedFragment[], first: number): number {
   let at = first + 1;
@@ -104,7 +104,7 @@ function jointsOf(text: string, group: readonly NamedFragment[]): readonly Joint
   return joints;
 }
 
-/** A cheap check that two names occur again, which is rare in programs and tables. */
+/** Cheap check for two names that occur again, which is rare in programs and tables. */
 function holdsTwo(fragments: ReadonlyMap<string, string>, region: string): boolean {
   const folded = region.toLowerCase();
   return [...fragments.keys()].filter((name) => folded.includes(name)).length > 1;

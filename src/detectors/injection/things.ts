@@ -1,4 +1,4 @@
-/** Earlier ones do not bind a model: "ignore all previous versions". */
+/** Words for earlier versions, which do not bind a model: "ignore all previous versions". */
 const EARLIER_THINGS = [
   'versions?|drafts?|revisions?|releases?|builds?|commits?|branches|networks?|devices?|bookings?|reservations?|orders? (?:of|for)',
   'e-?mails?|mails|letters?|memos?|newsletters?|invoices?|quotes?|quotations?|offers?|bids?|notices?|reminders?|invitations?|calls?',
@@ -9,7 +9,7 @@ const EARLIER = new RegExp(
   String.raw`^[^.!?]{0,40}?\b(?:previous|prior|earlier|older|preceding|former|past)(?: (?:wi-?fi|saved|paired|known|failed|unread))? (?:${EARLIER_THINGS})(?![\w-])`,
   'i',
 );
-/** A phrase with one of these is not only about things. */
+/** Words that a phrase about things does not contain. */
 const BINDING =
   /instruction|directive|guideline|prompt|rule|command|polic|restriction|limit|constraint|safeguard|guardrail|training|programming|safety|told|said|taught|learn|given/i;
 
@@ -25,7 +25,7 @@ const ON_A_THING = new RegExp(
   ].join(''),
   'i',
 );
-/** Subjects of instructions at work and at school. */
+/** Subjects of instructions at work and in school. */
 const ABOUT_A_SUBJECT =
   /^ (?:about|on|regarding|concerning|for) (?:the )?(?:parking|travel|holidays?|vacations?|leave|expenses|invoices|payments?|shipping|delivery|packaging|assembly|washing|cleaning|cooking|dosage|medication|seating|dress code|catering|registration|enrolment|homework)(?![\w-])/i;
 const ON_A_THING_ELSEWHERE = new RegExp(
@@ -41,7 +41,7 @@ const ON_A_THING_ELSEWHERE = new RegExp(
   ].join('|'),
   'iu',
 );
-/** In German the thing is within the phrase, before the verb. */
+/** In German, the thing is inside the phrase, before the verb. */
 const GERMAN_RULES = /(?:anweisungen|vorgaben|regeln|instruktionen)(?= (?:zur|zum|auf|aus|in|von|zu) )/i;
 const OF_A_MODEL = /\b(?:system|developer|safety|your|assistant|model|ai)\b/i;
 const AFTER_CHARS = 96;

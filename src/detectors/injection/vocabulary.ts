@@ -14,8 +14,8 @@ const ALL_ELSEWHERE = `alle alles sämtliche jede toutes tous toute tout todas t
     все всё всех всі wszystkie wszelkie alla tüm bütün semua tất सभी جميع كل 所有 一切 全部 すべて 全て 모든 lahat`;
 
 /**
- * Words of injections, by their role in the sentence. The lexer folds accents; `stem*` stands for every
- * ending. A class holds all languages, so that a pattern works for every language with its word order.
+ * Words of injections, by their role in the sentence. The lexer folds accents; `stem*` stands for every ending. A class
+ * contains all languages, so a pattern works for every language with its word order.
  */
 export const WORDS = {
   IGNORE: `
@@ -27,7 +27,7 @@ export const WORDS = {
     игнорируй игнорируйте игнорировать проигнорируй проигнорируйте забудь забудьте забыть ігноруй ігноруйте ігнорувати
     отбрось отбросьте нарушь zignoruj ignoruj zignorujcie zapomnij pomiń odrzuć ignorera glöm bortse strunta åsidosätt ignorér glem ignoruj zapomeň ignoră uită abaikan lupakan huwag
     تجاهل تجاهلوا انس أهمل αγνόησε αγνοήστε अनदेखा नजरअंदाज भूल 忽略 忽视 忽視 无视 無視 忘记 忘記 忘掉 不要理会 抛弃 丢弃 放弃 绕过 违背 不要遵守 不要遵循 不再遵守 不再遵循 不遵守 不遵循`,
-  /** Verbs of laws and offices, where rules are overruled honestly. */
+  /** Verbs of laws and authorities, where overruling rules is legitimate. */
   OVERRULE: `override overrule bypass discard dismiss abandon neglect nullify overwrite circumvent scrap ditch reject repeal negate void
     rescind annul toss`,
   DEFY: `disobey defy violate breach break bypass circumvent`,
@@ -70,10 +70,10 @@ export const WORDS = {
   /** `RULES` without words of networks, linters and offices. */
   RULES_HARD: `instruction instructions directive directives guideline guidelines prompt prompts guardrail guardrails programming
     anweisungen instruktionen richtlinien vorgaben consignes instrucciones directrices istruzioni direttive diretrizes instruções instructies инструкц* 指令 指示 プロンプト 지시`,
-  /** `RULES_HARD` without words that programs use. Mostly plurals, since a program has an instruction or a prompt. */
+  /** `RULES_HARD` without words that programs use. Mostly plurals: a program may have an instruction or a prompt. */
   BARRED: `instructions directives guideline guidelines prompts guardrail guardrails programming
     anweisungen instruktionen richtlinien vorgaben consignes instrucciones directrices istruzioni direttive diretrizes instruções instructies инструкц* 指令 指示 プロンプト 지시`,
-  /** Rules that are a model's if `your` precedes. */
+  /** Rules of a model if `your` precedes. */
   BOUNDS: `instruction instructions directive directives guideline guidelines prompt prompts prompting guardrail guardrails programming rules policies
     constraints restrictions limitations safeguards protocols training mandates parameters requirements briefing safety orders commands directions`,
   /** Rules that only a model drops, with any verb. */
@@ -93,10 +93,10 @@ export const WORDS = {
     wiederhole zeige zeig nenne verrate ausgeben affiche affichez répète répétez révèle révélez montre muestra muestrame repite revela imprime
     dime mostra ripeti rivela mostre repita revele toon herhaal покажи покажите повтори повторите раскрой выведи
     显示 输出 重复 告诉 透露 打印 表示 出力 繰り返し 見せて 教えて 보여 출력 알려`,
-  /** Verbs of ordinary requests, which disclose only if their object is a prompt. */
+  /** Verbs of ordinary requests. They disclose something only if their object is a prompt. */
   TURN_OVER: `describe explain present report publish post paraphrase rephrase transcribe surface uncover narrate type hand read see view know write
     put turn make include append attach email mail resend check begin start reply answer respond`,
-  /** `DISCLOSE` for text above, since `translate the text above` is an honest request. */
+  /** `DISCLOSE` for text above: `translate the text above` is a legitimate request. */
   REPEAT: `repeat print reveal output recite echo dump regurgitate spit copy leak wiederhole répète repite ripeti повтори 重复 繰り返し`,
   SYSTEM_ONLY: `system hidden secret internal initialization preprompt developer confidential initial original underlying`,
   /** Attributes of prompts, rarely of other texts. */
@@ -112,7 +112,7 @@ export const WORDS = {
   /** Words in place of an answer, or beside it. */
   LECTURE: `apologize apologizes apologise apologises moralize moralizes moralizing moralise moralises lecture lectures lecturing preach preaches`,
   ETHIC: `moral ethical ethics morality morals legality conscience scruples scruple`,
-  /** Restraints of a persona, without words of laws and offices. */
+  /** Restraints of a persona, without words of laws and authorities. */
   FETTERS: `restrictions limitations filters censorship censoring filtering guidelines restraints inhibitions boundaries confines shackles
     guardrails safeguards moderation`,
 
@@ -120,7 +120,7 @@ export const WORDS = {
     rules rule filters filter filtering filtered censorship censoring policy policies regulations boundaries boundary constraints safety norms principles
     standards ethicality consequences confines safeguards inhibitions guardrails protocols taboos qualms remorse shackles warnings disclaimers
     moderation conscience scruples`,
-  /** `CREED` without words of software: warnings, rules and filters are turned off daily. */
+  /** `CREED` without words of software: warnings, rules and filters are often turned off. */
   BONDS: `ethical ethics ethic moral morals morality guidelines restrictions limitations censorship censoring boundaries norms principles
     inhibitions guardrails safeguards taboos qualms remorse shackles conscience scruples moderation safety`,
   HARM: `illegal unethical immoral harmful inhumane offensive dangerous derogatory inappropriate explicit violent racist sexist hateful profane vulgar lewd nsfw controversial evil toxic politically depraved disgusting unlawful criminal illicit

@@ -5,7 +5,7 @@ const SLOT_BITS = 12;
 const KEYS = 3;
 const TO_LOWER = 0x20;
 
-/** Remembers the vocabulary word of each short ASCII run, since texts repeat words. */
+/** Caches the vocabulary word of each short ASCII run, since texts repeat words. */
 export class WordMemo {
   readonly #tree: WordTree;
   readonly #keys = new Int32Array(KEYS << SLOT_BITS);

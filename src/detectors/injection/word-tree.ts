@@ -1,13 +1,13 @@
-/** A vocabulary as flat arrays by node. 0 is no node and no word. */
+/** A vocabulary as flat arrays, indexed by node. 0 means no node and no word. */
 export interface WordTree {
   readonly roots: Uint16Array;
   /**
-   * A double array for the letters a to z. A node's row begins at its entry in `rows`; rows lie in each
-   * other's gaps. A cell holds a node and the next one in one number, or 0.
+   * Double array for the letters a to z. The row of a node begins at its entry in `rows`; rows fill each other's gaps.
+   * A cell contains a node and the next node in one number, or 0.
    */
   readonly rows: Uint16Array;
   readonly cells: Int32Array;
-  /** A hash table for other letters: a node and a letter in one number, or 0, and the next node. */
+  /** Hash table for other letters: a node and a letter in one number, or 0, followed by the next node. */
   readonly steps: Int32Array;
   readonly nodes: Uint16Array;
   readonly slotShift: number;
@@ -27,9 +27,9 @@ export interface Letters {
   readonly childrenOf: (node: number) => readonly number[];
 }
 
-/** A node fits into half of a cell. */
+/** A node must fit into half a cell. */
 const MAX_NODES = 0x8000;
-/** Enough that most lookups end at the first slot. */
+/** With this many slots, most look-ups end at the first one. */
 const SLOTS_PER_NODE = 4;
 const LETTER_A = 0x61;
 const LETTERS = 26;
@@ -73,7 +73,7 @@ interface Family {
   readonly children: readonly number[];
 }
 
-/** Places rows in gaps, the largest first. Rows of one size are not tried again where one did not fit. */
+/** Places rows in gaps, the largest first. Where a row did not fit, rows of the same size are not tried again. */
 function placeRows(
   families: readonly Family[],
   letters: readonly number[],
@@ -97,7 +97,7 @@ function placeRows(
   return { rows, cells: cells.slice(0, end) };
 }
 
-/** Parents come before their children. */
+/** Parents precede their children. */
 function wordSlots(
   childrenOf: Letters['childrenOf'],
   wordAt: readonly number[],

@@ -5,21 +5,21 @@ import type { Finding } from '../finding.ts';
 import type { Label } from '../literal.ts';
 import { readingsOf } from './readings.ts';
 
-/** Values that a text must not show, such as credentials that were sent to its author. */
+/** Searches for values that a text must not show, such as credentials sent to its author. */
 export interface KnownValues {
   readonly isEmpty: boolean;
-  /** One of them is a number, which JSON may write as such. */
+  /** Whether one of the values is a number, which JSON may write without quotes. */
   readonly hasNumbers: boolean;
   /** Returns findings by text, in turns of the event loop. Gives up after one more than `most` over all texts. */
   findAll(texts: readonly string[], most?: number): Promise<readonly (readonly Finding[])[]>;
   isIn(text: string): boolean;
 }
 
-/** Search terms, in lower case. */
+/** Search terms in lower case. */
 interface Needles {
-  /** In decoded texts. */
+  /** Terms for decoded texts. */
   readonly plain: readonly string[];
-  /** Among letters and digits only. */
+  /** Terms for texts reduced to letters and digits. */
   readonly squeezed: readonly string[];
 }
 
@@ -83,7 +83,7 @@ function* addFindings(
 }
 
 const LEAST_CHARS = 8;
-/** Letters and digits alone match more texts. */
+/** Higher minimum for letters and digits alone, which match more texts. */
 const LEAST_SQUEEZED_CHARS = 12;
 
 function needlesOf(values: ReadonlySet<string>): Needles {
@@ -117,7 +117,7 @@ function encodings(value: string): readonly string[] {
   return [bytes.toString('hex'), wide.toString('hex'), ...inBase64].map((text) => text.toLowerCase());
 }
 
-/** Returns the Base64 digits of bytes that do not depend on the bytes around them, in both alphabets. */
+/** Returns the Base64 digits that do not depend on the adjacent bytes, in both alphabets. */
 export function base64Within(bytes: Buffer): readonly string[] {
   return [0, 1, 2].flatMap((before) => {
     const first = Math.ceil((before * 8) / 6);

@@ -3,11 +3,11 @@ import { plainOf } from '../../normalize/characters.ts';
 import { asGiven, OffsetMap, viewThrough, type TextView } from '../../inspect/offset-map.ts';
 import type { Work } from '../../turns.ts';
 
-/** In lower case, since some answers change the case of values that they repeat. */
+/** In lower case: some answers change the case of values that they repeat. */
 export interface Readings {
-  /** As written, and with escapes decoded round by round. */
+  /** The text as written, and with escapes decoded round by round. */
   readonly decoded: readonly TextView[];
-  /** Only the letters and digits of the last reading. */
+  /** Only letters and digits of the last reading. */
   readonly squeezed: TextView;
 }
 
@@ -104,7 +104,7 @@ function ofBeyond(character: string): string | undefined {
   return plainOf(character.codePointAt(0) ?? 0) ?? '';
 }
 
-/** The letter or digit that a lower-case character is or resembles, by its code; 0 for others. */
+/** Letter or digit that a lower-case character is or resembles, by its code; 0 for others. */
 let keptCodes: Uint8Array | undefined;
 
 function createKeptCodes(): Uint8Array {

@@ -2,18 +2,18 @@ import { textDigest } from '../../clean-texts.ts';
 import { RecentMap } from '../../recent-map.ts';
 import type { Judgement } from './model.ts';
 
-/** Scores texts. The name and version identify the scores. */
+/** Scores texts. Name and version identify the scores. */
 export interface TextClassifier {
   readonly name: string;
   readonly version: number;
-  /** Judges a text of at most one slice (`slices.ts`), since a longer one may take longer than a turn. */
+  /** Judges a text of at most one slice (`slices.ts`); a longer text could exceed a turn of the event loop. */
   readonly judge: (text: string) => Judgement;
 }
 
-/** Some 150 bytes each. */
+/** About 150 bytes each. */
 const MAX_JUDGEMENTS = 8_192;
 
-/** Judges each text once, since agents send their history again with every turn. Keeps only digests of texts. */
+/** Judges each text once, since agents resend their history. Stores only digests of texts. */
 export function remembering({ name, version, judge }: TextClassifier): TextClassifier {
   const judgements = new RecentMap<Judgement>(MAX_JUDGEMENTS);
   return {

@@ -1,4 +1,4 @@
-/** Seeds of features, so that equal contents of different kinds have different hashes. */
+/** Seeds that give equal contents of different kinds different hashes. */
 export const KIND = {
   word: 0x2f1b3a77,
   pair: 0x5a3c9e1d,
@@ -27,7 +27,7 @@ export function hashOfChars(text: string, chars: number): number {
   return hash ^ (hash >>> 13);
 }
 
-/** Returns 32 signed bits. Only two multiplications, since features are most of a text's cost. */
+/** Returns 32 signed bits. Uses only two multiplications: features are most of the cost of a text. */
 export function hashOf(kind: number, first: number, second = 0): number {
   const hash = Math.imul(Math.imul(first, 0x9e3779b1) ^ second ^ kind, 0x2c1b3c6d);
   return hash ^ (hash >>> 15);

@@ -3,19 +3,19 @@ import type { Detector } from '../finding.ts';
 import { remembering, type TextClassifier } from './classifier.ts';
 import { judge, judgeEach, unpackModel, type Model } from './model.ts';
 
-/** `safety` denies from this score on, which few innocent texts reach (docs/accuracy-prompts.md). */
+/** `safety` denies from this score on. Few innocent texts reach it (docs/accuracy-prompts.md). */
 export const DENY_SCORE = 0.9;
 
 const WEIGHTS = new URL('../../../models/injection/weights.bin', import.meta.url);
-/** Escaped line breaks and the like, whose letter would become the first letter of the next word. */
+/** Spelled-out line breaks and the like. Their letter would become the first letter of the next word. */
 const SPELLED_BLANK = /\\[nrt"]/g;
 
-/** A tool's name, a call's id or a path, which are not sentences. */
+/** Names of tools, ids of calls and paths, which are not sentences. */
 const IDENTIFIER = /^[\w./:@-]{1,128}$/;
 
 let loaded: { readonly model: Model; readonly classifier: TextClassifier } | undefined;
 
-/** Returns the model of prompt injections, loaded on first use; some 600 KB. */
+/** Returns the model of prompt injections, about 600 KB. Loaded on first use. */
 export function injectionClassifier(): TextClassifier {
   return injectionModel().classifier;
 }
@@ -36,7 +36,7 @@ function withBlanks(text: string): string {
   return text.includes('\\') ? text.replace(SPELLED_BLANK, '  ') : text;
 }
 
-/** Finds the likeliest stretch of an injection, if its score reaches the threshold. */
+/** Finds the likeliest stretch of an injection if its score reaches the threshold. */
 export function learnedInjection(threshold: number): Detector {
   const { classifier } = injectionModel();
   const rule = ruleOf(classifier);
@@ -49,7 +49,7 @@ export function learnedInjection(threshold: number): Detector {
   };
 }
 
-/** Finds every stretch that reaches the threshold, so that removing them leaves no part of an attack. */
+/** Finds every stretch that reaches the threshold: removing only some would leave parts of an attack. */
 export function learnedInjections(threshold: number): Detector {
   const { model } = injectionModel();
   const rule = ruleOf(model);

@@ -9,11 +9,11 @@ const STEM_SEED = 0x5bd1e995;
 /** Maximum number of pairs of words kept; a power of two. */
 const PLACES = 4_096;
 
-/** Members of an entry, by their index. An entry is a cache line of 32-bit numbers. */
+/** Members of an entry, by index. An entry is a cache line of 32-bit numbers. */
 export const ENTRY = { length: 0, met: 1, id: 2, stem: 3, concept: 4, sum: 5, key: 6 } as const;
 const ENTRY_SIZE = 18;
 const PLACE_SIZE = 2 * ENTRY_SIZE;
-/** Pairs of UTF-16 units that are compared at once. */
+/** Number of pairs of UTF-16 units that are compared first. */
 const FIRST_PAIRS = 4;
 const PAIRS = MAX_WORD_CHARS / 2;
 
@@ -24,7 +24,7 @@ const MASKS = Int32Array.from({ length: (MAX_WORD_CHARS + 1) * PAIRS }, (_, inde
   return units === 1 ? 0xffff : 0;
 });
 
-/** A cache of the last two words with each hash. Earlier texts only affect speed, never results. */
+/** Caches the last two words with each hash. Earlier texts affect only the speed, never the results. */
 export class KnownWords {
   readonly entries = new Int32Array(PLACES * PLACE_SIZE);
   readonly #weights: Int8Array;

@@ -1,13 +1,13 @@
 import { CONCEPTS } from './concepts.ts';
 
-/** Maximum characters of a word in `CONCEPTS` in a script without blanks. */
+/** Maximum number of characters of a word in `CONCEPTS` in a script without blanks. */
 const MAX_ALONE_CHARS = 4;
 const MIN_PREFIX_CHARS = 3;
 const MAX_PREFIX_CHARS = 12;
 
 const words = new Map<string, number>();
 const prefixes = new Map<string, number>();
-/** Most words begin otherwise, and need no further look. */
+/** Beginnings of all prefixes: most words begin differently, and need no further look-up. */
 const prefixBeginnings = new Set<string>();
 const charsAlone = new Map<string, number>();
 /** Units that begin a word of `charsAlone`. */
@@ -35,7 +35,7 @@ export function standsAlone(code: number): boolean {
   );
 }
 
-/** Letters, digits and apostrophes of scripts with blanks. */
+/** Recognizes letters, digits and apostrophes of scripts with blanks. */
 export function isOfWord(code: number): boolean {
   return (
     (code >= 97 && code <= 122) ||
@@ -59,7 +59,7 @@ export function folded(word: string): string {
   return lower;
 }
 
-/** Returns the number of a folded word's concept, from 1; 0 for none. */
+/** Returns the number of a folded word's concept, from 1 on; 0 if there is none. */
 export function conceptOf(word: string): number {
   const known = words.get(word);
   if (known !== undefined) return known;
@@ -71,7 +71,7 @@ export function conceptOf(word: string): number {
   return 0;
 }
 
-/** Returns the concept of the longest word that begins at `at`, in a script without blanks; 0 for none. */
+/** Returns the concept of the longest word that begins at `at`, in a script without blanks; 0 if there is none. */
 export function conceptAt(text: string, at: number): number {
   if (beginnings[text.charCodeAt(at)] === 0) return 0;
   for (let chars = MAX_ALONE_CHARS; chars >= 1; chars -= 1) {

@@ -3,7 +3,7 @@ import { FEATURES_VERSION } from './features.ts';
 import { Outline } from './outline.ts';
 import { ReadFeatures } from './read-features.ts';
 
-/** Weights of a logistic model over hashed features, as `models/injection/train.ts` writes them. */
+/** Weights of a logistic model over hashed features, as written by `models/injection/train.ts`. */
 export interface Model {
   readonly name: string;
   /** Increased by each training. */
@@ -19,7 +19,7 @@ export interface Model {
   readonly screen: number;
 }
 
-/** The score of a text, and its likeliest stretch. */
+/** Score of a text, and its likeliest stretch. */
 export interface Judgement {
   /** 0 to 1. */
   readonly score: number;
@@ -28,15 +28,18 @@ export interface Judgement {
   readonly end: number;
 }
 
-/** Words per stretch. Stretches overlap by half. They separate an attack from the rest of a long text. */
+/** Number of words per stretch. Stretches overlap by half. They separate an attack from the rest of a long text. */
 const STRETCH_WORDS = [40, 14] as const;
 
-/** Shorter texts are names or confirmations (`run_shell_command`, `Write`, `Continue`), which say too little. */
+/**
+ * Shorter texts are names or confirmations (`run_shell_command`, `Write`, `Continue`), which contain too little
+ * information.
+ */
 const LEAST_WORDS = 4;
 
 const NEUTRAL: Judgement = { score: 0, start: 0, end: 0 };
 
-/** Judges the stretch of a text that is most likely an attack. Linear and pure. */
+/** Judges the stretch of a text that is most likely an attack. Pure; takes linear time. */
 export function judge(model: Model, text: string): Judgement {
   let highest = -Infinity;
   let likeliest: Span = NEUTRAL;
@@ -48,7 +51,7 @@ export function judge(model: Model, text: string): Judgement {
   return count === 0 ? NEUTRAL : { score: scoreOf(model, highest, count), ...outline.spanOf(likeliest) };
 }
 
-/** Returns every stretch whose score reaches the threshold. They may overlap. Linear and pure. */
+/** Returns every stretch whose score reaches the threshold. They may overlap. Pure; takes linear time. */
 export function judgeEach(model: Model, text: string, threshold: number): readonly Judgement[] {
   const likely: { readonly sum: number; readonly span: Span }[] = [];
   const count = readLikely(model, text, (sum, start, end) =>
@@ -60,14 +63,14 @@ export function judgeEach(model: Model, text: string, threshold: number): readon
   });
 }
 
-/** Reused for the next text. */
+/** Reused for each text. */
 const outline = new Outline();
 const features = new ReadFeatures(STRETCH_WORDS[0]);
 
 /**
- * Reads single words first, and neighbours only in stretches that may be an attack, and in the likeliest stretch.
+ * First reads single words. Reads adjacent words only in stretches that may be an attack, and in the likeliest stretch.
  * @param visit called for these stretches in order of `start`, with offsets in words
- * @returns the number of all stretches; 0 for a text that says too little
+ * @returns the number of all stretches; 0 for a text with too few features
  */
 function readLikely(
   { weights, screen }: Model,
@@ -145,7 +148,7 @@ export function eachStretch(words: number, visit: (start: number, end: number, s
   }
 }
 
-/** The odds of texts with more stretches are reduced, since any of them may look like an attack by chance. */
+/** Reduces the odds of texts with more stretches: any of them may look like an attack by chance. */
 const USUAL_STRETCHES = 32;
 
 /** @param sum of a stretch, in units of the model's scale */
@@ -155,8 +158,8 @@ function scoreOf({ scale, bias, slope, offset }: Model, sum: number, stretches: 
 }
 
 /**
- * Reads a model's file: a line of JSON, and a byte for each weight.
- * @throws Error for other files, and for a model of other features
+ * Reads the file of a model: a line of JSON, followed by one byte per weight.
+ * @throws Error for other files, and for a model with other features
  */
 export function unpackModel(file: Buffer): Model {
   const end = file.indexOf(10);

@@ -4,32 +4,32 @@ import { ENTRY, KnownWords } from './known-words.ts';
 import { conceptAt, isDigit, isOfWord, standsAlone } from './lexicon.ts';
 
 const FIRST_UNITS = 4_096;
-/** Units after a text that may be read with its last word. */
+/** Number of units after a text that may be read with its last word. */
 const SPARE_UNITS = 32;
 /** Marks read between two words; more add no information. */
 const MAX_MARKS = 3;
-/** Words, marks and stems read before a word. As many empty ones precede the first word. */
+/** Words, marks and stems read before a word. The same number of empty ones precedes the first word. */
 export const NEIGHBOURS = 3;
 const ANY_NUMBER = 7;
 const LINE_BREAK = 11;
-/** Far below what an Int32Array holds, with room for the longest text. */
+/** Far below the maximum of an Int32Array, with room for the longest text. */
 const MAX_CLOCK = 1 << 30;
 /** A word is counted again only after this many other words. */
 const REPEAT_WORDS = 20;
 
-/** The words of a text, with hashes, concepts and weights. Reused, so that reading a text allocates no objects. */
+/** The words of a text, with hashes, concepts and weights. Reused: reading a text allocates no objects. */
 export class Outline {
   #units = new Uint16Array(0);
   #bytes = Buffer.alloc(0);
   #view = new DataView(new ArrayBuffer(0));
   /** The UTF-16 unit at which each word begins. */
   #starts = new Int32Array(0);
-  /** Ids of words and marks in turn, and the places of the words among them. */
+  /** Ids of words and marks in order of occurrence, and the indexes of the words among them. */
   tokens = new Int32Array(0);
   tokenOf = new Int32Array(0);
   stems = new Int32Array(0);
   concepts = new Uint8Array(0);
-  /** The sum of single words before each word, without repetitions. */
+  /** Sum of single words before each word, without repetitions. */
   #sumBefore = new Int32Array(0);
   words = 0;
   #clock = REPEAT_WORDS;
@@ -49,7 +49,7 @@ export class Outline {
     this.#clock += this.words + REPEAT_WORDS;
   }
 
-  /** The sum of the single words from `start` to `end`, divided by the root of their number. */
+  /** Returns the sum of the single words from `start` to `end`, divided by the square root of their number. */
   sumOfWords(start: number, end: number): number {
     return (
       ((this.#sumBefore[end] ?? 0) - (this.#sumBefore[start] ?? 0)) / Math.sqrt(Math.max(1, end - start))
@@ -144,7 +144,7 @@ export class Outline {
   }
 }
 
-/** Kinds of UTF-16 units, as bits. Any other unit is a blank. */
+/** Kinds of UTF-16 units, as bits. All other units are blanks. */
 const UNIT = { mark: 1, alone: 2, letter: 4, digit: 8, upper: 32 } as const;
 const OF_WORD = UNIT.letter | UNIT.digit;
 

@@ -3,25 +3,28 @@ import { MAX_FEATURES, writeFeatures } from './features.ts';
 import type { Outline } from './outline.ts';
 
 const FIRST_WORDS = 256;
-/** Far below what an Int32Array holds, with room for the longest text. */
+/** Far below the maximum of an Int32Array, with room for the longest text. */
 const MAX_CLOCK = 1 << 30;
-/** Features remembered, as a number of hash bits. Several times the features of the longest stretch. */
+/** Size of the table of recent features, in hash bits. Several times the features of the longest stretch. */
 const RECENT_BITS = 13;
 
 /**
- * Features of some words of a text. Each stretch counts a feature once, since tables and lists repeat words.
- * Most features occur once in any stretch and are added up when read; the others are kept one by one.
+ * Features of some words of a text. Each stretch counts a feature once, since tables and lists repeat words. Features
+ * that occur only once in any stretch, as most do, are added up when read; the others are kept one by one.
  */
 export class ReadFeatures {
   readonly #maxWords: number;
-  /** Hashes of features, each followed by the time at which it was last met, in words of all texts. */
+  /** Hashes of features, each followed by the time of its last occurrence, in words of all texts. */
   readonly #recent = new Int32Array(2 << RECENT_BITS);
   #clock = 1;
   readonly #hashes = new Int32Array(MAX_FEATURES);
   /** Sum and number of the features before each word that no stretch repeats. */
   #sums = new Int32Array(0);
   #counts = new Int32Array(0);
-  /** Features that a stretch may repeat: their weights, their earlier words, and their number before each word. */
+  /**
+   * Features that a stretch may repeat: their weights, the words of their previous occurrence, and their number before
+   * each word.
+   */
   #repeated = new Int8Array(0);
   #before = new Int32Array(0);
   #repeatedBefore = new Int32Array(0);
@@ -31,7 +34,7 @@ export class ReadFeatures {
     this.#maxWords = maxWords;
   }
 
-  /** Reads the words from `start` to `end`. Words before them are neighbours. */
+  /** Reads the words from `start` to `end`. The words before them are neighbours. */
   read(outline: Outline, { start, end }: Span, weights: Int8Array): void {
     const words = end - start;
     if (words >= this.#sums.length) this.#grow(words + 1);

@@ -1,7 +1,7 @@
 /** Called for each pattern that ends at an offset. Returns true to end the search. */
 export type OnPattern = (pattern: number, end: number) => boolean;
 
-/** Longer patterns are searched by this many first symbols. */
+/** Of longer patterns, only this many first symbols are searched. */
 export const MAX_PATTERN = 32;
 
 /** Finds many patterns in one pass (Aho-Corasick). They must differ within their first `MAX_PATTERN` symbols. */
@@ -69,7 +69,7 @@ interface Steps {
   after(state: number, symbol: number): number;
 }
 
-/** Table cells: enough for about 10,000 words of one alphabet. */
+/** Maximum number of table cells: enough for about 10,000 words of one alphabet. */
 const MAX_TABLE = 4_194_304;
 
 function stepsOf(trie: Trie, fallbacks: Int32Array): Steps {

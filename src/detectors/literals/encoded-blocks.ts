@@ -11,7 +11,7 @@ export interface EncodedText extends Span {
 
 const SHORTEST = 6;
 const BLOCK = /[A-Za-z0-9+/_-]{6,}(?:(?:\\n|\r?\n)[ \t]{0,8}[A-Za-z0-9+/_-]{2,})*={0,2}/y;
-/** Shorter blocks are mostly words, and only read from their beginning. */
+/** Shorter blocks are mostly words, and are read only from their beginning. */
 const LONG_BLOCK = 16;
 const STRETCH = /[\x20-\x7e\x80-\xff\t\r\n]{6,}/g;
 
@@ -41,11 +41,11 @@ function* textsInBlock(block: string, at: number): Generator<EncodedText> {
   }
   const letters = withoutBreaks(block);
   const lastLine = block.search(LAST_LINE);
-  // The apparent last line may be an ordinary word.
+  // The line that looks like the last one may be an ordinary word.
   const above =
     lastLine === -1 ? undefined : textOf(Buffer.from(withoutBreaks(block.slice(0, lastLine)), 'base64'));
   if (above !== undefined) yield { ...span, text: above, isWhole: true };
-  // Another word or the end of a slice may have cut the block at any of four digits.
+  // A preceding word or the cut of a slice may shift the alignment by up to three digits.
   for (let skip = 0; skip < 4; skip += 1) {
     const bytes = Buffer.from(letters.slice(skip), 'base64');
     const text = textOf(bytes);
@@ -65,7 +65,7 @@ function withoutBreaks(block: string): string {
   return block.replace(/\\n|\s/g, '');
 }
 
-/** Checks bytes up to the first that is not text, which nearly every word of six letters has. */
+/** Checks bytes up to the first that is not text. Nearly every word of six letters has one. */
 function mayBeText(block: string): boolean {
   let following = 0;
   for (let index = 0; ; index += 1) {

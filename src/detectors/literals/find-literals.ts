@@ -22,7 +22,7 @@ type OnFound = (found: FoundLiteral) => boolean;
 type ToOriginal = (span: Span) => Span;
 
 const SLICE = 16_384;
-/** Overlap of slices, besides the longest literal with each letter escaped. */
+/** Overlap of slices, in addition to the longest literal with each letter escaped. */
 const OVERLAP = 2_048;
 const ESCAPED_CHARS = 6;
 const MAX_DEPTH = 4;
@@ -30,8 +30,8 @@ const MAX_DEPTH = 4;
 const MIN_IN_STRETCH = 6;
 
 /**
- * Creates a finder of literals in every disguise (docs/normalization.md): lookalikes, accents, separators,
- * digits for letters, escapes, Base64, hexadecimal digits, ROT13 and reversed. One pass for all literals.
+ * Creates a finder of literals in all disguises (docs/normalization.md): lookalikes, accents, separators, digits for
+ * letters, escapes, Base64, hexadecimal digits, ROT13 and reversed text. Finds all literals in one pass.
  */
 export function createLiteralFinder(literals: readonly string[]): LiteralFinder {
   const all = literals.flatMap((literal, id) => literalsOf(id, literal));

@@ -2,13 +2,13 @@ import { LEET_DIGITS, LEET_SIGNS } from '../../normalize/leet-letters.ts';
 import { kindOf, kinds, plainOf } from '../../normalize/characters.ts';
 
 /**
- * Folds characters to compare disguised words: lookalikes, styled and accented letters become ASCII letters,
- * capitals become lower case, digits become the letters that they replace.
+ * Folds characters to compare disguised words: lookalikes, styled and accented letters become ASCII letters, capitals
+ * become lower case, and digits become the letters that they replace.
  */
 
 /** Separates two letters. */
 export const SEPARATOR = 0;
-/** Invisible, or a mark on the preceding letter. */
+/** Invisible characters, and marks on the preceding letter. */
 export const IGNORED = 1;
 
 /** Letters that digits replace. `i` and `l` share one fold, since `1` stands for both. */
@@ -36,7 +36,7 @@ const SPELLED: Readonly<Record<string, string>> = {
   ŋ: 'n',
 };
 
-/** A character that expands to more letters stays unfolded. */
+/** A character that expands to more letters is not folded. */
 const MAX_LETTERS = 4;
 
 function asciiFold(character: string): number {

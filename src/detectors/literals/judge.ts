@@ -5,30 +5,30 @@ import { gapBetween, MIN_DISGUISED, pieceOf, type Literal } from './literal.ts';
 
 /** Longest run of separators between two letters of a spelled-out word. */
 const MAX_GAP = 6;
-/** From this length on, a split or joined word is hardly another word. */
+/** From this length on, a split or joined word is unlikely to be another word. */
 const LONG = 6;
-/** From this length on, a match is not accidental, even within a longer word. */
+/** From this length on, a match is not accidental, even inside a longer word. */
 const VERY_LONG = 8;
 
 interface Disguise {
-  /** Digits and signs for letters, or letters for digits. */
+  /** Number of digits and signs for letters, or letters for digits. */
   leet: number;
-  /** Letters of another script or font. */
+  /** Number of letters from another script or font. */
   lookalikes: number;
   accents: number;
-  /** Letters whose accents are missing in the text. */
+  /** Number of letters whose accents are missing in the text. */
   unaccented: number;
   /** Separators where the literal has none. */
   parted: string[];
-  /** Its own separators that are missing. */
+  /** Number of the literal's own separators that are missing. */
   joined: number;
   replaced: number;
 }
 
 /**
- * Returns the span if the letters from `first` on spell a literal: in any case, or in a disguise that does not
- * occur by chance. Short literals must stand alone.
- * @param isDecoded the text was decoded, so short words occur by chance
+ * Returns the span if the letters from `first` on spell a literal, in any case or in a disguise that does not occur by
+ * chance. Short literals must stand alone.
+ * @param isDecoded whether the text was decoded; short words then occur by chance
  */
 export function literalAt(
   literal: Literal,
@@ -78,7 +78,7 @@ function isInEncoded(text: string, at: number): boolean {
   return end - start >= ENCODED_RUN;
 }
 
-/** Returns the span with the signs before and after the letters, if they are there. */
+/** Returns the span with the signs before and after the letters, if present. */
 function spanWithSigns(
   { lead, tail }: Literal,
   { text, starts, ends }: Letters,
@@ -202,7 +202,7 @@ function hasSigns(gap: string, signs: string): boolean {
   return [...signs].every((sign) => gap.includes(sign));
 }
 
-/** Reports whether a disguise is intended, rather than another word, code or number that reads alike. */
+/** Reports whether a disguise is intended. Excludes other words, code and numbers that read alike. */
 function isMeant({ folds }: Literal, letters: Letters, span: Span, disguise: Disguise): boolean {
   const { leet, lookalikes, accents, unaccented, parted, joined, replaced } = disguise;
   const { length } = folds;
@@ -219,7 +219,7 @@ function isMeant({ folds }: Literal, letters: Letters, span: Span, disguise: Dis
   return isSure || standsAlone(text, span);
 }
 
-/** Recognizes a word spelled out by letters or syllables, or a long one divided by signs other than blanks. */
+/** Recognizes a word spelled out by letters or syllables, or a long word divided by signs other than blanks. */
 function isPartedWord(length: number, text: string, span: Span, parted: readonly string[]): boolean {
   const groups = parted.length + 1;
   if (length < 5)
@@ -231,7 +231,7 @@ function isPartedWord(length: number, text: string, span: Span, parted: readonly
 /** Signs that divide a word, a hyphen at the end of a line, and the gap between two joined strings. */
 const DIVIDING = /^(?:[-_.·•*~|+\u2010-\u2015]{1,3}|[-\u2010]\r?\n\s*|["'`]\s?[+.]\s?["'`])$/;
 
-/** Recognizes single letters beside the word, as in a row of initials or variables. */
+/** Recognizes single letters next to the word, as in a row of initials or variables. */
 function isOneOfMore(text: string, { start, end }: Span): boolean {
   const before = text.slice(Math.max(0, start - MAX_GAP), start);
   const after = text.slice(end, end + MAX_GAP);
@@ -245,7 +245,7 @@ function isOneOfMore(text: string, { start, end }: Span): boolean {
 function isLeet(length: number, text: string, span: Span, leet: number): boolean {
   const written = text.slice(span.start, span.end);
   const plain = length - leet;
-  // A bracket or a `$` at the edge of a word is a sign, and `5` after a word a number.
+  // A bracket or `$` at the edge of a word is a sign, and `5` after a word is a number.
   if (leet < 3 && /^[!|(+<]|[!|(+<]$/.test(written)) return false;
   if (leet === 1 && /[5$]$/.test(written)) return false;
   if (length === MIN_DISGUISED) return leet === 1 && /^\p{L}|^[^a-z]+$/u.test(written);
@@ -257,7 +257,7 @@ function standsAlone(text: string, { start, end }: Span): boolean {
   return isEdge(text, start, -1) && isEdge(text, end - 1, 1);
 }
 
-/** Reports whether no letter continues the word. Chinese and Japanese words have no edges. */
+/** Reports whether the word ends here, because no letter follows. Chinese and Japanese words have no edges. */
 function isEdge(text: string, at: number, step: -1 | 1): boolean {
   let beside = at + step;
   while (isIgnoredAt(text, beside)) beside += step;

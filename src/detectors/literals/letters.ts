@@ -9,7 +9,7 @@ export class Letters {
   starts = new Int32Array(1_024);
   ends = new Int32Array(1_024);
 
-  /** @param readsSigns reads signs such as `$` as letters, beside a letter */
+  /** @param readsSigns whether to read signs such as `$` as letters, if they touch a letter */
   read(text: string, readsSigns: boolean): void {
     this.text = text;
     this.count = 0;

@@ -7,10 +7,10 @@ export interface Literal {
   readonly raw: string;
   readonly lower: string;
   readonly folds: readonly number[];
-  /** The character of each fold, in small letters. */
+  /** Character of each fold, in lower case. */
   readonly pieces: readonly string[];
   readonly gaps: readonly string[];
-  /** The characters before the first letter, and after the last. */
+  /** Characters before the first letter; `tail` has those after the last. */
   readonly lead: string;
   readonly tail: string;
   /** `disguised`: in any disguise. `whole`: a whole word in any case. */
@@ -24,7 +24,7 @@ const MIN_TURNED = 6;
 
 const letters = new Letters();
 
-/** Returns a literal as written, and in spellings that cost no time at search: ROT13, reversed, `ue` for `ü`. */
+/** Returns a literal as written, and in spellings that cost no time during a search: ROT13, reversed, `ue` for `ü`. */
 export function literalsOf(id: number, raw: string): readonly Literal[] {
   const forms = new Map<string, Literal>();
   function add(form: string, reading: Literal['reading'] = 'disguised'): void {
@@ -33,7 +33,7 @@ export function literalsOf(id: number, raw: string): readonly Literal[] {
     if (!forms.has(key)) forms.set(key, literal);
   }
   add(raw);
-  // Capitals beyond ASCII may resemble other letters than small ones do.
+  // Capitals beyond ASCII may resemble other letters than their lower-case forms do.
   for (const cased of [raw.toLowerCase(), raw.toUpperCase(), titled(raw)]) add(cased);
   const spelledOut = raw.replace(/[äöüÄÖÜ]/g, (letter) => `${letter.normalize('NFD').charAt(0)}e`);
   if (spelledOut !== raw) add(spelledOut);

@@ -3,7 +3,7 @@ import { afterEscape } from '../json-escapes.ts';
 import type { Finding, StreamDetector } from '../finding.ts';
 import { createStreamDetector } from '../stream-detector.ts';
 
-/** Finds host names of private networks (docs/personal-data.md), but not members in code and files with such names. */
+/** Finds host names of private networks (docs/personal-data.md). Excludes members in code and files with such names. */
 export const internalHostDetector: StreamDetector = createStreamDetector(
   findHosts,
   (tail) => nameStart(tail, tail.length) ?? tail.length,
@@ -54,7 +54,7 @@ function isNameCode(code: number): boolean {
 /** Files with local overrides of settings. */
 const OVERRIDE = /^(?:(?:bash|zsh|vim|npm)?rc|\w*(?:config|file)|(?:app)?settings|application)\.local$/i;
 
-/** Recognizes `.env.local`, `rc.local` and `conf/site.local`, but not `//nas.local`. */
+/** Recognizes files: `.env.local`, `rc.local` and `conf/site.local`, but not `//nas.local`. */
 function isFile(text: string, start: number, end: number): boolean {
   const before = text[start - 1];
   if (before === '.' || OVERRIDE.test(text.slice(start, end))) return true;

@@ -7,7 +7,7 @@ import { createStreamDetector } from '../stream-detector.ts';
 /** Finds private and loopback addresses (docs/personal-data.md; RFC 1918, RFC 1122 section 3.2.1.3). */
 export const networkDetector: StreamDetector = createStreamDetector(findNetworkAddresses, openIn);
 
-/** Every possible private or loopback address, with or without digits around it. */
+/** Matches every possible private or loopback address, with or without adjacent digits. */
 const ADDRESS = /(?:10|127|172|192)(?:\.\d{1,3}){3}|::1/g;
 
 function findNetworkAddresses(text: string): readonly Finding[] {
@@ -56,7 +56,7 @@ const OTHER_NUMBER =
 const NAME_CHARS = 24;
 const VERSION_LIKE = /^1(?:0|27)\./;
 
-/** Rejects the end of a longer address, and slices in Python: `list[::1]`. */
+/** Rejects the end of a longer address, and Python slices such as `list[::1]`. */
 function ruleOfV6(text: string, start: number, end: number): Rule | undefined {
   const hasPartBefore = /[:.)\]]/.test(text.charAt(start - 1)) || !beginsWord(text, start);
   const isSlice =
@@ -65,7 +65,7 @@ function ruleOfV6(text: string, start: number, end: number): Rule | undefined {
   return hasPartBefore || isSlice || hasPartAfter ? undefined : 'loopback';
 }
 
-/** An address of fifteen characters, and two that may follow. */
+/** An address of 15 characters, and two characters that may follow. */
 const OPEN_CHARS = 17;
 const MAY_BE_OPEN = /[\d:.]$/;
 const IPV4_OPEN = String.raw`${NUMBER_BEGINS}(?:1(?:[0279]?|27|72|92)|(?:10|127|172|192)(?:\.\d{1,3}){1,3}\.?|(?:10|127|172|192)\.)$`;

@@ -18,7 +18,7 @@ const BRANDS: readonly (readonly [CardBrand, RegExp])[] = [
 
 export const FIRST_FOUR = String.raw`(?:4\d{3}|5[1-5]\d{2}|222[1-9]|22[3-9]\d|2[3-6]\d{2}|27[01]\d|2720|3[47]\d{2}|6011|64[4-9]\d|65\d{2}|622\d)`;
 
-/** Separators of groups. A number has only one kind. */
+/** Separators of groups. A number uses only one kind. */
 export const CARD_GAP = `[${BLANKS}${HYPHENS}.]`;
 
 /** Groups of four, with an optional last group of one to three digits; Amex's four, six and five; or no groups. */
@@ -40,8 +40,8 @@ interface CardNumber<Kind> extends Span {
 }
 
 /**
- * Returns every number with a valid check digit and a known kind, ordered by `start`. They may overlap, since
- * another number may precede a card with the same separator.
+ * Returns every number with a valid check digit and a known kind, ordered by `start`. They may overlap: another number
+ * may precede a card with the same separator.
  * @param kindOf returns undefined for digits to ignore
  */
 export function findCardNumbers<Kind>(
@@ -98,7 +98,9 @@ function cardAt<Kind>(
   return undefined;
 }
 
-/** A card may end before a blank, but not before a hyphen or a dot. */
+/**
+ * Reports whether the number is part of an id. A card number may end before a blank, but not before a hyphen or a dot.
+ */
 function isWithinId(text: string, start: number, end: number, gap: string): boolean {
   if (/\s/.test(gap)) return false;
   const isBefore = text[start - 1] === gap && isDigitCode(text.charCodeAt(start - 2));

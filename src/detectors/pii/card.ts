@@ -10,7 +10,7 @@ import { createStreamDetector } from '../stream-detector.ts';
 /** Finds card numbers of Visa, MasterCard, American Express and Discover (docs/personal-data.md). */
 export const cardDetector: StreamDetector = createStreamDetector(findInAnyScript, openInAnyScript);
 
-/** Reads digits of other scripts too, since streams are not normalized. */
+/** Reads digits of all scripts: streams are not normalized. */
 function findInAnyScript(text: string): readonly Finding[] {
   const cards = findCards(text);
   return hasScriptDigits(text) ? withoutOverlaps([...cards, ...findCards(withPlainDigits(text))]) : cards;
@@ -34,14 +34,14 @@ function standsAlone(text: string, start: number, end: number): boolean {
   return beginsWord(text, start) && text[start - 1] !== '+' && !isWordCode(text.charCodeAt(end));
 }
 
-/** Names of other numbers, right before the number. A tenth of such numbers pass the check digit. */
+/** Names of other numbers, directly before the number. A tenth of such numbers pass the check digit. */
 const OTHER_NUMBER =
   /(?:(?:order|invoice|tracking|parcel|shipment|imei|imsi|isbn|ean|upc|gtin|barcode|sku|serial|ticket|timestamp)(?:[ _-]?(?:id|no|nr|num|number|code))?|(?<![a-z])(?:uu|gu|u)?id|[_-]id)["'`]?\s?(?:[:=#.]|is)?\s?["'`#]?$/i;
 /** `orderId:`, `"messageID": "`. */
 const OTHER_ID = /[a-z]I[dD]["'`]?\s?[:=]?\s?["'`]?$/;
 const NAME_CHARS = 40;
 
-/** Only ungrouped digits may be other numbers. */
+/** Reports whether another kind of number is named. Only ungrouped digits may be other numbers. */
 function isNamedOtherwise(text: string, start: number): boolean {
   const before = text.slice(Math.max(0, start - NAME_CHARS), start);
   return OTHER_NUMBER.test(before) || OTHER_ID.test(before);

@@ -17,7 +17,7 @@ const LABEL_AFTER = new RegExp(String.raw`(?<![\d])(\d{3,4})[\s"'(-]{1,4}${LABEL
 const AFTER_EXPIRY =
   /[\s|,;:/]{1,4}(?:exp(?:iry|ires)?[ .:]{0,3})?(?:0[1-9]|1[0-2])[\s|/,-]{1,3}(?:20)?[2-4]\d[\s|,;:/]{1,4}(\d{3,4})(?![\d/-])/dy;
 
-/** Finds card verification codes near a valid card number. Three digits alone mean nothing. */
+/** Finds card verification codes near a valid card number. Three digits alone prove nothing. */
 export const findCvv: Detector = (text) => {
   const cards = withoutOverlaps(findCardNumbers(text, () => true));
   if (cards.length === 0) return [];
@@ -44,7 +44,7 @@ const codesOf = (text: string, pattern: RegExp): readonly Span[] =>
     return group === undefined ? [] : [{ start: group[0], end: group[1] }];
   });
 
-/** Returns the codes within `REACH` of a card that are not inside a card. Walks both ordered lists once. */
+/** Returns the codes within `REACH` of a card and outside of cards. Walks both ordered lists once. */
 function besideCards(codes: readonly Span[], cards: readonly Span[]): readonly Span[] {
   let near = 0;
   let around = 0;

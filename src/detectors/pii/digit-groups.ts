@@ -23,10 +23,10 @@ export function cutOffSource(parts: readonly NumberPart[], last: string): string
 
 const AFTER_ESCAPE = String.raw`(?<=\\[bfnrt])|(?<=\\u[0-9a-fA-F]{4})`;
 
-/** No digit may precede, except one that belongs to an escape. */
+/** No digit may precede, unless it belongs to an escape. */
 export const NUMBER_BEGINS = String.raw`(?:(?<!\d)|${AFTER_ESCAPE})`;
 
-/** No letter may precede, except one that belongs to an escape. */
+/** No letter may precede, unless it belongs to an escape. */
 export const WORD_BEGINS = String.raw`(?:(?<!\w)|${AFTER_ESCAPE})`;
 
 const ESCAPE_CHARS = 6;

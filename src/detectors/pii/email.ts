@@ -52,11 +52,13 @@ function findEmailAddresses(text: string, isAllowed: (domain: string) => boolean
   return found;
 }
 
-/** The end of a quoted local part (RFC 5322 section 3.4.1), which a stream has already sent. */
+/** End of a quoted local part (RFC 5322 section 3.4.1), whose start a stream may already have sent. */
 const QUOTED = /\w\\?"$/;
 const QUOTE_CHARS = 3;
 
-/** Returns the start of the local part that ends at `at`; `at` after a quoted one; undefined without one. */
+/**
+ * Returns the start of the local part that ends at `at`; `at` itself after a quoted part; undefined if there is none.
+ */
 function localStart(text: string, at: number): number | undefined {
   let start = at;
   while (start > 0 && at - start < MAX_LOCAL_CHARS && isLocalCode(text.charCodeAt(start - 1))) {
@@ -74,7 +76,7 @@ function isLocalCode(code: number): boolean {
   return isLabelCode(code) || code === 95 || isPunctuation(code);
 }
 
-/** `.` `-` `+` `%` may not come first. */
+/** Recognizes `.` `-` `+` `%`, which cannot come first. */
 function isPunctuation(code: number): boolean {
   return code === 46 || code === 45 || code === 43 || code === 37;
 }
@@ -107,7 +109,7 @@ const NO_DOMAINS: ReadonlySet<string> = new Set(
   ].flatMap((names) => names.split(' ')),
 );
 
-/** Accepts at least two letters, since text may follow an address directly. */
+/** Accepts at least two letters: text may follow an address directly. */
 function topLevelEnd(label: string, offset: number): number | undefined {
   if (/^xn--[a-z0-9-]+$/i.test(label)) return offset + label.length;
   let letters = 0;

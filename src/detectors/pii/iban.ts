@@ -37,7 +37,7 @@ function findIbans(text: string): readonly Finding[] {
 
 interface Reading {
   readonly end?: number;
-  /** More text may change the result. */
+  /** Whether more text may change the result. */
   readonly isOpen: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { UnitReader } from '../../text/units.ts';
 import { isDigitCode } from '../characters.ts';
 
-/** Every number has this many digits in a row, unless a plus precedes it. */
+/** Every such number has this many digits in a row, unless a plus precedes it. */
 const RUN_DIGITS = 4;
 /** Minimum number of digits, and maximum distance between two of them. */
 const FEWEST_DIGITS = 9;
@@ -10,7 +10,7 @@ const MAX_GAP_CHARS = 3;
 const MOST_CHARS = 32_768;
 const reader = new UnitReader(MOST_CHARS);
 
-/** A fast test for cards, SSNs and phone numbers without a plus, which reads one character in four. */
+/** Fast test for cards, SSNs and phone numbers without a plus. Reads one character in four. */
 export function mayHaveLongNumber(text: string): boolean {
   const { length } = text;
   if (length > MOST_CHARS) return true;

@@ -38,14 +38,14 @@ const NAMED =
 const BEFORE_CHARS = 56;
 
 const MAX_BLANKS = 16;
-/** The member for the text of an answer that is searched as JSON. */
+/** Members that contain the text of an answer that is searched as JSON. */
 const WORDS_OF_ANSWER =
   /(?<![A-Za-z])(?:content|text|response|completion|generation|output(?:_t|T)ext)" ?: ?"$/;
 
-/** Limits of 32-bit integers, which programs print. */
+/** Limits of 32-bit integers, which programs often print. */
 const LIMIT = /^(?:214748364[78]|429496729[56])$/;
 
-/** Reports whether the text is only the number. */
+/** Reports whether the text consists only of the number. */
 function isAlone(text: string, start: number, end: number): boolean {
   if (LIMIT.test(text.slice(start, end))) return false;
   const after = text.slice(end, end + MAX_BLANKS + 1);

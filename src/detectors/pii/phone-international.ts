@@ -39,10 +39,10 @@ function beginsNumber(text: string, start: number): boolean {
   return stickyEnd(SUM, text, start) === undefined;
 }
 
-/** The last groups may belong to further numbers with the same separators. */
+/** Maximum number of groups left out. The last groups may belong to further numbers with the same separators. */
 const MAX_GROUPS_LEFT_OUT = 3;
 
-/** Returns the end of the longest number from `from` that ends with a whole group. */
+/** Returns the end of the longest number that starts at `from` and ends with a whole group. */
 function numberEnd(text: string, from: number, to: number): number | undefined {
   let end = to;
   for (let leftOut = 0; leftOut <= MAX_GROUPS_LEFT_OUT; leftOut += 1) {
@@ -56,7 +56,7 @@ function numberEnd(text: string, from: number, to: number): number | undefined {
 
 const LAST_GROUP = /(?<=\d)\D+\d+$/;
 
-/** Accepts assigned numbers, and other possible ones if grouped or long, since plans grow and examples vary. */
+/** Accepts assigned numbers, and other possible numbers if grouped or long: plans grow, and examples vary. */
 function isNumber(written: string): boolean {
   const digits = written.replaceAll(/\D/g, '');
   if (digits.length < MIN_DIGITS || /0{6}/.test(digits)) return false;

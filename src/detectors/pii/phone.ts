@@ -24,7 +24,7 @@ function asFinding(rule: string, { start, end }: Span): Finding {
   return { detector: 'phone', class: 'phone', rule, start, end };
 }
 
-/** The possible end of a number, of the word for an extension, or of an escaped plus. */
+/** Matches the possible end of a number, of the word for an extension, or of an escaped plus. */
 const MAY_BE_OPEN = /[\d\s()+./%:\\\u2007-\u2015\u2212-]$|[\d\s](?:x|e(?:xt?)?)$|\\u[02b]{0,4}$|%2b?$/i;
 
 function openIn(tail: string): number {

@@ -17,11 +17,11 @@ const VALUES = new Map(
 );
 
 export function hasScriptDigits(text: string): boolean {
-  // Faster than the expression.
+  // Faster than a regular expression.
   return Buffer.byteLength(text) !== text.length && ANY.test(text);
 }
 
-/** Converts digits of all scripts to 0-9. Offsets stay. */
+/** Converts digits of all scripts to 0-9. Offsets do not change. */
 export function withPlainDigits(text: string): string {
   return text.replace(EACH, (digit) => VALUES.get(digit) ?? digit);
 }

@@ -1,8 +1,8 @@
 import { isLetterOrDigit } from './places.ts';
 
 /**
- * Characters of secrets, or of their first part. A secret needs a run of at least `MIN_RUN_CHARS`; values of
- * names and inner keywords need more. A name begins at most `NAME_REACH_CHARS` before the run.
+ * Characters of secrets, or of their first part. A secret needs a run of at least `MIN_RUN_CHARS`; values of names and
+ * inner keywords need longer runs. A name begins at most `NAME_REACH_CHARS` before the run.
  */
 export const RUN_CHARACTER = /[A-Za-z0-9_.+/=%~:@|-]/;
 export const MIN_RUN_CHARS = 13;
@@ -14,7 +14,7 @@ const MAX_LINK_END_CHARS = 16;
 
 const IN_RUN = 1;
 export const IN_WORD = 2;
-/** Inside a run, a value begins only after one of these. */
+/** Inside a run, a value begins only after one of these signs. */
 export const SIGN = 4;
 const LINK_END = 8;
 const BLANKS =
@@ -37,7 +37,8 @@ export function runKind(code: number): number {
 }
 
 /**
- * Visits the runs of at least `MIN_RUN_CHARS`. Reads the last character of a possible run first, which often ends it.
+ * Visits the runs of at least `MIN_RUN_CHARS`. Checks the last character of a possible run first, which often rules it
+ * out.
  * @param visit receives the kinds of all characters of the run in `seen`
  */
 export function eachRun(

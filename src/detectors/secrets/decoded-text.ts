@@ -4,7 +4,10 @@ import type { EncodedText } from './encoded-runs.ts';
 
 export interface DecodedText {
   readonly text: string;
-  /** Returns the index of the digit in which a character begins, or of the digit after its last one. */
+  /**
+   * Returns the index of the digit in which a character begins, or the index after the last digit of the preceding
+   * character.
+   */
   readonly firstDigit: (at: number) => number;
   readonly endDigit: (at: number) => number;
   /** Returns a digit's offset in the encoded text. */
@@ -17,7 +20,7 @@ const STEP_LINES = 4_096;
 const MAX_PADDING = 2;
 const BLANKS = /[ \t\r\n]+/g;
 
-/** Wrapped digits are decoded twice: joined, and with line breaks, since they may be a list. */
+/** Wrapped digits are decoded twice, joined and with line breaks: they may be a list. */
 export function* decodedTexts(text: string, encoded: EncodedText): Work<readonly DecodedText[]> {
   const { encoding, start, isWide } = encoded;
   const unwrappedText = yield* unwrapped(text, encoded);

@@ -12,16 +12,16 @@ export interface EncodedText {
   /** Number of digits, without line breaks and padding. */
   readonly digits: number;
   readonly isWide: boolean;
-  /** More text could make it longer. */
+  /** Whether more text could make it longer. */
   readonly isOpen: boolean;
 }
 
 export const MIN_ENCODED_DIGITS = 16;
 /** Fewer digits at the end of a text are not held back. */
 export const MIN_HELD_DIGITS = 6;
-/** Base64 digits from this value on also separate words, so encoded text may begin after them. */
+/** Base64 digits from this value on also separate words: encoded text may begin after them. */
 const FIRST_SEPARATOR = 62;
-/** A line break within digits, with the digits of the next line. */
+/** A line break within digits, followed by the digits of the next line. */
 const LINE_BREAK = /\r?\n[ \t]{0,16}(?=([A-Za-z0-9+/_-]{1,1024})(?:[=\s"'`<>()[\]\\,;]|$))/y;
 const LINE_BREAK_AT_END = /(?:\r|\r?\n[ \t]{0,16})?$/y;
 const EQUALS = 61;
@@ -31,16 +31,16 @@ const MAX_PADDING = 2;
 export class EncodedRuns {
   readonly found: EncodedText[] = [];
   readonly #text: string;
-  /** Readings that reach `#at`. */
+  /** Readings that extend to `#at`. */
   #open: Reading[] = [];
   #at = 0;
-  /** Digits of the run, digits before its last line, and digits in its longest line. */
+  /** Digits in the run, digits before its last line, and digits in its longest line. */
   #runDigits = 0;
   #lineStart = 0;
   #longestLine = 0;
   /** A line break that may end the digits, depending on more text. */
   #undecidedBreak: number | undefined;
-  /** End of the part that was read, by alignment of Base64. */
+  /** End of the part that was read, by Base64 alignment. */
   readonly #reached = new Int32Array(BASE64.blockDigits);
 
   constructor(text: string) {
@@ -50,7 +50,7 @@ export class EncodedRuns {
   /**
    * Reads the next run of ASCII characters, or a part of one. Parts may overlap.
    * @param codes the characters, from `base` in the text
-   * @param isCut the run may continue after `end`
+   * @param isCut whether the run may continue after `end`
    */
   read(codes: Uint16Array, base: number, start: number, end: number, isCut: boolean): void {
     let from = Math.max(start, this.#at - base);
@@ -90,12 +90,12 @@ export class EncodedRuns {
     return this.#runDigits - this.#lineStart;
   }
 
-  /** Only a line as long as the longest may be followed by another one. */
+  /** Only a line as long as the longest one may be followed by another. */
   get #mayWrap(): boolean {
     return this.#lineDigits >= Math.max(MIN_ENCODED_DIGITS, this.#longestLine);
   }
 
-  /** Continues with the next line of wrapped digits; returns false without one. */
+  /** Continues with the next line of wrapped digits; returns false if there is none. */
   #beginsLine(): boolean {
     if (this.#open.length === 0 || !this.#mayWrap) return false;
     LINE_BREAK.lastIndex = this.#at;
@@ -146,7 +146,7 @@ export class EncodedRuns {
     this.#runDigits += part.to - part.from;
   }
 
-  /** Starts decoding at the start of a run or line, and after separators of words. */
+  /** Starts decoding at the start of a run or line, and after word separators. */
   #beginBase64(part: Part): void {
     const { codes, base, from, to } = part;
     if (base + from === 0) {
@@ -187,7 +187,7 @@ export class EncodedRuns {
     }
   }
 
-  /** Starts decoding at an offset. Stores nothing if no text begins there, which is usual. */
+  /** Starts decoding at an offset. If no text begins there, as is usual, stores nothing. */
   #begin(encoding: Encoding, part: Part, at: number, state: number, alignment = 0): void {
     const { codes, base, to } = part;
     const enough = Math.min(to, at + MIN_ENCODED_DIGITS);

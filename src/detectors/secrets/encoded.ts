@@ -24,7 +24,7 @@ export const ruleIds: readonly string[] = [...secretRules.map(({ id }) => id), '
 
 /**
  * Finds secrets in encoded digits. The findings span the digits.
- * @param contextFrom end of the previous digits, which are not read again, so that adjacent runs stay cheap
+ * @param contextFrom end of the previous digits, which are not read again: adjacent runs must stay cheap
  */
 export function* searchEncoded(
   text: string,
@@ -94,7 +94,7 @@ const MAX_PAIR_CHARS = 1024;
 const PAIR = /^([^\s:\0]{1,256}):([^\s\0]*)\s*$/;
 const SAMPLE_PAIR =
   /^(?:(?:user|username|user_?name|login|name|email|client_?id|id|foo|test|aladdin|alice|bob):(?:pass|password|passwd|pwd|secret|client_?secret|token|bar|test|open ?sesame)?)$/i;
-/** A pair without a password is a credential if its name is this long. */
+/** A pair without a password is a credential if its user name has at least this length. */
 const MIN_LONE_NAME_CHARS = 16;
 
 function isBasicCredentials(context: string, decoded: string): boolean {

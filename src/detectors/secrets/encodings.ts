@@ -4,7 +4,7 @@ import { NO_TEXT, stepText, TEXT_START } from './text-bytes.ts';
 export interface Encoding {
   readonly name: 'base64' | 'hex';
   readonly bitsPerDigit: number;
-  /** Digits that make whole bytes. */
+  /** Number of digits that make whole bytes. */
   readonly blockDigits: number;
   /** Value by character code, or `NO_DIGIT`. */
   readonly digits: Uint8Array;
@@ -88,7 +88,7 @@ export function decodeOn(reading: Reading, codes: Uint16Array, from: number, to:
   return at;
 }
 
-/** Enough digits to tell text from pictures, vectors and encrypted data. */
+/** Enough digits to distinguish text from images, vectors and encrypted data. */
 const BEGINNING_DIGITS = 32;
 
 /** Reports whether Base64 begins like text, which can be searched. */

@@ -2,20 +2,20 @@ import { isUndecidedAt } from './partial-pattern.ts';
 import { longRun, type Extent, type SecretRule } from './rule.ts';
 import { stickyEnd } from '../../text/sticky.ts';
 
-/** Some issuers pad Base64. Padding of a signature is not read, since a path may follow. */
+/** Some issuers pad Base64. The padding of a signature is not read: a path may follow. */
 const SIGNED = '={0,2}\\.ey[A-Za-z0-9_+/-]{15,16384}={0,2}\\.[A-Za-z0-9_-]{0,2048}';
 const ENCRYPTED = '(?:\\.[A-Za-z0-9_-]{0,1024}){2}\\.[A-Za-z0-9_-]{16,16384}\\.[A-Za-z0-9_-]{16,64}';
 const JWT_MAX_CHARS = 20_608;
-/** A header holds an algorithm, a key id and at most a certificate digest, so its beginning decides. */
+/** A header contains an algorithm, a key id and at most a certificate digest: its beginning is enough to decide. */
 const HEADER_LOOK_CHARS = 2048;
 
-/** All Base64 of JSON begins like a header, so a long one must first name a header member. */
+/** All Base64 of JSON begins like a header: a long one must name a header member first. */
 const LONG_HEADER = /ey[A-Za-z0-9_-]{254}/y;
 
 /** JSON web tokens: signed, unsecured (RFC 7519 section 6) and encrypted (RFC 7516 section 3.1). */
 export const jsonWebToken: SecretRule = {
   id: 'jwt',
-  // Two letters are too few after a word.
+  // Two letters are too few for a match inside a word.
   keywords: ['ey', 'eyJ'],
   anchor: 'head',
   pattern: new RegExp(`(?:eyJ|ey(?!J)[A-Za-z0-9_-])[A-Za-z0-9_-]{14,2047}(?:${SIGNED}|${ENCRYPTED})`, 'y'),
@@ -59,7 +59,7 @@ function mayBeginToken(text: string, at: number): boolean {
   return end === undefined || CLAIM_OR_HEADER.test(decodeHeader(text.slice(at, end)));
 }
 
-/** Members that occur only in headers. After a word, other payloads do not count. */
+/** Members that occur only in headers. Directly after a word, other payloads do not count. */
 const HEADER_MEMBER = /^\{\s*"(?:alg|typ|kid|enc|cty|jku|jwk|x5\w{1,8}|zip|crit)"/;
 
 /** Base64 of the beginning of a header, or of a whole short header with its full stop. */

@@ -1,9 +1,11 @@
-/** A transition table for ASCII. States are row offsets: the next is `next[state + classes[code]]`, the first is 0. */
+/**
+ * Transition table for ASCII. States are row offsets: the next state is `next[state + classes[code]]`, the first is 0.
+ */
 export interface KeywordTable {
-  /** Class of a character code below 128; 0 for characters that no keyword has. */
+  /** Class of each character code below 128; 0 for characters outside of keywords. */
   readonly classes: Uint8Array;
   readonly next: Uint16Array | Uint32Array;
-  /** Keywords end in the states from this one on. */
+  /** First of the states in which keywords end. */
   readonly firstEnding: number;
   readonly endsOf: (state: number) => readonly number[];
 }
@@ -28,7 +30,7 @@ export function buildKeywordTree(keywords: readonly string[]): KeywordTable {
 
 interface Tree {
   readonly width: number;
-  /** Next node by node and class, or 0. */
+  /** Next node, by node and class; 0 for none. */
   readonly next: Uint16Array;
   readonly ends: number[][];
 }
@@ -61,7 +63,7 @@ function growTree(keywords: readonly string[], classes: Uint8Array): Tree {
   return { width, next, ends };
 }
 
-/** Turns the tree into an automaton: a missing edge leads to where the longest proper suffix continues. */
+/** Turns the tree into an automaton: a missing edge leads to the node at which the longest proper suffix continues. */
 function linkFailures({ width, next, ends }: Tree): void {
   const failure = new Uint16Array(ends.length);
   const queue = [0];
@@ -82,7 +84,7 @@ function linkFailures({ width, next, ends }: Tree): void {
   }
 }
 
-/** Moves the nodes that end keywords to the end, so that one comparison identifies them. */
+/** Moves nodes that end keywords to the end of the table: one comparison then identifies them. */
 function tableOf({ width, next, ends }: Tree, classes: Uint8Array): KeywordTable {
   const isEnding = (node: number): boolean => ends[node]?.length !== 0;
   const others = [...ends.keys()].filter((node) => !isEnding(node));

@@ -7,11 +7,11 @@ import { stickyEnd } from '../../text/sticky.ts';
 
 export interface Match {
   readonly rule: number;
-  /** Start of its name, or `start`. */
+  /** Start of the secret's name; equal to `start` if it has none. */
   readonly from: number;
   readonly start: number;
   readonly end: number;
-  /** It spans digits that decode to the secret. */
+  /** Whether the match spans digits that decode to the secret. */
   readonly isEncoded: boolean;
 }
 
@@ -20,11 +20,11 @@ export interface Matches {
   readonly found: Match[];
   /** Offset from which more text could change the matches; undefined if not requested. */
   openFrom: number | undefined;
-  /** The last long run of each rule, since many secrets may begin in one. */
+  /** Last long run of each rule: many secrets may begin in one run. */
   runs: Map<number, Span> | undefined;
 }
 
-/** `index` is the rule's index in the table. */
+/** A keyword. `index` is the index of its rule in the table. */
 export interface Keyword {
   readonly text: string;
   readonly rule: SecretRule;
@@ -35,7 +35,10 @@ export function noteOpen(matches: Matches, at: number): void {
   if (matches.openFrom !== undefined && at < matches.openFrom) matches.openFrom = at;
 }
 
-/** Runs a rule's pattern at `at` for the keyword at `from`. Records a match, and where more text could change it. */
+/**
+ * Runs the pattern of a rule at `at` for the keyword at `from`. Records a match, and the offset from which more text
+ * could change it.
+ */
 export function matchAt(matches: Matches, keyword: Keyword, from: number, at: number): void {
   const { text } = matches;
   const { rule, index } = keyword;
@@ -93,7 +96,7 @@ function endOfRun(
 
 const EQUALS = 61;
 
-/** Reads each run once, even if many secrets begin in it. */
+/** Reads each run only once, even if many secrets begin in it. */
 function endOfCharacters(matches: Matches, index: number, characters: RegExp, start: number): number {
   const known = matches.runs?.get(index);
   if (known !== undefined && start >= known.start && start <= known.end) return known.end;

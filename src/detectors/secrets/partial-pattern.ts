@@ -67,7 +67,7 @@ function partialOfAssertion(assertion: AST.Assertion): Source {
   return inside === undefined ? undefined : `(?=${inside})`;
 }
 
-/** Drops capturing groups, since a partial pattern repeats elements. */
+/** Drops capturing groups: a partial pattern repeats elements. */
 function wholeOf(element: AST.Element): string {
   switch (element.type) {
     case 'Group':

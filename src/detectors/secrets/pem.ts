@@ -9,13 +9,13 @@ const PEM_MAX_CHARS = 32_768;
 const MAX_KEY_CHARS = PEM_MAX_CHARS - 1024;
 const MIN_BODY_CHARS = 20;
 const MIN_BODY_ENTROPY = 3;
-/** A shorter line is the last one, or prose after a truncated key. */
+/** A shorter line is the last line, or prose after a truncated key. */
 const MIN_LINE_CHARS = 16;
 
-/** Between lines: blanks, signs of source code, Markdown and diffs, HTML line breaks, printed line numbers. */
+/** Separators of lines: blanks, signs of source code, Markdown and diffs, HTML line breaks, printed line numbers. */
 const SEPARATOR = String.raw`[\s"'\x60>#*|,;+\\]|-(?!-)|\/\/(?=[ \t])|<br ?\/?>|(?<=[\r\n][ \t]{0,8})\d{1,6}(?:\t|[ \t]?[:|→])`;
 const SEPARATORS = new RegExp(`(?:${SEPARATOR}){0,64}`, 'y');
-/** Headers of keys that OpenSSL encrypts (RFC 1421). They may share a line. */
+/** Headers of keys encrypted by OpenSSL (RFC 1421). They may share a line. */
 const OLD_HEADER = 'Proc-Type: ?4,ENCRYPTED|DEK-Info: ?[A-Z0-9-]{3,24},(?:[A-F0-9]{32}|[A-F0-9]{16})';
 /** `Version: ...`, `Comment: ...` (RFC 9580). */
 const HEADER_LINE = String.raw`[A-Z][A-Za-z-]{2,24}:[^\r\n]{0,121}\r?\n`;
@@ -62,7 +62,7 @@ function pemExtent(text: string, start: number, headEnd: number): Extent {
   return { end: isKey(firstLine, bodyChars) ? limit : undefined, isOpen: false };
 }
 
-/** Reports whether a Base64 run is a line of the key, not the first word after the key. */
+/** Reports whether a Base64 run is a line of the key, and not the first word after the key. */
 function goesOn(text: string, lineStart: number, lineEnd: number): boolean {
   if (lineEnd - lineStart >= MIN_LINE_CHARS || lineEnd === text.length) return true;
   if (text[lineEnd - 1] === '=' || text[lineStart] === '=') return true;

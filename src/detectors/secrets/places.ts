@@ -1,4 +1,4 @@
-/** Reports whether a secret may begin here: not inside a word. `%3D` is not part of a word. */
+/** Reports whether a secret may begin here, outside of words. `%3D` is not part of a word. */
 export function startsToken(text: string, at: number): boolean {
   return at === 0 || !isLetterOrDigit(text.charCodeAt(at - 1)) || isPercentEncoded(text, at - 3);
 }
@@ -22,7 +22,7 @@ function isHex(code: number): boolean {
 }
 
 export const MAX_GLUED_CHARS = 24;
-/** Words that may directly precede a secret, also as the end of a name: `apiKey`, `GITHUBTOKEN`. */
+/** Words that may directly precede a secret, also at the end of a name: `apiKey`, `GITHUBTOKEN`. */
 const ANNOUNCING =
   /(?<![A-Za-z0-9])[A-Za-z]*(?:keys?|tokens?|secrets?|passwords?|passwd|pwd|passphrase|auth|authorization|bearer|credentials?|creds?)$/i;
 /** Whole words that may directly precede a secret. */

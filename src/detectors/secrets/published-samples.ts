@@ -1,4 +1,4 @@
-/** Whole credentials of manuals and emulators, which models quote often. A match would lock a key for nothing. */
+/** Credentials in manuals and emulators, which models quote often. A match would lock a key without reason. */
 
 /** Payloads of jwt.io's debugger. */
 const JOHN_DOE_ADMIN_SINCE =
@@ -63,7 +63,7 @@ export const publishedSamples: ReadonlySet<string> = new Set([
   'C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw==',
 ]);
 
-/** @param secret the whole secret, without a name before it */
+/** @param secret the whole secret, without a preceding name */
 export function isPublishedSample(secret: string): boolean {
   return publishedSamples.has(secret);
 }

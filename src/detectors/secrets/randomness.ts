@@ -24,19 +24,22 @@ export function entropyOf(text: string): number {
 
 const PLACEHOLDER_CHARS = 512;
 
-/** Recognizes stand-ins for a secret: `xxxxx`, `***`, AWS's `AKIA...EXAMPLE`. */
+/** Recognizes placeholders for secrets: `xxxxx`, `***`, AWS's `AKIA...EXAMPLE`. */
 export function isPlaceholder(secret: string): boolean {
   const beginning = secret.length > PLACEHOLDER_CHARS ? secret.slice(0, PLACEHOLDER_CHARS) : secret;
   return /x{6}|X{6}|\*{3}|EXAMPLE|your[_-]|placeholder|redacted|changeme/i.test(beginning);
 }
 
-/** Requires letters of both cases, and a digit or more capitals than names in code have. */
+/** Requires letters of both cases, and either a digit or more capitals than names in code have. */
 export function isMixed(secret: string): boolean {
   if (!/[a-z]/.test(secret) || !/[A-Z]/.test(secret)) return false;
   return /\d/.test(secret) || (secret.match(/[A-Z]/g) ?? []).length * 4 >= secret.length;
 }
 
-/** Minimum share of neighbours of different kinds. Random letters and digits have about half, hexadecimal fewer. */
+/**
+ * Minimum share of adjacent characters of different kinds. Random letters and digits have about half, hexadecimal
+ * digits fewer.
+ */
 const MIN_CHANGES = 0.3;
 const MIN_CHANGES_IN_ONE_CASE = 0.15;
 
@@ -49,7 +52,7 @@ export function isRandom(body: string): boolean {
   return changes >= (isOneCase ? MIN_CHANGES_IN_ONE_CASE : MIN_CHANGES) * (body.length - 1);
 }
 
-/** Excludes words in capitals: requires a digit, several rare letters, or a row of consonants. */
+/** Excludes words in capitals. Requires a digit, several rare letters, or a row of consonants. */
 export function isNoHeadline(body: string): boolean {
   return /\d|[B-DF-HJ-NP-TV-XZ]{5}/.test(body) || (body.match(/[JQVWXYZ]/g) ?? []).length >= 3;
 }

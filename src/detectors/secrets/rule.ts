@@ -1,9 +1,9 @@
 import { isUndecidedAt, partialOf } from './partial-pattern.ts';
 import { isRandom } from './randomness.ts';
 
-/** One class of secrets. The pattern runs only where a keyword occurs, which keeps the search linear. */
+/** One class of secrets. The pattern runs only at occurrences of a keyword, which keeps the search linear. */
 export interface SecretRule {
-  /** The rule in findings: a closed set. */
+  /** Name of the rule in findings. Rules are a closed set. */
   readonly id: string;
   /**
    * `head`: the secret begins with its keyword, in exact case. `inner`: the keyword is within the secret.
@@ -14,28 +14,31 @@ export interface SecretRule {
   readonly keywords: readonly string[];
   /** Sticky. Runs at the secret's start or after its name. Its first group, or else the match, is the secret. */
   readonly pattern: RegExp;
-  /** Maximum from the pattern's start to the secret's end, with the characters checked after it. */
+  /** Maximum length from the start of the pattern to the end of the secret, including characters checked after it. */
   readonly maxChars: number;
   /** Minimum Shannon entropy without the prefix, in bits per character. */
   readonly minEntropy: number;
-  /** `inner`: maximum distance from the secret's start to the keyword. `startOf` returns the start, or -1. */
+  /** For `inner`: maximum distance from the start of the secret to the keyword. `startOf` returns the start, or -1. */
   readonly lead?: {
     readonly maxChars: number;
     readonly startOf: (text: string, keywordStart: number) => number;
   };
   /** Matches only at the start of a run of word characters and hyphens. */
   readonly startsRun?: true;
-  /** The secret continues after the match with such characters, and up to two `=`. */
+  /** Characters with which the secret may continue after the match, followed by up to two `=`. */
   readonly run?: LongRun;
-  /** Checks the first characters at `at`. True while there are too few. */
+  /** Checks the first characters at `at`. Returns true while there are too few. */
   readonly mayBegin?: (text: string, at: number) => boolean;
   readonly accepts?: (secret: string) => boolean;
-  /** `head`: allows a word directly before the secret (`tokenghp_...`) if the part after its keyword passes. */
+  /** For `head`: allows a word directly before the secret (`tokenghp_...`) if the part after its keyword passes. */
   readonly followsWord?: (body: string) => boolean;
   /** Allows letters and digits directly after the secret if the part after its keyword passes. */
   readonly precedesWord?: (body: string) => boolean;
   readonly extend?: (text: string, start: number, end: number) => Extent;
-  /** Returns the start of a secret that more text could complete, by default `from`; undefined if the match is final. */
+  /**
+   * Returns the start of a secret that more text could complete; by default `from`. Returns undefined if the match is
+   * final.
+   */
   readonly undecidedFrom?: (text: string, from: number) => number | undefined;
 }
 
@@ -45,7 +48,7 @@ export interface LongRun {
 }
 
 export interface Extent {
-  /** Undefined if it is not a secret. */
+  /** Undefined if the text is not a secret. */
   readonly end: number | undefined;
   readonly isOpen: boolean;
 }
@@ -63,7 +66,7 @@ type Options = Partial<
     | 'precedesWord'
   >
 > & {
-  /** A pattern that must not follow; by default a letter or digit, also after underscores. */
+  /** Pattern that must not follow; by default a letter or digit, also after underscores. */
   readonly notBefore?: string;
 };
 
@@ -71,33 +74,36 @@ export const END_OF_BASE64 = '(?![A-Za-z0-9+/=_-])';
 
 const DEFAULT_MAX_CHARS = 512;
 const DEFAULT_MIN_ENTROPY = 3;
-/** Underscores without a following word are Markdown: `_token_`, `__token__`. */
+/** Underscores that no word follows are Markdown: `_token_`, `__token__`. */
 const NOT_BEFORE_NAME = '_{1,3}[A-Za-z0-9]';
 const NOT_BEFORE_WORD = `(?![A-Za-z0-9]|${NOT_BEFORE_NAME})`;
-/** After secrets of capitals and digits, which small letters end. */
+/** For secrets of capitals and digits, which small letters end. */
 export const NOT_BEFORE_CAPITAL = `(?![A-Z0-9]|${NOT_BEFORE_NAME})`;
-/** After secrets of hexadecimal digits, which other letters end, as does a word that begins with such digits. */
+/** For secrets of hexadecimal digits. Other letters end them, and so does a word that begins with such digits. */
 export const NOT_BEFORE_HEX = `(?![a-f0-9]{1,4}(?![g-z])|${NOT_BEFORE_NAME})`;
-/** After secrets of small letters and digits. */
+/** For secrets of small letters and digits. */
 export const NOT_BEFORE_SMALL = `(?![a-z0-9-]|${NOT_BEFORE_NAME})`;
 
 const SHORT_WORD = '(?:[a-z]{2,8})?';
 
-/** Secrets of letters and digits with a fixed length. A word may directly precede or follow. */
+/** For secrets of letters and digits with a fixed length. A word may directly precede or follow. */
 export const EXACT = {
   notBefore: `(?=${SHORT_WORD}${NOT_BEFORE_WORD})`,
   precedesWord: isRandom,
   followsWord: isRandom,
 } as const satisfies Options;
-/** The same for base64url. */
+/** For secrets of fixed length in base64url. */
 export const EXACT_BASE64URL = {
   ...EXACT,
   notBefore: `(?=${SHORT_WORD}(?![A-Za-z0-9_-]))`,
 } as const satisfies Options;
-/** The same for hexadecimal digits. */
+/** For secrets of fixed length in hexadecimal digits. */
 export const EXACT_HEX = { notBefore: NOT_BEFORE_HEX, followsWord: isRandom } as const satisfies Options;
 
-/** Secrets that begin with one of `prefixes`, in exact case. With a group around the body, the prefix is not masked. */
+/**
+ * Creates a rule for secrets that begin with one of `prefixes`, in exact case. With a group around the body, the prefix
+ * is not masked.
+ */
 export function prefixed(
   id: string,
   prefixes: readonly string[],
@@ -151,7 +157,10 @@ const LINK_MAX_CHARS = 176;
 /** The shortest link, for the first possible start of a value. */
 const SHORTEST_LINK = `[\\w .\\t-]{0,30}?${PAIR}??["'\`\\])]{0,2}?\\s{0,4}?(?:[:,>]|=|\\bis(?=[\\s"'\`(\\[:=])|\\|\\||=>|\\?=|:{1,3}=)[=:\\s"'\`(\\[]{0,16}?`;
 
-/** Secrets without a prefix, assigned to one of `names`. Longer names reach further, since the rest is limited. */
+/**
+ * Creates a rule for secrets without a prefix, assigned to one of `names`. Long names may begin further back, since the
+ * rest is limited.
+ */
 export function assignedSecret(
   id: string,
   names: readonly string[],
@@ -171,7 +180,7 @@ export function assignedSecret(
   };
 }
 
-/** Built on first use, since few of some fifty rules need it. */
+/** Built on first use: few of about fifty rules need it. */
 function undecidedValue(value: string): (text: string, from: number) => number | undefined {
   let partial: RegExp | undefined;
   return (text, from) => {

@@ -34,7 +34,7 @@ const keywords: readonly Keyword[] = secretRules.flatMap((rule, index) =>
 );
 const heads = keywords.filter(({ rule }) => rule.anchor === 'head');
 const anyHeads = headsOf(heads);
-/** Keywords that a word may directly precede. Two letters are too few for that. */
+/** Keywords that a word may directly precede. Two letters would be too few. */
 const gluedHeads = headsOf(
   heads.filter(({ rule, text }) => rule.followsWord !== undefined && text.length > 2),
 );
@@ -46,9 +46,9 @@ function headsOf(list: readonly Keyword[]): Heads {
   return { list, tree: buildKeywordTree(list.map(({ text }) => text)) };
 }
 
-/** Characters read in one step, which takes at most 10 ms. */
+/** Number of characters read per step, which takes at most 10 ms. */
 export const STEP_CHARS = 16_384;
-/** Characters that the next step reads again, since a run may continue. */
+/** Number of characters that the next step reads again: a run may continue. */
 const OVERLAP_CHARS = MIN_INNER_CHARS - 1;
 
 /** The text of a step and its look-behind. Reading codes is several times faster than reading a string. */
@@ -58,7 +58,7 @@ const codes = new Uint16Array(bytes.buffer, bytes.byteOffset, NAME_REACH_CHARS +
 export interface SecretSearch extends Matches {
   at: number;
   base: number;
-  /** Ends of the searches for heads and for names, and the automaton's state there. */
+  /** Ends of the searches for heads and for names, and the state of the automaton there. */
   headsUntil: number;
   namesUntil: number;
   state: number;
@@ -139,7 +139,7 @@ function searchKeywords(search: SecretSearch, start: number, end: number, seen: 
     searchNames(search, Math.max(0, start - NAME_REACH_CHARS), end);
     return;
   }
-  // The run may be part of a longer one, in the next chunk or the previous step.
+  // The run may be part of a longer run that continues in the next chunk, or began in the previous step.
   const isUnfinished = search.base + end === search.text.length;
   const goesOn = search.base + start < search.namesUntil;
   if (isUnfinished || goesOn || end - start >= MIN_INNER_CHARS) searchNames(search, start, end);
@@ -160,7 +160,7 @@ function searchEnd(search: SecretSearch): void {
   searchLeads(search);
 }
 
-/** More beginnings in a row (`glpat-glpat-...`) start the same run, and would make the search quadratic. */
+/** Limit of beginnings in a row (`glpat-glpat-...`): all start the same run, and would make the search quadratic. */
 const MAX_HEADS_IN_ROW = 8;
 const CLOSE_CHARS = 16;
 
@@ -185,7 +185,7 @@ function begins({ tree: { classes, next } }: Heads, code: number): boolean {
   return next[classes[code] ?? 0] !== 0;
 }
 
-/** Runs the rules whose keyword begins at `start`. An incomplete keyword is open. */
+/** Runs the rules whose keyword begins at `start`. An incomplete keyword stays open. */
 function searchHead(search: SecretSearch, { list, tree }: Heads, start: number): void {
   const { classes, next, firstEnding, endsOf } = tree;
   const { text } = search;
@@ -205,7 +205,7 @@ function searchHead(search: SecretSearch, { list, tree }: Heads, start: number):
   if (list === anyHeads.list || followsWord(text, start)) noteOpen(search, start);
 }
 
-/** Searches for keywords with a space, which ends a run. They begin with hyphens, so they may follow a word. */
+/** Searches for keywords with a space, which ends a run. They begin with hyphens and may follow a word. */
 function searchSpacedHeads(search: SecretSearch, to: number): void {
   const { text } = search;
   for (const head of spacedHeads) {
@@ -250,7 +250,7 @@ const leading = secretRules.flatMap((rule) =>
 );
 const MAX_LEAD_CHARS = Math.max(...leading.map(({ maxChars }) => maxChars));
 
-/** Marks the start of a possible secret whose keyword is yet to come. */
+/** Marks the start of a possible secret whose keyword has not been reached yet. */
 function searchLeads(search: SecretSearch): void {
   const { text } = search;
   let start = text.length;

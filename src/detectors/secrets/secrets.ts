@@ -16,10 +16,13 @@ import type { Match } from './match.ts';
 /** Names that begin further before the secret are ignored. */
 const MAX_NAME_CHARS = LOOK_BEHIND_CHARS - 32;
 
-/** Finds credentials (docs/secrets.md) without their names. Blocks the event loop on more than about 100 KB. */
+/** Finds credentials (docs/secrets.md), without their names. Blocks the event loop for texts over about 100 KB. */
 export const findSecrets: Detector = (text) => findingsOf(searchNow(text, false).matches);
 
-/** `findSecrets` for streams (docs/secrets.md "Streams"). Holds back the beginning of a secret, but not its name. */
+/**
+ * Same as `findSecrets`, for streams (docs/secrets.md "Streams"). Holds back the beginning of a secret, but not its
+ * name.
+ */
 export const secretsDetector: StreamDetector = {
   find: findSecrets,
   openFrom(text) {
@@ -32,12 +35,12 @@ export const secretsDetector: StreamDetector = {
   },
 };
 
-/** `findSecrets` for several texts in order, in turns of the event loop. */
+/** Searches several texts in order, in turns of the event loop. */
 export function findSecretsAll(texts: readonly string[]): Awaitable<readonly (readonly Finding[])[]> {
   return after(findSecretsUpTo(texts, Infinity), (found) => found.map(({ findings }) => findings));
 }
 
-/** The same, but gives up after `most` findings in total. */
+/** Searches several texts, and gives up after `most` findings in total. */
 export function findSecretsUpTo(texts: readonly string[], most: number): Awaitable<readonly SearchedText[]> {
   return inTurns(searchEach(texts, most));
 }
@@ -64,7 +67,7 @@ function* searchSecrets(text: string, most: number): Work<SearchedText> {
 /** Encoded text may contain encoded text; deeper levels are ignored. */
 const ENCODING_LEVELS = 2;
 
-/** Most texts have one step and one level, and are searched directly. */
+/** Most texts have one step and one level, and are searched synchronously. */
 function searchNow(text: string, asksWhatIsOpen: boolean): Searched {
   if (text.length > STEP_CHARS || text.includes('\\')) {
     return runNow(searchLevels(text, Infinity, asksWhatIsOpen));
@@ -123,7 +126,7 @@ function* withEncoded(search: SecretSearch, most: number, encodings: number): Wo
   for (const encoded of search.encoded?.found ?? []) {
     if (matches.length > most) break;
     yield encoded.digits;
-    // Digits may occur several times, at other alignments.
+    // The same digits may be found several times, at different alignments.
     if (encoded.start >= lastEnd) contextFrom = lastEnd;
     lastEnd = Math.max(lastEnd, encoded.end);
     const asksWhatIsOpen = encoded.isOpen && search.openFrom !== undefined;
@@ -136,7 +139,7 @@ function* withEncoded(search: SecretSearch, most: number, encodings: number): Wo
   return { matches, openFrom: open };
 }
 
-/** If open parts are requested, decodes up to an escape that the end of the text cuts. */
+/** If open parts are requested, decodes up to an escape that is cut by the end of the text. */
 function* withEscapesRead(text: string, asksWhatIsOpen: boolean): Work<TextView | undefined> {
   const cut = asksWhatIsOpen ? unfinishedEscapeAt(text) : text.length;
   if (cut === text.length) return yield* unescaped(text, STEP_CHARS);
@@ -155,9 +158,9 @@ function matchesThrough(view: TextView, matches: readonly Match[]): readonly Mat
 }
 
 /**
- * Resolves overlaps: a secret may fit two rules, or be found at two escape levels. Of matches that begin
- * together, the longest stays, with its first rule. Others keep the part after earlier ones, so that findings
- * up to an offset do not depend on later ones.
+ * Resolves overlaps: a secret may fit two rules, or be found at two escape levels. Of matches that begin together, the
+ * longest stays, with its first rule. Others keep the part after earlier ones: findings up to an offset must not depend
+ * on later ones.
  */
 function findingsOf(matches: Match[]): readonly Finding[] {
   const findings: Finding[] = [];

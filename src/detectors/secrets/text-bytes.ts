@@ -3,9 +3,9 @@
  * UTF-8; ASCII as UTF-16 in either byte order. A byte order mark may precede.
  */
 export const NO_TEXT = 0;
-/** Nothing read yet. */
+/** State before the first byte. */
 export const TEXT_START = 1;
-/** The same in the middle of a text, where the first bytes of a character may be missing. */
+/** State in the middle of a text, where the first bytes of a character may be missing. */
 export const TEXT_CUT = 2;
 const ONE_CHARACTER = 3;
 const NARROW = 4;

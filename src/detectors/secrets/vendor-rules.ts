@@ -15,7 +15,7 @@ import { hasDigitAndLetter, isMixed, isRandom } from './randomness.ts';
 
 const HEX_32 = '[a-fA-F0-9]{32}';
 
-/** Prefixed tokens of other services than clouds, providers, repositories and chats. */
+/** Prefixed tokens of services other than clouds, providers, repositories and chats. */
 const prefixedTokens: readonly SecretRule[] = [
   prefixed('npm_token', ['npm_'], '[A-Za-z0-9]{36}', EXACT),
   prefixed('pypi_token', ['pypi-AgEIcHlwaS5vcmc', 'pypi-AgENdGVzdC5weXBpLm9yZw'], '[A-Za-z0-9_-]{50,1000}', {

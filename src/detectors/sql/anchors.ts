@@ -1,7 +1,7 @@
 import { isWordCode } from '../characters.ts';
 import { anchorSource, SQL_RULES } from './sql-rules.ts';
 
-// One pattern over all words and signs would be tried at each character, so anchors are found by table.
+// Finds anchors by table: one pattern over all words and signs would be tried at each character.
 
 /** Bits for kinds of characters; `WORD_BEGINS` must be 1. */
 const WORD_BEGINS = 1;
@@ -27,15 +27,15 @@ function beginningsWith(characters: string): RegExp {
 }
 
 const WORD_HERE = beginningsWith(WORDS.map((word) => word.charAt(0)).join(''));
-/** For each sign: its pattern, and the required second character, or 0. */
+/** Pattern of each sign, and the required second character, or 0. */
 const SIGNS_HERE: RegExp[] = [];
 const SIGN_SECONDS = new Uint8Array(128);
 
 const KINDS = new Uint8Array(0x10000);
 for (let code = 0; code < 128; code++) KINDS[code] = isWordCode(code) ? IN_WORD : 0;
 /**
- * A bit for each third letter of a word, by its first two. The low five bits of a character identify a letter in
- * either case. Anything may follow a two-letter word.
+ * One bit per third letter of a word, by its first two. The low five bits of a character identify a letter in either
+ * case. After a two-letter word, anything may follow.
  */
 const THIRDS = new Int32Array(32 * 32);
 for (const anchor of ALL_ANCHORS) {
@@ -52,7 +52,10 @@ for (const anchor of ALL_ANCHORS) {
   THIRDS[pair] = (THIRDS[pair] ?? 0) | (anchor.length === 2 ? -1 : 1 << (anchor.charCodeAt(2) & 31));
 }
 
-/** Returns where the next payload may begin, or the text's length. Avoids branches, which are unpredictable. */
+/**
+ * Returns the offset at which the next payload may begin, or the length of the text. Avoids branches, which the CPU
+ * cannot predict here.
+ */
 export function nextSqlAnchor(text: string, units: Uint16Array, from: number): number {
   const kinds = KINDS;
   const thirds = THIRDS;

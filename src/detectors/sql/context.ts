@@ -5,7 +5,7 @@ export const LOOKBACK = 256;
 
 const STATEMENT = /\b(?:select|insert|update|delete|create|from|where)\b/i;
 
-/** An injection is the tail of another statement, so no statement precedes it. */
+/** An injection is the tail of another statement: no statement precedes it. */
 export const isTail: Confirm = (before) => !STATEMENT.test(before);
 
 /** Only a number precedes, as in `1; drop table x`. */
@@ -39,7 +39,7 @@ export const isBrokenOut: Confirm = (before) => {
 export const beginsWithStray: Confirm = (before, matched) =>
   countQuotes(currentLine(before), matched.charAt(0)) % 2 === 0;
 
-/** Requires the place of a condition or value in SQL, unlike a program's `sleep(5)`. */
+/** Requires the position of a condition or value in SQL, unlike `sleep(5)` in a program. */
 export const isCondition: Confirm = (before) =>
   /(?:\b(?:or|and|xor|rlike|having|by(?:\s{1,3}\d{1,3},){0,4})|\(\s{0,3}select|[%'"]\s{0,3}(?:\|\||&&|;)|;\s{0,3}select|\d\)*\s{0,3}(?:\|\||&&|;))[\s(]{0,6}$/i.test(
     before.slice(-24),

@@ -13,7 +13,7 @@ import {
   type Confirm,
 } from './context.ts';
 
-/** The start of a pattern. Payloads are first found by it alone, then checked by the rules that share it. */
+/** The start of a pattern. Payloads are first found by their start, then checked by the rules that share it. */
 export interface Beginning {
   /** In lower case: signs, and words that no letter follows. */
   readonly anchors: readonly string[];

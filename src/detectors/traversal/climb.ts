@@ -1,7 +1,7 @@
 import { DOT, SLASH } from './climbing-forms.ts';
 import { stickyEnd } from '../../text/sticky.ts';
 
-// Read one by one, since a single pattern of all forms takes a third of a second to compile.
+// Patterns are tried one by one: a single pattern of all forms takes a third of a second to compile.
 const DOT_HERE = new RegExp(DOT, 'iy');
 const SLASH_HERE = new RegExp(SLASH, 'iy');
 export const ANY_SLASH = new RegExp(SLASH, 'gi');
@@ -10,7 +10,7 @@ const LINE_END_HERE = /%0[0ad]/iy;
 const MAX_LEVELS = 64;
 const MAX_DOTS = 4;
 const MAX_STAYS = 2;
-/** Long enough to name a system file or folder with disguised slashes. */
+/** Enough to name a system file or folder with disguised slashes. */
 const AHEAD_CHARS = 512;
 const AHEAD_SLASHES = 8;
 const MAY_DISGUISE = /%|&|\\[ux0-7]|0x|[\uff0f\u2044\u2215\u29f8\uff3c\u2216\ufe68\u00c0\u00c1]/i;
@@ -20,7 +20,7 @@ export interface Climb {
   readonly levels: number;
 }
 
-/** Reads up to 64 levels from `start`; undefined without any. */
+/** Reads up to 64 levels from `start`; undefined if there are none. */
 export function readClimb(text: string, start: number): Climb | undefined {
   let end = start;
   let levels = 0;

@@ -15,7 +15,7 @@ const BEFORE_BYTE = String.raw`(?:%(?:25){0,5}|\\{1,4}x|0x)`;
 const bytes = (...hex: readonly string[]): string => hex.map(byte).join(BEFORE_BYTE);
 const anyByte = (...hex: readonly string[]): string => `(?:${hex.map(byte).join('|')})`;
 
-/** An ASCII byte as two to six bytes of UTF-8: lead and fillers, the two highest bits, the six lowest. */
+/** Returns an ASCII byte in two to six bytes of UTF-8: lead and fillers, the two highest bits, the six lowest. */
 function overlongForms(high: '0' | '1', low: readonly string[]): string {
   const fillers = ['e0', 'f0 80', 'f8 80 80', 'fc 80 80 80'].map((lead) =>
     bytes(...lead.split(' '), `8${high}`),
@@ -26,7 +26,7 @@ function overlongForms(high: '0' | '1', low: readonly string[]): string {
 interface Forms {
   /** ASCII code in hexadecimal. */
   readonly ascii: string;
-  /** Last byte of an overlong form; sloppy decoders ignore its high bits. */
+  /** Last byte of an overlong form; lenient decoders ignore its high bits. */
   readonly overlong: readonly string[];
   readonly octal: string;
   readonly alike: string;

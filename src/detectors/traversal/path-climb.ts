@@ -23,14 +23,14 @@ const UP = /^\.\.(?:[\s\0]|%0[0ad])*(?:;.*)?$/is;
 const REMNANT = /(?<![^/])(?:\.{4}\/|\.{3}\/\.\/)/g;
 /** A climb at the start of a word in a sentence, a command or code. */
 const WORD_CLIMB = /[\s"'`(<=,:]\.\.$/;
-/** Sentences and code have more words before a climb than a folder's name has. */
+/** Before a climb, sentences and code have more words than the name of a folder. */
 const MAX_WORDS_BEFORE = 2;
 /** Code that ends in a reference to a module or a link. */
 const REFERENCE = /["'`(<]\.{1,2}[\\/][^"'`()<>]{0,1024}["'`)>][^\\/]*$/;
 
 /**
- * Finds texts that consist of a path out of its starting folder: a relative path with more steps up than down, or
- * an absolute one that leaves its first folder. Sentences, code, commands and JSON may contain such a path.
+ * Finds texts that consist of a path out of its starting folder: a relative path with more steps up than down, or an
+ * absolute path that leaves its first folder. Sentences, code, commands and JSON may legitimately contain such a path.
  */
 export const findPathClimb: Detector = (text) =>
   text.length <= MAX_CHARS && MAY_CLIMB.test(text) && climbsOut(text)
@@ -62,7 +62,7 @@ function isJson(text: string): boolean {
 
 interface Start {
   readonly segments: readonly string[];
-  /** It begins at a root and must not leave its first folder. */
+  /** Whether the path begins at a root. It must not leave its first folder. */
   readonly isAbsolute: boolean;
 }
 
@@ -79,7 +79,7 @@ function startOf(path: string): Start {
   return { segments: segmentsOf(rest), isAbsolute: rest.startsWith('/') };
 }
 
-/** @param hasHost a host may precede the path; a file's host is ignored */
+/** @param hasHost whether a host may precede the path; the host of a file is ignored */
 function ofScheme(scheme: string, hasHost: boolean, rest: string): Start {
   if (scheme === 'file') {
     const path = hasHost ? rest.replace(/^[^./][^/]*(?=\/)/, '') : rest;

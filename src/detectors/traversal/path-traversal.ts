@@ -21,7 +21,7 @@ const SYSTEM_FILE = new RegExp(
   'iy',
 );
 
-/** Contents of system folders whose names modules have too. */
+/** Contents of system folders with names that modules also have. */
 const SYSTEM_FOLDER_FILE = new RegExp(
   `${SEGMENTS}(?:win(?:dows|nt)${SLASH}\\w{1,20}|root${SLASH}\\.?\\w{1,20})${END}`,
   'iy',
@@ -37,7 +37,7 @@ const SYSTEM_FOLDER = new RegExp(
   'iy',
 );
 
-/** Files that a project's own code may name: at least two levels up. */
+/** Files that code of a project may name: at least two levels up. */
 const PROJECT_FILE = new RegExp(
   SEGMENTS +
     String.raw`(?:\.env(?!\.(?:example|sample|template|dist))|\.git${SLASH}(?:config|head|index)|web\.config|wp-config\.php|config\.inc\.php|php\.ini|\.npmrc|\.git-credentials|secrets?\.(?:ya?ml|json))${END}`,
@@ -60,8 +60,8 @@ const RULES = {
 export const TRAVERSAL_RULES: readonly string[] = Object.values(RULES);
 
 /**
- * Finds paths that climb to a sensitive file or a system folder, and disguised climbs of two levels to any
- * target. Plain climbs in code have other targets.
+ * Finds paths that climb to a sensitive file or a system folder, and disguised climbs of two levels to any target.
+ * Plain climbs in code have other targets.
  */
 export const findPathTraversal: Detector = (text) => {
   const found: Finding[] = [];

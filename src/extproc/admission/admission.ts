@@ -3,11 +3,11 @@ import type { ProcessingRequest } from '../wire/messages.ts';
 import { KeyShares } from './key-shares.ts';
 import { keepTicking, LOOP_CLOCKS, LoopDelay, type LoopClocks } from './loop-delay.ts';
 
-/** Keys with less than an even share are refused when the delay is this many times the limit. */
+/** Multiple of the limit at which keys with less than an even share are refused, too. */
 const SMALL_KEYS_FACTOR = 3;
-/** This many body bytes cost as much as a request. */
+/** Number of body bytes that cost as much as a request. */
 const BYTES_PER_UNIT = 2_048;
-/** Four times the time that reading a body takes, since a busy worker shares its time. */
+/** Four times the time that reading a body takes: a busy worker shares its time. */
 const MS_PER_BODY_BYTE = 64 / 32_768;
 /** Spreads retries over one to two seconds. */
 const RETRY_MS = 1_000;
@@ -16,13 +16,13 @@ export type ShedKeys = 'largest' | 'all';
 
 /** Refuses new requests while the worker is overloaded. Open requests continue. */
 export interface Admission {
-  /** A message from Envoy waits for its reply. */
+  /** Called when a message from Envoy starts to wait for its reply. */
   began(message: ProcessingRequest): void;
-  /** The message was answered, or waits for something other than this worker. */
+  /** Called when the message is answered, or waits for something other than this worker. */
   answered(message: ProcessingRequest): void;
   /**
-   * Refuses a new request of an overloaded worker.
-   * @param caller the credential as it was sent; undefined if there is none
+   * Refuses a new request if the worker is overloaded.
+   * @param caller the credential as sent; undefined if there is none
    * @throws GatewayError overloaded
    */
   admit(caller: string | undefined): void;
@@ -38,13 +38,13 @@ export interface AdmissionOptions {
 }
 
 /**
- * Measures a worker's delay: how late its event loop is, or how long it was busy while its oldest message waited. Idle
- * time does not count, since the message then waited for Redis, a policy engine or an approval.
+ * Measures the delay of a worker: how late its event loop is, or how long it was busy while its oldest message waited.
+ * Idle time does not count: the message was then waiting for Redis, a policy engine or an approval.
  */
 export function createAdmission({ limitMs, onShed, clocks = LOOP_CLOCKS }: AdmissionOptions): Admission {
   const loop = new LoopDelay(clocks);
   const shares = new KeyShares(() => clocks.now());
-  /** The busy time at which each message becomes late, oldest first. */
+  /** Busy time at which each message becomes late, oldest first. */
   const unanswered = new Map<ProcessingRequest, number>();
 
   function delayMs(): number {

@@ -32,7 +32,7 @@ export class KeyShares {
     this.#currentUnits += units;
   }
 
-  /** Reports whether a key is unknown, or has had at least the mean of all keys. */
+  /** Reports whether a key is unknown, or has used at least the mean of all keys. */
   isLarge(key: string): boolean {
     this.#turnWindow();
     if (this.#known.get(key) === undefined) return true;

@@ -1,13 +1,13 @@
 const TICK_MS = 50;
 /** Shorter delays are normal. */
 const LATE_MS = 50;
-/** A delay stays current for this long, while requests that waited with it are served. */
+/** How long a delay stays current: requests that waited because of it are still being served. */
 const HOLD_MS = 500;
 
 /** Monotonic milliseconds. */
 export interface LoopClocks {
   now(): number;
-  /** Time that the event loop did not spend waiting for events. */
+  /** Time that the event loop has not spent waiting for events. */
   activeMs(): number;
 }
 
@@ -16,7 +16,10 @@ export const LOOP_CLOCKS: LoopClocks = {
   activeMs: () => performance.eventLoopUtilization().active,
 };
 
-/** Measures how late an event loop runs, and how long it was busy. Without CPU time it may be late but not busy. */
+/**
+ * Measures how late an event loop runs, and how long it was busy. A loop that gets no CPU time may be late but not
+ * busy.
+ */
 export class LoopDelay {
   readonly #clocks: LoopClocks;
   #dueAt: number;
@@ -31,7 +34,7 @@ export class LoopDelay {
     this.#activeMs = clocks.activeMs();
   }
 
-  /** Call every `TICK_MS`, as far as the event loop allows. */
+  /** Must be called every `TICK_MS`, as far as the event loop allows. */
   tick(): void {
     const now = this.#clocks.now();
     const activeMs = this.#clocks.activeMs();
@@ -44,7 +47,7 @@ export class LoopDelay {
     this.#worstAt = now;
   }
 
-  /** Returns the longest recent delay, including an ongoing one; 0 if the loop is on time. */
+  /** Returns the longest recent delay, including one still in progress; 0 if the loop is on time. */
   get currentMs(): number {
     const now = this.#clocks.now();
     const recentMs = now - this.#worstAt < HOLD_MS ? this.#worstMs : 0;

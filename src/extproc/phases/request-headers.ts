@@ -31,7 +31,7 @@ import type { ProcessingRequest } from '../wire/messages.ts';
 
 const NO_BODY = Buffer.alloc(0);
 
-/** Checks the credentials first: without a valid key a client learns nothing but a 401. */
+/** Checks the credentials first: without a valid key, a client gets only a 401. */
 export async function onRequestHeaders(
   context: StreamContext,
   message: ProcessingRequest,
@@ -56,7 +56,7 @@ export async function onRequestHeaders(
     responseHeaders: new Map([[HEADER.requestId, head.requestId], ...context.crossOrigin]),
   };
   context.state = { at: 'admitted', exchange: admitted };
-  // A JWT alone names its key only now.
+  // If only a JWT was sent, its key is known only now.
   if (credentials.proxyKeys.length === 0) context.place?.claimKey(identity.key.keyHash);
   const limited = await run.admit(admitted);
   if (limited !== undefined) return limited;
@@ -97,7 +97,7 @@ export async function onRequestHeaders(
   return hasBody ? awaitRequestBody() : judgeWithoutBody(context, context.state);
 }
 
-/** Answers for a name in `models`; lists the names if the provider cannot be asked for its models. */
+/** Answers for a name in `models`. Lists the names if the provider cannot be asked for its models. */
 function ownAnswer(
   context: StreamContext,
   exchange: Identified,
@@ -115,7 +115,7 @@ function ownAnswer(
 }
 
 /**
- * Returns the parts of the request that go upstream besides the body; an MCP server is called at its own address.
+ * Returns the parts of the request, other than the body, that go upstream; an MCP server is called at its own address.
  * @param query as received: a key in it is reported even if the parameter is dropped
  */
 function travelling(exchange: Identified, kind: Target['kind'], query: string): Travelling {
@@ -170,7 +170,7 @@ type ServedBy = Pick<Identified, 'provider' | 'providerKey' | 'heldCredential' |
 
 /**
  * Returns the provider with its credential, or the MCP server, which gets none of the client's keys. A missing
- * credential is refused later if the body may name an alias.
+ * credential is refused later, since the body may name an alias.
  */
 function servedBy(
   { services }: StreamContext,
@@ -199,14 +199,14 @@ function providerKeysOf({ services }: StreamContext, { providerKeys }: Credentia
   return isGatewayToken === undefined ? providerKeys : providerKeys.filter((key) => !isGatewayToken(key));
 }
 
-/** Returns a digest of the first JWT for this gateway, since tokens are long. */
+/** Returns a digest of the first JWT for this gateway: tokens are long. */
 function tokenOf({ services }: StreamContext, { providerKeys }: Credentials): string | undefined {
   const { isGatewayToken } = services;
   const token = isGatewayToken && providerKeys.find((key) => isGatewayToken(key));
   return token && hash('sha256', token, 'base64');
 }
 
-/** Checks two different keys before they are refused, so that an unknown one stays a 401. */
+/** Checks both of two different keys before refusing them: an unknown key must still be a 401. */
 async function identify(
   context: StreamContext,
   run: Run,
@@ -228,10 +228,10 @@ function twoKeys(which: string): GatewayError {
   return new GatewayError('invalid_request', `the request has two different ${which}: send only one`);
 }
 
-/** Envoy joins several Host headers by a comma; a proxy in front may have used either (RFC 9112 section 3.2). */
+/** Envoy joins several Host headers with commas; a proxy in front may have used any of them (RFC 9112 section 3.2). */
 function assertOneHost(authority: string): void {
   if (authority.includes(',')) {
-    throw new GatewayError('invalid_request', 'the request carries more than one Host header; send one');
+    throw new GatewayError('invalid_request', 'the request has more than one Host header; send one');
   }
 }
 

@@ -16,7 +16,7 @@ import { readResponseHead } from '../request/request-head.ts';
 import { wasSent, type At } from '../state.ts';
 import type { ProcessingRequest } from '../wire/messages.ts';
 
-/** Envoy's own replies in an upstream's place (envoy/local-replies), which lack the JSON-RPC id. */
+/** Envoy's local replies in place of an upstream (envoy/local-replies), which lack the JSON-RPC id. */
 const UNANSWERED: Readonly<Record<number, 'upstream_unavailable' | 'upstream_timeout'>> = {
   502: 'upstream_unavailable',
   504: 'upstream_timeout',
@@ -31,7 +31,7 @@ export function onResponseHeaders(
   const { status, headers } = readResponseHead(message.headers);
   context.status = status;
   const { state } = context;
-  // Envoy's own early reply: nothing was forwarded, and its gate passes it.
+  // Envoy's early local reply: nothing was forwarded, and its gate lets the reply pass.
   if (!wasSent(state)) return awaitResponseBody();
   const { run } = state;
   const isTraced = context.trace?.isRecorded === true;
@@ -77,7 +77,7 @@ async function endUnanswered(context: StreamContext, { run, parsed }: At<'answer
   return awaitResponseBody();
 }
 
-/** Refuses redirects, which would lead clients past the gateway. */
+/** Refuses redirects, which would lead clients around the gateway. */
 function assertNotMoved(exchange: Answered): void {
   const redirect = refusedRedirect(exchange);
   if (redirect === undefined) return;
@@ -131,7 +131,10 @@ async function beginStream(
   return startStream(headerChanges(context, exchange));
 }
 
-/** Reports whether a status can end an exchange (RFC 9110 section 15); 101 would switch to an unrequested protocol. */
+/**
+ * Reports whether a status can end an exchange (RFC 9110 section 15). 101 would switch to a protocol that was not
+ * requested.
+ */
 function isFinal(status: number): boolean {
   return status >= 200 && status < 600;
 }

@@ -4,7 +4,7 @@ import { dropTrailers, streamChunk, type PhaseReply } from '../reply/respond.ts'
 import type { At } from '../state.ts';
 import type { ProcessingRequest, ProcessingResponse } from '../wire/messages.ts';
 
-/** Every chunk gets a reply, even an empty one; the last has held bytes, closing comments and the end. */
+/** Every chunk gets a reply, even an empty one. The last reply has buffered bytes, closing comments and the end. */
 export function onStreamChunk(
   context: StreamContext,
   state: At<'streaming' | 'streamed'>,
@@ -37,7 +37,7 @@ async function lastChunk(
   return emit(context, Buffer.concat([before, last.bytes]), true);
 }
 
-/** Ends the stream before the provider does. Envoy resets it, and may still deliver the bytes sent. */
+/** Ends the stream before the provider does. Envoy resets it, and may still deliver the bytes already sent. */
 function cutOff(
   context: StreamContext,
   state: At<'streaming' | 'streamed'>,
@@ -48,7 +48,7 @@ function cutOff(
   return emit(context, emission.bytes, isFirst);
 }
 
-/** Handles trailers, which end an HTTP/2 stream without a last chunk: sends held bytes and drops the trailers. */
+/** Handles trailers, which end an HTTP/2 stream without a last chunk: sends buffered bytes and drops the trailers. */
 export async function onResponseTrailers(
   context: StreamContext,
   message: ProcessingRequest,
@@ -67,7 +67,7 @@ async function end(context: StreamContext, state: At<'streaming' | 'streamed'>):
   return last;
 }
 
-/** Its headers are sent, so only log and metrics report a cut as a refusal. */
+/** The headers have been sent: only log and metrics can report a cut as a refusal. */
 function finishStream(context: StreamContext, state: At<'streaming' | 'streamed'>, last: Emission): void {
   if (last.failure !== undefined) context.services.observer.failed(context.requestId, last.failure);
   context.refusal ??= last.cut;

@@ -6,7 +6,7 @@ import type { HeaderChanges } from './respond.ts';
 import type { Receipt } from '../../signing/receipt.ts';
 import type { HeaderList } from '../wire/messages.ts';
 
-/** Adds the checks' headers, and removes headers of the answer that may not reach a client (`isShown`). */
+/** Adds headers of the checks, and removes headers of the answer that must not reach a client (`isShown`). */
 export function headerChanges(context: StreamContext, exchange: Answered): HeaderChanges {
   const set = [...exchange.responseHeaders];
   const source = exchange.mcp === undefined ? 'provider' : 'mcp';
@@ -31,8 +31,8 @@ export function withBody(changes: HeaderChanges, body: Buffer): HeaderChanges {
 }
 
 /**
- * Adds a receipt to an answer's headers, if answers are signed and the key is known.
- * @param status the client's
+ * Adds a receipt to an answer's headers if answers are signed and the key is known.
+ * @param status the status sent to the client
  */
 export function withReceipt(context: StreamContext, status: number, headers: HeaderList): HeaderList {
   const { signer } = context.services;

@@ -6,13 +6,13 @@ export interface Reached {
   readonly parsed: Parsed;
   readonly origin: AnswerOrigin;
   readonly tried: readonly TriedTarget[];
-  /** The one that was answered, if there were several. */
+  /** The target that answered, if there were several. */
   readonly attempt?: Attempt;
-  /** The reason why no target answered, if Envoy could not report it. */
+  /** Why no target answered, if Envoy could not report it. */
   readonly failure?: 'upstream_unavailable' | 'upstream_timeout';
 }
 
-/** Envoy's response details of an upstream's answer. */
+/** Response details that Envoy sets if an upstream answered. */
 const VIA_UPSTREAM = 'via_upstream';
 /** Details of failures before the provider saw, or billed, anything. */
 const NOT_CONNECTED =
@@ -22,7 +22,7 @@ export function reachedBy(state: SentState, details: string, headers: ReadonlyMa
   const attempts = state.at === 'forwarded' ? state.attempts : undefined;
   const parsed = parsedOf(state);
   if (details !== VIA_UPSTREAM) {
-    // The details only describe the last attempt; earlier ones may have been processed.
+    // The details describe only the last attempt; earlier attempts may have been processed.
     if (attempts !== undefined) return { parsed, origin: 'lost', tried: [] };
     const origin = NOT_CONNECTED.test(details) ? 'not_connected' : 'lost';
     const outcome = origin === 'lost' ? 'lost' : 'connect';
@@ -36,7 +36,7 @@ export function reachedBy(state: SentState, details: string, headers: ReadonlyMa
   return reachedByAttempt(attempts, headers.get('x-gw-tried') ?? '');
 }
 
-/** Outcomes after which a target may have processed the request without an answer. */
+/** Outcomes after which a target may have processed the request without answering. */
 const UNCERTAIN: ReadonlySet<string> = new Set(['timeout', 'lost', 'unsure']);
 
 interface Tried {
@@ -45,7 +45,7 @@ interface Tried {
 }
 
 /**
- * Reads the record of the attempts (envoy/attempts.lua). An attempt that it lacks may have been processed.
+ * Reads the record of the attempts (envoy/attempts.lua). An attempt that is not in it may have been processed.
  * @throws Error without a record: the answer is withheld, and the reservation charged
  */
 function reachedByAttempt(attempts: readonly Attempt[], record: string): Reached {

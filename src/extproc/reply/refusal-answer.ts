@@ -7,7 +7,7 @@ import type { Surface } from '../request/surface.ts';
 
 export interface Refused extends RefusedMessage {
   readonly surface: Surface;
-  /** Lower-case names. */
+  /** Names are in lower case. */
   readonly headers: Iterable<readonly [string, string]>;
 }
 
@@ -33,7 +33,7 @@ const BLOCKED_BY_POLICY: ReadonlySet<ErrorType> = new Set([
   'escalation_denied',
 ]);
 
-/** The only place that renders refusals. */
+/** Renders a refusal. All refusals are rendered here. */
 export function refusalAnswer(denied: Refusal, refused: Refused, settings: RefusalSettings): RefusalAnswer {
   const refusal = settings.refusalDetails === 'brief' ? { ...denied, findings: undefined } : denied;
   const { surface } = refused;
@@ -47,7 +47,7 @@ export function refusalAnswer(denied: Refusal, refused: Refused, settings: Refus
   };
 }
 
-/** See docs/refusals.md. */
+/** Returns the JSON body (docs/refusals.md). */
 function errorObject(
   { type, message, findings }: Refusal,
   surface: Surface,
@@ -101,7 +101,7 @@ function forSdks(
   ];
 }
 
-/** A check's own reason overrides these. */
+/** Returns default headers, which a check can override. */
 function policyHeaders(refusal: Refusal): readonly (readonly [string, string])[] {
   if (!BLOCKED_BY_POLICY.has(refusal.type)) return [];
   return [

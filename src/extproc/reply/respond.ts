@@ -12,21 +12,21 @@ import {
 } from '../wire/messages.ts';
 import type { RefusalAnswer } from './refusal-answer.ts';
 
-/** Messages for Envoy in order, or a denial, rendered at the end. */
+/** Messages for Envoy in order, or a denial, which is rendered at the end. */
 export type PhaseReply = ProcessingResponse | readonly ProcessingResponse[] | Denial;
 
 export function isDenial(reply: PhaseReply): reply is Denial {
   return 'kind' in reply;
 }
 
-/** Names are lower-case; a name that is both removed and set ends up set. */
+/** Names are in lower case. A name that is both removed and set ends up set. */
 export interface HeaderChanges {
   readonly set: Iterable<readonly [string, string]>;
   readonly remove: readonly string[];
 }
 
 /**
- * Makes Envoy send the answer too; otherwise the response gate passes no answer of an upstream. If this were Envoy's
+ * Makes Envoy send the answer, too; otherwise the response gate passes no answer of an upstream. If this were Envoy's
  * configured mode, Envoy could not answer malformed requests itself.
  */
 const WITH_ANSWER: ModeOverride = {
@@ -37,14 +37,12 @@ const WITH_ANSWER: ModeOverride = {
   response_trailer_mode: SKIP,
 };
 
-/** Gives no verdict yet: the body comes next. */
+/** Gives no verdict: the body comes next. */
 export function awaitRequestBody(): ProcessingResponse {
   return { request_headers: { response: {} }, mode_override: WITH_ANSWER };
 }
 
-/**
- * Gives the request gate's verdict, only in the last request phase: an uninspected body could follow an earlier one.
- */
+/** Gives the request gate's verdict. Only for the last request phase: otherwise an uninspected body could follow. */
 export function forwardRequest(
   phase: 'request_headers' | 'request_body',
   changes: HeaderChanges,
@@ -70,7 +68,7 @@ export function dropTrailers(
   return { [phase]: { header_mutation: { set_headers: [], remove_headers: names } } };
 }
 
-/** Gives no verdict yet: the buffered body comes next. */
+/** Gives no verdict: the buffered body comes next. */
 export function awaitResponseBody(): ProcessingResponse {
   return { response_headers: { response: {} } };
 }
@@ -89,8 +87,8 @@ export function passWhole(
 }
 
 /**
- * Starts a streamed answer, whose chunks the sidecar receives and sends. Removes `content-length`, with which Envoy
- * would answer 500 and leave the client hanging.
+ * Starts a streamed answer, whose chunks the sidecar receives and sends. Removes `content-length`: with it, Envoy would
+ * answer 500 and leave the client hanging.
  */
 export function startStream(changes: HeaderChanges): ProcessingResponse {
   return {
@@ -119,7 +117,8 @@ export function bePatient(ms: number): ProcessingResponse {
 }
 
 /**
- * Ends the exchange with the gateway's answer. By `details`, Envoy passes the body unchanged and decides on logging.
+ * Ends the exchange with the gateway's answer. Because of `details`, Envoy passes the body unchanged and decides about
+ * logging.
  */
 export function refuse(
   answer: Omit<RefusalAnswer, 'headers'>,

@@ -19,7 +19,10 @@ import {
   isSent,
 } from './sent-headers.ts';
 
-/** Envoy refuses a change that makes a request's headers larger than 60 KiB; 4 KiB are for the other new headers. */
+/**
+ * Envoy refuses a change that makes the headers of a request larger than 60 KiB; 4 KiB are left for the other new
+ * headers.
+ */
 const MAX_PLANS_BYTES = 60 * 1_024 - 4_096;
 
 type Judged = At<'parsed'> & { readonly fallbacks: readonly Fallback[] };
@@ -28,14 +31,14 @@ interface Planned extends RoutedTo {
   readonly splices: readonly Splice[];
   readonly signature: HeaderList;
   readonly upstreamDigest: string | undefined;
-  /** Outcomes after which the next target is asked. */
+  /** Outcomes after which the next target is tried. */
   readonly again: readonly string[];
 }
 
 /**
  * Sends a request that several targets may get, one after another. Envoy's second listener makes the attempts
  * (envoy/attempts.lua) by the plans written here; the checks have judged each of them. A header goes to a target only
- * if the first target would get it too, because the checks have searched no other headers.
+ * if the first target would get it, too: the checks have searched no other headers.
  */
 export async function sendAttempts(
   context: StreamContext,
@@ -77,7 +80,10 @@ async function changesFor(
   return { splices, signature: [[HEADER.signature, signature]], upstreamDigest: signer.digest(own) };
 }
 
-/** Returns the first targets whose plans fit into a request's headers, beside the client's; at least one. */
+/**
+ * Returns the first targets whose plans fit into the headers of a request, beside those of the client. Returns at least
+ * one.
+ */
 function fitting(
   wanted: readonly Planned[],
   passing: readonly string[],
@@ -97,7 +103,7 @@ function fitting(
 
 interface Plans {
   readonly planned: readonly Planned[];
-  /** Headers of the client that are sent. */
+  /** Client headers that are forwarded. */
   readonly passing: readonly string[];
   /** Undefined if the body is unchanged. */
   readonly edited: Buffer | undefined;

@@ -29,8 +29,8 @@ interface Sent {
 }
 
 /**
- * The last step of a request: applies the edits, sets the upstream's credentials, removes headers that may not be
- * forwarded, and gives the request gate's verdict.
+ * Last step of a request: applies the edits, sets the upstream's credentials, removes headers that must not be
+ * forwarded, and returns the request gate's verdict.
  * @param masked the body with the proxy key overwritten, if it contained one
  */
 export function forward(
@@ -125,7 +125,7 @@ function toProvider(exchange: Parsed, upstream: ProviderUpstream, body: Buffer):
   return { set, passes: (name) => isSent(exchange, name) };
 }
 
-/** Calls the server at its own address, with its configured headers. */
+/** Calls the MCP server at its configured path, with its configured headers. */
 function toServer(exchange: Parsed, upstream: McpUpstream, edited: Buffer | undefined): Sent {
   const { headers, json, request } = exchange;
   const isEdited = edited !== undefined && exchange.edits.length > 0;
@@ -138,7 +138,8 @@ function toServer(exchange: Parsed, upstream: McpUpstream, edited: Buffer | unde
   return {
     set: [[':path', upstream.path], ...rewritten, ...upstream.headers],
     passes: (name) =>
-      // Without a body there is nothing to mirror. MCP names headers after arguments, including underscores.
+      // Requests without a body mirror nothing. Mirrored header names may contain underscores: MCP derives them from
+      // argument names.
       isMirrored(name) ? request.mcp !== undefined && !mirrored.has(name) : isSent(exchange, name),
   };
 }

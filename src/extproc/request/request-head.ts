@@ -1,16 +1,16 @@
 import type { HeaderList } from '../wire/messages.ts';
 
-/** Names are lower-case. */
+/** Names are in lower case. */
 export interface RequestHead {
   readonly method: string;
-  /** Path and query; may hold a proxy key, so it is never logged. */
+  /** Path and query. May contain a proxy key: must never be logged. */
   readonly target: string;
-  /** The Host header or `:authority`; several are joined by `,`. */
+  /** The Host header or `:authority`; several are joined with `,`. */
   readonly authority: string;
   readonly requestId: string;
   /** Without pseudo headers. */
   readonly list: HeaderList;
-  /** The same, with repeated headers joined by `, `. */
+  /** Headers as a map, with repeated headers joined by `, `. */
   readonly headers: ReadonlyMap<string, string>;
 }
 
@@ -34,7 +34,7 @@ export function readRequestHead(received: HeaderList): RequestHead {
   return { method, target, authority, requestId: headers.get('x-request-id') ?? '', list, headers };
 }
 
-/** Joins repeated headers, so that a second encoding cannot hide the first. */
+/** Joins repeated headers: a second encoding must not be hidden by the first. */
 export function readResponseHead(received: HeaderList): { status: number; headers: Map<string, string> } {
   const headers = new Map<string, string>();
   for (const [key, text] of received) {

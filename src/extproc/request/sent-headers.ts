@@ -10,14 +10,14 @@ import { bodyForm, isJson, JSON_TYPE } from './request-form.ts';
 
 const NOTHING = Buffer.alloc(0);
 
-/** Names the model that serves an alias in the answer's headers, as visible ASCII. */
+/** Names the model that serves an alias in the answer's headers, in visible ASCII. */
 export function noteServed({ alias, provider, request, responseHeaders }: Parsed): void {
   if (alias === undefined) return;
   const model = (request.model ?? '').replace(/[^\x21-\x7e]/g, '?');
   responseHeaders.set(HEADER.servedBy, `${provider.name}/${model}`);
 }
 
-/** Frees memory of the request, since a stream may run for hours. */
+/** Frees memory of the request: a stream may run for hours. */
 export function emptyForwarded(exchange: Parsed): void {
   exchange.body = NOTHING;
   exchange.json = {};
@@ -27,7 +27,7 @@ export function emptyForwarded(exchange: Parsed): void {
   exchange.facts.judgedAgain = undefined;
 }
 
-/** Sets the type of a body that was read as JSON, so that the upstream reads it as JSON too. */
+/** Sets the type of a body that was read as JSON: the upstream must read it as JSON, too. */
 export function contentType({ endpoint, headers, method }: Parsed): HeaderList {
   const type = headers.get('content-type');
   const lacksType = method === 'POST' && !isJson(type) && bodyForm(type, endpoint) === 'json';
@@ -49,8 +49,8 @@ export function credentialHeaders(
 const IDEMPOTENCY_KEY = 'idempotency-key';
 
 /**
- * Separates the idempotency keys of proxy keys on one account, since a provider answers a repeated one with the first
- * answer. A client's retry gets the same value.
+ * Separates the idempotency keys of proxy keys on one account: a provider answers a repeated one with the first answer.
+ * A client's retry gets the same value.
  */
 export function idempotencyHeaders(exchange: Parsed): HeaderList {
   const { key, headers } = exchange;
@@ -60,7 +60,7 @@ export function idempotencyHeaders(exchange: Parsed): HeaderList {
 }
 
 /**
- * Adds the upstream's trace context to `set`, and removes the client's headers that neither pass nor are set.
+ * Adds the upstream's trace context to `set`, and removes client headers that are neither forwarded nor set.
  * @param passes reports whether a client header is forwarded
  */
 export function requestChanges(
@@ -77,7 +77,7 @@ export function requestChanges(
   return { set, remove: [...headers.keys()].filter((name) => !passes(name) && !set.has(name)) };
 }
 
-/** Framing headers, and headers that Envoy reads when it routes again and then removes. */
+/** Framing headers, and headers that Envoy reads when it routes again, and then removes. */
 export const ENVOYS: ReadonlySet<string> = new Set([
   'content-length',
   'transfer-encoding',
@@ -86,7 +86,7 @@ export const ENVOYS: ReadonlySet<string> = new Set([
   'x-request-id',
 ]);
 
-/** Reports whether a client header may be forwarded: an allowlist, since no list of forbidden headers is complete. */
+/** Reports whether a client header may be forwarded. Uses an allowlist: no list of forbidden headers is complete. */
 export function isSent(exchange: Parsed, name: string): boolean {
   if (ENVOYS.has(name)) return true;
   return isCarried(exchange, name) && exchange.withheldHeaders?.has(name) !== true;

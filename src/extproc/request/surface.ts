@@ -16,7 +16,7 @@ const WELL_KNOWN = '.well-known';
 /** Endpoints of an authorization server that publishes no metadata (MCP 2025-03-26). */
 const DEFAULT_ENDPOINTS: ReadonlySet<string> = new Set(['/register', '/authorize', '/token']);
 
-/** Reports whether pages of `mcp.allowed_origins` may call it. */
+/** Reports whether pages of `mcp.allowed_origins` may call this surface. */
 export function isForBrowsers({ kind }: Surface): boolean {
   return kind === 'mcp' || kind === 'oauth';
 }

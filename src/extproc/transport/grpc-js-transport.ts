@@ -91,7 +91,7 @@ function serveGrpcCall(stream: GrpcCall, options: TransportOptions): void {
   const call = new GrpcJsCall(stream);
   const [token] = stream.metadata.get(TOKEN_HEADER);
   const listener = options.accept(call, typeof token === 'string' ? token : undefined);
-  if (listener === undefined) call.fail(GRPC_STATUS.unavailable, 'not taking new streams');
+  if (listener === undefined) call.fail(GRPC_STATUS.unavailable, 'not accepting new streams');
   else call.listen(listener);
 }
 
@@ -151,10 +151,10 @@ class GrpcJsCall implements RpcCall {
 }
 
 /**
- * Envoy ends each ext_proc stream with RST_STREAM, which Node's rapid-reset guard counts as an attack: about every
- * thousandth request would lose its connection (docs/architecture.md#failing-closed). The peer is our own Envoy on a
- * private socket. grpc-js has no option for it.
- * @throws Error if grpc-js no longer has its http2 options here
+ * Lifts Node's rapid-reset guard. Envoy ends each ext_proc stream with RST_STREAM, which the guard counts as an attack:
+ * about one request in a thousand would lose its connection (docs/architecture.md#failing-closed). The only peer is our
+ * own Envoy, on a private socket. grpc-js has no option for this.
+ * @throws Error if grpc-js no longer keeps its http2 options here
  */
 function liftResetGuard(server: Server): void {
   const options: unknown = (server as unknown as { commonServerOptions?: unknown }).commonServerOptions;
@@ -185,7 +185,7 @@ function credentials(held: HeldCertificates | undefined): ServerCredentials {
 type CaListener = experimental.CaCertificateUpdateListener;
 type IdentityListener = experimental.IdentityCertificateUpdateListener;
 
-/** grpc-js ignores updates until the call that adds the listener has returned. */
+/** Notifies listeners in a microtask: grpc-js ignores updates until the call that adds the listener has returned. */
 class HeldCertificates implements experimental.CertificateProvider {
   #tls: ListenTls;
   readonly #caListeners = new Set<CaListener>();

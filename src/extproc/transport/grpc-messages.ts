@@ -1,16 +1,16 @@
 import { uint32 } from '../../http2/frame.ts';
 
-/** Message prefix: the compression flag and the length (gRPC over HTTP/2, "Length-Prefixed-Message"). */
+/** Message prefix: compression flag and length (gRPC over HTTP/2, "Length-Prefixed-Message"). */
 const PREFIX_BYTES = 5;
-/** Initial buffer for a split message; it grows only as bytes arrive. */
+/** Initial buffer for a split message. It grows only as bytes arrive. */
 const FIRST_BYTES = 65_536;
 
 export interface MessageEvents {
   /** The message is `bytes[from, to)`. */
   message(bytes: Buffer, from: number, to: number): void;
-  /** The peer sends no more, and every message was delivered. */
+  /** Called when the peer sends no more and every message has been delivered. */
   finished(): void;
-  /** No event follows. */
+  /** Called at a fault. No event follows. */
   broken(why: 'compressed' | 'too long' | 'cut'): void;
 }
 
@@ -21,15 +21,15 @@ interface ByteRange {
 }
 
 /**
- * Splits the body of a gRPC stream into messages. A message in one piece is delivered in place. While paused, it keeps
- * the input, which the stream's window bounds.
+ * Splits the body of a gRPC stream into messages. A message that arrives in one piece is delivered in place. While
+ * paused, the reader keeps the input, which the window of the stream bounds.
  */
 export class MessageReader {
   readonly #events: MessageEvents;
   readonly #maxBytes: number;
   readonly #prefix = Buffer.alloc(PREFIX_BYTES);
   #prefixBytes = 0;
-  /** The received part of a split message of `#length` octets. */
+  /** Received part of a split message of `#length` octets. */
   #partial: Buffer | undefined;
   #length = 0;
   #filled = 0;
@@ -84,7 +84,7 @@ export class MessageReader {
     }
   }
 
-  /** Copies a small piece of a large buffer, so that the buffer can be freed. */
+  /** Copies a small piece of a large buffer: the buffer can then be freed. */
   #hold({ bytes, from, to }: ByteRange): void {
     const isSmall = to - from < bytes.length / 4;
     const slice = isSmall
@@ -107,7 +107,7 @@ export class MessageReader {
     this.#isReading = false;
   }
 
-  /** Reads a prefix, and its message if complete; returns the end of the bytes read. */
+  /** Reads a prefix, and its message if complete. Returns the end of the bytes read. */
   #begin(bytes: Buffer, from: number, to: number): number {
     if (this.#prefixBytes > 0 || to - from < PREFIX_BYTES) return this.#fillPrefix(bytes, from, to);
     const begin = from + PREFIX_BYTES;
@@ -157,7 +157,7 @@ export class MessageReader {
     return from + taken;
   }
 
-  /** Doubles a full buffer, so that each octet is copied about once more. */
+  /** Doubles a full buffer: each octet is copied only about once more. */
   #roomFor(partial: Buffer, more: number): Buffer {
     const needed = this.#filled + more;
     if (needed <= partial.length) return partial;
@@ -173,7 +173,7 @@ export class MessageReader {
   }
 }
 
-/** Returns latin1, for an uncompressed message. */
+/** Returns the prefix of an uncompressed message, in latin1. */
 export function messagePrefix(length: number): string {
   return `\0${uint32(length)}`;
 }

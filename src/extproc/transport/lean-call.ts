@@ -20,7 +20,10 @@ const HEAD: readonly (readonly [string, string])[] = [
 export const RESPONSE_HEAD = encodeHeaders(HEAD);
 export const STATUS_OK = encodeHeaders([['grpc-status', '0']]);
 
-/** Returns a failure's trailers, or the whole response if nothing was sent ("Trailers-Only"). `details` is ASCII. */
+/**
+ * Returns the trailers of a failure, or the whole response if nothing was sent ("Trailers-Only"). `details` must be
+ * ASCII.
+ */
 export function failure(status: FailStatus, details: string, isFirst: boolean): string {
   return encodeHeaders([
     ...(isFirst ? HEAD : []),

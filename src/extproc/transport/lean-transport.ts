@@ -18,11 +18,11 @@ import {
 import { messagePrefix } from './grpc-messages.ts';
 import { failure, LeanCall, RESPONSE_HEAD, STATUS_OK } from './lean-call.ts';
 
-/** The answer to requests other than gRPC (gRPC over HTTP/2, "Responses"). */
+/** Answer to requests other than gRPC (gRPC over HTTP/2, "Responses"). */
 const NOT_GRPC = encodeHeaders([[':status', '415']]);
 const GRPC_TYPE = /^application\/grpc(?:[+;]|$)/;
 
-/** Serves the external processor and the health service over `src/http2`, made for one peer: Envoy. */
+/** Serves the external processor and the health service over `src/http2`, which is made for one peer: Envoy. */
 export async function startLeanTransport(options: TransportOptions): Promise<Transport> {
   const { address } = options;
   if (address.kind === 'unix') rmSync(address.path, { force: true });
@@ -64,7 +64,7 @@ function serveCall(stream: Http2Stream, head: Http2RequestHead, options: Transpo
 function process(stream: Http2Stream, head: Http2RequestHead, options: TransportOptions): StreamEvents {
   const call = new LeanCall(stream, options.onFault);
   const listener = options.accept(call, headerOf(head, TOKEN_HEADER));
-  if (listener === undefined) call.fail(GRPC_STATUS.unavailable, 'not taking new streams');
+  if (listener === undefined) call.fail(GRPC_STATUS.unavailable, 'not accepting new streams');
   else call.listen(listener, timeoutMs(headerOf(head, 'grpc-timeout')));
   return call;
 }

@@ -1,6 +1,6 @@
 import type { ProcessingRequest, ProcessingResponse } from '../wire/messages.ts';
 
-/** Above Envoy's 16 MiB buffer, so that gRPC refuses no message that Envoy can send. */
+/** Exceeds Envoy's 16 MiB buffer: gRPC must not refuse a message that Envoy can send. */
 export const MAX_MESSAGE_BYTES = 33_554_432;
 
 export const PROCESS_PATH = '/envoy.service.ext_proc.v3.ExternalProcessor/Process';
@@ -8,16 +8,16 @@ export const HEALTH_PATH = '/grpc.health.v1.Health/Check';
 /** Metadata with `server.extproc.token`. */
 export const TOKEN_HEADER = 'x-gateway-token';
 
-/** A worker's address: a private unix socket, TCP with mTLS, or TCP on loopback with a token. */
+/** Address of a worker: a private Unix socket, TCP with mTLS, or TCP on loopback with a token. */
 export type ListenAddress =
   | { readonly kind: 'unix'; readonly path: string }
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number; readonly tls?: ListenTls };
 
-/** PEM. */
+/** PEM texts. */
 export interface ListenTls {
   readonly cert: string;
   readonly key: string;
-  /** Authority of accepted client certificates; always required. */
+  /** CA of accepted client certificates, which are always required. */
   readonly clientCa: string;
 }
 
@@ -26,12 +26,12 @@ export interface TransportOptions {
   /** Returns undefined to refuse a new stream as UNAVAILABLE. */
   accept(call: RpcCall, token: string | undefined): CallListener | undefined;
   isServing(): boolean;
-  /** The transport itself failed; the stream or connection concerned has failed closed. */
+  /** Called if the transport itself fails; the stream or connection concerned has failed closed. */
   onFault(cause: unknown): void;
 }
 
 export interface Transport {
-  /** For new connections. */
+  /** Uses these certificates for new connections. */
   renewTls(tls: ListenTls): void;
   /** Cuts all open streams. */
   close(): void;
@@ -55,16 +55,16 @@ export const GRPC_STATUS = {
 
 export type FailStatus = (typeof GRPC_STATUS)[keyof typeof GRPC_STATUS];
 
-/** One ext_proc stream on a transport. All methods may be called at any time, and do nothing after the end. */
+/** One ext_proc stream on a transport. All methods may be called at any time; they do nothing after the end. */
 export interface RpcCall {
-  /** Returns false if the peer's window is full: the reply is sent later, and `drained` signals room. */
+  /** Returns false if the peer's window is full. The reply is sent later, and `drained` signals room. */
   write(reply: ProcessingResponse): boolean;
   /**
-   * Ends it cleanly. Before the peer's own end, this lets the rest of a request pass uninspected
+   * Ends the stream cleanly. Before the peer's own end, this would let the rest of a request pass uninspected
    * (docs/architecture.md#failing-closed).
    */
   end(): void;
-  /** Ends it immediately with an error status, by which Envoy fails closed. Unsent messages are dropped. */
+  /** Ends the stream immediately with an error status, at which Envoy fails closed. Unsent messages are dropped. */
   fail(status: FailStatus, details: string): void;
   /** Stops delivering messages, and makes the peer stop sending. */
   pause(): void;
@@ -73,10 +73,10 @@ export interface RpcCall {
 
 export interface CallListener {
   message(message: ProcessingRequest): void;
-  /** The peer sends no more messages. */
+  /** Called when the peer sends no more messages. */
   ended(): void;
-  /** A `write` that returned false is sent; there is room again. */
+  /** Called when a `write` that returned false has been sent and there is room again. */
   drained(): void;
-  /** Called exactly once when either side closes; nothing follows. May be called within `fail` and `end`. */
+  /** Called exactly once, when either side closes. No call follows. May be called from within `fail` and `end`. */
   closed(): void;
 }

@@ -1,7 +1,7 @@
 import { processingRequest, type PhaseName, type ProcessingRequest } from './messages.ts';
 import { ProtobufReader, WIRE } from './protobuf-reader.ts';
 
-/** By field number of `ProcessingRequest`. */
+/** Phases by field number of `ProcessingRequest`. */
 const PHASES: readonly (PhaseName | undefined)[] = [
   undefined,
   undefined,
@@ -13,7 +13,7 @@ const PHASES: readonly (PhaseName | undefined)[] = [
   'response_trailers',
 ];
 const ATTRIBUTES_FIELD = 9;
-/** The filter's name, Envoy's key of the attributes. */
+/** Name of the filter, under which Envoy sends the attributes. */
 const FILTER = 'envoy.filters.http.ext_proc';
 /** Envoy's own default limit is 100. */
 const MAX_HEADERS = 4_096;
@@ -21,7 +21,7 @@ const MAX_ATTRIBUTES = 256;
 
 /**
  * Reads the `ProcessingRequest` in `[from, to)`. Its body is a view of `bytes`; unknown fields are skipped.
- * @throws Error if it is malformed, has too many headers or attributes, or names several phases
+ * @throws Error if the message is malformed, has too many headers or attributes, or names several phases
  */
 export function decodeRequest(bytes: Buffer, from = 0, to = bytes.length): ProcessingRequest {
   const reader = new ProtobufReader(bytes, from, to);
@@ -150,7 +150,7 @@ function readStructField(reader: ProtobufReader, found: [string, string][], pare
   found.push([name, text]);
 }
 
-// A `google.protobuf.Value` that is a string; as in every oneof, the last of several kinds counts.
+// Reads a `google.protobuf.Value` that is a string. As in every oneof, the last of several kinds counts.
 function readStringField(reader: ProtobufReader, parentEnd: number): string | undefined {
   const end = reader.until(parentEnd);
   let text: string | undefined;

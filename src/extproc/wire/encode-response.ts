@@ -6,7 +6,7 @@ export interface Encoded {
   readonly tail: Buffer | undefined;
 }
 
-/** From this size on, a body stays a buffer. */
+/** Bodies of at least this size stay buffers. */
 const TAIL_BYTES = 4_096;
 const NO_BODY = Buffer.alloc(0);
 const NON_ASCII = /[^\x00-\x7f]/;
@@ -45,7 +45,7 @@ export function encodedBytes({ head, tail }: Encoded): Buffer {
   return tail === undefined ? bytes : Buffer.concat([bytes, tail]);
 }
 
-/** `HeadersResponse` and `BodyResponse`; the body comes last, so that it can stay a buffer. */
+/** Encodes `HeadersResponse` or `BodyResponse`. The body comes last, where it can stay a buffer. */
 function phase(first: string, tag: string, response: CommonResponse): Encoded {
   const { header_mutation: headers, body_mutation: bodies } = response;
   const before =

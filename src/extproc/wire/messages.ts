@@ -13,12 +13,12 @@ export type HeaderList = readonly (readonly [string, string])[];
 export interface ProcessingRequest {
   /** Undefined for an unknown kind. */
   readonly phase: PhaseName | undefined;
-  /** Headers or trailers; names are lower-case, values latin1, so that no byte is lost. */
+  /** Headers or trailers. Names are in lower case; values are latin1, which loses no byte. */
   readonly headers: HeaderList;
   /** May be a view of the bytes read from the socket. */
   readonly body: Buffer;
   readonly endOfStream: boolean;
-  /** Envoy's attributes that are strings. */
+  /** Envoy's string attributes. */
   readonly attributes: ReadonlyMap<string, string>;
 }
 
@@ -33,7 +33,7 @@ export function processingRequest(
   return { phase, headers, body, endOfStream, attributes };
 }
 
-/** Selects the parts that Envoy sends from here on; by default only headers. */
+/** Selects the parts that Envoy sends from now on. By default, only headers. */
 export interface ModeOverride {
   readonly response_header_mode?: number;
   readonly request_body_mode?: number;
@@ -42,7 +42,7 @@ export interface ModeOverride {
   readonly response_trailer_mode: number;
 }
 
-/** One reply; exactly one of the phases, `immediate_response` or `override_message_timeout_ms` is set. */
+/** One reply. Exactly one of the phases, `immediate_response` or `override_message_timeout_ms` is set. */
 export interface ProcessingResponse {
   readonly request_headers?: { readonly response: CommonResponse };
   readonly response_headers?: { readonly response: CommonResponse };
@@ -54,11 +54,13 @@ export interface ProcessingResponse {
   /** Sent as dynamic metadata, `{gw: {…}}`. */
   readonly verdict?: GateVerdict;
   readonly mode_override?: ModeOverride;
-  /** Not an answer: makes Envoy wait this long from now on, once per phase and if its configuration allows it. */
+  /**
+   * Not an answer: makes Envoy wait this long from now on. Works once per phase, if Envoy's configuration allows it.
+   */
   readonly override_message_timeout_ms?: number;
 }
 
-/** For the gates in Envoy's configuration. */
+/** Verdict for the gates in Envoy's configuration. */
 export interface GateVerdict {
   readonly req?: 'ok';
   readonly resp?: 'whole' | 'stream';
@@ -75,7 +77,7 @@ export interface CommonResponse {
   readonly clear_route_cache?: boolean;
 }
 
-/** A header that is set replaces all of its name. Values are sent as UTF-8. */
+/** A header that is set replaces all headers of its name. Values are sent as UTF-8. */
 export interface HeaderMutation {
   readonly set_headers: HeaderList;
   readonly remove_headers: readonly string[];
@@ -88,7 +90,7 @@ export interface ImmediateResponse {
   readonly details: string;
 }
 
-// Used values of `ProcessingMode.BodySendMode` and `HeaderSendMode`.
+// Values of `ProcessingMode.BodySendMode` and `HeaderSendMode` in use.
 export const FULL_DUPLEX_STREAMED = 4;
 export const SEND = 1;
 export const SKIP = 2;

@@ -5,7 +5,7 @@ const MAX_VARINT_BYTES = 10;
 const NON_ASCII = /[\x80-\xff]/;
 
 /**
- * Reads one message field by field, from `at` on. Every read gets an end and throws beyond it. Text is sliced from one
+ * Reads one message field by field, from `at` on. Every read takes an end and throws beyond it. Text is sliced from one
  * string of the whole message.
  */
 export class ProtobufReader {
@@ -22,14 +22,14 @@ export class ProtobufReader {
     this.at = from;
   }
 
-  /** Returns the next field's number, shifted by three bits, and its wire type. */
+  /** Returns the number of the next field, shifted by three bits, and its wire type. */
   tag(end: number): number {
     const tag = this.varint(end);
     if (tag < 8 || tag > 0xffff_ffff) throw malformed();
     return tag;
   }
 
-  /** Exact up to 2^53, which no field in use exceeds; above, only 0 is distinguished. */
+  /** Exact up to 2^53, which no field in use exceeds. Above it, only 0 is distinguished. */
   varint(end: number): number {
     const bytes = this.#bytes;
     let value = 0;

@@ -8,10 +8,10 @@ import { inTurns, ITEM_CHARS, type Work } from '../../turns.ts';
 import type { PlacedFinding } from './search.ts';
 import { MAX_DOC_DEPTH, type Doc, type MessageText, type TextPlace } from './texts.ts';
 
-/** Clients match requests by these members, so no edit may change them. */
+/** Clients match requests by these members, which must not be edited. */
 const FIXED: ReadonlySet<string | number | undefined> = new Set(['id', 'method', 'jsonrpc']);
 
-/** Returns the findings that cannot be removed without changing the message's identity. */
+/** Returns the findings that cannot be removed without changing the identity of the message. */
 export function* fixedAmong(placed: readonly PlacedFinding[]): Work<ReadonlySet<PlacedFinding>> {
   const fixed = new Set<PlacedFinding>();
   for (const finding of placed) {
@@ -28,9 +28,9 @@ function isFixed({ spans }: PlacedFinding): boolean {
 }
 
 /**
- * Returns the edits that remove all findings from a message: secrets become `***`, attacks a fixed text
- * (docs/mcp-inspector.md). JSON in strings stays valid. A member whose name matches is replaced by one with the cleaned
- * name and a notice.
+ * Returns the edits that remove all findings from a message: secrets become `***`, and attacks become a fixed text
+ * (docs/mcp-inspector.md). JSON in strings stays valid. A member whose name matches is replaced by a member with the
+ * cleaned name and a notice.
  */
 export async function redactions(
   placed: readonly PlacedFinding[],
@@ -82,7 +82,7 @@ function* replacementsByText(
 
 interface DocEdits {
   readonly values: JsonEdit[];
-  /** Applied after the values, since edited base64 would decode to something else. */
+  /** Applied after the values: edited Base64 would decode to something else. */
   readonly blobs: JsonEdit[];
   /** Applied after the values, which disappear with their members. */
   readonly names: JsonEdit[];

@@ -4,22 +4,22 @@ import { isTurnOver, ITEM_CHARS, nextTurn, type Work } from '../../turns.ts';
 import { Joined, OffsetMap } from '../offset-map.ts';
 import type { MessageText, Page, TextSpan } from './texts.ts';
 
-/** An alternative reading of a page; maps its spans to the texts. */
+/** An alternative reading of a page. Maps spans of the reading to the texts. */
 export interface Reading {
   readonly text: string;
   readonly spans: (span: Span) => readonly TextSpan[];
 }
 
 /**
- * Characters of either end of a long text that are joined with its neighbours: more than any attack and most secrets
- * have.
+ * Number of characters at either end of a long text that are joined with its neighbours. Exceeds any attack and most
+ * secrets.
  */
 const EDGE_CHARS = 1_024;
 const GAP = '\n\n';
 
 /**
- * Joins texts without separators, as some clients do, to find what was split within a word. Undefined for fewer than
- * two texts.
+ * Joins texts without separators, as some clients do, to find content split inside a word. Undefined for fewer than two
+ * texts.
  */
 export function* withoutGaps(texts: readonly MessageText[]): Work<Reading | undefined> {
   if (texts.length < 2) return undefined;
@@ -40,11 +40,11 @@ export function* withoutGaps(texts: readonly MessageText[]): Work<Reading | unde
 
 const STEP_MATCHES = 1_024;
 
-/** Colours and the like (ECMA-48 control sequences). */
+/** Colours and other terminal codes (ECMA-48 control sequences). */
 const TERMINAL_CODE = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]/g;
 
 /**
- * Reads a page without terminal colours, whose codes would read as letters of the next word. Undefined if there are
+ * Reads a page without terminal colours: the letters of their codes would join the next word. Undefined if there are
  * none.
  * @param instead replaces a code, which may separate words or interrupt one
  */
@@ -70,12 +70,12 @@ export async function withoutTerminalCodes(page: Page, instead: string): Promise
   return { text, spans: (span) => page.spans(map.toOriginal(span)) };
 }
 
-/** Tags, variation selectors and other invisible characters, as UTF-16 units, which match faster. */
+/** Tags, variation selectors and other invisible characters, as UTF-16 units for fast matching. */
 const INVISIBLE = /(?:[\u200b-\u200f]|[\u2060-\u2064\ufeff]|[\ufe00-\ufe0f]|\udb40[\udc00-\udfff]){1,4096}/g;
 
 /**
- * Reads text in invisible characters separately, since next to a letter it would read as part of another word. A
- * finding covers the whole run. Undefined if there is none.
+ * Reads text in invisible characters separately: next to a letter it would be read as part of a word. A finding covers
+ * the whole run. Undefined if there is none.
  */
 export async function invisibleText(page: Page): Promise<Reading | undefined> {
   const shown = new Joined<Span>();

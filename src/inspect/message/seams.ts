@@ -2,31 +2,31 @@ import type { KnownValues } from '../../detectors/known-values/known-values.ts';
 import { tailOf } from '../scan/masking-buffer.ts';
 import { Walk } from '../walk.ts';
 
-/** Text kept per place, to be read with the next event. */
+/** Number of characters kept per place, to be read with the next event. */
 const SEAM_CHARS = 1_024;
-/** Places tracked in a stream; further ones are ignored. */
+/** Number of places tracked per stream; further places are ignored. */
 const MAX_PLACES = 64;
 const MAX_VALUES = 1_024;
-/** Longer member names are shortened, since every place below repeats them. */
+/** Longer member names are shortened: every place below repeats them. */
 const MAX_NAME_CHARS = 64;
 
-/** Place of comments and the like, which come between the texts of all places. */
+/** Place of comments and similar fields, which occur between the texts of all places. */
 const BESIDE = '';
-/** The prefix and the end of a comment or field line. */
+/** Prefix and end of a comment or field line. */
 const FIELD = /^[a-z]{0,8}: ?|\n$/gm;
 
 /** Reports whether an event continues a known value that earlier events began at the same place. */
 export type CrossesSeam = (message: unknown) => boolean;
 
 /**
- * Tracks a stream's texts by place (`params.data`), since readers join them. The beginning of a value has passed by
- * then; the rest is withheld.
+ * Tracks the texts of a stream by place (`params.data`), since readers join them. The beginning of a value may already
+ * have passed; the rest is withheld.
  */
 export function createSeams(known: Pick<KnownValues, 'isEmpty' | 'isIn'>): CrossesSeam {
   if (known.isEmpty) return () => false;
   const tails = new Map<string, string>();
 
-  /** A value within one part is found elsewhere. */
+  /** A value inside one part is found by other searches. */
   function crosses(tail: string, text: string): boolean {
     if (tail === '' || text === '') return false;
     const head = text.slice(0, SEAM_CHARS);

@@ -13,29 +13,29 @@ export interface PlacedFinding {
   readonly spans: readonly TextSpan[];
 }
 
-/** A message with more findings is itself an attack. */
+/** A message with more findings is treated as an attack. */
 const MAX_PLACED = 1_000;
-/** Raw findings, including repeats in adjacent slices; more are not even sorted. */
+/** Limit of raw findings, including repeats in adjacent slices; beyond it, they are not even sorted. */
 const MAX_FOUND = 5_000;
 const MAX_SECRETS = 20_000;
 
 export interface MessageSearch {
   readonly detectors: readonly Detector[];
-  /** Values that count as secrets, such as the server's own credentials. */
+  /** Values that count as secrets, such as credentials of the server itself. */
   readonly known?: KnownValues;
-  /** Filters secrets. */
+  /** Selects the secrets that count. */
   readonly counts: (secret: Finding) => boolean;
 }
 
 export interface ScanResult {
   readonly findings: readonly PlacedFinding[];
-  /** False if there are too many to remove; then only some are returned. */
+  /** False if there are too many findings to remove; only some are then returned. */
   readonly isWhole: boolean;
 }
 
 /**
  * Runs all detectors on all texts of a message, raw and normalized. Secrets come first: they are reported even if there
- * are too many findings. They are searched without cuts, since a key may be longer than the overlap of slices.
+ * are too many findings. Texts are searched for secrets without cuts: a key may be longer than the overlap of slices.
  */
 export async function findInTexts(texts: Texts, search: MessageSearch): Promise<ScanResult> {
   const { known, counts } = search;
@@ -44,7 +44,7 @@ export async function findInTexts(texts: Texts, search: MessageSearch): Promise<
   const normalized = await normalizeAll(raws);
   const forms = normalized.map((form, index) => ({ raw: raws[index] ?? '', normalized: form }));
   const plain = await secretsIn(raws, known);
-  // Texts without disguises were searched already.
+  // Texts without disguises have already been searched.
   const disguised = await secretsIn(
     forms.map(({ raw, normalized: { text } }) => (text === raw ? '' : text)),
     known,
@@ -73,7 +73,7 @@ export async function findInTexts(texts: Texts, search: MessageSearch): Promise<
 /** Cost of locating a finding, in characters. */
 const PLACING_CHARS = 64;
 
-/** A reading, and a test for findings that count, by their spans. */
+/** A reading, and a test that selects findings by their spans. */
 interface Search {
   readonly reading: Reading;
   readonly counts: (spans: readonly TextSpan[]) => boolean;
@@ -81,7 +81,7 @@ interface Search {
 
 const IN_ANY: Search['counts'] = () => true;
 const IN_ONE_TEXT: Search['counts'] = ({ length }) => length === 1;
-/** Findings within one text were found elsewhere. */
+/** Findings inside one text are found by other searches. */
 const IN_SEVERAL: Search['counts'] = ({ length }) => length > 1;
 
 async function searchesOf({ spoken, prose, words }: Texts): Promise<readonly Search[]> {
@@ -127,8 +127,8 @@ async function secretsIn(texts: readonly string[], known: KnownValues | undefine
 }
 
 /**
- * Finds known values where nothing else is searched: in base64 of other data, and across single words, which readers
- * may join.
+ * Finds known values where no other search looks: in Base64 of other data, and across single words, which readers may
+ * join.
  */
 async function knownApart(
   { words, unread }: Texts,
@@ -167,7 +167,7 @@ class PlacedFindings {
   readonly #all: PlacedFinding[] = [];
   readonly #seen = new Map<MessageText, PlacedFinding[]>();
 
-  /** Returns false if there are too many to remove. One finding may cover thousands of texts. */
+  /** Adds findings. Returns false if there are too many to remove. One finding may cover thousands of texts. */
   *addAll(search: Search, findings: readonly Finding[]): Work<boolean> {
     for (const finding of findings) {
       const placedFinding = wholeFinding(search, finding);
@@ -211,7 +211,7 @@ function isSameFinding(earlier: PlacedFinding, later: PlacedFinding): boolean {
   );
 }
 
-/** Wraps detectors to stop at too many findings. */
+/** Wraps detectors, which stop once there are too many findings. */
 function countingFindings(detectors: readonly Detector[]) {
   let count = 0;
   const hasTooMany = (): boolean => count > MAX_FOUND;

@@ -11,26 +11,26 @@ import { Walk } from '../walk.ts';
 /** A JSON document: the message itself, or one in a string of another. */
 export interface Doc {
   readonly root: unknown;
-  /** Its place and text in the outer document; undefined for the message. */
+  /** Place and text in the outer document; undefined for the message. */
   readonly within: (TextPlace & { readonly text: string }) | undefined;
-  /** 0 for the message, at most `MAX_DOC_DEPTH`. */
+  /** Depth from 0, the message, to `MAX_DOC_DEPTH`. */
   readonly depth: number;
 }
 
-/** JSON in a string of JSON in a string; deeper documents are read as text. */
+/** Allows JSON in a string of JSON in a string. Deeper documents are read as text. */
 export const MAX_DOC_DEPTH = 3;
 
-/** A string of a document, or the member that it names. */
+/** Place of a string of a document, or of the member that it names. */
 export interface TextPlace {
   readonly doc: Doc;
   readonly path: JsonPath;
 }
 
 export interface MessageText {
-  /** `blob`: decoded base64. `name`: a member name. `number`: a number as written. */
+  /** `blob`: decoded Base64. `name`: a member name. `number`: a number as written. */
   readonly kind: 'value' | 'blob' | 'name' | 'number';
   readonly text: string;
-  /** One place; several for names, which are searched once. */
+  /** One place, or several for names, which are searched once. */
   readonly places: readonly TextPlace[];
 }
 
@@ -41,18 +41,18 @@ export type TextSpan = PlacedSpan<MessageText>;
 export interface Texts {
   /** Texts that clients join for a model (`text`); a piece may be a single word. */
   readonly spoken: Page;
-  /** Sentences, joined to find attacks that are split over several. */
+  /** Sentences, joined to find attacks split over several sentences. */
   readonly prose: readonly Page[];
-  /** Single words, each after its name, which identifies secrets. */
+  /** Single words, each after its name, which may identify a secret. */
   readonly words: Page;
-  /** Other base64 (pictures, sounds), as written. */
+  /** Other Base64 (images, audio), as written. */
   readonly unread: Page;
 }
 
 export interface ReadOptions {
   /** Puts each text on a page of its own. */
   readonly apart?: boolean;
-  /** Minimum of numbers that are read. */
+  /** Minimum value of numbers that are read. */
   readonly leastNumber?: number | undefined;
 }
 
@@ -60,7 +60,7 @@ export interface ReadOptions {
 const MAX_CHARS = 4_194_304;
 /** Limit of strings, member names, objects and arrays. */
 const MAX_PARTS = 200_000;
-/** Cost of a value beside its text, in characters. */
+/** Cost of a value in addition to its text, in characters. */
 const VALUE_CHARS = 16;
 const MAX_WORD_CHARS = 512;
 /** Longer names do not describe their values. */
@@ -84,7 +84,7 @@ export async function readTexts(message: unknown, options: ReadOptions = {}): Pr
 }
 
 class TextReader {
-  /** Grows during the reading, since a string may contain a document. */
+  /** Grows while reading: a string may contain a document. */
   readonly docs: Doc[] = [];
   readonly texts = {
     spoken: new Joined<MessageText>(),
@@ -130,7 +130,7 @@ class TextReader {
     return typeof value === 'string' || isContainer(value);
   }
 
-  /** Returns the remaining work for base64. */
+  /** Returns the remaining work for Base64. */
   #readValue(value: unknown, place: TextPlace, holder: object | undefined): Work<void> | undefined {
     if (!this.#isRead(value)) return undefined;
     this.#parts += 1;
@@ -147,7 +147,7 @@ class TextReader {
     holder: object | undefined,
   ): Work<void> | undefined {
     if (isProtocolWord(name, text)) return undefined;
-    // Too long to be read, so not parsed.
+    // Too long to be read, and therefore not parsed.
     const inner = text.length > MAX_CHARS ? undefined : documentIn(text, place.doc.depth);
     if (inner !== undefined) {
       this.#chars += text.length;

@@ -6,18 +6,18 @@ const { BACKSLASH, QUOTE } = CODES;
 /** A part of a JSON text that can contain a finding. Offsets refer to the text as written. */
 export interface Token {
   readonly kind:
-    /** Without its quotes. */
+    /** Without quotes. */
     | 'string'
     /** Possibly incomplete. */
     | 'number'
-    /** `true`, `null`, and anything that is not JSON. */
+    /** `true`, `null`, and anything else that is not JSON. */
     | 'other';
   readonly start: number;
-  /** Infinity if its end is not received yet. */
+  /** Infinity until the end has been received. */
   readonly end: number;
-  /** Only blanks separate it from the token before. Since that is not JSON, neither is a value. */
+  /** Whether only blanks separate the token from the previous one. If that is not JSON, this token is not a value. */
   readonly joinsPrevious: boolean;
-  /** Only blanks separate it from the next token; `maybe` until more is received. */
+  /** Whether only blanks separate the token from the next one; `maybe` until more is received. */
   readonly isJoined: boolean | 'maybe';
 }
 
@@ -29,7 +29,7 @@ const KINDS = ['string', 'number', 'other'] as const;
 /** Classes of characters outside strings; 0 for other tokens. */
 const BLANK = 1;
 const STRUCTURE = 2;
-/** At the start of a number, and within it. */
+/** Characters at the start of a number, and inside it. */
 const DIGIT = 3;
 const EXPONENT = 4;
 const CLASSES = new Uint8Array(128);
@@ -38,9 +38,9 @@ for (const character of '{}[]:,') CLASSES[character.charCodeAt(0)] = STRUCTURE;
 for (const character of '0123456789+-.') CLASSES[character.charCodeAt(0)] = DIGIT;
 for (const character of 'eE') CLASSES[character.charCodeAt(0)] = EXPONENT;
 
-/** Longer numbers are not cards or phones, so they are not held back to their end. */
+/** Longer numbers are not card or phone numbers, and are not held back to their end. */
 const MAX_NUMBER_CHARS = 256;
-/** Minimum of entries dropped at once. */
+/** Minimum number of entries dropped together. */
 const MANY = 64;
 
 const MEANINGS: Readonly<Record<string, string>> = {
@@ -56,7 +56,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
 
 /**
  * Reads a JSON text in arbitrary chunks and decodes the escapes of its strings: detectors see values as programs do.
- * Keeps everything else, valid or not. Linear.
+ * Keeps everything else, valid or not. Takes linear time.
  */
 export class JsonLexer {
   #end = 0;
@@ -64,9 +64,9 @@ export class JsonLexer {
   #rest = '';
   #inString = false;
   #inToken = false;
-  /** Only blanks followed a number or other token. */
+  /** Whether only blanks have followed a number or other token. */
   #afterToken = false;
-  /** Parallel lists of tokens, since a document may have a million. */
+  /** Tokens as parallel lists: a document may have a million. */
   readonly #kinds: number[] = [];
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];
@@ -80,7 +80,7 @@ export class JsonLexer {
     return this.#end;
   }
 
-  /** Returns a chunk decoded, without an incomplete escape at its end. */
+  /** Decodes a chunk. Returns it without an incomplete escape at its end. */
   add(chunk: string): string {
     const text = this.#rest + chunk;
     const parts: string[] = [];
@@ -192,7 +192,7 @@ export class JsonLexer {
   }
 }
 
-/** Returns the length of an escape: 1 if the backslash begins none, undefined if incomplete. */
+/** Returns the length of an escape: 1 if the backslash does not begin one, undefined if the escape is incomplete. */
 function escapeChars(text: string, at: number): number | undefined {
   const kind = text[at + 1];
   if (kind === undefined) return undefined;
@@ -208,7 +208,7 @@ function meaningOf(text: string, at: number): string {
   return MEANINGS[kind] ?? kind;
 }
 
-/** Drops the first entries of each list, once this pays for moving the rest. */
+/** Drops the first entries of each list, once this is worth moving the rest. */
 function dropFirst(count: number, lists: readonly unknown[][]): void {
   const [first = []] = lists;
   if (count < MANY || count * 2 < first.length) return;

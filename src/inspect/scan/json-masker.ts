@@ -17,7 +17,7 @@ export function beginsDocument({ kind, text }: Pick<TextDelta, 'kind' | 'text'>)
   return kind === 'text' && /^\s*[[{]/.test(text);
 }
 
-/** Decodes the escapes of a JSON text, to be searched. Keeps no tokens, since the text may have megabytes. */
+/** Decodes the escapes of a JSON text for a search. Keeps no tokens: the text may have megabytes. */
 export function* readJsonText(json: string): Work<string> {
   const lexer = new JsonLexer();
   const parts: string[] = [];
@@ -96,7 +96,7 @@ export function createJsonScanner(detector: StreamDetector): ChannelScanner {
 
 /**
  * Masks a JSON text in arbitrary chunks: findings in strings and names become `***`, numbers become the string `"***"`,
- * and structure stays. Keeps only unsent text. Offsets refer to the decoded text.
+ * and the structure is kept. Stores only unsent text. Offsets refer to the decoded text.
  */
 class JsonMasker {
   readonly buffer = new MaskingBuffer();
@@ -113,12 +113,12 @@ class JsonMasker {
     return this.#lexer.finish();
   }
 
-  /** Call in order of `start`, after the span's text was returned. */
+  /** Must be called in order of `start`, after the text of the span was returned. */
   replace({ start, end }: Span): void {
     this.#waiting.push({ start: this.#lexer.toOriginal(start), end: this.#lexer.toOriginal(end) });
   }
 
-  /** Releases text before `decided`; findings may still end after it. None begins before `from`. */
+  /** Releases text before `decided`. Findings may still end after it, but none begins before `from`. */
   settle(decided: number, from: number): void {
     const lexer = this.#lexer;
     if (this.#waiting.length > 0) {
@@ -131,7 +131,7 @@ class JsonMasker {
     lexer.forget(from, this.buffer.settled);
   }
 
-  /** Releases everything. Call after the last finding. */
+  /** Releases all text. Must be called after the last finding. */
   settleAll(): void {
     this.#replaceUpTo(this.#waiting.length);
     this.buffer.settleAll();
@@ -174,12 +174,15 @@ function isLiteral(word: string): boolean {
   return word === 'true' || word === 'false' || word === 'null';
 }
 
-/** A number is replaced whole, so its end must be known, and that it is a number. */
+/**
+ * Reports whether a token may still grow. A number is replaced whole: its end must be known first, and that it is a
+ * number.
+ */
 function mayGrow(token: Token | undefined): boolean {
   return token?.kind === 'number' && (token.end === Infinity || token.isJoined === 'maybe');
 }
 
-/** Returns the offset, or the start of the number around it, since numbers are sent whole. */
+/** Returns the offset, or the start of the number around it: numbers are sent whole. */
 function startOfNumber(offset: number, lexer: JsonLexer): number {
   const token = lexer.tokenAround(offset);
   if (token?.kind !== 'number') return offset;

@@ -13,7 +13,7 @@ const STEP_REPLACEMENTS = 256;
 export class MaskingBuffer {
   /** The text from `#sent` on. */
   #text = '';
-  /** The last appended piece. Reading it from `#text` would make the engine flatten all of it. */
+  /** The last appended piece. Reading it from `#text` would make the engine flatten the whole string. */
   #last = '';
   #sent = 0;
   #settled = 0;
@@ -59,8 +59,8 @@ export class MaskingBuffer {
   }
 
   /**
-   * Adds a replacement. Extends the previous one if they overlap or touch. Does not affect sent text. Cheap in order of
-   * `start`.
+   * Adds a replacement. Extends the previous one if they overlap or touch. Does not affect sent text. Cheap if called
+   * in order of `start`.
    */
   replace({ start, end, text }: Replacement): void {
     if (start < (this.#replacements.at(-1)?.start ?? -1)) {
@@ -108,7 +108,7 @@ export class MaskingBuffer {
     this.#replacedTo = Infinity;
   }
 
-  /** Replacements in text that was not taken yet. */
+  /** Replacements in text that has not been taken yet. */
   get replacements(): readonly Replacement[] {
     return this.#replacements;
   }
@@ -126,7 +126,7 @@ export class MaskingBuffer {
     return this.#replacements.length === 0 ? text : this.#replaced(text, from);
   }
 
-  /** Like `take` for all text, in steps, since there may be hundreds of thousands of findings. */
+  /** Same as `take` for all text, in steps: there may be hundreds of thousands of findings. */
   *takeAll(): Work<string> {
     if (this.#replacements.length <= STEP_REPLACEMENTS) return this.take(this.length);
     const [text, from] = [this.#text, this.#sent];
@@ -149,7 +149,7 @@ export class MaskingBuffer {
     return taken + parts.join('') + text.slice(copied - from);
   }
 
-  /** Applies replacements to `text`, which begins at `from`. Keeps the parts of them beyond its end. */
+  /** Applies replacements to `text`, which begins at `from`. Keeps the parts of replacements beyond its end. */
   #replaced(text: string, from: number): string {
     const to = from + text.length;
     const parts: string[] = [];
@@ -170,7 +170,7 @@ export class MaskingBuffer {
   }
 }
 
-/** A slice of a longer text keeps all of it in memory. */
+/** A slice of a longer text keeps the whole text in memory. */
 const LONG_TEXT_CHARS = 4096;
 
 /** Returns the rest of a text without keeping its beginning in memory. */
@@ -188,8 +188,8 @@ export function bufferLimitExceeded(): GatewayError {
 }
 
 /**
- * Limit of characters kept by a stream's scanners. A frame of up to 4 Mi characters waits whole while its end is
- * undecided.
+ * Limit of characters kept by the scanners of a stream. A frame of up to 4 Mi characters waits whole until its end is
+ * decided.
  */
 const MAX_KEPT_CHARS = 6_291_456;
 
@@ -198,8 +198,8 @@ export class KeptBound {
   #bytes = 0;
 
   /**
-   * Called after each event with its length.
-   * @throws GatewayError upstream_unavailable if too much is held
+   * Must be called after each event with its length.
+   * @throws GatewayError upstream_unavailable if too much text is held back
    */
   assertRoom(bytes: number, texts: Iterable<{ readonly scanner: { readonly keptChars: number } }>): void {
     this.#bytes += bytes;

@@ -8,25 +8,25 @@ import { assertMaskable, tooMuchToMask, type Found, type Side } from '../inspect
 import type { Span } from '../../text/span.ts';
 
 /**
- * Separates texts that are searched together: a noncharacter, which no detector crosses. Detectors skip NUL as
+ * Separates texts that are searched together. A noncharacter, which no detector crosses: detectors skip NUL as
  * invisible.
  */
 export const APART = '\uffff';
 
-/** The texts of one body. Repeated texts are searched once and masked equally. */
+/** The texts of one body. Repeated texts are searched once and masked in the same way. */
 export interface ScanBatch {
   /** @param name the member name or neighbour (`text/beside.ts`) that may identify the text */
   add(text: string, name?: string): void;
   /** Adds a text to be read as written, even if an equal text is a document. */
   addProse(text: string): void;
-  /** Adds a JSON document in a string, such as tool arguments. Equal texts count as documents. */
+  /** Adds a JSON document in a string, such as tool arguments. Equal texts also count as documents. */
   addDocument(json: string): Work<void>;
   /**
-   * Call once, after the last text.
+   * Must be called once, after the last text.
    * @throws GatewayError invalid_request, upstream_unavailable if the search was cut short without a finding
    */
   search(): Awaitable<void>;
-  /** Returns the findings in an added text, by decoded offsets for a document. */
+  /** Returns the findings in an added text; for a document, by decoded offsets. */
   findingsIn(text: string, name?: string): readonly Finding[];
   /** Returns the findings in a text added as prose, in order, by offsets of that text. */
   spansIn(text: string): readonly Span[];
@@ -35,8 +35,9 @@ export interface ScanBatch {
   /** The first 64 findings of each rule; repeated texts count once. */
   readonly found: readonly Found[];
   /**
-   * Call before masking.
-   * @throws GatewayError invalid_request, upstream_unavailable if there are more findings than are masked in one body
+   * Must be called before masking.
+   * @throws GatewayError invalid_request, upstream_unavailable if there are more findings than can be masked in one
+   * body
    */
   assertMaskable(): void;
 }
@@ -44,15 +45,15 @@ export interface ScanBatch {
 const NOTHING: readonly Finding[] = [];
 const UNSEARCHED: SearchedText = { findings: NOTHING, isWhole: false };
 const STEP_FINDINGS = 4_096;
-/** Limit for one risk event; masks use `findingsIn`. */
+/** Limit for one risk event. Masks use `findingsIn`, without this limit. */
 const MAX_PER_RULE = 64;
 
 interface BatchText {
-  /** With its name in front. */
+  /** The text after its name. */
   readonly searched: string;
   readonly from: number;
   findings: readonly Finding[];
-  /** Undefined if it is masked on demand, which is quick. */
+  /** Undefined if the text is masked on demand, which is fast. */
   masked: string | undefined;
 }
 
@@ -62,9 +63,9 @@ interface Document {
 }
 
 export function createScanBatch(findAll: FindAll, side: Side): ScanBatch {
-  /** Separate, since a text may equal another with its name. */
+  /** Kept apart: a text may equal another one with its name. */
   const plain = new TextMap<BatchText>();
-  /** Texts by name. A joint key would double each text. */
+  /** Texts by name. A joint key would double the memory of each text. */
   const named = new Map<string, TextMap<BatchText>>();
   /** All texts in order, and the form in which each is searched. */
   const batch: BatchText[] = [];
@@ -94,7 +95,7 @@ export function createScanBatch(findAll: FindAll, side: Side): ScanBatch {
     return context === '' ? plain.get(text) : named.get(context)?.get(text);
   }
 
-  /** Assigns findings to texts, except those in a name, which is searched by itself. */
+  /** Assigns findings to texts, except findings in a name, which is searched separately. */
   function* note(results: readonly SearchedText[]): Work<void> {
     let seen = 0;
     for (const [index, entry] of batch.entries()) {
@@ -158,7 +159,7 @@ export function createScanBatch(findAll: FindAll, side: Side): ScanBatch {
       const findings = plain.get(text)?.findings ?? NOTHING;
       const document = documents.get(text);
       if (document === undefined || document.read.findings.length === 0) return findings;
-      // Its offsets are those of the decoded text.
+      // Offsets refer to the decoded text.
       return document.read.searched === text ? findings : [{ start: 0, end: text.length }];
     },
     masked(text, name) {

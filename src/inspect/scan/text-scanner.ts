@@ -5,7 +5,7 @@ import type { Found } from '../inspected.ts';
 import { bufferLimitExceeded, MaskingBuffer, tailOf } from './masking-buffer.ts';
 import { eachName } from '../../detectors/credentials/names.ts';
 
-/** Limit of characters per search step. */
+/** Maximum number of characters per search step. */
 export const CHUNK_CHARS = 16_384;
 
 export function chunksOf(text: string): readonly string[] {
@@ -17,21 +17,21 @@ export function chunksOf(text: string): readonly string[] {
 
 /** Searches one channel of a streamed answer, and decides which text may be sent. */
 export interface ChannelScanner {
-  /** The settled part is masked. */
+  /** Masked up to its settled offset. */
   readonly buffer: MaskingBuffer;
   readonly keptChars: number;
-  /** The end of the text, for texts that clients join to it. */
+  /** The last characters of the text. Scanners of texts that clients append to this one need them. */
   readonly tail: string;
   /**
-   * Returns the findings that a chunk decides. More than `CHUNK_CHARS` takes long.
-   * @throws GatewayError upstream_unavailable if too much would have to be held
+   * Searches a chunk and returns the findings that it completes. Slow for more than `CHUNK_CHARS`.
+   * @throws GatewayError upstream_unavailable if the buffered text exceeds its limit
    */
   push(chunk: string): readonly Found[];
-  /** Releases all held text. If more follows, it is searched with the text before it. */
+  /** Releases all buffered text. Text that follows is still searched together with it. */
   finish(): readonly Found[];
   /**
-   * Releases held text if it is a few plain words, and returns whether it did. They stay part of the search: if they
-   * begin a finding, its rest is found.
+   * Releases the buffered text if it is a few plain words; returns whether it did. The words stay in the search window:
+   * a finding that begins in them is still detected.
    */
   releasePlainWords(): boolean;
 }
@@ -39,11 +39,11 @@ export interface ChannelScanner {
 export interface TextScannerOptions {
   /** The preceding text in its document (`"api_key": "`), for detectors that use it. */
   readonly context?: string;
-  /** Signed text is not masked: it is withheld from the first finding on. */
+  /** Signed text is not masked but withheld from the first finding on. */
   readonly signed?: boolean;
-  /** The end of the text to which clients join this one. Findings may begin there. */
+  /** The end of the text that clients prepend to this one. Findings may begin there. */
   readonly joinedTo?: string;
-  /** Finds words named by a rule. Plain words that may begin one are not released. */
+  /** Finds words named by a rule. Plain words that may begin such a word are not released. */
   readonly namedWords?: StreamDetector;
 }
 
@@ -78,7 +78,7 @@ export function createTextScanner(
       const found = replace(window.add(chunk));
       const more = joined === undefined ? found : [...found, ...replace(joined.add(chunk))];
       buffer.settle(Math.min(window.settled, joined?.settled ?? Infinity));
-      // The joined text is out of reach.
+      // No finding can reach back into the prepended text any more.
       if (joined !== undefined && joined.start > 0) joined = undefined;
       return more;
     },
@@ -91,7 +91,7 @@ export function createTextScanner(
     releasePlainWords() {
       if (!window.endsInPlainWords(namedWords) || joined?.endsInPlainWords(namedWords) === false)
         return false;
-      // Neither window finds anything in the held text.
+      // Neither window finds anything in the buffered text.
       window.finish();
       joined?.finish();
       buffer.settleAll();
@@ -107,26 +107,26 @@ const MAX_OPEN_CHARS = 65_536;
  * time.
  */
 const MUCH_OPEN_CHARS = 1024;
-/** Includes invisible characters. No language has so many of them between so few visible ones. */
+/** Limit with invisible characters included, far above what any language writes between visible ones. */
 const MAX_LOOK_BEHIND_CHARS = 16_384;
 const MAX_TAIL_CHARS = 1024;
 const NOTHING: readonly Found[] = [];
 
 /**
- * Searches a text in arbitrary chunks. Keeps the undecided part, and before it as much as the detectors look back.
- * Offsets count from the text's first character.
+ * Searches a text that arrives in arbitrary chunks. Keeps the undecided part and the look-behind of the detectors.
+ * Offsets count from the first character of the text.
  */
 export class ScanWindow {
   readonly #detector: StreamDetector;
   #text: string;
   #from: number;
-  /** Offset from which the detectors are undecided. */
+  /** Offset of the undecided part. */
   #open = 0;
   #settled = 0;
-  /** Minimum length of the text at the next search. */
+  /** Length that the text must reach before the next search. */
   #lookAt = 0;
 
-  /** @param context the preceding text, which may identify this one (`api_key": "`) */
+  /** @param context preceding text, which may name this one (`api_key": "`) */
   constructor(detector: StreamDetector, context = '') {
     this.#detector = detector;
     this.#text = context;
@@ -138,7 +138,7 @@ export class ScanWindow {
     return this.#settled;
   }
 
-  /** Start of the kept text. No later finding begins before it. */
+  /** Offset of the kept text. Later findings cannot begin before it. */
   get start(): number {
     return Math.max(0, this.#from);
   }
@@ -152,8 +152,8 @@ export class ScanWindow {
   }
 
   /**
-   * Returns the findings that a chunk decides, in order.
-   * @throws GatewayError upstream_unavailable if more text is open than any match is long
+   * Returns the findings that a chunk completes, in order.
+   * @throws GatewayError upstream_unavailable if the undecided text is longer than any match can be
    */
   add(chunk: string): readonly Found[] {
     this.#text += chunk;
@@ -169,8 +169,8 @@ export class ScanWindow {
   }
 
   /**
-   * Decides the rest as if nothing followed. Open text stays in the window: if more follows, the rest of a match across
-   * this end is found.
+   * Decides the rest as if the text ended here. The undecided part stays in the window, so a match that continues after
+   * this point is still found.
    */
   finish(): readonly Found[] {
     const found = this.#findUpTo(this.#end);
@@ -179,8 +179,8 @@ export class ScanWindow {
   }
 
   /**
-   * Reports whether the open text and the text sent before it are a few plain words without a finding.
-   * @param named finds words that must not have begun
+   * Reports whether the text ends in a few plain words, with no finding in the undecided part.
+   * @param named finds named words; the text must not end in the beginning of one
    */
   endsInPlainWords(named: StreamDetector | undefined): boolean {
     if (this.#open < 0 || !endsInPlainWords(this.#text, this.#open - this.#from)) return false;
@@ -222,13 +222,15 @@ function foundAt(finding: Finding, text: string, from: number): Found {
 }
 
 const MAX_CHARS = 48;
-/** At most three words, in lower case except for initials. A full stop within one may belong to a host. */
+/**
+ * At most three lower-case words; their initials may be capitals. A full stop inside a word may belong to a host name.
+ */
 const WORD = String.raw`(?:[A-Z][a-z]{1,15}|[a-z]{1,16}|I)[.,;:!?]{0,3}`;
 const PLAIN_WORDS = new RegExp(String.raw`^\s{0,8}(?:${WORD}\s{1,8}){0,2}(?:${WORD})?\s{0,8}$`);
 /** How far the credential detector looks back for a name. */
 const NAME_CHARS = 128;
 
-/** Reports whether a text ends in a few ordinary words that no name makes a credential (`password: correct`). */
+/** Reports whether a text ends in a few ordinary words that are not a named credential (`password: correct`). */
 function endsInPlainWords(text: string, from: number): boolean {
   if (from < 0 || text.length - from > MAX_CHARS || !PLAIN_WORDS.test(text.slice(from))) return false;
   const near = text.slice(Math.max(0, from - NAME_CHARS));

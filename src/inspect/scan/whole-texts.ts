@@ -20,7 +20,7 @@ interface WholeText extends Pick<TextDelta, 'text' | 'signed'> {
   readonly context?: string;
 }
 
-/** Searches whole texts. Remembers findings by digest, since the end of a stream repeats its texts up to four times. */
+/** Searches whole texts. Remembers findings by digest: the end of a stream repeats its texts up to four times. */
 export class WholeTexts {
   readonly #detector: StreamDetector;
   readonly #known = new RecentMap<readonly Replacement[]>(MAX_REMEMBERED);

@@ -11,14 +11,14 @@ import { bufferLimitExceeded, KeptBound } from '../scan/masking-buffer.ts';
 import { choiceOfDelta, laneOfDelta, Lanes } from './lanes.ts';
 import type { BufferSpan, Channel, Choice } from './read-event.ts';
 
-/** Channels that have not ended. Answers have a few; an agent's longest has hundreds, in sequence. */
+/** Limit of channels that have not ended. Answers have a few; the longest of agents have hundreds, in sequence. */
 const MAX_LIVE = 512;
 /** Ended channels kept in case they continue. */
 const MAX_ENDED = 64;
-/** Channels during one event, with those that end in it. A tool call may hold as many strings. */
+/** Limit of channels during one event, including those that end in it. A tool call may contain as many strings. */
 const MAX_AT_ONCE = 8192;
 
-/** For token channels, which are never sent. */
+/** For channels of tokens, which are never sent. */
 const NO_CHOICE: Choice = { lane: undefined, channels: [], hasLeft: false };
 
 /**
@@ -39,7 +39,9 @@ export class StreamChannels {
     this.#namedWords = namedWords;
   }
 
-  /** @param endsAtOnce the channel ends with this event. A channel that had ended before starts another text */
+  /**
+   * @param endsAtOnce whether the channel ends with this event; a channel that had already ended starts another text
+   */
   forDelta(delta: TextDelta, endsAtOnce: boolean): Channel {
     const known = this.#channels.get(delta.channel);
     if (known !== undefined && !(endsAtOnce && known.hasEnded)) return known;
@@ -67,7 +69,7 @@ export class StreamChannels {
     return this.#channels.values();
   }
 
-  /** Makes room and enforces the bounds. Call after each event with its length. */
+  /** Makes room and enforces the limits. Must be called after each event with its length. */
   settle(bytes: number): void {
     if (this.#channels.size > MAX_LIVE) this.#dropEnded();
     this.#kept.assertRoom(bytes, this.#channels.values());
@@ -97,7 +99,7 @@ export class StreamChannels {
     return channel;
   }
 
-  /** Drops the oldest first. Waiting events keep references to theirs. */
+  /** Drops the oldest channels first. Waiting events keep references to their channels. */
   #dropEnded(): void {
     const ended = [...this.#channels.values()].filter(({ hasEnded }) => hasEnded);
     for (const { name } of ended.slice(0, Math.max(0, ended.length - MAX_ENDED))) this.#channels.delete(name);
@@ -105,7 +107,7 @@ export class StreamChannels {
   }
 }
 
-/** Returns the name of an argument as context. The dialect names the members of other texts. */
+/** Returns the name of an argument as context. Members of other texts are named by the dialect. */
 export function contextBefore({ kind, isJson, path }: TextDelta): string {
   if (kind !== 'tool_arguments' || isJson === true) return '';
   return contextOf(path.findLast((step) => typeof step === 'string'));
@@ -132,7 +134,7 @@ export function endsOf({ ends = [] }: StreamEvent): ChannelEnds | undefined {
   };
 }
 
-/** Cost of searching a chunk beside its length: recently sent text is searched again. */
+/** Cost of searching a chunk, in addition to its length: recently sent text is searched again. */
 const SEARCH_CHARS = 256;
 
 export function* addTo(channel: Channel, text: string, found: Found[]): Work<BufferSpan> {
@@ -141,7 +143,7 @@ export function* addTo(channel: Channel, text: string, found: Found[]): Work<Buf
   channel.hasEnded = false;
   for (const chunk of chunksOf(text)) {
     addAll(found, channel.scanner.push(chunk));
-    // Held text is searched again with each chunk.
+    // Buffered text is searched again with each chunk.
     yield SEARCH_CHARS + Math.max(chunk.length, channel.scanner.keptChars);
   }
   return { buffer, from, to: buffer.length };

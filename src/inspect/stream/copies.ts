@@ -2,13 +2,13 @@ import type { StreamDetector } from '../../detectors/finding.ts';
 import { GatewayError } from '../../errors.ts';
 import { bufferLimitExceeded } from '../scan/masking-buffer.ts';
 
-/** Kept of a text, in case clients read another text after it. */
+/** Characters kept of a text, in case clients read another text after it. */
 const MAX_TAIL_CHARS = 1024;
-/** Searched of the other text: a finding that began before must end there or stay open. */
+/** Characters searched of the other text: a finding that began before must end there or stay open. */
 const MAX_HEAD_CHARS = 4096;
 const MAX_STRAYS = 1024;
 
-/** A 64-bit digest of a channel's text, which recognizes repetitions. */
+/** A 64-bit digest of a channel's text, to recognize repetitions. */
 export class TextPrint {
   #length = 0;
   #low = SEED_LOW;
@@ -45,7 +45,7 @@ export class TextPrint {
   }
 }
 
-/** Random per process: providers cannot search for collisions. */
+/** Random per process: a provider must not be able to search for collisions. */
 const [SEED_LOW = 0, SEED_HIGH = 0] = crypto.getRandomValues(new Uint32Array(2));
 
 export interface ChannelTails {
@@ -53,13 +53,13 @@ export interface ChannelTails {
   readonly tailBefore: string;
 }
 
-/** How a text continues another: whole, or as a piece that more may follow. */
+/** Whether a text continues another as a whole, or as a piece that more pieces may follow. */
 export type Continuation = 'whole' | 'piece';
 
 /**
- * Checks texts beside those that a channel streams, such as a whole message among deltas. Repeated text is searched by
- * itself. Some clients read any other text after the channel's own pieces, so a possible finding across that seam cuts
- * the stream: one side of it may have been sent.
+ * Checks texts outside of streamed channels, such as a whole message among deltas. Repeated text is searched
+ * separately. Some clients read any other text after the channel's own pieces, so a possible finding across that seam
+ * cuts the stream: one side of it may have been sent.
  */
 export class Copies {
   readonly #detector: StreamDetector;
@@ -73,7 +73,7 @@ export class Copies {
   /**
    * Checks a text that its channel did not stream.
    * @param tail the end of the channel's text
-   * @param tailBefore the same without its last piece, which some clients replace with this text
+   * @param tailBefore the end of the text without its last piece, which some clients replace with this text
    * @throws GatewayError upstream_unavailable
    */
   stray(channel: string, { tail, tailBefore }: ChannelTails, text: string, as: Continuation): void {

@@ -2,7 +2,7 @@ import { addAll } from '../../add-all.ts';
 import type { StreamEvent, TextDelta } from '../../providers/dialect.ts';
 import type { Channel, Choice, EventText, Followed } from './read-event.ts';
 
-/** Limits of events and bytes for which an event waits for the end of another lane. */
+/** Number of events and bytes for which an event waits for the end of another lane. */
 const MAX_EVENTS = 16;
 const MAX_BYTES = 262_144;
 const MAX_CHOICES = 1024;
@@ -11,9 +11,9 @@ const NOTHING_FOLLOWED: readonly Followed[] = [];
 
 /**
  * Keeps the order of texts that clients read in sequence: reasoning, text, a refusal, each tool call. When the next
- * begins, the held end of the previous one is sent first. Since held text is undecided (a thought may interrupt a text,
- * and a finding may span both halves), the next one waits for a while. Then plain words are sent before it, and it
- * overtakes everything else, which is sent once it is judged with the text that follows.
+ * lane begins, the held end of the previous one is sent first. Held text is undecided (a thought may interrupt a text,
+ * and a finding may span both halves), so the next lane waits for a while. After that, plain words are sent before it.
+ * It overtakes all other text, which is sent once it is judged with the text that follows.
  */
 export class Lanes {
   readonly #choices = new Map<string, Choice>();
@@ -31,7 +31,7 @@ export class Lanes {
 
   /**
    * Returns the channels of the lanes that an event leaves.
-   * @param passesArguments its texts exclude tool arguments
+   * @param passesArguments whether the event's texts exclude tool arguments
    */
   leftBy(event: StreamEvent, texts: readonly EventText[], passesArguments: boolean): readonly Channel[] {
     let left: readonly Channel[] = NO_CHANNELS;
@@ -64,7 +64,7 @@ export class Lanes {
     return change(this.choiceOf(choiceNamed(name)), laneNamed(name), left);
   }
 
-  /** Returns the held text that must be sent before an event: the ends of the lanes that it leaves. */
+  /** Returns held text that must be sent before an event: the ends of the lanes that it leaves. */
   follow(left: readonly Channel[]): readonly Followed[] {
     if (left.length === 0) return NOTHING_FOLLOWED;
     const followed: Followed[] = [];
@@ -76,7 +76,7 @@ export class Lanes {
     return followed;
   }
 
-  /** Gives up what waited for long, or releases plain words. Call after each event with its length. */
+  /** Stops waiting for text that is late, or releases plain words. Must be called after each event with its length. */
   settle(bytes: number): void {
     if (this.#waiting.length === 0) return;
     for (const followed of this.#waiting) {

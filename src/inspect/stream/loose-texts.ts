@@ -8,26 +8,26 @@ import { chunksOf, createTextScanner, type ChannelScanner } from '../scan/text-s
 import type { WholeTexts } from '../scan/whole-texts.ts';
 import type { EventText } from './read-event.ts';
 
-/** Limit of places. The one that has not grown for longest is dropped first. */
+/** Limit of places. The place that has not grown for longest is dropped first. */
 const MAX_TEXTS = 256;
-/** Events without continuation after which a text is no longer held. */
+/** Number of events without a continuation after which a text is released. */
 const MAX_PAUSE_EVENTS = 16;
-/** Distinct letters of a value that every event repeats. Words have so many, numbers do not. */
+/** Minimum of distinct letters in a value that every event repeats. Words have that many, numbers do not. */
 const MIN_REPEATED_LETTERS = 4;
 const MAX_REPEATED_CHARS = 256;
 
 interface LooseText {
   readonly scanner: ChannelScanner;
   last: string;
-  /** Nothing of it is held; it may still continue. */
+  /** Set if no text is held; the text may still continue. */
   hasEnded: boolean;
   at: number;
 }
 
 /**
- * Texts in streams of unknown dialect. Each string may be a text by itself, or continue the string at its place in the
- * previous event; both are searched. An event waits until its texts are decided. Text does not move to another event,
- * so that other strings stay unchanged.
+ * Texts in streams of unknown dialect. Each string may be a separate text, or continue the string at the same place in
+ * the previous event; both are searched. An event waits until its texts are decided. Text does not move to another
+ * event: other strings must not change.
  */
 export class LooseTexts {
   readonly #detector: StreamDetector;
@@ -40,7 +40,7 @@ export class LooseTexts {
     this.#detector = detector;
   }
 
-  /** Starts the next event. Releases texts that have not continued for long. */
+  /** Starts the next event. Releases texts that have not continued for a while. */
   beginEvent(found: Found[]): void {
     this.#event += 1;
     for (const [place, text] of this.#texts) {
@@ -53,7 +53,7 @@ export class LooseTexts {
     }
   }
 
-  /** @param alone the same text, searched by itself */
+  /** @param alone the same text, searched separately */
   *read(delta: TextDelta, alone: MaskingBuffer, found: Found[]): Work<EventText> {
     const { channel: place, text } = delta;
     const known = this.#texts.get(place);
@@ -77,8 +77,8 @@ export class LooseTexts {
   }
 
   /**
-   * Call after each event with its length.
-   * @throws GatewayError upstream_unavailable if too much is held
+   * Must be called after each event with its length.
+   * @throws GatewayError upstream_unavailable if too much text is held back
    */
   settle(bytes: number): void {
     this.#kept.assertRoom(bytes, this.#texts.values());
@@ -88,8 +88,8 @@ export class LooseTexts {
 const MARKERS: ReadonlySet<string> = new Set(['', '[DONE]']);
 
 /**
- * Frames that are not JSON. Clients may read them as one text, as several, or as JSON. So each is searched by itself,
- * with its escapes decoded, and as the continuation of the previous ones.
+ * Frames that are not JSON. Clients may read them as one text, as several, or as JSON. Each frame is therefore searched
+ * separately, with its escapes decoded, and as a continuation of the previous frames.
  */
 export class RawFrames {
   readonly #wholeTexts: WholeTexts;
@@ -107,13 +107,13 @@ export class RawFrames {
     return yield* readInSequence(this.#scanner, { channel: '', kind: 'text', text, path: [] }, alone, found);
   }
 
-  /** Ends the text, so that it does not delay JSON events. */
+  /** Ends the text. JSON events need not wait for it. */
   finish(found: Found[]): void {
     finishScanner(this.#scanner, found);
   }
 }
 
-/** Reads a text as the continuation of the previous ones. Adds the findings in it alone. */
+/** Reads a text as a continuation of the previous texts. Adds the findings in the text alone. */
 function* readInSequence(
   scanner: ChannelScanner,
   delta: TextDelta,
@@ -136,7 +136,7 @@ function finishScanner(scanner: ChannelScanner, found: Found[]): void {
   addAll(found, scanner.finish());
 }
 
-/** Recognizes a word that every event repeats, such as the model's name, and that is not part of a text. */
+/** Recognizes a word that every event repeats, such as the name of the model, and that is not part of a text. */
 function isRepeated(text: string): boolean {
   if (text.length > MAX_REPEATED_CHARS || !/[A-Za-z]/.test(text)) return false;
   return new Set(text).size >= MIN_REPEATED_LETTERS;

@@ -17,12 +17,12 @@ import { contextOf } from '../../text/beside.ts';
 import { CHUNK_CHARS } from '../scan/text-scanner.ts';
 import { WholeTexts } from '../scan/whole-texts.ts';
 
-/** Deeper than any dialect's frames. */
+/** Exceeds the depth of all frames of the dialects. */
 const MAX_DEPTH = 256;
 const MAX_NUMBER_CHARS = 64;
-/** Largest event kept for comparison with the next. */
+/** Maximum size of an event kept for comparison with the next one. */
 const MAX_KEPT_BYTES = 16_384;
-/** Cost per value, and limit of work per step, in characters. */
+/** Cost per value and limit of work per step, in characters. */
 const SEARCH_CHARS = 32;
 const STEP_CHARS = 2048;
 
@@ -45,13 +45,13 @@ interface Fields {
   readonly texts: PathTree | undefined;
   /** The nearest member name. */
   readonly name: string | undefined;
-  /** The clean value at the same place of the previous event. */
+  /** The clean value at the same place in the previous event. */
   readonly before: unknown;
 }
 
 /**
- * Searches everything in a stream's events outside texts: errors, names, citations, unknown members. Most of it repeats
- * in every event, and costs a lookup.
+ * Searches everything outside of texts in the events of a stream: errors, names, citations, unknown members. Most of it
+ * repeats in every event and only costs a look-up.
  */
 export class NonTextFields {
   readonly #words: ValueSearch;
@@ -118,11 +118,11 @@ export class NonTextFields {
       }
     }
     if (hasLong) yield* this.#searchLong(event, found, add);
-    // Edits of enclosing values come last, so they win.
+    // Edits of enclosing values come last and win.
     return { edits, tokenIds: tokenIds.reverse() };
   }
 
-  /** Searches numbers that do not fit a double, as written. */
+  /** Searches numbers that do not fit into a double, as written. */
   *#searchLong(event: StreamEvent, found: Found[], add: (edit: JsonEdit) => void): Work<void> {
     for (const number of writtenNumbers(Buffer.from(event.inner?.json ?? event.frame.data ?? ''))) {
       if (number === undefined || this.#cost > STEP_CHARS) yield this.#takeCost() + STEP_CHARS;
@@ -225,7 +225,7 @@ function areSame<Item>(
 const MAX_RECENT_TEXTS = 64;
 const MAX_RECENT_CHARS = 256;
 
-/** Recent short texts, in two generations. Cheaper than a list in order of use. */
+/** Recent short texts, in two generations, which is cheaper than a list in order of use. */
 export class RecentTexts {
   #young = new Set<string>();
   #old = new Set<string>();

@@ -13,7 +13,7 @@ interface Released {
 }
 
 interface ReleasedEvent extends Released {
-  /** It contains nothing but held texts, and is not sent. */
+  /** Set if the event contains only held text and is not sent. */
   readonly isEmptied: boolean;
 }
 
@@ -22,12 +22,12 @@ const MAX_EVENTS = 4096;
 const MAX_BYTES = 8_388_608;
 
 /**
- * Servers send token ids before their text if it is part of a character or may be a stop word. Ids are sent once this
- * many more characters are decided.
+ * Servers send token ids before their text if the text is part of a character or may be a stop word. Ids are sent once
+ * this many more characters are decided.
  */
 const LEAD_CHARS = 64;
 
-/** Events in sending order, bounded. A waiting event holds back those after it. */
+/** Events in sending order, bounded. A waiting event holds back the events after it. */
 export class Outbox {
   readonly #isMasked: () => boolean;
   #events: ReadEvent[] = [];
@@ -38,8 +38,8 @@ export class Outbox {
   }
 
   /**
-   * Adds an event. Returns earlier events to send, and its own edits unless it is held.
-   * @throws GatewayError upstream_unavailable if too much waits
+   * Adds an event. Returns earlier events to send, and the event's own edits unless it is held back.
+   * @throws GatewayError upstream_unavailable if too much is waiting
    */
   *add(read: ReadEvent): Work<Released & { readonly isHeld: boolean }> {
     if (this.#events.length === 0 && read.tokenIds.length === 0 && mayLeave(read)) {
@@ -57,7 +57,7 @@ export class Outbox {
     return { before, edits: [], isHeld: true };
   }
 
-  /** Returns the events that wait for no text, in order. Call at the end of the stream. */
+  /** Returns the events that do not wait for text, in order. Must be called at the end of the stream. */
   *releaseLast(): Work<readonly RewrittenFrame[]> {
     return yield* this.#release(true);
   }
@@ -79,7 +79,7 @@ export class Outbox {
     return frames;
   }
 
-  /** Reports whether enough text after an event is decided, or none follows. */
+  /** Reports whether enough text after an event is decided, or no text follows. */
   #isFollowed(at: number): boolean {
     let chars = 0;
     for (let next = at; next < this.#events.length; next += 1) {
@@ -102,7 +102,7 @@ function mayLeave(read: ReadEvent): boolean {
   return !needsText(read) || follows.some(({ isGivenUp }) => isGivenUp);
 }
 
-/** Reports whether it would be sent with empty parts, since its text is undecided, while it says something else. */
+/** Reports whether the event would be sent with empty parts: its text is undecided, but it has other content. */
 function needsText(read: ReadEvent): boolean {
   const { texts } = read;
   if (!texts.some(({ delta, buffer }) => delta.part !== undefined && buffer.settled <= buffer.sent))
@@ -119,8 +119,8 @@ export function isSettled({ buffer, to }: BufferSpan): boolean {
 }
 
 /**
- * Takes the text to send with an event out of its channels. Call in the order of events.
- * @param isMasked anything was masked so far
+ * Takes the text to send with an event out of its channels. Must be called in the order of events.
+ * @param isMasked whether anything has been masked so far
  */
 function* release(read: ReadEvent, isMasked: boolean): Work<ReleasedEvent> {
   const { event, texts, unsent, closed, follows } = read;
@@ -130,7 +130,7 @@ function* release(read: ReadEvent, isMasked: boolean): Work<ReleasedEvent> {
     yield ITEM_CHARS;
   }
   for (const { buffer, to } of unsent) buffer.take(to);
-  // Takes all texts before computing rests, since several may belong to one channel.
+  // Takes all texts before computing the rests: several may belong to one channel.
   const values: string[] = [];
   let isEmptied = texts.length > 0;
   for (const { buffer, to } of texts) {

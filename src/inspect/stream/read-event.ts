@@ -12,9 +12,9 @@ export interface Channel {
   readonly lane: string;
   /** Renewed if the channel continues after its end. */
   print: TextPrint;
-  /** The frame for held text if nothing more comes. Undefined if nothing is held. */
+  /** The frame for held text if nothing follows. Undefined if nothing is held. */
   template: FrameTemplate | undefined;
-  /** It may continue all the same. */
+  /** Set after an end marker; the channel may continue nevertheless. */
   hasEnded: boolean;
 }
 
@@ -35,10 +35,10 @@ export interface Choice {
 export interface Followed {
   readonly channel: Channel;
   readonly to: number;
-  /** Received while it waits. */
+  /** Number of events received while it waits. */
   events: number;
   bytes: number;
-  /** The event no longer waits for the text. */
+  /** Whether the event no longer waits for the text. */
   isGivenUp: boolean;
 }
 
@@ -59,14 +59,16 @@ export interface ReadEvent {
   /** Edits outside texts. */
   readonly edits: readonly JsonEdit[];
   readonly texts: readonly EventText[];
-  /** Edits that remove token ids, applied if anything is masked before they are sent; tokens are blanked then, too. */
+  /**
+   * Edits that remove token ids. Applied, like the blanking of tokens, if anything is masked before the ids are sent.
+   */
   readonly tokenIds: readonly JsonEdit[];
-  /** Texts that are searched but not edited: sent as received, or never. */
+  /** Texts that are searched but not edited: sent as received, or never sent. */
   readonly unsent: readonly BufferSpan[];
-  /** Channels that end with it. Their text up to `to` is sent first. */
+  /** Channels that end with the event. Their text up to `to` is sent first. */
   readonly closed: readonly { readonly channel: Channel; readonly to: number }[];
-  /** Ends of other lanes to send first. */
+  /** Ends of other lanes, to send first. */
   readonly follows: readonly Followed[];
-  /** Sent once all of its text is decided. */
+  /** Whether the event waits until all of its text is decided. */
   readonly waits: boolean;
 }

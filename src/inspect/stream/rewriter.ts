@@ -34,16 +34,16 @@ export interface StreamSearch {
   readonly detector: StreamDetector;
   /** Searches member names, numbers and identifiers outside texts. Defaults to `detector`. */
   readonly names?: StreamDetector;
-  /** The part of `detector` for words named by a rule. No beginning of them is sent early. */
+  /** The part of `detector` for words named by a rule. Beginnings of such words are not sent early. */
   readonly namedWords?: StreamDetector;
   /** Skips tool arguments known to the dialect. */
   readonly passesArguments?: boolean;
 }
 
-/** Judges the findings of one stream, and collects what to report, without the text. */
+/** Judges the findings of one stream, and collects descriptions to report, without the text. */
 export interface FindingsJudge {
   readonly any: boolean;
-  /** Returns a denial that cuts the stream, if a finding must not pass even masked. */
+  /** Returns a denial that cuts the stream if a finding must not pass, even masked. */
   judge(found: readonly Found[]): Denial | undefined;
   /** Reports what was masked since the last call. */
   takeReason(): string | undefined;
@@ -51,8 +51,8 @@ export interface FindingsJudge {
 
 /**
  * Creates the rewriter of one stream, which masks or cuts it event by event. Text that cannot be part of a finding is
- * sent at once and in order; other text with a later event of its channel. Events without findings keep their bytes,
- * except for text that moves to the next. Throws if too much would be held.
+ * sent immediately and in order; other text is sent with a later event of its channel. Events without findings keep
+ * their bytes, except for text that moves to the next event. The rewriter throws if too much text would be held back.
  */
 export function createMaskingRewriter(search: StreamSearch, findings: FindingsJudge): StreamRewriter {
   const stream = new MaskedStream(search, findings);
@@ -115,9 +115,9 @@ class MaskedStream {
     if (denial !== undefined) return { kind: 'cut', denial };
     assertMaskable(found.length, true, 'answer');
     const reason = this.#findings.takeReason();
-    // Each pass over all findings gets its own turn.
+    // Each pass over all findings gets its own turn of the event loop.
     if (found.length > MANY_FINDINGS) yield LONG_STEP;
-    // A sideband is judged alone: it has no order among the texts.
+    // A sideband is judged alone: it has no place in the order of texts.
     const isAlone = event.sideband === true;
     const released = isAlone
       ? { before: [], edits: read.edits, isHeld: false }
@@ -174,7 +174,7 @@ class MaskedStream {
     return { event, edits, tokenIds, texts, unsent, closed, follows, waits };
   }
 
-  /** Returns the text to send before the event: the ends of the lanes that it leaves. */
+  /** Returns text to send before the event: the ends of the lanes that it leaves. */
   #follow(event: StreamEvent, texts: readonly EventText[]): ReadEvent['follows'] {
     const { lanes } = this.#channels;
     lanes.settle(event.frame.raw.length);
@@ -196,8 +196,8 @@ class MaskedStream {
   }
 
   /**
-   * Makes room. Call after each event.
-   * @throws GatewayError upstream_unavailable if too much is held
+   * Makes room. Must be called after each event.
+   * @throws GatewayError upstream_unavailable if too much text is held back
    */
   #settle({ frame }: StreamEvent): void {
     this.#channels.settle(frame.raw.length);
@@ -235,7 +235,7 @@ class MaskedStream {
   }
 
   /**
-   * Reports whether a text is searched by itself: a copy of its channel's text, or a whole text.
+   * Reports whether a text is searched separately: a copy of its channel's text, or a whole text.
    * @throws GatewayError upstream_unavailable if it differs from its channel's text and could continue it
    */
   #isCopy({ text, copies, repeats }: TextDelta): boolean {

@@ -15,8 +15,8 @@ interface PlacedText {
 }
 
 /**
- * Returns events that carry held text, in the form of the channels' last events. Texts of one event are sent in one,
- * since some clients read the second of two as a copy.
+ * Returns events that carry held text, in the form of the channels' last events. Texts of one event are sent in one:
+ * some clients read the second of two events as a copy.
  */
 export function restsOf(ends: readonly ChannelEnd[]): readonly RewrittenFrame[] {
   const byEvent = new Map<StreamEvent, Rest>();
@@ -52,8 +52,8 @@ export function isTemplate({ json, frame }: StreamEvent): boolean {
 }
 
 /**
- * Copies a frame with other text. Keeps what locates the text, and omits what would count twice: usage, finish reasons,
- * ids and names of calls, other texts.
+ * Copies a frame with other text. Keeps members that locate the text, and omits those that would count twice: usage,
+ * finish reasons, ids and names of calls, other texts.
  */
 function frameFrom(event: StreamEvent, { masks, texts }: Rest): RewrittenFrame {
   const { frame, inner, json } = event;
@@ -66,7 +66,7 @@ function frameFrom(event: StreamEvent, { masks, texts }: Rest): RewrittenFrame {
 }
 
 /**
- * Returns the edits that reduce a document to what locates its texts.
+ * Returns the edits that reduce a document to the members that locate its texts.
  * @param masked the document without its findings
  */
 function editsBeside(json: unknown, paths: readonly JsonPath[], masked = json): JsonEdit[] {
@@ -106,14 +106,14 @@ function addEditsBeside(
   }
 }
 
-/** Excludes the role of a chat delta, since some clients concatenate the members of deltas. */
+/** Excludes the role of a chat delta: some clients concatenate the members of deltas. */
 function isAddedUp(at: JsonPath, name: string): boolean {
   return name === 'role' && at.at(-1) === 'delta';
 }
 
 /** Members that end an answer or count its usage. */
 const ONCE = /^(?:done|is_finished)$|count$|_duration$|tokens/i;
-/** Members that identify elements, and their types. Some clients require `role`. */
+/** Members that identify elements, and types of elements. Some clients require `role`. */
 const PLACE: ReadonlySet<string> = new Set([
   'index',
   'contentBlockIndex',
@@ -123,7 +123,7 @@ const PLACE: ReadonlySet<string> = new Set([
   'format',
 ]);
 
-/** Returns a member's value in a copy, or undefined to omit it. Members that clients look into stay. */
+/** Returns the value of a member in a copy, or undefined to omit it. Members that clients read are kept. */
 function leftInCopy(name: string, value: unknown, isRoot: boolean): unknown {
   if (value === null || value === false || value === '') return value;
   // `finish_reason`, `stopReason`: a copy does not finish anything.
@@ -147,7 +147,7 @@ function objectLeftInCopy(object: object): object {
 /** Members that later events repeat, the last one in full. */
 const RUNNING = /usage|^(?:timings|safetyRatings|x_groq)$|count$|_duration$|tokens/i;
 
-/** Reports whether later events repeat everything but an event's texts, so that it need not be sent. */
+/** Reports whether later events repeat everything in an event except its texts: it need not be sent. */
 export function saysOnlyTexts({ event, ...read }: ReadEvent): boolean {
   const { texts, closed, edits, tokenIds, unsent } = read;
   if (event.done === true || event.failed === true || event.json === undefined) return false;
@@ -165,7 +165,7 @@ export function saysOnlyTexts({ event, ...read }: ReadEvent): boolean {
   });
 }
 
-/** Returns edits that remove the elements of emptied texts. A list that would become empty is removed whole. */
+/** Returns edits that remove the elements of emptied texts. A list that would become empty is removed as a whole. */
 export function emptiedParts(event: StreamEvent, emptied: readonly TextDelta[]): readonly JsonEdit[] {
   const edits: JsonEdit[] = [];
   const byList = Map.groupBy(emptied, ({ part = [] }) => JSON.stringify(part.slice(0, -1)));

@@ -7,7 +7,7 @@ import { CLEAN, type Inspected, type Found } from '../inspected.ts';
 import { contextOf } from '../../text/beside.ts';
 import { APART } from '../scan/scan-batch.ts';
 
-/** HTTP's date format (RFC 9110 section 5.6.7), which changes with each answer. */
+/** Date format of HTTP (RFC 9110 section 5.6.7). Dates change with every answer. */
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /** Shorter values cannot match. */
@@ -19,11 +19,11 @@ const PRINTABLE = /^[\x20-\x7e]*$/;
 interface Header {
   readonly name: string;
   readonly value: string;
-  /** With its name in front, by which detectors identify values. */
+  /** The text after its name, by which detectors identify values. */
   readonly searched: string;
 }
 
-/** Searches the headers of answers. Headers that do not change are searched once. */
+/** Searches the headers of answers. Headers that do not change are searched only once. */
 export function createHeaderInspection(detector: StreamDetector): (exchange: Answered) => Inspected {
   /** The last clean value of each name. */
   const clean = new Map<string, string>();
@@ -60,7 +60,7 @@ export function createHeaderInspection(detector: StreamDetector): (exchange: Ans
   };
 }
 
-/** Headers that are not forwarded need no search; setting a mask would bring them back. */
+/** Reports whether a header is not forwarded. It needs no search, and setting a mask would bring it back. */
 function isLeftOut(name: string, value: string): boolean {
   if (name === 'content-length' || (name === 'date' && HTTP_DATE.test(value))) return true;
   return !isShown(name, value, 'provider');

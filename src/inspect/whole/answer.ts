@@ -15,7 +15,7 @@ export const BINARY =
   /^(?:audio|image|video|font|model)\/(?!svg\+xml)|^application\/(?:octet-stream|pdf|zip|gzip|x-[a-z]*zip2?|x-tar|vnd\.openxmlformats-|vnd\.ms-|msword)/;
 
 /**
- * Searches an unstreamed answer, whatever its declared type. Denies one that cannot be read.
+ * Searches an unstreamed answer of any declared type. Denies an answer that cannot be read.
  * @param scope of JSON
  */
 export function inspectAnswer(
@@ -40,12 +40,12 @@ function hasWideMark(body: Buffer): boolean {
   return (body[0] === 0xff && body[1] === 0xfe) || (body[0] === 0xfe && body[1] === 0xff);
 }
 
-/** Share of NUL bytes at even or odd offsets if plain letters are encoded in UTF-16. */
+/** Share of NUL bytes at even or odd offsets that indicates plain letters in UTF-16. */
 const MOSTLY = 0.9;
 const MIN_BYTES = 32;
 const MAX_BYTES = 1_048_576;
 
-/** Reports whether a body is plain letters of two or four bytes each, whatever its declared type. */
+/** Reports whether a body consists of plain letters of two or four bytes each, whatever its declared type. */
 function isWide(body: Buffer): boolean {
   const length = Math.min(body.length, MAX_BYTES);
   if (length < MIN_BYTES) return false;
@@ -65,7 +65,7 @@ function isWide(body: Buffer): boolean {
   });
 }
 
-/** Shortest searched run of printable ASCII. In random bytes such a run occurs once in ten million. */
+/** Minimum length of a searched run of printable ASCII. In random bytes, such a run occurs once in ten million. */
 const MIN_RUN_BYTES = 16;
 const STEP_BYTES = 1_048_576;
 const ASTERISK = 0x2a;
@@ -80,8 +80,8 @@ interface Runs {
 }
 
 /**
- * Searches the text in pictures, sounds and files: titles, comments, falsely declared content. Masks bytes in place,
- * since such formats contain offsets and lengths.
+ * Searches the text in images, audio and files: titles, comments, falsely declared content. Masks bytes in place: such
+ * formats contain offsets and lengths.
  */
 async function inspectBinary(whole: WholeAnswer, findAll: FindAll): Promise<Inspected> {
   const runs = await runsIn(whole.body);

@@ -14,17 +14,17 @@ import type { ScanBatch } from '../scan/scan-batch.ts';
 
 export interface WordsPlace {
   readonly kind: 'string' | 'number' | 'name';
-  /** Decoded; a number as written. */
+  /** Decoded; a number is kept as written. */
   readonly text: string;
-  /** Changes with the next step. */
+  /** Changes with the next step of the walk. */
   readonly path: JsonPath;
 }
 
 export interface PlaceFindings {
   readonly kind: WordsPlace['kind'];
-  /** The masked string or name; `***` for a number. */
+  /** The masked string or name, or `***` for a number. */
   readonly masked: string;
-  /** The path of the member, for a name. */
+  /** Path of the member, if the place is a name. */
   readonly path: JsonPath;
   readonly findings: readonly Finding[];
 }
@@ -34,11 +34,11 @@ export type WordsKind =
   | 'prose'
   /** A value that its name may identify, such as an argument. */
   | 'value'
-  /** A tool's result: a value that may continue the text before it. */
+  /** A tool's result: a value that may continue the preceding text. */
   | 'result'
   | 'document';
 
-/** Kinds by text. The last kind of a repeated text counts. */
+/** Kinds by text. For a repeated text, the last kind counts. */
 export class Words {
   readonly #kinds = new TextMap<WordsKind>();
   readonly #documents: string[] = [];
@@ -52,7 +52,7 @@ export class Words {
     return this.#kinds.get(text);
   }
 
-  /** A generator, because there may be very many. */
+  /** A generator, since there may be very many. */
   *documents(): Generator<string, void> {
     for (const text of this.#documents) if (this.get(text) === 'document') yield text;
   }
@@ -78,7 +78,7 @@ export function pathKey(path: JsonPath): string {
 /** Shorter numbers cannot match. */
 export const MIN_NUMBER = 1e8;
 
-/** Reports whether a number lost digits when parsed, so it must be searched as written. */
+/** Reports whether a number lost digits when parsed, and must be searched as written. */
 export function isLong(value: number): boolean {
   return Math.abs(value) >= MIN_NUMBER && !Number.isSafeInteger(value);
 }
@@ -190,7 +190,7 @@ function besideBoth(some: readonly string[], others: readonly string[]): readonl
   return some.length === 0 ? others : [...some, ...others];
 }
 
-/** Returns the findings in a text, alone and with its neighbours; `own` if there are no more. */
+/** Returns the findings in a text, alone and with its neighbours; `own` if there are no others. */
 function findingsTogether(
   batch: ScanBatch,
   text: string,
@@ -205,7 +205,7 @@ function resolvedPath(path: LazyPath): JsonPath {
   return typeof path === 'function' ? path() : path;
 }
 
-/** Visits every value and name in a JSON document that can carry words. `path` changes with the next step. */
+/** Visits every value and name in a JSON document that can contain words. `path` changes with the next step. */
 export interface DocumentVisitor {
   /**
    * @param name the nearest member name above the text

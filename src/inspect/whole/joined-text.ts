@@ -10,13 +10,16 @@ import type { Span } from '../../text/span.ts';
 export interface MemberFindings {
   readonly source: AnswerText;
   readonly spans: readonly Span[];
-  /** The first span began in an earlier text. */
+  /** Whether the first span began in an earlier text. */
   readonly isContinued: boolean;
-  /** The last span continues in a later text. */
+  /** Whether the last span continues in a later text. */
   readonly continues: boolean;
 }
 
-/** Joins texts that clients may join, and adds them to the batch. Each is also searched alone, for clients that do not. */
+/**
+ * Joins texts that clients may join, and adds them to the batch. Each is also searched alone, for clients that do not
+ * join them.
+ */
 export function* joinTexts(texts: readonly AnswerText[], batch: ScanBatch): Work<Joined<AnswerText>> {
   const joined = new Joined<AnswerText>();
   for (const text of texts) {
@@ -28,7 +31,7 @@ export function* joinTexts(texts: readonly AnswerText[], batch: ScanBatch): Work
   return joined;
 }
 
-/** Returns the findings of each text that has any. Call after the search. */
+/** Returns the findings of each text that has any. Must be called after the search. */
 export function* findInJoined(joined: Joined<AnswerText>, batch: ScanBatch): Work<readonly MemberFindings[]> {
   const all = [...batch.spansIn(joined.text)];
   for (const { source, start: from } of joined.parts) {
@@ -81,8 +84,8 @@ function* byMember(joined: Joined<AnswerText>, spans: readonly Span[]): Work<rea
 
 /**
  * Masks the findings that a text shares with its neighbours; undefined if searching the text alone found the same. A
- * finding is masked once, where it begins. An empty text becomes a mask, since providers reject empty texts in the next
- * turn.
+ * finding is masked only once, where it begins. A text that would become empty becomes a mask: providers reject empty
+ * texts in the next turn.
  */
 export function maskShared(member: MemberFindings, batch: ScanBatch): string | undefined {
   const { source, spans, isContinued, continues } = member;

@@ -78,7 +78,7 @@ function* maskEdits(
   for (const texts of joined) addAll(members, yield* findInJoined(texts, batch));
   const ids = yield* tokenIdEdits(whole.json, tokens.length > 0);
   return () => {
-    // Later edits win: a joined text's over its part's, a name's over its value's.
+    // Later edits win: those of a joined text over those of its parts, those of a name over those of its value.
     for (const place of places) {
       if (place.kind !== 'name') whole.edits.push(setText(place.path, place.masked, signed));
     }
@@ -123,7 +123,7 @@ function* isDocument(text: string): Work<boolean> {
   const { isTooDeep, isTooLarge } = yield* shapeInSteps(text);
   if (isTooDeep || isTooLarge) return false;
   yield text.length;
-  // Prose may begin with a bracket too.
+  // Prose may also begin with a bracket.
   return yield* isParseable(text);
 }
 

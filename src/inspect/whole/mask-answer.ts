@@ -88,7 +88,7 @@ async function maskBytes(exchange: Answered, whole: WholeAnswer, masks: AnswerMa
     if ('denial' in rewritten) return rewritten.denial;
     return maskedBy(exchange, rules, send(rewritten.bytes));
   }
-  // A picture may contain words by chance.
+  // An image may contain words by chance.
   const isBinary = BINARY.test(readMediaType(whole.contentType).essence);
   const search = isBinary ? masks.data : masks.everywhere;
   if (search === undefined) return PASS;
@@ -100,7 +100,7 @@ async function maskBytes(exchange: Answered, whole: WholeAnswer, masks: AnswerMa
 }
 
 /**
- * @param rules collects the names of rules that mask
+ * @param rules collects the names of the rules that mask
  * @param onFirst called at the first mask
  */
 export function createAnswerRewriter(
@@ -120,7 +120,7 @@ export function createAnswerRewriter(
 
 const FINDS_NOTHING: StreamDetector = { find: () => [], openFrom: (text) => text.length };
 
-/** Masks, and never cuts a stream. */
+/** Judges findings that are masked and never cut the stream. */
 class MaskedByRules extends MaskedNames implements FindingsJudge {
   readonly #onFirst: (() => void) | undefined;
 

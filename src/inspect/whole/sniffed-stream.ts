@@ -29,7 +29,7 @@ const HEAD_BYTES = 4096;
 /** SSE fields up to one with JSON. */
 const SSE = /^\uFEFF?[\r\n]*(?:(?:data|event|id|retry)?:[^\r\n]*[\r\n]+){0,64}data: ?[[{]/;
 const NDJSON = /^\s*\{[^\n]*\}[^\S\n]*\n\s*\{/;
-/** Message length, header length and their checksum. */
+/** Message length, header length, and their checksum. */
 const AWS_PRELUDE_BYTES = 12;
 
 function formatOf(body: Buffer): StreamFormat | undefined {

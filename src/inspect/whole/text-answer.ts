@@ -17,8 +17,8 @@ const { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, OPEN_ARRAY, OPEN_OBJECT, QUOTE } =
 const ESCAPE_STEP_CHARS = 32_768;
 
 /**
- * Searches text, or JSON that parsers may read differently, both as written and with its escapes decoded. Bytes other
- * than UTF-8 are read as Latin-1, so that all unmasked bytes stay.
+ * Searches text, or JSON that parsers may read differently, both as written and with its escapes decoded. Reads bytes
+ * other than UTF-8 as Latin-1: all unmasked bytes stay the same.
  */
 export async function inspectRaw(whole: WholeAnswer, findAll: FindAll): Promise<Inspected> {
   const encoding = isUtf8(whole.body) ? 'utf8' : 'latin1';
@@ -47,15 +47,15 @@ const NUMBER = /^-?\d[\d.eE+-]*$/;
 /** Lists that repeat the text in numbers, and members that repeat it (`token-ids.ts`). */
 const TOKEN_IDS =
   /"(?:\w{0,40}token_?ids?|context|tokens|bytes|(?:input|output|prompt|completion|generated|text)_?ids|ids|raw_?output)"/gi;
-/** Upper bound of these names. */
+/** Upper bound of the length of these names. */
 const NAME_CHARS = 128;
 const NUMBERS = /^[[\]\d\s,.+eE-]*$/;
-/** Upper bound of a number. */
+/** Upper bound of the length of a number. */
 const NUMBER_CHARS = 64;
 const STEP_SPANS = 1_024;
 
 /**
- * Replaces spans by `***`; merges overlapping and adjacent ones. Valid JSON stays valid: numbers become strings, and
+ * Replaces spans by `***`; merges overlapping and adjacent spans. Valid JSON stays valid: numbers become strings, and
  * token lists, which repeat the text, become null.
  */
 async function maskRaw(text: string, spans: readonly Span[]): Promise<string> {
@@ -94,7 +94,7 @@ async function maskedInJson(text: string, spans: readonly Span[]): Promise<Repla
   return masked;
 }
 
-/** Replaces a number whole, since the rest of `-4111…` or `4111….0` would be invalid JSON. */
+/** Replaces the whole number: the rest of `-4111…` or `4111….0` would be invalid JSON. */
 function outsideStrings(text: string, span: Span): Replacement {
   let { start, end } = span;
   const [least, most] = [Math.max(0, start - NUMBER_CHARS), Math.min(text.length, end + NUMBER_CHARS)];
@@ -171,7 +171,7 @@ async function tokenIds(text: string): Promise<Replacement[]> {
   });
 }
 
-/** Returns the start of the list or object after a member's name, if it has one. */
+/** Returns the start of the list or object after a member's name, if any. */
 function containerAfter(text: string, nameEnd: number): number | undefined {
   const colon = afterBlanks(text, nameEnd);
   if (text[colon] !== ':') return undefined;

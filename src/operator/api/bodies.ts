@@ -28,7 +28,7 @@ export const keysQuery = z.strictObject({
 export const budgetsQuery = z.strictObject({ ...search, sort: z.enum(['used', 'name']).default('used') });
 export const risksQuery = z.strictObject({
   ...search,
-  /** Locked or blocked keys only. */
+  /** Only locked or blocked keys. */
   held: z.stringbool().default(false),
   sort: z.enum(['score', 'name']).default('score'),
 });
@@ -86,7 +86,7 @@ export const budgetBody = z.strictObject({
 });
 export const answerBody = z.strictObject({ reason });
 export const endSessionBody = z.strictObject({ reason, key: text });
-/** `digest`: the changed definition that the operator has read; any other is not accepted. */
+/** `digest`: the changed definition that the operator has read. Any other definition is not accepted. */
 export const acceptPinBody = z.strictObject({ reason, digest: z.string().regex(/^[\w-]{16,64}$/) });
 export const newTokenBody = z.strictObject({
   reason,

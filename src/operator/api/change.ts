@@ -17,9 +17,9 @@ export interface ChangeRequest {
   readonly address: string;
   readonly incoming: IncomingMessage;
   readonly reason: string | undefined;
-  /** A repeated Idempotency-Key must come with the same body. */
+  /** A repeated Idempotency-Key must have the same body. */
   readonly body: unknown;
-  /** The answer contains a raw key or token, so it is not stored for repeated requests. */
+  /** Set if the answer contains a raw key or token, which is not stored for repeated requests. */
   readonly isSecret: boolean;
 }
 
@@ -46,7 +46,7 @@ export async function makeOnce(
   try {
     changed = await make();
   } catch (refusal) {
-    // After another failure, the change may have been made.
+    // After any other failure, the change may have been made.
     if (given === undefined || isRefusal(refusal)) await madeChanges.forget(requested);
     throw refusal;
   }

@@ -10,9 +10,9 @@ import { route, type Route } from './route.ts';
 import { decisions, requestStory, type Decision } from './schemas/traffic.ts';
 
 const PAGE = 500;
-/** Records read per answer; longer lists continue at the cursor. */
+/** Number of records read per answer; longer lists continue at the cursor. */
 const MAX_READ = 10_000;
-/** Concurrent reads of lists and stories. Gateways have priority in Redis. */
+/** Limit of concurrent reads of lists and stories: gateways have priority in Redis. */
 const READING_AT_ONCE = 2;
 /** Records searched per request. */
 const MAX_SEARCHED = 100_000;
@@ -21,7 +21,7 @@ const ID = /^\d{1,16}-\d{1,20}$/;
 const TRACE_ID = /^[0-9a-f]{32}$/;
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
-/** Decisions: a list, a live stream, and the complete story of one request. */
+/** Routes for decisions: a list, a live stream, and the complete story of one request. */
 export function decisionRoutes(services: PageServices): readonly Route[] {
   const { config, operations } = services;
   const inTurn = createTurns(READING_AT_ONCE);
@@ -129,7 +129,7 @@ async function storyOf(audit: Audit, requestId: string, who: SignedIn) {
   return { steps: steps.reverse(), searched, complete: false };
 }
 
-/** Owners see their own steps: a proxy in front of Envoy may give requests of several owners the same id. */
+/** Owners see only their own steps: a proxy in front of Envoy may assign one id to requests of several owners. */
 function maySeeStep({ owner }: StoryStep, who: SignedIn): boolean {
   return who.owner === undefined || owner === who.owner;
 }

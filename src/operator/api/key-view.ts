@@ -8,8 +8,8 @@ import { iso, isoOrNull } from '../views/time.ts';
 import type { Key } from './schemas/keys.ts';
 
 /**
- * @param held requests refused while the key is locked or blocked
- * @param now in Redis time
+ * @param held number of requests refused while the key is locked or blocked
+ * @param now Redis time in Unix ms
  */
 export function keyView(
   record: KeyRecord,
@@ -48,7 +48,7 @@ export function keyView(
   };
 }
 
-/** Adds state that the record does not have. */
+/** Adds state outside of the record. */
 export async function readKeyView(
   { risks, heldAttempts, readClock }: Pick<RedisOperations, 'heldAttempts' | 'readClock' | 'risks'>,
   record: KeyRecord,

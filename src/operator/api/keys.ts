@@ -135,7 +135,7 @@ export async function findKey(
   who: SignedIn,
 ): Promise<KeyRecord> {
   const record = await operations.keys.find(reference).catch((failure: unknown) => {
-    // The message would name matching keys of other owners.
+    // The message would name keys of other owners that match.
     if (failure instanceof KeyError && who.owner !== undefined) return undefined;
     throw failure;
   });

@@ -8,16 +8,16 @@ import { StreamReply } from './route.ts';
 import type { Decision } from './schemas/traffic.ts';
 
 const PAGE = 500;
-/** Missed records read per connection. After them the connection ends, and the client resumes on a new one. */
+/** Number of missed records read per connection. The connection then ends, and the client resumes on a new one. */
 const MAX_READ = 10_000;
 const MAX_STREAMS = 64;
 const MAX_STREAMS_PER_PERSON = 8;
-/** Slower clients are disconnected, and resume after their last event. */
+/** Slower clients are disconnected and resume after their last event. */
 const MAX_PENDING_BYTES = 1_048_576;
 const HEARTBEAT_MS = 15_000;
 /** Milliseconds until a browser reconnects. */
 const RETRY_MS = 1_000;
-/** After it, the browser reconnects and is identified again, because its session may have ended. */
+/** The browser reconnects after this time and is identified again, since its session may have ended. */
 const LIFE_MS = 60_000;
 
 type Audit = PageServices['operations']['audit'];
@@ -48,7 +48,7 @@ export function liveStreams({ feed, operations, log }: PageServices): OpenStream
         if (left === 0) open.delete(person);
         else open.set(person, left);
       });
-      // Resuming before `started` would lose the decisions in between.
+      // Resuming before `started` would lose decisions in between.
       const resumed = started.then(() => stream.resume(operations.audit, last));
       resumed.catch((cause: unknown) => {
         log.warn({ err: cause }, 'a live stream of decisions ended');
@@ -102,12 +102,12 @@ function writeStream(response: ServerResponse, isWanted: (decision: Decision) =>
   }
   return {
     write,
-    /** Ends the stream where decisions were skipped. */
+    /** Ends the stream at the point where decisions were skipped. */
     breakOff: (): void => {
       isBroken = true;
       if (waiting === undefined) endAfter(sent);
     },
-    /** Sends missed decisions at the client's speed, then those that arrived meanwhile. */
+    /** Sends missed decisions at the client's speed, followed by decisions that arrived in the meantime. */
     resume: async (audit: Audit, last: string | undefined): Promise<void> => {
       if (last === undefined) {
         goLive();

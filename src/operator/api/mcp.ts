@@ -73,7 +73,7 @@ async function serverView(
   const { origin, pathname } = new URL(url);
   return {
     name,
-    // Without the query, which may hold a credential.
+    // Without the query, which may contain a credential.
     url: origin + pathname,
     circuit: circuit.kind,
     retry_at: circuit.kind === 'open' ? iso(now + circuit.retryAfterMs) : null,

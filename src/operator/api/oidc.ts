@@ -58,7 +58,7 @@ function callbackUrl(publicUrl: string | undefined, { headers, socket }: Incomin
   return new URL(CALLBACK, publicUrl ?? `${scheme}://${headers.host ?? ''}`).href;
 }
 
-/** Shows a refusal as an HTML page, because the browser has left the operator's page. */
+/** Shows a refusal as an HTML page: the browser has left the operator page. */
 async function orErrorPage(work: () => Promise<Reply>): Promise<Reply | StreamReply> {
   try {
     return await work();

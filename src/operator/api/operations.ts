@@ -42,7 +42,7 @@ export function operationsRoute(services: PageServices): Route {
   });
 }
 
-/** Concurrent read requests. Gateways have priority in Redis. */
+/** Limit of concurrent read requests: gateways have priority in Redis. */
 const READING_AT_ONCE = 2;
 
 interface CheckedCall {

@@ -22,7 +22,7 @@ export function policyRoutes({ config, feed, operations }: PageServices): readon
     trust: policy.trust,
   };
   let last: { readonly stamp: string; readonly described: Promise<Described> } | undefined;
-  /** Loads the policies again only after a change of their files: loading takes a second. */
+  /** Loads the policies, which takes a second, only after their files have changed. */
   async function described(): Promise<Described> {
     const stamp = await stampOf(choice.sources);
     if (last?.stamp !== stamp) last = { stamp, described: describe(choice) };

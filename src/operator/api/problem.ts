@@ -4,7 +4,7 @@ import { ERROR_STATUS, GatewayError } from '../../errors.ts';
 import { ChangeRefused } from '../changed.ts';
 import type { Problem } from './schemas/people.ts';
 
-/** Error types of the operator's API that docs/refusals.md does not have. */
+/** Error types of the operator API that docs/refusals.md does not list. */
 const API_STATUS = {
   not_signed_in: 401,
   sign_in_failed: 401,

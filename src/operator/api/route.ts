@@ -51,11 +51,11 @@ export interface Route {
   readonly method: Method;
   readonly path: string;
   readonly summary: string;
-  /** The lowest role that may call it; `anyone` needs no sign-in. */
+  /** The lowest role that may call the route; `anyone` needs no sign-in. */
   readonly role: Role | 'anyone';
-  /** Owners may call it, and see only their own keys. */
+  /** Whether owners may call the route, and see only their own keys. */
   readonly owners: boolean;
-  /** Other sites, such as an identity provider, may link here. */
+  /** Whether other sites, such as an identity provider, may link to the route. */
   readonly navigable?: boolean;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;

@@ -96,7 +96,7 @@ async function ofAllKeys(services: PageServices, who: SignedIn, limit: number, c
   return { items, ...(page.next !== undefined && { next: writePlace({ after: page.next, offset: 0 }) }) };
 }
 
-/** Place in the list of all keys: the previous key, and the number of sessions shown of the next one. */
+/** Place in the list of all keys: the previous key, and the number of sessions of the next key that have been shown. */
 interface ListPlace {
   readonly after: string | undefined;
   readonly offset: number;

@@ -40,7 +40,7 @@ function sharedBudgetView({ name, match, timeZone, windows }: SharedBudgetStatus
   };
 }
 
-/** Values of a list are alternatives. Each tag and each claim is a condition of its own: all must match. */
+/** Values of a list are alternatives. Each tag and each claim is a separate condition: all must match. */
 function conditions(by: string, values: unknown): SharedBudget['match'] {
   if (Array.isArray(values)) return [{ by, values: values.map(String) }];
   return Object.entries(values ?? {}).map(([name, value]) => ({

@@ -37,7 +37,7 @@ export function signInRoutes(services: PageServices): readonly Route[] {
       role: 'viewer',
       owners: true,
       handle: async ({ incoming }) => {
-        // A proxy header takes precedence over a session, but the session must end too.
+        // A proxy header takes precedence over a session, which must nevertheless end.
         const id = sessionCookie(incoming);
         if (id !== undefined) await sessions.end(id);
         return new Reply(204, {

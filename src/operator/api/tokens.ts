@@ -29,7 +29,7 @@ export function tokenRoutes(services: PageServices): readonly Route[] {
       answer: issuedToken,
       isSecret: true,
       async make({ body: { name, role, owner, expiresIn }, who }) {
-        // Otherwise a token could extend its own life.
+        // Otherwise a token could extend its own lifetime.
         if (who.kind === 'token') throw new ApiError('forbidden', 'an API token cannot create API tokens');
         const wanted = { name, role, owner, createdBy: who.name, lifeMs: parseDuration(expiresIn) ?? 0 };
         const fault = tokenFault(wanted);

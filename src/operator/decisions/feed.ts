@@ -13,7 +13,7 @@ export interface FeedOptions {
 
 /** New decisions of all gateways, from the audit trail in Redis. */
 export interface Feed {
-  /** Counts of the last hour. Reading starts with a call, and stops after a while without calls. */
+  /** Returns counts of the last hour. The first call starts reading; after a while without calls, reading stops. */
   lastHour(): Promise<LastHour>;
   /** Reports new decisions until `leave` is called. */
   follow(follower: Follower): Following;
@@ -28,18 +28,18 @@ export interface Following {
 
 export interface Follower {
   onDecisions(decisions: readonly Decision[]): void;
-  /** Decisions after the last reported one were skipped. */
+  /** Called if decisions after the last reported one were skipped. */
   onGap(): void;
 }
 
 const PAGE = 500;
 const EVERY_MS = 500;
 const HOUR_MS = 3_600_000;
-/** Records read to count the hour before the first call. */
+/** Number of records read to count the hour before the first call. */
 const MAX_EARLIER = 20_000;
-/** Records read without a pause. On busier trails the feed skips to the end. */
+/** Number of records read without a pause. On busier trails, the feed skips to the end. */
 const MAX_BEHIND = 10_000;
-/** Reading stops after this time without calls or followers. */
+/** Time without calls or followers after which reading stops. */
 const IDLE_MS = 120_000;
 
 export function createFeed({ audit, readClock, everyMs = EVERY_MS }: FeedOptions): Feed {

@@ -25,7 +25,7 @@ export function isShown(
 
 const MIN_HEX_CHARS = 6;
 
-/** Returns the start of a hash; a space, which no hash has, if `key` is too short or a name. */
+/** Returns the start of a hash. If `key` is too short or a name, returns a space, which matches no hash. */
 function hashStart(key: string): string {
   const hex = key.replace(/^sha256:/, '');
   return hex.length >= MIN_HEX_CHARS && /^[0-9a-f]+$/.test(hex) ? `sha256:${hex}` : ' ';

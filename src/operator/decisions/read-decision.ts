@@ -82,7 +82,7 @@ function kindOf(stage: string): Decision['kind'] {
   return 'request';
 }
 
-/** Stream ids begin with Redis's time. */
+/** Stream ids begin with the Redis time. */
 export function timeOf(id: string): number {
   const time = Number(id.split('-', 1)[0]);
   return Number.isFinite(time) && time < 1e14 ? time : 0;
@@ -98,7 +98,7 @@ function resourceOf(resources: readonly unknown[], ...types: readonly string[]):
   return textAt(found, 'name');
 }
 
-/** Findings of a refusal and evidence of a finding, without the matched text. */
+/** Returns findings of a refusal and evidence of a finding, without the matched text. */
 function findingsOf(record: Json): StoryStep['findings'] {
   const evidences = listAt(record, 'evidences').map((evidence) => ({
     ...objectAt(evidence, 'data'),

@@ -7,7 +7,7 @@ import type { GatewayState } from '../api/schemas/traffic.ts';
 
 const announceScript = loadScript(new URL('./announce-gateway.lua', import.meta.url));
 
-/** A gateway is considered gone after this time without an announcement. */
+/** Time without an announcement after which a gateway is considered gone. */
 export const GATEWAY_LIFE_MS = 15_000;
 const MAX_GATEWAYS = 1_000;
 

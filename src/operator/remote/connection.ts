@@ -68,7 +68,7 @@ export function createConnection(options: ConnectionOptions): CallOperation {
         return;
       }
       pending.push(added);
-      // Runs after this turn's microtasks, when a command has started all its reads.
+      // Runs after the microtasks of this turn, when a command has started all its reads.
       if (pending.length === 1) setImmediate(flush);
     });
 }
@@ -76,7 +76,9 @@ export function createConnection(options: ConnectionOptions): CallOperation {
 function operationsUrl(server: string): URL {
   const root = URL.canParse(server) ? new URL(server) : undefined;
   if (root === undefined || !['http:', 'https:'].includes(root.protocol) || root.username !== '')
-    throw new Error("--server: the URL of the operator's page, such as https://gateway.example.com:9091");
+    throw new Error(
+      '--server must be the URL of the operator page, such as https://gateway.example.com:9091',
+    );
   if (root.protocol === 'http:' && !isLoopbackHost(root.hostname))
     throw new Error('--server: the token would be sent unencrypted. Use https');
   return new URL('/api/operations', root);
@@ -121,7 +123,7 @@ async function post(
   const text = await response.text();
   if (!response.ok) throw new Error(detailOf(response.status, text, url));
   const read = callsAnswer.safeParse(jsonOf(text));
-  if (!read.success) throw new Error(`${url.origin} is not a gateway's operator page`);
+  if (!read.success) throw new Error(`${url.origin} is not the operator page of a gateway`);
   return read.data.results;
 }
 
@@ -145,7 +147,7 @@ function codeOf(failure: unknown): unknown {
   return typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : undefined;
 }
 
-/** The reason is in the cause of `fetch`'s error. */
+/** Returns the reason from the cause of the error thrown by `fetch`. */
 function reasonOf(failure: unknown): string {
   if (!(failure instanceof Error)) return messageOf(failure);
   if (failure.name === 'TimeoutError') return `it did not answer within ${String(TIMEOUT_MS / 1_000)} s`;

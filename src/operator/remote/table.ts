@@ -165,7 +165,7 @@ export const OPERATIONS = {
     ({ sessions }, given) => sessions.list(given.keyHash),
     () => MANY,
   ),
-  // Its answer includes the masked first user request.
+  // The answer includes the masked first user request.
   'sessions.read': read('operator', z.strictObject({ keyHash, sessionId: name }), ({ sessions }, given) =>
     sessions.read(given),
   ),
@@ -212,7 +212,7 @@ export const OPERATIONS = {
     'operator',
     z.strictObject({
       name: budgetName.optional(),
-      // Gateways only read JWT claims that their own configuration names.
+      // Gateways read only JWT claims that their own configuration names.
       match: budgetMatch.omit({ claims: true }).optional(),
       limits: limitChanges,
     }),

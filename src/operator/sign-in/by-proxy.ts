@@ -11,7 +11,7 @@ const LOG_EVERY_MS = 10_000;
 
 export interface ProxyWays {
   readonly byProxy: Identify;
-  /** Tried last. Reports to an unidentified person that the header was dropped. */
+  /** Must be tried last. Tells a person who is not identified that the header was dropped. */
   readonly refuseForged: Identify;
 }
 
@@ -55,13 +55,13 @@ export interface ProxyHeaderOptions {
   readonly header: string;
   /** Addresses and networks (`10.0.0.0/8`) of the proxy. */
   readonly from: readonly string[];
-  /** Lower case; if undefined, everyone that the proxy names is a viewer. */
+  /** In lower case. If undefined, everyone named by the proxy is a viewer. */
   readonly roleHeader?: string | undefined;
 }
 
 /**
- * `none`: no such header. `forged`: sent from an address that is not listed, and dropped. `unusable`: sent by a
- * listed proxy, without a valid name or role.
+ * `none`: no such header. `forged`: sent from an address that is not listed, and dropped. `unusable`: sent by a listed
+ * proxy, without a valid name or role.
  */
 export type ProxySignIn =
   | { readonly kind: 'signed-in'; readonly who: SignedIn }
@@ -102,7 +102,7 @@ export function createProxyHeader({ header, from, roleHeader }: ProxyHeaderOptio
   };
 }
 
-/** Reads a list such as `viewer, operator`. Ignores other entries, such as groups of the proxy. */
+/** Parses a list such as `viewer, operator`. Ignores other entries, such as groups known only to the proxy. */
 function rolesIn(text = ''): readonly GrantedRole[] {
   const named = text.split(',', MAX_ROLES).map((name) => name.trim());
   return GRANTED_ROLES.filter((role) => named.includes(role));

@@ -7,7 +7,6 @@ import type { PageSessions } from './session-store.ts';
 
 /**
  * Identifies a browser by its session cookie.
- *
  * @param kinds enabled kinds of sign-in; sessions of other kinds are ignored
  */
 export function bySession(sessions: PageSessions, kinds: readonly SignInKind[]): Identify {
@@ -19,7 +18,7 @@ export function bySession(sessions: PageSessions, kinds: readonly SignInKind[]):
   };
 }
 
-/** An open page that polls must not extend an idle session. */
+/** Reports whether a request is a poll of an open page, which must not extend an idle session. */
 function isBackground({ headers }: IncomingMessage): boolean {
   return headers['x-background'] !== undefined || headers.accept === 'text/event-stream';
 }
@@ -31,8 +30,7 @@ export interface Onward {
 }
 
 /**
- * Begins a new session and ends the previous one, which prevents session fixation.
- *
+ * Starts a new session and ends the previous one, which prevents session fixation.
  * @param onward undefined to answer in place
  */
 export async function signedIn(

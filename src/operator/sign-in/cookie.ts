@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 const NAME = '__Host-gateway-session';
 const MAX_COOKIE_CHARS = 8_192;
 
-/** Binds a sign-in at an identity provider to the browser that began it. */
+/** Binds a sign-in at an identity provider to the browser that started it. */
 const BINDING = '__Host-gateway-sign-in';
 const BINDING_SECONDS = 600;
 
@@ -27,7 +27,7 @@ function cookieOf({ headers }: IncomingMessage, name: string): string | undefine
   return others.length === 0 ? value : undefined;
 }
 
-/** `SameSite=Lax`, because the browser returns from another site. */
+/** `SameSite=Lax`, since the browser returns from another site. */
 export function setBindingCookie(binding: string): string {
   return `${BINDING}=${binding}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${String(BINDING_SECONDS)}`;
 }

@@ -3,10 +3,10 @@ import type { RedisClient, RedisStoreOptions } from '../../redis/client.ts';
 import { UI_CSRF_KEY } from '../../redis/keys.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
 
-/** Returns the CSRF token of a person identified by a proxy, who has no session to hold one. */
+/** Returns the CSRF token of a person identified by a proxy, who has no session to store one. */
 export type CsrfTokenOf = (subject: string) => Promise<string>;
 
-/** The key is in Redis, so all gateways compute the same tokens. Failures throw `redis_unavailable`. */
+/** Stores the key in Redis: all gateways compute the same tokens. Failures throw `redis_unavailable`. */
 export function createCsrfTokens({ client, deadlineMs }: RedisStoreOptions): CsrfTokenOf {
   return (subject) =>
     withRedisDeadline(deadlineMs, async () => {

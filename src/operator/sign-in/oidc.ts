@@ -17,21 +17,20 @@ export class SignInRefused extends Error {
 export interface OidcOptions extends RoleRules {
   readonly issuer: string;
   readonly clientId: string;
-  /** Read on each use, so a rotated secret needs no restart; undefined for a public client. */
+  /** Read on each use: a rotated secret needs no restart. Returns undefined for a public client. */
   readonly clientSecret: () => string | undefined;
   readonly scopes: readonly string[];
 }
 
-/** A started sign-in: the browser goes to `url`, and keeps `binding` in a cookie until it returns. */
+/** A sign-in that has started: the browser goes to `url`, and keeps `binding` in a cookie until it returns. */
 export interface BegunSignIn {
   readonly url: URL;
   readonly binding: string;
 }
 
 /**
- * Sign-in by OpenID Connect: authorization code with PKCE, state and nonce. Both functions throw
- * SignInRefused. Nothing is stored between them: state, nonce and code verifier derive from the binding,
- * which only this browser has.
+ * Sign-in by OpenID Connect: authorization code with PKCE, state and nonce. Both functions throw SignInRefused. Nothing
+ * is stored in between: state, nonce and code verifier derive from the binding, which only this browser has.
  */
 export interface OidcSignIn {
   begin(redirectUri: string): Promise<BegunSignIn>;
@@ -100,7 +99,7 @@ function discover({ issuer, clientId, clientSecret }: OidcOptions): Promise<clie
   });
 }
 
-/** Uses Basic authentication, the standard's default, unless the provider does not support it. */
+/** Uses Basic authentication, the default in the standard, unless the provider does not support it. */
 function authenticationBy(clientSecret: OidcOptions['clientSecret']): client.ClientAuth {
   return (server, ...rest) => {
     const secret = clientSecret();
@@ -146,7 +145,7 @@ async function claimsOf(
   }
 }
 
-/** A code such as `access_denied`. The provider's description is dropped: it may contain anything. */
+/** Matches a code such as `access_denied`. The provider's description is dropped, since it may contain anything. */
 const ERROR_CODE = /^[\w.-]{1,64}$/;
 
 function reasonOf(cause: unknown): string {
@@ -154,7 +153,7 @@ function reasonOf(cause: unknown): string {
     return ERROR_CODE.test(cause.error) ? cause.error : 'an unknown error';
   if (cause instanceof client.WWWAuthenticateChallengeError)
     return 'it does not accept ui.oidc.client_id with its secret';
-  // The outer message only names the kind of failure.
+  // The outer message names only the kind of failure.
   return messageOf(cause instanceof client.ClientError ? (cause.cause ?? cause) : cause);
 }
 

@@ -1,6 +1,6 @@
 import { valueAt } from '../../json/path.ts';
 
-/** Each role includes those before it. */
+/** Each role includes the ones before it. */
 export const ROLES = ['viewer', 'approver', 'operator', 'admin'] as const;
 
 export type Role = (typeof ROLES)[number];
@@ -21,7 +21,7 @@ export interface SignedIn {
   /** Shown on the page and in the audit trail. */
   readonly name: string;
   readonly role: Role;
-  /** If set, the person only sees keys with this owner. */
+  /** If set, the person sees only keys with this owner. */
   readonly owner?: string | undefined;
   readonly kind: SignInKind;
 }
@@ -78,7 +78,7 @@ export function grantedOf(granted: readonly GrantedRole[], owner: string | undef
   return granted.includes('owner') && owner !== undefined ? { role: 'viewer', owner } : undefined;
 }
 
-/** Prefers a claim with exactly this name, since names may be URLs with dots. */
+/** Prefers a claim with exactly this name: names may be URLs with dots. */
 function claimAt(claims: Readonly<Record<string, unknown>>, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   return valueAt(claims, name.split('.'));

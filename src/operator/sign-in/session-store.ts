@@ -16,20 +16,19 @@ const ID = /^[A-Za-z0-9_-]{43}$/;
 /** A session of the operator's page. Times are Unix ms in Redis time. */
 export interface PageSession {
   readonly who: SignedIn;
-  /** The page repeats it with each change. */
+  /** The page repeats this token with each change. */
   readonly csrf: string;
-  /** End of the session unless it is used. */
+  /** End of the session if it is not used before. */
   readonly idleUntil: number;
   readonly endsAt: number;
 }
 
 /** Sessions of the operator's page, shared by all gateways on one Redis. Failures throw `redis_unavailable`. */
 export interface PageSessions {
-  /** @returns the secret id for the cookie; Redis only stores its hash */
+  /** @returns the secret id for the cookie; Redis stores only its hash */
   begin(who: SignedIn): Promise<{ readonly id: string; readonly session: PageSession }>;
   /**
    * Returns undefined for an unknown or ended session.
-   *
    * @param by only an action of the person postpones the idle end
    */
   use(id: string, by: 'person' | 'polling'): Promise<PageSession | undefined>;

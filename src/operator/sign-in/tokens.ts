@@ -17,7 +17,7 @@ const TOKEN_PREFIX = 'gwapi_';
 export const MAX_TOKENS = 1_000;
 const TOKEN_BYTES = 32;
 const TOKEN = /^gwapi_[\w-]{43}$/;
-/** Enough to distinguish MAX_TOKENS. The id is no credential. */
+/** Enough to distinguish MAX_TOKENS. The id is not a credential. */
 const ID_HEX_CHARS = 16;
 /** Minimum interval between writes of the last use. */
 const NOTE_EVERY_MS = 60_000;
@@ -27,7 +27,7 @@ export interface ApiToken {
   readonly id: string;
   readonly name: string;
   readonly role: Role;
-  /** If set, the token only shows keys with this owner. */
+  /** If set, the token shows only keys with this owner. */
   readonly owner?: string | undefined;
   readonly createdBy: string;
   readonly createdAt: number;
@@ -43,8 +43,7 @@ export interface NewApiToken extends Pick<ApiToken, 'name' | 'role' | 'owner' | 
 export interface ApiTokens {
   /**
    * Returns the secret, which is not stored.
-   *
-   * @throws ChangeRefused if there are MAX_TOKENS
+   * @throws ChangeRefused if there are already MAX_TOKENS
    */
   create(token: NewApiToken): Promise<{ readonly secret: string; readonly token: ApiToken }>;
   /** Oldest first, without expired ones. */

@@ -6,7 +6,7 @@ import { usedPercent } from '../../checks/budget/status-json.ts';
 import { windowsOf } from '../views/budget-view.ts';
 import { createSurvey, type Survey } from './survey.ts';
 
-/** Fields for searching and sorting keys; few, because there may be 250,000 keys. */
+/** Fields for searching and sorting keys. Few, since there may be 250,000 keys. */
 export interface KeyRow {
   readonly name: string;
   readonly provider: string;
@@ -34,7 +34,7 @@ export interface KeySurveys {
   note(keyHash: string): Promise<void>;
 }
 
-/** States per batch, which takes about 1 ms of Redis's time. */
+/** Number of states per batch, which takes about 1 ms in Redis. */
 const STATES_AT_ONCE = 50;
 /** Pauses between batches, as multiples of their duration. */
 const PAUSES = { keys: 2, states: 4 } as const;
@@ -60,7 +60,7 @@ export function createKeySurveys(operations: RedisOperations, countKeys: () => P
       operations.readClock(),
       activeKeys(operations),
     ]);
-    // A default budget of 0 fills every key without its own.
+    // With a default budget of 0, every key without its own budget counts as full.
     const isActive = ([keyHash]: (typeof all)[number]): boolean =>
       active === undefined || Object.values(fallback).includes(0) || active.has(keyHash);
     yield all.filter((entry) => !isActive(entry)).map(([keyHash]) => [keyHash, IDLE] as const);
@@ -119,7 +119,7 @@ async function readState(
     operations.budgets.getLimits(keyHash),
   ]);
   const limits = effectiveLimits(own, fallback);
-  // An unused key has spent nothing; a limit of 0 counts as full anyway.
+  // An unused key has spent nothing. A limit of 0 counts as full nevertheless.
   const mayHaveSpent = lastUsedAt > now - LONGEST_WINDOW_MS || Object.values(limits).includes(0);
   const windows = mayHaveSpent && hasBudget(limits) ? await windowsOf(operations, keyHash, limits) : [];
   return {

@@ -25,9 +25,8 @@ export interface PageQuery {
 }
 
 /**
- * Returns one sorted page of the matching rows. The cursor names the last row by value and key, so added or
- * removed rows do not shift the others.
- *
+ * Returns one sorted page of the matching rows. The cursor names the last row by value and key: rows added or removed
+ * do not shift the others.
  * @throws ApiError for a cursor of another list
  */
 export function pageOf<Row>(
@@ -40,7 +39,7 @@ export function pageOf<Row>(
   const after = cursor === undefined ? undefined : readCursor(cursor);
   const compare = (one: Place, other: Place): number =>
     sign * compareValues(one.value, other.value) || compareValues(one.keyHash, other.keyHash);
-  /** The first rows so far, unsorted. */
+  /** The first rows found so far, unsorted. */
   let found: (Place & Keyed<Row>)[] = [];
   let total = 0;
   let left = 0;
@@ -58,7 +57,7 @@ export function pageOf<Row>(
   return { rows, next: last === undefined || left <= limit ? undefined : cursorOf(last), total };
 }
 
-/** Found rows are sorted and cut when they fill this many pages. */
+/** Rows are sorted and cut when they fill this many pages. */
 const MAX_FOUND_PAGES = 8;
 
 export interface Place {

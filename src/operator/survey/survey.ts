@@ -4,16 +4,18 @@ export interface View<Row> {
   readonly rows: ReadonlyMap<string, Row>;
   /** Unix ms of the local clock. */
   readonly asOf: number;
-  /** All keys have been read. */
+  /** Whether all keys have been read. */
   readonly complete: boolean;
 }
 
 /**
- * Rows about all keys, kept in memory to sort and search lists without an index in Redis. They are read only
- * while someone views such a list, in small batches with pauses, so that requests do not wait.
+ * Rows about all keys, kept in memory to sort and search lists without an index in Redis. They are read only while
+ * someone views such a list, in small batches with pauses: requests must not wait.
  */
 export interface Survey<Row> {
-  /** Returns the rows last read. Waits a while for the first reading, and starts another one if they are old. */
+  /**
+   * Returns the rows last read. Waits for a while for the first reading, and starts another one if the rows are old.
+   */
   view(): Promise<View<Row>>;
   /** Replaces a changed row; undefined removes it. */
   put(keyHash: string, row: Row | undefined): void;
@@ -23,11 +25,11 @@ export interface SurveyOptions<Row> {
   /** Yields batches of rows. */
   readonly read: () => AsyncIterable<readonly (readonly [keyHash: string, row: Row])[]>;
   /**
-   * Pause after each batch, as a multiple of its duration; a quarter during the first reading, for which
-   * people wait.
+   * Pause after each batch, as a multiple of the batch's duration; a quarter of that during the first reading, for
+   * which people wait.
    */
   readonly pause: number;
-  /** Current number of keys. A change makes the next reading earlier. */
+  /** Returns the current number of keys. If it changes, the next reading comes earlier. */
   readonly count?: () => Promise<number>;
   readonly maxRows?: number;
 }
@@ -94,7 +96,7 @@ export function createSurvey<Row>(options: SurveyOptions<Row>): Survey<Row> {
         reading ??= readAll().finally(() => {
           reading = undefined;
         });
-      // A failed reading keeps the previous rows. The routes read shown rows again, and report a failure.
+      // A failed reading keeps the previous rows. The routes read visible rows again, and report a failure.
       reading?.catch(() => undefined);
       if (asOf === 0) {
         firstUntil ??= performance.now() + FIRST_WITHIN_MS;

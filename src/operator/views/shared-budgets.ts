@@ -20,7 +20,7 @@ export async function readSharedBudgets(
 ): Promise<SharedBudgetStatus[]> {
   const windowsOf = ({ keyHash, accounts }: SharedBudget): Promise<readonly AccountStatus[]> =>
     budgets.status(keyHash, accounts);
-  // First, because it may throw before the others are awaited.
+  // Comes first: it may throw, and the other reads would not be awaited.
   const stored = await sharedBudgets.list();
   const ofConfiguration = configured.map(async (settings): Promise<SharedBudgetStatus> => {
     const { name, match, time_zone: timeZone } = settings;

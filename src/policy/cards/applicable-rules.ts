@@ -6,27 +6,27 @@ import type { MaskRule } from './mask-rule.ts';
 import type { RuleModes } from './overrides.ts';
 import type { Scene } from './truth.ts';
 
-/** The rules for one kind of call, and everything that is known before seeing a call. */
+/** The rules for one kind of call, with everything that is known before seeing a call. */
 export interface ApplicableRules {
   readonly rules: readonly CompiledRule[];
   readonly modes: RuleModes;
   /** Enforced mask rules. */
   readonly allMasks: readonly CompiledRule[];
-  /** Rules that may fire although nothing is found in the texts. */
+  /** Rules that may fire although no text matches. */
   readonly firingWithoutMatch: readonly CompiledRule[];
   /** Text queries to run for every such call. */
   readonly queries: ReadonlySet<number>;
   /** Rules whose queries run only if the call leaves them undecided. */
   readonly undecided: readonly CompiledRule[];
-  /** The mask rules, if they are the same for every such call. */
+  /** The mask rules, if they are the same for all such calls. */
   readonly maskRules: readonly MaskRule[] | undefined;
 }
 
-/** Kinds of calls repeat; longer names are not cached. */
+/** Limit of cached kinds. Kinds repeat; longer names are not cached. */
 const MAX_KINDS = 256;
 const MAX_KIND_CHARS = 512;
 
-/** Finds the rules for a call, once per provider, model, server and tool. */
+/** Finds the rules for a call. Computes them once per provider, model, server and tool. */
 export function createRuleFinder(
   rules: readonly CompiledRule[],
   modesFor: (call: PolicyCall) => RuleModes,
@@ -54,14 +54,14 @@ export function createRuleFinder(
   };
 }
 
-/** Unambiguous whatever the names contain. */
+/** Unambiguous for all possible names. */
 function callKindOf({ input: { request } }: PolicyCall): string {
   if (request.method === 'llm_call') return `${request.provider} llm_call ${request.model}`;
   const { provider, method, mcp_server: server, tool_name: tool } = request;
   return `${provider} ${method} ${String(server.length)} ${server} ${tool}`;
 }
 
-/** @param call any call of this kind, since rules about texts only do not read it */
+/** @param call any call of this kind; rules that depend only on texts do not read it */
 function applicableRules(
   rules: readonly CompiledRule[],
   call: PolicyCall,
@@ -89,7 +89,7 @@ function applicableRules(
 }
 
 /**
- * Reports whether a rule's text queries must run: it may fire, or its reason quotes a match.
+ * Reports whether the text queries of a rule must run: because it may fire, or because its reason quotes a match.
  * @param unsearched the call before any text query
  */
 export function needsQueries(rule: CompiledRule, unsearched: Scene): boolean {

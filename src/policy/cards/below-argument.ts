@@ -24,7 +24,7 @@ function readingOf(value: unknown, path: readonly string[]): ContextReading | un
 }
 
 /**
- * Yields the texts to search for words: of the call, or below a path of a tool's arguments, then joined neighbouring
+ * Yields the texts to search for words: of the call, or below a path of a tool's arguments, followed by joined adjacent
  * parts.
  * @param path below `arguments`; undefined for all texts
  */

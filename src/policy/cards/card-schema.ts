@@ -36,7 +36,9 @@ const name = z.string().min(1).max(MAX_NAME);
 const pattern = z.string().min(1).max(MAX_VALUE);
 const scalar = z.union([z.string().max(MAX_VALUE), z.number(), z.boolean()]);
 /** `*` matches any characters. */
-const globs = z.union([name, z.array(name).min(1).max(MAX_LIST)]).describe('a name, or names; * is any text');
+const globs = z
+  .union([name, z.array(name).min(1).max(MAX_LIST)])
+  .describe('a name, or names; * stands for any characters');
 
 const callType = z.enum([...CALL_TYPES, ANY_MCP]);
 const callTypes = z.union([callType, z.array(callType).min(1)]);
@@ -57,7 +59,7 @@ const comparison = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      'for contains: matches any case, and disguises; by default true in restricting rules, false in allowing ones',
+      'for contains: match any case and disguise; default: true in restricting rules, false in allowing rules',
     ),
   threshold: z
     .number()
@@ -89,7 +91,7 @@ const trust = z
   .strictObject({ system: z.boolean().optional(), developer: z.boolean().optional() })
   .optional()
   .describe(
-    'roles whose instructions rules about injections skip; by default as for the key, or as policy.trust says',
+    'roles whose instructions rules about injections skip; default: as set for the key, or by policy.trust',
   );
 
 const rule = z
@@ -108,11 +110,11 @@ const rule = z
     conditions: conditions.prefault([]).describe('all must hold'),
     action: z.enum(ACTIONS),
     trust,
-    taint: name.optional().describe('the flag that the session gets; with action taint'),
+    taint: name.optional().describe('flag that the session gets; only with action: taint'),
     score: z
       .boolean()
       .default(true)
-      .describe('false: what the rule denies, escalates or taints does not change the risk score of the key'),
+      .describe('false: if the rule denies, escalates or taints, the risk score of the key does not change'),
     reason: z
       .string()
       .min(1)
@@ -124,12 +126,12 @@ const rule = z
   })
   .refine((one) => (one.action === 'taint') === (one.taint !== undefined), {
     path: ['taint'],
-    message: 'names the flag of a rule with action: taint; other rules have none',
+    message: 'is the flag of a rule with action: taint; other rules cannot have one',
   })
   .refine((one) => one.score || !['quarantine', 'mask', 'allow'].includes(one.action), {
     path: ['score'],
     message:
-      'false is for rules that deny, escalate or taint: a quarantine always scores, other actions never do',
+      'false is only for rules that deny, escalate or taint: a quarantine always scores, other actions never do',
   });
 
 const trigger = z.union([
@@ -159,7 +161,7 @@ export const cardSchema = z.strictObject({
   lists: z
     .record(name, z.array(name).max(MAX_LIST))
     .optional()
-    .describe('lists that rules share by YAML anchors'),
+    .describe('lists that rules share through YAML anchors'),
   fsm: fsm.optional(),
   trust,
   rules: z.array(rule).max(MAX_RULES).prefault([]),

@@ -18,10 +18,10 @@ import { createTextQueries, type TextQueries } from './text-queries.ts';
 import type { TextMatch } from './text-query.ts';
 
 export interface CardFile {
-  /** Name in errors and records. */
+  /** Name used in errors and records. */
   readonly name: string;
   readonly text: string;
-  /** Presets never allow a call. */
+  /** Whether this is a preset; presets never allow a call. */
   readonly isPreset: boolean;
 }
 
@@ -29,19 +29,19 @@ export interface CardFile {
 export interface CardSet {
   readonly canAllow: boolean;
   readonly initialState: string;
-  /** Some rule reads the session's drift, which must then be measured. */
+  /** Whether some rule reads the session's drift, which must then be measured. */
   readonly readsDrift: boolean;
   readonly readsRisk: boolean;
-  /** Some rule searches the texts of calls. */
+  /** Whether some rule searches the texts of calls. */
   readonly readsPrompt: boolean;
-  /** Some rule or transition judges model calls by their texts. */
+  /** Whether some rule or transition judges model calls by their texts. */
   readonly judgesPrompts: boolean;
   readonly rules: readonly {
     readonly file: string;
     readonly names: readonly string[];
     readonly hasStates: boolean;
   }[];
-  /** Rules that are not enforced, for keys without overrides. */
+  /** Rules that are not enforced, for keys without their own overrides. */
   readonly overridden: readonly { readonly file: string; readonly rule: string; readonly mode: RuleMode }[];
   /** Returns the key's overrides that would be ignored. */
   unknownOverrides(overrides: RuleOverrides): readonly UnknownOverride[];
@@ -56,23 +56,23 @@ export interface CardSet {
 export interface ExplainedRule {
   readonly hit: RuleHit;
   readonly action: CompiledRule['action'];
-  /** Rules that are `off` were not evaluated. */
+  /** Rules that are `off` are not evaluated. */
   readonly mode: RuleMode;
-  /** False if `match` excludes the call; nothing else was evaluated then. */
+  /** False if `match` excludes the call; nothing else has then been evaluated. */
   readonly applies: boolean;
   readonly fired: boolean;
   readonly conditions: readonly { readonly written: unknown; readonly truth: Truth }[];
   readonly evidence: readonly Evidence[];
 }
 
-/** Loads the word list for cards that search for seed phrases. Call before compiling them. */
+/** Loads the word list for cards that search for seed phrases. Must be called before compiling the cards. */
 export async function loadWordsFor(files: readonly CardFile[]): Promise<void> {
   if (files.some(({ text }) => text.includes('seed_phrase'))) await loadSeedWords();
 }
 
 /**
  * @param overrides modes of rules that are not enforced
- * @param mayMiss ignores overrides for rules of other cards
+ * @param mayMiss whether overrides may name rules of other cards
  * @throws PolicyFilesError with every error of the cards, and overrides that match no rule
  */
 export function createCardSet(
@@ -173,7 +173,7 @@ function compileCards(files: readonly CardFile[], queries: TextQueries) {
     if (read.card.fsm === undefined) continue;
     if (fsm !== undefined) {
       problems.push(
-        read.problem(['fsm'], `a session has one state, and ${fsmFile ?? ''} already has an fsm`),
+        read.problem(['fsm'], `a session has only one state, and ${fsmFile ?? ''} already has an fsm`),
       );
     }
     fsm = compileFsm(read.card.fsm, read, queries, problems);
@@ -199,7 +199,7 @@ function answersTo(
 ): ReturnType<TextQueries['answer']> {
   const scene: Scene = { call, isFound: () => undefined };
   const more = undecided.filter((rule) => needsQueries(rule, scene));
-  // Reuses the set if possible, since results are cached by set.
+  // Reuses the set if possible: results are cached by set.
   const selected = more.length === 0 ? always : new Set([...always, ...more.flatMap((rule) => rule.queries)]);
   return selected.size === 0 ? NOTHING_FOUND : queries.answer(call, selected);
 }

@@ -27,7 +27,7 @@ export interface CompiledRule extends Compiled {
   /** Evaluates `match`, except for the type. */
   readonly appliesTo: (call: PolicyCall) => boolean;
   readonly conditions: readonly { readonly written: unknown; readonly test: Test }[];
-  /** Its reason quotes a match, so queries must run even if it fires without them. */
+  /** Whether the reason quotes a match. Queries must then run even if the rule fires without them. */
   readonly quotesMatch: boolean;
 }
 
@@ -95,11 +95,14 @@ function isOfWholeTexts(pattern: TextPattern): pattern is TextPattern & { kind: 
   return pattern.kind === 'detects' && judgesWholeTexts(pattern.detector);
 }
 
-/** Names of tools and models repeat; longer ones are not cached. */
+/** Limit of cached names. Names of tools and models repeat; longer ones are not cached. */
 const MAX_KNOWN_NAMES = 64;
 const MAX_NAME_CHARS = 128;
 
-/** Rules about tools apply to tool calls; rules about a server to all its calls. */
+/**
+ * Returns the types of calls that a rule applies to. Rules about tools apply to tool calls; rules about a server apply
+ * to all its calls.
+ */
 function callTypesOf({ match }: CardRule): ReadonlySet<CallType> | undefined {
   if (match.type !== undefined) return typesNamed(match.type);
   if (match.tool !== undefined) return new Set(['mcp_tool_call']);

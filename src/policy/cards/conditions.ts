@@ -21,30 +21,30 @@ import { textValue, textValues, valueTest } from './value-test.ts';
 export interface Compiled {
   readonly test: Test;
   readonly queries: readonly number[];
-  /** Patterns that the texts contain when the rule holds: all except those under `not`. */
+  /** Patterns that the texts contain if the rule holds: all except those under `not`. */
   readonly patterns: readonly MaskPattern[];
   /** Queries of those patterns. Their matches explain why the rule holds. */
   readonly evidence: readonly { readonly query: number; readonly pattern: TextPattern }[];
   readonly marks: readonly TraceMark[];
   readonly readsDrift: boolean;
   readonly readsRisk: boolean;
-  /** Reads prompts, or what was hidden in them. */
+  /** Whether the condition reads prompts, or facts about hidden text in them. */
   readonly readsPrompt: boolean;
-  /** Depends on texts only. */
+  /** Whether the condition depends only on texts. */
   readonly readsOnlyTexts: boolean;
 }
 
 export interface CompileContext {
   readonly queries: TextQueries;
   readonly initialState: string;
-  /** In an allowing rule, undetermined conditions must not count as true. */
+  /** Set in allowing rules, where an undetermined condition must not count as true. */
   readonly allows: boolean;
   readonly trust?: RuleTrust | undefined;
 }
 
 interface Place {
   readonly path: readonly PropertyKey[];
-  /** Below an odd number of `not`. */
+  /** Whether the condition is below an odd number of `not`. */
   readonly isNegated: boolean;
 }
 
@@ -192,7 +192,7 @@ function textTest(
 ): Compiled {
   const argument = field.kind === 'prompt' ? undefined : field.path;
   if (pattern.kind === 'regex' && compileRegex(pattern.source).test(''))
-    throw new Error('matches the empty text, so it matches everywhere');
+    throw new Error('matches the empty text and would match everywhere');
   const dependsOnTrust = pattern.kind === 'detects' && findsInjection(pattern.detector);
   const trust = dependsOnTrust ? context.trust : undefined;
   const query = context.queries.add({ pattern, argument, trust });
@@ -207,7 +207,7 @@ function textTest(
   };
 }
 
-/** Holds if a required earlier call is missing in this session. */
+/** Holds if a required earlier call is missing in the session. */
 function mustPrecede({ field, value }: Comparison, { allows }: CompileContext, isNegated: boolean): Compiled {
   if (!HISTORY_FIELDS.has(field)) throw new Error(`must_precede is for ${[...HISTORY_FIELDS].join(' or ')}`);
   if (allows && !isNegated)

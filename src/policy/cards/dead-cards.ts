@@ -1,7 +1,7 @@
 import type { CardFile } from './card-set.ts';
 import { type Card, type Condition, readCard, type ReadCard } from './card-schema.ts';
 
-/** Returns parts of cards that never apply, with file, line and remedy. */
+/** Returns the parts of cards that never apply, with file, line and remedy. */
 export function deadCards(files: readonly CardFile[]): string[] {
   const cards = readable(files);
   const states = sessionStates(files);

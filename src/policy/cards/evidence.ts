@@ -10,7 +10,7 @@ export interface Evidence {
   readonly match: TextMatch;
 }
 
-/** Returns the matches for which a rule holds, and their messages. */
+/** Returns the matches for which a rule holds, with their messages. */
 export function evidenceOf(
   { hit, evidence }: Pick<CompiledRule, 'hit' | 'evidence'>,
   call: PolicyCall,
@@ -43,7 +43,7 @@ function findingOf(
   };
 }
 
-/** Returns the searched text. For a text read with its context, returns the one that contains the match. */
+/** Returns the searched text. If it was read with its context, returns the text that contains the match. */
 function textOf({ text, sent = text, start, end }: TextMatch, { texts }: PolicyCall): CallText | undefined {
   const whole = texts.find(({ raw, normalized }) => raw === sent || normalized === sent);
   if (whole !== undefined) return whole;

@@ -36,7 +36,7 @@ const NAMES: readonly string[] = [
   ...Object.keys(LISTS),
 ];
 
-/** Returns the members at a path of the input. The call builds some on demand. */
+/** Returns the members at a path of the input. The call builds some of them on demand. */
 function groupIn(call: PolicyCall, path: string): object {
   const { request, agent, session, agent_risk } = call.input;
   switch (path) {
@@ -60,7 +60,7 @@ function groupIn(call: PolicyCall, path: string): object {
 export const HISTORY_FIELDS: ReadonlySet<string> = new Set(['session_sequence', 'session.tools_called']);
 export const TRACE_FIELDS: ReadonlySet<string> = new Set(['session_sequence', 'session.traces']);
 
-/** Set only if drift is measured. */
+/** Reports whether the field is set only if drift is measured. */
 export function isDriftField(name: string): boolean {
   return name.startsWith('session.drift.');
 }
@@ -69,13 +69,13 @@ export function isObfuscationField(name: string): boolean {
   return name.startsWith('obfuscation.');
 }
 
-/** Shared by an agent's sessions. */
+/** Reports whether the field is shared by the sessions of an agent. */
 export function isRiskField(name: string): boolean {
   return name.startsWith('agent_risk.');
 }
 
 /**
- * @param initialState of sessions that no policy has moved
+ * @param initialState state of sessions that no policy has moved
  * @throws Error that explains the problem with the name
  */
 export function fieldOf(name: string, initialState: string): Field {
@@ -101,7 +101,7 @@ function valueReader(name: string, initialState: string): Read {
   }
   const near = nearestName(name, NAMES);
   throw new Error(
-    `is not a field${near === undefined ? `: they are ${NAMES.join(', ')}` : `; did you mean ${near}?`}`,
+    `is not a field${near === undefined ? `; the fields are ${NAMES.join(', ')}` : `; did you mean ${near}?`}`,
   );
 }
 

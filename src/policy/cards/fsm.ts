@@ -8,11 +8,11 @@ import type { TextQueries } from './text-queries.ts';
 export interface Fsm {
   readonly initialState: string;
   readonly readsFlags: boolean;
-  /** Some transition reads the text of a model call. */
+  /** Whether some transition reads the text of a model call. */
   readonly readsPrompts: boolean;
   /**
-   * Returns the next state after a call; undefined if it stays.
-   * @param flags of the session, with those that this call adds
+   * Returns the next state after a call; undefined if the state stays the same.
+   * @param flags of the session, including those added by this call
    */
   next(call: PolicyCall, state: string, flags: ReadonlySet<string>): Promise<string | undefined>;
 }
@@ -90,6 +90,6 @@ function eventOf(trigger: Trigger): Transition['isBy'] {
 function queryOf(trigger: Trigger, queries: TextQueries): number | undefined {
   if (typeof trigger === 'string' || trigger.matches === undefined) return undefined;
   const regex: RE2JS = compileRegex(trigger.matches);
-  if (regex.test('')) throw new Error('matches the empty text, so it matches everywhere');
+  if (regex.test('')) throw new Error('matches the empty text and would match everywhere');
   return queries.add({ pattern: { kind: 'regex', source: trigger.matches }, argument: undefined });
 }

@@ -15,7 +15,7 @@ export interface WordQueries {
   readonly nothingNormalized: SearchId;
 }
 
-/** Words named by rules (`contains` in any case), found in one pass whatever their number. */
+/** Words named by rules (`contains` in any case). All are found in one pass, however many there are. */
 export class KnownWords {
   readonly #words: string[] = [];
   #finder: LiteralFinder | undefined;
@@ -25,7 +25,7 @@ export class KnownWords {
     return this.#words.push(word) - 1;
   }
 
-  /** Builds the search when policies load, not with the first call. */
+  /** Builds the search when policies load; otherwise the first call would have to wait. */
   compile(): void {
     if (this.#words.length > 0) this.#finder ??= createLiteralFinder(this.#words);
   }
@@ -64,7 +64,7 @@ export class KnownWords {
     );
   }
 
-  /** Returns a match; for a disguised word, in the rule's spelling. */
+  /** Returns a match. For a disguised word, it is spelled as in the rule. */
   spelledByRule(word: number, text: string, { start, end }: Pick<TextMatch, 'start' | 'end'>): TextMatch {
     const named = this.#words[word] ?? '';
     const isPlain =

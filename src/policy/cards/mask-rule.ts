@@ -13,18 +13,18 @@ export interface MaskPattern {
   /** Below `arguments`; undefined for any text. */
   readonly argument: readonly string[] | undefined;
   readonly pattern: TextPattern;
-  /** The rule's trust, if it looks for injections. */
+  /** Trust settings of the rule, if it looks for injections. */
   readonly trust?: RuleTrust | undefined;
 }
 
 export type TextPattern =
   /** With `ignoreCase`, in any case and disguise (docs/normalization.md); otherwise literal. */
   | { readonly kind: 'contains'; readonly text: string; readonly ignoreCase: boolean }
-  /** RE2 syntax. */
+  /** A regular expression in RE2 syntax. */
   | { readonly kind: 'regex'; readonly source: string }
   | {
       readonly kind: 'detects';
       readonly detector: DetectorName;
-      /** Minimum score; the model's default if absent. */
+      /** Minimum score; by default, that of the model. */
       readonly threshold?: number;
     };

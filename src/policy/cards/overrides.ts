@@ -8,20 +8,20 @@ interface NamedRule {
   readonly hit: RuleHit;
 }
 
-/** Modes of all rules for one call. Rules without one are enforced. */
+/** Modes of all rules for one call. Rules that are not listed are enforced. */
 export interface RuleModes {
-  /** Identifies a set of overrides; 0 is the configuration's. */
+  /** Identifies a set of overrides; 0 is the configuration's set. */
   readonly id: number;
   readonly modeOf: (rule: NamedRule) => RuleMode;
   readonly isPlain: boolean;
 }
 
-/** Sets of overrides kept resolved; keys share few. */
+/** Limit of resolved sets of overrides; keys share few sets. */
 const MAX_KEPT = 64;
 
 /**
- * Returns rule modes: the configuration's, unless the call's key overrides them. Ignores names in a key's overrides
- * that match no rule or several.
+ * Returns rule modes: those of the configuration, unless the call's key overrides them. Ignores names in a key's
+ * overrides that match no rule or several.
  */
 export function createRuleModes(
   rules: readonly NamedRule[],
@@ -51,11 +51,11 @@ function modesOf(id: number, modes: ReadonlyMap<NamedRule, RuleMode>): RuleModes
   };
 }
 
-/** An override that matches no rule, or several. */
+/** An override that matches no rule, or several rules. */
 export interface UnknownOverride {
   readonly name: string;
   readonly problem: string;
-  /** No rule matches, rather than several. */
+  /** True if no rule matches, false if several do. */
   readonly isMissing: boolean;
 }
 
@@ -65,8 +65,8 @@ interface Resolved {
 }
 
 /**
- * Resolves overrides: `<rule>`, `<preset or file>/<rule>`, or a preset or file for all its rules. A rule's own override
- * wins over its file's.
+ * Resolves overrides: `<rule>`, `<preset or file>/<rule>`, or a preset or file for all its rules. An override of a rule
+ * wins over one of its file.
  */
 export function resolveOverrides(overrides: RuleOverrides, rules: readonly NamedRule[]): Resolved {
   const ofFiles = new Map<NamedRule, RuleMode>();
@@ -98,7 +98,10 @@ function fullNames(hit: RuleHit): readonly string[] {
 const PRESET = 'preset ';
 const ENDING = /\.ya?ml$/;
 
-/** A preset's name; a file's base name with or without extension, or its path. */
+/**
+ * Returns the names of a rule's source: the name of a preset; the base name of a file, with and without extension, or
+ * its path.
+ */
 function sourcesOf({ file = '' }: RuleHit): readonly string[] {
   if (file.startsWith(PRESET)) return [file.slice(PRESET.length)];
   return [basename(file).replace(ENDING, ''), basename(file), file];

@@ -43,7 +43,10 @@ function shownMatch({ text, start, end }: TextMatch): string {
   return isSecret ? MASK : inOneLine(text.slice(start, shownEnd));
 }
 
-/** Removes line breaks, closing quotes and invisible characters, which could inject into agents that read it. */
+/**
+ * Removes line breaks, closing quotes and invisible characters: agents that read the reason could be attacked with
+ * them.
+ */
 function inOneLine(text: string): string {
   return JSON.stringify(text.slice(0, MAX_MATCH_CHARS))
     .slice(1, -1)

@@ -7,7 +7,7 @@ import type { Work } from '../../turns.ts';
 import { findNamed } from '../named-detectors.ts';
 import type { TextPattern } from './mask-rule.ts';
 
-/** Searches a text for one pattern: a short text at once, a long one in turns. */
+/** Searches a text for one pattern: short texts immediately, long texts in turns. */
 export type TextSearch = (text: string) => FoundSpan | undefined | SlicedSearch;
 
 export interface FoundSpan extends Span {
@@ -22,21 +22,21 @@ export function isWork(search: ReturnType<TextSearch>): search is SlicedSearch {
   return search !== undefined && 'next' in search;
 }
 
-/** @throws Error that explains what is wrong with a regular expression */
+/** @throws Error if a regular expression is invalid */
 export function searchFor(pattern: TextPattern): TextSearch {
   if (pattern.kind === 'contains') return searchLiteral(pattern.text);
   return pattern.kind === 'regex' ? searchRegex(compileRegex(pattern.source)) : searchFound(pattern);
 }
 
 function searchFound({ detector, threshold = DENY_SCORE }: TextPattern & { kind: 'detects' }): TextSearch {
-  // A model judges whole slices, which cuts do not affect.
+  // The model judges whole slices: cuts do not matter.
   return detector === 'injection_learned'
     ? searchDetector(learnedInjection(threshold), () => true)
     : searchDetector(findNamed(detector));
 }
 
 /**
- * Compiles RE2 syntax, or JavaScript's equivalent. Always linear.
+ * Compiles RE2 syntax, or the equivalent in JavaScript. Matching is always linear.
  * @throws Error that explains the problem
  */
 export function compileRegex(source: string): RE2JS {
@@ -67,10 +67,10 @@ function spanOf(found: FoundSpan | undefined, offset: number): FoundSpan | undef
   return found && { ...found, start: found.start + offset, end: found.end + offset };
 }
 
-/** UTF-16 units per search. Longer texts are searched in overlapping pieces. */
+/** Number of UTF-16 units per search. Longer texts are searched in overlapping pieces. */
 const PIECE = 262_144;
 const OVERLAP = 32_768;
-/** Matches this close to a cut may be artefacts; the previous piece covers them. */
+/** Matches this close to a cut may be artefacts. They are inside the previous piece. */
 const MARGIN = 512;
 
 function searchRegex(regex: RE2JS): TextSearch {
@@ -87,7 +87,7 @@ function* matchInPieces(regex: RE2JS, text: string): SlicedSearch {
 }
 
 function firstMatch(regex: RE2JS, text: string, from: number): Span | undefined {
-  // A test is ten times as fast as a search, and usually fails.
+  // A test is ten times faster than a search, and usually fails.
   if (!regex.test(text)) return undefined;
   const matcher = regex.matcher(text);
   return matcher.find(from) ? { start: matcher.start(), end: matcher.end() } : undefined;

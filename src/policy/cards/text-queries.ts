@@ -31,29 +31,29 @@ interface QuerySet {
   /** Words in any case and disguise; the other lists exclude them. */
   readonly words: readonly WordQueries[];
   readonly everywhere: QueriesOfText;
-  /** The part of `everywhere` for instructions, by role and trust, and for the agent's own texts. */
+  /** The part of `everywhere` for instructions, by role and trust, and for texts of the agent itself. */
   readonly ofInstructions: Map<string, QueriesOfText>;
   readonly inArguments: readonly { readonly number: number; readonly path: readonly string[] }[];
   /** The part of `everywhere` that also applies outside the body. */
   readonly ofData: readonly number[];
-  /** Texts outside the body without a finding; most recur in every request. */
+  /** Texts outside the body that have no findings; most recur in every request. */
   readonly clean: RecentMap<true>;
 }
 
-/** The text conditions of all cards. Each pattern is searched for once per text, if a rule needs it. */
+/** Text conditions of all cards. Each pattern is searched for only once per text, if a rule needs it. */
 export interface TextQueries {
   /**
-   * Returns the query's number.
-   * @throws Error that explains what is wrong with a regular expression
+   * Returns the number of the query.
+   * @throws Error if a regular expression is invalid
    */
   add(query: TextQuery): number;
-  /** Call once, after the last `add`. */
+  /** Must be called once, after the last `add`. */
   compile(): void;
-  /** Runs the selected queries. Returns matches by number, at once for short texts. */
+  /** Runs the selected queries. Returns matches by number; for short texts, synchronously. */
   answer(call: PolicyCall, selected: ReadonlySet<number>): Answers | Promise<Answers>;
 }
 
-/** Sets of queries that ran together. Rules for one kind of call use the same set. */
+/** Limit of sets of queries that ran together. Rules for one kind of call use the same set. */
 const MAX_SETS = 256;
 const MAX_CLEAN = 256;
 const MAX_CLEAN_CHARS = 512;
@@ -74,7 +74,7 @@ export function createTextQueries(): TextQueries {
     for (const text of everywhere.numbers.length === 0 ? [] : call.texts) {
       const { numbers, all } = queriesFor(text, call, querySet);
       if (numbers.length === 0) continue;
-      // Resolved paths do not get all queries, so their results are not cached.
+      // Not all queries apply to resolved paths, so their results are not cached.
       const known = text.isResolved === true ? undefined : cleanRecord(text.raw);
       if (known?.isClean(all) === true) continue;
       let isClean = true;
@@ -127,7 +127,7 @@ export function createTextQueries(): TextQueries {
       }
     }
 
-    /** Skips matches before the text itself, which are known already, except for card codes. */
+    /** Skips matches before the text itself, which are already known, except for card codes. */
     function* searchContext(number: number, { before, text }: ContextText): Work<void> {
       const { pattern, search } = queryOf(number);
       const includesContext = pattern.kind === 'detects' && pattern.detector === 'cvv';
@@ -155,7 +155,7 @@ export function createTextQueries(): TextQueries {
       return note(number, normalized, isWork(search) ? yield* search : search);
     }
 
-    /** Like `matchesText`, for short texts, where a step of work would cost as much as the search. */
+    /** Same as `matchesText`, for short texts, for which a step of work would cost as much as the search. */
     function matchesShort(number: number, text: CallText, known: CleanRecord | undefined): boolean {
       const { raw, normalized } = text;
       const query = queryOf(number);
@@ -201,7 +201,7 @@ export function createTextQueries(): TextQueries {
     return made;
   }
 
-  /** Excludes injection queries for trusted instructions, and injection models for the agent's own texts. */
+  /** Excludes injection queries for trusted instructions, and injection models for texts of the agent itself. */
   function queriesFor({ role, isOwn }: CallText, { trust }: PolicyCall, querySet: QuerySet): QueriesOfText {
     if (role === undefined && isOwn !== true) return querySet.everywhere;
     const kind = role === undefined ? 'own' : `${role} ${trust[role]}`;

@@ -9,7 +9,7 @@ import type { FoundSpan, TextSearch } from './text-patterns.ts';
 export interface TextMatch extends FoundSpan {
   /** The text that contains the match, as sent or normalized. */
   readonly text: string;
-  /** The text as sent, if the searched one was derived from it. */
+  /** The text as sent, if the searched text was derived from it. */
   readonly sent?: string;
 }
 
@@ -18,7 +18,7 @@ export interface TextQuery {
   readonly pattern: TextPattern;
   /** Below `arguments`; undefined for all texts. */
   readonly argument: readonly string[] | undefined;
-  /** The rule's trust settings, if it looks for injections. */
+  /** The trust settings of the rule, if it looks for injections. */
   readonly trust?: RuleTrust | undefined;
 }
 
@@ -38,12 +38,17 @@ export function isJudgedByModel(pattern: TextPattern): boolean {
   return pattern.kind === 'detects' && pattern.detector === 'injection_learned';
 }
 
-/** Reports a search for data, which counts anywhere. Other words matter only in texts that models read. */
+/**
+ * Reports whether a query searches for data, which counts anywhere. Other words matter only in texts that models read.
+ */
 export function findsData({ pattern }: Query): boolean {
   return pattern.kind === 'detects' && DATA_DETECTORS.has(pattern.detector);
 }
 
-/** Path climbs are judged as written: resolving code that contains one would make it a path. */
+/**
+ * Reports whether a query applies to a text. Path climbs are judged as written: resolving code that contains one would
+ * turn it into a path.
+ */
 export function isQueryFor({ pattern }: Query, { isResolved }: CallText): boolean {
   return isResolved !== true || pattern.kind !== 'detects' || pattern.detector !== 'path_climb';
 }
@@ -62,7 +67,7 @@ const DATA_DETECTORS: ReadonlySet<DetectorName> = new Set([
   'wallet_key',
 ]);
 
-/** A detector with a rule's own threshold is not shared with other rules. */
+/** Reports whether results are shared with other rules. Those of a detector with a rule's own threshold are not. */
 function isShared(pattern: TextPattern): pattern is TextPattern & { kind: 'detects' } {
   return pattern.kind === 'detects' && pattern.threshold === undefined;
 }

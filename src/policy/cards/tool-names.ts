@@ -11,7 +11,7 @@ const SERVER_BEFORE = /^.*(?:__|[./:])/s;
 const MCP_BEFORE = /^mcp_[^_]+_/;
 
 /**
- * Compiles names of tools for restricting rules, which ignore case, separators, camelCase and a server prefix:
+ * Compiles tool names for restricting rules, which ignore case, separators, camelCase and a server prefix:
  * `run_command` matches `runCommand` and `mcp__shell__run-command`. Not for allowing rules.
  */
 export function foldedMatcher(globs: readonly string[]): (name: string) => boolean {

@@ -6,7 +6,7 @@ import type { Work } from '../../turns.ts';
 import { foldedMatcher } from './tool-names.ts';
 import { isWork, searchFor, type TextSearch } from './text-patterns.ts';
 
-/** A condition on earlier steps. The session stores its name, never a step's text. */
+/** A condition on earlier steps. The session stores its name, never the text of a step. */
 export interface TraceMark {
   readonly name: string;
   readonly isOf: (type: TraceStep['type']) => boolean;
@@ -18,7 +18,7 @@ const KEY = /(?:^|,)\s{0,8}(type|tool|provider|content_regex)\s{0,8}:\s{0,8}/g;
 
 /**
  * @param value a group of keys, or one line: `type: mcp_tool_response, content_regex: (?i)secret`
- * @param isFolded also matches other spellings of tool names, for restricting rules
+ * @param isFolded whether to match other spellings of tool names, too; for restricting rules
  * @throws Error that explains the problem
  */
 export function traceMarkOf(value: TraceMatch | string, isFolded: boolean): TraceMark {
@@ -45,7 +45,7 @@ export function traceMarkOf(value: TraceMatch | string, isFolded: boolean): Trac
 
 function parseLine(line: string): TraceMatch {
   const keys = [...line.matchAll(KEY)];
-  // A pattern may contain what looks like a key, so it is last and takes the rest.
+  // A pattern may contain text that looks like a key: it comes last and takes the rest of the line.
   const pattern = keys.findIndex(([, key]) => key === 'content_regex');
   const read = pattern === -1 ? keys : keys.slice(0, pattern + 1);
   const parts = read.map((key, index): [string, string] => {

@@ -1,12 +1,12 @@
 import type { PolicyCall } from '../call.ts';
 
 /**
- * The value of a condition: true, false, or undetermined (such as a word where a number is compared). Undetermined
- * counts against the call: restricting rules fire, allowing rules do not.
+ * Value of a condition: true, false, or undetermined (such as a word where a number is compared). Undetermined counts
+ * against the call: restricting rules fire, allowing rules do not.
  */
 export type Truth = boolean | undefined;
 
-/** False once a part is false; the rest is not evaluated. */
+/** False once a part is false; further parts are not evaluated. */
 export function allOf<Part>(parts: readonly Part[], truthOf: (part: Part) => Truth): Truth {
   let result: Truth = true;
   for (const part of parts) {
@@ -17,7 +17,7 @@ export function allOf<Part>(parts: readonly Part[], truthOf: (part: Part) => Tru
   return result;
 }
 
-/** True once a part is true; the rest is not evaluated. */
+/** True once a part is true; further parts are not evaluated. */
 export function anyOf<Part>(parts: readonly Part[], truthOf: (part: Part) => Truth): Truth {
   return notOf(allOf(parts, (part) => notOf(truthOf(part))));
 }

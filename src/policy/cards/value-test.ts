@@ -59,7 +59,7 @@ function scalarOf(
   return value;
 }
 
-/** Numbers equal their texts, since readers may accept both. */
+/** Numbers equal their texts: readers may accept both. */
 function isAnyOf(read: Read, wanted: readonly unknown[]): Test {
   const texts = new Set(wanted.map(String));
   return (scene) => read(scene).some((item) => isScalar(item) && texts.has(String(item)));
@@ -107,7 +107,7 @@ function compares(read: Read, op: Operator, value: Comparison['value']): Test {
     });
 }
 
-/** Reads a number, or text that is one. */
+/** Reads a number, or a text that is a number. */
 function numberOf(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isNaN(value) ? undefined : value;
   if (typeof value !== 'string' || value.trim() === '') return undefined;

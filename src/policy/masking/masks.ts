@@ -9,20 +9,20 @@ import { findsInjection, type RuleTrust } from '../trust.ts';
 import { createMaskSearch, type MaskSearch } from './search.ts';
 import type { LabelledPattern } from './word-search.ts';
 
-/** The searches for one exchange, by the mask rules that apply to it. */
+/** The searches that the mask rules of one exchange need. */
 export interface Masks {
   /** All patterns that mask any text; undefined if only arguments are masked. */
   readonly everywhere: MaskSearch | undefined;
   /**
-   * The part of `everywhere` that detectors find. Data counts anywhere, also in member names and numbers. A rule's own
-   * words may be protocol words, which must not be masked there.
+   * The part of `everywhere` that detectors search. Their findings are masked in member names and numbers, too. A
+   * rule's words are not: they may be words of the protocol.
    */
   readonly data: MaskSearch | undefined;
-  /** The part of `data` that requests mask whoever wrote it. */
+  /** The part of `data` that is masked in requests, regardless of the author. */
   readonly plainData: MaskSearch | undefined;
   /** The part of `data` that skips trusted instructions. */
   readonly injections: readonly InjectionMasks[];
-  /** The part of `everywhere` that a rule spells out (`contains`, `matches_regex`). */
+  /** The part of `everywhere` that rules spell out (`contains`, `matches_regex`). */
   readonly words: MaskSearch | undefined;
   /** Words that may span two parts of a message. */
   readonly acrossParts: MaskSearch | undefined;
@@ -35,21 +35,21 @@ export interface InjectionMasks {
 }
 
 export interface ArgumentMasks {
-  /** Below `arguments`. */
+  /** Path below `arguments`. */
   readonly path: readonly string[];
   readonly search: MaskSearch;
 }
 
-/** Sets of rules whose searches and clean texts are kept. */
+/** Number of rule sets whose searches and clean texts are cached. */
 const MAX_KEPT = 16;
 
 /**
- * Builds searches from mask rules, once per set.
- * @throws Error that explains what is wrong with an expression
+ * Returns a function that builds searches from mask rules, once per set.
+ * @throws Error if an expression is invalid
  */
 export function createMasksOf(): (rules: readonly MaskRule[]) => Masks | undefined {
   const kept = new RecentMap<Masks>(MAX_KEPT);
-  /** Rules that depend on texts only always come as the same list. */
+  /** Rules that depend only on texts always arrive as the same array. */
   const masksOfLists = new WeakMap<readonly MaskRule[], Masks>();
   const nameOf = createRuleNames();
   return (rules) => {
@@ -148,7 +148,10 @@ function remembering(patterns: readonly LabelledPattern[]): MaskSearch | undefin
 
 const CLEAN: SearchedText = { findings: [], isWhole: true };
 
-/** Judging the same rules has searched most detectors already. Secrets are searched here without cuts. */
+/**
+ * Reuses results of rule evaluation, which has already run most detectors on the text. Secrets are the exception:
+ * masking searches for them in whole texts, not slices.
+ */
 function isKnownClean(pattern: TextPattern, text: CleanRecord): boolean {
   if (pattern.kind !== 'detects') return false;
   return pattern.detector === 'secrets'

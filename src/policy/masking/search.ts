@@ -23,15 +23,15 @@ import { createWordSearch, patternLabel, type LabelledPattern, type WordSearch }
 
 /** A search for several patterns. Findings are in order and do not overlap. */
 export interface MaskSearch {
-  /** For texts in chunks: ignores invisible characters, but no other disguise. */
+  /** For texts in chunks. Ignores invisible characters, but no other disguises. */
   readonly stream: StreamDetector;
   readonly findAll: FindAll;
-  /** For callers that normalize and cut texts themselves; without secrets (`secretsBy`). */
+  /** For callers that normalize and cut texts themselves. Excludes secrets (`secretsBy`). */
   readonly detectors: readonly Detector[];
   readonly secretsBy: string | undefined;
 }
 
-/** @throws Error that explains what is wrong with an expression */
+/** @throws Error if an expression is invalid */
 export function createMaskSearch(patterns: readonly LabelledPattern[]): MaskSearch {
   const secretsBy = patterns.find(
     ({ pattern }) => pattern.kind === 'detects' && pattern.detector === 'secrets',
@@ -61,7 +61,7 @@ export function createMaskSearch(patterns: readonly LabelledPattern[]): MaskSear
   };
 }
 
-/** Searches for patterns without cuts. */
+/** Searches for patterns without cutting texts. */
 function wholePatternsIn(
   searched: readonly DisguisedText[],
   exact: readonly StreamDetector[],
@@ -84,7 +84,7 @@ async function findEachUncut(
   return [uncut, disguised, found];
 }
 
-/** Selects literals that are not searched for together. */
+/** Selects literals that are not part of the joint search. */
 function isExact({ pattern }: LabelledPattern): boolean {
   return pattern.kind === 'contains' && !pattern.ignoreCase;
 }
@@ -106,7 +106,7 @@ function slicedOf({ pattern, rule }: LabelledPattern): readonly StreamDetector[]
 
 const NOTHING_FOUND: SearchedText = { findings: [], isWhole: true };
 
-/** Sorting more gets a turn of its own. */
+/** Sorting more findings gets a turn of its own. */
 const MANY_FINDINGS = 10_000;
 
 /** Merges the findings of several searches per text, in order and without overlaps. */
@@ -116,7 +116,7 @@ function* joinedTexts(
 ): Work<readonly SearchedText[]> {
   const results: SearchedText[] = [];
   for (let index = 0; index < count; index += 1) {
-    // Most texts have no findings: they need no allocation and no wait.
+    // Most texts have no findings, and need no allocation and no wait.
     yield ITEM_CHARS;
     if (!searches.some((found) => found[index]?.length)) {
       results.push(NOTHING_FOUND);
@@ -204,7 +204,7 @@ async function findWords(
   return found;
 }
 
-/** A key may be longer than the overlap of slices, so texts are not cut. */
+/** A key may be longer than the overlap of slices: texts are not cut. */
 async function findSecretsApart(
   searched: readonly DisguisedText[],
   rule: string,

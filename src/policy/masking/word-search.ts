@@ -13,7 +13,7 @@ export type WordSearch = (text: string) => Work<readonly Finding[]>;
 /** Callers do not mask more. */
 const MAX_FINDINGS = 250_001;
 
-/** Searches for words named by rules, in any case and disguise; undefined without any. */
+/** Searches for words named by rules, in any case and disguise; undefined if there are none. */
 export function createWordSearch(patterns: readonly LabelledPattern[]): WordSearch | undefined {
   const words = patterns.flatMap(({ pattern, rule }) =>
     pattern.kind === 'contains' && pattern.ignoreCase

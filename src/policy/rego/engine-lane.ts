@@ -9,15 +9,15 @@ export interface LaneDeps<Call extends LaneCall> {
   readonly start: () => Promise<EngineThread>;
   readonly next: () => Call | undefined;
   readonly onJudged: (call: Call, tookMs: number, brokeEngine: boolean) => void;
-  /** Called when an engine was replaced, or could not start. */
+  /** Called when an engine has been replaced, or could not start. */
   readonly onReplaced: (cause: unknown) => void;
   readonly onRest: () => void;
   /**
-   * Replaces a broken engine before its thread has ended, which takes seconds on a busy machine. Both use memory
-   * meanwhile.
+   * Whether to replace a broken engine before its thread has ended, which takes seconds on a busy machine. Both use
+   * memory in the meantime.
    */
   readonly replacesAtOnce?: boolean;
-  /** Idle time before the engine is stopped; undefined keeps it. */
+  /** Idle time before the engine is stopped; if undefined, it is never stopped. */
   readonly idleMs?: number;
 }
 
@@ -35,7 +35,7 @@ export class EngineLane<Call extends LaneCall> {
     if (ready !== undefined) this.#ready = Promise.resolve(ready);
   }
 
-  /** Judges waiting calls. A call that breaks the engine is refused; the others wait for the next engine. */
+  /** Judges waiting calls. A call that breaks the engine is refused; the other calls wait for the next engine. */
   async work(): Promise<void> {
     if (this.#running || this.#closed) return;
     this.#running = true;
@@ -56,7 +56,7 @@ export class EngineLane<Call extends LaneCall> {
     await Promise.all([this.#end(), this.#ending]);
   }
 
-  /** Takes the next call once an engine is ready. Calls may time out until then. */
+  /** Takes the next call once an engine is ready. Until then, calls may time out. */
   async #afterStart(): Promise<{ next: Call; thread: EngineThread | undefined } | undefined> {
     const thread = await this.#engine().catch(() => undefined);
     if (thread === undefined) this.#ready = undefined;
@@ -89,12 +89,12 @@ export class EngineLane<Call extends LaneCall> {
 
   async #replace(thread: EngineThread, cause: unknown): Promise<void> {
     this.#ready = undefined;
-    // Keeps at most one broken engine beside the next.
+    // At most one broken engine may exist next to the new one.
     await this.#ending;
     this.#ending = thread.end();
     if (this.#deps.replacesAtOnce !== true) await this.#ending;
     this.#deps.onReplaced(cause);
-    // Starts early, since the next call may not wait long.
+    // Starts early: the next call may not be able to wait long.
     if (!this.#closed) this.#engine().catch(() => undefined);
   }
 

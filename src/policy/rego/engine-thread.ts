@@ -5,9 +5,9 @@ import { RegoEvaluationError, RegoFilesError } from './rego-error.ts';
 import type { RegoFacts, RegoFile, ThreadData, ThreadReply } from './thread-messages.ts';
 
 export const POLICY_PACKAGE = 'gateway.policy';
-/** The rules of the package that the gateway evaluates (docs/policies.md). */
+/** The rules that the gateway evaluates in its package (docs/policies.md). */
 export const POLICY_RULES = ['allow', 'deny', 'escalate', 'quarantine', 'taint'] as const;
-/** Not the whole package, whose constants would be serialized with every call. */
+/** Not the whole package: its constants would be serialized with every call. */
 const QUERY = `decision = {rule: value | some rule in ${JSON.stringify(POLICY_RULES)}; value := data.${POLICY_PACKAGE}[rule]}`;
 const MAX_NAMED_FILES = 3;
 
@@ -17,13 +17,13 @@ export interface ThreadLimits {
   /** Extra time before the thread is terminated. */
   readonly graceMs: number;
   readonly startMs: number;
-  /** Leaves the CPU to others. */
+  /** Whether the thread yields the CPU to others. */
   readonly yieldsCpu?: boolean;
 }
 
 export interface EngineThread {
   readonly facts: RegoFacts;
-  /** Evaluates `gateway.policy` for an input (JSON), one at a time. */
+  /** Evaluates `gateway.policy` for an input in JSON. Calls must not overlap. */
   evaluate(input: string): Promise<unknown>;
   end(): Promise<void>;
 }
@@ -58,12 +58,12 @@ export async function startEngineThread(
     line.send(input);
     const answer = await line.reply(limits.evaluationMs + limits.graceMs);
     if ('results' in answer) return answer.results?.[0]?.['decision'];
-    const message = 'failure' in answer ? answer.failure.message : 'the engine gave no result';
+    const message = 'failure' in answer ? answer.failure.message : 'the engine returned no result';
     throw new RegoEvaluationError('failed', message);
   }
 }
 
-/** Describes files that broke the engine, which cannot report the guilty one. */
+/** Describes files that broke the engine, which cannot report the faulty one. */
 function unreadableFiles(cause: unknown, files: readonly RegoFile[], startMs: number): unknown {
   if (!(cause instanceof RegoEvaluationError)) return cause;
   const names = [...files]
@@ -77,7 +77,7 @@ function unreadableFiles(cause: unknown, files: readonly RegoFile[], startMs: nu
 
 interface Line {
   send(input: string): void;
-  /** Resolves to the thread's next message. Terminates the thread if it is late. */
+  /** Resolves to the next message of the thread. Terminates the thread if the message is late. */
   reply(limitMs: number): Promise<ThreadReply>;
   end(): Promise<void>;
 }

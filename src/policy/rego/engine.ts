@@ -7,13 +7,13 @@ import type { RegoFacts, RegoFile } from './thread-messages.ts';
 import { RecentMap } from '../../recent-map.ts';
 
 export interface RegoEngineOptions extends ThreadLimits {
-  /** Limit of waiting inputs. Beyond it, the tenant with the most has one refused as `busy`. */
+  /** Limit of waiting inputs. Beyond it, an input of the tenant with the most inputs is refused as `busy`. */
   readonly maxWaiting: number;
-  /** How long an input may wait, including the start of a new engine. */
+  /** Maximum wait of an input, including the start of a new engine. */
   readonly waitMs: number;
-  /** Keeps a spare engine ready for when the first one breaks; it takes some 55 MB. */
+  /** Whether to keep a spare engine, about 55 MB, for when the first one breaks. */
   readonly keepsSpare?: boolean;
-  /** Called when an engine was replaced, and when that failed. */
+  /** Called when an engine has been replaced, and when that fails. */
   readonly onReplaced?: (cause: unknown) => void;
 }
 
@@ -21,9 +21,9 @@ export interface RegoEngineOptions extends ThreadLimits {
 export interface RegoEngine {
   readonly facts: RegoFacts;
   /**
-   * Evaluates `data.gateway.policy` for an input (JSON); undefined if the package is empty.
-   * @param tenant whose engine time it uses
-   * @throws RegoEvaluationError if it cannot be judged
+   * Evaluates `data.gateway.policy` for an input in JSON; undefined if the package is empty.
+   * @param tenant the tenant whose engine time is used
+   * @throws RegoEvaluationError if the input cannot be judged
    */
   evaluate(input: string, tenant: string): Promise<unknown>;
   /** Refuses waiting inputs as `closed`. */
@@ -34,15 +34,15 @@ interface WaitingCall extends LaneCall, Queued {
   readonly late: NodeJS.Timeout;
 }
 
-/** Limit of waiting characters: some thirty of the longest prompts. */
+/** Limit of waiting characters: about thirty of the longest prompts. */
 const MAX_WAITING_CHARS = 67_108_864;
-/** Idle time of the second engine. */
+/** Idle time before the second engine is stopped. */
 const IDLE_MS = 60_000;
 
 /**
- * Starts an engine for all tenants. Calls of a tenant that exceeds its share are judged on a second engine, since
- * evaluations cannot be interrupted and all tenants would wait for them. It exists only while needed.
- * @throws RegoFilesError | RegoEvaluationError like startEngineThread
+ * Starts an engine for all tenants. Calls of a tenant that exceeds its share are judged on a second engine: evaluations
+ * cannot be interrupted, and all tenants would wait for them. The second engine exists only while needed.
+ * @throws RegoFilesError | RegoEvaluationError as startEngineThread does
  */
 export async function startRegoEngine(
   files: readonly RegoFile[],
@@ -55,7 +55,7 @@ export async function startRegoEngine(
   const queue = new FairQueue<WaitingCall>({ maxEntries: options.maxWaiting, maxSize: MAX_WAITING_CHARS });
   const use = createTenantUse(() => performance.now());
   const isLight = (tenant: string): boolean => !use.isHeavy(tenant);
-  // For light tenants only: heavy ones would use it up.
+  // Only for light tenants: heavy ones would use it up.
   const spare = options.keepsSpare === true ? new SpareEngine(start) : undefined;
   const startShared = spare === undefined ? start : (): Promise<EngineThread> => spare.take();
   const shared = new EngineLane(
@@ -81,7 +81,7 @@ export async function startRegoEngine(
     };
   }
 
-  /** Waiting calls change the lane when their tenant becomes heavy or light. */
+  /** Moves waiting calls to another lane if their tenant has become heavy or light. */
   function wake(): void {
     if (queue.has(isLight)) void shared.work();
     if (queue.has(use.isHeavy)) void apart.work();
@@ -130,9 +130,9 @@ function outOfUse(): RegoEvaluationError {
 const BURST_MS = 400;
 /** Long-term share of an engine per tenant. */
 const LASTING_SHARE = 0.1;
-/** Factor for an evaluation that broke its engine: all others wait for a new one. */
+/** Factor for an evaluation that broke its engine: all others have to wait for a new one. */
 const BROKEN_WEIGHT = 40;
-/** Limits the later cost of one evaluation to its tenant. */
+/** Limit of the debt that one evaluation can cause its tenant. */
 const MAX_DEBT_MS = 30_000;
 const MAX_TENANTS = 10_000;
 

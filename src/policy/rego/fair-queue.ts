@@ -4,9 +4,9 @@ export interface Queued {
 }
 
 export interface QueueLimits {
-  /** For all tenants together. */
+  /** Over all tenants. */
   readonly maxEntries: number;
-  /** Characters of all entries together. */
+  /** Limit of characters in all entries together. */
   readonly maxSize: number;
 }
 
@@ -16,8 +16,8 @@ interface Line<Entry> {
 }
 
 /**
- * A queue that serves tenants in turn, each in order. When it is full, the tenant with the largest share loses its
- * newest entries, so that larger tenants do not displace smaller ones.
+ * A queue that serves tenants in turn, each in order. If it is full, the tenant with the largest share loses its newest
+ * entries: large tenants must not displace smaller ones.
  */
 export class FairQueue<Entry extends Queued> {
   readonly #limits: QueueLimits;
@@ -29,7 +29,7 @@ export class FairQueue<Entry extends Queued> {
     this.#limits = limits;
   }
 
-  /** Returns displaced entries, possibly including the added one. */
+  /** Returns displaced entries, possibly including the new one. */
   add(entry: Entry): readonly Entry[] {
     let line = this.#lines.get(entry.tenant);
     if (line === undefined) this.#lines.set(entry.tenant, (line = { entries: [], size: 0 }));
@@ -60,7 +60,7 @@ export class FairQueue<Entry extends Queued> {
     return [...this.#lines.keys()].some(serves);
   }
 
-  /** Returns false if the entry no longer waits. */
+  /** Returns false if the entry is no longer waiting. */
   remove(entry: Entry): boolean {
     const line = this.#lines.get(entry.tenant);
     const index = line?.entries.indexOf(entry) ?? -1;

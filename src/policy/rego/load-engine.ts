@@ -5,14 +5,14 @@ interface GoRuntime {
   exit: (code: number) => void;
 }
 
-/** Functions of policies/engine: text in, JSON out. */
+/** Functions of policies/engine. They take text and return JSON. */
 export interface EngineFunctions {
   compile(request: string): string;
   evaluate(input: string, limitMs: number): string;
 }
 
 export interface LoadedEngine extends EngineFunctions {
-  /** Resolves when the engine has stopped for good. */
+  /** Resolves when the engine has stopped permanently. */
   readonly ended: Promise<void>;
 }
 
@@ -25,10 +25,10 @@ interface EngineGlobals {
 
 const globals = globalThis as unknown as EngineGlobals;
 
-/** Creates an engine on this thread's global object: one per thread. */
+/** Creates an engine on the global object of this thread. Each thread can have only one. */
 export async function loadEngine(module: WebAssembly.Module): Promise<LoadedEngine> {
   silence();
-  // Go's HTTP client would use it; no Rego function may.
+  // Go's HTTP client would use fetch; no Rego function may.
   globals.fetch = undefined;
   await import(new URL('../../../policies/engine/wasm_exec.js', import.meta.url).href);
   const go = new globals.Go();
@@ -38,7 +38,7 @@ export async function loadEngine(module: WebAssembly.Module): Promise<LoadedEngi
   return { compile, evaluate, ended };
 }
 
-/** Discards Go's panic output, which may quote an input. */
+/** Discards the output of Go panics, which may quote an input. */
 function silence(): void {
   function refuse(...args: unknown[]): void {
     const done = args.at(-1);

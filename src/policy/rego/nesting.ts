@@ -1,16 +1,16 @@
 import type { RegoFailure } from './rego-error.ts';
 import type { RegoFile } from './thread-messages.ts';
 
-/** Far more than hand-written policies have. Beyond it, only memory would limit OPA. */
+/** Exceeds the nesting of hand-written policies by far. Without it, only memory would limit OPA. */
 const MAX_NESTING = 100;
 const NEWLINE = '\n';
 
 /**
- * Returns a failure if brackets nest too deep. One pass before OPA parses the text, which need not be Rego. Strings and
- * comments do not nest; template strings (`$"…{x}…"`) only by their expressions.
+ * Returns a failure if brackets nest too deeply. Checks in one pass, before OPA parses the text, which need not be
+ * Rego. Strings and comments do not nest; template strings (`$"…{x}…"`) nest only through their expressions.
  */
 export function nestingFailure({ name, text }: RegoFile): RegoFailure | undefined {
-  /** Open brackets; a template string is stored by its opening. */
+  /** Open brackets; a template string is stored by its opening quote. */
   const open: string[] = [];
   for (let at = 0; at < text.length; at++) {
     const char = text.charAt(at);
@@ -32,7 +32,7 @@ export function nestingFailure({ name, text }: RegoFile): RegoFailure | undefine
 
 const tooDeep = {
   code: 'gateway_error',
-  message: `is nested deeper than ${MAX_NESTING} brackets: give its parts names of their own`,
+  message: `is nested deeper than ${MAX_NESTING} brackets: move its parts into named rules`,
 };
 
 function isQuote(char: string): boolean {
@@ -48,7 +48,7 @@ function endOfQuoted(text: string, end: string, from: number): number {
   return found === -1 ? text.length : found;
 }
 
-/** Returns the end of a string, or of its line if it is unclosed. */
+/** Returns the end of a string; of its line if it is not closed. */
 function endOfRegoString(text: string, from: number): number {
   for (let at = from + 1; at < text.length; at++) {
     const char = text.charAt(at);

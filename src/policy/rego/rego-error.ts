@@ -1,4 +1,4 @@
-/** One error of a Rego file. Row and column count from 1; absent without a position. */
+/** One error of a Rego file. Row and column count from 1, and are absent if there is no position. */
 export interface RegoFailure {
   /** OPA's own code, such as `rego_parse_error`. */
   readonly code: string;
@@ -25,12 +25,12 @@ export function shownFailure({ file, row, column, message }: RegoFailure): strin
 }
 
 /**
- * Reasons for an input without a judgement. `failed`: the policy threw or ran out of time; `hung`: it had to be
- * terminated; `died`: the engine broke (out of memory or stack); `busy`: too many wait; `closed`: the set was retired.
+ * Why an input was not judged. `failed`: the policy threw or ran out of time; `hung`: it had to be terminated; `died`:
+ * the engine broke (out of memory or stack); `busy`: too many inputs are waiting; `closed`: the set was retired.
  */
 export type RegoTrouble = 'failed' | 'hung' | 'died' | 'busy' | 'closed';
 
-/** An input that was not judged and must not pass. The message may quote the policy, never the input. */
+/** Thrown for an input that was not judged and must not pass. The message may quote the policy, but never the input. */
 export class RegoEvaluationError extends Error {
   readonly trouble: RegoTrouble;
 
@@ -40,7 +40,7 @@ export class RegoEvaluationError extends Error {
     this.trouble = trouble;
   }
 
-  /** A retry may succeed. */
+  /** Whether a retry may succeed. */
   get isBusy(): boolean {
     return this.trouble === 'busy' || this.trouble === 'closed';
   }

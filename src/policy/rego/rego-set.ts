@@ -10,25 +10,25 @@ import { injectionClassifier } from '../../detectors/learned/injection.ts';
 import { slicesOf } from '../../detectors/slices.ts';
 import { isTrusted } from '../trust.ts';
 
-/** Rules that only cards support. Ignoring them would suggest protection. */
+/** Rules that only cards support. Ignoring them silently would suggest protection. */
 const UNSUPPORTED = ['mask'];
 
 export interface RegoSet {
   readonly canAllow: boolean;
   readonly readsDrift: boolean;
   readonly readsRisk: boolean;
-  /** Some rule reads `input.action`, and so the prompt. */
+  /** Whether some rule reads `input.action`, and with it the prompt. */
   readonly readsPrompt: boolean;
   readonly facts: RegoFacts;
   /**
-   * @param initialState of sessions that no policy has moved
+   * @param initialState state of sessions that no policy has moved
    * @throws RegoEvaluationError if the call cannot be judged; the caller denies
    */
   decide(call: PolicyCall, initialState: string): Promise<Decision>;
   close(): Promise<void>;
 }
 
-/** @throws RegoFilesError with every error of its files */
+/** @throws RegoFilesError with every error of the files */
 export async function createRegoSet(
   files: readonly RegoFile[],
   options: RegoEngineOptions,
@@ -74,7 +74,7 @@ function reads({ inputs }: RegoFacts, path: readonly string[]): boolean {
 
 function troubleOf({ rules }: RegoFacts) {
   const ours = rules.filter((rule) => rule.package === POLICY_PACKAGE);
-  // A misspelt package would load and protect nothing.
+  // A misspelled package would load and protect nothing.
   if (ours.length === 0)
     return [{ code: 'gateway_error', message: `no file has a rule in package ${POLICY_PACKAGE}` }];
   return ours
@@ -87,13 +87,13 @@ function troubleOf({ rules }: RegoFacts) {
     }));
 }
 
-/** Limit per call; more indicate a faulty policy. */
+/** Limit per call. More reasons indicate a faulty policy. */
 const MAX_REASONS = 64;
 const UNNAMED = 'a policy rule';
 
 /**
- * Reads the document `gateway.policy`. A rule with another value than a set of texts (`deny = true`, a record, a
- * number) still denies.
+ * Reads the document `gateway.policy`. A rule whose value is not a set of texts (`deny = true`, a record, a number)
+ * still denies.
  */
 export function decisionOf(document: unknown): Decision {
   if (document === undefined) return NO_DECISION;
@@ -112,7 +112,7 @@ export function decisionOf(document: unknown): Decision {
 function reasonTexts(rule: unknown): string[] {
   if (rule === undefined || rule === false || rule === null) return [];
   if (Array.isArray(rule)) return rule.slice(0, MAX_REASONS).map(reasonText);
-  // `deny["reason"] = true`, and sets of records: their keys are the reasons.
+  // `deny["reason"] = true`, and sets of records. Their keys are the reasons.
   if (isObject(rule)) return Object.keys(rule).slice(0, MAX_REASONS);
   return [reasonText(rule)];
 }
@@ -125,8 +125,8 @@ function reasonText(value: unknown): string {
 }
 
 /**
- * Returns `input.action.injection_score`: the highest score, 0 to 1, of a call's texts without trusted instructions and
- * the agent's own words.
+ * Returns `input.action.injection_score`: the highest score, 0 to 1, of a call's texts, without trusted instructions
+ * and texts of the agent itself.
  */
 function* injectionScore({ texts, trust }: PolicyCall): Work<number> {
   const classifier = injectionClassifier();

@@ -1,6 +1,6 @@
 import type { EngineThread } from './engine-thread.ts';
 
-/** An engine started ahead, so that calls need not wait for its start. */
+/** An engine started in advance: calls need not wait for a start. */
 export class SpareEngine {
   readonly #start: () => Promise<EngineThread>;
   #ahead: Promise<EngineThread> | undefined;
@@ -11,14 +11,14 @@ export class SpareEngine {
     this.#startAhead();
   }
 
-  /** Returns the spare engine, or a new one if it could not start; then starts the next spare. */
+  /** Returns the spare engine, or a new one if the spare could not start. Then starts the next spare. */
   async take(): Promise<EngineThread> {
     const ahead = this.#ahead;
     this.#ahead = undefined;
     try {
       return (await ahead?.catch(() => undefined)) ?? (await this.#start());
     } finally {
-      // Not earlier: two simultaneous starts would delay the engine that calls wait for.
+      // Not earlier: two concurrent starts would delay the engine that calls are waiting for.
       this.#startAhead();
     }
   }

@@ -1,17 +1,17 @@
 import type { RegoFailure } from './rego-error.ts';
 
 export interface RegoFile {
-  /** Name in errors and records. */
+  /** Name used in errors and records. */
   readonly name: string;
   readonly text: string;
 }
 
 export interface RegoRule {
-  /** Both as dotted paths, without `data`. */
+  /** Dotted paths without `data`. */
   readonly package: string;
   readonly name: string;
   readonly file: string;
-  /** Row of the first one, from 1. */
+  /** Row of the first rule, counted from 1. */
   readonly row: number;
   readonly count: number;
 }
@@ -29,11 +29,11 @@ export interface ThreadData {
   readonly query: string;
   /** Time after which OPA is asked to stop. */
   readonly evaluationMs: number;
-  /** Leaves the CPU to other threads if it is scarce (Linux). */
+  /** Whether to yield the CPU to other threads if it is scarce (Linux). */
   readonly yieldsCpu: boolean;
 }
 
-/** From the thread: first the result of compiling, then one reply per input. */
+/** Message of the thread: first the result of compiling, then one reply per input. */
 export type ThreadReply =
   | { readonly set: RegoFacts }
   | { readonly failures: readonly RegoFailure[] }

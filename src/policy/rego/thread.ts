@@ -1,6 +1,6 @@
 /**
- * A thread with one OPA and one policy set, apart from the event loop with the traffic. Its starter terminates it when
- * it is late; it only sends replies.
+ * Runs one OPA with one policy set, apart from the event loop that serves traffic. The thread only sends replies; its
+ * starter terminates it if it is late.
  */
 import { readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
@@ -10,10 +10,10 @@ import { loadEngine, type LoadedEngine } from './load-engine.ts';
 import { nestingFailure } from './nesting.ts';
 import type { ThreadData, ThreadReply } from './thread-messages.ts';
 
-/** The event loop with the traffic reads replies. */
+/** Limit of a reply, which the event loop that serves traffic has to read. */
 const MAX_REPLY_CHARS = 1_048_576;
 
-/** Nice value of threads that yield: a tenth of the weight of others. */
+/** Nice value of threads that yield: a tenth of the normal weight. */
 const YIELDING = 10;
 
 async function start({ module, files, query, evaluationMs, yieldsCpu }: ThreadData): Promise<void> {
@@ -26,12 +26,12 @@ async function start({ module, files, query, evaluationMs, yieldsCpu }: ThreadDa
   parentPort?.on('message', (input: string) => post(threadReply(engine.evaluate(input, evaluationMs))));
 }
 
-/** Lowers the priority of this thread only, by its own Linux id. */
+/** Lowers the priority of only this thread, by its own Linux id. */
 function lowerPriority(): void {
   try {
     setPriority(Number(basename(readlinkSync('/proc/thread-self'))), YIELDING);
   } catch {
-    // Elsewhere, threads have no priority of their own.
+    // On other systems, threads have no priority of their own.
   }
 }
 

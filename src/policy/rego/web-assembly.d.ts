@@ -1,4 +1,4 @@
-/** The part of WebAssembly that is used here; Node's types lack it. */
+/** The part of WebAssembly in use here; Node's types lack it. */
 declare namespace WebAssembly {
   type Imports = Record<string, Record<string, unknown>>;
   interface Module {

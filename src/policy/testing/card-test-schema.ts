@@ -38,7 +38,7 @@ const otherCall = z.strictObject({
   ...mcpFields,
 });
 const ofType = { error: `must be llm_call, ${MCP_CALL_TYPES.join(', ')}` };
-/** In a walk, earlier steps are the history. */
+/** In a case with steps, the earlier steps are the history. */
 const stepCall = z.discriminatedUnion('type', [llmCall, toolCall, otherCall], ofType);
 const call = z.discriminatedUnion(
   'type',
@@ -48,11 +48,9 @@ const call = z.discriminatedUnion(
 export type TestCall = z.output<typeof call>;
 
 const expectation = {
-  expect: z
-    .enum(VERDICTS)
-    .describe('the strongest kind of rule that fires; none: the default action decides'),
-  rules: z.array(name).optional().describe('rules that fire, perhaps among others'),
-  reason: z.string().min(1).optional().describe('a part of a reason of the deciding rules'),
+  expect: z.enum(VERDICTS).describe('strongest kind of rule that fires; none: the default action decides'),
+  rules: z.array(name).optional().describe('rules that must fire; others may fire, too'),
+  reason: z.string().min(1).optional().describe('text that a reason of the deciding rules must contain'),
   taints: z.array(name).optional().describe('all flags that the call sets on its session'),
 };
 export type Expectation = z.output<z.ZodObject<typeof expectation>>;
@@ -65,8 +63,8 @@ const step = z.strictObject({
       error: 'must be a text, a result of an MCP server, or its content',
     })
     .optional()
-    .describe('the answer of the model or tool, for rules about later steps: a text, or an MCP result'),
-  state: name.optional().describe("the session's state after this step"),
+    .describe('answer of the model or tool, for rules about later steps: a text, or an MCP result'),
+  state: name.optional().describe('state of the session after this step'),
 });
 export type TestStep = z.output<typeof step>;
 
@@ -74,11 +72,11 @@ const single = z.strictObject({ name, call, ...expectation, state: name.optional
 const walk = z.strictObject({
   name,
   ...who,
-  session: sessionSchema.optional().describe('as it begins'),
+  session: sessionSchema.optional().describe('the session as it begins'),
   steps: z.array(step).min(1).max(MAX_STEPS),
 });
 
-/** A file `*_test.yaml`: calls and expected results. A case with `steps` walks one session through them. */
+/** A file `*_test.yaml`: calls and expected results. A case with `steps` runs them in one session. */
 export const cardTestSchema = z
   .array(z.union([single, walk]))
   .min(1)

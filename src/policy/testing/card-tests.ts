@@ -67,11 +67,11 @@ async function testOutcome(test: CardTest, rig: Rig): Promise<Outcome> {
     return wrong.length === 0 ? { outcome: 'pass' } : { outcome: 'fail', detail: wrong.join('\n') };
   } catch (failure) {
     if (!(failure instanceof RegoEvaluationError)) throw failure;
-    return { outcome: 'error', detail: `the policies could not judge it: ${failure.message}` };
+    return { outcome: 'error', detail: `the policies could not judge the call: ${failure.message}` };
   }
 }
 
-/** Walks one session through the steps as the gateway would. Stops at the first failing step. */
+/** Runs the steps in one session, as the gateway would. Stops at the first failing step. */
 async function walkSteps(test: Extract<CardTest, { steps: unknown }>, rig: Rig): Promise<string[]> {
   let session: TestCall['session'] = test.session;
   let history: readonly TraceStep[] = [];
@@ -90,7 +90,7 @@ async function walkSteps(test: Extract<CardTest, { steps: unknown }>, rig: Rig):
   return [];
 }
 
-/** A step's own agent overrides the case's; the session continues from the previous step. */
+/** The agent of a step overrides that of the case. The session continues from the previous step. */
 function withDefaults(
   call: TestStep['call'],
   around: Pick<TestCall, 'agent' | 'agent_risk'>,

@@ -22,8 +22,8 @@ export interface GatheredTests {
 
 /**
  * Reads tests and their policies. A folder stands for its tests and policies, without subfolders. Without paths, uses
- * the sources' own tests; with paths to tests only, the sources' policies.
- * @param isChosen the sources were named beside the paths, which then name tests only
+ * the tests of the sources; with paths that only name tests, uses the policies of the sources.
+ * @param isChosen whether the sources were named explicitly; paths then only name tests
  * @throws PolicyFilesError
  */
 export async function gatherTests(
@@ -80,6 +80,6 @@ async function pathKindOf(path: string): Promise<'file' | 'folder' | 'none'> {
   try {
     return (await stat(path)).isDirectory() ? 'folder' : 'file';
   } catch {
-    return 'none'; // the caller reports it
+    return 'none'; // the caller reports the error
   }
 }

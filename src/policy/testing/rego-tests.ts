@@ -7,14 +7,14 @@ type Rule = RegoFacts['rules'][number];
 
 const TEST = /^test_/;
 const TODO = /^todo_test_/;
-/** For a first compilation, which finds the tests. */
+/** Query of a first compilation, which finds the tests. */
 const NO_QUERY = 'decision = true';
 const NO_INPUT = '';
 
 /**
  * Runs Rego tests as OPA does: `test_…` passes if it is true, `todo_test_…` is skipped, and a rule with cases
  * (`test_x[name]`) passes if all are true.
- * @param isTest selects test files; rules of others are not run
+ * @param isTest selects test files; rules of other files are not run as tests
  * @throws RegoFilesError if the files do not compile
  */
 export async function runRegoTests(
@@ -41,7 +41,7 @@ async function rulesInFiles(files: readonly RegoFile[], limits: ThreadLimits): P
   return thread.facts.rules;
 }
 
-/** Keeps one rule per name, since a rule may have several bodies. */
+/** Keeps one rule per name: a rule may have several bodies. */
 function unique(rules: readonly Rule[]): readonly Rule[] {
   return [...new Map(rules.toReversed().map((rule) => [ruleName(rule), rule])).values()].toReversed();
 }
@@ -50,7 +50,8 @@ type Outcome = Pick<TestResult, 'outcome' | 'detail'>;
 const FAILED: Outcome = { outcome: 'fail' };
 
 /**
- * Evaluates all tests at once, which compiles the files once. If one breaks the engine, evaluates each half separately.
+ * Evaluates all tests together, which compiles the files once. If a test breaks the engine, evaluates each half
+ * separately.
  */
 async function runAll(
   tests: readonly Rule[],
@@ -102,7 +103,7 @@ function outcomesOf(tests: readonly Rule[], values: unknown): readonly Outcome[]
   });
 }
 
-/** Returns the names of cases that are not true; undefined without cases. */
+/** Returns the names of cases that are not true; undefined if the rule has no cases. */
 function failedCases(value: unknown): string[] | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const cases = Object.entries(value);
@@ -111,7 +112,7 @@ function failedCases(value: unknown): string[] | undefined {
     : cases.filter(([, value]) => value !== true && failedCases(value)?.length !== 0).map(([name]) => name);
 }
 
-/** `data.gateway.policy_test.test_x`. The engine returns both parts as Rego. */
+/** Returns a reference such as `data.gateway.policy_test.test_x`. The engine returns both parts in Rego syntax. */
 function refOf(rule: Rule): string {
   return `data.${ruleName(rule)}`;
 }

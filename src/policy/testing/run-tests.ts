@@ -50,7 +50,7 @@ async function regoResults({ files, rego }: GatheredTests): Promise<readonly Tes
   }
 }
 
-/** Loads the policies even without card tests, to report invalid ones. */
+/** Loads the policies even if there are no card tests, to report invalid ones. */
 async function cardResults(
   { files }: GatheredTests,
   tests: readonly CardTests[],

@@ -1,9 +1,9 @@
-/** `error`: the test could not run; `skip`: it is named `todo_`. */
+/** `error`: the test could not run; `skip`: its name begins with `todo_`. */
 export interface TestResult {
   readonly name: string;
   readonly file: string;
   readonly line: number;
   readonly outcome: 'pass' | 'fail' | 'error' | 'skip';
-  /** Why it did not pass, with the position unless that is the test's. */
+  /** Why the test did not pass; with the position, unless it is that of the test. */
   readonly detail?: string;
 }

@@ -52,9 +52,9 @@ export function jsonReader(
 }
 
 /**
- * Groups texts that clients concatenate, as the `joined` member of an answer's facts. Tool arguments never join, since
- * each is its own document.
- * @param nameOf returns the group's name; undefined for a text outside groups
+ * Groups texts that clients concatenate, for the `joined` member of `AnswerFacts`. Tool arguments are never grouped:
+ * each is a separate document.
+ * @param nameOf returns the name of a text's group; undefined if the text belongs to none
  */
 export function* joinedMember(
   texts: readonly AnswerText[],
@@ -76,8 +76,8 @@ export function* joinedMember(
 const MAX_NAME_CHARS = 64;
 
 /**
- * Names the channel of a whole text by its path, or by its number in the event if the path has a long member name,
- * which the channels of all texts below it would repeat.
+ * Names the channel of a whole text by its path. If the path has a long member name, which every text below it would
+ * repeat, the channel is named by the text's number in the event.
  */
 export function wholeChannel(under: string, path: JsonPath, nth: number): string {
   const isLong = path.some((step) => typeof step === 'string' && step.length > MAX_NAME_CHARS);
@@ -85,8 +85,8 @@ export function wholeChannel(under: string, path: JsonPath, nth: number): string
 }
 
 /**
- * Turns texts into deltas with channels of their own (`wholeChannel`). `under` ends in `/`, and ending it ends them
- * all.
+ * Turns texts into deltas, each on its own channel (`wholeChannel`). Ending `under`, which ends in `/`, ends all of
+ * them.
  * @param marks properties added to each delta
  */
 export function* wholeDeltas(

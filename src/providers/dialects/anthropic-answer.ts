@@ -28,7 +28,7 @@ function* readAnthropicMessage(message: JsonObject): Work<AnswerFacts> {
   };
 }
 
-/** Joins blocks, into which citations, tools and thinking split an answer's text. */
+/** Joins text blocks: citations, tools and thinking split the text of an answer into blocks. */
 function joinedName({ kind, path: [, , name, ...below] }: AnswerText): string | undefined {
   return below.length === 0 && (name === 'text' || name === 'thinking') ? kind : undefined;
 }
@@ -174,7 +174,7 @@ function* startOfMessage(event: JsonObject): Work<Meaning> {
   return { deltas: [...deltas, ...(yield* wholeDeltas(whole, under))], ends: [under] };
 }
 
-/** Matches `content_block.text` and `content_block.thinking`, which the block's deltas extend. */
+/** Matches `content_block.text` and `content_block.thinking`, which deltas of the block extend. */
 function isBlockText([, name, ...below]: JsonPath): boolean {
   return below.length === 0 && (name === 'text' || name === 'thinking');
 }

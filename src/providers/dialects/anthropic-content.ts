@@ -9,7 +9,7 @@ type Role = PromptText['role'];
 
 const CALLS: ReadonlySet<unknown> = new Set(['tool_use', 'server_tool_use', 'mcp_tool_use']);
 
-/** Reads `content` or `system`. All strings in unknown blocks are read, so that none bypasses inspection. */
+/** Reads `content` or `system`. Reads all strings in unknown blocks: none may bypass inspection. */
 export function readAnthropicContent(
   into: PromptCollector,
   role: Role,

@@ -91,7 +91,7 @@ function fallbackModels(body: JsonObject): string[] {
   );
 }
 
-/** Members that may select a more expensive service, with the values that do not. */
+/** Members that may select a more expensive service, with their harmless values. */
 const SERVICE_SETTINGS: readonly (readonly [string, ...string[]])[] = [
   ['service_tier', 'auto', 'standard_only'],
   ['speed', 'standard'],

@@ -15,7 +15,7 @@ export interface AnthropicTools {
 interface Offer {
   readonly tool: JsonObject;
   readonly path: JsonPath;
-  /** Removed to withdraw the offer. */
+  /** Path to remove in order to withdraw the offer. */
   readonly remove: JsonPath;
 }
 

@@ -10,15 +10,15 @@ import { Walk } from '../../inspect/walk.ts';
 interface LooseText {
   readonly text: string;
   readonly path: readonly (string | number)[];
-  /** Path of member names and self-declared element indexes, equal in all events that continue the same text. */
+  /** Path of member names and self-declared element indexes; the same in all events that continue a text. */
   readonly place: string;
   /** False for labels (names, types, times), which never continue in a later event. */
   readonly mayContinue: boolean;
 }
 
 /**
- * Reads a stream of unknown dialect: from an unknown endpoint, or an error. Each string is a text whose channel is its
- * place; none counts as model output.
+ * Creates a reader for streams of unknown dialect: of an unknown endpoint, or an error. Each string is a text whose
+ * channel is its place. No text counts as model output.
  */
 export function createAnyJsonReader(): StreamReader {
   return {
@@ -86,7 +86,7 @@ function* walkAnyJson(root: unknown, onText: (found: LooseText) => void): Work<v
 
 /** @param step the last step of the path to `value` */
 function placeWithin(value: unknown, place: string, step: string | number | undefined): string {
-  // An array element's place already contains its own index.
+  // The path of an array element already contains its index.
   const index = typeof step === 'number' ? undefined : ownIndex(value);
   return index === undefined ? place : placeOfMember(place, index);
 }

@@ -23,7 +23,7 @@ function* readConverseAnswer(answer: JsonObject): Work<AnswerFacts> {
   return { usage: readUsage(answer.usage), texts, ...(yield* joinedMember(texts, joinedName)) };
 }
 
-/** Joins `text` blocks with cited text, which citations split; joins reasoning separately. */
+/** Joins `text` blocks with cited text, since citations split the text; joins reasoning separately. */
 function joinedName({ kind, path: [, , , , name, list, , member] }: AnswerText): string | undefined {
   if (name === 'reasoningContent') return kind;
   const isCited = name === 'citationsContent' && list === 'content' && member === 'text';
@@ -74,7 +74,10 @@ export const novaAnswers = answerReaders(readConverseAnswer, () =>
   }),
 );
 
-/** Claude signs its reasoning. Application inference profile ARNs hide the model, so they may be Claude too. */
+/**
+ * Reports whether a model signs its reasoning, as Claude does. ARNs of application inference profiles hide the model,
+ * which may be Claude.
+ */
 function signsReasoning(model: string | undefined): boolean {
   return model === undefined || /anthropic|^arn:/.test(model);
 }

@@ -39,7 +39,7 @@ export const bedrockCountTokens: Dialect = {
     const path = ['input', 'invokeModel', 'body'];
     if (isObject(invokeModel)) {
       const encoded = typeof invokeModel.body === 'string' ? invokeModel.body : '';
-      // The encoded body is read as text, so media in it cannot be distinguished.
+      // The encoded body is read as text, without distinguishing media in it.
       into.addSealedText(ROLE.userText, Buffer.from(encoded, 'base64').toString(), path);
       into.undecoded = true;
     }
@@ -144,7 +144,7 @@ function whyUnbounded(body: JsonObject, model: string): string | undefined {
 const COSTLY =
   /^(max_?((?=\w*token)\w+|gen_?len|length)|n|best_?of|num_?(generations|results|return\w*)|service_?tier|speed)$/i;
 
-/** Reports whether additional fields could undo the limits that the gateway reads and sets. */
+/** Reports whether additional fields could override the limits that the gateway reads and sets. */
 function raisesCost(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(raisesCost);
   if (!isObject(value)) return false;
@@ -153,7 +153,7 @@ function raisesCost(value: unknown): boolean {
   );
 }
 
-/** Limits `inferenceConfig.maxTokens` and Nova's older name for it. Of both, the higher may be billed. */
+/** Reads `inferenceConfig.maxTokens`, and Nova's older name for it. If both are set, the higher may be billed. */
 export function converseLimit(body: JsonObject): OutputLimit {
   const limits = ['maxTokens', 'max_new_tokens'].map((name) => limitAt(body, 'inferenceConfig', name));
   const set = limits.filter(({ tokens }) => tokens !== undefined);

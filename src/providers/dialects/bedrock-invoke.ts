@@ -56,7 +56,7 @@ function requireAnthropicBody(body: JsonObject): void {
   );
 }
 
-/** Bedrock's random padding, which hides lengths from eavesdroppers. */
+/** Random padding, by which Bedrock hides lengths from eavesdroppers. */
 const PADDING = /^[A-Za-z0-9]{1,64}$/;
 
 /** Reads `chunk` events: base64 JSON of the family, and Bedrock's metrics in the last one. */
@@ -98,7 +98,7 @@ function createInvokeReader(family: InvokeFamily): StreamReader {
   };
 }
 
-/** Returns Bedrock's metrics, or the family's own usage if it agrees, since that is more detailed. */
+/** Returns Bedrock's metrics, or the family's own usage, which is more detailed, if both agree. */
 function settledUsage(metrics: JsonObject, own: Usage | undefined): Usage | undefined {
   const billed = cacheApart(
     metrics.inputTokenCount,

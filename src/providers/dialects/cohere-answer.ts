@@ -61,7 +61,7 @@ function* contentTexts(message: JsonObject): Work<AnswerText[]> {
   return found;
 }
 
-/** Log probabilities do not name the text they spell; it is the first text. */
+/** Log probabilities do not name the text that they spell; it is the first text. */
 function spelledBy(content: readonly AnswerText[]): string {
   return content.find(({ kind }) => kind === 'text')?.path.join('.') ?? '';
 }

@@ -35,7 +35,7 @@ export function choicesCut({ type, message }: Refusal, last: JsonObject): readon
 
 const MAX_CHOICES = 128;
 
-/** Returns only the choice indexes of a chunk, which may be why the stream is cut. */
+/** Returns only the choice indexes of a chunk: its content may be the reason for the cut. */
 function indexesOf({ choices }: JsonObject): readonly number[] {
   const indexes = arrayOf(choices)
     .slice(0, MAX_CHOICES)
@@ -45,8 +45,8 @@ function indexesOf({ choices }: JsonObject): readonly number[] {
 }
 
 /**
- * @mistralai/mistralai 1.3 loses the last event of a read if it is shorter than the events before it in that read.
- * This exceeds their total in a 64 KiB read.
+ * @mistralai/mistralai 1.3 loses the last event of a read if it is shorter than the preceding events in that read. This
+ * padding exceeds their total in a 64 KiB read.
  */
 const PAD_CHARS = 8_192;
 
@@ -68,7 +68,7 @@ export function mistralCut({ type, message }: Refusal, last: JsonObject): readon
 }
 
 export interface CutResponse {
-  /** Holds identifying members only, no model output. */
+  /** Contains only identifying members, no model output. */
   readonly response: JsonObject;
   /** The next event's `sequence_number`. */
   readonly sequence: number;

@@ -20,7 +20,7 @@ export function objectOf(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** A shorter text cannot nest deeply enough to matter. */
+/** Shorter texts cannot nest deeply enough to matter. */
 const FLAT_CHARS = 2_048;
 
 /**
@@ -37,7 +37,7 @@ export function parseJson({ data, document }: Pick<Frame, 'data' | 'document'>):
   try {
     return withText(JSON.parse(data));
   } catch {
-    // If usage is missing at the end, the streamed text is settled instead.
+    // If usage is missing at the end, the streamed text is billed instead.
     return undefined;
   }
 }

@@ -96,7 +96,7 @@ export function readGeminiUsage(value: unknown): Usage | undefined {
   const toolPrompt = countOrZero(usage.toolUsePromptTokenCount);
   if (thoughts === undefined || written === undefined || toolPrompt === undefined) return undefined;
   const inputTokens = promptTokens + toolPrompt;
-  // A count omitted although the total is larger is not zero.
+  // The total is larger, so the omitted count is not zero.
   const outputTokens = Math.max(written + thoughts, (tokenCount(usage.totalTokenCount) ?? 0) - inputTokens);
   const inputAudioTokens = audioTokens(usage.promptTokensDetails, usage.toolUsePromptTokensDetails);
   const outputAudioTokens = audioTokens(usage.candidatesTokensDetails);
@@ -184,7 +184,7 @@ function callsOf(calls: Map<number, CallsSoFar>, candidate: number): CallsSoFar 
   return known;
 }
 
-/** Reads a call, which arrives as an object, or in pieces of its strings until one lacks `willContinue`. */
+/** Reads a call. It arrives as an object, or as pieces of strings, of which the last lacks `willContinue`. */
 function* addPart(into: Found, { part, path }: PlacedPart, candidate: number, calls: CallsSoFar): Work<void> {
   const { functionCall, ...rest } = part;
   yield* addWords(into, rest, path, candidate);

@@ -43,7 +43,7 @@ function readPart(into: PromptCollector, role: Role, part: JsonObject, path: Jso
   const signature = member(part, 'thoughtSignature');
   // Gemini counts the thoughts behind a signature as input again.
   if (signature) into.addSealedText({ role, kind: 'reasoning' }, signature.value, [...path, signature.name]);
-  // A higher frame rate is billed as more video, which the video's size does not show.
+  // Video at a higher frame rate costs more; the size of the video does not reveal the rate.
   const fps = objectOf(member(part, 'videoMetadata')?.value).fps;
   if (fps !== undefined && fps !== null && fps !== 1) into.media.push({ kind: 'video', source: 'id' });
   for (const name of Object.keys(part)) {

@@ -112,7 +112,7 @@ function isCheapTier(tier: unknown): boolean {
   return typeof tier === 'string' && /^(unspecified|standard|flex)$/i.test(tier);
 }
 
-/** Adds a model named in the body, which is judged like the path's. */
+/** Adds a model named in the body, which is judged like the model in the path. */
 function addModel(models: string[], body: JsonObject): void {
   const name = optionalString(body, 'model')?.replace(/^models\//, '');
   if (name !== undefined && !models.includes(name)) models.push(name);

@@ -11,8 +11,8 @@ export interface FoundText {
 }
 
 /**
- * Returns the strings inside a JSON value with their paths, then its member names and numbers, which can carry words
- * too, as one uneditable text.
+ * Returns the strings inside a JSON value with their paths, and then its member names and numbers, which can also
+ * contain words, as one uneditable text.
  */
 export function textsIn(value: unknown, path: JsonPath): FoundText[] {
   return runNow(textsInSteps(value, path));
@@ -56,7 +56,7 @@ function* walk(root: unknown, path: JsonPath, onText: OnText): Work<void> {
   if (rest.words !== '') onText(rest.words, path, false);
 }
 
-/** Numbers joined at once. Adding hundreds of thousands one by one takes three times as long. */
+/** Number of numbers joined per batch. Adding hundreds of thousands one by one takes three times as long. */
 const MAX_JOINED = 1_024;
 
 /** Adds the run of numbers that starts at `from`. Returns the index after it. */

@@ -20,8 +20,8 @@ export function isTextType(mimeType: string): boolean {
 }
 
 /**
- * Adds a file declared as text. Unless it is a document of plain text, it also counts as media of unknown size: a
- * provider may go by its bytes or by its member (`kind`).
+ * Adds a file declared as text. Unless it is a plain text document, it also counts as media of unknown size: a provider
+ * may go by its bytes or by its member (`kind`).
  */
 export function addTextFile(
   into: PromptCollector,
@@ -48,13 +48,13 @@ function addTextBytes(
 export interface DeclaredMedium {
   readonly kind: Media['kind'];
   readonly mimeType?: string | undefined;
-  /** The member's name means an address; its value is one unless it is a data URL. */
+  /** The member name means an address; the value is an address unless it is a data URL. */
   readonly isAddress?: boolean;
-  /** An object of this type is media, with any member names. */
+  /** An object of this type is media, whatever its member names are. */
   readonly isPart?: boolean;
 }
 
-/** A server file path can be this long and look like base64. */
+/** Maximum length of a server file path, which can look like base64. */
 const MAX_PATH_CHARS = 4_096;
 const BASE64_START = /^[A-Za-z0-9+/=_\r\n-]*$/;
 const START_CHARS = 256;
@@ -71,7 +71,7 @@ export function addMedium(
   const start = text.slice(0, START_CHARS);
   if (addDataUrl(into, { place, kind }, text, path)) return;
   if (/^data:/i.test(start)) {
-    // Its header is too long to read here.
+    // The header is too long to be parsed here.
     into.media.push({ kind, source: 'inline' });
     into.addText(place, text, path);
   } else if ((isAddress && text.length <= MAX_PATH_CHARS) || !BASE64_START.test(start)) {
@@ -87,7 +87,7 @@ const DATA_URL = /^data:([^;,]*)((?:;[^;,]*)*),/i;
 interface DataUrlPlace {
   readonly place: TextRole;
   readonly kind: Media['kind'];
-  /** The text was already added unchanged. */
+  /** Whether the text was already added unchanged. */
   readonly isAdded?: true;
 }
 
@@ -141,7 +141,7 @@ const DATA_NAME =
 const ADDRESS_NAME = /(?:_ur[li]|Ur[li])s?$/;
 const KIND_IN_NAME = /image|picture|photo|audio|video/i;
 
-/** Returns the media that a member of this name holds, or undefined if it need not hold any. */
+/** Returns the media that a member of this name contains; undefined if it may contain something else. */
 export function mediumNamed(name: string): DeclaredMedium | undefined {
   const isAddress = ADDRESS_NAME.test(name);
   const kind = KINDS.get(name);
@@ -158,7 +158,7 @@ const MEDIUM_CONTENT = namesIn(
   'url uri src href link location path source data bytes blob base64 b64 b64_json image pdf media document',
 );
 
-/** Reports whether a media object may hold its address or bytes under this name. */
+/** Reports whether a media object may have its address or bytes under this name. */
 export function isMediumContent(name: string): boolean {
   return MEDIUM_CONTENT.has(name);
 }
@@ -171,7 +171,7 @@ export function addUnknown(into: PromptCollector, place: TextRole, value: unknow
 
 /**
  * Adds the media recognizable in a value whose strings were already added.
- * @param medium how the value itself was declared
+ * @param medium how the value itself is declared
  */
 export function addMediaOf(
   into: PromptCollector,
@@ -214,14 +214,14 @@ function addMediaIn(
       addMediaIn(into, place, member, at, mediumNamed(name) ?? (isMediumContent(name) ? own : undefined));
       at.pop();
     }
-    // Its content has an unknown name, or is too short to distinguish from words.
+    // The content has an unknown name, or is too short to distinguish from words.
     const isDeclared = typed?.isPart === true || typeof value.blob === 'string';
     if (isDeclared && into.media.length === before)
       into.media.push({ kind: typed?.kind ?? 'document', source: 'id' });
   }
 }
 
-/** Recognizes a file by an address beside a MIME type. */
+/** Recognizes a file by an address next to a MIME type. */
 export function fileReferred(value: JsonObject): DeclaredMedium | undefined {
   const type = value.mimeType ?? value.mime_type ?? value.media_type ?? value.mediaType ?? value.contentType;
   return typeof type === 'string' && /^[a-z]+\//i.test(type) ? { kind: mediaKind(type) } : undefined;

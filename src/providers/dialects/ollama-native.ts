@@ -148,8 +148,8 @@ const WHOLE = '0/tool/';
 type WordDeltas = (texts: readonly AnswerText[]) => Work<TextDelta[]>;
 
 /**
- * Chats put text in `message`, generation in `response` and `thinking`. Clients read only one of them, so in a stream
- * with both the first to carry text streams it and the other is a copy.
+ * Creates a reader of text. Chats put text in `message`, generation in `response` and `thinking`. Clients read only one
+ * of them. In a stream with both, the first to carry text streams it, and the other is a copy.
  */
 function createWordDeltas(): WordDeltas {
   let speaker: string | undefined;

@@ -68,7 +68,7 @@ export function* readChoiceTexts(
     into.deltas.push(isJson === true ? { ...delta, isJson } : delta);
   };
   const message = choice[member];
-  // Together repeats `delta` in `text`, so both on one channel would duplicate every piece.
+  // Together repeats `delta` in `text`: on one channel, every piece would appear twice.
   add(choice, 'text', path, isObject(message) ? 'beside/text' : 'text', 'text');
   // Mistral's fill-in-the-middle uses `delta` in streams and `message` in answers, like chat.
   if (isObject(message)) yield* addMessage({ into, add, index, nameCall }, message, [...path, member]);
@@ -92,7 +92,7 @@ function* addStringsIn(into: ChoiceTexts, value: JsonObject, path: JsonPath, und
   }
 }
 
-/** Adds the text under `name` if there is one. `at` is the path of `from`. */
+/** Adds the text under `name`, if any. `at` is the path of `from`. */
 type Add = (
   from: JsonObject,
   name: string,

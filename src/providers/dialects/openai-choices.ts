@@ -44,14 +44,14 @@ export function choiceDialect(
   };
 }
 
-/** Reads answers with `choices`: chat (`message`, `delta`) and completions (`text`). */
+/** Builds readers of answers with `choices`: chat (`message`, `delta`) and completions (`text`). */
 export function choiceAnswers(cut: ChoiceCut = choicesCut): AnswerReaders {
   return answerReaders(readChoices, () => createChoiceReader(cut));
 }
 
 function* readChoices(answer: JsonObject): Work<AnswerFacts> {
   const tokens: TokenText[] = [];
-  /** Texts on one channel form one text, as they do in a stream. */
+  /** Texts with the same channel form one text, as in a stream. */
   const channels = new Map<AnswerText, string>();
   const texts: AnswerText[] = [];
   for (const [place, value] of arrayOf(answer.choices).entries()) {
@@ -95,7 +95,7 @@ interface Spelled {
   readonly refusal: string;
 }
 
-/** Adds `logprobs`: lists of objects in chat, parallel lists in completions and in chat of some servers. */
+/** Adds `logprobs`: lists of objects in chat; parallel lists in completions, and in chat on some servers. */
 function* addChoiceTokens(
   into: TokenText[],
   choice: JsonObject,
@@ -110,7 +110,7 @@ function* addChoiceTokens(
   yield* addParallelTokens(into, logprobs, at, spelled.content);
 }
 
-/** Reads chunks, whose usage covers the whole answer so far. */
+/** Reads chunks. The usage in a chunk covers the answer up to that chunk. */
 function createChoiceReader(cut: ChoiceCut) {
   const endsChoice = createChoiceEnds();
   const readChunkTexts = createChunkTexts();

@@ -33,10 +33,10 @@ const MEDIA_OR_WORDS: ReadonlyMap<string, Media['kind']> = new Map([
   ['video', 'video'],
 ]);
 
-/** Members that the provider verifies or decrypts, so that they must not be edited. */
+/** Members that the provider verifies or decrypts, and that must not be edited. */
 const SEALED: ReadonlySet<string> = new Set(['signature', 'encrypted_content', 'fingerprint']);
 
-/** Reads content in any form. All strings in unknown parts are read, so that none bypasses inspection. */
+/** Reads content in any form. Reads all strings in unknown parts: none may bypass inspection. */
 export function readParts(into: PromptCollector, place: TextRole, value: unknown, path: JsonPath): void {
   if (typeof value === 'string') {
     into.addText(place, value, path);

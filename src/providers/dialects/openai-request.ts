@@ -67,7 +67,7 @@ export interface RequestedModels {
   readonly names: readonly string[];
   /** The web search requested by `:online` in a model name. */
   readonly online: readonly ToolOffer[];
-  /** A prompt stored at the router is used. */
+  /** Whether a prompt stored at the router is used. */
   readonly preset: boolean;
 }
 
@@ -145,7 +145,7 @@ const LIMIT_NAMES = [
   ...['max_new_tokens', 'n_predict', 'num_predict', 'max_gen_len', 'max_tokens_to_sample', 'max_length'],
   ...['maxTokens', 'maxOutputTokens', 'maxNewTokens', 'max_generated_tokens'],
 ];
-/** Members for the number of answers, returned or generated to choose from. */
+/** Members that set the number of answers to return, or to generate and choose from. */
 const CHOICE_NAMES = [
   ...['n', 'best_of', 'n_cmpl', 'num_generations', 'num_return_sequences', 'num_choices', 'num_beams'],
   ...['candidate_count', 'candidateCount', 'beam_width'],
@@ -153,8 +153,8 @@ const CHOICE_NAMES = [
 
 /**
  * Reads the output limit. If a client sets several effective members, the highest may be billed. A limit under a name
- * that this provider ignores bounds nothing, but caps grants, and is never left above one: the provider may start to
- * support the name at any time.
+ * that this provider ignores bounds nothing. It still caps grants, and is never left above one: the provider may start
+ * to support the name at any time.
  */
 export function readOutputLimit(body: JsonObject, fields: OpenaiVariant['limitFields']): OutputLimit {
   const limits = LIMIT_NAMES.map((name) => ({ name, tokens: optionalPositive(body, name) }));

@@ -107,7 +107,7 @@ export interface ToolFacts {
   readonly hostedTools: readonly HostedTool[];
 }
 
-/** Splits the offers by who runs them, and marks those required by `tool_choice`. */
+/** Splits the offers by who runs the tools, and marks tools required by `tool_choice`. */
 export function toolFacts(offers: readonly ToolOffer[], toolChoice: unknown): ToolFacts {
   const clientRun = offers.filter((offer) => offer.clientRun);
   const choice = objectOf(toolChoice);

@@ -29,17 +29,17 @@ export function readOpenaiUsage(value: unknown): Usage | undefined {
   };
 }
 
-/** OpenAI's member, DeepSeek's and Mistral's. */
+/** The count as named by OpenAI, DeepSeek or Mistral. */
 function cachedTokens(usage: JsonObject, details: JsonObject): unknown {
   return details.cached_tokens ?? usage.prompt_cache_hit_tokens ?? usage.num_cached_tokens;
 }
 
-/** Omits 0. */
+/** Omits the member if it is 0. */
 function part(name: keyof Usage, value: unknown, whole: number): Partial<Usage> {
   return value === 0 ? {} : partOrZero(name, value, whole);
 }
 
-/** Keeps 0: no audio differs from an unknown amount. */
+/** Keeps a 0: no audio differs from an unknown amount. */
 function partOrZero(name: keyof Usage, value: unknown, whole: number): Partial<Usage> {
   const count = tokenCount(value);
   return count === undefined ? {} : { [name]: Math.min(count, whole) };

@@ -55,7 +55,7 @@ function usdOf(value: unknown): number {
   if (usd >= 0 && usd < Infinity) return usd;
   throw new GatewayError(
     'invalid_request',
-    'The request\'s "provider.max_price" must hold prices in USD of at least 0.',
+    'The request\'s "provider.max_price" must contain prices in USD of at least 0.',
   );
 }
 

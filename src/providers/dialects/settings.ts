@@ -42,8 +42,8 @@ const OUTPUT_SETTINGS: readonly (readonly [name: string, output: OutputModality]
 ];
 
 /**
- * Returns the non-text output modalities requested in these objects: the body, and its members that hold such
- * settings. An unknown modality counts as audio, the most expensive one.
+ * Returns the non-text output modalities requested in these objects: the body, and members with such settings. An
+ * unknown modality counts as audio, the most expensive one.
  */
 export function requestedOutputs(...places: readonly unknown[]): Pick<RequestFacts, 'outputs'> {
   const outputs: OutputModality[] = [];
@@ -89,7 +89,7 @@ const THINKING_SETTINGS: readonly (readonly [name: string, members: readonly str
 /** Top-level token limits (Qwen hosts, vLLM). Fireworks accepts a number as reasoning effort. */
 const THINKING_LIMITS: readonly string[] = ['thinking_budget', 'thinking_token_budget', 'reasoning_effort'];
 
-/** Returns the largest thinking limit in these objects: the body, and its members that hold such settings. */
+/** Returns the largest thinking limit in these objects: the body, and members with such settings. */
 export function thinkingTokens(...places: readonly unknown[]): Pick<RequestFacts, 'thinkingTokens'> {
   let most = 0;
   for (const place of places) if (isObject(place)) most = Math.max(most, mostIn(place));
@@ -119,9 +119,9 @@ function countOf(value: unknown): number {
 }
 
 /**
- * Members that name something stored at the provider with its own prompt and tools: OpenAI's prompts, OpenRouter's
- * presets, Mistral's and Azure's agents, assistants, Gemini's caches, Anthropic's skills. They never carry prompt
- * text, so any non-null value counts.
+ * Members that name something stored at the provider with its own prompt and tools: prompts at OpenAI, presets at
+ * OpenRouter, agents at Mistral and Azure, assistants, caches at Gemini, skills at Anthropic. They never carry prompt
+ * text: any value but null counts.
  */
 const STORED_MEMBERS: readonly string[] = [
   'preset',
@@ -148,7 +148,7 @@ export function storedPrompt(
     places.some((place) => (place[name] ?? undefined) !== undefined),
   );
   if (named !== undefined) return { storedPrompt: named };
-  // In other dialects, `prompt` is the text itself.
+  // In other dialects, `prompt` is the text of the prompt.
   if (isObject(own.prompt) || (isObject(own.extra_body) && isObject(own.extra_body.prompt)))
     return { storedPrompt: 'prompt' };
   if (arrayOf(objectOf(own.container).skills).length > 0) return { storedPrompt: 'container.skills' };

@@ -45,7 +45,7 @@ export function* addListedTokens(
   addAll(into, alternatives);
 }
 
-/** No finding is shorter. */
+/** No finding is shorter than this. */
 const MIN_FOUND_BYTES = 6;
 
 /** Returns the text in the bytes of an alternative token, if it differs from the token itself. */
@@ -115,19 +115,19 @@ function set(path: JsonPath, value: unknown): JsonEdit {
   return { kind: 'set', path, value };
 }
 
-/** Edits existing members only, since an edit would add a missing one. */
+/** Edits only existing members: an edit would add a missing one. */
 function setWhere(object: JsonObject, name: string, path: JsonPath, value: unknown): JsonEdit[] {
   return object[name] == null ? [] : [set([...path, name], value)];
 }
 
-/** A listed token and the `bytes` beside it: the UTF-8 of its text, or part of a character's. */
+/** A listed token and its `bytes`: the UTF-8 of its text, or of part of a character. */
 interface TokenBytes {
   readonly token: TokenText;
   readonly bytes: unknown;
 }
 
 /**
- * Adds the text that the list's bytes spell, on a channel of its own, if it differs from the tokens. A split
+ * Adds the text spelled by the bytes of the list, on a channel of its own, if it differs from the tokens. A split
  * character belongs to the token with its last byte.
  */
 function* addSpelledBytes(into: TokenText[], list: readonly TokenBytes[]): Work<void> {
@@ -148,14 +148,14 @@ function* anyDiffers(list: readonly TokenBytes[]): Work<boolean> {
   return false;
 }
 
-/** Reports whether the bytes beside a token differ from its text. */
+/** Reports whether the bytes of a token differ from its text. */
 function differs(text: string, bytes: unknown): boolean {
   if (!Array.isArray(bytes)) return false;
   if (bytes.length === text.length && isAscii(text, bytes)) return false;
   const given = tokenBytes(text, bytes);
   const own = ESCAPED.test(text) ? escapedBytes(text) : Buffer.from(text);
   if (own.equals(given)) return false;
-  // A string cannot hold part of a character. ASCII bytes beside it must still match.
+  // A string cannot contain part of a character. ASCII bytes beside it must still match.
   return !text.includes('\ufffd') || asciiIn(given) !== asciiIn(own);
 }
 

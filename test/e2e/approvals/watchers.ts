@@ -70,7 +70,7 @@ export function shortWaits(): void {
     await oneOf();
     const another = await ask({ at: narrow, key: other });
     expectRefusal(another, 503, 'gateway_unavailable');
-    expect(another.body).toContain('too many requests wait');
+    expect(another.body).toContain('too many requests are waiting');
     expect(another.headers['retry-after']).toBe('10');
     expectRefusal(await first, 504, 'escalation_timeout');
     await waitingOf(key, 0);
@@ -91,7 +91,7 @@ export function shortWaits(): void {
     await vi.waitFor(() => expect(over).toHaveLength(4), 10_000);
     for (const reply of over) {
       expectRefusal(reply, 429, 'rate_limited');
-      expect(reply.body).toContain('too many requests of this key wait');
+      expect(reply.body).toContain('too many requests of this key are waiting');
       expect(reply.headers['retry-after']).toBe('10');
     }
     const asked = ask({ at: light, key: other });

@@ -262,7 +262,7 @@ export function modelNames(): void {
       ] as const) {
         const reply = await chat({ path, body, headers });
         expectRefusal(reply, 400, 'invalid_request');
-        expect(reply.body).toContain('cannot be seen');
+        expect(reply.body).toContain('invisible character');
       }
     }
     expect(provider.requests.slice(before)).toEqual([]);

@@ -173,7 +173,7 @@ describe('a changed card', () => {
     });
     expect(await ask('pears')).toMatch(/^403/);
     await rm(join(rig.folder, 'policies.yaml'));
-    await vi.waitFor(() => expect(gateway.logs()).toContain('every policy file is gone'), {
+    await vi.waitFor(() => expect(gateway.logs()).toContain('every policy file has been removed'), {
       timeout: 10_000,
     });
     expect(await ask('pears')).toMatch(/^403/);
@@ -205,7 +205,7 @@ describe('a gateway does not start with', () => {
       'metadata: {name: c}\nrules: [{name: r, action: forbid}]',
       /bad\.yaml:2:\d+: rules\.0\.action: must be one of allow, deny/,
     ],
-    ['with two cards that have states', undefined, /a session has one state/],
+    ['with two cards that have states', undefined, /a session has only one state/],
     ['with a card that is not there', '', /policy\.policy_file.*is missing or cannot be read/],
   ])('%s', async (_what, text, message) => {
     const dir = await mkdtemp(join(tmpdir(), 'gw-test-cards-'));

@@ -164,7 +164,7 @@ const ACTS: Readonly<
   // Approvals are disabled here, so none can be given.
   escalate: {
     async model() {
-      const reason = 'ask somebody (it needs an approval, and approvals are switched off)';
+      const reason = 'ask somebody (approval required, but approvals are off)';
       for (const { ask } of MODEL_CLIENTS) {
         const agent = await newAgent();
         expect(await ask(agent, 'hi', modelOf('escalate'))).toEqual(refusedModel(reason));
@@ -172,7 +172,7 @@ const ACTS: Readonly<
       }
     },
     async tool() {
-      const reason = 'ask somebody (it needs an approval, and approvals are switched off)';
+      const reason = 'ask somebody (approval required, but approvals are off)';
       for (const server of SERVERS) {
         const agent = await newAgent();
         const refused = refusedTool(toolOf('escalate'), reason, 'escalate mcp_tool_call');

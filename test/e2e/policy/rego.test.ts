@@ -166,7 +166,7 @@ describe('a model call that names fallbacks', () => {
   });
 
   it.each([
-    ['decide otherwise about one of them', 'gpt-4-forbidden', 'decide differently about them'],
+    ['decide otherwise about one of them', 'gpt-4-forbidden', 'decide differently for them'],
     ['cannot judge one of them', 'claude-torn', 'could not be evaluated'],
   ])('is denied if the policies %s', async (_what, fallback, said) => {
     const before = rig.provider.requests.length;

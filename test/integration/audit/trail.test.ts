@@ -308,7 +308,7 @@ describe('gateway audit show', () => {
   it('reports an unknown request, and exits with 1', async () => {
     const missing = await gateway('audit', 'show', 'r-none');
     expect(missing).toMatchObject({ code: 1, stdout: '' });
-    expect(missing.stderr).toContain('no record of the request r-none in the audit trail in Redis');
+    expect(missing.stderr).toContain('no record of request r-none in the audit trail in Redis');
   });
 });
 

@@ -67,7 +67,7 @@ describe('gateway budget set', () => {
     async (written) => {
       const { code, stderr } = await gateway(['budget', 'set', `--daily=${written}`]);
       expect(code).toBe(2);
-      expect(stderr).toContain('--daily: an amount in USD from 0 to 9000000, or none');
+      expect(stderr).toContain('--daily must be an amount in USD from 0 to 9000000, or none');
     },
   );
 
@@ -114,10 +114,15 @@ describe('gateway budget set for a shared budget', () => {
   });
 
   it.each([
-    ['a key and conditions', ['planner', '--tag', 'team=search'], 2, 'a budget is for one key or shared'],
+    [
+      'a key and conditions',
+      ['planner', '--tag', 'team=search'],
+      2,
+      'a budget applies to one key or is shared',
+    ],
     ['all and conditions', ['--all', '--owner', 'ada'], 2, '--all cannot be combined'],
     ['an unknown provider', ['--provider', 'acme'], 2, '--provider: acme is not one of'],
-    ['a tag without a value', ['--tag', 'team'], 2, '--tag: write key=value'],
+    ['a tag without a value', ['--tag', 'team'], 2, '--tag must be key=value'],
     ['a tag that no key can have', ['--tag', '__proto__=x'], 2, '--tag: no key has a tag __proto__'],
     ['an unknown name without conditions', ['--name', 'serach'], 1, 'there is no budget serach'],
     ['a name that is no name', ['--name', 'a}b'], 1, 'the name: must be 1 to 64 of'],

@@ -40,7 +40,7 @@ describe('gateway doctor', () => {
         {
           check: 'engines',
           status: 'ok',
-          message: 'risk engine: on, locks a key over 75, blocks it over 90',
+          message: 'risk engine: on, locks a key above 75, blocks it above 90',
         },
         { check: 'engines', status: 'off', message: 'drift detection: off' },
         { check: 'engines', status: 'off', message: 'DLP gate: off' },
@@ -80,12 +80,12 @@ describe('gateway doctor', () => {
       {
         check: 'credentials',
         status: 'warn',
-        message: 'files: header X-Pin: under 8 characters, too short to distinguish from other text',
+        message: 'files: header X-Pin: shorter than 8 characters, too short to distinguish from other text',
       },
       {
         check: 'credentials',
         status: 'warn',
-        message: 'open: header X-Pat: may be repeated, because of mcp.servers[].suppress',
+        message: 'open: header X-Pat: may be repeated (mcp.servers[].suppress)',
       },
     ]);
     expect([code, stdout.includes('9876')]).toEqual([0, false]);

@@ -32,7 +32,7 @@ function setPassword(input: string): Promise<Ended> {
 it('sets the password of the page from standard input, and reports if the page is disabled', async () => {
   const password = createPagePassword({ client: redis.client, deadlineMs: 5_000 });
   const { code, stdout, stderr } = await setPassword('a long enough one\nrest\n');
-  expect(stderr).toBe('gateway: the page is off: set ui.enabled in the configuration\n');
+  expect(stderr).toBe('gateway: the operator page is off; set ui.enabled: true to use it\n');
   expect([code, stdout]).toEqual([0, expect.stringMatching(/is set/)]);
   expect(stdout + stderr).not.toContain('long enough');
   expect(await password.check('a long enough one')).toBe('right');

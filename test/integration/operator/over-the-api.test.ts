@@ -249,9 +249,9 @@ describe('gateway --server', () => {
     [['--server', 'http://gateway.example.com', 'keys', 'list'], 1, /unencrypted/],
     [['--server', 'ftp://127.0.0.1', 'keys', 'list'], 1, /--server: the URL/],
     [['--server', 'https://u:p@127.0.0.1', 'keys', 'list'], 1, /--server: the URL/],
-    [['--server', 'https://127.0.0.1', 'doctor'], 2, /gateway doctor does not work over the API/],
-    [['--server', 'https://127.0.0.1', 'config', 'check'], 2, /gateway config does not work over the API/],
-    [['--server', 'https://127.0.0.1', 'risk', 'reset', 'x', '--as', 'Eve'], 2, /--as: over the API/],
+    [['--server', 'https://127.0.0.1', 'doctor'], 2, /gateway doctor does not work through the API/],
+    [['--server', 'https://127.0.0.1', 'config', 'check'], 2, /gateway config does not work through the API/],
+    [['--server', 'https://127.0.0.1', 'risk', 'reset', 'x', '--as', 'Eve'], 2, /--as: through the API/],
   ])('refuses %o', async (args, code, words) => {
     const ended = await runCli(NO_REDIS, ['--token-file', tokenFile, ...args]);
     expect(ended.code).toBe(code);
@@ -264,7 +264,7 @@ describe('gateway --server', () => {
     await writeFile(other, 'a secret of something else');
     const attempts: readonly (readonly [readonly string[], RegExp])[] = [
       [['--server', page.origin, 'keys', 'list'], /needs --token-file/],
-      [['--server', page.origin, '--token-file', other, 'keys', 'list'], /holds no API token/],
+      [['--server', page.origin, '--token-file', other, 'keys', 'list'], /contains no API token/],
       [['--server', page.origin, '--token-file', join(folder, 'none'), 'keys', 'list'], /ENOENT/],
       [['--token-file', tokenFile, 'keys', 'list'], /--token-file needs --server/],
     ];

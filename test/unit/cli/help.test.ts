@@ -105,7 +105,7 @@ describe('the options of commands', () => {
       expect(options.map(({ long }) => long)).not.toContain('--json');
       for (const { defaultValue, defaultValueDescription, flags } of options)
         if (flags.includes('<duration>') && defaultValue !== undefined)
-          expect(defaultValueDescription, `${path} ${flags}`).toMatch(/^\d+[smhd]$|at once/);
+          expect(defaultValueDescription, `${path} ${flags}`).toMatch(/^\d+[smhd]$|immediately/);
     }
   });
 });

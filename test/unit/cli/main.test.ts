@@ -59,8 +59,8 @@ describe('a wrong call', () => {
     ],
     [['quarantine', 'set', 'x', '--for', '5'], /--for: "5" is not a duration.*for example: --for 1h/],
     [['budget', 'set', 'x'], /no limit given.*for example: --daily 5/],
-    [['budget', 'status', '--over', 'most'], /--over: a percentage, for example: --over 80/],
-    [['sessions', 'end', 'x', 'y', '--as', ''], /--as: 1 to 128 visible characters, such as/],
+    [['budget', 'status', '--over', 'most'], /--over must be a percentage, for example: --over 80/],
+    [['sessions', 'end', 'x', 'y', '--as', ''], /--as must be 1 to 128 visible characters, such as/],
     [['keys', 'list', '--output', 'xml'], /Allowed choices are json, table/],
     [['config', 'chek'], /unknown command 'chek'/],
   ])('%j is one clear line and exit code 2', async (args, line) => {

@@ -104,7 +104,7 @@ describe('a trace', () => {
     const line = { channel: 'audit', request_id: 'r', check: 'policy', msg: 'denied' };
     const { code, stderr } = await verifyJson(PRESETS, line);
     expect(code).toBe(2);
-    expect(stderr).toContain('nothing in it could be judged: 1 log lines');
+    expect(stderr).toContain('no content could be judged: 1 log lines');
   });
 
   it('shows none of its secrets', async () => {

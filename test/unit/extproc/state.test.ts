@@ -120,7 +120,7 @@ describe('a message out of turn', () => {
     'fails closed: request headers when %s',
     (_, state) => {
       const context = at(state);
-      expect(() => handle(context, processingRequest('request_headers'))).toThrow('came twice');
+      expect(() => handle(context, processingRequest('request_headers'))).toThrow('arrived twice');
       expect(context.state.at).toBe(state.at);
     },
   );

@@ -9,19 +9,19 @@ it.each([
     rule: 'allow if input.x',
     written: undefined,
     is: 'deny',
-    because: 'some rule allows, so calls that no rule allows are denied',
+    because: 'there is an allow rule, so calls that no rule allows are denied',
   },
   {
     rule: 'deny contains "x" if input.x',
     written: undefined,
     is: 'allow',
-    because: 'no rule allows, so calls that no rule denies pass',
+    because: 'there is no allow rule, so calls that no rule denies pass',
   },
   {
     rule: 'allow if input.x',
     written: 'allow' as const,
     is: 'allow',
-    because: 'policy.default_action is written',
+    because: 'policy.default_action is set',
   },
 ])(
   'calls that no policy judges: $is, because $because',

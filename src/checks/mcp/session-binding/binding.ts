@@ -8,7 +8,7 @@ import type { McpSession, McpSessionStore } from './store.ts';
 export interface SessionBinding {
   /** Checks that the named session belongs to the key. */
   judge(exchange: Parsed): Promise<Verdict>;
-  /** Binds a session that an answer creates, and forgets one that it ends. */
+  /** Binds a session that an answer creates, and unbinds one that it ends. */
   keep(exchange: Answered): Promise<Verdict>;
 }
 
@@ -17,7 +17,7 @@ export function createSessionBinding(store: McpSessionStore): SessionBinding {
     async judge(exchange) {
       const session = sessionOf(exchange, exchange.headers.get(MCP_SESSION_HEADER));
       if (session === undefined) return resumesWithoutSession(exchange) ? sessionMissing() : PASS;
-      // Unknown sessions and other keys' sessions look alike, so guessing ids reveals nothing.
+      // Unknown sessions and sessions of other keys get the same answer: guessing ids must reveal nothing.
       return (await store.use(session)) === 'own' ? PASS : sessionGone();
     },
     async keep(exchange) {
@@ -41,7 +41,7 @@ function sessionOf({ mcp, key }: Parsed, sessionId: string | undefined): McpSess
   return { server: mcp.server, sessionId, keyHash: key.keyHash };
 }
 
-/** All keys are one client to a server: only a session tells it whose events to resend. */
+/** To a server, all keys are one client: only a session shows whose events to resend. */
 function resumesWithoutSession({ mcp, method, headers }: Parsed): boolean {
   return mcp !== undefined && method === 'GET' && headers.has('last-event-id');
 }
@@ -54,12 +54,12 @@ function sessionMissing(): Denial {
   };
 }
 
-/** A server may refuse to end a session (405), and keep it. */
+/** A server may refuse to end a session with 405 and keep it. */
 function hasEndedSession(exchange: Answered): boolean {
   return exchange.method === 'DELETE' && isSuccess(exchange);
 }
 
-/** A 404 makes a client start a new session, as MCP specifies. */
+/** MCP specifies that a 404 makes a client start a new session. */
 function sessionGone(): Denial {
   return {
     kind: 'deny',
@@ -68,7 +68,7 @@ function sessionGone(): Denial {
   };
 }
 
-/** With it, the client could use another key's session. */
+/** With this id, the client could use another key's session. */
 function takenSession(): Denial {
   return {
     kind: 'deny',

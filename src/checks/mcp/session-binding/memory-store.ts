@@ -2,9 +2,9 @@ import { MAX_MCP_SESSIONS, type McpSession, type McpSessionStore, type Owner } f
 
 export interface MemoryMcpSessionStoreOptions {
   readonly ttlMs: number;
-  /** MAX_MCP_SESSIONS except in tests. */
+  /** Defaults to MAX_MCP_SESSIONS. Set by tests. */
   readonly maxPerKey?: number;
-  /** Unix ms. */
+  /** Unix time in milliseconds. */
   readonly now?: () => number;
 }
 
@@ -14,7 +14,7 @@ export function createMemoryMcpSessionStore({
   maxPerKey = MAX_MCP_SESSIONS,
   now = Date.now,
 }: MemoryMcpSessionStoreOptions): McpSessionStore {
-  /** Least recently used first. */
+  /** Ordered by last use, oldest first. */
   const owners = new Map<string, { readonly keyHash: string; readonly endsAt: number }>();
 
   function claim(session: McpSession, mayBind: boolean): Owner {

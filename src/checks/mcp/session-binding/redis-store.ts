@@ -8,7 +8,7 @@ import { MAX_MCP_SESSIONS, type McpSession, type McpSessionStore } from './store
 
 export interface RedisMcpSessionStoreOptions extends RedisStoreOptions {
   readonly ttlMs: number;
-  /** MAX_MCP_SESSIONS except in tests. */
+  /** Defaults to MAX_MCP_SESSIONS. Set by tests. */
   readonly maxPerKey?: number;
 }
 
@@ -71,7 +71,7 @@ function storeKey(session: McpSession): string {
   return mcpSessionKey(sessionKeyDigest(session));
 }
 
-/** Server names contain no space, so no two pairs are equal. */
+/** Server names contain no space, so pairs cannot collide. */
 function sessionKeyDigest({ server, sessionId }: McpSession): string {
   return createHash('sha256').update(`${server} ${sessionId}`).digest('hex');
 }

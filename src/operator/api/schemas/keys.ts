@@ -60,7 +60,10 @@ export const budgets = surveyOf(budget);
 
 export const sharedBudget = z.object({
   name: z.string(),
-  /** All must hold; empty for every request. `by` is a member of `budgets[].match`, such as `owners` or `tags.team`. */
+  /**
+   * Conditions that must all hold; empty for every request. `by` is a member of `budgets[].match`, such as `owners` or
+   * `tags.team`.
+   */
   match: z.array(z.object({ by: z.string(), values: texts })),
   time_zone: z.string(),
   windows: z.array(budgetWindow),

@@ -1,8 +1,8 @@
 /**
- * The answers of the operator's API. Routes validate with these schemas, OpenAPI is made from them, and the page
+ * Answers of the operator API. Routes validate answers with these schemas, OpenAPI is generated from them, and the page
  * imports their types. Queries and bodies of requests are in `../bodies.ts`.
  *
- * Times are ISO 8601 in UTC, money is in USD, and absent values are null. Answers contain no prompts, arguments or
+ * Times are in ISO 8601 in UTC, money is in USD, and absent values are null. Answers contain no prompts, arguments or
  * model answers, except masked arguments of pending calls for approvers.
  */
 import * as z from 'zod';
@@ -20,14 +20,14 @@ export function pageOf<Item extends z.ZodType>(item: Item) {
 }
 
 /**
- * A page of a list that is sorted or searched over all keys. The rows are current; their order is as of `as_of`.
- * `complete: false`: not all keys have been read yet; ask again soon.
+ * A page of a list that is sorted or searched over all keys. The rows are current; their order dates from `as_of`. If
+ * `complete` is false, not all keys have been read yet; ask again soon.
  */
 export function surveyOf<Item extends z.ZodType>(item: Item) {
   return z.object({
     items: z.array(item),
     next: z.string().optional(),
-    /** Matching rows on all pages. */
+    /** Number of matching rows on all pages. */
     total: count,
     as_of: time,
     complete: z.boolean(),

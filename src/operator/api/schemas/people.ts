@@ -25,12 +25,12 @@ export type SignInKinds = z.infer<typeof signInKinds>;
 export const me = z.object({
   name: z.string(),
   role,
-  /** If set, the person only sees keys with this owner. */
+  /** If set, the person sees only keys with this owner. */
   owner: z.string().nullable(),
   signed_in_by: z.enum(SIGN_IN_KINDS),
   /** Value of `X-CSRF-Token` for changes; null for tokens, which need none. */
   csrf_token: z.string().nullable(),
-  /** Idle end of the session; null for tokens. */
+  /** End of the session if idle; null for tokens. */
   idle_until: time.nullable(),
   /** Absolute end of the session or token. */
   ends_at: time.nullable(),

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { time, usd, count, keyHash, texts, pageOf } from './parts.ts';
 
-/** A running gateway, by its last announcement. */
+/** A running gateway, as it last announced itself. */
 export const gateway = z.object({
   id: z.string(),
   host: z.string(),
@@ -19,10 +19,10 @@ export const gateway = z.object({
     enabled: z.boolean(),
     /** Digest of the policies in force; null if policies are off. */
     digest: z.string().nullable(),
-    /** Why the files on disk are not in force; null if they are. */
+    /** Why the files on disk are not in force; null if they are in force. */
     broken: z.string().nullable(),
   }),
-  /** Why gateway.yaml on disk is not in force: broken, restart or refused; null if it is. */
+  /** Why gateway.yaml on disk is not in force: broken, restart or refused; null if it is in force. */
   config_not_in_force: z.string().nullable(),
   /** Days until the first certificate expires; null without certificates. */
   certificate_days: z.int().nullable(),
@@ -38,7 +38,7 @@ export const overview = z.object({
     connected_clients: count,
     keys: count,
   }),
-  /** False if the audit trail is off: then traffic, decisions and rule counts are missing. */
+  /** False if the audit trail is off. Traffic, decisions and rule counts are then missing. */
   audit: z.boolean(),
   /** Counts of the last hour, from the audit trail. */
   providers: z.array(
@@ -135,12 +135,12 @@ export const spend = z.object({
   bucket: z.string(),
   from: z.iso.date(),
   to: z.iso.date(),
-  /** False if `spend.enabled` is off, so nothing is recorded. */
+  /** False if `spend.enabled` is false and nothing is recorded. */
   enabled: z.boolean(),
   rows: z.array(z.object({ from: z.string().nullable(), group: z.string(), usd })),
   total_usd: usd,
   as_of: time,
-  /** False if the count stopped at its time limit, so the sums are too low. */
+  /** False if the count stopped at its time limit; the sums are then too low. */
   complete: z.boolean(),
 });
 export type Spend = z.infer<typeof spend>;
@@ -154,7 +154,7 @@ export const escalation = z.object({
   method: z.string(),
   provider: z.string(),
   model: z.string(),
-  /** `<provider> <model>` of each other one that may answer instead. */
+  /** `<provider> <model>` of each other model that may answer instead. */
   other_models: z.array(z.string()),
   mcp_server: z.string(),
   tool_name: z.string(),
@@ -162,7 +162,7 @@ export const escalation = z.object({
   prompt_name: z.string(),
   /** Masked, for approvers; empty unless `zsp.escalation_arguments` is on. */
   arguments: z.string(),
-  /** The same for the last text of the user in a model call, by `zsp.escalation_prompts`. */
+  /** Last text of the user in a model call, masked in the same way (`zsp.escalation_prompts`). */
   prompt_text: z.string(),
   session_id: z.string(),
   rules: z.array(z.object({ rule: z.string(), reason: z.string() })),

@@ -149,19 +149,19 @@ export function wrongCalls(): void {
   it('requires a gateway address from a file or a URL: a program that listens on 8080 gets no key', async () => {
     const { code, stderr } = await run({ command: ['sh', '-c', 'echo started'], env: { GATEWAY_URL: '' } });
     expect(code).toBe(2);
-    expect(stderr).toMatch(/no gateway was named.*--gateway-url .*GATEWAY_URL.*--config.*gateway init/);
+    expect(stderr).toMatch(/no gateway is named.*--gateway-url .*GATEWAY_URL.*--config.*gateway init/);
   });
 
   it('uses the address in the configuration', async () => {
     const file = join(folder, 'named.yaml');
     writeFileSync(file, 'server: { port: 1 }\n');
     const ended = await inProcess(['--config', file, 'exec', '--', 'true']);
-    expect(ended.stderr).not.toContain('no gateway was named');
+    expect(ended.stderr).not.toContain('no gateway is named');
   });
 
   it.each([
-    [['--model-map', 'fast'], 2, /--model-map: pairs/],
-    [['--model-override', ''], 2, /--model-override: the name of a model/],
+    [['--model-map', 'fast'], 2, /--model-map must be pairs/],
+    [['--model-override', ''], 2, /--model-override must be the name of a model/],
     [['--gateway-url', 'nonsense'], 1, /the gateway's address must be a URL/],
     [['--gateway-url', 'http://gateway.example'], 1, /keys would be sent over plain HTTP/],
     [

@@ -97,8 +97,8 @@ describe('the drift check', () => {
       kind: 'deny',
       type: 'drift_detected',
       message:
-        'the request has left the topic of its session (drift score 1.00 is over 0.45): start a new session for a new topic',
-      details: { reason: 'drift score 1.00 is over 0.45' },
+        'the request has left the topic of its session (drift score 1.00 exceeds 0.45): start a new session for a new topic',
+      details: { reason: 'drift score 1.00 exceeds 0.45' },
       findings: [{ rule: 'drift', detector: 'drift', score: 1 }],
     });
     expect(drift).toEqual({

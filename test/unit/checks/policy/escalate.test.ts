@@ -121,8 +121,8 @@ describe('an escalated call', () => {
   });
 
   it.each([
-    ['full', 'gateway_unavailable', 'too many requests wait'],
-    ['over_share', 'rate_limited', 'too many requests of this key wait'],
+    ['full', 'gateway_unavailable', 'too many requests are waiting'],
+    ['over_share', 'rate_limited', 'too many requests of this key are waiting'],
   ] as const)('that finds no place (%s) is told to retry by %s, and not denied', async (kind, type, why) => {
     const { escalate, patient, score } = rig([{ kind }, { kind }]);
     const told = {

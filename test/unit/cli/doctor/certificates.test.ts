@@ -35,7 +35,7 @@ it('names a file without a certificate, and reports nothing without a file', () 
   const empty = join(ca.caFile, '..', 'empty.pem');
   writeFileSync(empty, 'nothing\n');
   expect(diagnosed(empty, 0)).toMatchObject([
-    { status: 'fail', message: expect.stringContaining('no certificate in') },
+    { status: 'fail', message: expect.stringContaining('contains no certificate') },
   ]);
   expect(diagnosed('/no/such.pem', 0)).toMatchObject([{ status: 'fail' }]);
   expect(diagnoseCertificates(defaultConfig(), Date.now())).toEqual([]);

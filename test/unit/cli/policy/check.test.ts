@@ -20,7 +20,7 @@ describe('gateway policy check', () => {
       reads_prompt: true,
       reads_drift: false,
       initial_state: 'IDLE',
-      warnings: ['preset pci: is given twice, and loaded once'],
+      warnings: ['preset pci is given twice and loaded once'],
     });
     expect((json as { files: { rules: string[] }[] }).files).toEqual([
       {
@@ -46,7 +46,7 @@ describe('gateway policy check', () => {
     expect(code).toBe(0);
     expect(json).toMatchObject({
       files: [{ rules: [], has_states: true }, { has_states: false }],
-      warnings: [`${empty}: has neither rules nor an fsm`],
+      warnings: [`${empty} has neither rules nor an fsm`],
     });
     expect((await policy(['check', '--policy-dir', folder])).stdout).toContain(
       'states.yaml: 0 rules, states',
@@ -81,7 +81,7 @@ describe('gateway policy check', () => {
     const { code, json } = await policyJson(['check', '--config', join(folder, 'gateway.yaml')]);
     expect(code).toBe(0);
     expect((json as { warnings: string[] }).warnings).toEqual([
-      'policy.enabled is off: none of this is in force',
+      'policy.enabled is false: these policies are not in force',
       'policy.default_action is deny and no rule allows: every call is denied',
       `${folder}/p/b.rego:2: deny is in package gateway.polices, but only gateway.policy is evaluated`,
     ]);

@@ -58,7 +58,7 @@ describe('rules that join keys', () => {
     ],
     [
       'mcp: {inspector: {custom_injection_patterns: ["a*"]}}',
-      /patterns\.0: matches the empty text, so it matches everywhere$/,
+      /patterns\.0: matches the empty text and would match everywhere$/,
     ],
     [
       'mcp: {servers: [{name: a, url: "https://a", suppress: [secrets, promt_injection]}]}',

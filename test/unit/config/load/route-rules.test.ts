@@ -17,13 +17,13 @@ describe('rules of models', () => {
     ],
     [
       `${CREDENTIALS}\nmodels: {a: [{provider: groq, model: m, credential: main}]}`,
-      /models\.a\.0\.credential: is a credential of openai, which groq must not get/,
+      /models\.a\.0\.credential: is a credential of openai and cannot be used with groq/,
     ],
     [
       'models: {a: [{provider: openai, model: m}, {provider: anthropic, model: n}]}',
-      /models\.a: must have targets that speak one API/,
+      /models\.a: must have targets that share an API/,
     ],
-    ['models: {a: [{provider: bedrock, model: m}]}', /models\.a: must have targets that speak one API/],
+    ['models: {a: [{provider: bedrock, model: m}]}', /models\.a: must have targets that share an API/],
     ['models: {a: [{provider: vllm, model: m}]}', /models\.a\.0\.provider: needs providers\.vllm\.base_url/],
   ])('%s', (yaml, expected) => {
     expect(problems(yaml).join('\n')).toMatch(expected);

@@ -152,7 +152,7 @@ describe.each(['lean', 'grpc-js'] as const)('%s', (name) => {
     isTaking = false;
     expect(await ended(begin(open(target)))).toMatchObject({
       code: status.UNAVAILABLE,
-      details: 'not taking new streams',
+      details: 'not accepting new streams',
     });
   });
 

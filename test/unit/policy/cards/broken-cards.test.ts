@@ -70,7 +70,7 @@ describe('a broken card', () => {
     [
       'a taint without a flag',
       'metadata: {name: c}\nrules:\n  - {name: r, action: taint}',
-      /taint: names the flag/,
+      /taint: is the flag/,
     ],
     [
       'a mask of nothing',
@@ -132,7 +132,7 @@ describe('a broken card', () => {
   it('is one of several: all of their problems are reported, and two with states are one too many', () => {
     const fsm = { transitions: [{ from: 'a', to: 'b', trigger: 'x' }] };
     expect(() => cardsOf({ fsm }, { fsm })).toThrow(
-      /card-1\.yaml:1:\d+: fsm: a session has one state, and card-0/,
+      /card-1\.yaml:1:\d+: fsm: a session has only one state, and card-0/,
     );
     expect(() => cardsOf({ rules: 1 }, { rules: 2 })).toThrow(/card-0[^]*card-1/);
   });
