@@ -2,19 +2,19 @@ import { signal } from '@preact/signals';
 
 import type { Me, Problem, Role } from '../src/operator/api/schemas/people.ts';
 
-/** Longer than the server waits for Redis, so that its error message arrives. */
+/** Longer than the server waits for Redis: its error message can then arrive. */
 const TIMEOUT_MS = 20_000;
 
-/** The signed-in person; undefined until known, null if no one is signed in. */
+/** The signed-in person. Undefined until known; null if no one is signed in. */
 export const me = signal<Me | null | undefined>(undefined);
-/** Set if a session has expired, so that the sign-in page can say so. */
+/** Set if a session has expired, for a message on the sign-in page. */
 export const sessionEnded = signal(false);
-/** Why nothing can be read: Redis or the gateway is down. Cleared by the next answer. */
+/** Why nothing can be read (Redis or the gateway is down). Cleared by the next answer. */
 export const outage = signal<string | undefined>(undefined);
 /** Text of the status line, about the last change. */
 export const notice = signal('');
 
-/** A refusal by the API, or no answer (`unreachable`). */
+/** A refusal by the API, or the lack of an answer (`unreachable`). */
 export class ProblemError extends Error {
   readonly type: string;
   readonly status: number;
@@ -38,13 +38,13 @@ export function withQuery(path: string, query: Query): string {
   return text.size === 0 ? path : `${path}?${text.toString()}`;
 }
 
-/** @param isRepeated true for polling, which does not extend the session */
+/** @param isRepeated true for polling, which must not extend the session */
 export async function read<T>(path: string, signal?: AbortSignal, isRepeated = false): Promise<T> {
   const headers = isRepeated ? { 'X-Background': '1' } : undefined;
   return (await answer(path, { ...(signal && { signal }), ...(headers && { headers }) })) as T;
 }
 
-/** Makes a change. `operation` identifies it, so that repeating it has no effect. */
+/** Makes a change. `operation` identifies it: repeating it has no effect. */
 export async function change<T>(
   method: 'POST' | 'PUT' | 'DELETE',
   path: string,
@@ -87,7 +87,7 @@ async function bodyOf(response: Response): Promise<unknown> {
   try {
     return text === '' ? undefined : (JSON.parse(text) as unknown);
   } catch {
-    return undefined; // an answer from something between the page and the gateway
+    return undefined; // the answer does not come from the gateway
   }
 }
 
@@ -130,7 +130,10 @@ export async function signOut(): Promise<void> {
 
 const RANKS: Readonly<Record<Role, number>> = { viewer: 0, approver: 1, operator: 2, admin: 3 };
 
-/** Reports whether the person has at least this role. The server decides; the page only hides what it would refuse. */
+/**
+ * Reports whether the person has at least this role. The server decides; the page only hides actions that it would
+ * refuse.
+ */
 export function may(role: Role): boolean {
   return me.value != null && RANKS[me.value.role] >= RANKS[role];
 }

@@ -42,7 +42,7 @@ export function App(): JSX.Element {
   );
 }
 
-/** Renders each view and item anew, without state of the previous one. */
+/** Renders each view and item from scratch, without state of the previous one. */
 function View(): JSX.Element {
   const { view, id } = route.value;
   useEffect(() => {
@@ -64,7 +64,7 @@ function useMe(): Error | undefined {
     async function ask(): Promise<void> {
       try {
         await loadMe();
-        // An owner may not see the first view, which shows all keys.
+        // An owner may not see the first view, which shows keys of all owners.
         if (me.value?.owner != null && location.hash === '') location.replace(href('keys'));
       } catch (error) {
         setProblem(error instanceof Error ? error : new Error(String(error)));

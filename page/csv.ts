@@ -1,6 +1,6 @@
 const FORMULA = /^[=+\-@\t\r]/;
 
-/** Returns rows as CSV (RFC 4180). Texts that a spreadsheet could take for formulas get an apostrophe. */
+/** Returns rows as CSV (RFC 4180). Texts that a spreadsheet could read as formulas get an apostrophe. */
 export function csv(
   header: readonly string[],
   rows: readonly (readonly (string | number | null)[])[],

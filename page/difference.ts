@@ -6,7 +6,7 @@ export interface DifferentLine {
 /** Longer texts take too long to compare. */
 const MAX_LINES = 1_000;
 
-/** Compares two texts by their longest common subsequence of lines. Long texts are removed and added as a whole. */
+/** Compares two texts by the longest common subsequence of their lines. Long texts are shown as removed and added. */
 export function difference(before: string, after: string): readonly DifferentLine[] {
   const [old, fresh] = [before.split('\n'), after.split('\n')];
   if (old.length > MAX_LINES || fresh.length > MAX_LINES) {
@@ -55,7 +55,7 @@ function commonLengths(old: readonly string[], fresh: readonly string[]): readon
 const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Co}\p{Cs}]/gu;
 
 /**
- * Formats JSON with sorted members and one line per line of its texts; other text is kept. Invisible characters are
+ * Formats JSON with sorted members and with line breaks in texts; other text is not changed. Invisible characters are
  * written as `\u{200B}`.
  */
 export function readableJson(text: string): string {

@@ -12,24 +12,24 @@ const UNITS = [
   ['second', 1],
 ] as const;
 
-/** `12 Mar 2026, 10:15:00` */
+/** Returns a time such as `12 Mar 2026, 10:15:00`. */
 export function absoluteTime(time: string | number): string {
   return ABSOLUTE.format(new Date(time));
 }
 
-/** `10:15:00` */
+/** Returns a time such as `10:15:00`. */
 export function clockTime(time: string | number): string {
   return CLOCK.format(new Date(time));
 }
 
-/** `3 minutes ago`, `in 2 hours`. */
+/** Returns a text such as `3 minutes ago` or `in 2 hours`. */
 export function relativeTime(time: string | number, nowMs: number): string {
   const seconds = Math.round((new Date(time).getTime() - nowMs) / 1000);
   const [unit, size] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? UNITS[3];
   return RELATIVE.format(Math.trunc(seconds / size), unit);
 }
 
-/** `1 h 5 min`, `42 s`: the two largest units, never negative. */
+/** Returns the two largest units, such as `1 h 5 min` or `42 s`; never negative. */
 export function duration(seconds: number): string {
   const left = Math.max(0, Math.round(seconds));
   if (left < 60) return `${String(left)} s`;
@@ -43,7 +43,7 @@ export function count(value: number): string {
   return COUNT.format(value);
 }
 
-/** Uses more digits below 1 USD, so that a small call is not `$0.00`. */
+/** Uses more digits below 1 USD: a small call must not appear as `$0.00`. */
 export function usd(value: number): string {
   const digits = Math.abs(value) >= 1 || value === 0 ? 2 : 6;
   return `$${new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: digits }).format(value)}`;

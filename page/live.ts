@@ -8,7 +8,7 @@ const RETRY_MS = 2_000;
 
 export interface Live {
   readonly rows: readonly Decision[];
-  /** Decisions that arrived while the list was paused. */
+  /** Number of decisions that arrived while the list was paused. */
   readonly waiting: number;
   readonly isConnected: boolean;
   readonly problem: Error | undefined;
@@ -22,7 +22,7 @@ interface Decisions {
 
 const NOTHING: Decisions = { rows: [], waiting: [] };
 
-/** Follows new decisions. While `isPaused`, they wait outside of the list. */
+/** Follows new decisions. While `isPaused`, they are kept out of the list. */
 export function useLive(query: Query, isPaused: boolean): Live {
   const [seen, setSeen] = useState<Decisions>(NOTHING);
   const [isConnected, setConnected] = useState(false);
@@ -66,7 +66,7 @@ interface Listener {
   onLost(why: Error | undefined): void;
 }
 
-/** Opens the stream, then reads past decisions, so that none is missed. Returns a function that stops it. */
+/** Opens the stream before reading past decisions: none can be missed. Returns a function that stops it. */
 function follow(path: string, pastPath: string, listener: Listener): () => void {
   let source: EventSource;
   let timer: number | undefined;
@@ -79,7 +79,7 @@ function follow(path: string, pastPath: string, listener: Listener): () => void 
     source.onopen = () => void readPast();
     source.onerror = () => {
       listener.onLost(undefined);
-      // The browser reconnects by itself, but not after an error response.
+      // The browser reconnects automatically, except after an error response.
       if (source.readyState === EventSource.CLOSED) timer = window.setTimeout(() => void again(), RETRY_MS);
     };
   }
@@ -93,7 +93,7 @@ function follow(path: string, pastPath: string, listener: Listener): () => void 
   }
   async function again(): Promise<void> {
     try {
-      // Shows the sign-in if the session has ended; otherwise the gateway is down.
+      // Shows the sign-in page if the session has ended; otherwise the gateway is down.
       await loadMe();
     } catch (error) {
       listener.onLost(error instanceof Error ? error : new Error(String(error)));

@@ -13,7 +13,7 @@ export interface Loaded<T> {
 }
 
 /**
- * Reads a path of the API: every `everyMs` while the page is visible, and soon after a temporary failure. Reads nothing
+ * Reads a path of the API, every `everyMs` while the page is visible, and soon after a temporary failure. Reads nothing
  * without a path.
  */
 export function useLoaded<T>(path: string | undefined, everyMs?: number): Loaded<T> {

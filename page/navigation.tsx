@@ -28,7 +28,7 @@ const THEMES = [
   { value: 'dark', title: 'Dark' },
 ] as const;
 
-/** Views of all owners' keys. */
+/** Views that show keys of all owners. */
 const VIEWS_OF_ALL: readonly string[] = ['now', 'mcp', 'policies', 'tokens'];
 
 /** Hides views whose data the API would refuse. */
@@ -36,7 +36,7 @@ function isShownTo({ role, owner }: Me, view: string): boolean {
   return (owner === null || !VIEWS_OF_ALL.includes(view)) && (view !== 'tokens' || role === 'admin');
 }
 
-/** Entry of the navigation for views without their own. */
+/** Navigation entry of views that have none of their own. */
 const PARENT: Readonly<Record<string, string>> = { requests: 'decisions' };
 
 export function Navigation({ person }: { readonly person: Me }): JSX.Element {

@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals';
 
-/** The place in the page, from the fragment: `#/keys/<id>?search=ci`. The server does not see it. */
+/** Place in the page, from the fragment: `#/keys/<id>?search=ci`. The server does not see it. */
 export interface Route {
-  /** First segment, `now` for an empty fragment. */
+  /** First segment; `now` for an empty fragment. */
   readonly view: string;
   /** Second segment, decoded. */
   readonly id: string | undefined;
@@ -25,7 +25,7 @@ function decoded(segment: string): string {
   }
 }
 
-/** Returns the link to a view, without empty values of the query. */
+/** Returns the link to a view. Omits empty values of the query. */
 export function href(view: string, id?: string, query: Readonly<Record<string, string>> = {}): string {
   const path = [view, ...(id === undefined ? [] : [id])].map(encodeURIComponent).join('/');
   const text = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ''));
@@ -39,7 +39,7 @@ export function replaceQuery(query: Readonly<Record<string, string>>): void {
   route.value = parseRoute(location.hash);
 }
 
-/** True once the user has navigated within the page. */
+/** Whether the user has navigated within the page. */
 export const hasMoved = signal(false);
 
 addEventListener('hashchange', () => {

@@ -11,7 +11,7 @@ function storedTheme(): Theme {
     const stored = localStorage.getItem(STORED);
     return stored === 'light' || stored === 'dark' ? stored : 'system';
   } catch {
-    return 'system'; // storage is switched off
+    return 'system'; // storage is disabled
   }
 }
 

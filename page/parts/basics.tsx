@@ -5,7 +5,7 @@ import { absoluteTime, relativeTime } from '../format.ts';
 import { useNow } from '../loaded.ts';
 import { hasMoved } from '../route.ts';
 
-/** Takes the focus after navigation, so that a screen reader announces the view. */
+/** Takes the focus after navigation: a screen reader then announces the view. */
 export function Heading({ children }: { readonly children: ComponentChildren }): JSX.Element {
   const element = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -19,7 +19,7 @@ export function Heading({ children }: { readonly children: ComponentChildren }):
   );
 }
 
-/** A relative time with the absolute one as title, or the reverse. */
+/** A relative time with the absolute time as its title, or vice versa. */
 export function Time({
   at,
   absolute = false,
@@ -78,7 +78,7 @@ export function Copy({
   );
 }
 
-/** A list of names and values, without empty values. */
+/** A list of names and values. Omits empty values. */
 export function Facts({
   facts,
 }: {
@@ -99,7 +99,7 @@ export function Facts({
   );
 }
 
-/** Texts as a row of code elements. `none` stands for null. */
+/** Texts as a row of code elements. Null is shown as `none`. */
 export function Words({
   words,
   none,

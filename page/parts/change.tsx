@@ -8,9 +8,9 @@ import { Dialog } from './dialog.tsx';
 
 export interface Change<T> {
   readonly title: string;
-  /** The effect, and how to undo it. */
+  /** The effect of the change, and how to undo it. */
   readonly consequence: ComponentChildren;
-  /** Text of the button. */
+  /** Label of the button. */
   readonly verb: string;
   readonly isDangerous?: boolean;
   readonly method?: 'POST' | 'PUT' | 'DELETE';
@@ -18,14 +18,14 @@ export interface Change<T> {
   /** Returns the body without the reason. */
   readonly body?: (form: FormData) => object;
   readonly fields?: ComponentChildren;
-  /** Returns the sentence for the status line. */
+  /** Returns the text for the status line. */
   readonly doneText: (answer: T) => string;
   readonly onDone: (answer: T) => void;
 }
 
 const MAX_REASON = 200;
 
-/** Asks for a reason, shows the consequence and makes the change, once even if it is sent repeatedly. */
+/** Asks for a reason, shows the consequence and makes the change only once, even if it is sent repeatedly. */
 function ChangeDialog<T>({
   details,
   onClose,
@@ -50,7 +50,7 @@ function ChangeDialog<T>({
       details.onDone(answer);
     } catch (error) {
       setProblem(error instanceof Error ? error : new Error(String(error)));
-      // A refused change was not made. The next attempt is a new change, which may have another body.
+      // A refused change was not made. The next attempt is a new change and may have another body.
       if (error instanceof ProblemError && error.status >= 400 && error.status < 500) {
         setOperation(crypto.randomUUID());
       }
@@ -84,19 +84,19 @@ function ChangeDialog<T>({
   );
 }
 
-/** Returns a field of a form without surrounding space. */
+/** Returns a field of a form, trimmed. */
 export function text(form: FormData, name: string): string {
   const value = form.get(name);
   return typeof value === 'string' ? value.trim() : '';
 }
 
-/** Returns a field's value as a member of a body, or nothing if it is empty. */
+/** Returns the value of a field as a member of a body, or nothing if it is empty. */
 export function given(form: FormData, name: string): Readonly<Record<string, string>> {
   const value = text(form, name);
   return value === '' ? {} : { [name]: value };
 }
 
-/** Returns the dialog of a change, for the view to render, and the function that opens it. */
+/** Returns the dialog of a change, for the view to render, and a function that opens it. */
 export function useChange(): { ask<T>(details: Change<T>): void; readonly dialog: ComponentChildren } {
   const [dialog, setDialog] = useState<ComponentChildren>(null);
   function close(): void {
@@ -110,7 +110,7 @@ export function useChange(): { ask<T>(details: Change<T>): void; readonly dialog
   };
 }
 
-/** Shows the buttons of changes to those who may make them. */
+/** Shows the buttons of changes to people who may make them. */
 export function Changes({
   role,
   children,

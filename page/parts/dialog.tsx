@@ -10,7 +10,7 @@ export function Dialog({
 }: {
   readonly title: string;
   readonly onClose: () => void;
-  /** Escape does not close the dialog, whose content is not shown again. */
+  /** If set, Escape does not close the dialog, whose content is not shown again. */
   readonly mustChoose?: boolean;
   readonly children: ComponentChildren;
 }): JSX.Element {

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useId, useRef, useState } from 'preact/hooks';
 
-/** A pause in typing after which requests are sent. */
+/** Requests are sent after this pause in typing. */
 const TYPED_MS = 250;
 
 interface FieldProps {

@@ -24,7 +24,7 @@ export interface Paged<T> extends Loaded<T> {
 
 const INCOMPLETE_MS = 1_000;
 
-/** Reads a list page by page. A new query begins at the first page. */
+/** Reads a list page by page. A new query starts at the first page. */
 export function usePaged<T extends Page>(path: string, query: Query, everyMs?: number): Paged<T> {
   const base = withQuery(path, query);
   const [at, setAt] = useState<{ base: string; cursors: readonly string[] }>({ base, cursors: [] });

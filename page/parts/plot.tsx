@@ -10,7 +10,7 @@ const HEIGHT = 180;
 
 export interface Series {
   readonly title: string;
-  /** Custom property with the colour. */
+  /** CSS custom property with the colour. */
   readonly color: '--accent' | '--bad' | '--warn' | '--good';
   readonly values: readonly number[];
   /** Distinguishes series without colour. */
@@ -104,7 +104,7 @@ function draw(element: HTMLElement, { times, series, format }: PlotProps): UPlot
   return new UPlot(options, [xs, ...series.map(({ values }) => [...values])], element);
 }
 
-/** Returns the colour of a custom property, as a canvas needs it. */
+/** Returns the colour of a custom property in a form that a canvas accepts. */
 function resolved(element: HTMLElement, name: string): string {
   element.style.color = `var(${name})`;
   const { color } = getComputedStyle(element);

@@ -12,7 +12,7 @@ export function SecretDialog({
   children,
 }: {
   readonly title: string;
-  /** Such as `raw key`. */
+  /** Name of the secret, such as `raw key`. */
   readonly what: string;
   readonly secret: string;
   readonly onClose: () => void;

@@ -3,11 +3,11 @@ import type { ComponentChildren, JSX } from 'preact';
 export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => ComponentChildren;
-  /** Aligns the cells to the right. */
+  /** Whether to align the cells to the right. */
   readonly isNumber?: boolean;
 }
 
-/** A table that scrolls sideways on narrow screens, also by keyboard. */
+/** A table that scrolls sideways on narrow screens, including by keyboard. */
 export function Table<Row>({
   caption,
   columns,

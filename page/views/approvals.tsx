@@ -42,7 +42,7 @@ export function Approvals(): JSX.Element {
 }
 
 function Nothing({ isEnabled }: { readonly isEnabled: boolean }): JSX.Element {
-  if (isEnabled) return <Empty>No call waits for approval. New ones appear here.</Empty>;
+  if (isEnabled) return <Empty>No call is waiting for approval. New ones appear here.</Empty>;
   return (
     <Empty>
       Approvals are off. Set <code>zsp.escalation_enabled: true</code> and write a policy rule with the action{' '}
@@ -60,7 +60,7 @@ function answer(
   return {
     title: `${isApproval ? 'Approve' : 'Deny'} the call of ${escalation.key_name}`,
     consequence: isApproval
-      ? 'The waiting request is checked again and sent. The approval is for this request only and cannot be undone.'
+      ? 'The waiting request is checked again and sent. The approval applies only to this request and cannot be undone.'
       : 'The waiting request is refused with escalation_denied. If the client sends it again, it needs approval again.',
     verb: isApproval ? 'Approve' : 'Deny',
     isDangerous: !isApproval,
@@ -156,7 +156,7 @@ function Waiting({
   );
 }
 
-/** Counts by the server's clock, since the user's may be wrong. */
+/** Counts by the server's clock: the user's clock may be wrong. */
 function Countdown({
   expiry,
   serverNow,

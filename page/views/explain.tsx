@@ -16,7 +16,7 @@ const EXAMPLE = JSON.stringify(
   2,
 );
 
-/** Explains the decision about a pasted policy input, which is neither sent nor stored. */
+/** Explains the decision about a pasted policy input. The call is neither sent nor stored. */
 export function Explain(): JSX.Element {
   const id = useId();
   const [answer, setAnswer] = useState<Explanation>();
@@ -116,5 +116,5 @@ function Result({ explanation }: { readonly explanation: Explanation }): JSX.Ele
 
 function conditionText(holds: boolean | null): string {
   if (holds === null) return 'was not evaluated';
-  return holds ? 'holds' : 'does not hold';
+  return holds ? 'holds' : 'is not met';
 }

@@ -23,7 +23,7 @@ export function lock(key: Named, onDone: () => void): Change<ChangedKey> {
     ),
     body: (form) => given(form, 'for'),
     doneText: ({ changed }) =>
-      changed ? `Locked ${key.name}.` : `${key.name} has a longer lock, which stays.`,
+      changed ? `Locked ${key.name}.` : `${key.name} has a longer lock, which is kept.`,
     onDone,
   };
 }
@@ -32,7 +32,7 @@ export function release(key: Named, onDone: () => void): Change<ChangedKey> {
   return {
     title: `Release ${key.name}`,
     consequence:
-      'Requests with this key are admitted again. The risk score stays, so the next violation may lock the key again.',
+      'Requests with this key are admitted again. The risk score is kept, so the next violation may lock the key again.',
     verb: 'Release',
     path: pathOf(key, 'release'),
     doneText: ({ changed }) => (changed ? `Released ${key.name}.` : `${key.name} was not locked.`),
@@ -44,7 +44,7 @@ export function resetRisk(key: Named, onDone: () => void): Change<ChangedKey> {
   return {
     title: `Reset the risk of ${key.name}`,
     consequence:
-      'Removes the score, a permanent block and the taints. Totals and a lock stay. This cannot be undone.',
+      'Removes the score, a permanent block and the taints. Totals and a lock are kept. This cannot be undone.',
     verb: 'Reset',
     path: pathOf(key, 'reset-risk'),
     doneText: () => `Reset the risk of ${key.name}.`,
@@ -69,7 +69,7 @@ export function rotate(key: Named, onDone: (issued: IssuedKey) => void): Change<
   return {
     title: `Rotate ${key.name}`,
     consequence:
-      'Creates a new raw key, which is shown once. Budget, risk and locks stay. Older raw keys end after the time below.',
+      'Creates a new raw key, which is shown once. Budget, risk and locks are kept. Older raw keys end after the time below.',
     verb: 'Rotate',
     path: pathOf(key, 'rotate'),
     fields: (
@@ -77,7 +77,7 @@ export function rotate(key: Named, onDone: (issued: IssuedKey) => void): Change<
         label="Older raw keys end in"
         name="grace"
         value="1h"
-        hint="such as 1h; 0 for at once"
+        hint="such as 1h; 0 for immediately"
         autocomplete="off"
       />
     ),

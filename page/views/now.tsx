@@ -32,7 +32,7 @@ function Shown({
     <>
       {counts.waiting_approvals > 0 && (
         <p>
-          <a href={href('approvals')}>{count(counts.waiting_approvals)} calls wait for approval</a>
+          <a href={href('approvals')}>{count(counts.waiting_approvals)} calls are waiting for approval</a>
         </p>
       )}
       {counts.proxy_keys === 0 && (

@@ -54,7 +54,7 @@ export function Sessions(): JSX.Element {
         {({ items }) =>
           items.length === 0 ? (
             <Empty>
-              There are no sessions. A client begins one with the header <code>X-Gateway-Session-Id</code>.
+              There are no sessions. A client starts one with the header <code>X-Gateway-Session-Id</code>.
             </Empty>
           ) : (
             <Table
@@ -80,7 +80,7 @@ export function OneSession({ id }: { readonly id: string }): JSX.Element {
     ask<{ readonly changed: boolean }>({
       title: 'End the session',
       consequence:
-        'The session loses its steps, taints and state. The next request with its id begins a new session. This cannot be undone.',
+        'The session loses its steps, taints and state. The next request with its id starts a new session. This cannot be undone.',
       verb: 'End',
       isDangerous: true,
       path: `${path}/end`,

@@ -12,7 +12,7 @@ const EVERY_MS = 10_000;
 
 type Row = SharedBudget & { readonly period: SharedBudget['windows'][number] };
 
-/** Budgets shared by keys. An owner does not see them, because they count requests of other owners too. */
+/** Budgets shared by several keys. Owners do not see them, because they count requests of other owners, too. */
 export function SharedBudgets(): JSX.Element | null {
   if (me.value?.owner != null) return null;
   return (

@@ -20,7 +20,7 @@ const BY = ['owner', 'team', 'key', 'provider', 'model', 'tool', 'tag'].map((val
 }));
 const DAYS = ['7', '30', '90', '366'].map((value) => ({ value, title: `${value} days` }));
 const BUCKETS = ['day', 'week', 'month'].map((value) => ({ value, title: value }));
-/** Colours and dashes, which also distinguish the lines without colour. */
+/** Colours and dash patterns; the dashes distinguish the lines without colour. */
 const LOOKS: readonly Pick<Series, 'color' | 'dash'>[] = [
   { color: '--accent' },
   { color: '--warn', dash: [6, 4] },
@@ -95,7 +95,7 @@ function Shown({ spend }: { readonly spend: Spend }): JSX.Element {
   if (!spend.enabled) {
     return (
       <Empty>
-        Spend is not recorded. Set <code>spend.enabled: true</code> in gateway.yaml to record it from then on.
+        Spend is not recorded. Set <code>spend.enabled: true</code> in gateway.yaml to record it from now on.
       </Empty>
     );
   }
@@ -143,7 +143,7 @@ function Shown({ spend }: { readonly spend: Spend }): JSX.Element {
 interface Summed {
   readonly groups: readonly { readonly group: string; readonly sum: number }[];
   readonly times: readonly string[];
-  /** The largest groups, at most one for each of `LOOKS`. */
+  /** The largest groups, at most one per entry of `LOOKS`. */
   readonly series: readonly Series[];
 }
 

@@ -7,7 +7,7 @@ import type { WorkerStatus } from '../runtime/workers.ts';
 import type { EnvoyReplyType } from '../telemetry/envoy-replies.ts';
 import type { Readiness } from './readiness.ts';
 
-/** The commit is absent if it is unknown. */
+/** Version and commit; the commit is absent if unknown. */
 export interface BuildInfo {
   readonly version: string;
   readonly commit?: string;
@@ -22,7 +22,7 @@ export interface RuntimeState {
   readonly credentials: ReadonlyMap<string, CredentialState>;
   /** Undefined if gateway.yaml is not followed. */
   readonly reload?: ReloadState | undefined;
-  /** Undefined if Envoy runs externally, since its replies are not seen then. */
+  /** Undefined if Envoy runs externally, since its replies are not visible then. */
   readonly envoyReplies: ReadonlyMap<EnvoyReplyType, number> | undefined;
 }
 
@@ -32,7 +32,7 @@ export async function renderMetrics(
   state: RuntimeState,
 ): Promise<string> {
   const own = runtimeMetrics(state);
-  // Merged as JSON with the workers' metrics, so that each name is printed once.
+  // Merged as JSON with the metrics of the workers: each name is printed only once.
   const all = [...workerMetrics, await own.getMetricsAsJSON()];
   return AggregatorRegistry.aggregate(all).metrics();
 }
@@ -88,7 +88,7 @@ function addLabelled(state: RuntimeState, registry: Registry): void {
   });
   const broken = new Gauge({
     name: 'gateway_certificate_broken',
-    help: '1 while a renewed file cannot be used, so that the previous certificate stays in force.',
+    help: '1 while a renewed file cannot be used and the previous certificate stays in force.',
     labelNames: ['certificate'],
     registers,
   });
@@ -101,7 +101,7 @@ function addLabelled(state: RuntimeState, registry: Registry): void {
   if (envoyReplies === undefined) return;
   const replies = new Counter({
     name: 'gateway_envoy_replies_total',
-    help: 'Replies by Envoy itself, by refusal type; gateway_unavailable if no sidecar answered Envoy.',
+    help: 'Local replies of Envoy, by refusal type; gateway_unavailable if no sidecar answered it.',
     labelNames: ['type'],
     registers,
   });
@@ -113,13 +113,13 @@ function addCredentials(credentials: RuntimeState['credentials'], registry: Regi
   const labelNames = ['credential'];
   const readAt = new Gauge({
     name: 'gateway_credential_read_timestamp_seconds',
-    help: 'Last time at which the source of a provider credential was read, in Unix seconds; 0 for never.',
+    help: 'Last time that the source of a provider credential was read, in Unix seconds; 0 for never.',
     labelNames,
     registers,
   });
   const failedAt = new Gauge({
     name: 'gateway_credential_failed_timestamp_seconds',
-    help: 'Last time at which the source of a provider credential could not be read, in Unix seconds; 0 for never.',
+    help: 'Last time that the source of a provider credential could not be read, in Unix seconds; 0 for never.',
     labelNames,
     registers,
   });

@@ -19,12 +19,12 @@ export interface ReadinessInput {
   readonly envoyLoops: boolean;
   readonly workers: readonly WorkerStatus[];
   readonly wantedWorkers: number;
-  /** The Redis server is too old or may evict keys. */
+  /** Whether the Redis server is too old or may evict keys. */
   readonly redisUnfit: boolean;
   readonly draining: boolean;
 }
 
-/** Ready if Envoy is live, and every worker listens and is connected to Redis. */
+/** Returns the readiness: ready if Envoy is live, and every worker listens and is connected to Redis. */
 export function readiness(input: ReadinessInput): Readiness {
   const { envoyLive, workers, wantedWorkers, draining } = input;
   const listening = workers.filter((worker) => worker.listening);

@@ -7,10 +7,10 @@ import type { Readiness } from './readiness.ts';
 
 export interface AdminOptions {
   readonly host: string;
-  /** 0 picks a free port. */
+  /** 0 to pick a free port. */
   readonly port: number;
   readonly readiness: () => Readiness;
-  /** From `gatewayIdentity`, to tell gateways apart. */
+  /** From `gatewayIdentity`, to distinguish gateways. */
   readonly identity?: () => string;
   /** Undefined if gateway.yaml is not followed. */
   readonly reload?: () => ReloadState | undefined;
@@ -35,7 +35,7 @@ export async function startAdmin(options: AdminOptions): Promise<AdminServer> {
       const text = await options.metrics();
       replyWith(response, 200, 'text/plain; version=0.0.4; charset=utf-8', text);
     },
-    // Answering at all shows that the process is alive.
+    // Any answer shows that the process is alive.
     '/healthz': (response) => {
       replyWith(response, 200, 'application/json', JSON.stringify({ status: 'ok' }));
     },

@@ -2,9 +2,9 @@ import { lookup as lookupAll } from 'node:dns/promises';
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
 /**
- * Addresses that alerts are never sent to, even if a host name resolves to one: link-local (where clouds serve metadata),
- * other metadata addresses, and multicast or reserved ranges. Loopback and private networks are allowed, because people
- * run receivers there (decision 121).
+ * Addresses that alerts are never sent to, even if a host name resolves to one: link-local (where clouds serve
+ * metadata), other metadata addresses, and multicast or reserved ranges. Loopback and private networks are allowed:
+ * people run receivers there (decision 121).
  */
 const FORBIDDEN: readonly (readonly [string, number])[] = [
   ['169.254.0.0', 16], // link-local, and metadata of most clouds
@@ -34,7 +34,7 @@ export interface PinnedAddress {
   readonly family: 4 | 6;
 }
 
-/** A forbidden address. The message, which is logged, does not name it. */
+/** Thrown for a forbidden address. The message, which is logged, does not name it. */
 export class ForbiddenAddress extends Error {
   constructor() {
     super('alerting.webhook_url leads to a link-local, metadata or multicast address, which is not allowed');
@@ -43,8 +43,8 @@ export class ForbiddenAddress extends Error {
 }
 
 /**
- * Resolves a host once. A single forbidden address rejects the host, so that its DNS server cannot choose one.
- * @param host of a URL, with IPv6 addresses in brackets
+ * Resolves a host once. A single forbidden address rejects the host: its DNS server must not be able to choose one.
+ * @param host host of a URL, with IPv6 addresses in brackets
  * @throws ForbiddenAddress, or a resolver error
  */
 export async function pinnedAddress(host: string): Promise<PinnedAddress> {

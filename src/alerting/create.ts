@@ -16,7 +16,7 @@ export interface Alerts {
   close(): Promise<void>;
 }
 
-/** Wait for messages in flight when a worker stops. */
+/** How long to wait for messages in flight when a worker stops. */
 const CLOSE_WITHIN_MS = 2_000;
 
 export function createAlerts(

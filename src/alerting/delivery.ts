@@ -6,13 +6,13 @@ import type { Posting } from './post.ts';
 
 export interface DeliveryDeps {
   readonly url: URL;
-  /** Undefined: unsigned. */
+  /** Undefined to send messages unsigned. */
   readonly secret: Buffer | undefined;
   readonly post: (posting: Posting) => Promise<number>;
   readonly onDelivered: (type: AlertEvent['type']) => void;
-  /** Called when a message is dropped, after all attempts or immediately. */
+  /** Called when a message is dropped, immediately or after all attempts. */
   readonly onLost: (type: AlertEvent['type'], why: LossReason, cause: string) => void;
-  /** Delays before the second and later attempts, in ms, without jitter. */
+  /** Delays in milliseconds before the second and later attempts, without jitter. */
   readonly backOffMs?: readonly number[];
   readonly maxQueued?: number;
 }
@@ -30,7 +30,7 @@ export interface Delivery {
 /** Schedule of Standard Webhooks, limited to about 12 minutes in total. */
 const BACK_OFF_MS = [1_000, 5_000, 30_000, 120_000, 600_000] as const;
 const MAX_QUEUED = 1_000;
-/** Parallel deliveries. */
+/** Maximum number of parallel deliveries. */
 const MAX_RUNNING = 4;
 const TIMEOUT_MS = 10_000;
 
@@ -41,7 +41,7 @@ interface Message {
   attempts: number;
 }
 
-/** Delivers messages outside the request path, one POST each, with retries. */
+/** Delivers messages outside of the request path, with one POST each and retries. */
 export function createDelivery(deps: DeliveryDeps): Delivery {
   const { url, secret, post, backOffMs = BACK_OFF_MS, maxQueued = MAX_QUEUED } = deps;
   const ready: Message[] = [];
@@ -126,7 +126,7 @@ function isTemporary(status: number): boolean {
   return status >= 500 || status === 408 || status === 425 || status === 429;
 }
 
-/** Returns the code of an error. Its message may contain the URL with the credential. */
+/** Returns the code of an error. Its message may contain the URL with a credential. */
 function failureCode(cause: unknown): string {
   if (cause instanceof ForbiddenAddress) return cause.message;
   if (!(cause instanceof Error)) return '';

@@ -8,11 +8,11 @@ export type AlertEvent =
 export interface BudgetThreshold {
   readonly key_hash: string;
   readonly key_name: string;
-  /** `minute`, `hourly`, `daily`, `weekly`, `monthly`. */
+  /** One of `minute`, `hourly`, `daily`, `weekly`, `monthly`. */
   readonly window: string;
-  /** `percent` of the crossed threshold. */
+  /** The `percent` of the crossed threshold. */
   readonly threshold: number;
-  /** Current spend in whole percent of the limit; at least the threshold. */
+  /** Current spend as a percentage of the limit, rounded down; at least the threshold. */
   readonly percent: number;
   /** Null if it cannot be read. */
   readonly spent_usd: number | null;

@@ -19,8 +19,8 @@ function withoutPadding(text: string): string {
 }
 
 /**
- * Returns the headers of one delivery attempt (Standard Webhooks 1.0), without signature if there is no secret. The id
- * is the same in all attempts, so that receivers can detect duplicates.
+ * Returns the headers of one delivery attempt (Standard Webhooks 1.0), without a signature if there is no secret. The
+ * id is the same in all attempts: receivers can detect duplicates.
  */
 export function webhookHeaders(
   message: { readonly id: string; readonly body: string },

@@ -18,7 +18,7 @@ import { keepAccount } from './new-answer.ts';
 import { rewrittenEvent, rewrittenInTurns } from './rewritten-event.ts';
 import { strictFrame, strictFrameInSteps, unambiguousEvent } from './unambiguous-frame.ts';
 
-/** Longer frames cannot be held for inspection and end the stream. */
+/** Longer frames cannot be buffered for inspection, and end the stream. */
 const MAX_FRAME_BYTES = 4_194_304;
 const NOTHING = Buffer.alloc(0);
 const NOT_INSPECTED = {
@@ -40,8 +40,8 @@ export interface Emission {
 
 export interface AnswerStream {
   /**
-   * Sends whole frames and holds unfinished ones; chunks may be cut at any byte. Synchronous if all rewriters are. The
-   * next push must wait for this one. Returns no bytes after a cut.
+   * Sends whole frames and holds back unfinished ones. Chunks may be cut at any byte. Synchronous if all rewriters are.
+   * The next push must wait for this one. Returns no bytes after a cut.
    */
   push(chunk: Buffer): Awaitable<Emission>;
   end(): Promise<Emission>;
@@ -50,17 +50,17 @@ export interface AnswerStream {
 export interface AnswerStreamParts {
   readonly answer: Answer;
   readonly format: StreamFormat;
-  /** Set if the stream's text is judged. Without it, rewriters also receive sideband data. */
+  /** Set if the stream's text is judged. If unset, rewriters also receive sideband data. */
   readonly form?: EventForm | undefined;
   readonly reader: StreamReader;
   readonly rewriters: readonly StreamRewriter[];
-  /** Omits the gateway's comments (`server.strip_budget_headers`, or clients that take them for an answer). */
+  /** Omits the gateway's comments (`server.strip_budget_headers`, or clients that mistake them for the answer). */
   readonly stripComments?: boolean;
 }
 
 /**
- * Decodes frames, keeps the answer's account (usage, text, completeness) and runs the rewriters in order, each on
- * the output of the previous one. Untouched frames pass byte for byte.
+ * Decodes frames, keeps the answer's account (usage, text, completeness) and runs the rewriters in order, each on the
+ * output of the previous one. Untouched frames pass byte for byte.
  */
 export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
   const { answer, format, form, reader, rewriters, stripComments = false } = parts;
@@ -80,7 +80,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
     return cut === undefined ? { bytes } : { bytes, cut };
   }
 
-  /** Passes items in order, synchronously until a rewriter waits or the turn is over. */
+  /** Passes items in order, synchronously until a rewriter waits or the turn of the event loop is over. */
   function each<T>(items: readonly T[], pass: (item: T) => Awaitable<void>, from = 0): Awaitable<void> {
     for (let index = from; index < items.length && cut === undefined; index += 1) {
       if (isTurnOver(FRAME_CHARS)) return nextTurn().then(() => each(items, pass, index));
@@ -109,7 +109,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
     const event = sidebandEvent(frame, sideband);
     observe(event);
     const waiting = passEvent(event, 0);
-    // A frame without data passes or drops with this event.
+    // A frame without data passes or drops together with this event.
     if (frame.data === undefined) return waiting;
     const goOn = (): Awaitable<void> =>
       cut === undefined ? passPayload(passed === event ? frame : bare(format, frame, sideband)) : undefined;
@@ -151,7 +151,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
     for (const observer of observers) observer.received?.(event);
   }
 
-  /** Passes an event through the rewriters from `at` on, and to the client. */
+  /** Passes an event through the rewriters, from index `at` on, and to the client. */
   function passEvent(event: StreamEvent, at: number): Awaitable<void> {
     const rewriter = rewriters[at];
     if (rewriter === undefined) {
@@ -208,7 +208,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
     for (const rewriter of rewriters) addComment(await rewriter.comment?.());
   }
 
-  /** Ends the stream with an error: to some clients, a broken connection looks like the end of the answer. */
+  /** Ends the stream with an error: some clients mistake a broken connection for the end of the answer. */
   async function breakOff(cause: unknown): Promise<Emission> {
     if (cut !== undefined) throw cause;
     const refusal = cause instanceof GatewayError ? cause : undefined;
@@ -258,7 +258,7 @@ function closingFrame({ json, pad = 0, ...frame }: CutPayload): ClosingFrame {
   return { ...frame, data: JSON.stringify(json) + ' '.repeat(pad) };
 }
 
-/** Repeats the refusal's headers as a comment: the answer's own headers are already sent. */
+/** Repeats the refusal's headers as a comment: the headers of the answer have already been sent. */
 function flagComment({ headers = {} }: Denial): string | undefined {
   const flags = Object.entries(headers).filter(
     ([name, value]) => name.startsWith(HEADER_PREFIX) && value === 'true',
@@ -266,7 +266,7 @@ function flagComment({ headers = {} }: Denial): string | undefined {
   return flags.length === 0 ? undefined : flags.map(([name, value]) => `${name}=${value}`).join(' ');
 }
 
-/** Returns an event of sideband data, before the payload's event, which carries the frame's bytes. */
+/** Returns an event of sideband data. It precedes the payload's event, which carries the bytes of the frame. */
 function sidebandEvent(frame: Frame, sideband: string): StreamEvent {
   const raw = frame.data === undefined ? frame.raw : NOTHING;
   return { frame: { ...frame, raw, data: sideband }, deltas: [], json: sideband, sideband: true };

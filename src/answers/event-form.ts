@@ -3,10 +3,10 @@ import { GatewayError } from '../errors.ts';
 import type { StreamEvent } from '../providers/dialect.ts';
 import type { Frame, StreamFormat } from '../streams/frame.ts';
 
-/** Holds events of a judged stream to a fixed form, since text in comments, ids or event names is not searched. */
+/** Restricts events of a judged stream to a fixed form, since text in comments, ids or event names is not searched. */
 export interface EventForm {
   /**
-   * Strips the frame to its payload; undefined if nothing is left. Rewriters receive sideband that remains.
+   * Strips the frame to its payload; undefined if nothing is left. Rewriters receive any sideband that remains.
    * @throws GatewayError upstream_unavailable if the sideband breaks the stream
    */
   plain(frame: Frame): Frame | undefined;
@@ -19,7 +19,7 @@ export interface EventForm {
 
 export interface EventFormTerms {
   readonly format: StreamFormat;
-  /** Requires each event to be a JSON object. Otherwise all events are JSON, or none are. */
+  /** Whether each event must be a JSON object. Otherwise, either all events are JSON or none are. */
   readonly isKnown: boolean;
   /** False for clients that fail on comments. */
   readonly keepsComments: boolean;
@@ -60,7 +60,7 @@ export function createEventForm({ format, isKnown, keepsComments }: EventFormTer
   };
 }
 
-/** Some clients parse lines with such a start as JSON. */
+/** Some clients parse lines that begin like this as JSON. */
 const JSON_LINE = /^[^\S\n]*[[{,"]/m;
 
 const MARKERS: ReadonlySet<string> = new Set(['', 'null', '[DONE]']);
@@ -75,14 +75,14 @@ export function bare(format: StreamFormat, frame: Frame, sideband: string): Fram
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** Returns an empty comment with the provider's line ends, which keeps the connection alive. */
+/** Returns an empty comment with the provider's line ends. It keeps the connection alive. */
 function keepAlive({ raw }: Frame): Frame {
   let end = raw.length;
   while (raw[end - 1] === LF || raw[end - 1] === CR) end -= 1;
   return { raw: Buffer.concat([Buffer.from(':'), raw.subarray(end)]) };
 }
 
-/** Names that differ from their event's type: markers, errors, and all of Bedrock's. */
+/** Names that differ from the type of their event: markers, errors, and all of Bedrock's names. */
 const KNOWN_NAMES: ReadonlySet<string> = new Set([
   '',
   'completion',

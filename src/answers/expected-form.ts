@@ -8,9 +8,9 @@ import type { StreamFormat } from '../streams/frame.ts';
 import type { ReadAnswer } from './read-answer.ts';
 
 /**
- * Refuses a Content-Type that the endpoint never sends: it answers with JSON, or with a stream if its dialect has
- * one. Images, archives and text in other character sets could hide anything.
- * @param format the stream's format; undefined for a whole body
+ * Refuses a Content-Type that the endpoint never sends. The endpoint answers with JSON, or with a stream if its dialect
+ * has one. Images, archives and text in other character sets could hide anything.
+ * @param format format of the stream; undefined for a whole body
  * @throws GatewayError upstream_unavailable
  */
 export function assertMediaType(exchange: Answered, format: StreamFormat | undefined): void {

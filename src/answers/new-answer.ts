@@ -4,14 +4,14 @@ import { createBillingReader } from '../providers/billing-details.ts';
 import { createIdentityReader } from '../providers/answer-identity.ts';
 import { ITEM_CHARS, type Work } from '../turns.ts';
 
-/** Text kept for counting; the rest is only measured. */
+/** Maximum number of characters kept for counting; the rest is only measured. */
 const MAX_KEPT_CHARS = 262_144;
-/** Pieces are joined in batches, since streams bring few characters at a time, and a string takes 40 more bytes. */
+/** Pieces are joined in batches: streams bring few characters at a time, and every string takes 40 extra bytes. */
 const MAX_PIECES = 256;
 
 /**
- * Collects output, up to a limit, to count the tokens of answers without usage (docs/budgets.md). A class, since
- * every answer has one, and object literals with getters take kilobytes.
+ * Collects output, up to a limit, to count the tokens of answers without usage (docs/budgets.md). A class, since every
+ * answer needs one, and object literals with getters take kilobytes.
  */
 class CollectedText implements WrittenText {
   beyondBytes = 0;
@@ -38,7 +38,7 @@ class CollectedText implements WrittenText {
   }
 }
 
-/** @param isTraced reads the answer's id and end from each event */
+/** @param isTraced whether to read the answer's id and end from each event */
 export function newAnswer(isTraced = false): Answer {
   return {
     whole: undefined,
@@ -57,7 +57,7 @@ export function* keepAccount(answer: Answer, event: StreamEvent): Work<void> {
     if (delta.repeats === true || delta.copies !== undefined) continue;
     answer.written.add(delta.kind, delta.text);
     answer.wroteSinceUsage = true;
-    // Another candidate may begin behind the first one.
+    // Another candidate may begin after the first one.
     answer.complete = false;
     yield ITEM_CHARS;
   }

@@ -19,7 +19,7 @@ export interface StreamTerms {
 
 /**
  * Opens a provider's stream.
- * @throws GatewayError upstream_unavailable if its text is judged, but in an unsupported character set
+ * @throws GatewayError upstream_unavailable if its text must be judged but is in an unsupported character set
  */
 export function openStream(
   exchange: Answered,

@@ -15,7 +15,7 @@ export interface ReadAnswer {
 }
 
 /**
- * Adds the body to an answer's head.
+ * Adds the body to the head of an answer.
  * @throws GatewayError upstream_unavailable if it is nested too deep
  */
 export async function readAnswer(head: Answered, body: Buffer): Promise<ReadAnswer> {
@@ -54,11 +54,11 @@ export async function judgedBody({ body, json, edits, replacement }: WholeAnswer
 }
 
 export interface ReadBody {
-  /** Undefined if it is not JSON, or would block the event loop. */
+  /** Undefined if the body is not JSON, or would block the event loop. */
   readonly parsed: unknown;
   /** The same value, if every parser reads the same document. */
   readonly json: unknown;
-  /** The body as strict JSON and UTF-8, if it was lenient. */
+  /** The body as strict JSON and UTF-8, if the original was lenient. */
   readonly strict?: Buffer;
 }
 
@@ -77,7 +77,7 @@ function readJsonBody(body: Buffer, isToBeUtf8: boolean): ReadBody | Promise<Rea
   return body.length > LONG_BYTES ? inTurns(reading) : runNow(reading);
 }
 
-/** @param isToBeUtf8 no other character set is declared */
+/** @param isToBeUtf8 whether no other character set is declared */
 export function* readingOf(body: Buffer, isToBeUtf8 = true): Work<ReadBody> {
   const isLong = body.length > LONG_BYTES;
   yield LONG_STEP;
@@ -100,7 +100,7 @@ export function* readingOf(body: Buffer, isToBeUtf8 = true): Work<ReadBody> {
   yield LONG_STEP;
   const { value, members } = document;
   const json = hasAllMembers(shape, members) ? value : undefined;
-  // Clients that skip or replace invalid UTF-8 read other text.
+  // Clients that skip or replace invalid UTF-8 would read other text.
   if (isUtf8(body)) return { parsed: value, json };
   return isToBeUtf8 ? { parsed: value, json, strict: Buffer.from(text) } : { parsed: value, json: undefined };
 }

@@ -8,13 +8,13 @@ const PLACES = ['location', 'refresh'] as const;
 
 export interface RefusedRedirect {
   readonly refusal: GatewayError;
-  /** The server processed nothing, so nothing is owed. */
+  /** Whether the server processed nothing, so that nothing is owed. */
   readonly isUnprocessed: boolean;
 }
 
 /**
- * Refuses redirects, which clients would follow past the gateway, with prompt and headers. A 3xx without a target
- * is refused too, except a 304 to a GET. Returns undefined for other answers.
+ * Refuses redirects: clients would follow them around the gateway, with prompt and headers. Also refuses a 3xx without
+ * a target, except a 304 to a GET. Returns undefined for other answers.
  */
 export function refusedRedirect(exchange: Answered): RefusedRedirect | undefined {
   const { status, method, answerHeaders } = exchange;
@@ -39,7 +39,7 @@ function messageFor({ status, mcp, provider }: Answered): string {
   return `${who} redirected the request (HTTP ${String(status)}), which the gateway does not follow: an operator can set ${setting} to the final address`;
 }
 
-/** Base of relative addresses, a reserved name (RFC 2606). */
+/** Base of relative addresses: a reserved name (RFC 2606). */
 const ITSELF = 'itself.invalid';
 const MAX_HOST_CHARS = 255;
 

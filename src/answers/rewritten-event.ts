@@ -10,7 +10,7 @@ export function rewrittenEvent(format: StreamFormat, rewritten: RewrittenFrame):
   return runNow(rewriting(format, rewritten));
 }
 
-/** `rewrittenEvent` in turns of the event loop, for long events. */
+/** Same as `rewrittenEvent`, in turns of the event loop, for long events. */
 export async function rewrittenInTurns(
   format: StreamFormat,
   rewritten: RewrittenFrame,
@@ -41,7 +41,7 @@ const NOTHING = Buffer.alloc(0);
 
 interface Payload {
   readonly data: string;
-  /** The document of the edit paths: the payload, or the one packed in it. */
+  /** The document that the paths of edits refer to: the payload, or the document packed in it. */
   readonly json: string;
 }
 
@@ -67,7 +67,7 @@ function copied(format: StreamFormat, { frame }: StreamEvent, data: string): Fra
   return { raw, data, added: true, ...(event !== undefined && { event }) };
 }
 
-/** A copy carries only its text, since everything else was processed. */
+/** A copy carries only its text, since everything else has been processed. */
 function withTokens({ tokens }: StreamEvent): Partial<StreamEvent> {
   return tokens === undefined ? {} : { tokens };
 }
@@ -78,7 +78,7 @@ function parserOf({ json }: StreamEvent, edits: readonly JsonEdit[], text: strin
   return () => (parsed ??= JSON.parse(text));
 }
 
-/** Beyond this, edits are indexed by path. */
+/** Above this number of comparisons, edits are indexed by path. */
 const MANY_COMPARISONS = 64;
 
 function* changedDeltas(

@@ -3,7 +3,7 @@ import { open, stat, type FileHandle } from 'node:fs/promises';
 const LOOK_AFTER_MS = 1_000;
 const OWNER_ONLY = 0o600;
 
-/** Appends whole lines to a file, as other processes may. */
+/** Appends whole lines to a file, which other processes may also do. */
 export interface FileSink {
   /** @throws Error from the file system; a line feed then ends a partly written batch */
   write(lines: readonly string[]): Promise<void>;
@@ -11,8 +11,8 @@ export interface FileSink {
 }
 
 /**
- * Opens `path`, or creates it for the owner only. A renamed or removed file is reopened within a second, so log
- * rotation needs no signal. After truncation in place, writing continues at the new end.
+ * Opens `path`, or creates it for the owner only. A renamed or removed file is reopened within a second: log rotation
+ * needs no signal. After truncation in place, writing continues at the new end.
  */
 export async function openFileSink(path: string, now: () => number = Date.now): Promise<FileSink> {
   let file = await append(path);

@@ -33,10 +33,10 @@ export interface TrailObserver {
   charged(exchange: AuditedExchange, costUsd: number): void;
   /** Counts unauthenticated requests without a record of their own. */
   unlogged(requests: number, what: string): void;
-  /** Records an event about a key outside a request, such as an approval. */
+  /** Records an event about a key outside of a request, such as an approval. */
   noted(fields: object, message: string): void;
   inspected(event: AuditEvent): void;
-  /** Records the findings of DLP; the verdict records its action. */
+  /** Records the findings of DLP; the action is recorded with the verdict. */
   dlpFound(
     exchange: AuditedExchange,
     side: 'request' | 'answer',
@@ -47,11 +47,11 @@ export interface TrailObserver {
 
 /** Checks whose verdicts are findings. */
 const DETECTORS: ReadonlySet<string> = new Set(['dlp', 'mcp-inspector', 'loop', 'drift']);
-/** In one finding. */
+/** Limit per finding. */
 const MAX_EVIDENCES = 64;
-/** More of a text is not searched for secrets. */
+/** Only this much of a text is searched for secrets. */
 const MAX_READ_CHARS = 4_096;
-/** For one request; more are only counted. */
+/** Limit per request; further verdicts are only counted. */
 const MAX_VERDICTS = 32;
 
 interface Verdicts {
@@ -67,7 +67,7 @@ export function createTrailObserver(
   trail: Pick<AuditTrail, 'record'>,
   maskSecrets: (text: string) => string,
 ): TrailObserver {
-  /** By the facts of an exchange, which live as long as the exchange. */
+  /** Keyed by the facts of an exchange, which live as long as the exchange. */
   const verdicts = new WeakMap<object, Verdicts>();
 
   function verdictsOf({ facts }: AuditedExchange): Verdicts {
@@ -156,7 +156,7 @@ export function createTrailObserver(
     },
     verdict(exchange, check, verdict, enforced) {
       const known = verdictsOf(exchange);
-      // A stream may be rewritten thousands of times. Denials are recorded always.
+      // A stream may be rewritten thousands of times. Denials are always recorded.
       if (known.list.length >= MAX_VERDICTS && verdict.kind !== 'deny') {
         known.more += 1;
         return;

@@ -1,7 +1,7 @@
 import type { RefusalFinding } from '../where-found.ts';
 import type { Activity, Actor, Resource } from './ocsf.ts';
 
-/** The recorded part of an exchange: nothing else can leak into a record. */
+/** The recorded part of an exchange. Nothing else can leak into a record. */
 export interface AuditedExchange {
   readonly requestId: string;
   readonly method: string;
@@ -45,7 +45,7 @@ export interface AuditedFinish {
   readonly traceId?: string | undefined;
 }
 
-/** `text` matched; it is digested, never stored. */
+/** Matched text. `text` is digested, never stored. */
 export interface MatchedText {
   readonly finding: {
     readonly rule: string;
@@ -113,7 +113,7 @@ export function auditedActor({ key, facts }: AuditedExchange, safe: SafeText): A
 
 type Sender = Pick<AuditedFinish, 'requestId' | 'clientAddress'>;
 
-/** @param key of a request refused before admission, known if it is locked or blocked */
+/** @param key key of a request refused before admission; known if the key is locked or blocked */
 export function unadmittedApi(
   finish: Sender,
   key: { readonly keyHash: string; readonly name: string } | undefined,

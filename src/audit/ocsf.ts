@@ -6,7 +6,7 @@ const VERSION = '1.8.0';
 const PRODUCT = { name: 'AI firewall gateway', vendor_name: 'ai-firewall-gateway' };
 const PROFILES = ['security_control', 'ai_operation'];
 
-/** Limit of texts from outside. */
+/** Limit of texts from clients, servers and rules. */
 const MAX_TEXT_CHARS = 512;
 
 export type OcsfRecord = ApiActivity | DetectionFinding;
@@ -68,7 +68,7 @@ export interface DetectionFinding extends Common {
 }
 
 export interface Actor {
-  /** Hash of the proxy key, or name of the operating system's user. */
+  /** Hash of the proxy key, or name of a user in the operating system. */
   readonly uid: string | undefined;
   readonly name: string | undefined;
   readonly agentName?: string | undefined;
@@ -76,7 +76,7 @@ export interface Actor {
   readonly sessionId?: string | undefined;
 }
 
-/** `undefined` members are not written. */
+/** Members that are `undefined` are not written. */
 interface Event {
   readonly requestId: string;
   readonly message: string;

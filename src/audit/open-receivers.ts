@@ -4,7 +4,10 @@ import type { AuditReceiver } from './receiver.ts';
 
 export type ReceiverName = 'otlp' | 'syslog';
 
-/** Loads and opens the configured receivers. @throws Error if a certificate file cannot be used */
+/**
+ * Loads and opens the configured receivers.
+ * @throws Error if a certificate file cannot be used
+ */
 export async function openReceivers(
   audit: Config['audit'],
 ): Promise<ReadonlyMap<ReceiverName, AuditReceiver>> {
@@ -20,7 +23,10 @@ export async function openReceivers(
   return receivers;
 }
 
-/** Sends one record to all configured receivers. @throws Error that names the receivers without it */
+/**
+ * Sends one record to all configured receivers.
+ * @throws Error that names the receivers that did not get it
+ */
 export async function sendToReceivers(audit: Config['audit'], line: string): Promise<void> {
   const receivers = await openReceivers(audit);
   const failures = await Promise.all(

@@ -9,7 +9,7 @@ export interface OperatorChange {
   readonly operation: string;
   readonly key?: { readonly keyHash: string; readonly name: string } | undefined;
   readonly server?: string;
-  /** Contain no secrets. */
+  /** Contains no secrets. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
@@ -24,7 +24,7 @@ export interface Operator {
   readonly user: string;
   /** Name given with `--as`, or by the sign-in. */
   readonly name: string | undefined;
-  /** The client address of a change over the API. */
+  /** Client address of a change made through the API. */
   readonly address?: string;
 }
 

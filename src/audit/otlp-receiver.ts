@@ -14,7 +14,7 @@ import { inTime, SEND_WITHIN_MS, type AuditReceiver, type Rejected } from './rec
 
 const SERVICE = 'ai-firewall-gateway';
 const EVENT = 'gateway.audit';
-/** The receiver would refuse the batch again. */
+/** Statuses with which a receiver would refuse the batch again. */
 const REFUSES_THE_BATCH: ReadonlySet<number> = new Set([400, 413, 422]);
 
 interface Connection {
@@ -23,7 +23,7 @@ interface Connection {
 }
 
 /**
- * Sends records as OTLP logs over HTTP; the bodies are the records, as structured values. After a failure, a new
+ * Sends records as OTLP logs over HTTP. The bodies are the records, as structured values. After a failure, a new
  * connection reads the certificate files again.
  * @throws Error if a certificate file cannot be used
  */
@@ -107,7 +107,7 @@ function logsUrl(endpoint: string): URL {
   return url;
 }
 
-/** Resolves with the failure, or undefined. */
+/** Resolves with the failure, or undefined if there was none. */
 function exported(exporter: Connection['exporter'], records: ReadableLogRecord[]): Promise<unknown> {
   return new Promise((resolve) => {
     exporter.export(records, ({ code, error }) => {

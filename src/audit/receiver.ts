@@ -1,10 +1,10 @@
-/** Records that a receiver will never accept. */
+/** Records that the receiver will never accept. */
 export interface Rejected {
   readonly records: number;
   readonly cause: Error;
 }
 
-/** A collector or a SIEM. */
+/** A collector or SIEM that receives audit records. */
 export interface AuditReceiver {
   /**
    * Sends a batch. Resolves with the rejected records.

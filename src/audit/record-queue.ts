@@ -9,7 +9,7 @@ export interface RecordQueueOptions {
    */
   readonly write: (lines: readonly string[], batchId: string) => Promise<Rejected | undefined>;
   readonly onWritten: (records: number) => void;
-  /** For each failed attempt. */
+  /** Called for each failed attempt. */
   readonly onFailed?: (cause: unknown) => void;
   /** Called for records that did not fit or were rejected. `cause` is the last failure of the sink. */
   readonly onDropped: (records: number, cause: unknown) => void;
@@ -66,7 +66,7 @@ export class RecordQueue {
     this.#added += 1;
     if (!this.#isWorking) {
       this.#isWorking = true;
-      // Lines added in the same turn join the batch.
+      // Lines added in the same turn become part of the batch.
       queueMicrotask(() => void this.#work());
     }
     return true;
@@ -137,7 +137,7 @@ export class RecordQueue {
     return true;
   }
 
-  /** The lines leave the queue when they are written. */
+  /** Lines are removed from the queue once they have been written. */
   #nextBatch(): readonly string[] {
     let chars = 0;
     let end = 0;

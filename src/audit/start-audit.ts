@@ -20,7 +20,7 @@ type Observer = EdgeObserver & VerdictObserver;
 export interface SidecarAudit {
   readonly observer: TrailObserver;
   readonly audited: Audited;
-  /** Also reports to the trail. */
+  /** Wraps an observer to report to the trail, too. */
   watching(observer: Observer): Observer;
   close(): Promise<void>;
 }
@@ -54,7 +54,7 @@ export async function startAudit(deps: TrailDeps): Promise<SidecarAudit> {
   };
 }
 
-/** Between two log lines about failures. */
+/** Minimum interval between log lines about failures. */
 const REPORT_EVERY_MS = 10_000;
 
 interface TrailDeps {
@@ -129,11 +129,11 @@ function queueTo(
 
 function warnOf(sink: ReceiverName, { log }: TrailDeps): (cause: unknown) => void {
   return seldom((cause) => {
-    log.warn({ sink, cause: messageOf(cause) }, `audit.${sink} does not take records: they are queued`);
+    log.warn({ sink, cause: messageOf(cause) }, `audit.${sink} does not accept records: they are queued`);
   });
 }
 
-/** Returns a function that calls `report` at most once in `REPORT_EVERY_MS`. */
+/** Returns a function that calls `report` at most once per `REPORT_EVERY_MS`. */
 function seldom(report: (cause: unknown) => void): (cause: unknown) => void {
   let reportedAt = -Infinity;
   return (cause) => {

@@ -2,18 +2,18 @@ import type { StreamStore } from './stream-store.ts';
 import { readRecord, type TailedRecord } from './tail.ts';
 
 const PAGE = 500;
-/** A long stream may have more records. */
+/** Limit of records; a long stream may have more. */
 const MAX_RECORDS = 1_000;
 
 /** The records of one request, oldest first. */
 export interface Story {
   readonly records: readonly TailedRecord[];
-  /** Records searched. */
+  /** Number of records searched. */
   readonly read: number;
 }
 
 /**
- * Reads the streams backwards, with one page in memory at a time.
+ * Reads the streams backwards, one page at a time.
  * @param onPage called with the number of records read so far
  * @throws GatewayError redis_unavailable
  */
@@ -38,7 +38,7 @@ export async function storyOf(
   }
 }
 
-/** Finds the same records in the trail's file. */
+/** Finds the same records in the file of the trail. */
 export async function storyInFile(
   lines: AsyncIterable<string>,
   requestId: string,

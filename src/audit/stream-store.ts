@@ -8,7 +8,7 @@ const appendScript = loadScript(new URL('./append-records.lua', import.meta.url)
 /** Longer than any retry of a batch. */
 const REMEMBERED_MS = 600_000;
 const COUNTED_MS = 86_400_000;
-/** This many busy keys fill the stream: a key may use no more than its share. */
+/** Number of busy keys that fill the stream: a key may use no more than its share. */
 const KEYS_OF_FULL_STREAM = 10;
 const STREAMS = [AUDIT_STREAM, AUDIT_OVERFLOW_STREAM];
 const FIELD = 'ocsf';
@@ -20,17 +20,17 @@ export interface StreamStoreOptions {
 }
 
 export interface Entry {
-  /** `<Unix ms by Redis's clock>-<number>`. */
+  /** `<Redis time in Unix ms>-<number>`. */
   readonly id: string;
   readonly record: string;
 }
 
-/** The capped Redis streams of the trail, read as one. Every call may throw GatewayError redis_unavailable. */
+/** The capped Redis streams of the trail, read as one. All functions may throw GatewayError redis_unavailable. */
 export interface StreamStore {
   append(records: readonly string[], batchId: string): Promise<void>;
   /** Oldest first. */
   after(id: string, count: number): Promise<readonly Entry[]>;
-  /** Newest first; `+` is after all. */
+  /** Newest first; `+` is the position after all records. */
   before(id: string, count: number): Promise<readonly Entry[]>;
 }
 
@@ -72,13 +72,13 @@ export function createStreamStore({ client, deadlineMs, maxLength }: StreamStore
   };
 }
 
-/** Quotes inside texts are escaped, so this matches only the actor of a record. */
+/** Quotes inside texts are escaped: this matches only the actor of a record. */
 const ACTOR = /"actor":\{"user":\{(?:"uid":"(sha256:[0-9a-f]{64})"|("type":"Unknown"))/;
 const STRANGERS = 'strangers';
 
 /**
- * Returns the owner of the share that a record uses: a key, all unauthenticated clients, or '' for an operator's
- * action.
+ * Returns the owner of the share that a record uses: a key, all unauthenticated clients, or '' for the action of an
+ * operator.
  */
 function ownerOf(record: string): string {
   const [, keyHash, unknown] = ACTOR.exec(record) ?? [];

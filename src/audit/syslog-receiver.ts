@@ -9,7 +9,7 @@ import { inTime, type AuditReceiver } from './receiver.ts';
 
 type Syslog = Config['audit']['syslog'];
 
-/** These last records are sent again when their connection breaks. */
+/** Number of last records that are sent again when their connection breaks. */
 const RESENT_RECORDS = 1_000;
 const RESENT_WITHIN_MS = 60_000;
 const RESEND_EVERY_MS = 1_000;
@@ -20,8 +20,8 @@ interface Sent {
 }
 
 /**
- * Sends records as syslog messages over one TLS or TCP connection. Syslog has no acknowledgements, so after the
- * connection breaks, the last records are sent again: the receiver may get them twice.
+ * Sends records as syslog messages over one TLS or TCP connection. Syslog has no acknowledgements: after the connection
+ * breaks, the last records are sent again, and the receiver may get them twice.
  * @throws Error if a certificate file cannot be used
  */
 export function createSyslogReceiver(syslog: Syslog): AuditReceiver {
@@ -72,7 +72,7 @@ export function createSyslogReceiver(syslog: Syslog): AuditReceiver {
     return opening;
   }
 
-  /** Tries until the last records are sent again, or too old. */
+  /** Tries until the last records have been sent again, or are too old. */
   async function resend(): Promise<void> {
     do await delay(RESEND_EVERY_MS, undefined, { ref: false });
     while (!isClosed && socket === undefined && recent().length > 0 && !(await isSentAgain()));

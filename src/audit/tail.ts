@@ -5,12 +5,12 @@ const PAGE = 500;
 const ASK_EVERY_MS = 500;
 
 export interface TailOptions {
-  /** The last matching records; ignored if `since` is set. */
+  /** Number of last matching records; ignored if `since` is set. */
   readonly lines: number;
-  /** Unix ms by Redis's clock. */
+  /** Redis time in Unix ms. */
   readonly since?: number | undefined;
   readonly matches: (record: Record<string, unknown>) => boolean;
-  /** Until `signal` is aborted. */
+  /** Whether to continue until `signal` is aborted. */
   readonly follow: boolean;
   readonly signal?: AbortSignal;
 }
@@ -20,7 +20,10 @@ export interface TailedRecord {
   readonly record: Record<string, unknown>;
 }
 
-/** Yields the records of the stream, oldest first. @throws GatewayError redis_unavailable */
+/**
+ * Yields the records of the stream, oldest first.
+ * @throws GatewayError redis_unavailable
+ */
 export async function* tail(
   store: Pick<StreamStore, 'after' | 'before'>,
   options: TailOptions,

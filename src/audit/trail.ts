@@ -8,7 +8,7 @@ const CLOSE_WITHIN_MS = 3_000;
 export interface AuditTrail {
   /** Never throws. */
   record(record: OcsfRecord): void;
-  /** Counts records that were dropped because the stream's queue was full. */
+  /** Returns the number of records dropped because the queue of the stream was full. */
   losses(): number;
   /**
    * Resolves when all records so far are in the Redis stream.
@@ -22,7 +22,7 @@ export interface AuditTrail {
 export interface TrailSinks {
   readonly stdout: ((line: string) => void) | undefined;
   readonly stream: RecordQueue;
-  /** The file and the receivers. */
+  /** Queues of the file and the receivers. */
   readonly others: readonly RecordQueue[];
 }
 

@@ -26,7 +26,7 @@ export function envoyPemFiles(config: Config): readonly PemFiles[] {
   return pemFiles(config).filter(({ path }) => !NOT_ENVOYS.has(path));
 }
 
-/** Returns the configuration key and path of each file that holds certificates. */
+/** Returns the configuration key and path of each file with certificates. */
 export function certificateFiles(config: Config): (readonly [key: string, file: string])[] {
   return pemFiles(config).flatMap((group) =>
     (['cert_file', 'ca_file'] as const).flatMap((key) => {

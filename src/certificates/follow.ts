@@ -18,13 +18,13 @@ import {
 export type CertificateStates = ReadonlyMap<string, CertificateState>;
 
 export interface CertificateState {
-  /** When the first of the certificates in force ends, in Unix seconds. */
+  /** Expiry of the first of the certificates in force, in Unix seconds. */
   readonly end: number;
-  /** The file on disk cannot be used; the previous certificate stays in force. */
+  /** Whether the file on disk cannot be used; the previous certificate then stays in force. */
   readonly broken: boolean;
 }
 
-/** The certificates and keys in force: the newest usable ones. */
+/** The certificates and keys in force, which are the newest usable ones. */
 export interface FollowedCertificates {
   /** Returns the contents of a group such as `server.tls`; undefined if it names no file. */
   texts(path: string): PemTexts | undefined;
@@ -43,12 +43,12 @@ export interface FollowOptions {
   readonly everyMs?: number;
 }
 
-/** Polls, since a watch misses some ways of replacing files (decision 309). */
+/** Polls: a file watch misses some ways of replacing files (decision 309). */
 const EVERY_MS = 1_000;
 
 /**
  * Reads all certificate and key files, and follows them while the gateway runs.
- * @throws Error if a file cannot be used at the start
+ * @throws Error if a file cannot be used at start
  */
 export async function followCertificates(options: FollowOptions): Promise<FollowedCertificates> {
   const groups = await Promise.all(pemFiles(options.config).map((files) => followGroup(files, options)));
@@ -96,7 +96,7 @@ async function followGroup(files: PemFiles, { onRenewed, onBroken }: FollowOptio
     if (problems.length === 0) {
       brokenKeys = new Set();
       reported = undefined;
-      // Certificate and key are replaced one after the other, so a problem counts only if it lasts until the next look.
+      // Certificate and key are replaced one after the other: a problem counts only if it lasts until the next look.
     } else if (isStable && (reported === undefined || !isSame(now, reported))) {
       brokenKeys = new Set(problems.map(({ key }) => key));
       reported = now;
@@ -104,14 +104,14 @@ async function followGroup(files: PemFiles, { onRenewed, onBroken }: FollowOptio
     }
   }
 
-  /** Puts contents in force, or returns the reasons against them. */
+  /** Puts contents in force, or returns the reasons why they cannot be used. */
   async function adopt(texts: PemTexts): Promise<readonly PemProblem[]> {
     const problems = pemProblems(files, texts);
     if (problems.length > 0) return problems;
     try {
       await onRenewed(files.path, texts);
     } catch (cause) {
-      return [{ key: 'cert_file', message: `cannot be handed on: ${messageOf(cause)}` }];
+      return [{ key: 'cert_file', message: `cannot be used: ${messageOf(cause)}` }];
     }
     inForce = texts;
     return [];

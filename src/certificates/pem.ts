@@ -1,9 +1,9 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** The files of one group of settings: a certificate with its key, an authority, or all three. */
+/** Files of one group of settings: a certificate with its key, a CA, or all three. */
 export interface PemFiles {
-  /** Dotted path of the group: `server.tls`, `providers.openai`. */
+  /** Dotted path of the group, such as `server.tls` or `providers.openai`. */
   readonly path: string;
   readonly cert_file?: string | undefined;
   readonly key_file?: string | undefined;
@@ -33,7 +33,7 @@ export function firstToEnd(certificates: readonly X509Certificate[]): X509Certif
   return certificates.toSorted((a, b) => Date.parse(a.validTo) - Date.parse(b.validTo))[0];
 }
 
-/** Returns the reasons why the files of a group cannot be used. */
+/** Returns why the files of a group cannot be used. */
 export function pemProblems(files: PemFiles, texts: PemTexts): readonly PemProblem[] {
   const problems: PemProblem[] = [];
   for (const key of PEM_KEYS) {
@@ -76,7 +76,7 @@ function privateKeyProblem(text: string): string | undefined {
 
 const MIN_RSA_BITS = 2_048;
 
-/** Applies BoringSSL's limits, so that Envoy accepts every pair that is accepted here. */
+/** Applies the limits of BoringSSL: Envoy must accept every pair that is accepted here. */
 function refusedByEnvoy({ asymmetricKeyType: type, asymmetricKeyDetails }: KeyObject): string | undefined {
   const { modulusLength = 0, namedCurve = '' } = asymmetricKeyDetails ?? {};
   if (type === 'rsa' && modulusLength < MIN_RSA_BITS)
@@ -105,8 +105,8 @@ function textOf(file: string): string | undefined {
 }
 
 /**
- * Returns a function that reads the files of a group again, and returns the newest usable contents.
- * @throws Error if a file cannot be used at the start
+ * Returns a function that reads the files of a group again and returns the newest usable contents.
+ * @throws Error if a file cannot be used at start
  */
 export function latestPemTexts(files: PemFiles): () => PemTexts {
   let inForce = readPemTexts(files);

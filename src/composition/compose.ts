@@ -31,7 +31,7 @@ export interface ComposedParts {
   readonly policies: { current(): PolicySet } | undefined;
   readonly observer: ChecksObserver;
   readonly authenticateAgain: EscalateDeps['authenticateAgain'];
-  /** Undefined without approvals; then calls that need one are denied. */
+  /** Undefined without approvals; calls that need one are then denied. */
   readonly askApproval?: EscalateDeps['ask'] | undefined;
   /** Undefined for recorded calls. */
   readonly counting?: Counting;
@@ -47,8 +47,8 @@ export interface ComposedChecks {
 export type CheckOrder = readonly (typeof ORDER)[number][];
 
 /**
- * Builds all checks for `config`, and gives them the services that they share.
- * @throws Error if a check would read a fact that a later one writes
+ * Creates all checks for `config`, and gives them the services that they share.
+ * @throws Error if a check would read a fact that a later check writes
  */
 export async function composeChecks(
   parts: ComposedParts,
@@ -90,7 +90,7 @@ export async function composeChecks(
 
 function ownStoreIn(place: StorePlace): OwnStore {
   return async <Store>({ redis, memory }: Pick<StoreForms<Store>, 'redis'> & Partial<StoreForms<Store>>) =>
-    // The overloads of OwnStore decide whether there is a memory form.
+    // The overloads of OwnStore determine whether there is a memory form.
     (place.kind === 'redis' ? redis(place) : memory?.(place)) as Promise<Store>;
 }
 
@@ -99,7 +99,7 @@ interface MadeCheck {
   readonly facts: FactUse;
 }
 
-/** Rejects a check that comes before the writers of its facts, and would let everything pass. */
+/** Rejects a check that precedes the writers of its facts: it would let everything pass. */
 function assertFactsAreWritten(inOrder: readonly MadeCheck[]): void {
   const written = new Set<string>(GIVEN_FACTS);
   for (const { check, facts } of inOrder) {
@@ -150,7 +150,7 @@ async function policyServices(
   };
 }
 
-/** Prompts are only shown if arguments are. */
+/** Prompts are shown only if arguments are. */
 async function shownBy({ escalation_prompts: withPrompts }: Config['zsp']): Promise<Partial<Shown>> {
   const { arguments: shownArguments, prompt } = await createShown();
   return { arguments: shownArguments, ...(withPrompts && { prompt }) };

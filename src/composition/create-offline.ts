@@ -13,9 +13,9 @@ export interface OfflineChecksDeps {
   readonly policies: PolicySet | undefined;
   /** Receives the inspector's findings. */
   readonly audit: Audit;
-  /** Called when a set failed to judge a call. */
+  /** Called when a policy set fails to judge a call. */
   readonly onPolicyTrouble: (cause: unknown) => void;
-  /** Unix ms: the time of the recorded call. */
+  /** Time of the recorded call in Unix ms. */
   readonly now: () => number;
 }
 
@@ -23,7 +23,7 @@ export interface OfflineChecks extends ComposedChecks {
   readonly risk: RiskStore;
 }
 
-/** Builds the checks for recorded calls on in-memory stores, without checks of time and money. */
+/** Creates the checks for recorded calls with in-memory stores, without checks of time and money. */
 export async function createOfflineChecks({
   config,
   policies,
@@ -34,7 +34,7 @@ export async function createOfflineChecks({
   const { ttl: ttlMs, max_per_key: maxPerKey } = config.session;
   const risk = createMemoryRiskStore({ settings: riskSettings(config), now });
   const checks = await composeChecks({
-    // The report shows the enforced decisions.
+    // The report shows decisions as enforced.
     config: { ...config, server: { ...config.server, shadow_mode: false } },
     stores: {
       sessions: createMemorySessionStore({ ttlMs, maxPerKey, now }),
@@ -61,5 +61,5 @@ function rethrow(cause: unknown): never {
 }
 
 function ignore(): void {
-  // The verdicts have it.
+  // Already reported in the verdicts.
 }

@@ -46,7 +46,7 @@ export interface ChecksDeps {
 
 const NANO_USD = 1e9;
 
-/** Builds all checks of one sidecar, on Redis. Call `close` before disconnecting. */
+/** Creates all checks of one sidecar, on Redis. `close` must be called before disconnecting. */
 export async function createChecks(
   deps: ChecksDeps,
 ): Promise<ComposedChecks & { readonly newBatch: () => Batch }> {
@@ -137,7 +137,7 @@ function checksObserver(deps: ChecksDeps): ChecksObserver {
       const { policySet, verdict, rules } = decided;
       for (const { mode, rule, action } of rules)
         if (mode === 'report') metrics.policyReports.inc({ rule, action });
-      // The request's own log line is enough for a call that no rule covers.
+      // For a call that no rule covers, the log line of the request is enough.
       if (verdict === 'allow' && rules.length === 0) return;
       const line = { request_id: requestId, key_hash: key.keyHash, policy_set: policySet, verdict, rules };
       auditLog.info(line, 'policy decision');
@@ -147,7 +147,7 @@ function checksObserver(deps: ChecksDeps): ChecksObserver {
   };
 }
 
-/** Reports to the log's audit channel and to the trail; the composition root silences one of them. */
+/** Reports to the log's audit channel and to the trail. The composition root silences one of them. */
 function auditOf({ config, log, auditLog, trail }: ChecksDeps): Audit {
   const audit = createAudit(auditLog, log, createMatchDigest(config.audit.secret));
   if (trail === undefined) return audit;

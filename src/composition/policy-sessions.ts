@@ -8,12 +8,12 @@ import type { RiskStore } from '../risk/store.ts';
 
 export interface SessionMovesDeps {
   readonly store: Pick<SessionStore, 'peek' | 'moveState' | 'moveBack'>;
-  /** Called when Redis did not undo a move, which is retried in the background. */
+  /** Called when Redis has not undone a move; this is retried in the background. */
   readonly onFailure: (cause: unknown) => void;
 }
 
 export interface ClosableSessionMoves extends SessionMoves {
-  /** Completes pending moves before the Redis connection closes. */
+  /** Completes pending moves. Must be called before the Redis connection closes. */
   close(): Promise<void>;
 }
 
@@ -35,8 +35,8 @@ export function createSessionMoves({ store, onFailure }: SessionMovesDeps): Clos
 }
 
 /**
- * Adds policy marks to an exchange's session, if it has one. Returns false if the session can hold no more;
- * then policies that rely on marks must deny.
+ * Adds policy marks to the session of an exchange, if it has one. Returns false if the session cannot hold more;
+ * policies that depend on marks must then deny.
  */
 export function createMarkSession({ addMark }: Pick<SessionStore, 'addMark'>) {
   return async ({ key, facts }: Parsed, marks: readonly string[]): Promise<boolean> => {
@@ -54,8 +54,8 @@ interface TaintSessionDeps {
 }
 
 /**
- * Adds taints to an exchange's session and scores the new ones (docs/risk.md). Calls without a session score
- * as one session. Returns false if the session can hold no more.
+ * Adds taints to the session of an exchange and scores the new ones (docs/risk.md). Calls without a session score as
+ * one session. Returns false if the session cannot hold more.
  */
 export function createTaintSession({ record, addTaint }: TaintSessionDeps) {
   return async ({ key, facts }: Parsed, flags: readonly Taint[]): Promise<boolean> => {

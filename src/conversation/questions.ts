@@ -2,12 +2,12 @@ import type { RequestFacts } from '../providers/request-facts.ts';
 import { userTurns } from './user-turns.ts';
 import { replaceSpans, type Replacement } from '../text/replace-spans.ts';
 
-/** Only this much text is searched for agent context. The rest is kept unchanged. */
+/** Maximum length of the text that is searched for agent context. The rest is kept unchanged. */
 const MAX_CHARS = 262_144;
 /** Cost of a part in characters, which bounds their number. */
 const PART_CHARS = 16;
 
-/** Returns the user's first question in this request, or undefined without user text. */
+/** Returns the user's first question in this request; undefined without user text. */
 export function firstQuestion(request: RequestFacts): string | undefined {
   return questionIn(userTurns(request));
 }
@@ -17,8 +17,8 @@ export function lastQuestion(request: RequestFacts): string | undefined {
 }
 
 /**
- * Returns the first of these turns that contains more than context that agents add (environment, rules, reminders),
- * without that context, or else the first turn unchanged. Only the topic of a session depends on it: omitted text is
+ * Returns the first of these turns that contains more than context added by agents (environment, rules, reminders),
+ * without that context; or else the first turn unchanged. Only the topic of a session depends on it: omitted text is
  * still inspected.
  */
 function questionIn(turns: readonly (readonly string[])[]): string | undefined {
@@ -38,12 +38,12 @@ function questionIn(turns: readonly (readonly string[])[]): string | undefined {
 }
 
 /**
- * Matches the elements that agents add to a user's text: `<system-reminder>…</system-reminder>`,
- * `<environment_context>…`, `<INSTRUCTIONS>…`. Plain one-word names do not match, because people write HTML and XML.
+ * Matches elements that agents add to a user's text: `<system-reminder>…</system-reminder>`, `<environment_context>…`,
+ * `<INSTRUCTIONS>…`. Plain one-word names do not match: people write HTML and XML.
  */
 const TAG = /<(\/?)((?=[A-Za-z0-9_-]*[-_])[A-Za-z][A-Za-z0-9_-]{2,63}|[A-Z]{4,32})(?: [^<>]{0,200})?>/g;
 
-/** Openings of messages that are context only. */
+/** Openings of messages that consist only of context. */
 const OPENINGS = [
   /^This is (?:the )?[\w .-]{1,40}\. We are setting up the context for our chat\./,
   /^I have \*added these files to the chat\*/,
@@ -61,7 +61,7 @@ function withoutContext(text: string): string {
   return OPENINGS.some((opening) => opening.test(rest)) ? '' : rest;
 }
 
-/** Removes elements, also nested ones. Unpaired tags, and elements that cross another one, count as text. */
+/** Removes elements, including nested ones. Unpaired tags, and elements that cross another one, count as text. */
 function withoutElements(text: string): string {
   const opened = new Map<string, number>();
   const elements: Replacement[] = [];

@@ -3,13 +3,13 @@ import { HEADER } from '../headers.ts';
 import type { Identified, Parsed } from '../pipeline/exchange.ts';
 import type { Operation } from '../providers/dialect.ts';
 
-/** Sessions are per key: two keys may use the same session id. */
+/** A session of one key: two keys may use the same session id. */
 export interface SessionName {
   readonly keyHash: string;
   readonly sessionId: string;
 }
 
-/** Lifetime, after last use, of a session without a 2xx answer. Limits what unanswered requests can create. */
+/** Lifetime, after the last use, of a session without a 2xx answer. Limits what unanswered requests can create. */
 export const UNANSWERED_LIFE_MS = 600_000;
 
 /** Valid session ids (docs/sessions.md). None of these characters can form another Redis key. */
@@ -18,7 +18,7 @@ export const SESSION_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 /** Assigned by the server and repeated by the client (MCP up to 2025-11-25). */
 export const MCP_SESSION_HEADER = 'mcp-session-id';
 
-/** Operations that count as an agent's turn. Embeddings do not show where a session is heading. */
+/** Operations that count as a turn of an agent. Embeddings do not show where a session is heading. */
 const TURNS: ReadonlySet<Operation> = new Set(['chat', 'completions', 'responses']);
 
 /** Returns the session in which the request takes a turn, if any. */
@@ -43,7 +43,7 @@ export function toolCallsOf({ keyHash, sessionId }: SessionName): SessionName {
 }
 
 /**
- * Returns the session of an MCP request: the one named by the gateway's own header, else MCP's own session under the
+ * Returns the session of an MCP request: the one named in the gateway's own header, or else MCP's own session under the
  * server's id (or its digest, if the id is not valid here). Returns undefined without a session, as in MCP's stateless
  * versions.
  */

@@ -6,8 +6,8 @@ export type TextOf = (found: PromptText, index: number) => string;
 const asWritten: TextOf = ({ text }) => text;
 
 /**
- * Returns the last user turn, if any: the last user message and the unanswered ones directly before it. Tool results
- * and attached documents are not user turns, even if the dialect sends them as user messages.
+ * Returns the last user turn, if any: the last user message, and unanswered ones directly before it. Tool results and
+ * attached documents are not user turns, even if the dialect sends them as user messages.
  */
 export function lastUserTurn(request: RequestFacts, textOf = asWritten): string | undefined {
   const turns = userTurns(request, textOf);
@@ -15,8 +15,8 @@ export function lastUserTurn(request: RequestFacts, textOf = asWritten): string 
 }
 
 /**
- * Members that hold the conversation, in the conversation's order. The document's order may differ: Cohere v1's
- * `message` follows `chat_history`, and `prompt` of Responses holds template variables.
+ * Members that contain the conversation, in its order. The order in the document may differ: Cohere v1's `message`
+ * follows `chat_history`. `prompt` of Responses contains template variables.
  */
 const PLACES: readonly (readonly string[])[] = [
   ['prompt', 'inputText'],
@@ -30,15 +30,17 @@ const PLACE_OF: ReadonlyMap<unknown, number> = new Map(
 interface PlaceTurns {
   readonly turns: string[][];
   turn: string[] | undefined;
-  /** Indexes of the last message with text, of the user's last one, and of the last answer or tool result. */
+  /** Index of the last message with text. */
   last: number;
+  /** Index of the user's last message. */
   lastUser: number;
+  /** Index of the last answer or tool result. */
   lastAnswer: number;
 }
 
 /**
- * Returns the texts of each user turn, oldest first. Consecutive user messages form one turn, because agents send
- * their context as a user message before the user's own.
+ * Returns the texts of each user turn, oldest first. Consecutive user messages form one turn: agents send their context
+ * as a user message before the user's own.
  */
 export function userTurns(request: RequestFacts, textOf = asWritten): string[][] {
   const readings = PLACES.map((): PlaceTurns => ({
@@ -74,7 +76,7 @@ export function userTurns(request: RequestFacts, textOf = asWritten): string[][]
   return readings.flatMap(({ turns }) => turns);
 }
 
-/** Messages may carry their participant's name. */
+/** Reports whether the text is the name of a participant, which messages may carry. */
 function isName({ path }: PromptText): boolean {
   return path.length === 3 && path[2] === 'name';
 }

@@ -2,7 +2,7 @@ import { isObject } from '../json/is-object.ts';
 
 export interface DemoRequest {
   readonly method: string;
-  /** Without query. */
+  /** Without the query. */
   readonly path: string;
   /** Empty if it is not a JSON object. */
   readonly body: Readonly<Record<string, unknown>>;
@@ -17,7 +17,7 @@ export type DemoReply =
 export interface DemoAnswer {
   /** Pieces of about one token. */
   readonly pieces: readonly string[];
-  /** The output limit cut it short. */
+  /** Whether the output limit cut the answer short. */
   readonly truncated: boolean;
   readonly inputTokens: number;
 }

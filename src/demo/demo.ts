@@ -32,7 +32,7 @@ export interface DemoOptions {
   readonly build: ServeOptions['build'];
   /** See `ServeOptions`. */
   readonly ahead?: ChildProcess;
-  /** Receives the gateway's log from `warn` on. */
+  /** Receives the gateway's log, from level `warn` on. */
   readonly log: { write(line: string): unknown };
 }
 
@@ -45,14 +45,14 @@ export interface Demo extends DemoFacts {
 /** Enough for a few hundred short calls. */
 const HOURLY_BUDGET_USD = 0.05;
 
-/** The teams' own budgets add up to more. */
+/** The sum of the teams' own budgets is higher. */
 const TEAMS_DAILY_USD = 0.5;
 const SAMPLE_OWNERS = SAMPLE_KEYS.flatMap(({ owner = [] }) => owner);
 const CONFIG_HEAD = `# Written by the demo and removed when it stops. It serves plain HTTP on this machine only. To check or serve this
 # file yourself, add a certificate (server.tls) or set SERVER_INSECURE_DEV=true.
 `;
 
-/** Calls that wait for an approval on the operator's page. */
+/** Makes calls wait for an approval on the operator page. */
 const APPROVALS_CARD = `metadata: { name: demo-approvals, version: '1' }
 rules:
   - name: ask-before-deleting
@@ -91,7 +91,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
     await writeFile(card, APPROVALS_CARD, { mode: 0o600 });
     const settings = await demoConfig(redis.port, provider.baseUrl, card);
     await writeFile(configFile, `${CONFIG_HEAD}${stringify(settings)}`, { mode: 0o600 });
-    // Not the caller's environment, whose REDIS_ADDR is not the demo's.
+    // Not the caller's environment: its REDIS_ADDR is not that of the demo.
     const { config, sources } = loadConfig({ path: configFile, env: { SERVER_INSECURE_DEV: 'true' } });
     preflight(config, sources);
 
@@ -124,7 +124,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
         },
       },
       url,
-      // Browsers keep the session cookie on plain HTTP for this name.
+      // On plain HTTP, browsers keep the session cookie for this name.
       pageUrl: `http://localhost:${String(config.ui.port)}`,
       adminUrl: `http://127.0.0.1:${String(gateway.adminPort)}`,
       configFile,
@@ -169,7 +169,7 @@ async function demoConfig(redisPort: number, providerUrl: string, card: string):
       escalation_timeout: '60s',
     },
     ui: { enabled: true, port: pagePort },
-    // For the operator's page: decisions, spend, and a budget that the teams of the sample traffic share.
+    // For the operator page: decisions, spend, and a budget shared by the teams of the sample traffic.
     audit: { enabled: true, stdout: false },
     spend: { enabled: true },
     budgets: [{ name: 'all-teams', match: { owners: SAMPLE_OWNERS }, daily: TEAMS_DAILY_USD }],
@@ -178,7 +178,7 @@ async function demoConfig(redisPort: number, providerUrl: string, card: string):
   };
 }
 
-/** Creates the demo's key, keys of the sample traffic and the page's password. */
+/** Creates the demo's key, keys of the sample traffic, and the password of the page. */
 async function createSecrets(config: Config): Promise<DemoSecrets> {
   const client = connectRedis(config.redis, { name: 'gateway-demo' });
   const deadlineMs = config.redis.read_timeout;

@@ -14,11 +14,11 @@ export interface DemoProvider {
   close(): Promise<void>;
 }
 
-/** Longer than Envoy's hour, since requests on a closing connection are lost. */
+/** Longer than Envoy's hour: requests on a closing connection would be lost. */
 const KEEP_ALIVE_MS = 2 * 3_600_000;
 const MAX_BODY_BYTES = 16 * 1_048_576;
 
-/** @param pieceDelayMs pause between a stream's events */
+/** @param pieceDelayMs pause between the events of a stream */
 export async function startDemoProvider(pieceDelayMs = 40): Promise<DemoProvider> {
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     answerDemo(request, response, pieceDelayMs).catch(() => response.destroy());
@@ -47,7 +47,7 @@ async function answerDemo(
   pieceDelayMs: number,
 ): Promise<void> {
   const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
-  // Both dialects have /v1/models; only Anthropic's clients send a version.
+  // Both dialects have /v1/models, but only clients of Anthropic send a version.
   const isAnthropic = request.headers['anthropic-version'] !== undefined || path.startsWith('/v1/messages');
   const received = { method: request.method ?? 'GET', path, body: await readDemoBody(request) };
   const reply = isAnthropic

@@ -3,11 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { NewKey } from '../auth/key-fields.ts';
 import { MCP_PATH_AT_GATEWAY } from './mcp.ts';
 
-/** Visible on the page, without burdening a laptop. */
+/** Frequent enough to be visible on the page, without burdening a laptop. */
 const PAUSE_MS = 2_000;
-/** A call may wait for an approval. */
+/** Long, since a call may wait for an approval. */
 const REQUEST_TIMEOUT_MS = 90_000;
-/** Bounds the calls that wait for approvals. */
+/** Limits the calls that wait for approvals. */
 const MAX_OPEN = 20;
 
 /** Keys of invented teams for the sample traffic. */
@@ -45,7 +45,7 @@ interface Sample {
 
 const CHAT = '/openai/v1/chat/completions';
 
-/** Sent in turn. Most pass; the others are refused, each for another reason. */
+/** Sent in turn. Most pass; the others are refused, each for a different reason. */
 const SAMPLES: readonly Sample[] = [
   chat('gpt-4o-mini', 'Summarize the release notes.'),
   chat('gpt-4o', 'Which of our pages say how to install?'),
@@ -67,7 +67,7 @@ function tool(name: string, args: object): Sample {
   return { path: MCP_PATH_AT_GATEWAY, body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params } };
 }
 
-/** Sends sample traffic for the operator's page until it is stopped. */
+/** Sends sample traffic for the operator page until it is stopped. */
 export function startTraffic(url: string, rawKeys: readonly string[]): { stop(): Promise<void> } {
   const stopped = new AbortController();
   const open = new Set<Promise<void>>();

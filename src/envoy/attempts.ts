@@ -10,10 +10,10 @@ import { seconds, typed, type EnvoyObject } from './layout.ts';
 const ATTEMPTS = readFileSync(new URL('./attempts.lua', import.meta.url), 'utf8');
 /** Plans of eight targets with long tokens take less. */
 const MAX_HEADERS_KB = 192;
-/** Targets of a name in `models`. */
+/** Maximum number of targets of a name in `models`. */
 export const MAX_ATTEMPTS = 8;
 
-/** Lets Envoy ask another target; empty without `on` in `models`. */
+/** Parts that let Envoy try another target; empty without `on` in `models`. */
 export interface AttemptParts {
   readonly listeners: readonly EnvoyObject[];
   readonly clusters: readonly EnvoyObject[];
@@ -24,8 +24,8 @@ export interface AttemptParts {
 const NONE: AttemptParts = { listeners: [], clusters: [], retryPolicy: undefined, bootstrap: {} };
 
 /**
- * Returns a listener inside Envoy, without a socket, that makes one attempt. The main router retries with it, so that
- * ext_proc and both gates see one request and one answer (decision 342).
+ * Returns a listener inside Envoy, without a socket, that makes one attempt. The main router retries with it: ext_proc
+ * and both gates then see only one request and one answer (decision 342).
  */
 export function attemptParts(config: Config): AttemptParts {
   if (!hasFallbacks(config)) return NONE;
@@ -63,7 +63,7 @@ function cluster(): EnvoyObject {
     per_connection_buffer_limit_bytes: ANSWER_BUFFER_BYTES,
     typed_extension_protocol_options: {
       [HTTP_OPTIONS]: typed(HTTP_OPTIONS, {
-        // The listener keeps idle connections, so none ends while a request begins.
+        // The listener keeps idle connections: none must end while a request begins.
         common_http_protocol_options: { idle_timeout: '60s' },
         explicit_http_config: { http_protocol_options: {} },
         http_filters: upstreamFilters('attempt', {
@@ -144,7 +144,7 @@ function connectionManager(config: Config): EnvoyObject {
   });
 }
 
-/** Tells the script Envoy's reason for its own reply. */
+/** Passes Envoy's reason for its own reply to the script. */
 const WITH_DETAILS: EnvoyObject = {
   filter: {
     status_code_filter: {

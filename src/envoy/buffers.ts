@@ -2,7 +2,7 @@ import type { Config } from '../config/schema.ts';
 
 /** Largest unstreamed answer that Envoy buffers for the sidecar. */
 export const ANSWER_BUFFER_BYTES = 16_777_216;
-/** Per upstream connection, for clients that stop reading. */
+/** Limit per upstream connection, for clients that stop reading. */
 export const UPSTREAM_BUFFER_BYTES = 1_048_576;
 /** Envoy's smallest initial stream window of HTTP/2. */
 const MIN_REQUEST_BUFFER_BYTES = 65_536;

@@ -7,16 +7,16 @@ import { tlsContext } from './secrets.ts';
 
 export const HTTP_OPTIONS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
 
-/** A worker accepts at once, or is gone. */
+/** A worker accepts immediately, or is gone. */
 const SIDECAR_CONNECT_TIMEOUT = '0.5s';
 
 const KEEPALIVE_INTERVAL = '5s';
 /**
  * If a ping stays unanswered for this time, Envoy ends the connection with all its streams. A process without CPU time
- * (a throttled container) is silent for seconds, so this is the supervisor's own limit (heartbeat.ts).
+ * (a throttled container) is silent for seconds, so this equals the supervisor's own limit (heartbeat.ts).
  */
 const KEEPALIVE_TIMEOUT = '15s';
-/** Beyond this, Envoy opens another connection, so that a lost one costs only a share of a worker's streams. */
+/** Above this number, Envoy opens another connection: a lost one then costs only a share of a worker's streams. */
 const STREAMS_PER_CONNECTION = 256;
 
 /** Envoy's default of 1,024 connections and requests is too low for a gateway. */
@@ -42,7 +42,7 @@ export function sidecarCluster(config: Config, layout: EnvoyLayout): EnvoyObject
         timeout: '1s',
         interval: '1s',
         unhealthy_interval: '0.5s',
-        // The default delays the second check by 60 s. This finds a starting worker quickly.
+        // The default delays the second check by 60 s. This interval finds a starting worker quickly.
         no_traffic_interval: '0.1s',
         no_traffic_healthy_interval: '1s',
         unhealthy_threshold: 2,
@@ -89,7 +89,10 @@ function address(at: SidecarAddress): EnvoyObject {
     : { socket_address: { address: at.host, port_value: at.port } };
 }
 
-/** The cluster of a provider or MCP server. SNI and the verified name follow the `:authority` that the sidecar sets. */
+/**
+ * Returns the cluster of a provider or MCP server. SNI and the verified name follow the `:authority` set by the
+ * sidecar.
+ */
 export function upstreamCluster(upstream: Upstream, config: Config, layout: EnvoyLayout): EnvoyObject {
   const fixed = isIP(upstream.host) !== 0;
   return {

@@ -4,13 +4,13 @@ import type { Config } from '../config/schema.ts';
 import { HEADER } from '../headers.ts';
 import { seconds, typed, type EnvoyLayout, type EnvoyObject } from './layout.ts';
 
-/** Also the name of the metadata by which a route tells the gate its surface. */
+/** Also the name of the metadata by which a route passes its surface to the gate. */
 export const RESPONSE_GATE_NAME = 'response_gate';
 const RESPONSE_GATE = readFileSync(new URL('./response-gate.lua', import.meta.url), 'utf8');
-/** For inspection beyond the Redis deadline: 2 MiB of text, or a thousand simultaneous requests, on one shared core. */
+/** For inspection beyond the Redis deadline: 2 MiB of text, or a thousand concurrent requests, on one shared core. */
 const MESSAGE_MARGIN_MS = 5_000;
 
-/** Requests pass the filters from first to last, answers from last to first. */
+/** Returns the HTTP filters. Requests pass them from first to last, answers from last to first. */
 export function httpFilters(config: Config, layout: EnvoyLayout): EnvoyObject[] {
   return [responseGate(), externalProcessor(config, layout), router()];
 }
@@ -39,8 +39,8 @@ const ON_ANOTHER_WORKER: EnvoyObject = {
 };
 
 /**
- * Reports whether a retry could reach another worker: retriable streams cost every request. A host may have several
- * addresses.
+ * Reports whether a retry could reach another worker; streams that can be retried cost every request. A host may have
+ * several addresses.
  */
 function hasAnother({ sidecars }: EnvoyLayout): boolean {
   return sidecars.length > 1 || sidecars.some(({ kind }) => kind === 'tcp');
@@ -75,7 +75,7 @@ function externalProcessor(config: Config, layout: EnvoyLayout): EnvoyObject {
       request_attributes: ['source.address'],
       response_attributes: ['response.code_details', 'response.flags'],
       metadata_options: { receiving_namespaces: { untyped: ['gw'] } },
-      // The sidecar sets the route, but must not touch the mark of a provider's answer.
+      // The sidecar sets the route, but must not change the mark of a provider's answer.
       mutation_rules: {
         allow_all_routing: true,
         allow_envoy: true,
@@ -117,7 +117,7 @@ export function upstreamFilters(name: string, mutations: EnvoyObject): EnvoyObje
   ];
 }
 
-/** Internal headers, which no upstream gets. */
+/** Internal headers, which no upstream receives. */
 export const WITHHELD_HEADERS: readonly string[] = [
   HEADER.upstream,
   'x-forwarded-for',

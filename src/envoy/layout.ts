@@ -1,12 +1,12 @@
-/** The surroundings of Envoy; everything else follows from gateway.yaml. */
+/** Surroundings of Envoy; everything else follows from gateway.yaml. */
 export interface EnvoyLayout {
   readonly sidecars: readonly SidecarAddress[];
   /** In a private directory. */
   readonly adminSocketPath: string;
-  /** The system's CA bundle, for providers without a `ca_file`. */
+  /** CA bundle of the system, for providers without a `ca_file`. */
   readonly systemCaFile: string;
   readonly accessLogPath: string;
-  /** Folder of the certificates' SDS files. Without it, Envoy reads certificates once, at the start. */
+  /** Folder of the SDS files of certificates. Without it, Envoy reads certificates only once, at start. */
   readonly secretsFolder?: string | undefined;
 }
 

@@ -15,7 +15,7 @@ type ErrorFormat = Config['server']['error_format'];
 
 /** `details` of the sidecar's ImmediateResponse (`refuse` in extproc/reply/respond.ts), whose body passes unchanged. */
 const OURS = 'gw';
-/** The same for replies that are not logged: unauthenticated clients must not fill the access log. */
+/** `details` of replies that are not logged: unauthenticated clients must not fill the access log. */
 const OURS_UNLOGGED = 'gw_unlogged';
 
 export const ACCESS_LOG_FILTER: EnvoyObject = byDetails(`!= '${OURS_UNLOGGED}'`);
@@ -39,7 +39,7 @@ const EARLY = [
 /** Matches requests to MCP servers by the client's path, and by the cluster that the sidecar sets later. */
 const FOR_MCP = `request.path.matches('^/(${RAW_KEY_PREFIX}[^/]*/)?mcp(/|[?]|$)') || xds.cluster_name.startsWith('${MCP_CLUSTER_PREFIX}')`;
 
-/** Adds the request id, as in the sidecar and the access log. */
+/** Adds the request id, as used in the sidecar and the access log. */
 export const REQUEST_ID: EnvoyObject = requestId('%STREAM_ID%');
 const NEW_ID = requestId('%UNIQUE_ID%');
 
@@ -52,9 +52,9 @@ function header(key: string, value: string): EnvoyObject {
 }
 
 /**
- * Gives Envoy's own replies the gateway's JSON shape (docs/refusals.md). The first match wins: replies that name the
+ * Gives Envoy's local replies the gateway's JSON shape (docs/refusals.md). The first match wins: replies that name the
  * provider precede the rule that turns every other 5xx, including failures of ext_proc and of the gates, into
- * `gateway_unavailable`. Providers' answers are not affected.
+ * `gateway_unavailable`. Answers of providers are not affected.
  */
 export function localReplies(format: ErrorFormat): EnvoyObject {
   const passOurs = {
@@ -73,7 +73,7 @@ interface Reply {
   readonly message: string;
   /** See `EARLY`. */
   readonly isEarly?: true;
-  /** Keeps Envoy's status, which is more precise. */
+  /** Whether to keep Envoy's status, which is more precise. */
   readonly keepsStatus?: true;
 }
 
@@ -121,7 +121,10 @@ const REPLIES: readonly Reply[] = [
   { filter: byStatus('GE', 400), type: 'invalid_request', message: 'bad request', keepsStatus: true },
 ];
 
-/** Returns mappers for MCP clients, for each provider whose clients expect another error shape, and for all others. */
+/**
+ * Returns mappers for MCP clients, for each provider whose clients expect another error shape, and for all other
+ * clients.
+ */
 function mappersOf(reply: Reply, format: ErrorFormat): EnvoyObject[] {
   return [
     {
@@ -137,7 +140,7 @@ function mappersOf(reply: Reply, format: ErrorFormat): EnvoyObject[] {
   ];
 }
 
-/** In the gateway's error format, only Bedrock's clients need a shape of their own. */
+/** In the gateway's error format, only clients of Bedrock need a shape of their own. */
 function shapesOf(format: ErrorFormat): typeof ERROR_SHAPES {
   return format === 'native' ? ERROR_SHAPES : ERROR_SHAPES.filter(([, shape]) => shape === 'bedrock');
 }
@@ -161,7 +164,7 @@ function mapper(reply: Reply, format: ErrorFormat, path?: RegExp, shape?: ErrorS
 function ids({ isEarly }: Reply, shape: ErrorShape | undefined): EnvoyObject[] {
   if (isEarly === true) return [NEW_ID];
   const more = ['x-request-id', shape && REQUEST_ID_HEADERS[shape]].filter((name) => name !== undefined);
-  // Without a stream id, the second header is not set, and the first one stays.
+  // Without a stream id, the second header is not set, and the first one is kept.
   return [NEW_ID, REQUEST_ID, ...more.map((name) => header(name, '%STREAM_ID%'))];
 }
 

@@ -12,8 +12,8 @@ export interface MeshNames {
 }
 
 /**
- * Renders Istio's `EnvoyFilter` (YAML), which adds the whole listener with its gates to the Envoy of the workload
- * `app: <name>`. It does not change Istio's own listener, in which a foreign route or filter could bypass the gates.
+ * Renders Istio's `EnvoyFilter` (YAML), which adds the whole listener with its gates to the Envoy of the workload `app:
+ * <name>`. Does not change Istio's own listener, where a foreign route or filter could bypass the gates.
  */
 export function renderIstio(config: Config, layout: EnvoyLayout, { name, namespace }: MeshNames): string {
   const { main, clusters } = meshResources(config, layout);
@@ -62,8 +62,8 @@ const LISTENER_TYPE = 'type.googleapis.com/envoy.config.listener.v3.Listener';
 const CONNECTION_MANAGER = '/filter_chains/0/filters/0/typed_config';
 
 /**
- * Renders Envoy Gateway's `EnvoyPatchPolicy` (YAML) for the listener `https` of the `Gateway` of this name. It replaces
- * the connection manager, because an `EnvoyExtensionPolicy` cannot express the gates or the mutation rules.
+ * Renders Envoy Gateway's `EnvoyPatchPolicy` (YAML) for the listener `https` of the `Gateway` of this name. Replaces
+ * the connection manager: an `EnvoyExtensionPolicy` cannot express the gates or the mutation rules.
  */
 export function renderEnvoyGateway(config: Config, layout: EnvoyLayout, names: MeshNames): string {
   const { main, clusters } = meshResources(config, layout);
@@ -85,7 +85,7 @@ export function renderEnvoyGateway(config: Config, layout: EnvoyLayout, names: M
       ...(['per_connection_buffer_limit_bytes', 'socket_options'] as const).map((field) =>
         change('add', `/${field}`, main[field] ?? ''),
       ),
-      // Last, because the routes need the clusters.
+      // Comes last, because the routes need the clusters.
       change('replace', CONNECTION_MANAGER, connectionManagerOf(main)),
     ],
   });

@@ -5,8 +5,9 @@ import { typed, type EnvoyObject } from './layout.ts';
 const MAX_CLIENT_CONNECTIONS = 50_000;
 const HEAP = 'envoy.resource_monitors.fixed_heap';
 /**
- * The monitor's maximum, as a multiple of `envoy.max_heap_bytes`. Envoy resets streams only when the pressure changes,
- * 50 at a time. At the maximum it does not change, so simultaneous uploads would hold the heap until they time out.
+ * Maximum of the monitor, as a multiple of `envoy.max_heap_bytes`. Envoy resets streams only when the pressure changes,
+ * 50 at a time. At the maximum the pressure would not change, and concurrent uploads would hold the heap until they
+ * time out.
  */
 const HEADROOM = 3;
 /** HTTP/2 streams below 16 KiB do not count; each further class is twice as large. */
@@ -29,7 +30,7 @@ export function overloadManager(config: Config): EnvoyObject {
   return { ...heap, resource_monitors: [connections, ...heap.resource_monitors] };
 }
 
-/** The same without the connection limit, which a mesh sets itself. */
+/** Returns the reactions without the connection limit, which a mesh sets itself. */
 export function heapOverload({ envoy }: Config) {
   return {
     refresh_interval: '0.01s',

@@ -16,12 +16,12 @@ import { tlsContext } from './secrets.ts';
 const IPPROTO_TCP = 6;
 const TCP_USER_TIMEOUT = 18;
 
-/** With this flag on, Envoy crashes. Its purpose is served by lifting Node's guard (`liftResetGuard`). */
+/** With this flag on, Envoy crashes. Lifting Node's guard (`liftResetGuard`) serves its purpose. */
 export const RUNTIME: EnvoyObject = { 'envoy.reloadable_features.ext_proc_graceful_grpc_close': false };
 
 const NODE = 'ai-firewall-gateway';
 
-/** Renders Envoy's bootstrap as YAML for people. */
+/** Renders Envoy's bootstrap as YAML, for people to read. */
 export function renderEnvoy(config: Config, layout: EnvoyLayout): string {
   return stringify(envoyBootstrap(config, layout), { aliasDuplicateObjects: false, lineWidth: 0 });
 }
@@ -39,14 +39,14 @@ export function envoyBootstrap(config: Config, layout: EnvoyLayout): EnvoyObject
   };
 }
 
-/** Returns the listener with its gates, and every cluster that it uses. */
+/** Returns the listener with its gates, and all clusters that it uses. */
 export function envoyResources(
   config: Config,
   layout: EnvoyLayout,
 ): {
   readonly main: EnvoyObject;
   readonly clusters: readonly EnvoyObject[];
-  /** The second listener, if `models` needs it; its cluster is in `clusters`. */
+  /** The second listener, if `models` needs one; its cluster is in `clusters`. */
   readonly attempts: AttemptParts;
 } {
   const { providers, mcpServers } = configuredUpstreams(config);
@@ -67,7 +67,7 @@ function listener(config: Config, layout: EnvoyLayout): EnvoyObject {
   return {
     name: 'main',
     address: { socket_address: { address: config.server.host, port_value: config.server.port } },
-    // For HTTP/1.1, where it also limits a stream's buffer. The route raises it for the answer.
+    // For HTTP/1.1, where this also limits the buffer of a stream. The route raises it for the answer.
     per_connection_buffer_limit_bytes: requestBufferBytes(config),
     // `server.write_timeout`: the only way to end an HTTP/1.1 client that stops reading (Linux).
     socket_options: [
@@ -115,7 +115,8 @@ function connectionManager(config: Config, layout: EnvoyLayout): EnvoyObject {
     codec_type: 'AUTO',
     use_remote_address: true,
     xff_num_trusted_hops: config.auth.trusted_hops,
-    // No address is internal, so Envoy drops every client's x-envoy-* and x-request-id. `{}` would accept them.
+    // No address is internal: Envoy then drops every client's x-envoy-* and x-request-id headers. `{}` would accept
+    // them.
     internal_address_config: { cidr_ranges: [{ address_prefix: '255.255.255.255', prefix_len: 32 }] },
     skip_xff_append: true,
     via: '',
@@ -185,7 +186,7 @@ function attemptRoutes(config: Config): EnvoyObject[] {
   return [upstreamRoute(config, 'provider', exact, { retryPolicy, times: MAX_ATTEMPTS })];
 }
 
-/** Routes to the cluster that the sidecar chose, and tells the response gate the client's surface. */
+/** Routes to the cluster chosen by the sidecar, and passes the client's surface to the response gate. */
 function upstreamRoute(
   config: Config,
   name: 'mcp' | 'provider',
@@ -211,16 +212,16 @@ function upstreamRoute(
       idle_timeout: seconds(times * config.proxy.upstream_timeout),
       ...(retryPolicy !== undefined && { retry_policy: retryPolicy }),
     },
-    // The request is complete when this route is used, so this limit applies to the answer.
+    // The request is complete when this route is used: this limit applies to the answer.
     request_body_buffer_limit: ANSWER_BUFFER_BYTES,
     response_headers_to_add: [REQUEST_ID], // for the response gate, which has no request id
     request_headers_to_remove: WITHHELD_HEADERS,
   };
 }
 
-/** Leaves out the path, which may contain a key. */
+/** Returns the access log. Omits the path, which may contain a key. */
 function accessLog(path: string): EnvoyObject {
-  // Envoy cannot open /dev/stdout as a file if it is a socket (a supervisor's pipe, systemd).
+  // Envoy cannot open /dev/stdout as a file if it is a socket (a pipe of a supervisor, systemd).
   const logger =
     path === '/dev/stdout'
       ? { type: 'stream.v3.StdoutAccessLog', fields: {} }

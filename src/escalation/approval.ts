@@ -11,10 +11,10 @@ const approval = z.strictObject({
   key_hash: z.string(),
   decision: z.enum(['approve', 'deny']),
   approver: z.string().min(1).max(128).refine(isPlainLabel),
-  /** Unix ms; the answer is invalid from this time on. */
+  /** Unix ms from which on the answer is invalid. */
   expiry: z.int().min(0),
   request_digest: z.string(),
-  /** HMAC-SHA256 over the RFC 8785 form of the other fields, lowercase hex. */
+  /** HMAC-SHA256 over the RFC 8785 form of the other fields, in lower-case hex. */
   hmac: z.string().regex(/^[0-9a-f]{64}$/),
 });
 export type Approval = Readonly<z.infer<typeof approval>>;
@@ -32,8 +32,8 @@ export function signApproval(unsigned: UnsignedApproval, secret: string): Approv
 }
 
 /**
- * Verifies an answer's signature, and that it belongs to this request. Redis decides whether it is late, when the
- * request is taken out.
+ * Verifies the signature of an answer, and that it belongs to this request. Redis decides whether the answer is late,
+ * when the request is taken out.
  */
 export function readApproval(
   json: string,

@@ -13,18 +13,18 @@ export interface ApprovalsDeps {
   readonly maxPending: number;
   readonly maxPendingPerKey: number;
   readonly observer: ApprovalsObserver;
-  /** Interval of the poll for answers whose Pub/Sub message was lost. */
+  /** Interval of polling for answers whose Pub/Sub message was lost. */
   readonly pollEveryMs?: number;
 }
 
 export interface ApprovalsObserver {
   opened(escalation: Escalation): void;
   resolved(escalation: Escalation, outcome: EscalationOutcome, approver: string | undefined): void;
-  /** Called when a request was refused: too many were waiting, in total or for its key. */
+  /** Called when a request was refused because too many were waiting, in total or for its key. */
   refused(reason: 'full' | 'over_share'): void;
-  /** Called for an invalid answer; the request keeps waiting. */
+  /** Called for an invalid answer; the request continues to wait. */
   answerRefused(escalation: Escalation, fault: AnswerFault): void;
-  /** Called when Redis was not told about a decision; the record then expires. */
+  /** Called when a decision could not be stored in Redis; the record then expires. */
   notClosed(cause: unknown): void;
 }
 
@@ -40,9 +40,9 @@ export interface Approvals {
 interface Waiting {
   readonly escalation: Escalation;
   readonly until: number;
-  /** Only the first call counts. */
+  /** Only the first call has an effect. */
   readonly settle: (result: ApprovalResult | { readonly failure: unknown }) => void;
-  /** The last refused answer, which is reported once. */
+  /** The last refused answer, which is reported only once. */
   refused: string | undefined;
   isTaking: boolean;
 }
@@ -51,7 +51,7 @@ const POLL_EVERY_MS = 1_000;
 const NONCE_BYTES = 16;
 
 /**
- * Keeps the requests that wait for a person. Answers arrive by Pub/Sub or are found in Redis. An answer counts if it is
+ * Keeps requests that wait for approval. Answers arrive by Pub/Sub or are found in Redis. An answer counts if it is
  * signed, names this request, is in time and is the first: only the gateway that takes the request out of Redis may use
  * its answer.
  */
@@ -186,7 +186,8 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
   }
 
   /**
-   * Opens the request in Redis. While an equal request holds its place at another gateway, retries until the wait ends.
+   * Opens the request in Redis. While an equal request occupies its place at another gateway, retries until the wait
+   * ends.
    */
   async function askInRedis(request: ApprovalRequest, wait: Wait): Promise<ApprovalResult> {
     const made = { ...request, id: randomUUID(), nonce: randomBytes(NONCE_BYTES).toString('base64url') };

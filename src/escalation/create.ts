@@ -22,7 +22,7 @@ export interface ApprovalsOnRedisDeps {
   readonly alerts: Alerts | undefined;
 }
 
-/** Creates the approvals of one worker, with a connection of their own for published answers. */
+/** Creates the approvals of one worker, with a separate connection for published answers. */
 export function createApprovalsOnRedis(deps: ApprovalsOnRedisDeps): Approvals {
   const { config, redis, name } = deps;
   const approvals = createApprovals({
@@ -56,8 +56,8 @@ function approvalsObserver({ log, auditLog, metrics, alerts }: ApprovalsOnRedisD
   return {
     opened(escalation) {
       metrics.escalationsPending.inc();
-      auditLog.info(fieldsOf(escalation), 'a request waits for an approval');
-      // Webhooks get no arguments and no prompt, not even masked.
+      auditLog.info(fieldsOf(escalation), 'a request is waiting for an approval');
+      // Webhooks get no arguments and no prompt, not even masked ones.
       const { nonce: _nonce, arguments: _arguments, prompt_text: _prompt, ...data } = escalation;
       alerts?.send('escalation', { type: 'escalation.requested', data });
     },
@@ -79,7 +79,7 @@ function approvalsObserver({ log, auditLog, metrics, alerts }: ApprovalsOnRedisD
     notClosed: (cause) =>
       log.warn(
         { cause: messageOf(cause) },
-        'Redis did not learn that an approval was decided; the request expires by itself',
+        'Redis was not informed that an approval was decided; the request will expire',
       ),
   };
 }

@@ -1,11 +1,11 @@
 import type { Wait } from '../pipeline/patience.ts';
 import type { ApprovalResult } from './escalation.ts';
 
-/** Queues equal requests of one key, so that only one at a time asks a person in this process. */
+/** Queues equal requests of one key: in this process, only one at a time asks for approval. */
 export interface EqualRequests {
   /**
-   * Calls `ask` after the equal requests ahead are answered. A denial also applies to those behind it. An approval
-   * covers one request, so the next one asks again.
+   * Calls `ask` after the equal requests ahead have been answered. A denial also applies to the requests behind it. An
+   * approval covers only one request, so the next one asks again.
    * @param name identifies equal requests
    */
   inTurn(name: string, wait: Wait, ask: () => Promise<ApprovalResult>): Promise<ApprovalResult>;
@@ -17,7 +17,7 @@ interface Line {
   length: number;
 }
 
-/** @param maxWaiting equal requests that may wait behind the one that asks; others get `over_share` */
+/** @param maxWaiting limit of equal requests behind the one that asks; others get `over_share` */
 export function createEqualRequests(maxWaiting: number): EqualRequests {
   const lines = new Map<string, Line>();
 

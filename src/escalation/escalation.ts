@@ -6,8 +6,8 @@ const text = z.string().max(MAX_TEXT);
 const unixMs = z.int().min(0);
 
 /**
- * A request that waits for a person, as stored and published. It holds arguments and prompts only if
- * `zsp.escalation_arguments` and `zsp.escalation_prompts` are on, masked.
+ * A request that waits for approval, as stored and published. Contains arguments and prompts only if
+ * `zsp.escalation_arguments` and `zsp.escalation_prompts` are on, and always masked.
  */
 export const escalation = z.object({
   id: z.uuid(),
@@ -21,7 +21,9 @@ export const escalation = z.object({
   provider: text,
   /** Empty for tool calls, and for requests without a model. */
   model: text,
-  /** `<provider> <model>` of each other one that may answer instead: targets of a route, fallbacks in the body. */
+  /**
+   * `<provider> <model>` of each other model that may answer instead: targets of a route, and fallbacks in the body.
+   */
   other_models: z.array(text).max(32).default([]),
   mcp_server: text,
   tool_name: text,
@@ -33,9 +35,9 @@ export const escalation = z.object({
   prompt_text: z.string().max(4_096).default(''),
   session_id: text,
   rules: z.array(z.object({ rule: text, reason: text })).max(16),
-  /** `sha256:<hex>`, see `requestDigest`. */
+  /** `sha256:<hex>`; see `requestDigest`. */
   request_digest: z.string().regex(/^sha256:[0-9a-f]{64}$/),
-  /** Unix ms by Redis's clock, like `expiry`. */
+  /** Redis time in Unix ms, as is `expiry`. */
   requested_at: unixMs,
   expiry: unixMs,
 });

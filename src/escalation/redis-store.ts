@@ -19,12 +19,12 @@ const answerScript = loadScript(new URL('./put-answer.lua', import.meta.url));
 
 const placeReply = z.tuple([z.enum(['taken', 'full', 'over_share', 'equal']), z.coerce.number().min(0)]);
 const takeReply = z.enum(['taken', 'late', 'gone']);
-/** Makes a script use Redis's own clock (docs/redis.md). */
+/** Makes a script use the Redis clock (docs/redis.md). */
 const NOW = '';
-/** Most entries that are listed; at most `zsp.max_pending` of this configuration wait. */
+/** Maximum number of listed entries; at most `zsp.max_pending` of this configuration wait. */
 const MAX_LISTED = 1_000;
 
-/** Keys are in several slots (places share one, each request has its own), so no script covers both. */
+/** The keys are in several slots (places share one, each request has its own): no script can cover both. */
 export function createRedisEscalationStore({ client, deadlineMs }: RedisStoreOptions): EscalationStore {
   const within = <T>(work: () => Promise<T>): Promise<T> => withRedisDeadline(deadlineMs, work);
 

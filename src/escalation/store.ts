@@ -4,11 +4,11 @@ import type { Escalation, EscalationEvent } from './escalation.ts';
 export type NewEscalation = Omit<Escalation, 'requested_at' | 'expiry'>;
 
 /**
- * Requests that wait for a person, and their answers, of all gateways on one Redis. Failures throw `redis_unavailable`.
+ * Requests that wait for approval, and their answers, of all gateways on one Redis. Failures throw `redis_unavailable`.
  */
 export interface EscalationStore {
   open(request: NewEscalation, limits: WaitLimits): Promise<Opened>;
-  /** Removes the request to use its answer; succeeds at most once. */
+  /** Removes the request in order to use its answer. Succeeds at most once. */
   take(id: string, answerExpiry: number): Promise<'taken' | 'late' | 'gone'>;
   /** Returns the state of each request, in the order of the ids. */
   poll(ids: readonly string[]): Promise<readonly PollState[]>;
@@ -23,7 +23,7 @@ export interface EscalationStore {
   find(id: string): Promise<Escalation | undefined>;
   /** Stores and publishes an answer. Returns the stored answer, which may be an earlier one. */
   answer(id: string, answer: string, keptMs: number, replaced: string): Promise<string>;
-  /** Unix ms by Redis's clock. */
+  /** Redis time in Unix ms. */
   now(): Promise<number>;
 }
 

@@ -4,10 +4,10 @@ import type { Api } from '../providers/descriptor.ts';
 import { providers, type Provider, type ProviderName } from '../providers/registry.ts';
 import { basePath, providerVariables, type ForwarderPlace, type Variables } from './provider-variables.ts';
 
-/** Settings in addition to the provider's variables, which make a program use only the forwarder. */
+/** Settings, in addition to the provider's variables, that make a program use only the forwarder. */
 export interface Wiring {
   readonly env?: Variables;
-  /** Placed before the user's arguments. They hold no key, because all users of the machine can read them. */
+  /** Placed before the user's arguments. Must not contain a key: all users of the machine can read arguments. */
   readonly args?: readonly string[];
   /** Names and texts of files in the run's private folder. */
   readonly files?: Readonly<Record<string, string>>;
@@ -17,7 +17,7 @@ export interface Wiring {
 export interface AgentRun {
   readonly provider: ProviderName;
   readonly place: ForwarderPlace;
-  /** `--model-override`. */
+  /** Value of `--model-override`. */
   readonly model: string | undefined;
   /** The user's arguments. */
   readonly args: readonly string[];
@@ -30,7 +30,7 @@ export interface AgentRun {
 export interface KnownAgent {
   /** Used without `GATEWAY_PROVIDER`. */
   readonly provider: ProviderName;
-  /** The only API that the program speaks. If absent, it has a client for each provider. */
+  /** The only API that the program speaks. Absent if the program has a client for each provider. */
   readonly speaks?: Api;
   wire(run: AgentRun): Wiring;
 }
@@ -41,7 +41,7 @@ const claude: KnownAgent = {
   wire: ({ provider, place }) => ({
     env: {
       ANTHROPIC_BASE_URL: place.url + apiPath('anthropic', provider),
-      // Claude Code asks the user before it uses a key from ANTHROPIC_API_KEY.
+      // With ANTHROPIC_API_KEY, Claude Code asks the user before it uses the key.
       ANTHROPIC_AUTH_TOKEN: place.key,
       ANTHROPIC_API_KEY: undefined,
       CLAUDE_CODE_OAUTH_TOKEN: undefined,
@@ -52,7 +52,7 @@ const claude: KnownAgent = {
   }),
 };
 
-/** Only reads its key from the environment; the address is a setting. */
+/** Reads only its key from the environment; the address is a setting. */
 const codex: KnownAgent = {
   provider: 'openai',
   speaks: 'openai',
@@ -71,7 +71,7 @@ const codex: KnownAgent = {
   },
 };
 
-/** After a Google sign-in it uses another address, unless system settings select the key. */
+/** After a sign-in with Google it uses another address, unless system settings select the key. */
 const gemini: KnownAgent = {
   provider: 'gemini',
   speaks: 'gemini',
@@ -90,7 +90,7 @@ const gemini: KnownAgent = {
   },
 };
 
-/** A stored key overrides the variable, so the address holds the forwarder's key. */
+/** A stored key overrides the variable: the address contains the forwarder's key. */
 const qwen: KnownAgent = {
   provider: 'openai',
   speaks: 'openai',
@@ -104,7 +104,7 @@ const qwen: KnownAgent = {
   }),
 };
 
-/** Settings files and keys in `.env` override all variables except aider's own. */
+/** Settings files, and keys in `.env`, override all variables except aider's own. */
 const aider: KnownAgent = {
   provider: 'openai',
   wire: ({ provider, place }) => {
@@ -119,7 +119,7 @@ const llm: KnownAgent = {
   wire: ({ provider, place }) => ({ env: providerVariables(provider, place, true) }),
 };
 
-/** The AI SDK expects the API version in the address, and has other names for some providers. */
+/** The AI SDK expects the API version in the address, and uses other names for some providers. */
 const opencode: KnownAgent = {
   provider: 'openai',
   wire: ({ provider, place, env }) => {
@@ -162,7 +162,7 @@ const crush: KnownAgent = {
   },
 };
 
-/** Reads its address from a settings file only. */
+/** Reads its address only from a settings file. */
 const cline: KnownAgent = {
   provider: 'openai',
   speaks: 'openai',
@@ -189,7 +189,7 @@ const cline: KnownAgent = {
   },
 };
 
-/** Like cline, but the file is an argument, which the user may have set. */
+/** Same as cline, but the file is an argument, which the user may have set. */
 const continueCli: KnownAgent = {
   provider: 'openai',
   speaks: 'openai',
@@ -219,7 +219,7 @@ const continueCli: KnownAgent = {
 
 const deepseek: KnownAgent = { provider: 'deepseek', speaks: 'openai', wire: () => ({}) };
 
-/** By the name of the executable. */
+/** Programs by name of the executable. */
 const AGENTS: ReadonlyMap<string, KnownAgent> = new Map([
   ['claude', claude],
   ['codex', codex],
@@ -238,7 +238,7 @@ const AGENTS: ReadonlyMap<string, KnownAgent> = new Map([
 
 export const AGENT_NAMES: readonly string[] = [...AGENTS.keys()];
 
-/** Returns the program that a command names, ignoring folder and file ending. */
+/** Returns the program named in a command. Ignores folder and file extension. */
 export function knownAgent(command: string): KnownAgent | undefined {
   const name = command.split(/[/\\]/).at(-1) ?? '';
   return AGENTS.get(name.toLowerCase().replace(/\.(exe|cmd|ps1|js|mjs|cjs|py)$/, ''));
@@ -258,7 +258,7 @@ function overrideModel(provider: ProviderName, override: string | undefined): st
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Adds members at a path to JSON that the user already set. */
+/** Adds members, at a path, to JSON that the user has already set. */
 function withMembers(json: string | undefined, path: readonly string[], members: Members): Members {
   function into(value: unknown, [step, ...rest]: readonly string[]): Members {
     const own = typeof value === 'object' && value !== null ? (value as Members) : {};

@@ -21,7 +21,7 @@ import {
 } from './provider-variables.ts';
 import { runChild } from './run-child.ts';
 
-/** A usage error, with the remedy. */
+/** Thrown for a usage error, with the remedy. */
 export class ExecUsageError extends Error {
   constructor(message: string) {
     super(message);
@@ -50,9 +50,8 @@ export interface ExecFacts {
 const PROXY_KEY = /^gw-[A-Za-z0-9_-]{43}$/;
 
 /**
- * Runs a program whose model calls all go through the gateway, as one session. The program never sees the
- * real keys.
- * @returns the program's exit code
+ * Runs a program whose model calls all go through the gateway, as one session. The program never sees the real keys.
+ * @returns the exit code of the program
  * @throws ExecUsageError | StartError
  */
 export async function exec(options: ExecOptions): Promise<number> {
@@ -176,7 +175,7 @@ function noProxyVariables(env: Environment): Variables {
   );
 }
 
-/** Removes the gateway's compile cache, which other programs on Node must not use. */
+/** Removes the compile cache of the gateway, which other Node programs must not use. */
 function withoutOwnCache(env: Environment): Variables {
   const cache = env['NODE_COMPILE_CACHE'] ?? '';
   return cache.endsWith('/ai-firewall-gateway/compiled') ? { NODE_COMPILE_CACHE: undefined } : {};
@@ -189,7 +188,7 @@ export interface ChosenProvider {
 }
 
 /**
- * Returns the provider of `GATEWAY_PROVIDER`, or the program's default.
+ * Returns the provider in `GATEWAY_PROVIDER`, or the default of the program.
  * @throws ExecUsageError with the possible values
  */
 export function chooseProvider(command: string, wanted: string | undefined): ChosenProvider {
@@ -212,6 +211,6 @@ export function chooseProvider(command: string, wanted: string | undefined): Cho
 function knownProvider(text: string): ProviderName {
   const provider = PROVIDER_NAMES.find((name) => name === text);
   if (provider === undefined)
-    throw new ExecUsageError(`GATEWAY_PROVIDER: one of ${PROVIDER_NAMES.join(', ')}`);
+    throw new ExecUsageError(`GATEWAY_PROVIDER must be one of ${PROVIDER_NAMES.join(', ')}`);
   return provider;
 }

@@ -12,7 +12,7 @@ export interface ForwardTarget {
   /** With its query, as sent to the gateway. */
   readonly path: string;
   readonly kind: 'model' | 'mcp';
-  /** The model is in the path, and may be absent from the body. */
+  /** Whether the path names the model, which may then be absent from the body. */
   readonly namesModel: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface ForwardOptions extends PresentedIdentity {
   readonly models: ModelChoice;
 }
 
-/** Limit of a body that is buffered to replace its model; the gateway's own limit is at most 15 MiB. */
+/** Limit of a body that is buffered to replace its model. The gateway's own limit is at most 15 MiB. */
 const MAX_HELD_BYTES = 16 * 1_048_576;
 
 /**
@@ -50,7 +50,7 @@ export async function forwardToGateway(
     agent,
   });
   const answered = awaitAnswer(outgoing, gateway);
-  // The client is gone, so the provider must stop writing.
+  // The client is gone: the provider must stop writing.
   response.once('close', () => outgoing.destroy());
   if (body === undefined) incoming.pipe(outgoing);
   else outgoing.end(body);
@@ -58,7 +58,7 @@ export async function forwardToGateway(
   const answer = await answered;
   response.writeHead(answer.statusCode ?? 502, endToEnd(answer.headers));
   response.flushHeaders();
-  // If the gateway cuts the answer, the program sees the cut too.
+  // If the gateway cuts the answer, the program sees the cut, too.
   await pipeline(answer, response).catch(() => response.destroy());
 }
 
@@ -72,7 +72,7 @@ function awaitAnswer(
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     outgoing.once('response', resolve);
-    // Stays attached: an upload that the gateway stops reading fails after the answer.
+    // Stays attached: if the gateway stops reading an upload, the upload fails after the answer.
     outgoing.on('error', (cause: NodeJS.ErrnoException) => {
       const why = cause.code ?? cause.message;
       reject(new GatewayError('gateway_unavailable', `the gateway at ${url.origin}: ${why}`, { cause }));
@@ -80,7 +80,7 @@ function awaitAnswer(
   });
 }
 
-/** Returns the body with the chosen model, or undefined if the body stays as it is. */
+/** Returns the body with the chosen model; undefined if the body stays the same. */
 async function editedBody(
   incoming: IncomingMessage,
   { models, target }: ForwardOptions,

@@ -23,19 +23,19 @@ export interface ForwarderOptions {
   readonly models: ModelChoice;
 }
 
-/** A proxy between one program and the gateway, and the only holder of the keys. */
+/** A proxy between one program and the gateway. The only holder of the keys. */
 export interface Forwarder {
   readonly place: ForwarderPlace;
   close(): Promise<void>;
 }
 
 const MAX_CONNECTIONS = 512;
-/** Longer than clients keep idle connections, so that the forwarder never closes one just as it is used. */
+/** Longer than clients keep idle connections: the forwarder must not close one just as it is used. */
 const KEEP_ALIVE_MS = 120_000;
 /** A draining gateway closes idle connections, on which requests would fail. */
 const IDLE_MS = 15_000;
 
-/** Listens on a free port of 127.0.0.1 and serves clients that present this run's key. */
+/** Listens on a free port of 127.0.0.1, and serves clients that present the key of this run. */
 export async function startForwarder(options: ForwarderOptions): Promise<Forwarder> {
   // OpenAI's prefix, which some programs require.
   const key = `sk-exec-${randomBytes(32).toString('base64url')}`;
@@ -44,7 +44,7 @@ export async function startForwarder(options: ForwarderOptions): Promise<Forward
   const server = createServer((request, response) => {
     handleRequest(request, response, options, { agent, isKey }).catch((failure: unknown) => {
       replyRefusal(response, failure);
-      // A client that is still sending would see a broken connection instead of the answer.
+      // Without this, a client that is still sending would see a broken connection instead of the answer.
       request.resume();
     });
   });
@@ -90,10 +90,7 @@ async function handleRequest(
 ): Promise<void> {
   const requested = readRequestUrl(request.url ?? '/', isKey);
   if (!requested.keyed && !presentsKey(request, isKey)) {
-    throw new GatewayError(
-      'invalid_key',
-      'only the program that gateway exec has started may use this address',
-    );
+    throw new GatewayError('invalid_key', 'only the program started by gateway exec may use this address');
   }
   if (request.headers.upgrade !== undefined && /websocket/i.test(request.headers.upgrade)) {
     throw new GatewayError('upgrade_not_supported', 'WebSockets are not forwarded; use HTTP');
@@ -107,7 +104,7 @@ interface RequestUrl {
   readonly path: string;
   /** With its question mark, or empty. */
   readonly query: string;
-  /** The key was in the path or in the query. */
+  /** Whether the key was in the path or in the query. */
   readonly keyed: boolean;
 }
 
@@ -135,8 +132,8 @@ function presentsKey({ headers }: IncomingMessage, isKey: (presented: string) =>
 const MCP = /^\/mcp\/[^/]/;
 
 /**
- * Returns the target at the gateway: the run's provider, or an MCP server. Dot segments are refused: Envoy
- * resolves them before the gateway routes, so the provider's key could go elsewhere.
+ * Returns the target at the gateway: the provider of the run, or an MCP server. Refuses dot segments: Envoy resolves
+ * them before the gateway routes, and the provider's key could go elsewhere.
  * @throws GatewayError not_found, invalid_request
  */
 function targetOf(

@@ -5,7 +5,7 @@ import { checkServerIdentity, getCACertificates, type PeerCertificate } from 'no
 import { isLoopbackHost } from '../config/address.ts';
 import type { Config } from '../config/schema.ts';
 
-/** The gateway's URL, and how its certificate is verified. */
+/** URL of the gateway, and how to verify its certificate. */
 export interface GatewayAddress {
   readonly url: URL;
   readonly tls?: TlsTrust;

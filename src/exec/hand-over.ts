@@ -10,17 +10,17 @@ import { z } from 'zod';
 import type { Environment } from '../config/environment.ts';
 import { SECRET_VARIABLES } from './provider-variables.ts';
 
-/** Without this flag, any program of the user could open a debugger by a signal and read the keys. */
+/** Without this flag, any program of the user could open a debugger with a signal and read the keys. */
 const NO_DEBUGGER = '--disable-sigusr1';
 
 /** Names the pipe from which the restarted process reads its keys. The agent never gets it. */
 const PIPE_VARIABLE = 'GATEWAY_EXEC_PIPE';
 
 /**
- * Returns the environment as the user set it, from a process whose own environment holds no key.
+ * Returns the environment as set by the user, from a process whose own environment contains no key.
  *
  * On Linux, every program of the same user can read the environment with which a process was started
- * (`/proc/<pid>/environ`), and the agent knows our pid. Therefore the process replaces itself by one without the keys,
+ * (`/proc/<pid>/environ`), and the agent knows our pid. The process therefore replaces itself by one without the keys,
  * which gets them through a named pipe. The pipe is removed before the agent starts. Platforms that cannot replace a
  * process (Windows) keep the environment.
  */

@@ -4,7 +4,7 @@ import { HEADER, HEADER_PREFIX } from '../headers.ts';
 
 export const CREDENTIAL_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'] as const;
 
-/** Headers of one connection, which are not forwarded. */
+/** Headers of a single connection, which are not forwarded. */
 const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
@@ -20,7 +20,7 @@ const HOP_BY_HOP = new Set([
 /** The only `x-gateway-` headers that a program may set. */
 const ALLOWED_GATEWAY_HEADERS: ReadonlySet<string> = new Set([HEADER.sessionBudget, HEADER.sessionMaxSteps]);
 
-/** Sent to the gateway in place of the program's own credentials. */
+/** Sent to the gateway instead of the program's own credentials. */
 export interface PresentedIdentity {
   readonly proxyKey: string;
   /** Undefined for a provider without keys, and for MCP servers. */
@@ -45,7 +45,7 @@ export function requestHeaders(
   };
 }
 
-/** Drops the headers of the connection, including those that `Connection` names. */
+/** Drops headers of the connection, including those named in `Connection`. */
 export function endToEnd(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
   const named = new Set((headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase()));
   return Object.fromEntries(

@@ -7,9 +7,9 @@ import { providers, type ProviderName } from '../providers/registry.ts';
 
 /** Replacements for the models that a program requests (`--model-override`, `--model-map`). */
 export interface ModelChoice {
-  /** The model for every request. */
+  /** Model for all requests. */
   readonly override: string | undefined;
-  /** From the program's model name to the provider's. */
+  /** Maps the model names of the program to those of the provider. */
   readonly aliases: ReadonlyMap<string, string>;
 }
 
@@ -17,7 +17,7 @@ export function changesModels({ override, aliases }: ModelChoice): boolean {
   return override !== undefined || aliases.size > 0;
 }
 
-/** Gemini's prefix of model names in bodies. */
+/** Prefix of model names in Gemini's bodies. */
 const GOOGLE_PREFIX = 'models/';
 
 /** Returns the model to request in place of `model`. */
@@ -49,7 +49,7 @@ function decodedSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    return segment; // the gateway refuses it, and says why
+    return segment; // the gateway refuses it with a reason
   }
 }
 
@@ -73,7 +73,7 @@ function editsOf(json: JsonObject, choice: ModelChoice, pathNamesModel: boolean)
   for (const [index, request] of asList(requests).entries()) {
     if (isObject(request)) edits.push(...renamed(['requests', index, 'model'], request['model'], choice));
   }
-  // Fallback models (OpenRouter) are dropped when one model is set.
+  // If one model is set, fallback models (OpenRouter) are dropped.
   if (models !== undefined && choice.override !== undefined) edits.push({ kind: 'remove', path: ['models'] });
   else asList(models).forEach((name, index) => edits.push(...renamed(['models', index], name, choice)));
   return edits;

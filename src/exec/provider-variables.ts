@@ -2,29 +2,29 @@ import { PROVIDER_NAMES, providers, type ProviderName } from '../providers/regis
 import type { Api, ExecVariables } from '../providers/descriptor.ts';
 import type { Environment } from '../config/environment.ts';
 
-/** Address of one run's forwarder, and the key it accepts. */
+/** Address of one run's forwarder, and the key that it accepts. */
 export interface ForwarderPlace {
   /** `http://127.0.0.1:<port>`. */
   readonly url: string;
-  /** The URL with the key in its path, for programs that prefer a stored key to the variable. */
+  /** URL with the key in its path, for programs that prefer a stored key to the variable. */
   readonly keyedUrl: string;
   readonly key: string;
 }
 
-/** Variables to set; undefined removes one. */
+/** Variables to set; undefined removes a variable. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 /** Takes precedence over the provider's own variables, which other programs may need. */
 export const PROVIDER_KEY_VARIABLE = 'GATEWAY_PROVIDER_KEY';
 
-/** Every variable that may hold a key for the gateway or a provider. */
+/** All variables that may contain a key for the gateway or a provider. */
 export const SECRET_VARIABLES: readonly string[] = [
   'GATEWAY_PROXY_KEY',
   PROVIDER_KEY_VARIABLE,
   ...new Set(Object.values(providers).flatMap(({ exec }) => exec.keys)),
 ];
 
-/** Returns the provider's own key from the environment. Bedrock's may be `ACCESS:SECRET[:TOKEN]`. */
+/** Returns the provider's own key from the environment. For Bedrock it may be `ACCESS:SECRET[:TOKEN]`. */
 export function findProviderKey(provider: ProviderName, env: Environment): string | undefined {
   const own = env[PROVIDER_KEY_VARIABLE] ?? '';
   if (own !== '') return own;
@@ -42,9 +42,9 @@ export function keyVariables(provider: ProviderName): readonly string[] {
 }
 
 /**
- * Returns the variables that direct a program to the forwarder: the provider's own, and OpenAI's if the
+ * Returns the variables that direct a program to the forwarder: those of the provider, and those of OpenAI if the
  * provider speaks its API.
- * @param keyed puts the key into the addresses
+ * @param keyed whether to put the key into the addresses
  */
 export function providerVariables(provider: ProviderName, place: ForwarderPlace, keyed = false): Variables {
   const { keys, addresses = {}, keyedAddresses = {}, detours = [], keyed: keysOf } = execOf(provider);
@@ -67,7 +67,7 @@ function addressesAt(base: string, paths: Readonly<Record<string, string>>): Var
   return Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, base + path]));
 }
 
-/** Returns the base path of a provider for clients of an API, or undefined if it does not speak that API. */
+/** Returns the base path of a provider for clients of an API; undefined if the provider does not speak that API. */
 export function basePath(api: Api, provider: ProviderName): string | undefined {
   const path = providers[provider].basePaths[api];
   return path === undefined ? undefined : `/${provider}${path}`;

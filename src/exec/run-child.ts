@@ -5,7 +5,7 @@ export interface AgentChildOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** On a terminal, the program already receives the terminal's signals. */
+  /** Whether the program runs on a terminal, which sends it signals directly. */
   readonly onTerminal: boolean;
 }
 
@@ -15,7 +15,7 @@ const NOT_EXECUTABLE = 126;
 const BY_SIGNAL = 128;
 
 const ALWAYS_PASSED: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGUSR2'];
-/** A terminal sends them to all foreground processes. */
+/** Signals that a terminal sends to all foreground processes. */
 const TERMINAL_SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
 
 export class StartError extends Error {

@@ -29,12 +29,12 @@ import { Http2Stream, type StreamEvents, type StreamOwner } from './stream.ts';
 
 const PING_BYTES = 8;
 const CODE_BYTES = 4;
-/** A SETTINGS frame may concern every open stream. */
+/** A SETTINGS frame may affect every open stream. */
 const SETTINGS_WEIGHT = 10;
 
 export interface ConnectionUser {
   accept(stream: Http2Stream, head: Http2RequestHead): StreamEvents;
-  /** Called when the user's code failed; the stream is reset. */
+  /** Called if code of the user fails; the stream is reset. */
   onFault(cause: unknown): void;
 }
 
@@ -55,7 +55,7 @@ export class Http2Connection {
   #isDead = false;
   /** Highest stream id opened by the peer. */
   #lastId = 0;
-  /** Received octets of bodies not yet returned to the connection's window. */
+  /** Received octets of bodies that were not yet returned to the connection's window. */
   #uncredited = 0;
 
   constructor(socket: Socket, user: ConnectionUser) {
@@ -159,7 +159,7 @@ export class Http2Connection {
     }
   }
 
-  /** Does not wait until the data are read: a slow stream, bounded by its own window, must not block others. */
+  /** Does not wait until the data has been read: a slow stream, bounded by its own window, must not block others. */
   #creditConnection(size: number): void {
     this.#uncredited += size;
     if (this.#uncredited < LIMITS.connectionWindowBytes / 2) return;
@@ -167,7 +167,10 @@ export class Http2Connection {
     this.#uncredited = 0;
   }
 
-  /** Returns undefined for a closed stream. @throws ConnectionError for a stream that was never opened */
+  /**
+   * Returns undefined for a closed stream.
+   * @throws ConnectionError for a stream that was never opened
+   */
   #known(streamId: number): Http2Stream | undefined {
     const stream = this.#streams.get(streamId);
     if (stream === undefined && (streamId > this.#lastId || streamId % 2 === 0)) {
@@ -211,7 +214,7 @@ export class Http2Connection {
     try {
       return this.#hpack.decode(bytes, from, to);
     } catch {
-      // Both sides may now have different compression tables.
+      // The compression tables of both sides may now differ.
       throw new ConnectionError(CODE.compressionError, 'a header block cannot be read');
     }
   }

@@ -3,7 +3,7 @@ export const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
 
 /** RFC 9113 section 4.1. */
 export const FRAME_HEAD_BYTES = 9;
-/** Every peer must accept this. */
+/** The maximum that every peer must accept. */
 export const MAX_PAYLOAD_BYTES = 16_384;
 export const MAX_WINDOW = 0x7fff_ffff;
 /** RFC 9113 section 6.9.2. */
@@ -51,7 +51,7 @@ export class ConnectionError extends Error {
   }
 }
 
-/** The payload is `bytes[from, to)`. */
+/** One frame. Its payload is `bytes[from, to)`. */
 export interface Http2Frame {
   readonly type: number;
   readonly flags: number;
@@ -62,7 +62,7 @@ export interface Http2Frame {
   readonly to: number;
 }
 
-/** Returns latin1. */
+/** Returns the head of a frame, in latin1. */
 export function frameHead(length: number, type: number, flags: number, wireId: string): string {
   return (
     String.fromCharCode((length >>> 16) & 0xff, (length >>> 8) & 0xff, length & 0xff, type, flags) + wireId
@@ -89,7 +89,10 @@ export function readUint31(bytes: Buffer, at: number): number {
   return bytes.readUInt32BE(at) & 0x7fff_ffff;
 }
 
-/** Returns the payload without padding (RFC 9113 section 6.1) and priority. @throws ConnectionError */
+/**
+ * Returns the payload without padding (RFC 9113 section 6.1) and priority.
+ * @throws ConnectionError
+ */
 export function unpadded({ flags, bytes, from, to }: Http2Frame, skipped = 0): { from: number; to: number } {
   const isPadded = (flags & FLAG.padded) !== 0;
   const start = from + (isPadded ? 1 : 0) + skipped;
@@ -103,8 +106,8 @@ const PRIORITY_BYTES = 5;
 const GOAWAY_BYTES = 8;
 
 /**
- * Checks a frame that has no effect: PRIORITY, GOAWAY (open streams continue), unknown extensions.
- * @throws ConnectionError if it is malformed, or only for servers
+ * Checks a frame without effect: PRIORITY, GOAWAY (open streams continue), unknown extensions.
+ * @throws ConnectionError if it is malformed, or may only be sent by servers
  */
 export function assertIgnorable(frame: Http2Frame): void {
   switch (frame.type) {

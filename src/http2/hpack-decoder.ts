@@ -5,7 +5,7 @@ import { STATIC_TABLE, type HeaderEntry } from './static-table.ts';
 const ENTRY_BYTES = 32;
 /** The default of SETTINGS_HEADER_TABLE_SIZE. */
 const HEADER_TABLE_BYTES = 4_096;
-/** Four octets after the prefix suffice for every allowed index and length. */
+/** Four octets after the prefix are enough for every allowed index and length. */
 const MAX_INTEGER_SHIFT = 21;
 
 /** First bits (RFC 7541 section 6). */
@@ -15,8 +15,8 @@ const TABLE_SIZE = 0x20;
 const HUFFMAN = 0x80;
 
 /**
- * HPACK decoder (RFC 7541) of one connection. It must read every block in order, even of closed streams, since each may
- * change the dynamic table.
+ * HPACK decoder (RFC 7541) of one connection. Must read every block in order, even of closed streams: each may change
+ * the dynamic table.
  */
 export class HpackDecoder {
   readonly #maxListBytes: number;
@@ -28,7 +28,7 @@ export class HpackDecoder {
   #at = 0;
   #end = 0;
 
-  /** @param maxListBytes per block, counted as SETTINGS_MAX_HEADER_LIST_SIZE */
+  /** @param maxListBytes limit per block, counted as for SETTINGS_MAX_HEADER_LIST_SIZE */
   constructor(maxListBytes: number) {
     this.#maxListBytes = maxListBytes;
   }

@@ -9,8 +9,8 @@ const STRING_PREFIX_BITS = 7;
 export const NO_TABLE = '\x20';
 
 /**
- * Encodes a header block in latin1, without the dynamic table, so that the block is valid on every connection.
- * @param headers lower-case names; latin1 values
+ * Encodes a header block in latin1, without the dynamic table: the block is valid on every connection.
+ * @param headers names in lower case; latin1 values
  */
 export function encodeHeaders(headers: readonly (readonly [string, string])[]): string {
   return headers.map(([name, value]) => encodeHeader(name, value)).join('');

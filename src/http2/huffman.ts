@@ -28,13 +28,13 @@ const OCTETS_BY_LENGTH: readonly (readonly [number, string])[] = [
 const MAX_PADDING_BITS = 7;
 const NIBBLES = 16;
 
-/** The code as a state machine over four bits, which end at most one octet. */
+/** The code as a state machine over groups of four bits, each of which ends at most one octet. */
 interface Machine {
   /** The next state by `state * 16 + nibble`; -1 for an invalid code. */
   readonly next: Int16Array;
   /** The octet that ends there, or -1. */
   readonly octet: Int16Array;
-  /** 1 for states in which a string may end: after a code, or within padding. */
+  /** 1 for states in which a string may end: after a code, or inside padding. */
   readonly isEnd: Uint8Array;
 }
 
@@ -108,7 +108,7 @@ function endStates(tree: Tree): Uint8Array {
 }
 
 const MACHINE = buildMachine();
-/** An octet takes at least five bits. */
+/** Maximum growth: an octet takes at least five bits. */
 const MAX_GROWTH = 8 / 5;
 
 /**

@@ -1,8 +1,8 @@
 import { CODE, ConnectionError } from './frame.ts';
 
-/** Bounds of a peer's use of memory, announced in SETTINGS or far above normal use. */
+/** Limits of a peer's memory use, announced in SETTINGS or far above normal use. */
 export const LIMITS = {
-  /** A peer that needs more streams opens another connection. */
+  /** A peer that needs more streams must open another connection. */
   streams: 10_000,
   /** Unread octets of one stream. */
   streamWindowBytes: 262_144,
@@ -14,7 +14,7 @@ export const LIMITS = {
   continuations: 16,
   /** Time for the client's preface and SETTINGS. */
   greetingMs: 15_000,
-  /** Time for unsent data when a connection ends. */
+  /** Time for sending the remaining data when a connection ends. */
   farewellMs: 1_000,
 } as const;
 

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 
-/** Beyond this, streams must wait. */
+/** Above this size, streams must wait. */
 const FULL_BYTES = 1_048_576;
-/** Beyond this, reading stops, so that a peer that does not read cannot pile up answers. */
+/** Above this size, reading stops: a peer that does not read must not pile up answers. */
 export const OVERFULL_BYTES = 8_388_608;
 
 /** Writes once per turn of the event loop, for all streams. Joins latin1 strings without a copy. */
@@ -21,7 +21,7 @@ export class FrameOutbox {
     this.#socket = socket;
   }
 
-  /** Octets that the operating system has not taken. */
+  /** Number of octets that the operating system has not accepted yet. */
   get unsentBytes(): number {
     return this.#pendingBytes + this.#socket.writableLength;
   }

@@ -3,7 +3,7 @@ import type { HeaderEntry } from './static-table.ts';
 export interface Http2RequestHead {
   readonly method: string;
   readonly path: string;
-  /** Without pseudo headers; lower-case names, latin1 values. */
+  /** Without pseudo headers; names in lower case, values in latin1. */
   readonly fields: readonly HeaderEntry[];
 }
 

@@ -19,7 +19,7 @@ export class Sender {
   /** Window of new streams. */
   initialWindow = FIRST_WINDOW;
   #window = FIRST_WINDOW;
-  /** Streams that wait only for the connection's window. */
+  /** Streams that wait only for the window of the connection. */
   readonly #blocked = new Set<Http2Stream>();
   readonly #awaitingDrain = new Set<Http2Stream>();
   #mustSayNoTable = true;
@@ -102,7 +102,10 @@ export class Sender {
     return true;
   }
 
-  /** Applies the peer's SETTINGS_INITIAL_WINDOW_SIZE to all streams. @throws ConnectionError */
+  /**
+   * Applies the peer's SETTINGS_INITIAL_WINDOW_SIZE to all streams.
+   * @throws ConnectionError
+   */
   setInitialWindow(size: number, open: Iterable<Http2Stream>): void {
     const change = size - this.initialWindow;
     this.initialWindow = size;

@@ -3,24 +3,24 @@ import { createServer as createPlainServer, type Server, type Socket } from 'nod
 import { createServer as createTlsServer, Server as TlsServer, type TlsOptions } from 'node:tls';
 import { Http2Connection, type ConnectionUser } from './connection.ts';
 
-/** An Envoy opens one connection per thread. */
+/** Envoy opens one connection per thread. */
 const MAX_CONNECTIONS = 1_024;
 const ALPN = 'h2';
 const HANDSHAKE_MS = 15_000;
 
-/** All addresses of the host are used. */
+/** If there are several addresses of the host, all are used. */
 export type Http2Address =
   | { readonly kind: 'unix'; readonly path: string }
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number };
 
 export interface Http2ServerOptions extends ConnectionUser {
   readonly address: Http2Address;
-  /** Default: plain text with prior knowledge. */
+  /** Defaults to plain text with prior knowledge. */
   readonly tls?: TlsOptions | undefined;
 }
 
 export interface Http2Server {
-  /** For new connections. */
+  /** Uses these options for new connections. */
   renewTls(tls: TlsOptions): void;
   close(): void;
 }

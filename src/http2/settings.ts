@@ -24,7 +24,7 @@ export const SETTING = {
 
 const SETTING_BYTES = 6;
 const MAX_FRAME_SIZE = 0xff_ffff;
-/** Six are defined. */
+/** Six settings are defined. */
 const MAX_SETTINGS = 64;
 
 export const GREETING =
@@ -41,7 +41,10 @@ function setting(id: number, value: number): string {
   return String.fromCharCode(id >>> 8, id & 0xff) + uint32(value);
 }
 
-/** Returns settings in order. @throws ConnectionError */
+/**
+ * Returns settings in order.
+ * @throws ConnectionError
+ */
 export function readSettings({ bytes, from, to }: Http2Frame): (readonly [number, number])[] {
   if ((to - from) % SETTING_BYTES !== 0) {
     throw new ConnectionError(CODE.frameSizeError, 'a SETTINGS frame ends within a setting');

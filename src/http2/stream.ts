@@ -2,12 +2,12 @@ import { FRAME, frame, uint32, type Code } from './frame.ts';
 import { LIMITS } from './limits.ts';
 
 export interface StreamEvents {
-  /** `bytes[from, to)` are never overwritten. */
+  /** The bytes in `bytes[from, to)` are never overwritten. */
   data(bytes: Buffer, from: number, to: number): void;
   ended(): void;
-  /** There is room again, after a `send` that returned false. */
+  /** Called when there is room again, after a `send` that returned false. */
   drained(): void;
-  /** The last event. */
+  /** Called last. */
   closed(): void;
 }
 
@@ -30,11 +30,11 @@ export class Http2Stream {
   events: StreamEvents = SILENT;
   /** In octets. */
   sendWindow: number;
-  /** Data that waits for the peer's window; the first buffer starts at `waitingFrom`. */
+  /** Data that waits for the peer's window. The first buffer starts at `waitingFrom`. */
   waiting: Buffer[] = [];
   waitingFrom = 0;
   waitingBytes = 0;
-  /** Sent after all waiting data; end the stream. */
+  /** Sent after all waiting data, to end the stream. */
   trailers: string | undefined;
   awaitsDrain = false;
   isLocalEnded = false;
@@ -43,7 +43,7 @@ export class Http2Stream {
   readonly #sender: StreamSender;
   readonly #owner: StreamOwner;
   #isPaused = false;
-  /** Received octets that were not yet returned to the peer's window. */
+  /** Received octets that have not yet been returned to the peer's window. */
   #uncredited = 0;
 
   constructor(id: number, sender: StreamSender, owner: StreamOwner) {
@@ -92,7 +92,7 @@ export class Http2Stream {
     this.#owner.forget(this);
   }
 
-  /** Stops returning window to the peer. */
+  /** Stops returning octets to the peer's window. */
   pause(): void {
     this.#isPaused = true;
   }

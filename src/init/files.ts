@@ -10,7 +10,7 @@ export type Purpose = (typeof PURPOSES)[number];
 export interface Answers {
   readonly purpose: Purpose;
   readonly port: number;
-  /** Undefined: plain HTTP on this machine, for development. */
+  /** Undefined for plain HTTP on this machine, for development. */
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
   readonly presets: readonly PresetName[];
   readonly dlp: boolean;
@@ -27,7 +27,7 @@ export const DEFAULT_ANSWERS: Answers = {
   redisPort: 6379,
 };
 
-/** Returns a purpose's defaults. Strict rules about file contents still apply to an agent's MCP servers. */
+/** Returns the defaults for a purpose. Strict rules about file contents still apply to MCP servers of an agent. */
 export function defaultAnswers(purpose: Purpose): Answers {
   return purpose === 'chat'
     ? DEFAULT_ANSWERS
@@ -37,13 +37,13 @@ export function defaultAnswers(purpose: Purpose): Answers {
 export const FILES = {
   config: 'gateway.yaml',
   compose: 'docker-compose.yml',
-  /** Used when the folder holds another project's compose file. */
+  /** Used if the folder contains the compose file of another project. */
   ownCompose: 'docker-compose.gateway.yml',
   env: '.env',
   ignore: '.gitignore',
 } as const;
 
-/** Names that docker compose finds by itself. */
+/** Names that docker compose finds automatically. */
 export const COMPOSE_NAMES = ['compose.yaml', 'compose.yml', FILES.compose, 'docker-compose.yaml'] as const;
 
 /** Read by the compose file and gateway.yaml, set in `.env`. */
@@ -138,7 +138,7 @@ const AGENT_INSPECTOR = `    # A secret in an MCP server's answer is masked; no 
     secrets: mask_unscored
 `;
 
-/** Lists rules of enabled presets only, since the gateway does not start with an unknown name. */
+/** Lists only rules of enabled presets: the gateway does not start with an unknown name. */
 function overridesText({ presets, dlp }: Answers): string {
   const hasSafety = presets.includes('safety') || presets.includes('safety_drift');
   const modes = [
@@ -184,7 +184,10 @@ function adminPort(port: number): number {
 /** First line of a compose file written by init. */
 export const COMPOSE_HEAD = '# Redis for the gateway';
 
-/** Returns the compose file for a folder with another one. It is a project of its own, so that neither replaces the other's services. */
+/**
+ * Returns the compose file for a folder that already has one. It is a separate project: neither replaces the services
+ * of the other.
+ */
 export function ownComposeText(answers: Answers): string {
   const text = composeText(answers).replace('compose up', `compose -f ${FILES.ownCompose} up`);
   return text.replace('services:', 'name: ai-firewall-gateway\nservices:');

@@ -46,13 +46,13 @@ export async function planFiles(folder: string, answers: Answers): Promise<reado
   ];
 }
 
-/** Reports whether docker compose would find a file that init did not write. */
+/** Reports whether docker compose would find a file that init has not written. */
 async function hasOtherCompose(folder: string): Promise<boolean> {
   const present = await Promise.all(COMPOSE_NAMES.map((name) => readIfPresent(join(folder, name))));
   return present.some((text) => text !== undefined && !text.startsWith(COMPOSE_HEAD));
 }
 
-/** Keeps the password of `.env` out of repositories. */
+/** Keeps the password in `.env` out of repositories. */
 async function planIgnore(path: string): Promise<PlannedFile> {
   const present = await readIfPresent(path);
   const file = { name: FILES.ignore, path, mode: READABLE };
@@ -102,7 +102,7 @@ async function readIfPresent(path: string): Promise<string | undefined> {
 
 /**
  * Writes each planned file completely or not at all.
- * @throws Error if a file has appeared since the plan
+ * @throws Error if a file has appeared since planning
  */
 export async function writeFiles(folder: string, files: readonly PlannedFile[]): Promise<void> {
   await mkdir(folder, { recursive: true });

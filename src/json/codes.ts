@@ -1,6 +1,6 @@
 /**
- * Codes of JSON characters, as bytes and as UTF-16 units. Loops over characters destructure them first
- * (`const { QUOTE } = CODES`), because the module loader of tests looks an import up at each use.
+ * Codes of JSON characters, as bytes and as UTF-16 units. Loops over characters destructure them first (`const { QUOTE
+ * } = CODES`): the module loader of tests looks up an import at each use.
  */
 export const CODES = {
   SPACE: 0x20,

@@ -8,17 +8,17 @@ const { CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE 
 /** A comma at which a document is split. */
 export interface Cut {
   readonly at: number;
-  /** The containers around it, outermost first. */
+  /** The containers around the comma, outermost first. */
   readonly levels: readonly CutLevel[];
 }
 
 export interface CutLevel {
   readonly openedAt: number;
-  /** In an object, start of the last member's name. */
+  /** In an object, offset of the last member's name. */
   readonly nameAt: number;
 }
 
-/** Returns commas at least `pieceChars` UTF-16 units apart. The text need not be JSON. Linear. */
+/** Returns commas at least `pieceChars` UTF-16 units apart. The text need not be JSON. Takes linear time. */
 export function* cutsOf(text: string, pieceChars: number): Work<readonly Cut[]> {
   const finder = new CutFinder(text, pieceChars);
   for (let to = STEP_CHARS; !finder.findTo(to); to += STEP_CHARS) yield;

@@ -24,29 +24,29 @@ const { PART_WORK, MANY_NAMES_WORK, FEW_MEMBERS, BLANKS_OF_WORK } = WEIGHTS;
 const MAX_ANSWER_DEPTH = 256;
 
 /**
- * Upper bound of one answer's work, weighed as in `strict-parse.ts` except for texts: answers have more of them,
- * and keep a part of each. It exceeds the largest list of vectors. Without it, 2 MiB of tiny values would block
- * the event loop for a fifth of a second.
+ * Upper bound of the work for one answer, weighed as in `strict-parse.ts` except for texts: answers contain more of
+ * them, and each is kept in part. The bound exceeds the largest list of vectors. Without it, 2 MiB of tiny values would
+ * block the event loop for a fifth of a second.
  */
 const MAX_ANSWER_WORK = 2_400_000;
 const TEXT_WORK = 5;
-/** A text with escapes takes several times as long, and is copied. */
+/** A text with escapes takes several times as long and is copied. */
 const ESCAPED_TEXT_WORK = 3;
-/** An escape costs two fifths of an element, so six million of them use up the limit. */
+/** An escape costs two fifths of an element: six million of them use up the limit. */
 const ESCAPES_OF_WORK = 2.5;
-/** Shorter texts cannot hold enough escapes to matter. */
+/** Shorter texts cannot contain enough escapes to matter. */
 const MANY_ESCAPES_CHARS = 4_194_304;
 
 export interface DocumentShape {
   readonly isTooDeep: boolean;
   readonly isTooLarge: boolean;
-  /** Members of all objects as written: a repeated name counts twice. */
+  /** Members of all objects as written. A repeated name counts twice. */
   readonly members: number;
-  /** Parsers may read names with escapes as other names (docs/decisions/007). */
+  /** Whether names contain escapes. Parsers may read them as other names (docs/decisions/007). */
   readonly hasEscapedNames: boolean;
 }
 
-/** Working memory by depth. Shared, because most passes are synchronous and short. */
+/** Working memory by depth. Shared, since most passes are synchronous and short. */
 const sharedCounts = new Int32Array(MAX_ANSWER_DEPTH + 2);
 
 export interface ReadDocument {
@@ -56,14 +56,14 @@ export interface ReadDocument {
   readonly parsed?: ParsedPieces;
 }
 
-/** Scans the text once; it need not be JSON. Stops if it is too deep or too large. */
+/** Scans the text once; it need not be JSON. Stops if the text is too deep or too large. */
 export function shapeOf(text: string): DocumentShape {
   const pass = new ShapePass(text, sharedCounts, false);
   pass.readTo(text.length);
   return pass.shape();
 }
 
-/** The same, in steps, for a long text. */
+/** Scans a long text in steps. */
 export function* shapeInSteps(text: string): Work<DocumentShape> {
   const pass = new ShapePass(text, new Int32Array(MAX_ANSWER_DEPTH + 2), true);
   for (let to = STEP_CHARS; !pass.readTo(to); to += STEP_CHARS) yield;
@@ -88,7 +88,7 @@ class ShapePass {
   readonly #hasEscapes: boolean;
   #escapes = 0;
   #nextEscape = -1;
-  /** End of the range in which escapes were counted; the text's end if they are not counted. */
+  /** End of the range in which escapes were counted; the end of the text if they are not counted. */
   #countedTo: number;
   #at = 0;
   #depth = 0;
@@ -101,7 +101,7 @@ class ShapePass {
   #isMemberValue = false;
   #isInString = false;
 
-  /** @param inSteps counts escapes; in a single step this takes longer than the work that it bounds */
+  /** @param inSteps whether to count escapes; in a single step this takes longer than the work that it bounds */
   constructor(text: string, memberCount: Int32Array, inSteps: boolean) {
     this.#text = text;
     this.#memberCount = memberCount;
@@ -110,7 +110,7 @@ class ShapePass {
     memberCount[0] = 0;
   }
 
-  /** Reads up to an offset, or to the end of the string there; returns true at the end of the text. */
+  /** Reads up to an offset, or to the end of the string there. Returns true at the end of the text. */
   readTo(end: number): boolean {
     const text = this.#text;
     const memberCount = this.#memberCount;
@@ -121,11 +121,11 @@ class ShapePass {
     let blanks = this.#blanks;
     let isMemberValue = this.#isMemberValue;
     let i = this.#isInString ? this.#skip(this.#at, to) : this.#at;
-    // Ordered by frequency, with bounds checked only where a part begins: number lists must be fast.
+    // Ordered by frequency, with bounds checked only where a part begins: lists of numbers must be fast.
     while (i < to) {
       const code = text.charCodeAt(i);
       if (code === QUOTE) {
-        // A colon takes this back.
+        // If a colon follows, this is taken back.
         if (!isMemberValue) work += TEXT_WORK;
         isMemberValue = false;
         this.#nameStart = i;
@@ -174,7 +174,7 @@ class ShapePass {
     return i >= text.length && !this.#isInString;
   }
 
-  /** Counts escapes separately, since strings are skipped unread. */
+  /** Counts escapes separately: strings are skipped unread. */
   #countEscapes(to: number): void {
     const text = this.#text;
     let i = this.#countedTo;
@@ -227,8 +227,8 @@ export function unparseable(what: string): GatewayError {
 }
 
 /**
- * Reports whether all parsers read the text as this value: it has no escaped names, and no repeated ones, of which
- * parsers keep the first, the last, or both.
+ * Reports whether all parsers read the text as this value. It must have no escaped names, and no repeated names, of
+ * which parsers keep the first, the last, or both.
  * @param read the text as read before
  */
 export function isUnambiguous(text: string, value: unknown, read?: ReadDocument): boolean {
@@ -237,7 +237,7 @@ export function isUnambiguous(text: string, value: unknown, read?: ReadDocument)
   return hasAllMembers(shape, counted ?? countMembers(value));
 }
 
-/** The same for a document with a known number of members. */
+/** Does the same for a document with a known number of members. */
 export function hasAllMembers(shape: DocumentShape, members: number): boolean {
   return !shape.hasEscapedNames && shape.members === members;
 }

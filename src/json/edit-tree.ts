@@ -5,11 +5,11 @@ import { ownMember, setOwn, type JsonEdit } from './path.ts';
 /** The merged edits of one document, as a tree of path steps. */
 export interface EditNode {
   change: { readonly kind: 'set'; readonly value: unknown } | { readonly kind: 'remove' } | undefined;
-  /** Most nodes have none. */
+  /** Undefined for most nodes, which have no children. */
   children: Map<string | number, EditNode> | undefined;
 }
 
-/** Path steps between two yields. */
+/** Number of path steps between two yields. */
 const STEP_STEPS = 32_768;
 
 export function* treeInSteps(edits: readonly JsonEdit[]): Work<EditNode> {
@@ -58,7 +58,7 @@ function editedValue(value: unknown, edit: JsonEdit, depth: number): unknown {
   return below === undefined ? value : setIn(value, step, below);
 }
 
-/** Returns a copy of an object or array with one member set. Replaces other values by a new container. */
+/** Returns a copy of an object or array with one member set. Any other value is replaced by a new container. */
 export function setIn(value: unknown, step: string | number, below: unknown): unknown {
   if (typeof step === 'number') {
     const elements: unknown[] = Array.isArray(value) ? [...value] : [];
@@ -77,14 +77,14 @@ function removeIn(value: unknown, step: string | number): unknown {
 }
 
 /**
- * Returns a parsed document as edits will leave it, with all positions kept: removed array elements become
- * null, so that paths are valid for further edits. Unedited parts are shared.
+ * Returns a parsed document as it will be after edits, with all positions kept: removed array elements become null,
+ * which keeps paths valid for further edits. Unedited parts are shared.
  */
 export function editedView(json: unknown, edits: readonly JsonEdit[]): unknown {
   return edits.length === 0 ? json : editedNode(json, runNow(treeInSteps(edits)), true);
 }
 
-/** The same without removed elements, as `applyEdits` writes it. */
+/** Returns the document without removed elements, as `applyEdits` writes it. */
 export function edited(json: unknown, edits: readonly JsonEdit[]): unknown {
   return edits.length === 0 ? json : editedNode(json, runNow(treeInSteps(edits)), false);
 }

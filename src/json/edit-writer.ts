@@ -13,7 +13,7 @@ export interface Patch {
 
 const STEP_PIECES = 8_192;
 
-/** Returns the document with its patches, which are ordered and do not overlap. */
+/** Returns the document with its patches, which must be ordered and must not overlap. */
 export function* written(body: Buffer, patches: readonly Patch[]): Work<Buffer> {
   const pieces: Buffer[] = [];
   let from = 0;
@@ -54,8 +54,8 @@ function* addParts(parts: readonly Part[], pieces: Buffer[]): Work<void> {
 }
 
 /**
- * Yields the JSON of a long string, without its quotes, in pieces. No piece ends inside a surrogate pair, whose
- * halves would be escaped separately.
+ * Yields the JSON of a long string, without its quotes, in pieces. No piece ends inside a surrogate pair, whose halves
+ * would be escaped separately.
  * @param chars characters of the string per piece; at least 2
  */
 export function* stringPieces(text: string, chars: number): Generator<string, void> {

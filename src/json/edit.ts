@@ -6,20 +6,20 @@ import type { JsonEdit } from './path.ts';
 import { Children, kindAt, skipLong, skipShort, skipSpace, skipValue } from './spans.ts';
 
 /**
- * Applies edits to a document that `parseStrict` accepted; all other bytes stay.
+ * Applies edits to a document that `parseStrict` accepted. All other bytes stay the same.
  *
- * Paths refer to the original document: removing elements 0 and 2 of an array removes its first and third.
- * `set` replaces a value, or appends a member or element, and creates missing or null parents. `remove` deletes
- * a member or element with its comma, and ignores missing ones. The later of two edits of one path wins; an edit
- * of a parent overrides earlier ones below it. Later edits below a `set` change the new value; below a `remove`
- * they are dropped.
+ * Paths refer to the original document: removing elements 0 and 2 of an array removes its first and third element.
+ * `set` replaces a value, or appends a member or element, and creates missing or null parents. `remove` deletes a
+ * member or element with its comma, and ignores missing ones. Of two edits of one path, the later wins; an edit of a
+ * parent overrides earlier edits below it. Later edits below a `set` change the new value; below a `remove` they are
+ * dropped.
  * @throws GatewayError invalid_request if a `set` leads through a value without members
  */
 export function applyEdits(body: Buffer, edits: readonly JsonEdit[]): Buffer {
   return runNow(editInSteps(body, edits));
 }
 
-/** The same, in turns of the event loop for long documents and values. */
+/** Same as `applyEdits`, in turns of the event loop for long documents and values. */
 export async function applyEditsInTurns(body: Buffer, edits: readonly JsonEdit[]): Promise<Buffer> {
   return inTurns(editInSteps(body, edits));
 }
@@ -53,11 +53,11 @@ function* patchesInSteps(body: Buffer, edits: readonly JsonEdit[]): Work<readonl
 interface Walk {
   readonly body: Buffer;
   readonly patches: Patch[];
-  /** Members and elements so far. */
+  /** Number of members and elements so far. */
   seen: number;
 }
 
-/** Members and elements between two yields. */
+/** Number of members and elements between two yields. */
 const STEP_CHILDREN = 16_384;
 
 /** Adds the patch of a replaced value and returns its end; undefined if only children are edited. */
@@ -88,7 +88,7 @@ function* collectInContainer(walk: Walk, start: number, node: EditNode): Work<nu
   const children = new Children(body, start);
   const found = new Set<string | number>();
   let lastKeptEnd: number | undefined;
-  /** Start of removed children, if no kept one follows yet. */
+  /** Start of removed children if no kept child follows yet. */
   let cutFrom: number | undefined;
   let end = skipSpace(body, start + 1);
 
@@ -113,7 +113,7 @@ function* collectInContainer(walk: Walk, start: number, node: EditNode): Work<nu
     lastKeptEnd = end;
   }
   const parts = additions(node, found, children.isObject, lastKeptEnd === undefined);
-  // Removed children at the end take the comma before them along.
+  // Removed children at the end include the comma before them.
   if (cutFrom !== undefined) patches.push({ start: lastKeptEnd ?? cutFrom, end, parts });
   else if (parts.length > 0) patches.push({ start: end, end, parts });
   return children.end;

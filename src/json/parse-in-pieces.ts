@@ -10,7 +10,7 @@ const { SPACE } = CODES;
 
 export interface ParsedPieces {
   readonly value: unknown;
-  /** Members of all objects; repeated names count once. */
+  /** Number of members in all objects; repeated names count once. */
   readonly members: number;
 }
 
@@ -33,8 +33,8 @@ export function* isParseable(text: string): Work<boolean> {
 }
 
 /**
- * `JSON.parse` in steps, for accepted nesting. The engine parses each piece with brackets added for its outer
- * containers; the parts are joined afterwards.
+ * Same as `JSON.parse`, in steps, for texts of accepted nesting. The engine parses each piece with brackets added for
+ * its outer containers; the parts are joined afterwards.
  * @param pieceChars approximate length of a piece, in UTF-16 units
  * @throws SyntaxError
  */
@@ -51,10 +51,10 @@ export function* parseInPieces(text: string, pieceChars = PIECE_CHARS): Work<Par
   return pieces.parsed();
 }
 
-/** Tens of thousands of objects with different members, the most hostile piece, take about ten milliseconds. */
+/** The most hostile piece, tens of thousands of objects with different members, takes about ten milliseconds. */
 const PIECE_CHARS = 65_536;
 
-/** Name of a member that continues in the next piece. Random, so that no document contains it. */
+/** Name of a member that continues in the next piece. Random, to differ from all names in the document. */
 const GOES_ON = randomUUID();
 
 class Pieces {
@@ -108,7 +108,7 @@ class Pieces {
     }
   }
 
-  /** Returns the containers around a cut, opened before the piece or within it. */
+  /** Returns the containers around a cut, opened before or inside the piece. */
   #openAt({ levels }: Cut, from: number): Container[] {
     const open: Container[] = [];
     for (const [depth, { openedAt }] of levels.entries()) {
@@ -150,7 +150,7 @@ function beginsClosed(piece: string): boolean {
   return piece.charAt(at) === ']' || piece.charAt(at) === '}';
 }
 
-/** Reports whether a piece ends with an opening bracket, or is blank. */
+/** Reports whether a piece is blank or ends with an opening bracket. */
 function endsOpen(piece: string): boolean {
   let at = piece.length - 1;
   while (piece.charCodeAt(at) <= SPACE) at -= 1;
@@ -158,8 +158,8 @@ function endsOpen(piece: string): boolean {
 }
 
 /**
- * Counts the members of all objects in a value of bounded nesting. Inherited names count too, since the document is not
- * trusted.
+ * Counts the members of all objects in a value of bounded nesting. Also counts inherited names, since the document is
+ * not trusted.
  */
 export function countMembers(value: unknown): number {
   let count = 0;

@@ -2,7 +2,7 @@ import { CODES } from './codes.ts';
 
 const { BACKSLASH, QUOTE } = CODES;
 
-/** Characters read one by one before a native search for the quote. */
+/** Number of characters read one by one before a native search for the quote. */
 const SHORT_STRING = 32;
 
 /** Returns the offset after the string with its opening quote at `i`. */
@@ -10,7 +10,10 @@ export function endOfString(text: string, i: number): number {
   return skipWithin(text, i + 1, text.length);
 }
 
-/** Returns the offset after the string around `i`; if it continues beyond `to`, the complement of where to go on. */
+/**
+ * Returns the offset after the string around `i`. If the string continues beyond `to`, returns the complement of the
+ * offset at which to continue.
+ */
 export function skipWithin(text: string, i: number, to: number): number {
   const { length } = text;
   let quote = -1;
@@ -27,10 +30,10 @@ export function skipWithin(text: string, i: number, to: number): number {
     let escapes = quote;
     const least = Math.max(i, quote - SHORT_STRING);
     while (escapes > least && text.charCodeAt(escapes - 1) === BACKSLASH) escapes -= 1;
-    // A run may be megabytes long, so it is not traced back.
+    // A run of escapes may be megabytes long, and is not traced back.
     if (escapes === least && least > i) continue;
     i = quote + 1;
-    // Escapes in pairs do not escape the quote.
+    // Pairs of escapes do not escape the quote.
     if ((quote - escapes) % 2 === 0) return i;
   }
   return length;

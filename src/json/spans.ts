@@ -40,7 +40,7 @@ export class Children {
     const body = this.#body;
     const start = this.#at;
     const byte = body[start];
-    // Only invalid JSON has the same offset twice; it must not loop.
+    // Only invalid JSON has the same offset twice; this must not loop.
     if (start === this.#lastStart || byte === CLOSE_OBJECT || byte === CLOSE_ARRAY || start >= body.length) {
       this.end = start === this.#lastStart ? start : start + 1;
       return undefined;
@@ -55,7 +55,7 @@ export class Children {
 
   /**
    * Continues after the value of the last child.
-   * @param valueEnd known to a reader of the value, so that no byte is read twice
+   * @param valueEnd known to a reader of the value; avoids reading bytes twice
    */
   leave(valueEnd: number): void {
     const at = skipSpace(this.#body, valueEnd);
@@ -74,11 +74,11 @@ interface PathLevel {
 /** An object with a container in its current member. */
 interface NamingLevel {
   readonly level: PathLevel;
-  /** The member's name, once read: it may be long, and name many values. */
+  /** The name of the member, once read. It may be long and apply to many values. */
   name: string | undefined;
 }
 
-/** Keeps the path while its owner scans a document from the start. */
+/** Keeps track of the path while its owner scans a document from the start. */
 export class PathScan {
   readonly #body: Buffer;
   readonly #levels: PathLevel[] = [];
@@ -99,7 +99,7 @@ export class PathScan {
     }
     if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
       this.#expectsName = byte === OPEN_OBJECT;
-      // No name is read here: a document that is not JSON may open many containers after one long name.
+      // The name is not read here: a document that is not JSON may open many containers after one long name.
       const holder = level?.isObject === true ? { level, name: undefined } : level?.holder;
       this.#levels.push({ isObject: this.#expectsName, at: 0, holder });
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) this.#levels.pop();
@@ -141,7 +141,7 @@ export function keyText(body: Buffer, start: number, end: number): string {
   try {
     return String(JSON.parse(`"${text}"`));
   } catch {
-    // Not JSON: the parser refuses the document with a better message.
+    // Not JSON: the parser will refuse the document with a better message.
     return text;
   }
 }
@@ -170,10 +170,10 @@ export function skipValue(body: Buffer, i: number): number {
   return i;
 }
 
-/** Bytes of a container between two yields. */
+/** Number of bytes of a container between two yields. */
 const STEP_BYTES = 524_288;
 
-/** `skipValue`, but undefined for a container longer than a step. */
+/** Same as `skipValue`, but returns undefined for a container longer than a step. */
 export function skipShort(body: Buffer, i: number): number | undefined {
   const first = body[i];
   if (first !== OPEN_OBJECT && first !== OPEN_ARRAY) return skipValue(body, i);
@@ -181,7 +181,7 @@ export function skipShort(body: Buffer, i: number): number | undefined {
   return scanOn(body, place, i + STEP_BYTES) ? place.at : undefined;
 }
 
-/** `skipValue` of a container, in steps. */
+/** Skips a container in steps. */
 export function* skipLong(body: Buffer, i: number): Work<number> {
   const place = { at: i, depth: 0 };
   while (!scanOn(body, place, place.at + STEP_BYTES)) yield;
@@ -210,7 +210,7 @@ function scanOn(body: Buffer, place: { at: number; depth: number }, until: numbe
   return depth === 0 || i >= body.length;
 }
 
-/** Bytes read one by one before a native search for the quote. */
+/** Number of bytes read one by one before a native search for the quote. */
 const SHORT_STRING = 64;
 
 /** Returns the offset after the string with its opening quote at `i`. */
@@ -229,7 +229,7 @@ export function skipString(body: Buffer, i: number): number {
     let escapes = quote;
     while (escapes > i && body[escapes - 1] === BACKSLASH) escapes -= 1;
     i = quote + 1;
-    // Escapes in pairs do not escape the quote.
+    // Pairs of escapes do not escape the quote.
     if ((quote - escapes) % 2 === 0) return i;
   }
   return length;

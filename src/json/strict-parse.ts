@@ -24,28 +24,28 @@ const { PART_WORK, MANY_NAMES_WORK, FEW_MEMBERS, BLANKS_OF_WORK } = WEIGHTS;
 export const MAX_DEPTH = 64;
 
 /**
- * Upper bound of one document's work (weights.ts): 50,000 parts or 400,000 numbers, more than the largest
- * agent's history and token list. Keeps 2 MiB of tiny values from blocking the event loop.
+ * Upper bound of the work for one document (weights.ts): 50,000 parts or 400,000 numbers, more than the history and
+ * token list of the largest agent. Keeps 2 MiB of tiny values from blocking the event loop.
  */
 const MAX_WORK = 400_000;
-/** Cost of a text in a list, beside its element. */
+/** Cost of a text in a list, in addition to its element. */
 const TEXT_WORK = 3;
 
 const IN_SET = -1;
-/** Longest part of a member name shown in an error message. */
+/** Maximum length of a member name in an error message. */
 const MAX_SHOWN_NAME = 30;
 
 /**
- * Parses a JSON document that every parser reads in the same way: valid UTF-8 without a byte order mark, nesting
- * up to `MAX_DEPTH`, work up to `MAX_WORK`, no repeated (unescaped) member name in an object, and no two names of
- * the outermost object that differ only in case. Linear.
+ * Parses a JSON document that every parser reads in the same way: valid UTF-8 without a byte order mark, nesting up to
+ * `MAX_DEPTH`, work up to `MAX_WORK`, no repeated (unescaped) member names in an object, and no two names in the
+ * outermost object that differ only in case. Takes linear time.
  * @throws GatewayError invalid_request; the message may name members, but never shows values
  */
 export function parseStrict(body: Buffer): unknown {
   return runNow(parseStrictInSteps(body));
 }
 
-/** The same, scanned in one turn and parsed in another. */
+/** Same as `parseStrict`, scanning in one turn and parsing in another. */
 export function* parseStrictInSteps(body: Buffer): Work<unknown> {
   if (body.length === 0) throw invalid('The request body is empty; JSON is expected.');
   if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf) {
@@ -61,16 +61,16 @@ function parseText(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));
   } catch (error) {
-    // The parser's message quotes the document; only the position is passed on.
+    // The parser's message quotes the document: only the position is passed on.
     const place = /position \d+/.exec(error instanceof Error ? error.message : '')?.[0];
     throw invalid(`The request body is not valid JSON${place === undefined ? '' : ` (at ${place})`}.`);
   }
 }
 
-/** Working memory by depth. Shared, because passes are synchronous and most bodies short. */
+/** Working memory by depth. Shared, since passes are synchronous and most bodies are short. */
 const isObject = new Uint8Array(MAX_DEPTH + 1);
 const memberCount = new Int32Array(MAX_DEPTH + 1);
-/** Hashes and spans of the first FEW_MEMBERS names of each open object. */
+/** Hashes and spans of the first FEW_MEMBERS names in each open object. */
 const hashes = new Int32Array((MAX_DEPTH + 1) * FEW_MEMBERS);
 const starts = new Int32Array((MAX_DEPTH + 1) * FEW_MEMBERS);
 const ends = new Int32Array((MAX_DEPTH + 1) * FEW_MEMBERS);
@@ -78,7 +78,7 @@ const ends = new Int32Array((MAX_DEPTH + 1) * FEW_MEMBERS);
 /** Scans the bytes once. Leaves syntax errors to the parser. */
 class Scanner {
   readonly #body: Buffer;
-  /** By depth: all names of an object with many members, `IN_SET` in `memberCount`. */
+  /** By depth: all names of an object with many members, for which `memberCount` is `IN_SET`. */
   readonly #names: Set<string>[] = [];
   readonly #foldedRootNames = new Set<string>();
 
@@ -86,7 +86,7 @@ class Scanner {
     this.#body = body;
   }
 
-  /** Everything touched per byte is a local variable. */
+  /** Values touched for every byte are local variables. */
   scan(): void {
     const body = this.#body;
     const length = body.length;
@@ -171,7 +171,7 @@ class Scanner {
   #addName(depth: number, start: number, end: number, hash: number | undefined): boolean {
     const count = memberCount[depth] ?? 0;
     if (count === IN_SET) return this.#addTo(depth, start, end);
-    // An escaped name may equal one without escapes, so whole strings are compared.
+    // An escaped name may equal one without escapes: whole strings are compared.
     if (hash === undefined || count === FEW_MEMBERS) return this.#switchToSet(depth, start, end);
     const base = depth * FEW_MEMBERS;
     for (let slot = base; slot < base + count; slot += 1) {

@@ -3,17 +3,17 @@ import { PathScan, skipValue } from './spans.ts';
 
 export interface WrittenNumber {
   readonly source: string;
-  /** Nearest member name above it. */
+  /** Name of the nearest member above it. */
   readonly name: string | undefined;
-  /** Valid until the next number. Computed on demand, since there may be millions of deep ones. */
+  /** Valid until the next number. Computed on demand: there may be millions of deep numbers. */
   readonly path: () => JsonPath;
 }
 
 const PER_TURN = 16_384;
 
 /**
- * Iterates over the numbers of a JSON document as written: the parsed value of a long one has lost digits.
- * Yields undefined where the caller may pause.
+ * Iterates over the numbers of a JSON document as written: when parsed, a long number loses digits. Yields undefined
+ * where the caller may pause.
  */
 export function* writtenNumbers(body: Buffer): Generator<WrittenNumber | undefined, void> {
   const scan = new PathScan(body);

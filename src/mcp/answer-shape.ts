@@ -38,7 +38,10 @@ function lookalikesOf(names: readonly string[]): (value: unknown) => boolean {
     isObject(value) && Object.keys(value).some((name) => !known.has(name) && folded.has(withoutCase(name)));
 }
 
-/** Returns the id that a response answers; null if its server could not read one, undefined if not a response. */
+/**
+ * Returns the id that a response answers; null if the server could not read one; undefined if the message is not a
+ * response.
+ */
 export function answeredId(message: JsonObject): JsonRpcId | null | undefined {
   if (Object.hasOwn(message, 'method')) return undefined;
   const { id } = message;
@@ -56,8 +59,8 @@ const LIST_MEMBERS = ['tools', 'prompts', 'resources', 'resourceTemplates'];
 const SERVER_MEMBERS = ['instructions', 'serverInfo', 'capabilities'];
 
 /**
- * Reports whether a message describes its server: lists, the server's own description, or tools that it offers to
- * the client's model with a request. Models trust these like their host's instructions.
+ * Reports whether a message describes its server: lists, the server's own description, or tools that it offers to the
+ * client's model with a request. Models trust these like instructions of their host.
  */
 export function isDefinitions(message: unknown): boolean {
   return contentsOf(message).some(
@@ -79,13 +82,13 @@ export function isAnswer(message: unknown): boolean {
   );
 }
 
-/** Reports whether a message only lists what a server offers, without a call's result, request or error. */
+/** Reports whether a message only lists what a server offers, without the result of a call, a request or an error. */
 export function isOnlyDefinitions(message: unknown): boolean {
   const isResult = isObject(message) && !Object.hasOwn(message, 'method') && !Object.hasOwn(message, 'error');
   return isResult && isDefinitions(message) && !isAnswer(message);
 }
 
-/** Some clients read events in any answer to a GET; of another type, they would not be judged. */
+/** Some clients read events in any answer to a GET: an answer of another type would not be judged. */
 export function isEventStream(contentType: string | undefined): boolean {
   return readMediaType(contentType).essence === 'text/event-stream';
 }

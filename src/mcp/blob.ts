@@ -3,16 +3,16 @@ import type { JsonPath } from '../json/path.ts';
 import type { Work } from '../turns.ts';
 import { STEP_CHARS } from '../json/weights.ts';
 
-/** Shorter base64 may itself be a secret. */
+/** Shorter Base64 may itself be a secret. */
 const SHORT_CHARS = 512;
-/** Shortest full line of encoders that break lines. */
+/** Length of the shortest full line of encoders that break lines. */
 const MIN_LINE_CHARS = 57;
 const BINARY_TYPE =
   /^(?:image|audio|video|font|model)\/(?!svg)|^application\/(?:octet-stream|pdf|zip|gzip|x-\w+|vnd\.[\w.-]+|wasm)\b/i;
-/** Bytes examined to tell UTF-16 from UTF-8. */
+/** Number of bytes examined to distinguish UTF-16 from UTF-8. */
 const SAMPLE_BYTES = 256;
 
-/** Reports whether MCP expects base64 at a path: images, audio and binary resources. */
+/** Reports whether MCP expects Base64 at a path: for images, audio and binary resources. */
 export function isBlob(holder: object | undefined, path: JsonPath): boolean {
   if (holder === undefined) return false;
   const name = path.at(-1);
@@ -21,16 +21,16 @@ export function isBlob(holder: object | undefined, path: JsonPath): boolean {
 }
 
 export interface BlobTexts {
-  /** True if the value itself must be read: it is not base64 as encoders write it, or short. */
+  /** Whether the value itself must be read, because it is short or not Base64 as encoders write it. */
   readonly asWritten: boolean;
-  /** The decoded text, whatever its declared type. Undefined for images and the like. */
+  /** The decoded text, whatever its declared type. Undefined for images and other binary data. */
   readonly held: string | undefined;
 }
 
 /**
- * Reads a value where MCP expects base64. Many decoders skip characters outside their alphabet, so invalid base64 is
- * read both as written and decoded.
- * @param mostChars the decoding limit; a longer text is cut, but exceeds the limit
+ * Reads a value where MCP expects Base64. Many decoders skip characters outside their alphabet: invalid Base64 is read
+ * both as written and decoded.
+ * @param mostChars limit of decoded characters; a longer text is cut, but still exceeds the limit
  */
 export function* textsOfBlob(
   written: string,
@@ -47,7 +47,7 @@ export function* textsOfBlob(
   return { asWritten, held: undefined };
 }
 
-/** Reports whether a value is one run or lines of equal length; separate words may look like base64 by chance. */
+/** Reports whether a value is one run or lines of equal length. Separate words may look like Base64 by chance. */
 function* isEncoded(written: string): Work<boolean> {
   if (written.includes(' ') || written.includes('\t')) return false;
   let lineChars: number | undefined;
@@ -71,9 +71,9 @@ function* isEncoded(written: string): Work<boolean> {
 }
 
 interface Base64 {
-  /** As a lenient decoder reads it. */
+  /** Bytes as read by a lenient decoder. */
   readonly bytes: Buffer;
-  /** True if a strict decoder accepts it too, once lines are joined. */
+  /** Whether a strict decoder accepts the value, too, once its lines are joined. */
   readonly isBase64: boolean;
   /** Length without line breaks. */
   readonly chars: number;

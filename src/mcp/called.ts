@@ -4,14 +4,14 @@ import { calledTool, type McpMessage } from './message.ts';
 import { callTypeOf, type McpCallType } from './methods.ts';
 import { paramsOf } from './read-message.ts';
 
-/** A message's call to a server, as policies read it. */
+/** The call to a server in a message, as policies read it. */
 export interface McpCall {
   readonly type: McpCallType;
   /** Empty for a client's answer to a server. */
   readonly method: string;
   /** Empty if no tool is called. */
   readonly tool: string;
-  /** Empty if no resource is named. Several are separated by newlines. */
+  /** Empty if no resource is named. Several are separated by line breaks. */
   readonly resourceUri: string;
   readonly promptName: string;
   readonly arguments: unknown;
@@ -22,7 +22,7 @@ interface ReadMessage {
   readonly texts: readonly unknown[];
 }
 
-/** Returns the call type that policies judge; undefined for a message without a name and text. */
+/** Returns the call type that policies judge; undefined for a message without name and text. */
 export function judgedType({ mcp, texts }: ReadMessage, json: JsonObject): McpCallType | undefined {
   const type = callTypeOf(mcp, paramsOf(json));
   return type === 'mcp_client_response' && texts.length === 0 ? undefined : type;
@@ -59,7 +59,7 @@ function argumentsIn(type: McpCallType, params: JsonObject, json: JsonObject): u
   return named;
 }
 
-/** Converts a path in the message to one below the call's arguments; undefined outside them. */
+/** Converts a path in the message to one below the arguments of the call; undefined for other paths. */
 export function argumentPath(type: McpCallType, path: JsonPath): JsonPath | undefined {
   if (type === 'mcp_client_response') return path.slice(1);
   if (path[0] !== 'params') return undefined;

@@ -12,7 +12,7 @@ import { PROTOCOL_NAMES } from './protocol-words.ts';
 import { paramsOf, readMessage } from './read-message.ts';
 import { jsonRpcError } from './refusal.ts';
 
-/** Members of `params` that identify the call. An edit would turn it into one that was not judged. */
+/** Members of `params` that identify the call. An edit would turn the call into one that was not judged. */
 const SEALED: ReadonlySet<string> = new Set(['name', 'uri', 'taskId', 'requestState', '_meta']);
 
 const COMMON = { hasBody: true, answer: () => EMPTY_ANSWER, stream: createReader } as const;
@@ -20,7 +20,7 @@ const COMMON = { hasBody: true, answer: () => EMPTY_ANSWER, stream: createReader
 /** One JSON-RPC message to an MCP server (Streamable HTTP, both eras). */
 export const mcpMessages: Dialect = { ...COMMON, name: 'mcp', request: requestFacts };
 
-/** The tool call path, which accepts nothing else. */
+/** Dialect of the tool call path, which accepts nothing else. */
 export const mcpToolCalls: Dialect = {
   ...COMMON,
   name: 'mcp-tool-calls',
@@ -34,7 +34,7 @@ export const mcpToolCalls: Dialect = {
   },
 };
 
-/** GET (the server's own stream) and DELETE (end of session) of Streamable HTTP up to 2025-11-25. */
+/** GET (the server's own stream) and DELETE (end of session) in Streamable HTTP up to 2025-11-25. */
 export const mcpBodyless: Dialect = {
   ...COMMON,
   name: 'mcp-bodyless',
@@ -48,7 +48,7 @@ function requestFacts(body: JsonObject): RequestFacts {
   return { ...EMPTY_REQUEST, mcp, texts };
 }
 
-/** Attributes tool arguments to the agent and everything else to the client's user. */
+/** Attributes tool arguments to the agent, and everything else to the client's user. */
 function paramsTexts(body: JsonObject, mcp: McpMessage): PromptText[] {
   const isToolCall = mcp.kind === 'request' && mcp.method === 'tools/call';
   const into = new PromptCollector();
@@ -60,7 +60,7 @@ function paramsTexts(body: JsonObject, mcp: McpMessage): PromptText[] {
   return into.texts;
 }
 
-/** Reads a client's response to a server, which contains a model's or user's text. */
+/** Reads a client's response to a server. It contains text of a model or user. */
 function responseTexts(body: JsonObject): PromptText[] {
   const into = new PromptCollector();
   for (const name of ['result', 'error']) into.addTextsIn(ROLE.userText, body[name], [name]);
@@ -68,8 +68,8 @@ function responseTexts(body: JsonObject): PromptText[] {
 }
 
 /**
- * Reads a stream with one whole JSON-RPC message per event. It is complete with the answer to its request; if it
- * closes earlier, the client may resume it.
+ * Reads a stream with one whole JSON-RPC message per event. The stream is complete with the answer to its request; if
+ * it closes earlier, the client may resume it.
  */
 function createReader(request?: RequestFacts): StreamReader {
   const mcp = request?.mcp;
@@ -78,7 +78,7 @@ function createReader(request?: RequestFacts): StreamReader {
       const json = yield* parsedData(frame.data);
       return { frame, json, deltas: [], ...(answers(json, mcp) && { done: true }) };
     }),
-    // No top-level `type`: the official clients reject members outside JSON-RPC.
+    // Without `type` at the top level: the official clients reject members outside JSON-RPC.
     cut: (refusal) => [{ json: { ...jsonRpcError(refusal, mcp) } }],
   };
 }

@@ -3,14 +3,14 @@ import { listedTools } from './answer-shape.ts';
 import { isObject } from '../json/is-object.ts';
 import type { McpMessage } from './message.ts';
 
-/** Reports whether a key may call a tool. Without a list it may call all. */
+/** Reports whether a key may call a tool. Without a list, it may call all tools. */
 export function mayCallTool(allowedTools: readonly string[] | undefined, tool: string): boolean {
   return allowedTools === undefined || allowedTools.includes(tool);
 }
 
 /**
- * Returns the tool list in a server's message, or undefined. If the request is unknown, the form decides: a server's
- * own stream may repeat an answer.
+ * Returns the tool list in a server's message; undefined if there is none. If the request is unknown, the form of the
+ * message decides: a server's own stream may repeat an answer.
  */
 export function toolListIn(
   message: unknown,
@@ -21,7 +21,7 @@ export function toolListIn(
   return method === undefined || method === 'tools/list' ? listedTools(message) : undefined;
 }
 
-/** Returns the edits that remove tools the key may not call. */
+/** Returns the edits that remove tools that the key may not call. */
 export function hiddenTools(
   tools: readonly unknown[],
   allowedTools: readonly string[] | undefined,

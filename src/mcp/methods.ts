@@ -12,9 +12,9 @@ export const MCP_CALL_TYPES = [
   'mcp_prompt_get',
   'mcp_completion',
   'mcp_task',
-  /** A client's response to a server, which contains a model's or user's text. */
+  /** A client's response to a server. It contains text of a model or user. */
   'mcp_client_response',
-  /** A method that MCP does not define, or undefined members for a method. */
+  /** A method that MCP does not define, or a method with undefined members. */
   'mcp_other',
 ] as const;
 export type McpCallType = (typeof MCP_CALL_TYPES)[number];
@@ -39,7 +39,7 @@ const notice = (eras: readonly McpEra[], ...members: string[]): Method => ({
 });
 const call = (eras: readonly McpEra[], type: McpCallType): Method => ({ kind: 'request', eras, type });
 
-/** Every method that clients may send, including those of the official SDK's Skills extension. */
+/** All methods that clients may send, including those of the official SDK's Skills extension. */
 const METHODS: ReadonlyMap<string, Method> = new Map([
   ['initialize', plain(OLD, 'protocolVersion', 'capabilities', 'clientInfo')],
   ['ping', plain(OLD)],
@@ -90,7 +90,7 @@ export type MethodProblem =
   /** A careless server may read another method: a request without id, or another spelling of a known name. */
   | 'disguised';
 
-/** Checks the method of a message. Returns undefined for MCP's methods and for responses. */
+/** Checks the method of a message. Returns undefined for methods of MCP and for responses. */
 export function methodProblem(message: McpMessage, era: McpEra): MethodProblem | undefined {
   if (message.kind === 'response') return undefined;
   const method = METHODS.get(message.method);
@@ -99,7 +99,7 @@ export function methodProblem(message: McpMessage, era: McpEra): MethodProblem |
   return method.eras.includes(era) ? undefined : 'unknown';
 }
 
-/** Drops letter case and all characters that careless servers cut off or fold. */
+/** Ignores letter case and all characters that careless servers cut off or fold. */
 function spellingOf(method: string): string {
   return method.toLowerCase().replace(/[^a-z0-9]/g, '');
 }

@@ -14,7 +14,7 @@ export interface SentMessage {
   readonly request: { readonly mcp?: McpMessage };
 }
 
-/** The first revision with self-describing requests that headers must repeat. */
+/** First revision with self-describing requests, which headers must mirror. */
 const STATELESS = '2026-07-28';
 const REVISION = /^\d{4}-\d{2}-\d{2}$/;
 const META_VERSION = 'io.modelcontextprotocol/protocolVersion';
@@ -31,14 +31,14 @@ const NAME_SOURCES: ReadonlyMap<string, 'name' | 'uri' | 'taskId'> = new Map([
   ['tasks/cancel', 'taskId'],
 ]);
 
-/** Reports whether a header repeats part of a message. */
+/** Reports whether a header mirrors part of a message. */
 export function isMirrored(name: string): boolean {
   return name === 'mcp-method' || name === 'mcp-name' || name.startsWith(PARAM_PREFIX);
 }
 
 /**
- * Checks that headers equal the parts of a message that they repeat, so that they cannot mislead a server that reads
- * only headers (2026-07-28, "Server Validation"). In the stateless era they must be present.
+ * Checks that headers equal the parts of a message that they mirror: they must not mislead a server that reads only
+ * headers (2026-07-28, "Server Validation"). In the stateless era they must be present.
  * @throws GatewayError header_mismatch, or invalid_params if a stateless request lacks its own version
  */
 export function assertMirrored({ headers, json, request: { mcp } }: SentMessage): void {
@@ -99,8 +99,8 @@ function assertName(
 }
 
 /**
- * Checks that each `Mcp-Param` header repeats some argument, which is inspected in the body. The tool's schema says
- * which one, but the gateway may not have seen it.
+ * Checks that each `Mcp-Param` header mirrors some argument, which is inspected in the body. The schema of the tool
+ * says which one, but the gateway may not have seen it.
  */
 function assertParams(headers: ReadonlyMap<string, string>, params: JsonObject, mcp: McpMessage): void {
   const isToolCall = mcp.kind === 'request' && mcp.method === 'tools/call';
@@ -112,12 +112,12 @@ function assertParams(headers: ReadonlyMap<string, string>, params: JsonObject, 
     values.filter((value) => value !== undefined),
   );
   const stray = values.some((value) => value === undefined || places.get(value)?.length === 0);
-  if (stray || !isToolCall) throw mismatch('an Mcp-Param header must repeat an argument of the called tool');
+  if (stray || !isToolCall) throw mismatch('an Mcp-Param header must mirror an argument of the called tool');
 }
 
 /**
- * Returns new values for headers that repeat edited arguments; undefined removes a header.
- * @throws GatewayError header_mismatch if a header may repeat either of two arguments that now differ
+ * Returns new values for headers that mirror edited arguments; undefined removes a header.
+ * @throws GatewayError header_mismatch if a header may mirror either of two arguments that now differ
  */
 export function mirroredAfter(
   headers: ReadonlyMap<string, string>,
@@ -133,7 +133,7 @@ export function mirroredAfter(
   for (const [name, value] of repeated) {
     if (value === undefined) continue;
     const now = new Set((places.get(value) ?? []).map((path) => argumentText(after, path)));
-    if (now.size > 1) throw mismatch(`${name} repeats an edited argument, but it is ambiguous which one`);
+    if (now.size > 1) throw mismatch(`${name} mirrors an edited argument, but it is ambiguous which one`);
     const [text] = now;
     if (text === undefined) changed.set(name, undefined);
     else if (text !== value) changed.set(name, encodeHeaderValue(text));
@@ -150,7 +150,7 @@ function paramHeaders(headers: ReadonlyMap<string, string>): Map<string, string 
   return found;
 }
 
-/** Returns the era that a message declares; by default the older one. */
+/** Returns the era that a message declares; by default, the older one. */
 export function eraOf(headers: ReadonlyMap<string, string>, params: JsonObject): McpEra {
   const meta = params['_meta'];
   const claimed = isObject(meta) ? meta[META_VERSION] : undefined;
@@ -168,8 +168,8 @@ function mismatch(rule: string): GatewayError {
 }
 
 /**
- * Returns the paths of these texts in a tool's arguments, as MCP mirrors them: strings, numbers and booleans reached
- * through objects only. Numbers compare by value (`42.0` equals 42). Walks the arguments once for all texts.
+ * Returns the paths of these texts in the arguments of a tool, as MCP mirrors them: strings, numbers and booleans
+ * reached only through objects. Numbers compare by value (`42.0` equals 42). Walks the arguments once for all texts.
  */
 function findArguments(root: unknown, texts: readonly string[]): ReadonlyMap<string, readonly JsonPath[]> {
   const found = new Map<string, JsonPath[]>(texts.map((text) => [text, []]));
@@ -197,13 +197,13 @@ function findArguments(root: unknown, texts: readonly string[]): ReadonlyMap<str
   return found;
 }
 
-/** Returns a header's text for the argument at `path`, or undefined if it cannot be mirrored. */
+/** Returns the header text for the argument at `path`; undefined if it cannot be mirrored. */
 function argumentText(root: unknown, path: JsonPath): string | undefined {
   const value = valueAt(root, path);
   return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : undefined;
 }
 
-/** MCP's encoding for text that a header cannot contain (2026-07-28, "Value Encoding"). */
+/** MCP's encoding of text that a header cannot contain (2026-07-28, "Value Encoding"). */
 const PREFIX = '=?base64?';
 const SUFFIX = '?=';
 const PLAIN = /^[\t\x20-\x7e]*$/;

@@ -1,6 +1,6 @@
 const wordSet = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
-/** Member names of MCP and JSON Schema. They carry no data of a server, and changing one breaks a message. */
+/** Member names of MCP and JSON Schema. They carry no data of a server, and changing one would break a message. */
 export const PROTOCOL_NAMES: ReadonlySet<string> = wordSet(`
   jsonrpc id method params result error code message data _meta cursor nextCursor progressToken progress total
   content structuredContent isError type text mimeType uri blob resource contents name title description annotations
@@ -18,7 +18,7 @@ export const PROTOCOL_NAMES: ReadonlySet<string> = wordSet(`
   minItems maxItems uniqueItems minProperties maxProperties anyOf oneOf allOf not if then else
 `);
 
-/** Members whose values are words of the protocol. */
+/** Members whose values are protocol words. */
 const WORD_MEMBERS = wordSet(
   'type role level mode jsonrpc resultType status action taskSupport audience theme includeContext',
 );
@@ -30,7 +30,7 @@ const WORDS = wordSet(`
   forbidden optional required light dark
 `);
 
-/** Reports whether a member's value is a word of the protocol. */
+/** Reports whether a member's value is a protocol word. */
 export function isProtocolWord(name: string | undefined, value: string): boolean {
   return name !== undefined && WORD_MEMBERS.has(name) && WORDS.has(value);
 }

@@ -8,13 +8,13 @@ import { withoutCase } from '../text/without-case.ts';
 const MEMBERS: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params', 'result', 'error']);
 /** Other characters, which careless servers trim or fold, could hide a method from the checks. */
 const METHOD = /^[\x21-\x7e]+$/;
-/** Members of `params` that determine the effect. */
+/** Members of `params` that determine the effect of a call. */
 const DECISIVE: ReadonlySet<string> = new Set(['name', 'uri', 'taskId', 'arguments', '_meta']);
 const FOLDED_DECISIVE: ReadonlySet<string> = new Set([...DECISIVE].map(withoutCase));
 
 /**
- * Reads one JSON-RPC 2.0 message so strictly that no server can read a different one. Refuses unknown members, null
- * and malformed ids, and names that a case-insensitive parser takes for decisive ones.
+ * Reads one JSON-RPC 2.0 message so strictly that no server can read a different one. Refuses unknown members, null and
+ * malformed ids, and names that a case-insensitive parser would read as decisive ones.
  * @throws GatewayError invalid_request
  */
 export function readMessage(body: JsonObject): McpMessage {
@@ -77,13 +77,13 @@ function readServerResponse(body: JsonObject): McpMessage {
   if (Object.hasOwn(body, 'result') === failed || Object.hasOwn(body, 'params')) {
     throw invalidMessage('must be a request, a notification or a response');
   }
-  // An error may answer an unreadable request, and then has no id.
+  // An error may answer an unreadable request; it then has no id.
   if (id === null && failed) return { kind: 'response', id };
   if (!isId(id)) throw invalidMessage('must have a string or a whole number as its id');
   return { kind: 'response', id };
 }
 
-/** Refuses names that a case-insensitive parser would take for decisive ones. */
+/** Refuses names that a case-insensitive parser would read as decisive ones. */
 function assertPlainParams(params: unknown): void {
   if (!isObject(params)) throw invalidMessage('must have an object as its params');
   const lookalike = Object.keys(params).some(

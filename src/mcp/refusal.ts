@@ -20,15 +20,15 @@ interface JsonRpcError {
 }
 
 const DENIED = -32001;
-/** A failure of the server. MCP does not define codes in this range. */
+/** Code of a failure of the server. MCP does not define codes in this range. */
 const FAILED = -32000;
 const HEADER_MISMATCH = -32020;
-/** Defined by JSON-RPC 2.0. */
+/** Code defined by JSON-RPC 2.0. */
 const INVALID_REQUEST = -32600;
 const INVALID_PARAMS = -32602;
 
 /**
- * Refusals that clients read as answers (docs/refusals.md, docs/mcp-messages.md). Those that an agent must see have
+ * Refusals that clients read as answers (docs/refusals.md, docs/mcp-messages.md). Refusals that an agent must see have
  * status 200; those that MCP defines have its status and code.
  */
 const ANSWER_FORMS: { readonly [Type in ErrorType]?: { readonly status: number; readonly code: number } } = {
@@ -40,7 +40,7 @@ const ANSWER_FORMS: { readonly [Type in ErrorType]?: { readonly status: number; 
   invalid_params: { status: ERROR_STATUS.invalid_params, code: INVALID_PARAMS },
 };
 
-/** Other types that blame the request. The rest use `FAILED`. */
+/** Other types that blame the request; the rest use `FAILED`. */
 const REQUEST_ERRORS: ReadonlySet<ErrorType> = new Set([
   'invalid_request',
   'not_found',
@@ -56,8 +56,8 @@ const UNSEEN = /[\p{C}\p{Z}]/gu;
 const MAX_HEADER_CHARS = 256;
 
 /**
- * Renders a refusal as a JSON-RPC error for an MCP path. Unless it answers a request, `type` is also at the top
- * level, as in all our refusals; the official clients reject that member in answers.
+ * Renders a refusal as a JSON-RPC error for an MCP path. Unless it answers a request, `type` is also at the top level,
+ * as in all our refusals; in answers, the official clients reject that member.
  */
 export function mcpAnswer(refusal: Refusal, { mcp, mcpId = null }: RefusedMessage = {}): McpAnswer {
   const { type } = refusal;
@@ -76,7 +76,7 @@ function codeOf(type: ErrorType): number {
   return ANSWER_FORMS[type]?.code ?? (REQUEST_ERRORS.has(type) ? INVALID_REQUEST : FAILED);
 }
 
-/** Builds the error that ends a stream or answers a request; only the latter has an id. */
+/** Returns the error that ends a stream or answers a request. Only the latter has an id. */
 export function jsonRpcError(refusal: Refusal, mcp?: McpMessage): JsonRpcError {
   return errorOf({ type: refusal.type, message: refusal.message, details: refusal.details }, mcp);
 }
@@ -114,7 +114,7 @@ function findingsOf({ findings }: Refusal): { readonly findings?: Refusal['findi
   return findings === undefined || findings.length === 0 ? {} : { findings };
 }
 
-/** Escapes a reason for agents and for a header: visible ASCII on one line. */
+/** Escapes a reason for agents and for a header: visible ASCII in one line. */
 export function blockReason(reason: string): string {
   let text = '';
   for (let at = 0; at < reason.length; at += 1) {
@@ -127,7 +127,7 @@ export function blockReason(reason: string): string {
   return text.trim();
 }
 
-/** Messages shared by all upstreams name the provider. */
+/** Replaces the word "provider" in messages shared by all upstreams. */
 function namingServer(message: string): string {
   return message.replace(/^the provider\b/, 'the MCP server');
 }
@@ -142,7 +142,7 @@ function callSubject(mcp: McpMessage | undefined, toolName: string | undefined):
   return mcp === undefined || mcp.kind === 'response' ? 'message' : `method [${boundedName(mcp.method)}]`;
 }
 
-/** Cleans a client-supplied name to one visible line. */
+/** Reduces a name from a client to one visible line. */
 function boundedName(name: string): string {
   return name.slice(0, MAX_NAME_CHARS).replace(UNSEEN, '?').toWellFormed();
 }

@@ -4,7 +4,7 @@ import { isBlob, textsOfBlob } from './blob.ts';
 import { isProtocolWord, PROTOCOL_NAMES } from './protocol-words.ts';
 
 /**
- * Returns every text of a server's message: strings, numbers, member names outside MCP, text in base64, and text
+ * Returns every text of a server's message: strings, numbers, member names outside of MCP, text in Base64, and text
  * parts joined as clients pass them to a model.
  */
 export function* textsOfServerMessage(message: unknown): Work<string[]> {

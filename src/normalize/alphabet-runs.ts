@@ -43,12 +43,12 @@ export function nextRun(text: string, alphabet: Alphabet, length: number, from: 
   return -1;
 }
 
-/** Most units between two letters: a sign with a space on either side. */
+/** Maximum number of units between two letters: a sign with a space on either side. */
 const MAX_GAP = 3;
 
 const SINGLE_SIGNS = alphabetOf(`${LETTERS_AND_DIGITS}@$!`);
 
-/** A fast test for three single letters, digits or leet signs close together. */
+/** Fast test for three single letters, digits or leet signs close together. */
 export function hasSingles(text: string): boolean {
   let singles = 0;
   let start = -1;
@@ -69,7 +69,7 @@ export function hasSingles(text: string): boolean {
   return false;
 }
 
-/** Reports whether a non-ASCII unit belongs to a letter or digit, also as a surrogate. */
+/** Reports whether a non-ASCII unit belongs to a letter or digit, possibly as a surrogate. */
 function isLetterAt(text: string, at: number, unit: number): boolean {
   const isSecond = unit >= 0xdc00 && unit < 0xe000 && at > 0;
   const codePoint = text.codePointAt(isSecond ? at - 1 : at) ?? 0;

@@ -11,7 +11,7 @@ const MIN_BLOCK_CHARS = 12;
 
 const MAX_DEPTH = 4;
 
-/** Stage 4: replaces Base64 of readable text. Pictures, keys, hashes and tokens are not readable. */
+/** Stage 4: replaces Base64 of readable text. Images, keys, hashes and tokens are not readable. */
 export function extractBase64(text: string): StageResult {
   let at = nextRun(text, BASE64_LETTERS, MIN_BLOCK_CHARS, 0);
   if (at < 0) return unchanged(text);
@@ -33,7 +33,7 @@ export function extractBase64(text: string): StageResult {
 /** Shorter texts, such as greetings in examples, are not payloads. */
 const MIN_PAYLOAD_CHARS = 16;
 
-/** Values in configurations are often encoded: they are decoded but not evidence. */
+/** Values in configurations are often encoded: they are decoded, but are not evidence. */
 const isHidden = (text: string, start: number, decoded: string): boolean =>
   decoded.length >= MIN_PAYLOAD_CHARS &&
   !/\b[A-Z][A-Z0-9_]{3,}\s?[=:]\s?["']?$/.test(text.slice(Math.max(0, start - 40), start));
@@ -56,7 +56,7 @@ function readBase64Block(text: string, start: number, block: string): Replacemen
   return found;
 }
 
-/** A text cut within a block may start at any of four offsets. */
+/** A text cut inside a block may start at any of four offsets. */
 function readAt(block: string, start: number, isCut: boolean): Replacement | undefined {
   for (let skip = 0; skip < (isCut ? 4 : 1); skip++) {
     const decoded = decodeBlock(block.slice(skip));
@@ -65,7 +65,7 @@ function readAt(block: string, start: number, isCut: boolean): Replacement | und
   return undefined;
 }
 
-/** Checks the first bytes: text has no control characters and no broken UTF-8. */
+/** Checks the first bytes: text has no control characters and no invalid UTF-8. */
 function mayBeBase64OfText(block: string): boolean {
   const letters = Math.min(block.length, 24);
   for (let at = 0; at < Math.floor((letters * 3) / 4); at++) {
@@ -99,7 +99,7 @@ function decodeBlock(block: string, depth = 0): string | undefined {
   return undefined;
 }
 
-/** Decodes UTF-8, or UTF-16 in which every other byte is 0; undefined for control characters. */
+/** Decodes UTF-8, or UTF-16 in which every other byte is 0. Undefined if there are control characters. */
 function decodedText(bytes: Buffer): string | undefined {
   const isWide = bytes.length > 8 && (bytes[1] === 0 || bytes[0] === 0xff);
   if (!isWide && !isUtf8(bytes)) return undefined;

@@ -7,26 +7,26 @@ import { alphabetOf, hasRun } from './alphabet-runs.ts';
 import { isProse } from './english-words.ts';
 
 interface ListForm {
-  /** A fast test that matches every text with such a list. */
+  /** Fast test that matches every text with such a list. */
   readonly hint: RegExp;
   readonly list: RegExp;
   readonly value: RegExp;
 }
 
 const FORMS: readonly ListForm[] = [
-  // U+0049 U+0067
+  // For example U+0049 U+0067
   {
     hint: /[Uu]\+[0-9A-Fa-f]{4}/,
     list: /[Uu]\+[0-9A-Fa-f]{4,6}(?:[\s,;]{0,2}[Uu]\+[0-9A-Fa-f]{4,6}){2,}/g,
     value: /\+([0-9A-Fa-f]+)/g,
   },
-  // 0x49 0x67, or 0x49, 0x67
+  // For example 0x49 0x67, or 0x49, 0x67
   {
     hint: /0x[0-9A-Fa-f]{2}/,
     list: /0x[0-9A-Fa-f]{2}(?:[\s,;]{0,2}0x[0-9A-Fa-f]{2}){5,}/g,
     value: /0x([0-9A-Fa-f]{2})/g,
   },
-  // 49 67 6e, 49:67:6e, 49-67-6e
+  // For example 49 67 6e, 49:67:6e, or 49-67-6e
   {
     hint: /[0-9A-Fa-f]{2}[ :,-][0-9A-Fa-f]{2}[ :,-][0-9A-Fa-f]{2}[ :,-]/,
     list: /(?<![0-9A-Za-z])[0-9A-Fa-f]{2}([ :,-])[0-9A-Fa-f]{2}(?:\1[0-9A-Fa-f]{2}){6,}(?![0-9A-Za-z])/g,
@@ -43,7 +43,7 @@ const HEX_DIGITS = alphabetOf('0123456789abcdefABCDEF');
 /** Hex dumps show their text. */
 const DUMP_COLUMN = /^[^\n]{0,80}\|[^\n]{1,40}\|/;
 
-/** Decodes lists of bytes or code points, and bare hexadecimal digits, that spell words. */
+/** Decodes lists of bytes or code points, and bare hexadecimal digits, if they spell words. */
 export function decodeByteLists(text: string): StageResult {
   const lists = FORMS.filter(({ hint }) => hint.test(text)).flatMap((form) => readLists(text, form));
   if (hasRun(text, HEX_DIGITS, MIN_DIGITS)) addAll(lists, readDigits(text));
@@ -73,7 +73,7 @@ function readLists(text: string, { list, value }: ListForm): Replacement[] {
 
 const HEAD_UNITS = 32;
 
-/** Checks the first values for control characters. The last of them may be cut. */
+/** Checks the first values for control characters. The last of them may be incomplete. */
 const mayBeText = (values: readonly number[]): boolean =>
   values.length > 0 && values.slice(0, -1).every((value) => value >= 9 && value !== 127);
 
@@ -97,13 +97,13 @@ function readDigits(text: string): Replacement[] {
   return found;
 }
 
-/** Excludes digits within a longer name, and an odd number of digits. */
+/** Excludes digits inside a longer name, and an odd number of digits. */
 const isApart = (text: string, start: number, end: number): boolean =>
   (end - start) % 2 === 0 &&
   !/[A-WYZa-wyz0-9]/.test(text.charAt(start - 1)) &&
   !/[A-Za-z0-9+/=]/.test(text.charAt(end));
 
-/** Reads numbers as UTF-8 bytes, or as code points if some exceed 255; undefined unless they are prose. */
+/** Reads numbers as UTF-8 bytes, or as code points if some exceed 255. Undefined unless they are prose. */
 function spell(values: readonly number[]): string | undefined {
   if (values.length === 0 || values.some((value) => value > 0x10ffff || Number.isNaN(value)))
     return undefined;

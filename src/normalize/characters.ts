@@ -83,7 +83,7 @@ const cjkRanges: readonly (readonly [first: number, last: number])[] = [
 
 const plain = new Map<number, string>();
 
-/** Kind of each code point. Beyond the basic plane 0 until requested, so that the memory stays untouched. */
+/** Kind of each code point. Beyond the basic plane, 0 until requested: this leaves the memory untouched. */
 const known = new Uint8Array(0x110000);
 const UNKNOWN = 0;
 
@@ -185,7 +185,7 @@ function learnStyled(): void {
   learnRaised();
 }
 
-/** Superscripts and subscripts of one ASCII letter. Digits stay: x² is not a disguise. */
+/** Superscripts and subscripts of one ASCII letter. Digits are excluded: x² is not a disguise. */
 function learnRaised(): void {
   for (const [first, last] of [
     [0x2b0, 0x2e4],

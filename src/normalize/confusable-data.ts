@@ -1,7 +1,6 @@
 /**
- * An ASCII letter, then letters of other scripts that look like it in most fonts. Unlike Unicode's table
- * (TR39), which folds every bar to `l`, Cyrillic and Greek capitals I stay I, since words are read and not
- * compared.
+ * An ASCII letter, followed by letters of other scripts that look like it in most fonts. Unlike Unicode's table (TR39),
+ * which folds every bar to `l`, Cyrillic and Greek capital I become I: words are read here, not compared.
  */
 export const strictLookalikes: readonly string[] = [
   'A\u0410\u0391\u13aa\u15c5\ua4ee\ud800\udea0',
@@ -89,7 +88,7 @@ export const looseLookalikes: readonly string[] = [
   'z\uab93\ud806\udcc4\u03b6',
 ];
 
-/** Latin letters beyond ASCII that look like an ASCII letter. Languages use them, so they are not evidence. */
+/** Latin letters beyond ASCII that look like an ASCII letter. They are not evidence, since languages use them. */
 export const latinLookalikes: readonly string[] = [
   'a\u0251',
   'b\u0180\u0253',

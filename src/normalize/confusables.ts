@@ -10,8 +10,9 @@ interface Suspect {
   readonly end: number;
   readonly counts: Uint16Array;
   readonly plain: string;
-  /** The preceding character, and the script of the preceding word: 0 none, 1 Latin, 2 another. */
+  /** The preceding character. */
   readonly before: string;
+  /** Script of the preceding word: 0 none, 1 Latin, 2 another. */
   readonly previous: Script;
   next: Script;
 }
@@ -24,8 +25,8 @@ const FLAGS: ReadonlySet<string> = new Set(flagCodes.split(' '));
 const MAX_WORD_UNITS = 512;
 
 /**
- * Stage 1: replaces letters of other scripts, and mathematical, fullwidth and enclosed letters, by ASCII.
- * Lookalikes of other scripts are replaced in words of mixed script, and in whole words among Latin ones.
+ * Stage 1: replaces letters of other scripts, and mathematical, fullwidth and enclosed letters, by ASCII. Lookalikes of
+ * other scripts are replaced in words of mixed script, and in whole words among Latin ones.
  */
 export function resolveConfusables(text: string): StageResult {
   if (!/[^\x00-\x7f]/.test(text)) return unchanged(text);
@@ -65,7 +66,7 @@ function hasSuspects(text: string): boolean {
   return false;
 }
 
-/** Finds words with suspicious characters, and the scripts of their neighbours. */
+/** Finds words with suspicious characters, and the scripts of adjacent words. */
 function suspects(text: string): Suspect[] {
   const found: Suspect[] = [];
   let previous: Script = 0;
@@ -153,7 +154,7 @@ function scriptOf(counts: Uint16Array): Script {
   return countOf(counts, kinds.ascii) + countOf(counts, kinds.latin) > 0 ? 1 : 0;
 }
 
-/** Recognizes words of only ASCII letters and lookalikes of another script. */
+/** Recognizes words that consist only of ASCII letters and lookalikes of another script. */
 function isMixedScript({ counts, before, previous, next }: Suspect): boolean {
   const alike = lookalikes(counts) + countOf(counts, kinds.latinLookalike);
   const ascii = countOf(counts, kinds.ascii);
@@ -166,7 +167,9 @@ function isMixedScript({ counts, before, previous, next }: Suspect): boolean {
   return !(alike > ascii && previous === 2 && next !== 1);
 }
 
-/** Reports whether a mixed word proves hiding. Among other scripts, which add endings to names, it must be known. */
+/**
+ * Reports whether a mixed word proves hiding. Among other scripts, which add endings to names, it must be a known word.
+ */
 function isEvidentlyMixed({ counts, plain, previous, next }: Suspect): boolean {
   if (lookalikes(counts) === 0) return isWord(plain, 4);
   // Initials with an ending.
@@ -181,7 +184,7 @@ function isEvidentlyMixed({ counts, plain, previous, next }: Suspect): boolean {
 
 const unleet = (plain: string): string => plain.replace(/[013457]/g, (digit) => READ_AS[digit] ?? digit);
 
-/** Recognizes lookalikes and ASCII letters that spell a word, separated by one sign. */
+/** Recognizes lookalikes and ASCII letters that spell a word and are separated by one sign. */
 function isDottedEnglish(text: string, found: readonly Suspect[]): boolean {
   if (!found.some((word) => isWholeLookalike(word) && word.plain.length === 1)) return false;
   for (const [chain] of text.matchAll(/(?<![\p{L}\p{N}])\p{L}([._\-*|/~+])\p{L}(?:\1\p{L}){2,30}/gu)) {
@@ -223,8 +226,8 @@ const isAmongLatin = ({ previous, next }: Suspect): boolean =>
   previous !== 2 && next !== 2 && (previous === 1 || next === 1);
 
 /**
- * Recognizes styled letters in words: three or more in a readable word, twice, or one long word. Single
- * letters in formulas, flags, emoji letters and ordinal endings are not evidence.
+ * Recognizes styled letters in words: three or more in a readable word, twice, or one long word. Single letters in
+ * formulas, flags, emoji letters and ordinal endings are not evidence.
  */
 function isStyledText(text: string, found: readonly Suspect[]): boolean {
   let letters = 0;

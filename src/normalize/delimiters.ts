@@ -4,7 +4,7 @@ import { isWord, soundsEnglish } from './english-words.ts';
 import { READ_AS } from './leet-letters.ts';
 import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
 
-/** Single characters with one sign between them (i.g.n.o.r.e, i - g - n), or one space (i g n o r e). */
+/** Single characters with one sign between them (i.g.n.o.r.e, i - g - n) or one space (i g n o r e). */
 const CHAINS =
   /(?<![\p{L}\p{N}])(?:[\p{L}\p{N}@$!]([ \t]?[._\-*|/\\~+:;,=#^\u2022\u00b7][ \t]?)[\p{L}\p{N}@$!](?![\p{L}\p{N}])(?:\1(?:[\p{L}\p{N}@$!](?![\p{L}\p{N}])|['"?{}()[\]]))*|[\p{L}\p{N}@$!] [\p{L}\p{N}@$!](?![\p{L}\p{N}])(?: [^\s](?!\S))*)/gu;
 
@@ -12,7 +12,7 @@ const CHAINS =
 const SPLIT_WORD =
   /(?<![A-Za-z0-9])[A-Za-z]{1,3}([._\-*|~])[A-Za-z]{1,3}(?:\1[A-Za-z]{1,3}){1,8}(?![A-Za-z0-9])/g;
 
-/** A fast test. Starts at the signs, of which most texts have few. */
+/** Fast test. Starts at the signs, of which most texts have few. */
 const MAY_HAVE_PIECES = /([._\-*|~])[A-Za-z]{1,3}\1[A-Za-z]/;
 
 interface Chain {
@@ -63,14 +63,17 @@ function splitWordsOf(text: string): Chain[] {
   return found;
 }
 
-/** Returns the signs whose chains have two points or more. */
+/** Returns the signs whose chains have at least two points. */
 function evidentSigns(found: readonly Chain[]): string[] {
   const points = new Map<string, number>();
   for (const chain of found) points.set(chain.sign, (points.get(chain.sign) ?? 0) + chainPoints(chain));
   return [...points].filter(([, sum]) => sum >= 2).map(([sign]) => sign);
 }
 
-/** A known word of six letters suffices. Shorter words, which people spell out, and English sounds need more. */
+/**
+ * Returns the points of a chain. A known word of six letters is enough. Shorter words, which people spell out, and
+ * English sounds need more.
+ */
 function chainPoints({ letters, sign }: Chain): number {
   if (letters.length < MIN_WORD_LETTERS || isPattern(letters)) return 0;
   const word = unleet(letters.replace(/[^\p{L}\p{N}@$!]/gu, '')).replace(/[^A-Za-z]/g, '');

@@ -73,7 +73,7 @@ export const words: ReadonlySet<string> = new Set(listed.trim().split(/\s+/));
 export const isWord = (text: string, letters = 3): boolean =>
   text.length >= letters && words.has(text.toLowerCase());
 
-/** Word characters and two word edges; index 0 stands for all others. */
+/** Word characters and two word edges; index 0 represents all others. */
 const signs = '\0^$abcdefghijklmnopqrstuvwxyz0123456789';
 const START_SIGN = 1;
 const END_SIGN = 2;

@@ -72,7 +72,7 @@ export const entities: ReadonlyMap<string, string> = new Map(
   listed.flatMap(([names, character]) => names.split(' ').map((name): [string, string] => [name, character])),
 );
 
-/** Returns the character of a whole escape of URLs, programs or HTML; undefined for unknown ones. */
+/** Returns the character of a complete escape of URLs, programs or HTML; undefined for unknown ones. */
 export function escapedCharacter(source: string): string | undefined {
   if (source.startsWith('&') && source.charAt(1) !== '#') {
     const named = source.slice(1, -1);

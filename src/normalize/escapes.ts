@@ -4,7 +4,7 @@ import { escapedCharacter } from './entities.ts';
 import { decodeByteLists } from './byte-lists.ts';
 import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
 
-/** %XX and %uXXXX; \xXX, \uXXXX, \u{...} and \UXXXXXXXX; numeric and named characters of HTML. */
+/** Escapes: %XX and %uXXXX; \xXX, \uXXXX, \u{...} and \UXXXXXXXX; numeric and named characters of HTML. */
 const ESCAPES =
   /%[uU][0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2}|\\{1,4}(?:U[0-9A-Fa-f]{8}|u[0-9A-Fa-f]{4}|[ux]\{[0-9A-Fa-f]{1,8}\}|x[0-9A-Fa-f]{2})|&#(?:[xX][0-9A-Fa-f]{1,8}|[0-9]{1,10});?|&[A-Za-z]{2,24};/g;
 
@@ -17,13 +17,13 @@ interface Escape {
   readonly end: number;
   readonly family: Family;
   readonly character: string;
-  /** A format such as %4d or %64s. */
+  /** Whether it is a format such as %4d or %64s. */
   readonly isFormat: boolean;
 }
 
 /**
- * Stage 3, one round: decodes escapes. Escaped plain letters and path separators raise a flag; necessary
- * escapes (spaces in URLs, accents in JSON, brackets in HTML) do not.
+ * Stage 3, one round: decodes escapes. Escaped plain letters and path separators raise a flag; necessary escapes
+ * (spaces in URLs, accents in JSON, brackets in HTML) do not.
  */
 export function decodeEscapes(text: string): StageResult {
   const lists = decodeByteLists(text);
@@ -39,7 +39,7 @@ export function decodeEscapes(text: string): StageResult {
   return rewriter.finish(hidden);
 }
 
-/** Finds all escapes in order, and joins percent-encoded bytes to characters. */
+/** Finds all escapes in order, and joins percent-encoded bytes into characters. */
 function readEscapes(text: string): Escape[] {
   const found: Escape[] = [];
   let bytes: Escape[] = [];
@@ -73,7 +73,7 @@ function escapeFamilyOf(source: string): Family {
   return source.at(-3) === 'x' ? 'hex' : 'backslash';
 }
 
-/** Recognizes a printf format: a width and a conversion, without a letter after it. */
+/** Recognizes a printf format: a width and a conversion that no letter follows. */
 function isFormatAt(text: string, start: number): boolean {
   const source = text.slice(start, start + 5);
   return (
@@ -82,7 +82,7 @@ function isFormatAt(text: string, start: number): boolean {
   );
 }
 
-/** Decodes adjacent bytes as UTF-8, including overlong ASCII. Single bytes beyond ASCII stay. */
+/** Decodes adjacent bytes as UTF-8, including overlong ASCII. Single bytes beyond ASCII are not changed. */
 function decodeBytes(bytes: readonly Escape[]): Escape[] {
   const found: Escape[] = [];
   for (let at = 0; at < bytes.length;) {
@@ -121,7 +121,7 @@ function sequenceAt(bytes: readonly Escape[], at: number): Sequence {
 
 const byteAt = (bytes: readonly Escape[], at: number): number => bytes[at]?.character.charCodeAt(0) ?? -1;
 
-/** Lax decoders accept C0 and C1 before ASCII, and ignore the high bits of the second byte. */
+/** Lenient decoders accept C0 and C1 before ASCII, and ignore the high bits of the second byte. */
 function overlongSequence(lead: number, second: number): Sequence {
   if (second < 0) return { length: 1 };
   if (second < 0x80) return { length: 2, character: String.fromCharCode(second) };
@@ -142,11 +142,11 @@ function joinSurrogates(found: readonly Escape[]): Escape[] {
 const isHalf = ({ character }: Escape, first: number): boolean =>
   character.length === 1 && (character.charCodeAt(0) & 0xfc00) === first;
 
-/** Recognizes necessary escapes: no plain letters or digits, nor bytes that only look like escapes. */
+/** Recognizes necessary escapes. Excludes plain letters and digits, and bytes that only look like escapes. */
 const isOrdinary = ({ character, family, isFormat }: Escape): boolean =>
   !isFormat && !/^[A-Za-z0-9]$/.test(character) && (family !== 'hex' || /^[\x20-\x7e]$/.test(character));
 
-/** Reports whether a plain letter, or an invisible character, is escaped within a word. */
+/** Reports whether a plain letter or an invisible character is escaped inside a word. */
 function hidesWord(text: string, found: readonly Escape[]): boolean {
   for (let at = 0; at < found.length;) {
     const end = runEnd(found, at);
@@ -207,10 +207,10 @@ function hidesOne({ character, family }: Escape, before: string, after: string):
   return before.length + after.length >= 2;
 }
 
-/** Words of a marked run. \u0001 opens and \u0002 closes the escaped part. */
+/** Returns the words of a marked run. \u0001 opens and \u0002 closes the escaped part. */
 const wordsOf = (marked: string): string[] => marked.match(/[A-Za-z\u0001\u0002]+/g) ?? [];
 
-/** Requires three letters, not all the same, with an escaped one. */
+/** Requires three letters that are not all the same, at least one of them escaped. */
 function hasHiddenLetters(word: string): boolean {
   const letters = word.replace(/[\u0001\u0002]/g, '');
   if (letters.length < 3 || new Set(letters.toLowerCase()).size < 2) return false;
@@ -237,6 +237,6 @@ function hidesTraversal(text: string, found: readonly Escape[]): boolean {
   return climbs(decoded) > climbs(text);
 }
 
-/** Replaces dots and slashes that lax file systems accept. */
+/** Replaces dots and slashes that lenient file systems accept. */
 const plainPath = (text: string): string =>
   text.replace(/\uff0e/g, '.').replace(/[\u2215\u2216\uff0f\uff3c]/g, '/');

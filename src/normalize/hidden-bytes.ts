@@ -20,7 +20,7 @@ function readTags(points: readonly number[]): string | undefined {
     : String.fromCharCode(...tags.slice(0, 8192).map((tag) => tag - 0xe0000));
 }
 
-/** Variation selectors 1 to 16 are the bytes 0 to 15; 17 to 256 are the rest. */
+/** Variation selectors 1 to 16 are the bytes 0 to 15; 17 to 256 are the others. */
 function selectorByte(point: number): number | undefined {
   if (point >= 0xfe00 && point <= 0xfe0f) return point - 0xfe00;
   return point >= 0xe0100 && point <= 0xe01ef ? point - 0xe0100 + 16 : undefined;
@@ -33,7 +33,7 @@ function readSelectors(points: readonly number[]): string | undefined {
   return readableBytes(bytes) ?? readableBytes(bytes.map((byte) => byte - 16));
 }
 
-/** Reads two kinds of characters as 0 and 1, either way round, high bit first. */
+/** Reads two kinds of characters as 0 and 1, in either assignment, high bit first. */
 function readBits(points: readonly number[]): string | undefined {
   const kinds = [...new Set(points)];
   if (points.length < 24 || kinds.length !== 2) return undefined;

@@ -13,8 +13,8 @@ const KEYCAP = '\u20e3';
 const RIGHT_TO_LEFT_OVERRIDE = '\u202e';
 
 /**
- * Stage 2: removes invisible characters within or around Latin words, shows text in tags, selectors or bits,
- * and removes marks stacked on letters. Joiners of other scripts and emoji stay, as do direction marks beside
+ * Stage 2: removes invisible characters inside or around Latin words, shows text in tags, selectors or bits, and
+ * removes marks stacked on letters. Joiners of other scripts and emoji are kept, as are direction marks next to
  * right-to-left letters.
  */
 export function stripInvisible(text: string): StageResult {
@@ -47,7 +47,7 @@ function runAt(text: string, start: number): Span | undefined {
   return end > start ? { start, end } : undefined;
 }
 
-/** Removes or shows one run; returns 1 if it hid something. */
+/** Removes or shows one run. Returns 1 if it hid something. */
 function strip(text: string, run: Span, rewriter: Rewriter, isHyphenated: boolean): number {
   const content = text.slice(run.start, run.end);
   if (isSubdivisionFlag(text, run.start, content)) return 0;
@@ -99,7 +99,7 @@ function isSelector(content: string): boolean {
   return isOne && ((point >= 0xfe00 && point <= 0xfe0f) || (point >= 0xe0100 && point <= 0xe01ef));
 }
 
-/** Recognizes proper use: in other scripts, in emoji and at the very start. */
+/** Recognizes proper use: in other scripts, in emoji, and at the very start. */
 function isAtHome(text: string, content: string, left: Neighbour, right: Neighbour, run: Span): boolean {
   if (content === '\ufeff' && run.start === 0) return true;
   if (content === '\ufe0f' && text.charAt(run.end) === KEYCAP) return true;
@@ -110,14 +110,14 @@ function isAtHome(text: string, content: string, left: Neighbour, right: Neighbo
   if (isSelector(content)) return left === 'styled' || !isLatin(left);
   if (left === 'symbol' || right === 'symbol') return JOINS_EMOJI.test(content);
   if (left !== 'foreign' && right !== 'foreign') return false;
-  // Beside Latin, only joiners and direction marks are proper.
+  // Next to Latin letters, only joiners and direction marks are proper.
   return !isLatin(left) || !isLatin(right);
 }
 
 const isLatin = (neighbour: Neighbour): boolean =>
   neighbour === 'ascii' || neighbour === 'latin' || neighbour === 'digit' || neighbour === 'styled';
 
-/** Reports whether a run splits a Latin word, unlike line-break opportunities and marks at the edges of words. */
+/** Reports whether a run splits a Latin word. Excludes line-break opportunities and marks at the edges of words. */
 function isWithinWord(text: string, run: Span, left: Neighbour, right: Neighbour): boolean {
   if (run.end - run.start >= MIN_PAYLOAD_UNITS) return true;
   const before = text.charAt(run.start - 1);
@@ -132,7 +132,7 @@ function isWithinWord(text: string, run: Span, left: Neighbour, right: Neighbour
 /** A longer run carries data, readable or not. */
 const MIN_PAYLOAD_UNITS = 12;
 
-/** Recognizes a place within or right before an escape. */
+/** Recognizes a place inside or right before an escape. */
 const isEscapePart = (before: string, after: string): boolean =>
   (/[%&\\#]/.test(before) && /[A-Za-z0-9#]/.test(after)) ||
   (/[A-Za-z0-9;%]/.test(before) && /[%\\]/.test(after));
@@ -157,7 +157,7 @@ function unitOf(codePoint: number): 'i' | 'l' | 's' | 'o' {
   return codePoint >= 0x20 && codePoint < 0x7f ? 's' : 'o';
 }
 
-/** Reports whether at most one soft hyphen lacks two letters on either side, which hyphenation leaves. */
+/** Reports whether at most one soft hyphen has fewer than two letters on either side; hyphenation leaves two. */
 function hasOrdinaryHyphens(text: string): boolean {
   let odd = 0;
   for (let at = text.indexOf('\xad'); at >= 0; at = text.indexOf('\xad', at + 1)) {
@@ -174,7 +174,7 @@ function isBetweenLetters(text: string, at: number): boolean {
   });
 }
 
-/** Removes two or more marks, or an overlay, from an ASCII letter; returns the length read. */
+/** Removes two or more marks, or an overlay, from an ASCII letter. Returns the length read. */
 function markedEnd(text: string, at: number, rewriter: Rewriter): number {
   const unit = text.charCodeAt(at);
   const next = text.charCodeAt(at + 1);
@@ -209,7 +209,7 @@ const isOverlay = (unit: number): boolean =>
 
 const MAX_OVERRIDES = 64;
 
-/** Appends text after right-to-left overrides as it is displayed. */
+/** Appends text after right-to-left overrides in the order in which it is displayed. */
 function readOverrides(text: string, rewriter: Rewriter): number {
   let found = 0;
   let at = text.indexOf(RIGHT_TO_LEFT_OVERRIDE);

@@ -1,4 +1,4 @@
-/** Letters that digits replace in leet. `l` also stands for `i`, since `1` may be either. */
+/** Letters that digits replace in leet. `l` may also be `i`, since `1` may be either. */
 export const LEET_DIGITS: Readonly<Record<string, string>> = {
   0: 'o',
   1: 'l',
@@ -20,7 +20,7 @@ export const LEET_SIGNS: Readonly<Record<string, string>> = {
   '+': 't',
 };
 
-/** The likeliest letters, where `1` and `!` are `i`. */
+/** The most likely letters, with `1` and `!` read as `i`. */
 export const READ_AS: Readonly<Record<string, string>> = {
   0: 'o',
   1: 'i',

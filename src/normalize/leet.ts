@@ -92,7 +92,7 @@ function readToken(whole: string, start: number): Token | undefined {
   return { start, end: start + source.length, source, word };
 }
 
-/** `step5` and `20s` are no evidence. */
+/** `step5` and `20s` are not evidence. */
 function tokenPoints({ source, word }: Token): number {
   if (word === undefined || word.length < 3 || !/[A-Za-z]/.test(source)) return 0;
   if (!/[0-9@$!|(+]./.test(source) || /^[0-9]+[A-Za-z]{1,2}$/.test(source)) return 0;

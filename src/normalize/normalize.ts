@@ -27,10 +27,10 @@ export interface Normalized extends TextView {
   readonly obfuscation: Obfuscation;
 }
 
-/** Rounds through the stages, for Base64 within Base64 or entities of lookalikes. */
+/** Limit of rounds through the stages, for Base64 in Base64, or entities of lookalikes. */
 const MAX_ROUNDS = 4;
 
-/** Decodings per round: `%252541` has three levels. */
+/** Limit of decodings per round; `%252541` has three levels. */
 const MAX_DECODINGS = 4;
 
 type Finding = Exclude<keyof Obfuscation, 'obfuscationDetected'>;
@@ -39,11 +39,11 @@ interface StageOf {
   readonly finding: Finding;
   readonly stage: Stage;
   readonly times: number;
-  /** The stage leaves texts without these traits unchanged. */
+  /** Traits that a text must have: the stage leaves all other texts unchanged. */
   readonly traits: number;
 }
 
-/** In the order of docs/normalization.md. Leet is read once, after all rounds. */
+/** Stages in the order of docs/normalization.md. Leet is read once, after all rounds. */
 export const STAGES: readonly StageOf[] = [
   { finding: 'hasHomoglyphs', stage: readScripts, times: 1, traits: TRAIT.beyond },
   { finding: 'hasHomoglyphs', stage: resolveConfusables, times: 1, traits: TRAIT.beyond },
@@ -85,7 +85,7 @@ function* normalizeInSteps(text: string): Work<Normalized> {
   return joinedSlices(slices, text);
 }
 
-/** `normalize` for texts of any length, in turns of the event loop. Equal short texts share one result. */
+/** Normalizes texts of any length, in turns of the event loop. Equal short texts share one result. */
 export function normalizeAll(texts: readonly string[]): Awaitable<readonly Normalized[]> {
   return inTurns(normalizeEach(texts));
 }
@@ -108,7 +108,7 @@ function* normalizeEach(texts: readonly string[]): Work<readonly Normalized[]> {
   return all;
 }
 
-/** Longest text that is shared. Not with a first digit, since the engine's hash of numbers is predictable. */
+/** Longest text that is shared. Texts that begin with a digit are not: the engine's hash of numbers is predictable. */
 const MAX_SHARED_CHARS = 64;
 
 function normalizeSlice(source: string): Normalized {
@@ -147,7 +147,7 @@ class Pass {
     }
   }
 
-  /** Applies a stage's result; returns whether it found something. */
+  /** Applies the result of a stage. Returns whether it found something. */
   apply({ text, map, found }: StageResult): boolean {
     this.text = text;
     if (map !== undefined) this.#maps.push(map);
@@ -195,7 +195,7 @@ function joinedSlices(slices: readonly NormalizedPart[], source: string): Normal
   );
   const placed = place(slices);
   return {
-    // Without a copy, which would stay until the request ends.
+    // A copy would stay in memory until the request ends.
     text: slices.some(({ isChanged }) => isChanged) ? slices.map(({ made }) => made.text).join('') : source,
     obfuscation: obfuscation(findings),
     toOriginal: ({ start, end }) => ({

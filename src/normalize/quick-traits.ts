@@ -10,9 +10,9 @@ export const TRAIT = {
   singles: 8,
   /** The same sign twice, close together. */
   splits: 16,
-  /** A digit or sign beside a letter. */
+  /** A digit or sign next to a letter. */
   leet: 32,
-  /** Anything beyond printable ASCII. */
+  /** Any character beyond printable ASCII. */
   beyond: 64,
 } as const;
 
@@ -20,11 +20,11 @@ export const TRAIT = {
 const MAX_CHARS = 8_192;
 const LANE = 32;
 
-/** The text, and spaces that end its last word. */
+/** The text, followed by spaces that end its last word. */
 const ascii = Buffer.alloc(MAX_CHARS + 2 * LANE);
 const SPACE = 0x20;
 
-/** Kinds of characters. A number has a byte for each kind, and a byte has a bit for each character. */
+/** Kinds of characters. A number has one byte per kind, and a byte has one bit per character. */
 const LETTER = 0;
 const HEX = 8;
 const BASE64 = 16;
@@ -51,7 +51,7 @@ function kindsOf(kinds: readonly (readonly [shift: number, of: RegExp])[]): Int3
   );
 }
 
-/** Returns the traits of an ASCII text, 32 characters at a time; undefined if other traits are possible. */
+/** Returns the traits of an ASCII text, reading 32 characters at a time. Undefined if other traits are possible. */
 export function quickTraitsOf(text: string): number | undefined {
   const { length } = text;
   if (length > MAX_CHARS || Buffer.byteLength(text) !== length) return undefined;
@@ -121,7 +121,7 @@ export function quickTraitsOf(text: string): number | undefined {
   return traits;
 }
 
-/** Returns the kinds of eight characters, eight bits per kind. */
+/** Returns the kinds of eight characters, in eight bits per kind. */
 function eight(at: number): number {
   return (
     (KINDS[ascii[at] ?? 0] ?? 0) |
@@ -153,12 +153,12 @@ function lane(first: number, second: number, third: number, fourth: number, shif
   );
 }
 
-/** Returns, for each character, the bit of the one `chars` before. */
+/** Returns, for each character, the bit of the character `chars` before it. */
 function shifted(bits: number, before: number, chars: number): number {
   return (bits << chars) | (before >>> (LANE - chars));
 }
 
-/** Returns the bits two to four characters before. */
+/** Returns the bits of the characters two to four places before. */
 function near(bits: number, before: number): number {
   return shifted(bits, before, 2) | shifted(bits, before, 3) | shifted(bits, before, 4);
 }

@@ -2,9 +2,9 @@ import { OffsetMap } from '../inspect/offset-map.ts';
 
 export interface StageResult {
   readonly text: string;
-  /** Something was hidden. */
+  /** Whether something was hidden. */
   readonly found: boolean;
-  /** Maps spans of `text` to the input; absent if positions did not move. */
+  /** Maps spans of `text` to the input. Absent if positions have not changed. */
   readonly map?: OffsetMap;
 }
 

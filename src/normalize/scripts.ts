@@ -14,9 +14,8 @@ const BEYOND_LATIN = /[\u0590-\uffff]/;
 const CANDIDATES = new RegExp(`${MARKS}|(?<shapes>${SHAPES})|${BLANKS}|(?<digits>(?=[^0-9])${DIGITS})`, 'gu');
 
 /**
- * Reads other scripts in their plainest spelling: Arabic and Hebrew without marks and in basic letter shapes,
- * digits as 0 to 9, Chinese and Japanese without blanks. Other spellings are ordinary, and not evidence of
- * hiding.
+ * Reads other scripts in their plainest spelling: Arabic and Hebrew without marks and in basic letter shapes, digits as
+ * 0 to 9, Chinese and Japanese without blanks. Other spellings are common, and are not evidence of hiding.
  */
 export function readScripts(text: string): StageResult {
   if (!BEYOND_LATIN.test(text)) return unchanged(text);

@@ -3,9 +3,9 @@ import { words } from './english-words.ts';
 const ALPHABET_SIZE = 26;
 const FIRST_LETTER = 0x61;
 
-/** Other single letters could split anything. */
+/** Excludes other single letters, which could split anything. */
 const LEARNT = [...words].filter((word) => /^[a-z]{2,}$|^[ai]$/.test(word));
-/** A root and one node per letter. */
+/** One root, and at most one node per letter. */
 const MAX_NODES = 1 + LEARNT.join('').length;
 /** Tree of known words: the next node at `node * ALPHABET_SIZE + letter`, or 0. */
 const following = new Uint16Array(MAX_NODES * ALPHABET_SIZE);
@@ -25,7 +25,9 @@ function learnWord(word: string): void {
 
 for (const word of LEARNT) learnWord(word);
 
-/** Splits letters A to Z into the fewest known words; undefined if impossible. Linear, since words are short. */
+/**
+ * Splits letters A to Z into the fewest known words; undefined if impossible. Takes linear time, since words are short.
+ */
 export function segment(letters: string): string[] | undefined {
   const text = letters.toLowerCase();
   const fewest: number[] = new Array<number>(text.length + 1).fill(Infinity);

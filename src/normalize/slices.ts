@@ -15,7 +15,7 @@ export function* sliceEnds(text: string): Generator<number, void> {
   }
 }
 
-/** Prefers a gap between words of three letters, then white space, then a place outside escapes and blocks. */
+/** Prefers a gap between words of three letters, then white space, then a place outside of escapes and blocks. */
 function cut(text: string, start: number, limit: number): number {
   const from = Math.max(start + 1, limit - SEARCH_UNITS);
   const window = text.slice(from, limit);
@@ -23,7 +23,7 @@ function cut(text: string, start: number, limit: number): number {
   return gap === undefined || gap === 0 ? hardCut(text, start, limit) : from + gap;
 }
 
-/** Finds blanks between words of three letters; a punctuation mark may precede. */
+/** Finds blanks between words of three letters, possibly after a punctuation mark. */
 function lastGap(window: string): number | undefined {
   let letters = 0;
   for (let at = window.length - 1; at >= 0; at--) {
@@ -38,7 +38,7 @@ function lastGap(window: string): number | undefined {
   return undefined;
 }
 
-/** Returns the start of the blanks that end here; undefined for too many. */
+/** Returns the start of the blanks that end here; undefined if there are too many. */
 function startOfBlanks(window: string, last: number): number | undefined {
   let start = last;
   while (start > 0 && isSpace(window.charCodeAt(start - 1))) start -= 1;

@@ -40,24 +40,24 @@ function signKindOf(unit: number): number {
   return unit < 128 ? (kinds[unit] ?? 0) : BEYOND;
 }
 
-/** One pair of digits between signs is not a list. */
+/** A single pair of digits between signs is not a list. */
 const MOST_PAIRS = 1;
 const SHORTEST_BLOCK = 12;
-/** Two signs with up to three letters between them. */
+/** Maximum distance of two signs with letters between them. */
 const FARTHEST_SIGN = 4;
-/** A sign with a space on either side between letters. */
+/** Maximum distance of two letters around a sign with a space on either side. */
 const WIDEST_GAP = 3;
 const MOST_SINGLES = 2;
 const SMALL_U = 0x75;
 
 const reader = new UnitReader(8_192);
 
-/** Finds a text's traits in one pass. Stages leave texts without their trait unchanged. */
+/** Finds the traits of a text in one pass. Stages leave texts without their trait unchanged. */
 export function traitsOf(text: string): number {
   return quickTraitsOf(text) ?? readTraits(text);
 }
 
-/** `traitsOf`, character by character. */
+/** Finds the traits character by character. */
 export function readTraits(text: string): number {
   const { length } = text;
   const units = reader.read(text);
@@ -86,7 +86,7 @@ export function readTraits(text: string): number {
       if (at - block >= SHORTEST_BLOCK) traits |= TRAIT.block;
       block = at + 1;
     }
-    // The commonest case: a word before a space or comma.
+    // The most common case: a word before a space or comma.
     if (kind === BETWEEN && at - single > 2) {
       singles = 0;
       singleEnd = at;
@@ -102,7 +102,7 @@ export function readTraits(text: string): number {
         singleEnd = at;
       }
       if (kind === BEYOND) {
-        // It separates letters, or is a single.
+        // It separates letters, or is a single character itself.
         singles += 1;
         singleEnd = at + 1;
       }

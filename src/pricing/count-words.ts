@@ -1,15 +1,15 @@
 import { inTurns, runNow } from '../turns.ts';
 import { loadVocabulary, NO_WORD, type TokenVocabulary } from './vocabulary.ts';
 
-/** Maximum UTF-8 bytes of a UTF-16 unit. */
+/** Maximum number of UTF-8 bytes of a UTF-16 unit. */
 const BYTES_A_CHAR = 3;
-/** Merging time grows with the square of a piece's length. */
+/** Merging time grows with the square of the length of a piece. */
 const MAX_PIECE_CHARS = 128;
 
 const SUFFIX = "(?:'(?:[sS]|[dD]|[mM]|[tT]|[lL][lL]|[vV][eE]|[rR][eE]))?";
 const UPPER = String.raw`[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]`;
 const LOWER = String.raw`[\p{Ll}\p{Lm}\p{Lo}\p{M}]`;
-/** The pattern by which `o200k_base` splits text before word lookup (openai/tiktoken, `openai_public.py`). */
+/** Pattern by which `o200k_base` splits text before looking up words (openai/tiktoken, `openai_public.py`). */
 const PIECES = new RegExp(
   [
     String.raw`[^\r\n\p{L}\p{N}]?${UPPER}*${LOWER}+${SUFFIX}`,
@@ -25,7 +25,7 @@ const PIECES = new RegExp(
 
 const encoder = new TextEncoder();
 const bytes = new Uint8Array(MAX_PIECE_CHARS * BYTES_A_CHAR);
-/** For each part of a piece: its start, and the rank of the word it makes with the next part. */
+/** For each part of a piece: its start, and the rank of the word that it forms with the next part. */
 const starts = new Uint32Array(bytes.length + 1);
 const ranks = new Uint32Array(bytes.length + 1);
 /** For each part left by a pass: 1 if the pass joined it. */
@@ -33,7 +33,7 @@ const joined = new Uint8Array(bytes.length + 1);
 
 let vocabulary: TokenVocabulary | undefined;
 
-/** Loads the vocabulary in turns of the event loop, so that later calls do not wait. */
+/** Loads the vocabulary in turns of the event loop: later calls then need not wait. */
 export async function readWordsAhead(): Promise<void> {
   vocabulary ??= await inTurns(loadVocabulary());
 }
@@ -58,7 +58,7 @@ function countPiece(words: TokenVocabulary, piece: string): number {
 }
 
 /**
- * Joins the neighbours that make the word of lowest rank until no pair makes a word; returns the number of tokens
+ * Joins the adjacent parts that form the word of lowest rank until no pair forms a word. Returns the number of tokens
  * left. A word has a higher rank than its parts, so one pass from the left joins all pairs of equal rank.
  */
 function mergePairs(words: TokenVocabulary, length: number): number {

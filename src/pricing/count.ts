@@ -4,7 +4,7 @@ import { countWords } from './count-words.ts';
 
 /** Counting takes about 40 us per KiB; text beyond this is measured in bytes. */
 const MAX_COUNTED_CHARS = 65_536;
-/** The tokenizer's time grows with the square of a run without a break. */
+/** The tokenizer's time grows with the square of the length of a run without a break. */
 const MAX_RUN_CHARS = 128;
 
 /** Tokens of other tokenizers, which have smaller vocabularies, per token of OpenAI's. */
@@ -12,12 +12,12 @@ const OTHER_TOKENIZERS = 1.5;
 
 export interface TokenCounter {
   add(text: string): void;
-  /** Tokens so far by the provider's own measure, if known; never more than the bytes. */
+  /** Tokens so far, in the provider's own count if known; never more than the number of bytes. */
   readonly tokens: number;
 }
 
 /**
- * Creates a counter with a bound on the total work. In every byte-level tokenizer a byte is at most one token, and a
+ * Creates a counter with a limit on the total work. In every byte-level tokenizer, a byte is at most one token, and a
  * character is rarely more than one.
  */
 export function createTokenCounter(provider: ProviderName): TokenCounter {
@@ -43,12 +43,12 @@ export function createTokenCounter(provider: ProviderName): TokenCounter {
   };
 }
 
-/** OpenAI's models that use the vocabulary counted here; older ones and other providers' have fewer words. */
+/** Models of OpenAI with the vocabulary counted here. Older models, and those of other providers, have fewer words. */
 const COUNTED_EXACTLY = /^(?:ft:)?(?:chatgpt-4o|gpt-4o|gpt-4\.[15]|gpt-[5-9]|gpt-oss|o[1-9](?:-|$))/;
 
 /**
- * Returns the tokens that other vocabularies may add to the count: one for each byte of letters outside ASCII, and
- * one for each digit, mark and space. cl100k splits Burmese into five times as many tokens, Gemma each digit.
+ * Returns the tokens that other vocabularies may add to the count: one per byte of letters outside ASCII, and one per
+ * digit, mark and space. cl100k splits Burmese into five times as many tokens, Gemma splits every digit.
  */
 export function extraTokens(provider: ProviderName, model: string, text: string): number {
   if (provider === 'openai' && COUNTED_EXACTLY.test(model)) return 0;
@@ -71,7 +71,7 @@ export function countText(text: string): number {
   return tokens;
 }
 
-/** Splits runs of more than MAX_RUN_CHARS without a change between space and non-space. */
+/** Splits runs longer than MAX_RUN_CHARS without a change between space and non-space. */
 function withoutLongRuns(text: string): string[] {
   const pieces: string[] = [];
   let start = 0;

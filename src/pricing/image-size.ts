@@ -5,15 +5,15 @@ export interface ImageSize {
   readonly height: number;
 }
 
-/** A single picture, not a sequence. */
+/** A single image, not a sequence. */
 export interface StillImage {
   /** Undefined if the headers are missing, unreadable or contradictory. */
   readonly size: ImageSize | undefined;
 }
 
 /**
- * Recognizes a PNG, JPEG, GIF, WebP, BMP, HEIC or AVIF with one picture, and reads its size. Undefined for
- * animations, files of several pages (TIFF) and unknown formats. Linear in the bytes.
+ * Recognizes a PNG, JPEG, GIF, WebP, BMP, HEIC or AVIF with one image, and reads its size. Undefined for animations,
+ * files with several pages (TIFF) and unknown formats. Linear in the number of bytes.
  */
 export function stillImage(bytes: Buffer): StillImage | undefined {
   if (startsWith(bytes, '\x89PNG')) return pngImage(bytes);
@@ -28,7 +28,7 @@ function positive(size: ImageSize | undefined): ImageSize | undefined {
   return size !== undefined && size.width > 0 && size.height > 0 ? size : undefined;
 }
 
-/** PNG specification (third edition): "IHDR" and "acTL", which marks an animation, come before the pixels. */
+/** PNG specification (third edition): "IHDR", and "acTL", which marks an animation, come before the pixels. */
 function pngImage(bytes: Buffer): StillImage | undefined {
   let size: ImageSize | undefined;
   for (let at = 8; at + 8 <= bytes.length;) {
@@ -75,7 +75,7 @@ function afterSubBlocks(bytes: Buffer, start: number): number {
   return at + 1;
 }
 
-/** RFC 9649 sections 2.5 to 2.7: the canvas of an extended file, and the picture in it. */
+/** RFC 9649 sections 2.5 to 2.7: the canvas of an extended file, and the image in it. */
 function webpImage(bytes: Buffer): StillImage | undefined {
   let picture: ImageSize | undefined;
   let canvas: ImageSize = { width: 0, height: 0 };

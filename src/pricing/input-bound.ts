@@ -6,36 +6,36 @@ import { mediaBound } from './media-bound.ts';
 
 export interface InputBound {
   readonly textTokens: number;
-  /** Input that is or may contain sound, at the higher of the audio and text prices. */
+  /** Input that is or may contain audio, priced at the higher of the audio and text prices. */
   readonly audioTokens: number;
 }
 
 export interface InputSource {
   readonly provider: ProviderName;
   readonly request: RequestFacts;
-  /** The models that set the price, if the request names others (deployments). */
+  /** Models that determine the price, if the request names others (deployments). */
   readonly pricedModels: readonly string[];
   readonly bodyBytes: number;
-  /** The model's context window, or `pricing.default_context_tokens`. */
+  /** Context window of the model, or `pricing.default_context_tokens`. */
   readonly contextTokens: number;
 }
 
-/** Added by a provider's template to any prompt. */
+/** Tokens added to any prompt by the template of a provider. */
 const PROMPT_OVERHEAD_TOKENS = 64;
-/** Added around tools; the largest published overhead, Claude's tool-use system prompts, is smaller. */
+/** Tokens added around tools. The largest published overhead, Claude's tool-use system prompts, is smaller. */
 const TOOLS_OVERHEAD_TOKENS = 1_024;
 const MESSAGE_OVERHEAD_TOKENS = 8;
 
 /**
- * Returns an upper bound at no cost: a byte is at most one token, JSON never writes text in fewer bytes than
- * UTF-8, and its punctuation covers the template. Base64 media are excluded and bounded by kind.
+ * Returns an upper bound at no cost. A byte is at most one token, JSON never writes text in fewer bytes than UTF-8, and
+ * its punctuation covers the template. Base64 media are excluded and bounded by kind.
  */
 export function byteBound(source: InputSource): InputBound {
   const { request, bodyBytes } = source;
   return bounded(source, Math.max(0, bodyBytes - mediaChars(request)));
 }
 
-/** Returns a closer bound: counts the texts, and half a token for each byte of the rest of the body. */
+/** Returns a closer bound: counts the texts, and half a token for each byte in the rest of the body. */
 export function countedBound(source: InputSource): InputBound {
   const { request, bodyBytes, provider } = source;
   const counter = createTokenCounter(provider);
@@ -56,7 +56,7 @@ export function countedBound(source: InputSource): InputBound {
   return { ...cheap, textTokens: Math.min(cheap.textTokens, counted.textTokens) };
 }
 
-/** Estimates the billed tokens of the text input, for answers that end without usage. */
+/** Estimates the billed tokens of text input, for answers that end without usage. */
 export function countedInput(provider: ProviderName, request: RequestFacts): number {
   const counter = createTokenCounter(provider);
   for (const { text } of request.texts) counter.add(text);
@@ -64,8 +64,8 @@ export function countedInput(provider: ProviderName, request: RequestFacts): num
 }
 
 /**
- * Returns the search units of a rerank request; 1 for other operations. Cohere bills one per 100 documents, and
- * splits longer ones into chunks of 500 tokens (docs.cohere.com).
+ * Returns the search units of a rerank request; 1 for other operations. Cohere bills one unit per 100 documents, and
+ * splits longer documents into chunks of 500 tokens (docs.cohere.com).
  */
 export function requestUnits(operation: Operation, request: RequestFacts): number {
   if (operation !== 'rerank') return 1;
@@ -89,7 +89,7 @@ function bounded(source: InputSource, ownTokens: number): InputBound {
     else if (media.kind === 'document') documents += tokens;
     else images += tokens;
   }
-  // Each kind may fill the context, but not more in total.
+  // Each kind may fill the context, but all kinds together cannot exceed it.
   const audioTokens = Math.min(sound, contextTokens);
   const textTokens =
     ownTokens + PROMPT_OVERHEAD_TOKENS + around + images + Math.min(documents, contextTokens);

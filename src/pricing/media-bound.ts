@@ -5,7 +5,7 @@ import { stillImage } from './image-size.ts';
 import { decodeBase64, hasDocumentMagic, isPlainText, isSoundFile } from './media-bytes.ts';
 import { soundSeconds } from './sound-length.ts';
 
-/** Upper bound for one image without published figures: OpenAI's 10,000 patches at "original" detail. */
+/** Upper bound of one image without published figures: OpenAI's 10,000 patches at "original" detail. */
 export const DEFAULT_MAX_IMAGE_TOKENS = 10_000;
 /** gpt-4o-mini's tiles: 2,833 + 8 x 5,667 (platform.openai.com, images). */
 const MINI_MAX_IMAGE_TOKENS = 48_200;
@@ -15,7 +15,7 @@ const AUDIO_TOKENS_PER_SECOND = 32;
 
 export interface MediaModel {
   readonly provider: ProviderName;
-  /** Names of the models that may read it: as requested, and as priced. */
+  /** Names of the models that may read it, as requested and as priced. */
   readonly models: readonly string[];
   /** Upper bound for a single input: the model's context window. */
   readonly contextTokens: number;
@@ -23,13 +23,13 @@ export interface MediaModel {
 
 export interface MediaBound {
   readonly tokens: number;
-  /** It is or may contain sound, so the higher of the audio and text prices applies. */
+  /** Whether it is or may contain audio; the higher of the audio and text prices then applies. */
   readonly mayBeSound: boolean;
 }
 
 /**
- * Returns the largest bound over all kinds that a medium claims to be, judged by its bytes. If the bytes set no
- * bound, the whole context counts.
+ * Returns the largest bound over all kinds that a medium claims to be, judged by its bytes. If the bytes set no bound,
+ * the whole context counts.
  */
 export function mediaBound(media: Media, target: MediaModel): MediaBound {
   const bytes = media.data === undefined ? undefined : decodeBase64(media.data);
@@ -48,7 +48,7 @@ export function mediaBound(media: Media, target: MediaModel): MediaBound {
   return largest;
 }
 
-/** Recognizes sound by its declared type or its first bytes. */
+/** Recognizes audio by its declared type or its first bytes. */
 export function isSound(media: Media): boolean {
   const start = media.data === undefined ? undefined : Buffer.from(media.data.slice(0, 64), 'base64');
   return isSoundType(media) || (start !== undefined && isSoundFile(start));
@@ -79,7 +79,7 @@ function boundAs(
       const tokens = Math.min((Math.ceil(seconds) + 1) * AUDIO_TOKENS_PER_SECOND, target.contextTokens);
       return { tokens, mayBeSound: true };
     }
-    // A still picture fills hours of video in a few bytes, and headers may claim any length.
+    // A still image fills hours of video in a few bytes, and headers may claim any length.
     case 'video':
       return undefined;
     // Compressed documents may expand a thousandfold, and a PDF may have any number of such pages.
@@ -94,7 +94,10 @@ function mayBeText(mimeType = ''): boolean {
   return mimeType === '' || /^(?:text\/|application\/octet-stream\b)/i.test(mimeType);
 }
 
-/** The provider accepts images by address or id; an inline image must be one that can be measured. */
+/**
+ * Returns the bound for an image. Providers accept images by address or id; an inline image must be one that can be
+ * measured.
+ */
 function imageBound(
   { source }: Media,
   bytes: Buffer | undefined,

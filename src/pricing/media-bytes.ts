@@ -1,10 +1,10 @@
 /**
- * Decodes base64 that every decoder reads alike: the standard alphabet, with or without line breaks and
- * padding. Undefined if another decoder might skip, stop or translate differently.
+ * Decodes Base64 that every decoder reads alike: the standard alphabet, with or without line breaks and padding.
+ * Undefined if another decoder might skip, stop or translate differently.
  */
 export function decodeBase64(data: string): Buffer | undefined {
   const joined = data.includes('\n') || data.includes('\r') ? data.replace(/[\r\n]+/g, '') : data;
-  // Node accepts both alphabets, others drop foreign characters.
+  // Node accepts both alphabets; other decoders drop foreign characters.
   if (joined.includes('-') || joined.includes('_')) return undefined;
   const padding = joined.endsWith('==') ? 2 : joined.endsWith('=') ? 1 : 0;
   const bytes = Buffer.from(joined, 'base64');
@@ -12,21 +12,21 @@ export function decodeBase64(data: string): Buffer | undefined {
   return bytes.length === Math.floor(((joined.length - padding) * 3) / 4) ? bytes : undefined;
 }
 
-/** Recognizes documents that cannot be sound, even compressed: PDF, zipped and older office formats. */
+/** Recognizes documents that cannot be audio, even compressed: PDF, zipped and older office formats. */
 export function hasDocumentMagic(bytes: Buffer): boolean {
   return (
     startsWith(bytes, '%PDF-') || startsWith(bytes, 'PK\x03\x04') || startsWith(bytes, '\xd0\xcf\x11\xe0')
   );
 }
 
-/** Recognizes plain text: UTF-8 without control characters, which no reader takes for another format. */
+/** Recognizes plain text: UTF-8 without control characters, which no reader mistakes for another format. */
 export function isPlainText(bytes: Buffer): boolean {
   if (bytes.includes('%PDF') || startsWith(bytes, '%!') || startsWith(bytes, '{\\rtf')) return false;
   const text = bytes.toString('utf8');
   return !/[\0-\x08\x0e-\x1f\ufffd]/.test(text);
 }
 
-/** First bytes of sound files. */
+/** First bytes of audio files. */
 const SOUND_STARTS = [
   'fLaC',
   'OggS',

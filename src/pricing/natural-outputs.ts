@@ -2,8 +2,8 @@ import type { OutputModality } from '../providers/request-facts.ts';
 import { RecentMap } from '../recent-map.ts';
 
 /**
- * Words in the names of models that answer with sound, pictures or video by default
- * (ai.google.dev, speech and image generation; openrouter.ai, image generation; docs.aws.amazon.com, Nova).
+ * Words in the names of models that answer with audio, images or video by default (ai.google.dev, speech and image
+ * generation; openrouter.ai, image generation; docs.aws.amazon.com, Nova).
  */
 const BY_NATURE: readonly (readonly [word: RegExp, output: OutputModality])[] = [
   [/(?:^|[-/._])(?:tts|lyria|realtime|live|sonic|speech|voice|music)(?=$|[-/._:@\d])/, 'audio'],

@@ -1,8 +1,8 @@
 /**
- * Largest output of well-known model families in tokens: a provider refuses a granted limit above it. The first match
- * wins. The price table lacks these; the sources are the providers' model pages (platform.openai.com/docs/models,
- * platform.claude.com/docs/models, ai.google.dev/gemini-api/docs/models, api-docs.deepseek.com,
- * docs.cohere.com/docs/models, docs.aws.amazon.com/nova, console.groq.com/docs/models).
+ * Largest output of well-known model families, in tokens: a provider refuses a granted limit above it. The first match
+ * wins. The price table lacks these figures; the sources are the providers' model pages
+ * (platform.openai.com/docs/models, platform.claude.com/docs/models, ai.google.dev/gemini-api/docs/models,
+ * api-docs.deepseek.com, docs.cohere.com/docs/models, docs.aws.amazon.com/nova, console.groq.com/docs/models).
  */
 const MAX_OUTPUT_TOKENS: readonly (readonly [name: RegExp, tokens: number])[] = [
   [/claude-(?:v?[12]|instant)/, 4_096],

@@ -3,7 +3,7 @@ import type { OutputModality } from '../providers/request-facts.ts';
 import type { ProviderName } from '../providers/registry.ts';
 
 export interface ModelPrice {
-  /** The priced models. For a deployment these are its models, not its name. */
+  /** The priced models. For a deployment, these are its models, not its name. */
   readonly models: readonly string[];
   /** Highest possible rate of one input token, in nano-USD (cache write, highest tier, most expensive hour). */
   readonly worstInputNanoUsd: number;
@@ -17,15 +17,15 @@ export interface ModelPrice {
   readonly requestNanoUsd: number;
   readonly maxOutputTokens: number | undefined;
   readonly contextTokens: number | undefined;
-  /** Returns the highest rates for a call of at most so many input tokens (tiers begin above a size). */
+  /** Returns the highest rates for a call of at most this many input tokens (tiers begin above a size). */
   worstRates(maxInputTokens: number): { readonly inputNanoUsd: number; readonly outputNanoUsd: number };
   /** Returns the cost of a usage at a time, in whole nano-USD, rounded up. */
   cost(usage: Usage, at: Date): number;
 }
 
 export interface Pricing {
-  /** Returns undefined without a known price. Tries aliases, dated names and prefixes. */
+  /** Returns undefined if no price is known. Tries aliases, dated names and prefixes. */
   find(provider: ProviderName, model: string): ModelPrice | undefined;
-  /** Like `find`, for a model named by an answer, which is never a deployment. */
+  /** Same as `find`, for a model named in an answer, which is never a deployment. */
   findReported(provider: ProviderName, model: string): ModelPrice | undefined;
 }

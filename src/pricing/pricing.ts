@@ -34,18 +34,18 @@ export interface PricingConfig {
   };
 }
 
-/** Limits memory, since clients choose the names. */
+/** Limits memory: clients choose the names. */
 const MAX_CACHED_MODELS = 2_048;
 const MAX_NAME_CHARS = 256;
 
-/** Creates the pricing from the maintained offline table and the overrides of gateway.yaml (docs/pricing.md). */
+/** Creates the pricing from the maintained offline table and the overrides in gateway.yaml (docs/pricing.md). */
 export function createPricing(config: PricingConfig): Pricing {
   const overrides = new Map(Object.entries(config.pricing.overrides));
   const modelOf = createModelOf(config.providers.azure.deployments);
   const cache = new RecentMap<ModelPrice | 'unknown'>(MAX_CACHED_MODELS);
 
   function resolve(provider: ProviderName, name: string, model: string): ModelPrice | undefined {
-    // A deployment may have its own price, but never inherits one from a model with the same name.
+    // A deployment may have its own price, but must not inherit that of a model with the same name.
     const override =
       model === name
         ? findOverride(overrides, provider, name)
@@ -78,7 +78,7 @@ export function createPricing(config: PricingConfig): Pricing {
   };
 }
 
-/** Returns the price used for a model without one; undefined if such models are refused. */
+/** Returns the price used for a model that has none; undefined if such models are refused. */
 export function priceOfUnknown(
   setting: CoreConfig['pricing']['unknown_model'],
   hasBudget: boolean,
@@ -94,7 +94,7 @@ export function priceOfUnknown(
   return action === 'free' ? { ...price, listed: undefined } : price;
 }
 
-/** Returns the price of a request for several models: the highest of each rate, the lowest of each limit. */
+/** Returns the price of a request for several models: the highest of each rate, and the lowest of each limit. */
 export function mostExpensiveOf(prices: readonly ModelPrice[]): ModelPrice {
   const [only] = prices;
   if (only !== undefined && prices.length === 1) return only;
@@ -235,8 +235,8 @@ interface TableName {
 const SNAPSHOT = /(?:[-@]20\d{6}|-20\d{2}-\d{2}-\d{2}|-(?:preview|exp)-\d{2}-\d{2,4}|-\d{4}|-00\d)$/;
 
 /**
- * Returns the names that a model may have in the price table, best first. Providers bill snapshots as their model, so
- * a dated name finds the model's price.
+ * Returns the names that a model may have in the price table, best first. Providers bill snapshots as their model: a
+ * dated name finds the price of the model.
  */
 function tableNames(provider: ProviderName, model: string): TableName[] {
   const { pricing }: Provider = providers[provider];
@@ -247,14 +247,14 @@ function tableNames(provider: ProviderName, model: string): TableName[] {
   return found;
 }
 
-/** Returns the name as sent, then without the prefix that some clients add. */
+/** Returns the name as sent, followed by the name without a prefix that some clients add. */
 function plainNames(model: string): readonly string[] {
   return [model, model.replace(/^models\//, '')];
 }
 
 /**
- * A family without a version number keeps its first price in the table, while `-latest` names its newest model:
- * `gemini-pro-latest` costs twenty times `gemini-pro`. Such an alias needs a price of its own.
+ * In the table, a family without a version number keeps its first price, while `-latest` names its newest model:
+ * `gemini-pro-latest` costs twenty times as much as `gemini-pro`. Such an alias needs a price of its own.
  */
 function withoutSnapshot(name: string): string[] {
   const base = name.replace(/-latest$/, '');

@@ -14,7 +14,7 @@ export interface Rates {
   readonly inputAudio: number | undefined;
   readonly output: number;
   readonly reasoning: number;
-  /** Like the image and video rates, undefined if the model has no such price; it would be billed as text. */
+  /** As for images and video, undefined if the model has no such price; the output would be billed as text. */
   readonly outputAudio: number | undefined;
   readonly outputImage: number | undefined;
   readonly outputVideo: number | undefined;
@@ -24,11 +24,11 @@ export interface Rates {
 
 /** One version of a price: its rates by input size, and its period of validity. */
 export interface PricePeriod {
-  /** Ascending; a tier applies to calls with more input tokens than `above`. */
+  /** Ascending. A tier applies to calls with more input tokens than `above`. */
   readonly tiers: readonly { readonly above: number; readonly rates: Rates }[];
   /** Unix ms from which it applies. */
   readonly from?: number;
-  /** Hours of validity, in UTC milliseconds of the day; `start` may be after `end`, across midnight. */
+  /** Hours of validity, in UTC milliseconds of the day. `start` may be after `end`, across midnight. */
   readonly hours?: { readonly start: number; readonly end: number };
 }
 
@@ -37,7 +37,7 @@ type TablePrice = TablePrices[string];
 
 const DAY_MS = 86_400_000;
 
-/** Reads a model of the price table; undefined if it is not billed by tokens (audio hours, pages). */
+/** Reads a model of the price table; undefined if the model is not billed by tokens (audio hours, pages). */
 export function periodsOf(model: ModelInfo): PricePeriod[] | undefined {
   const listed = Array.isArray(model.prices) ? model.prices : [{ prices: model.prices }];
   const periods = listed.map(({ constraint, prices }): PricePeriod | undefined => {
@@ -109,7 +109,7 @@ export const FREE: Rates = {
   request: 0,
 };
 
-/** Free text; audio, images and video have no price. */
+/** Text is free; audio, images and video have no price. */
 export const TEXT_ONLY: Rates = {
   ...FREE,
   inputAudio: undefined,
@@ -118,7 +118,7 @@ export const TEXT_ONLY: Rates = {
   outputVideo: undefined,
 };
 
-/** Returns the price valid at a time: the last applicable one in the table's order. */
+/** Returns the price valid at a time: the last applicable price in the order of the table. */
 export function periodAt(periods: readonly PricePeriod[], at: Date): PricePeriod | undefined {
   if (periods.length === 1) return periods[0];
   const now = at.getTime();
@@ -129,7 +129,7 @@ export function periodAt(periods: readonly PricePeriod[], at: Date): PricePeriod
   return periods[0];
 }
 
-/** Returns every price that can apply now or later, without permanently replaced ones. */
+/** Returns every price that can apply now or later, without permanently replaced prices. */
 export function periodsFrom(periods: readonly PricePeriod[], now: number): PricePeriod[] {
   const possible: PricePeriod[] = [];
   for (let i = periods.length - 1; i >= 0; i--) {
@@ -151,8 +151,8 @@ export function costOf(rates: Rates, usage: Usage): number {
     rest -= taken;
     return taken;
   }
-  // Sound is charged first: usage does not report how much of the cached input is sound, which costs more than
-  // text even when cached.
+  // Audio is charged first: usage does not report how much of the cached input is audio, which costs more than text
+  // even when cached.
   const inputCost =
     part(usage.inputAudioTokens) * (rates.inputAudio ?? rates.input) +
     part(usage.cacheReadTokens) * rates.cacheRead +
@@ -163,7 +163,7 @@ export function costOf(rates: Rates, usage: Usage): number {
   const outputCost =
     part(usage.outputAudioTokens) * (rates.outputAudio ?? rates.output) +
     part(usage.reasoningTokens) * rates.reasoning +
-    // Usage does not separate images from video; they cost the highest of the text, image and video rates.
+    // Usage does not distinguish images from video; both cost the highest of the text, image and video rates.
     rest * Math.max(rates.output, rates.outputImage ?? 0, rates.outputVideo ?? 0);
   return inputCost + outputCost + rates.request;
 }
@@ -214,10 +214,10 @@ function tiersOf(prices: TablePrices, modelId: string): PricePeriod['tiers'] | u
     .map((above) => ({ above, rates: ratesOf(prices, above, modelId) }));
 }
 
-/** Claude's one-hour cache write costs twice the input, even if the table omits it (platform.claude.com). */
+/** A one-hour cache write of Claude costs twice the input, even if the table omits it (platform.claude.com). */
 function ratesOf(prices: TablePrices, above: number, modelId: string): Rates {
   const rate = (name: string): number | undefined => perToken(prices[name], above);
-  // Usage does not separate images from video: see costOf.
+  // Usage does not distinguish images from video: see costOf.
   const input = Math.max(
     rate('input_mtok') ?? 0,
     rate('input_image_mtok') ?? 0,
@@ -241,7 +241,7 @@ function ratesOf(prices: TablePrices, above: number, modelId: string): Rates {
   };
 }
 
-/** Models that write only sound; their output price is for sound. */
+/** Models that write only audio; their output price is for audio. */
 const SPEAKS_ONLY = /(?:^|-)tts(?:-|$)/;
 
 function perToken(price: TablePrice, above: number): number | undefined {
@@ -251,8 +251,8 @@ function perToken(price: TablePrice, above: number): number | undefined {
 }
 
 /**
- * Applies an override. An overridden input or output price replaces every text rate of its direction that is
- * not overridden too. Audio, image and video keep their own table price, if any.
+ * Applies an override. An overridden input or output price replaces every text rate of its direction that is not itself
+ * overridden. Audio, image and video keep their own price in the table, if any.
  */
 export function overriddenRates(rates: Rates, override: PriceOverride): Rates {
   const input = maybe(override.input);
@@ -273,7 +273,7 @@ export function overriddenRates(rates: Rates, override: PriceOverride): Rates {
   };
 }
 
-/** A modality that was free together with text is not free once text has a price. */
+/** A modality that was free together with text is no longer free once text has a price. */
 function besideText(rate: number | undefined, textRate: number | undefined): number | undefined {
   return rate === 0 && textRate !== undefined && textRate > 0 ? undefined : rate;
 }

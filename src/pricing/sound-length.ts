@@ -1,11 +1,11 @@
 import { startsWith } from './media-bytes.ts';
 
 /**
- * Returns the duration of a sound in seconds, counted over every sample of a WAV or every frame of an MP3. Undefined
- * for other codecs, which hold minutes of silence in a few bytes (FLAC's constant blocks, Opus's DTX) and state their
+ * Returns the duration of audio in seconds, counted over every sample of a WAV or every frame of an MP3. Undefined for
+ * other codecs, which store minutes of silence in a few bytes (FLAC's constant blocks, Opus's DTX) and state their
  * duration only in a header. Also undefined if the declared type differs, since the same bytes may last longer under
- * it (an MP3 as samples).
- * @param type its MIME type, if the client gave one
+ * that type (an MP3 as samples).
+ * @param type MIME type given by the client, if any
  */
 export function soundSeconds(bytes: Buffer, type = ''): number | undefined {
   const isWav = startsWith(bytes, 'RIFF');

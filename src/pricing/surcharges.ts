@@ -36,7 +36,7 @@ const ONE_COUNTRY = 1.1;
 const USUAL_GEOS: ReadonlySet<string> = new Set(['global', 'not_available', 'unspecified']);
 
 /**
- * Returns the factor over the list price that an answer reports; 1 without a surcharge.
+ * Returns the multiple of the list price that an answer reports; 1 without a surcharge.
  * @param models the models that may have answered
  */
 export function surchargeOf(

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { runNow, type Work } from '../turns.ts';
 
-/** Words of a byte-level tokenizer; a word's rank is its position in the order of training. */
+/** Words of a byte-level tokenizer. The rank of a word is its position in the order of training. */
 export interface TokenVocabulary {
   /** Returns the rank of the word `bytes[from, to)`, or NO_WORD. */
   rank(bytes: Uint8Array, from: number, to: number): number;
@@ -10,9 +10,9 @@ export interface TokenVocabulary {
 
 export const NO_WORD = 0x7fff_ffff;
 
-/** A power of two. Most buckets hold some words, rarely more than four. */
+/** A power of two. Most buckets have some words, rarely more than four. */
 const BUCKETS = 131_072;
-/** Precedes a word's bytes: their number, and the rank in three bytes, lowest first. */
+/** Number of bytes that precede those of a word: their number, and the rank in three bytes, lowest first. */
 const WORD_HEAD = 4;
 const MAX_WORD_BYTES = 255;
 const WORDS_A_STEP = 1_000;
@@ -20,20 +20,20 @@ const NEWLINE = 10;
 const SPACE = 32;
 const PADDING = 61;
 const BASE64 = base64Digits();
-/** Magic number of a packed file, in the machine's byte order; a published file contains no byte 0. */
+/** Magic number of a packed file, in the byte order of the machine. A published file contains no byte 0. */
 const PACKED = 0x6b30_3300;
 const UINT32_BYTES = 4;
 
 /**
- * Loads OpenAI's `o200k_base` from the published file or a build's packed one. The words' bytes, sorted by hash, take
- * about 3 MB; strings in a map take 70.
+ * Loads OpenAI's `o200k_base` from the published file, or from the packed file of a build. The bytes of the words,
+ * sorted by hash, take about 3 MB; strings in a map would take 70 MB.
  */
 export function* loadVocabulary(): Work<TokenVocabulary> {
   const file = readFileSync(fileURLToPath(import.meta.resolve('gpt-tokenizer/data/o200k_base.tiktoken')));
   return unpackVocabulary(file) ?? (yield* readVocabulary(file));
 }
 
-/** Converts a published file to the packed form, so that a start need not parse 200,000 lines. */
+/** Converts a published file to the packed form, which avoids parsing 200,000 lines at start. */
 export function packVocabulary(file: Uint8Array): Uint8Array {
   const { words, starts } = runNow(hashWords(file));
   return Buffer.concat([bytesOf(Uint32Array.of(PACKED)), bytesOf(starts), words]);
@@ -55,7 +55,7 @@ export function unpackVocabulary(file: Uint8Array): TokenVocabulary | undefined 
 const bytesOf = ({ buffer }: Uint32Array): Uint8Array => new Uint8Array(buffer);
 
 /**
- * Reads a published file with one word per line: its bytes in base64, and its rank.
+ * Reads a published file with one word per line: its bytes in Base64, and its rank.
  * @throws RangeError if a word is too long
  */
 export function* readVocabulary(file: Uint8Array): Work<TokenVocabulary> {
@@ -65,7 +65,7 @@ export function* readVocabulary(file: Uint8Array): Work<TokenVocabulary> {
 interface Tables {
   /** Heads and bytes of all words, by bucket and then by rank. */
   readonly words: Uint8Array;
-  /** Start of each bucket by hash, then the end of the last one. */
+  /** Start of each bucket by hash, followed by the end of the last one. */
   readonly starts: Uint32Array;
 }
 

@@ -6,26 +6,26 @@ import type { CredentialValues } from './follow.ts';
 
 /** Sources are read again within seconds. */
 const RETRY_MS = 5_000;
-/** A renewed value that the provider refused is tried again after this time. */
+/** Time after which a renewed value that the provider refused is tried again. */
 const RETRY_RENEWED_MS = 30_000;
 
 export interface ChosenCredential {
   /** Undefined if the provider needs none. */
   readonly providerKey: string | undefined;
-  /** Name of the gateway's credential; undefined for the client's key. */
+  /** Name of the gateway's credential; undefined if the client's key is used. */
   readonly heldCredential?: string;
 }
 
 export interface ProviderCredentials {
   /**
-   * Chooses the gateway's credential or the client's. It does not fall back from one to the other.
+   * Chooses the gateway's credential or the client's key. Does not fall back from one to the other.
    * @param clientKey the client's provider key
    * @throws GatewayError invalid_request, credential_unavailable
    */
   choose(key: KeyRecord, provider: Provider, clientKey: string | undefined): ChosenCredential;
   /** @throws GatewayError credential_unavailable */
   held(name: string): ChosenCredential;
-  /** Notes a provider's answer to a credential of the gateway. */
+  /** Records a provider's answer to a credential of the gateway. */
   answered(name: string, value: string, isRefused: boolean): void;
   renew(values: CredentialValues): void;
 }
@@ -41,7 +41,7 @@ export interface ProviderCredentialsOptions {
 /** A renewed value that the provider has not accepted yet. */
 interface Renewed {
   readonly before: string;
-  /** Until then, the value `before` is used. */
+  /** Until then, `before` is used. */
   retryAt: number;
 }
 
@@ -54,7 +54,7 @@ export function createProviderCredentials(options: ProviderCredentialsOptions): 
   function nameFor({ credentials: names = [] }: KeyRecord, provider: string): string | undefined {
     return (
       names.find((name) => credentials[name]?.provider === provider) ??
-      // An unknown name may be for this provider; a client's key must not replace it.
+      // An unknown name may be for this provider: a client's key must not replace it.
       names.find((name) => credentials[name] === undefined)
     );
   }
@@ -110,7 +110,7 @@ function missing(provider: string, clientKeys: Config['proxy']['client_keys']): 
   );
 }
 
-/** Replaces the answer of a provider that refused a credential, since the answer may quote the credential. */
+/** Replaces the answer of a provider that refused a credential: the answer may quote the credential. */
 export function credentialRefused(name: string): GatewayError {
   return unavailable(`was refused by the provider with the credential ${name}`, name);
 }

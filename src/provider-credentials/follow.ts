@@ -5,16 +5,16 @@ import { messageOf } from '../errors.ts';
 import { openSource } from './read-source.ts';
 import type { ReadValue, Source } from './source.ts';
 
-/** By name. */
+/** Values by name of the credential. */
 export type CredentialValues = Readonly<Record<string, string>>;
 
 /** Times are Unix ms. */
 export interface CredentialState {
-  /** The last time that the source gave a value. */
+  /** Last time that the source returned a value. */
   readonly readAt: number | undefined;
-  /** The last time that the source could not be read. */
+  /** Last time that the source could not be read. */
   readonly failedAt: number | undefined;
-  /** Why the source cannot be read now. */
+  /** Why the source currently cannot be read. */
   readonly failure: string | undefined;
   readonly usable: boolean;
 }
@@ -32,17 +32,17 @@ export interface FollowCredentialsOptions {
   readonly environment: Environment;
   /** Called with all values when one changes. */
   readonly onChanged: (values: CredentialValues) => void;
-  /** Called when a source begins to fail, and without a cause when it recovers. */
+  /** Called when a source starts to fail, and without a cause when it recovers. */
   readonly onSource: (name: string, cause: string | undefined) => void;
-  /** Called when a credential could not be read for its `max_age`, or until its end. */
+  /** Called when a credential could not be read for its `max_age`, or until it expired. */
   readonly onEnded: (name: string) => void;
   readonly everyMs?: number;
   readonly now?: () => number;
 }
 
-/** Polls files, since a watch misses some ways of replacing them (decision 309). */
+/** Polls files: a file watch misses some ways of replacing them (decision 309). */
 const EVERY_MS = 1_000;
-/** After a failure of a command, server or cloud. */
+/** Delay after a failure of a command, server or cloud. */
 const RETRY_MS = 5_000;
 
 /** Reads all credentials, then follows their sources. A failure keeps the last value. */

@@ -6,10 +6,10 @@ import { withRedisDeadline } from '../redis/unavailable.ts';
 /** Gateways poll every second, and read their sources at start. */
 const KEPT_MS = 3_600_000;
 
-/** Orders to read a credential again. Every function throws `redis_unavailable`. */
+/** Orders to read a credential again. All functions throw `redis_unavailable`. */
 export interface ReadOrderStore {
   order(credential: string): Promise<void>;
-  /** The ids of the last orders, by credential. */
+  /** Returns the id of the last order for each credential. */
   orders(): Promise<Readonly<Record<string, string>>>;
 }
 

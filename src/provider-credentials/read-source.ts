@@ -16,7 +16,7 @@ export async function openSource(settings: SourceSettings, environment: Environm
     async read() {
       const { value: written, ...times } = await source.read();
       const value = written.replace(/\r?\n$/, '');
-      if (!USABLE.test(value)) throw new Error(`${nameOf(settings)} must hold one line of visible ASCII`);
+      if (!USABLE.test(value)) throw new Error(`${nameOf(settings)} must be one line of visible ASCII`);
       return { value, ...times };
     },
   };
@@ -44,7 +44,7 @@ export function nameOf({ env, file, vault, workload_identity: cloud, command = [
 function outputOf([program = '', ...args]: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const limits = { timeout: COMMAND_MS, killSignal: 'SIGKILL', maxBuffer: MAX_SECRET_BYTES } as const;
-    // The failure contains the arguments and the output.
+    // The error contains the arguments and the output of the program.
     execFile(program, args, limits, (failure, output) => {
       if (failure === null) resolve(output);
       else if (failure.killed === true) reject(new Error(`command ${program} took longer than 10 s`));

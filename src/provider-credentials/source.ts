@@ -8,7 +8,7 @@ export interface ReadValue {
 }
 
 export interface Source {
-  /** @throws Error that names the source and the remedy, never the value or a program's output */
+  /** @throws Error that names the source and the remedy, never the value or the output of a program */
   read(): Promise<ReadValue>;
 }
 

@@ -7,10 +7,10 @@ import { request as httpRequest } from '../node-http.ts';
 
 const WITHIN_MS = 10_000;
 const MAX_BYTES = 262_144;
-/** Standby nodes redirect to the active one. */
+/** Standby nodes redirect to the active node. */
 const MAX_REDIRECTS = 2;
 
-/** May contain secrets, so errors never quote it. */
+/** An answer, which may contain secrets: errors must not quote it. */
 export interface VaultAnswer {
   readonly status: number;
   /** Undefined if it is not JSON. */
@@ -28,11 +28,14 @@ export interface VaultRequest {
 export interface VaultAddress {
   /** Without a trailing slash. */
   readonly address: string;
-  /** PEM, read for each connection. */
+  /** PEM text, read for each connection. */
   readonly ca: () => string | undefined;
 }
 
-/** Sends one request of Vault's HTTP API. @throws Error that quotes neither the token nor an answer */
+/**
+ * Sends one request of Vault's HTTP API.
+ * @throws Error without the token and the answer
+ */
 export async function askVault({ address, ca }: VaultAddress, request: VaultRequest): Promise<VaultAnswer> {
   let url = new URL(`${address}/v1/${request.path}`);
   for (let redirects = 0; ; redirects += 1) {
@@ -47,7 +50,7 @@ export async function askVault({ address, ca }: VaultAddress, request: VaultRequ
 
 function redirected(from: URL, location = ''): URL {
   const to = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
-  // The request contains the token, so it needs the same security as the configured address.
+  // The request contains the token: it needs the same security as the configured address.
   if (
     to === undefined ||
     !/^https?:$/.test(to.protocol) ||
@@ -72,7 +75,7 @@ function send(
     signal: AbortSignal.timeout(WITHIN_MS),
     ...(ca !== undefined && { ca }),
     headers: {
-      // Vault refuses requests without it, to prevent forgery.
+      // Vault refuses requests without this header, to prevent forgery.
       'x-vault-request': 'true',
       ...(token !== undefined && { 'x-vault-token': token }),
       ...(text !== undefined && {

@@ -6,7 +6,7 @@ import { askVault, type VaultAddress, type VaultAnswer, type VaultRequest } from
 
 type VaultSettings = NonNullable<CredentialSettings['from']['vault']>;
 
-/** Leases and tokens are renewed after this part of their life. */
+/** Part of their lifetime after which leases and tokens are renewed. */
 const RENEW_AT = 2 / 3;
 const LEAST_MS = 1_000;
 
@@ -35,17 +35,17 @@ interface Token {
 interface Lease {
   readonly id: string;
   readonly value: string;
-  /** As granted at first; near the end of its longest life, Vault grants less. */
+  /** As first granted. Near the end of the maximum lifetime, Vault grants less. */
   readonly grantedMs: number;
   readonly endsAt: number;
 }
 
-/** Vault refuses the token, or a request with it. */
+/** Thrown if Vault refuses the token, or a request with it. */
 class Refused extends Error {}
 
 /**
  * Reads a field of a secret from HashiCorp Vault or OpenBao (KV version 1 and 2, and engines with leases), renews
- * leases and tokens, and signs in again when a token ends.
+ * leases and tokens, and signs in again when a token expires.
  * @throws Error if `ca_file` cannot be used
  */
 export function createVaultSource(
@@ -70,7 +70,7 @@ export function createVaultSource(
   async function tokenNow(): Promise<string> {
     if (settings.token_file !== undefined) return (await readSecretFile(settings.token_file)).trim();
     if (token !== undefined && now() >= token.renewAt) token = await renewedToken(token);
-    // Vault revokes a token's leases with the token.
+    // Vault revokes the leases of a token with the token.
     if (token === undefined) lease = undefined;
     token ??= await signIn();
     return token.value;
@@ -144,7 +144,7 @@ export function createVaultSource(
         return await readNow();
       } catch (cause) {
         if (!(cause instanceof Refused)) throw cause;
-        // The token may have ended or been revoked, so sign in again, once.
+        // The token may have expired or been revoked: sign in again, once.
         forget();
         return await readNow();
       }
@@ -156,7 +156,7 @@ function renewInMs(leftMs: number): number {
   return Math.max(LEAST_MS, leftMs * RENEW_AT);
 }
 
-/** Version 2 of KV wraps the secret, and adds metadata. */
+/** Version 2 of KV wraps the secret and adds metadata. */
 function fieldOf(data: Readonly<Record<string, unknown>>, field: string): string | undefined {
   const { data: wrapped, metadata } = data;
   const isWrapped = typeof wrapped === 'object' && wrapped !== null && typeof metadata === 'object';

@@ -26,7 +26,7 @@ const IN_WORD = Uint8Array.from({ length: 128 }, (_, unit) => {
   return /[A-Za-z0-9]/.test(sign) ? sign.toLowerCase().charCodeAt(0) : 0;
 });
 
-/** A hash table of stopwords, whose letters are concatenated. */
+/** Number of slots in a hash table of stopwords, whose letters are concatenated. */
 const SLOTS = 4_096;
 const slots = new Uint16Array(SLOTS);
 const letters = Uint8Array.from([...STOPWORDS].join(''), (letter) => letter.charCodeAt(0));
@@ -48,7 +48,9 @@ const reader = new UnitReader(8_192);
 let grams = new Uint16Array(8_192);
 let ends = new Uint32Array(4_096);
 
-/** `contentWords` of ASCII texts as n-grams, without a string per word. The next call overwrites the result. */
+/**
+ * Returns `contentWords` of an ASCII text as n-grams, without a string per word. The next call overwrites the result.
+ */
 export function asciiWordGrams(text: string): WordGrams | undefined {
   const units = reader.read(text);
   const { length } = text;
@@ -92,7 +94,7 @@ function isStopword(units: Uint16Array, start: number, end: number, hash: number
   return false;
 }
 
-/** Returns the end of the word's stem, as `stem` does; `ies` becomes `y`. */
+/** Returns the end of the word's stem, like `stem`; `ies` becomes `y`. */
 function stemEnd(units: Uint16Array, start: number, end: number): number {
   const last = units[end - 1];
   if (last !== S && last !== G && last !== D) return end;
@@ -120,7 +122,7 @@ function singularEnd(units: Uint16Array, start: number, end: number): number {
   return length > 3 && second !== S && second !== U && second !== I ? end - 1 : end;
 }
 
-/** Adds the n-grams of one word. Its ends count as characters. */
+/** Adds the n-grams of one word. The word's ends count as characters. */
 function addGrams(into: Uint16Array, units: Uint16Array, from: number, to: number, start: number): void {
   let size = start;
   let before = SPACE;

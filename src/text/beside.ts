@@ -8,7 +8,7 @@ export function contextOf(name: string | undefined): string {
   return name === undefined || name.length > MAX_CONTEXT_CHARS ? '' : `${name}": "`;
 }
 
-/** Beginnings that look like a token or a number, which their context may identify. */
+/** Beginnings that look like a token or a number, which the context may identify. */
 const TOKEN = /^[\s"'`([=:]{0,16}[A-Za-z0-9+/_~.%=@-]{16}/;
 const NUMBER = /^[\s"'`([=:+]{0,16}\d[\d .()/-]{2}/;
 const SHORT_NUMBER = /^\D{0,192}\d{3}/;
@@ -20,14 +20,14 @@ export function mayBeIdentified(text: string): boolean {
 
 /** A member whose value another member names: `{"name": "…", "value": "…"}`. */
 const VALUE_NAME = /(?:value|val|data|secret|contents?|string|default|literal)$/i;
-/** Such members, lists of texts, and numbers as texts. */
+/** Such members, lists of texts, and numbers written as texts. */
 const TELLING = /(?:value|val|data|secret|contents?|string|default|literal)"\s*:|\[\s*"|:\s*"[\s(+]{0,4}\d/i;
 
 export function mayHoldIdentified(json: string): boolean {
   return TELLING.test(json);
 }
 
-/** Members considered on either side. */
+/** Number of members considered on either side. */
 const NEIGHBOURS = 4;
 
 /** A container, with the number of its members up to a text. */
@@ -37,7 +37,7 @@ export interface Holder {
   readonly next: number;
 }
 
-/** Returns contexts that may identify a text: the previous element, neighbouring members, and the name above. */
+/** Returns contexts that may identify a text: the previous element, adjacent members, and the name above. */
 export function besideInDocument(text: string, holder: Holder, path: JsonPath): readonly string[] {
   if (!mayBeIdentified(text)) return NOTHING;
   const { value: container, names, next } = holder;
@@ -72,7 +72,7 @@ function valueText(value: unknown): string | undefined {
   return typeof text === 'string' && text !== '' && text.length <= MAX_VALUE_CHARS ? text : undefined;
 }
 
-/** Returns the end of the texts before a text, which are read only if they may identify it. */
+/** Returns the end of the preceding texts, which are read only if they may identify the text. */
 export function besideText(text: string, textsBefore: () => readonly string[]): readonly string[] {
   const isIdentified = mayBeIdentified(text);
   if (!isIdentified && !SHORT_NUMBER.test(text)) return NOTHING;

@@ -9,8 +9,8 @@ const UNSPACED = String.raw`\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\
 const RUNS = new RegExp(String.raw`([${UNSPACED}]+)|[[\p{L}\p{M}\p{N}]--[${UNSPACED}]]+`, 'gv');
 
 /**
- * Returns the content words of a text, with repeats: NFKC in lower case, without stopwords, lightly stemmed.
- * In scripts without spaces, each two neighbouring characters are a word.
+ * Returns the content words of a text, with repeats: NFKC in lower case, without stopwords, lightly stemmed. In scripts
+ * without spaces, every two adjacent characters are a word.
  */
 export function contentWords(text: string): string[] {
   const words: string[] = [];
@@ -34,7 +34,7 @@ function gramsOfAll(text: string): WordGrams {
 
 const END_CHARS = 640;
 
-/** Returns undefined if the middle must be read too. */
+/** Returns undefined if the middle must be read, too. */
 function gramsOfEnds(text: string, maxGrams: number): WordGrams | undefined {
   if (text.length <= 2 * END_CHARS) return undefined;
   const headEnd = text.lastIndexOf(' ', END_CHARS);

@@ -64,7 +64,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '\n': '&#10;',
 };
 
-/** Invisible characters, and those that control a terminal or that XML 1.0 excludes. */
+/** Invisible characters, and characters that control a terminal or that XML 1.0 excludes. */
 const UNSHOWN = /[^\P{Cc}\t\n]|[\p{Cf}\p{Zl}\p{Zp}\uFFFE\uFFFF]/gu;
 
 function xmlText(text: string): string {

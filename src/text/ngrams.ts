@@ -7,7 +7,7 @@ export interface WordGrams {
   readonly ends: Readonly<Uint32Array>;
 }
 
-/** Adjacent n-grams that make a word count as shared: three, or all n-grams of a short word. */
+/** Number of adjacent n-grams that make a word count as shared: three, or all n-grams of a short word. */
 const MIN_RUN = 3;
 const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
@@ -15,13 +15,13 @@ const SPACE = 0x20;
 
 export const NO_GRAMS: GramSet = new Uint16Array(0);
 
-/** A mark for each n-gram while one function runs, otherwise 0. Ten times faster than sets of numbers. */
+/** A mark for each n-gram while a function is running, otherwise 0. Ten times faster than sets of numbers. */
 const marks = new Uint8Array(0x10000);
 const SEEN = 1;
 const IN_SET = 2;
 const SHARED = 4;
 
-/** Returns the 3-character n-grams of each word. Its ends count as characters. */
+/** Returns the 3-character n-grams of each word. The ends of a word count as characters. */
 export function wordGrams(words: readonly string[]): WordGrams {
   const grams = new Uint16Array(words.reduce((sum, { length }) => sum + length, 0));
   const ends = new Uint32Array(words.length);
@@ -97,13 +97,13 @@ export function headAndTailWords(words: WordGrams, maxGrams: number): WordGrams 
   return joinWords(wordsBetween(words, 0, head), wordsBetween(words, tail, ends.length));
 }
 
-/** Returns the first words with at most `maxGrams` n-grams; undefined if the whole fits. */
+/** Returns the first words with at most `maxGrams` n-grams; undefined if all words fit. */
 export function headWords(words: WordGrams, maxGrams: number): WordGrams | undefined {
   const count = wordsWithin(words, maxGrams, 0, words.ends.length);
   return count === words.ends.length ? undefined : wordsBetween(words, 0, count);
 }
 
-/** The same from the end. */
+/** Returns the last words with at most `maxGrams` n-grams; undefined if all words fit. */
 export function tailWords(words: WordGrams, maxGrams: number): WordGrams | undefined {
   const { length } = words.ends;
   const count = wordsWithin(words, maxGrams, length - 1, -1);
@@ -129,7 +129,7 @@ export function joinWords(head: WordGrams, tail: WordGrams): WordGrams {
   return { grams, ends };
 }
 
-/** Returns how many words from one index towards another have at most `maxGrams` distinct n-grams. */
+/** Returns how many words, from one index towards another, have at most `maxGrams` distinct n-grams. */
 function wordsWithin(words: WordGrams, maxGrams: number, from: number, until: number): number {
   const { grams } = words;
   const known = marks;
@@ -154,8 +154,8 @@ function wordEnd({ ends }: WordGrams, index: number): number {
 }
 
 /**
- * Returns |A ∩ B| / |A|; 0 for empty A. An n-gram of A counts only in a run of shared ones, since unrelated
- * texts share single n-grams ("ion", "pro") while related texts share words.
+ * Returns |A ∩ B| / |A|; 0 for empty A. An n-gram of A counts only in a run of shared ones: unrelated texts share
+ * single n-grams ("ion", "pro"), while related texts share words.
  */
 export function containment(words: WordGrams, set: GramSet): number {
   const { grams, ends } = words;
@@ -205,8 +205,8 @@ const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 const BASE64_CODES = Buffer.from(BASE64, 'latin1');
 
 /**
- * Encodes a set as text, three characters per member. Concatenated texts encode a union. Built in one buffer, since a
- * text joined by character takes ten times the memory.
+ * Encodes a set as text, three characters per member. Concatenated texts encode a union. Built in one buffer, since
+ * joining character by character takes ten times the memory.
  */
 export function encodeGrams(set: GramSet): string {
   const codes = Buffer.allocUnsafe(set.length * GRAM_TEXT_CHARS);
@@ -225,7 +225,7 @@ const BASE64_VALUES = Uint8Array.from({ length: 128 }, (_, unit) => {
   return value < 0 ? 64 : value;
 });
 
-/** The reverse of {@link encodeGrams}; undefined for invalid text. */
+/** Decodes a text made by {@link encodeGrams}; undefined if it is invalid. */
 export function decodeGrams(text: string): GramSet | undefined {
   if (text === '') return NO_GRAMS;
   if (text.length % GRAM_TEXT_CHARS !== 0) return undefined;

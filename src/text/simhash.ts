@@ -1,4 +1,4 @@
-/** A SimHash (Charikar) of 64 bits. Similar texts share more bits. In halves, since bigints are slow. */
+/** A SimHash (Charikar) of 64 bits. Similar texts share more bits. Stored in halves, since bigints are slow. */
 export interface SimHash {
   readonly high: number;
   readonly low: number;
@@ -13,9 +13,9 @@ export function createSimHashSums(): SimHashSums {
   return new Float64Array(SIMHASH_BITS);
 }
 
-/** Each bit of the feature's hash votes for 1 or 0 with this weight. */
+/** Adds a feature: each bit of its hash votes for 1 or 0 with this weight. */
 export function addFeature(sums: SimHashSums, { high, low }: SimHash, weight: number): void {
-  // Hash bits are random, so branches would be mispredicted.
+  // Hash bits are random: branches would be mispredicted.
   for (let bit = 0; bit < 32; bit++) {
     sums[bit] = (sums[bit] ?? 0) + (((low >>> bit) & 1) * 2 - 1) * weight;
     sums[bit + 32] = (sums[bit + 32] ?? 0) + (((high >>> bit) & 1) * 2 - 1) * weight;
@@ -43,7 +43,9 @@ export interface HashState {
 }
 
 const NOTHING_READ: HashState = { high: 0x9e3779b9 | 0, low: 0x85ebca6b | 0 };
-/** `high = imul(high ^ unit, HIGH_PRIME)` hashes a unit. `low` is hashed likewise, then shifted into itself. */
+/**
+ * `high = imul(high ^ unit, HIGH_PRIME)` hashes a unit. `low` is hashed in the same way and then shifted into itself.
+ */
 export const HIGH_PRIME = 0x01000193;
 export const LOW_PRIME = 0x5bd1e995;
 export const LOW_SHIFT = 15;
@@ -103,8 +105,8 @@ export function parseSimHash(hex: string): SimHash {
 const PLANES = 30;
 
 /**
- * Counts how many features have each of 64 bits. Adds a feature to all bits at once, plane by plane with
- * carry: six times faster than one number per bit.
+ * Counts how many features have each of 64 bits. Adds a feature to all bits together, plane by plane with carry: six
+ * times faster than one number per bit.
  */
 export class Votes {
   /** For each plane, the digits of all counts for one power of two. */
@@ -113,7 +115,7 @@ export class Votes {
   #planes = 0;
   #total = 0;
 
-  /** Adds a feature with a weight of two to the `power`. Allocates nothing. */
+  /** Adds a feature with a weight of two to the power of `power`. Allocates nothing. */
   add(high: number, low: number, power: number): void {
     const highs = this.#high;
     const lows = this.#low;
@@ -132,7 +134,7 @@ export class Votes {
     this.#total += 1 << power;
   }
 
-  /** Adds `unit` to the sums for each vote for 1, subtracts it for each vote for 0, and resets. */
+  /** Adds `unit` to the sums for each vote for 1, subtracts it for each vote for 0, and resets the votes. */
   moveTo(sums: SimHashSums, unit: number): void {
     if (this.#total === 0) return;
     for (let bit = 0; bit < 32; bit++) {

@@ -25,7 +25,7 @@ const IN_NEED =
 interface Utterance {
   readonly words: readonly string[];
   readonly greets: boolean;
-  /** The words after a greeting in one line, with a full stop for each mark. */
+  /** The words after a greeting in one line, with a full stop for each punctuation mark. */
   readonly line: string;
 }
 

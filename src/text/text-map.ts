@@ -1,4 +1,4 @@
-/** A map for many texts. A growing `Map` moves all entries at once, which takes 50 ms for half a million. */
+/** A map for many texts. A growing `Map` moves all entries at the same time, which takes 50 ms for half a million. */
 export class TextMap<Value> {
   readonly #few = new Map<string, Value>();
   readonly #parts: Map<string, Value>[] = [];
@@ -20,7 +20,7 @@ export class TextMap<Value> {
 const FEW = 1_024;
 
 const PARTS = 64;
-/** Counters are usually at the end of a text, or before a short domain. */
+/** Number of characters hashed from the end of a text. Counters are usually there, or before a short domain. */
 const HASHED_CHARS = 32;
 
 function bucketOf(text: string): number {

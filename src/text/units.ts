@@ -1,4 +1,4 @@
-/** Reads texts into a reused array of UTF-16 units, several times faster than reading a string. */
+/** Reads texts into a reused array of UTF-16 units, which is several times faster than reading a string. */
 export class UnitReader {
   readonly #bytes: Buffer;
   readonly #units: Uint16Array;

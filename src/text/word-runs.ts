@@ -6,7 +6,7 @@ const TO_LOWER = 0x20202020;
 /** Longer runs have no key. */
 export const MAX_KEY_CHARS = 12;
 
-/** Masks of four characters by run length. Looked up, since lengths are unpredictable. */
+/** Masks of four characters by run length. A table, since lengths are unpredictable. */
 const FIRST_CHARS = masksAfter(0);
 const SECOND_CHARS = masksAfter(4);
 const THIRD_CHARS = masksAfter(8);
@@ -20,8 +20,8 @@ function masksAfter(chars: number): Int32Array {
 }
 
 /**
- * Finds the runs of letters and digits in an ASCII text. Since processors cannot predict word ends, eight
- * characters become eight bits, and only changes are visited. Three numbers identify a short run.
+ * Finds the runs of letters and digits in an ASCII text. Processors cannot predict word ends, so eight characters
+ * become eight bits, and only changes are visited. Three numbers identify a short run.
  */
 export class WordRuns {
   readonly #maxChars: number;
@@ -33,13 +33,13 @@ export class WordRuns {
 
   constructor(maxChars: number) {
     this.#maxChars = maxChars;
-    // Characters are read in groups, beyond the end.
+    // Characters are read in groups, possibly beyond the end.
     this.#ascii = Buffer.alloc(maxChars + 32);
     this.#view = new DataView(this.#ascii.buffer, this.#ascii.byteOffset, this.#ascii.length);
     this.edges = new Int32Array(maxChars + 2);
   }
 
-  /** Replaces the previous result. Returns false for text that is too long or not ASCII. */
+  /** Replaces the previous result. Returns false if the text is too long or not ASCII. */
   read(text: string): boolean {
     const { length } = text;
     if (length > this.#maxChars || Buffer.byteLength(text) !== length) return false;
@@ -49,7 +49,7 @@ export class WordRuns {
     return true;
   }
 
-  /** Key of a run: its characters in lower case, four per number. */
+  /** Returns the key of a run: its characters in lower case, four per number. */
   firstKey(start: number, chars: number): number {
     return this.#fourAt(start) & (FIRST_CHARS[chars] ?? 0);
   }

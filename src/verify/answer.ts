@@ -7,7 +7,7 @@ import type { TracedStep } from './step.ts';
 
 const OK = 200;
 const JSON_HEADERS: ReadonlyMap<string, string> = new Map([['content-type', 'application/json']]);
-/** Members that only whole answers of provider APIs have. */
+/** Members that occur only in whole answers of provider APIs. */
 const ANSWERS = ['choices', 'candidates', 'output', 'generations', 'outputs'] as const;
 
 /** Returns an accepted call whose answer is unknown. */
@@ -23,7 +23,7 @@ export function unseenAnswer(parsed: Parsed): Answered {
 }
 
 /**
- * Returns the answer to a call as on the wire.
+ * Returns the answer to a call in its form on the wire.
  * @throws GatewayError upstream_unavailable if it is nested too deep
  */
 export async function answerTo(parsed: Parsed, step: TracedStep): Promise<Answered> {
@@ -36,7 +36,7 @@ function toolAnswer({ result, isError }: TracedStep): TraceFields {
   return { jsonrpc: '2.0', id: 1, result: toolResult(result, isError) };
 }
 
-/** Returns an MCP result. Anything else becomes one text. */
+/** Returns an MCP result. Any other value becomes one text. */
 function toolResult(result: unknown, isError: boolean): TraceFields {
   const failed = isError ? { isError } : {};
   if (isObject(result) && isResult(result)) return { ...result, ...failed };

@@ -15,7 +15,7 @@ export interface TracedCall {
   readonly body: Buffer;
 }
 
-/** Server of tools without one in the trace. */
+/** Name of the server for tools that have none in the trace. */
 export const UNNAMED_SERVER = 'tools';
 const UNNAMED_MODEL = 'unknown';
 const MAX_SERVER_CHARS = 64;
@@ -51,7 +51,7 @@ export function gatewayCall(step: TracedStep, requestId: string, agentRisk: Agen
   return { exchange, body: Buffer.from(JSON.stringify(body)) };
 }
 
-/** Returns an agent's key record: one key for all its calls. */
+/** Returns the key record of an agent: one key for all its calls. */
 function keyOf(agent: StepAgent, provider: ProviderName = 'openai'): KeyRecord {
   const { id, name, owner, allowedTools, allowedModels, allowedProviders, tags } = agent;
   return {
@@ -71,7 +71,7 @@ function keyOf(agent: StepAgent, provider: ProviderName = 'openai'): KeyRecord {
 const MAX_KNOWN = 1_000;
 const keyHashes = new Map<string, string>();
 
-/** Returns the hash of an agent's key, derived from its id by default. */
+/** Returns the hash of an agent's key; by default derived from its id. */
 export function keyHashOf({ keyHash, id }: StepAgent): string {
   if (keyHash !== undefined) return keyHash;
   const known = keyHashes.get(id);

@@ -1,6 +1,6 @@
 import type { StepType } from './step.ts';
 
-/** The action on a step, or the one that the gateway would have taken. */
+/** The action on a step, or the action that the gateway would have taken. */
 export type FindingAction = 'deny' | 'quarantine' | 'escalate' | 'redact' | 'mask' | 'flag';
 
 /** Actions that fail a trace: blocked calls, and removed attacks. */

@@ -12,7 +12,7 @@ export interface FindingCollector {
   take(): readonly TraceFinding[];
   verdict(check: string, verdict: ObservedVerdict): void;
   readonly audit: (event: AuditEvent) => void;
-  /** Reports a policy decision, before the verdict of the policy check. */
+  /** Reports a policy decision. Must be called before the verdict of the policy check. */
   readonly decided: (decision: Decision) => void;
   readonly trouble: (cause: unknown) => void;
 }
@@ -106,7 +106,7 @@ function actionOf(check: string, verdict: ObservedVerdict, audited: AuditEvent |
   return isAttack ? 'redact' : 'mask';
 }
 
-/** Returns a verdict's rule, the refusal's type, or the check's name. */
+/** Returns the rule of a verdict, the type of its refusal, or the name of the check. */
 function ruleOfVerdict(check: string, verdict: ObservedVerdict, audited: AuditEvent | undefined): string {
   const inspected = check === 'mcp-inspector' ? audited?.findings[0]?.rule : undefined;
   if (inspected !== undefined) return inspected;

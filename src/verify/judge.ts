@@ -5,7 +5,7 @@ import type { TracePlace, TracedStep } from './step.ts';
 export interface QueuedStep {
   readonly step: TracedStep;
   readonly place: TracePlace;
-  /** Unix ms of the trace, ascending. */
+  /** Time of the trace in Unix ms, ascending. */
   readonly nowMs: number;
 }
 
@@ -15,7 +15,7 @@ export interface FinalResults {
 }
 
 /**
- * Judges steps in order. Steps may be queued without awaiting; those that influence each other must go to the same
+ * Judges steps in order. Steps may be queued without awaiting; steps that influence each other must go to the same
  * judge.
  */
 export interface TraceJudge {

@@ -3,11 +3,11 @@ import type { QueuedStep, TraceJudge } from './judge.ts';
 
 export interface LateJudgeOptions {
   readonly small: () => Promise<TraceJudge>;
-  /** Takes longer to start. */
+  /** A judge that takes longer to start. */
   readonly large: () => Promise<TraceJudge>;
   /** Number of steps from which the large judge is worth its start. */
   readonly largeSteps: number;
-  /** Longest wait of the first step. */
+  /** Maximum wait of the first step. */
   readonly waitMs: number;
 }
 
@@ -16,7 +16,7 @@ interface HeldStep {
   readonly answer: PromiseWithResolvers<readonly TraceFinding[]>;
 }
 
-/** Holds the first steps until the length of the trace decides which judge to start. */
+/** Holds back the first steps until the length of the trace decides which judge to start. */
 export function createLateJudge({ small, large, largeSteps, waitMs }: LateJudgeOptions): TraceJudge {
   const waiting: HeldStep[] = [];
   let timer: NodeJS.Timeout | undefined;

@@ -17,19 +17,22 @@ export interface OpenCalls {
   /** Returns the open calls of the step's session, oldest first. */
   ofSession(step: TracedStep): readonly OpenCall[];
   add(call: OpenCall): Promise<void>;
-  /** Removes and returns the call of a response: by id, otherwise by tool, otherwise the oldest. */
+  /** Removes and returns the call of a response: by id; otherwise by tool; otherwise the oldest. */
   take(response: TracedStep): OpenCall | undefined;
   end(): Promise<void>;
 }
 
 const MAX_CALLS = 1_024;
 const MAX_PER_SESSION = 64;
-/** Drops sessions in batches: a Map finds its first key behind all deleted ones. */
+/**
+ * Number of calls kept when sessions are dropped. Dropped in batches: a Map iterates over all deleted keys before its
+ * first one.
+ */
 const KEPT_CALLS = 960;
 
 /** @param finish receives calls that will not be answered */
 export function createOpenCalls(finish: (call: OpenCall) => Promise<void>): OpenCalls {
-  /** Least recently used first. */
+  /** Ordered by last use, oldest first. */
   const sessions = new Map<string, OpenCall[]>();
   let count = 0;
 
@@ -40,7 +43,7 @@ export function createOpenCalls(finish: (call: OpenCall) => Promise<void>): Open
       const calls = sessions.get(name) ?? [];
       sessions.delete(name);
       sessions.set(name, calls);
-      // The content was judged already, and may be long.
+      // The content has already been judged, and may be long.
       calls.push({ ...call, step: { ...call.step, content: undefined, arguments: undefined } });
       count += 1;
       const late = calls.length > MAX_PER_SESSION ? calls.splice(0, 1) : [];

@@ -1,4 +1,4 @@
-/** A bounded queue between a reader and a consumer. A full one makes the reader wait. */
+/** A bounded queue between a reader and a consumer. If it is full, the reader waits. */
 export interface ReadAhead<Item> {
   /**
    * @param bytes memory of the item
@@ -23,7 +23,7 @@ export interface ReadAheadBounds {
   readonly maxBytes: number;
 }
 
-/** Taken items that stay in the array before it is compacted. */
+/** Number of taken items that stay in the array before it is compacted. */
 const FEW = 256;
 
 export function createReadAhead<Item>({ maxItems, maxBytes }: ReadAheadBounds): ReadAhead<Item> {

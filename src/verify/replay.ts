@@ -30,13 +30,13 @@ export interface Replay {
 export interface ReplayCounts {
   calls: number;
   responses: number;
-  /** Responses to denied calls, which would not exist on the wire. */
+  /** Number of responses to denied calls, which would not exist on the wire. */
   afterDenial: number;
 }
 
 /**
  * Replays calls and responses. A denied call changes no state, and its recorded response is not judged. An allowed call
- * joins its session's history at once, answered or not.
+ * joins the history of its session immediately, answered or not.
  */
 export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
   const open = createOpenCalls(finish);
@@ -86,7 +86,7 @@ export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
     await run.end(parsed, { kind: 'complete' });
   }
 
-  /** The next step implies that the session's last call was answered. */
+  /** A next step implies that the last call of the session was answered. */
   async function presumeAnswered(next: TracedStep): Promise<void> {
     const made = open.ofSession(next).at(-1);
     if (made === undefined || made.isAnswered || made.parsed === undefined) return;
@@ -158,7 +158,7 @@ export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
   };
 }
 
-/** Drops the request's content as on the wire, since the answer may never come. */
+/** Drops the content of the request, as on the wire: the answer may never come. */
 function withoutContent(parsed: Parsed): Parsed {
   const { facts, request } = parsed;
   facts.prompt = undefined;

@@ -53,7 +53,7 @@ const TRACE_TYPES = [
 ] as const;
 export const TYPE_PROBLEM = `type must be one of ${TRACE_TYPES.join(', ')}`;
 
-/** A step as documented; `formats/steps.ts` also accepts other common names. */
+/** A step as documented. `formats/steps.ts` also accepts other common names. */
 export const traceStepSchema = z.looseObject({
   type: z.enum(TRACE_TYPES, { error: TYPE_PROBLEM }),
   timestamp: timestamp.nullish(),
@@ -88,7 +88,7 @@ export type StepFields = z.infer<typeof traceStepSchema>;
 const ANYTHING: ReadonlySet<string> = new Set(['content', 'arguments', 'result']);
 const TYPES: ReadonlySet<unknown> = new Set(traceStepSchema.shape.type.options);
 
-/** Recognizes ordinary steps, which the schema (ten times slower) would accept unchanged. */
+/** Recognizes ordinary steps, which the schema would accept unchanged, ten times slower. */
 export function isPlainStep(fields: Readonly<Record<string, unknown>>): fields is StepFields {
   for (const name of Object.keys(fields)) {
     const value = fields[name];

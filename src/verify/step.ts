@@ -3,14 +3,14 @@ import type { ProviderName } from '../providers/registry.ts';
 
 export type StepType = 'llm_call' | 'llm_response' | 'mcp_tool_call' | 'mcp_tool_response';
 
-/** An agent's step, or the response to one. */
+/** A step of an agent, or the response to one. */
 export interface TracedStep {
   readonly type: StepType;
   readonly sessionId: string;
   readonly agent: StepAgent;
   /** Unix ms. */
   readonly at: number | undefined;
-  /** Links a response to its call. Without it, the session's oldest open call of its kind is answered. */
+  /** Links a response to its call. Without it, the response answers the oldest open call of its kind in the session. */
   readonly callId: string | undefined;
   /** Undefined for tools of MCP servers. */
   readonly provider: ProviderName | undefined;
@@ -20,13 +20,13 @@ export interface TracedStep {
   readonly server: string;
   readonly tool: string;
   readonly arguments: unknown;
-  /** MCP message of a call other than a tool call. */
+  /** The MCP message of a call that is not a tool call. */
   readonly message?: { readonly method: string; readonly params: JsonObject };
   readonly result: unknown;
   readonly isError: boolean;
 }
 
-/** Missing fields are empty. */
+/** Creates a step. Missing fields are empty. */
 export function tracedStep(
   fields: Partial<TracedStep> & Pick<TracedStep, 'type' | 'sessionId' | 'agent'>,
 ): TracedStep {
@@ -49,7 +49,7 @@ export function isCall({ type }: TracedStep): boolean {
   return type === 'llm_call' || type === 'mcp_tool_call';
 }
 
-/** With the fields of a key record. */
+/** An agent, with fields of a key record. */
 export interface StepAgent {
   readonly id: string;
   readonly name: string;
@@ -63,7 +63,7 @@ export interface StepAgent {
 }
 
 export interface TracePlace {
-  /** Index of the element, from 0. An element may hold several steps. */
+  /** Index of the element, from 0. An element may contain several steps. */
   readonly index: number;
   /** From 1. */
   readonly line: number;
@@ -74,7 +74,7 @@ export type Read =
   | ({ readonly kind: 'steps'; readonly steps: readonly TracedStep[] } & SpanFields)
   /** The problem includes its remedy. */
   | { readonly kind: 'unreadable'; readonly problem: string }
-  /** The element is readable, but holds nothing to judge. */
+  /** The element is readable, but contains nothing to judge. */
   | { readonly kind: 'skipped'; readonly why: string }
   /** The element has prompts, tool calls or answers that no reader could read. */
   | ({ readonly kind: 'unjudged'; readonly why: string } & SpanFields);
@@ -82,7 +82,7 @@ export type Read =
 interface SpanFields {
   /** See `span-tree.ts`. */
   readonly span?: string | undefined;
-  /** The span repeats model calls below it. */
+  /** Set if the span repeats model calls below it. */
   readonly isAround?: true;
 }
 

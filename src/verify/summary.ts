@@ -2,7 +2,7 @@ import { VIOLATIONS, type TraceFinding, type FindingAction } from './finding.ts'
 import type { TracePlace, ReadElement } from './step.ts';
 
 export interface Unreadable extends TracePlace {
-  /** With its remedy. */
+  /** The problem, with its remedy. */
   readonly problem: string;
 }
 
@@ -18,7 +18,7 @@ export type Verdict = 'failed' | 'unjudged' | 'clean';
 export interface Summary {
   readonly trace: string;
   elements: number;
-  /** Judged calls and judged responses to them. */
+  /** Judged calls, and judged responses to them. */
   calls: number;
   responses: number;
   /** Responses to denied calls, which would not exist on the wire. */
@@ -80,7 +80,7 @@ function count(counts: Map<string, number>, why: string): void {
   counts.set(why, (counts.get(why) ?? 0) + 1);
 }
 
-/** An empty trace is not clean. */
+/** Reports whether nothing was judged: an empty trace is not clean. */
 export function isNothingJudged({ calls, responses, responsesToDenied }: Summary): boolean {
   return calls + responses + responsesToDenied === 0;
 }
@@ -89,7 +89,7 @@ export function unjudgedElements({ unjudged }: Summary): number {
   return [...unjudged.values()].reduce((sum, times) => sum + times, 0);
 }
 
-/** Never `clean` if something could not be read. */
+/** Returns the verdict, which is never `clean` if something could not be read. */
 export function verdictOf(summary: Summary): Verdict {
   if (summary.violations > 0 || summary.unreadable > 0) return 'failed';
   return summary.unjudged.size > 0 || isNothingJudged(summary) ? 'unjudged' : 'clean';

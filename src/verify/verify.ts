@@ -10,14 +10,14 @@ import { createSummary, type JudgedBy, type Summary, type Unreadable } from './s
 export type VerifyEvent =
   | { readonly kind: 'finding'; readonly finding: TraceFinding }
   | { readonly kind: 'unreadable'; readonly unreadable: Unreadable }
-  /** Elements done so far. */
+  /** Number of elements done so far. */
   | { readonly kind: 'progress'; readonly elements: number }
   | { readonly kind: 'summary'; readonly summary: Summary };
 
 export interface VerifyDeps {
-  /** Each judges a part of the sessions. */
+  /** Judges, each of which judges a part of the sessions. */
   readonly judges: readonly TraceJudge[];
-  /** Steps that influence each other must share a judge. */
+  /** Returns the judge of a step. Steps that influence each other must share a judge. */
   readonly judgeOf: (step: TracedStep) => TraceJudge;
   readonly checks: readonly string[];
   readonly policies: JudgedBy | undefined;
@@ -32,11 +32,11 @@ interface QueuedElement {
 }
 
 const PROGRESS_EVERY = 256;
-/** Large enough to keep judges from waiting for each other. */
+/** Large enough that judges need not wait for each other. */
 const AHEAD = { maxItems: 6_000, maxBytes: 8_388_608 };
 
 /**
- * Judges a trace while reading it. Memory is bounded by the sessions' state and the judges' queues.
+ * Judges a trace while reading it. Memory is bounded by the state of the sessions and the queues of the judges.
  * @param name shown in the report
  */
 export async function* verify(
@@ -100,7 +100,7 @@ async function readInto(
   function judged(step: TracedStep, { index, line }: ReadElement): Promise<readonly TraceFinding[]> {
     if (isCall(step)) clock.advance(step.at);
     const findings = judgeOf(step).step({ step, place: { index, line }, nowMs: clock.now() });
-    // Thrown when its element is consumed.
+    // The error is thrown when the element is consumed.
     findings.catch(ignore);
     return findings;
   }
@@ -122,7 +122,7 @@ async function readInto(
     ahead.end({ cause });
   }
   if (ahead.isClosed) return [];
-  // All at once: a judge may hold steps until it knows their number.
+  // Ends all judges concurrently: a judge may hold back steps until it knows their number.
   return Promise.all(judges.map((judge) => judge.end()));
 }
 
@@ -143,15 +143,15 @@ function sumOf(counts: readonly ReplayCounts[]): ReplayCounts {
 interface TraceClock {
   /** Unix ms. */
   now(): number;
-  /** Moves to the next call. Calls without a time are one second apart. */
+  /** Moves the clock to the next call. Calls without a time are one second apart. */
   advance(at: number | undefined): void;
 }
 
-/** Start of a trace without times. */
+/** Start time of a trace without times. */
 const BEGINNING_MS = 1e12;
 const STEP_MS = 1_000;
 
-/** Does not go back, since stored state expires. */
+/** The clock never goes back, since stored state expires. */
 function createTraceClock(): TraceClock {
   let nowMs = BEGINNING_MS;
   return {

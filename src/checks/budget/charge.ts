@@ -186,9 +186,7 @@ function elapsedCost(parts: Terms, usage: Usage): number {
   );
 }
 
-/**
- * Returns estimated usage: `written` output tokens, and the upper bound of the input if the output is not only text.
- */
+/** Returns estimated usage: `written` output tokens, and the upper bound of the input if it is not only text. */
 function countedUsage({ parsed, bound }: ChargeParts, written: number): Usage {
   const { provider, request } = parsed;
   const outputTokens = written + (request.predictedTokens ?? 0);

@@ -10,7 +10,7 @@ export interface Granted {
 
 export const REQUEST_MS = 8_000;
 
-/** Asks a cloud for a new credential. Only messages of `SourceError` are shown, since others may quote an answer. */
+/** Asks a cloud for a new credential. Only messages of `SourceError` are shown: others may quote an answer. */
 export type Grant = () => Promise<Granted>;
 
 export const MAX_ANSWER_BYTES = 262_144;
@@ -20,16 +20,16 @@ interface Asking {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** @throws SourceError for another status than 2xx, or a large answer */
+/** @throws SourceError for a status other than 2xx, or a large answer */
 export async function askText(url: URL, { method = 'GET', headers }: Asking): Promise<string> {
   const signal = AbortSignal.timeout(REQUEST_MS);
-  // A redirect could take the headers elsewhere.
+  // A redirect could send the headers elsewhere.
   const reply = await boundedFetch(url.href, { method, headers, signal, redirect: 'manual' });
   if (!reply.ok) throw new SourceError(`${url.host} answered ${String(reply.status)}`);
   return reply.text();
 }
 
-/** @throws SourceError for another answer, without quoting it */
+/** @throws SourceError for an unexpected answer, without quoting it */
 export async function askJson<Schema extends z.ZodType>(
   url: URL,
   schema: Schema,
@@ -50,7 +50,10 @@ function parsed(text: string): unknown {
 
 type FetchOptions = Pick<RequestInit, 'method' | 'headers' | 'body' | 'signal' | 'redirect'>;
 
-/** Fetches an answer with its whole body. @throws SourceError if it is larger than 256 KiB */
+/**
+ * Fetches an answer with its whole body.
+ * @throws SourceError if it is larger than 256 KiB
+ */
 export async function boundedFetch(url: string, options: FetchOptions): Promise<Response> {
   const { status, headers, body } = await fetch(url, options);
   const chunks: Uint8Array[] = [];
@@ -71,9 +74,9 @@ export function isLinkLocal(host: string): boolean {
 }
 
 /**
- * Reads the address of a cloud's identity endpoint. Over http, others could read and replace credentials, so http is
- * only for this machine and the hosts that the cloud documents.
- * @param isDocumented gets the host of a URL, with IPv6 in brackets
+ * Parses the address of a cloud's identity endpoint. Over http, others could read and replace credentials: http is
+ * allowed only for this machine and for hosts documented by the cloud.
+ * @param isDocumented receives the host of a URL, with IPv6 in brackets
  * @param hosts those hosts in words
  * @throws SourceError for any other address
  */

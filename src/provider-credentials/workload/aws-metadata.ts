@@ -33,7 +33,7 @@ function agentOf(environment: Environment): readonly [variable: string, address:
   return full === '' ? undefined : ['AWS_CONTAINER_CREDENTIALS_FULL_URI', full];
 }
 
-/** ECS, EKS Pod Identity. */
+/** Reads from the agent of ECS or EKS Pod Identity. */
 export async function fromContainer(environment: Environment): Promise<Granted> {
   const [variable, address] = agentOf(environment) ?? ['AWS_CONTAINER_CREDENTIALS_FULL_URI', ''];
   const url = identityEndpoint(
@@ -55,7 +55,7 @@ async function agentToken(environment: Environment): Promise<string> {
   return file === '' ? token : (await readSecretFile(file)).trim();
 }
 
-/** IMDSv2. */
+/** Reads from the instance metadata service (IMDSv2). */
 export async function fromInstance(environment: Environment): Promise<Granted> {
   const byMode =
     environment['AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE']?.toLowerCase() === 'ipv6'

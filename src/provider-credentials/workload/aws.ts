@@ -5,7 +5,7 @@ import { SourceError } from '../source.ts';
 import { boundedFetch, REQUEST_MS, type Grant } from './ask.ts';
 import { fromContainer, fromInstance, isInContainer } from './aws-metadata.ts';
 
-/** Follows AWS's SDKs: a pod's web identity (STS), the container's agent, or the instance's metadata. */
+/** Follows AWS's SDKs: web identity of a pod (STS), agent of the container, or metadata of the instance. */
 export function createAwsGrant(environment: Environment): Grant {
   const { AWS_WEB_IDENTITY_TOKEN_FILE: file = '', AWS_ROLE_ARN: role = '' } = environment;
   if (file !== '' && role !== '') return byWebIdentity(environment, file, role);
@@ -40,7 +40,7 @@ interface SdkRequest {
   readonly body?: unknown;
 }
 
-/** Limits the time and the answers' size of the SDK's requests, which its own handler does not. */
+/** Limits the time and the answer size of the SDK's requests; its own handler does not. */
 const bounded = {
   async handle({ method, protocol, hostname, port, path, headers: all, body }: SdkRequest) {
     const { host: _host, 'content-length': _length, ...headers } = all;

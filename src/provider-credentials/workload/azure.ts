@@ -20,8 +20,8 @@ const INSTANCE_METADATA = 'http://169.254.169.254';
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
 /**
- * Asks Entra ID for access tokens with a pod's federated token (AKS), or asks the agent of App Service and Container
- * Apps, or the instance's metadata (IMDS).
+ * Asks Entra ID for access tokens with a pod's federated token (AKS); or asks the agent of App Service and Container
+ * Apps, or the metadata service of the instance (IMDS).
  */
 export function createAzureGrant(environment: Environment): Grant {
   const { AZURE_FEDERATED_TOKEN_FILE: file = '', IDENTITY_ENDPOINT: agent = '' } = environment;
@@ -77,7 +77,7 @@ function endpointIn(variable: string, address: string): URL {
   return identityEndpoint(variable, address, isLinkLocal, 'at 169.254.x.x');
 }
 
-/** Numbers are texts. */
+/** Numbers are sent as texts. */
 const answer = z.object({
   access_token: z.string().min(1).max(65_536),
   expires_on: z.coerce.number().positive(),

@@ -17,7 +17,7 @@ const SCOPES = [
   'https://www.googleapis.com/auth/generative-language.retriever',
 ];
 
-/** No retries: the source is read again. `size` also bounds answers without a length. */
+/** No retries: the source is read again. `size` also limits answers without a declared length. */
 const transporterOptions = {
   timeout: REQUEST_MS,
   size: MAX_ANSWER_BYTES,
@@ -38,8 +38,8 @@ const answer = z.object({
 });
 
 /**
- * Asks for access tokens with the file in GOOGLE_APPLICATION_CREDENTIALS, such as a workload identity federation's, or
- * asks the metadata server of GCE, GKE and Cloud Run.
+ * Asks for access tokens with the file in GOOGLE_APPLICATION_CREDENTIALS, such as that of a workload identity
+ * federation; or asks the metadata server of GCE, GKE and Cloud Run.
  */
 export function createGcpGrant(environment: Environment): Grant {
   const { GOOGLE_APPLICATION_CREDENTIALS: keyFilename = '' } = environment;
@@ -66,9 +66,10 @@ async function fromMetadata(environment: Environment): Promise<Granted> {
 
 async function fromFile(keyFilename: string): Promise<Granted> {
   const clientOptions = { transporterOptions };
-  // A client keeps its token until shortly before it ends, even if the provider refuses it, so each grant has a new client.
+  // A client keeps its token until shortly before it expires, even if the provider refuses it: each grant needs a new
+  // client.
   const client = await new GoogleAuth({ scopes: SCOPES, keyFilename, clientOptions }).getClient();
-  // The library does not pass these bounds to its client for token exchange.
+  // The library does not pass these limits on to its client for token exchange.
   const exchange = (client as { stsCredential?: Pick<AuthClient, 'transporter'> }).stsCredential;
   if (exchange !== undefined) Object.assign(exchange.transporter.defaults, transporterOptions);
   const { token } = await client.getAccessToken();

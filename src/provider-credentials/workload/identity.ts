@@ -8,10 +8,10 @@ const WITHIN_MS = 10_000;
 const RENEW_AT = 2 / 3;
 const LEAST_MS = 5_000;
 const UNKNOWN_LIFE_MS = 900_000;
-/** A wrong end, such as one in other units, must not keep a credential far beyond its life. */
+/** A wrong expiry, such as one in other units, must not keep a credential far beyond its lifetime. */
 const MOST_MS = 3_600_000;
 
-/** Loads the module of this cloud only. */
+/** Loads only the module of this cloud. */
 export async function createWorkloadSource(cloud: Cloud, environment: Environment): Promise<Source> {
   const grant = await grantOf(cloud, environment);
   return {

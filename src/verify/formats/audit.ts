@@ -9,14 +9,11 @@ export function isLogLine(fields: TraceFields): boolean {
   );
 }
 
-/**
- * Reads a line of the gateway's audit log. It has no prompts and arguments, so only the fact of a tool call can be
- * judged.
- */
+/** Reads a line of the gateway's log. It has no prompts and arguments: only the fact of a tool call can be judged. */
 export function readLogLine(line: TraceFields, context: Context): Read {
   const tool = stringIn(line, ['tool']);
   if (line['audit'] !== 'tool_response_inspected' || tool === undefined) {
-    return { kind: 'skipped', why: 'log lines, which hold no prompt and no arguments' };
+    return { kind: 'skipped', why: 'log lines, which contain no prompt and no arguments' };
   }
   const keyHash = stringIn(line, ['key_hash']);
   return toolCalled(context, {
@@ -45,7 +42,7 @@ export function readAuditRecord(record: TraceFields, context: Context): Read {
   const tool = named('mcp_tool');
   const isOver = stringIn(objectAt(record, 'unmapped'), ['stage']) === 'finished';
   if (record['class_uid'] !== 6003 || !isOver || record['action_id'] !== 1 || tool === undefined) {
-    return { kind: 'skipped', why: 'records of the audit trail, which hold no prompt and no arguments' };
+    return { kind: 'skipped', why: 'records of the audit trail, which contain no prompt and no arguments' };
   }
   const actor = objectAt(record, 'actor');
   const user = objectAt(actor, 'user');

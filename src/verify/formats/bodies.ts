@@ -29,7 +29,7 @@ const ASKS = ['messages', 'contents', 'prompt', 'input', 'message', 'inputText']
 const REQUEST = ['request', 'body', 'request_body', 'kwargs'] as const;
 const RESPONSE = ['response', 'response_body', 'completion'] as const;
 const SESSION = ['session_id', 'conversation_id', 'thread_id'] as const;
-/** Calls and results kept to recognize repetitions in later requests. */
+/** Number of calls and results remembered to recognize repetitions in later requests. */
 const MAX_KNOWN = 10_000;
 
 /** Recognizes a request body, or an object with one. */
@@ -40,7 +40,7 @@ export function isBody(fields: TraceFields): boolean {
 export function createBodyReader(): BodyReader {
   const known = new Set<string>();
 
-  /** Returns true the first time. Repetition cannot be detected without an id. */
+  /** Returns true the first time. Without an id, repetitions cannot be recognized. */
   function isNew(sessionId: string, what: 'call' | 'result', id: string | undefined): boolean {
     if (id === undefined) return true;
     const name = JSON.stringify([sessionId, what, id]);

@@ -5,7 +5,7 @@ import { callStep, callsIn, modelStep, resultsIn, resultStep } from './messages.
 /** Reads messages of conversations one by one, as in a log. */
 export interface ConversationReader {
   message(message: TraceFields, place: TracePlace, context: Context): ReadElement[];
-  /** Returns unanswered questions. */
+  /** Returns questions without an answer. */
   end(): ReadElement[];
 }
 
@@ -36,11 +36,11 @@ export function isMessage(fields: TraceFields): boolean {
 }
 
 /**
- * Groups the messages since the model's last answer into one call; earlier ones were judged already. Function calls
- * become tool calls, and results tool responses.
+ * Groups the messages since the model's last answer into one call; earlier messages have already been judged. Function
+ * calls become tool calls, and results become tool responses.
  */
 export function createConversationReader(): ConversationReader {
-  /** Least recently used first. */
+  /** Ordered by last use, oldest first. */
   const waiting = new Map<string, GatheredMessages>();
 
   function ask({ messages, place, context, at }: GatheredMessages): ReadElement {

@@ -23,14 +23,14 @@ export function stringIn(fields: TraceFields, names: readonly string[]): string 
 
 const ALL: readonly Provider[] = Object.values(providers);
 
-/** Accepts aliases. */
+/** Accepts aliases of provider names. */
 export function providerNamed(name: string): ProviderName | undefined {
   const lower = name.toLowerCase();
   return ALL.find((provider) => provider.name === lower || provider.traces?.aliases?.includes(lower) === true)
     ?.name;
 }
 
-/** Returns the provider of models with such names; OpenAI by default. */
+/** Returns the provider of models with such names; by default, OpenAI. */
 export function providerOfModel(model = ''): ProviderName {
   return ALL.find(({ traces }) => traces?.models?.test(model) === true)?.name ?? 'openai';
 }

@@ -9,8 +9,8 @@ const UNREAD =
 const OTHER_KIND = 'OpenInference spans without text';
 
 /**
- * Reads an OpenInference span; undefined for others. Chains, agents and the like repeat the inputs of the calls below
- * them. Without a model call below they stay unjudged.
+ * Reads an OpenInference span; undefined for others. Chains, agents and similar spans repeat the inputs of the calls
+ * below them. Without a model call below, they are not judged.
  */
 export function readOpenInferenceSpan(span: SpanView): Read[] | undefined {
   const { attributes, owner } = span;
@@ -95,7 +95,7 @@ function embeddedTexts(attributes: TraceFields): TraceFields[] | undefined {
   return all.map((text) => ({ role: 'user', content: asText(text) }));
 }
 
-/** `tool.parameters` is the schema of the arguments, or the arguments. */
+/** `tool.parameters` contains either the schema of the arguments, or the arguments. */
 function toolIn({ name, attributes, isFailed }: SpanView) {
   const parameters = argumentsOf(attributes['tool.parameters']);
   const input = argumentsOf(
@@ -166,7 +166,9 @@ function textPart(text: string): TraceFields {
 
 const MAX_LISTED = 10_000;
 
-/** Returns the items of a list that is whole, or flattened (`<prefix>.0.a.b` is member `a.b` of the first item). */
+/**
+ * Returns the items of a list that is recorded whole or flattened (`<prefix>.0.a.b` is member `a.b` of the first item).
+ */
 function listAt(attributes: TraceFields, prefix: string): TraceFields[] {
   const whole = parsedAttribute(attributes[prefix]);
   if (Array.isArray(whole)) {

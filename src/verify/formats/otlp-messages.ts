@@ -3,8 +3,8 @@ import { asText, parsedAttribute } from './span-steps.ts';
 import { isObject } from '../../json/is-object.ts';
 
 /**
- * Returns a model span's prompt as chat messages; undefined if it was not recorded. Supports the current conventions
- * (`gen_ai.input.messages`), the previous ones (an event per message), and older instrumentations
+ * Returns the prompt of a model span as chat messages; undefined if it was not recorded. Supports the current
+ * conventions (`gen_ai.input.messages`), the previous ones (an event per message), and older instrumentations
  * (`gen_ai.prompt.0.content`).
  */
 export function promptOf(span: TraceFields, attributes: TraceFields): readonly TraceFields[] | undefined {

@@ -25,7 +25,7 @@ export function isSpan(fields: TraceFields): boolean {
   return Object.hasOwn(fields, 'spanId') && Object.hasOwn(fields, 'traceId');
 }
 
-/** Reads a span under the conventions of Vercel's AI SDK, OpenTelemetry (GenAI, MCP) or OpenInference. */
+/** Reads a span that follows the conventions of Vercel's AI SDK, OpenTelemetry (GenAI, MCP) or OpenInference. */
 export function readSpan(span: TraceFields, resource: OtlpResource, context: Context): Read[] {
   const attributes = attributesOf(span['attributes']);
   const view: SpanView = {

@@ -2,14 +2,14 @@ import type { Read, ReadElement, TracedStep } from '../step.ts';
 import { stringIn, type TraceFields } from './fields.ts';
 
 export interface SpanTree {
-  /** Records a span. Called in any order. */
+  /** Records a span. May be called in any order. */
   note(span: TraceFields, reads: readonly Read[]): void;
-  /** Drops repeated parts. Called in the order of starts. */
+  /** Drops repeated parts. Must be called in the order of starts. */
   settle(element: ReadElement): ReadElement;
 }
 
 const REPEATED = 'spans around model calls that have their own spans';
-/** Beyond it, older spans are forgotten. Spans around them are then judged, or counted as unjudged. */
+/** Beyond this number, older spans are forgotten. Spans around them are then judged, or counted as unjudged. */
 const MAX_SPANS = 200_000;
 const MAX_CALLS = 50_000;
 
@@ -17,7 +17,7 @@ export function createSpanTree(): SpanTree {
   const parents = new Map<string, string>();
   /** Spans with a model call below them. */
   const around = new Set<string>();
-  /** Call ids of the calls in model answers, by `callKeys`. */
+  /** Ids of calls in model answers, by `callKeys`. */
   const requested = new Map<string, string | undefined>();
 
   function cover(span: string | undefined): void {
@@ -81,7 +81,7 @@ function isModelCall(read: Read): boolean {
   );
 }
 
-/** Returns the keys that a call in a model's answer shares with the tool's span, which may lack the id. */
+/** Returns the keys by which a call in a model's answer is matched with the tool's span, which may lack the id. */
 function callKeys({ sessionId, callId, tool, arguments: args }: TracedStep): string[] {
   const written = JSON.stringify([sessionId, tool, args ?? {}]);
   return callId === undefined ? [written] : [JSON.stringify([sessionId, callId]), written];

@@ -27,7 +27,7 @@ import {
 } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 
-/** Accepted names of each member, preferred ones first. */
+/** Accepted names of each member, preferred names first. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   timestamp: ['timestamp', 'time', 'ts', 'created_at', 'start_time'],
   session_id: ['session_id', 'sessionId', 'session', 'conversation_id', 'thread_id'],
@@ -71,7 +71,7 @@ export function isStep(fields: TraceFields): boolean {
   return stepTypeOf(fields) !== undefined;
 }
 
-/** Returns a step's type. Infers it if only one is possible. */
+/** Returns the type of a step. If it is missing, infers it if only one type is possible. */
 function stepTypeOf(fields: TraceFields): StepType | undefined {
   const written = firstOf(fields, ['type', 'kind', 'event', 'event_type']);
   if (typeof written === 'string') {
@@ -172,7 +172,7 @@ function acceptedNames({ type: written }: TraceFields, type: StepType): Accepted
   return meant;
 }
 
-/** Reports whether a name means this member, since some have several meanings. */
+/** Reports whether a name means this member, since some names have several meanings. */
 function applies(name: string, other: string, type: StepType, isNamed: boolean): boolean {
   const isTool = type === 'mcp_tool_call' || type === 'mcp_tool_response';
   switch (name) {
@@ -186,7 +186,7 @@ function applies(name: string, other: string, type: StepType, isNamed: boolean):
     case 'tool_name':
       return isTool;
     case 'call_id':
-      // A bare `id` may be the step's own.
+      // A bare `id` may be that of the step itself.
       return other !== 'id' || isNamed;
     default:
       return true;

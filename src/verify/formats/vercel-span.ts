@@ -8,7 +8,7 @@ const OPERATION =
 const TOOL_CALL = 'ai.toolCall';
 
 /**
- * Reads a span of Vercel's AI SDK; undefined for others. `ai.generateText` and the like enclose the SDK's calls
+ * Reads a span of Vercel's AI SDK; undefined for others. `ai.generateText` and similar spans enclose the SDK's calls
  * (`….doGenerate`), and are judged only if those are missing.
  */
 export function readVercelSpan({ name, attributes, owner, isFailed }: SpanView): Read[] | undefined {

@@ -8,7 +8,7 @@ import type { SplitPart } from './split.ts';
 
 export interface DocumentReader {
   read(piece: SplitPart): ReadElement[];
-  /** Returns the held parts of an incomplete document. */
+  /** Returns the remaining parts of an incomplete document. */
   flush(): ReadElement[];
 }
 
@@ -27,7 +27,7 @@ const SHARED_MEMBERS = ['session_id', 'agent', 'provider', 'model'] as const;
 const NO_RESOURCE: OtlpResource = { attributes: {} };
 
 /**
- * Holds the first steps, since a document may name its session or agent after them. Sorts spans, which come in the
+ * Holds back the first steps: a document may name its session or agent after them. Sorts spans, which arrive in the
  * order of their ends, by start.
  */
 export function createDocumentReader({ elements, context, next }: DocumentOptions): DocumentReader {
@@ -123,7 +123,7 @@ function lateMember(written: HeadFields, known: HeadFields): string | undefined 
   return SHARED_MEMBERS.find((name) => written[name] != null && known[name] == null);
 }
 
-/** Returns the resource of the current list of spans, the last one. */
+/** Returns the resource of the current list of spans, which is the last one. */
 function resourceIn(document: unknown): OtlpResource {
   const { resourceSpans } = isObject(document) ? document : {};
   const last: unknown = Array.isArray(resourceSpans) ? resourceSpans.at(-1) : undefined;
@@ -150,7 +150,7 @@ function createTimeOrder<Item>(): TimeOrder<Item> {
   let waiting: HeldItem<Item>[] = [];
   let bytes = 0;
 
-  /** Sorts and releases the earliest ones at once, since sorting for each item would be slow. */
+  /** Sorts and releases the earliest items in batches: sorting for each item would be slow. */
   function release(count: number): Item[] {
     waiting.sort((a, b) => a.at - b.at);
     const gone = waiting.slice(0, count);

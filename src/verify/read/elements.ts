@@ -13,9 +13,9 @@ import { unreadableStep, type Context, type Read, type TracePlace, type ReadElem
 
 export interface ElementReader {
   read(value: unknown, place: TracePlace, context: Context, resource: OtlpResource): ReadElement[];
-  /** Completes an element at its final position, when spans that repeat are known (`span-tree.ts`). */
+  /** Completes an element at its final position, when repeated spans are known (`span-tree.ts`). */
   settle(element: ReadElement): ReadElement;
-  /** Returns parts held for an answer. */
+  /** Returns parts that waited for an answer. */
   end(): ReadElement[];
 }
 

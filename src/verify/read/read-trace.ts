@@ -43,7 +43,7 @@ export async function* readTrace(bytes: Bytes): AsyncGenerator<readonly ReadElem
     try {
       for await (const pieces of piecesOf(splitter, left)) {
         const read = pieces.flatMap((piece) => document.read(piece));
-        // Held parts and ends yield nothing.
+        // Parts that wait, and ends, yield nothing.
         if (read.length > 0) yield read;
       }
     } catch (failure) {
@@ -83,7 +83,7 @@ export async function* readTrace(bytes: Bytes): AsyncGenerator<readonly ReadElem
   }
 }
 
-/** Yields the parts of one document while it arrives. Bytes after its end stay in `left.rest`. */
+/** Yields the parts of one document while it arrives. Bytes after its end are left in `left.rest`. */
 async function* piecesOf(
   splitter: JsonSplitter,
   left: { rest: Bytes },
@@ -111,7 +111,7 @@ async function* piecesOf(
 
 interface OpenedTrace {
   readonly bytes: Bytes;
-  /** The first line is a whole document. */
+  /** Whether the first line is a whole document. */
   readonly isOfLines: boolean;
 }
 

@@ -3,7 +3,7 @@ import { CODES } from '../../json/codes.ts';
 
 const { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } = CODES;
 
-/** Longest part: a step, or a document without its steps. */
+/** Maximum size of a part: a step, or a document without its steps. */
 const MAX_PIECE_BYTES = 16 * 1_048_576;
 
 /** Lists that are read element by element, by path. */
@@ -11,11 +11,11 @@ const LISTS: ReadonlySet<string> = new Set(['', 'traces', 'steps', 'resourceSpan
 const PARENTS_OF_LISTS: ReadonlySet<string> = new Set(['resourceSpans', 'resourceSpans.scopeSpans']);
 
 export type SplitPart =
-  /** An element of a list. `head` is the document so far without list elements: one object per list. */
+  /** An element of a list. `head` is the document so far, without list elements; one object per list. */
   | { readonly kind: 'element'; readonly bytes: Buffer; readonly line: number; readonly head: Buffer }
   /** A skipped element or document. */
   | { readonly kind: 'too_long'; readonly line: number }
-  /** The end of a document. `bytes` is all of it without list elements. */
+  /** The end of a document. `bytes` is the whole document without list elements. */
   | { readonly kind: 'document'; readonly bytes: Buffer; readonly line: number; readonly hasLists: boolean };
 
 /** The document is not JSON, or is incomplete. */
@@ -35,7 +35,7 @@ interface Frame {
   /** Length of the skeleton before it. */
   readonly mark: number;
   expects: 'name' | 'colon' | 'value' | 'end';
-  /** An empty container may end here. */
+  /** Whether an empty container may end here. */
   isFresh: boolean;
   name: string;
 }
@@ -45,8 +45,8 @@ const EMPTY = Buffer.alloc(0);
 const IS_OF_WORD = /[-0-9A-Za-z]/;
 
 /**
- * Splits a JSON document in chunks, so that the elements of long lists need not be in memory together. Only finds where
- * values begin and end: the parts must be parsed.
+ * Splits a JSON document in chunks: the elements of long lists need not be in memory together. Finds only where values
+ * begin and end: the parts must be parsed.
  */
 export class JsonSplitter {
   #line: number;
@@ -77,7 +77,7 @@ export class JsonSplitter {
   }
 
   /**
-   * Reads up to the end of the document. Returns the number of bytes used.
+   * Reads up to the end of the document. Returns the number of bytes read.
    * @throws SplitError
    */
   push(chunk: Uint8Array, pieces: SplitPart[]): number {

@@ -2,7 +2,7 @@ import { VIOLATIONS, type TraceFinding } from '../finding.ts';
 import { verdictOf, type Summary, type Unreadable } from '../summary.ts';
 import { Listed, JsonList, type Report } from './report.ts';
 
-/** @param write serializes a value in one line */
+/** @param write serializes a value on one line */
 export function createJsonReport(write: (value: unknown) => string): Report {
   const masked = new Listed<unknown>();
   const unread = new Listed<unknown>();

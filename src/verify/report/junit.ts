@@ -3,10 +3,10 @@ import { VIOLATIONS, type TraceFinding } from '../finding.ts';
 import { unjudgedElements, type Summary, type Unreadable } from '../summary.ts';
 import { calledName, type Report } from './report.ts';
 
-/** Held until the end, since a suite begins with its counts. */
+/** Limit of cases, which wait until the end: a suite begins with its counts. */
 const MAX_CASES = 10_000;
 
-/** JUnit XML: violations are failures, unreadable elements errors. */
+/** JUnit XML: violations are failures, and unreadable elements are errors. */
 export function createJunitReport(): Report {
   const cases: string[] = [];
 

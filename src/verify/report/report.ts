@@ -24,7 +24,7 @@ export class Listed<Item> {
   }
 }
 
-/** A JSON list, written one element per line as they come. */
+/** A JSON list, written with one element per line as elements arrive. */
 export class JsonList {
   #separator = '\n';
 

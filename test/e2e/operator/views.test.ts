@@ -46,7 +46,7 @@ describe("the operator's page: its views", () => {
     ['now', 'Now', 'ready'],
     ['decisions', 'Live decisions', 'policy_denied'],
     ['keys', 'Keys', 'planner'],
-    ['approvals', 'Approvals', 'No call waits for approval'],
+    ['approvals', 'Approvals', 'No call is waiting for approval'],
     ['money', 'Money', 'team-search'],
     ['spend', 'Spend', 'in total'],
     ['risk', 'Risk and locks', HOSTILE],

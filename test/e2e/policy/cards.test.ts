@@ -93,7 +93,7 @@ describe('a card', () => {
   });
 
   it('locks a key, and refuses calls that need an approval', async () => {
-    expect(await ask('hi', 'gpt-4-dear')).toContain('it needs an approval');
+    expect(await ask('hi', 'gpt-4-dear')).toContain('approval required');
     expect(await ask('hi', 'gpt-4-forbidden')).toContain('rule forbidden-model');
     expect(await ask('hi')).toContain('this proxy key is locked');
   });

@@ -247,8 +247,8 @@ describe('gateway --server', () => {
 
   it.each([
     [['--server', 'http://gateway.example.com', 'keys', 'list'], 1, /unencrypted/],
-    [['--server', 'ftp://127.0.0.1', 'keys', 'list'], 1, /--server: the URL/],
-    [['--server', 'https://u:p@127.0.0.1', 'keys', 'list'], 1, /--server: the URL/],
+    [['--server', 'ftp://127.0.0.1', 'keys', 'list'], 1, /--server must be the URL/],
+    [['--server', 'https://u:p@127.0.0.1', 'keys', 'list'], 1, /--server must be the URL/],
     [['--server', 'https://127.0.0.1', 'doctor'], 2, /gateway doctor does not work through the API/],
     [['--server', 'https://127.0.0.1', 'config', 'check'], 2, /gateway config does not work through the API/],
     [['--server', 'https://127.0.0.1', 'risk', 'reset', 'x', '--as', 'Eve'], 2, /--as: through the API/],

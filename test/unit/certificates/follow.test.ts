@@ -127,7 +127,7 @@ describe('a followed certificate', () => {
     refusesRenewal = true;
     put(long);
     await expect.poll(state).toEqual({ days: 5, broken: true });
-    expect(events).toEqual(['broken server.tls.cert_file cannot be handed on: no space left']);
+    expect(events).toEqual(['broken server.tls.cert_file cannot be used: no space left']);
     refusesRenewal = false;
     await expect.poll(state).toEqual({ days: 300, broken: false });
   });

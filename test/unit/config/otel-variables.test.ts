@@ -98,7 +98,9 @@ describe('OpenTelemetry’s variables', () => {
       'OTEL_TRACES_SAMPLER',
       'OTEL_TRACES_SAMPLER_ARG',
     ]);
-    expect(problems('otel: {enabled: true, variables: {OTEL_X: a}}\n')[0]).toMatch(/OTEL_X: is not passed/);
+    expect(problems('otel: {enabled: true, variables: {OTEL_X: a}}\n')[0]).toMatch(
+      /OTEL_X: is not a variable passed/,
+    );
   });
 
   it('must name certificates that can be read', () => {

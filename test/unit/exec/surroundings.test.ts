@@ -46,7 +46,7 @@ describe('the provider', () => {
     expect(() => chooseProvider('python', undefined)).toThrow(
       /set GATEWAY_PROVIDER for python: one of openai, anthropic, .*openrouter \(only these commands need none: claude, codex,/,
     );
-    expect(() => chooseProvider('python', 'opnai')).toThrow(/GATEWAY_PROVIDER: one of openai, /);
+    expect(() => chooseProvider('python', 'opnai')).toThrow(/GATEWAY_PROVIDER must be one of openai, /);
   });
 });
 

@@ -132,7 +132,7 @@ export function wrongCalls(): void {
       { GATEWAY_PROVIDER: '' },
       /set GATEWAY_PROVIDER for x: one of openai, anthropic, gemini, .*openrouter/,
     ],
-    [['x'], { GATEWAY_PROVIDER: 'nobody' }, /GATEWAY_PROVIDER: one of openai/],
+    [['x'], { GATEWAY_PROVIDER: 'nobody' }, /GATEWAY_PROVIDER must be one of openai/],
     [['claude'], {}, /claude cannot use openai/],
     [['x'], { GATEWAY_PROXY_KEY: '' }, /set GATEWAY_PROXY_KEY to a proxy key/],
     [['x'], { GATEWAY_PROXY_KEY: 'sk-mistaken' }, /GATEWAY_PROXY_KEY is not a proxy key/],

@@ -15,7 +15,7 @@ describe('gateway policy check', () => {
     expect(json).toMatchObject({
       valid: true,
       digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
-      default_action: { action: 'allow', why: expect.stringContaining('no rule allows') },
+      default_action: { action: 'allow', why: expect.stringContaining('no allow rule') },
       can_allow: false,
       reads_prompt: true,
       reads_drift: false,
