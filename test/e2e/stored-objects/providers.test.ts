@@ -7,40 +7,48 @@ const UUID = '0b5d1c5e-6f0e-4d57-9d0c-2f6f3f0b1a11';
 
 let rig: SharedAccounts;
 beforeAll(async () => {
-  rig = await startSharedAccounts({
-    unknown_endpoints: [
-      ...['azure/openai', 'groq', 'together', 'xai'].flatMap((base) => [
-        `POST /${base}/v1/files`,
-        `POST /${base}/v1/batches`,
-        `GET /${base}/v1/batches/*`,
-      ]),
-      'POST /mistral/v1/files',
-      'POST /mistral/v1/batch/jobs',
-      'POST /mistral/v1/ocr',
-      'POST /mistral/v1/conversations',
-      'POST /mistral/v1/conversations/*',
-      'GET /mistral/v1/files/*/content',
-      'POST /together/v1/tci/execute',
-      'POST /xai/v1/batches/*/requests',
-      'GET /xai/v1/batches',
-      'POST /cohere/v1/embed-jobs',
-      'GET /cohere/v1/embed-jobs',
-      'GET /cohere/v1/embed-jobs/*',
-      'POST /cohere/v2/batches',
-      'GET /cohere/v2/batches/*',
-      'GET /cohere/v1/datasets/*',
-      'POST /cohere/v1/datasets',
-      'POST /gemini/v1beta/models/veo-3:predictLongRunning',
-      'GET /gemini/v1beta/models/veo-3/operations/*',
-      'GET /gemini/v1beta/files/*',
-      'POST /gemini/v1beta/fileSearchStores',
-      'GET /gemini/v1beta/fileSearchStores/*/documents/*',
-      'POST /openai/v1/conversations',
-      'GET /openai/v1/conversations/*/items/*',
-      'POST /bedrock/async-invoke',
-      'GET /bedrock/async-invoke',
-    ],
-  });
+  rig = await startSharedAccounts(
+    {
+      unknown_endpoints: [
+        ...['azure/openai', 'groq', 'together', 'xai'].flatMap((base) => [
+          `POST /${base}/v1/files`,
+          `POST /${base}/v1/batches`,
+          `GET /${base}/v1/batches/*`,
+        ]),
+        'POST /mistral/v1/files',
+        'POST /mistral/v1/batch/jobs',
+        'POST /mistral/v1/ocr',
+        'POST /mistral/v1/conversations',
+        'POST /mistral/v1/conversations/*',
+        'GET /mistral/v1/files/*/content',
+        'POST /together/v1/tci/execute',
+        'POST /xai/v1/batches/*/requests',
+        'GET /xai/v1/batches',
+        'POST /cohere/v1/embed-jobs',
+        'GET /cohere/v1/embed-jobs',
+        'GET /cohere/v1/embed-jobs/*',
+        'POST /cohere/v2/batches',
+        'GET /cohere/v2/batches/*',
+        'GET /cohere/v1/datasets/*',
+        'POST /cohere/v1/datasets',
+        'POST /gemini/v1beta/models/veo-3:predictLongRunning',
+        'GET /gemini/v1beta/models/veo-3/operations/*',
+        'GET /gemini/v1beta/files/*',
+        'POST /gemini/v1beta/fileSearchStores',
+        'GET /gemini/v1beta/fileSearchStores/*/documents/*',
+        'POST /openai/v1/conversations',
+        'GET /openai/v1/conversations/*/items/*',
+        'POST /bedrock/async-invoke',
+        'GET /bedrock/async-invoke',
+      ],
+    },
+    {
+      routed: [
+        { provider: 'openai', model: 'down' },
+        { provider: 'vllm', model: 'm', on: ['5xx'] },
+      ],
+    },
+  );
 });
 afterAll(() => rig.close());
 
@@ -203,5 +211,17 @@ describe('vLLM', () => {
         await rig.expectNobodys(path, { model: 'm', messages: [{ role: 'user', content }] });
       await rig.expectNobodys('/vllm/v1/rerank', { model: 'm', query: { content }, documents: ['a'] });
     }
+  });
+
+  it('is no fallback for a request that names one', async () => {
+    const asks = (part: object) => ({
+      model: 'routed',
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'hi', ...part }] }],
+    });
+    const answer = await rig.ask(rig.ada, '/openai/v1/chat/completions', asks({}));
+    expect(answer.status).toBe(200);
+    const before = rig.account.arrived.length;
+    const named = await rig.ask(rig.ada, '/openai/v1/chat/completions', asks({ uuid: 'sku-1' }));
+    expect([named.status, rig.account.arrived.length - before]).toEqual([503, 1]);
   });
 });

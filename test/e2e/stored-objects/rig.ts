@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import type { ConfigInput } from '../../../src/config/schema.ts';
 import { PROVIDER_NAMES, providers } from '../../../src/providers/registry.ts';
 import { startGateway, type TestGateway, type TestKey } from '../../support/gateway.ts';
 import { send, type Reply } from '../../support/http.ts';
@@ -22,7 +23,10 @@ export interface SharedAccounts {
 
 const HELD = 'held-8Gk2pQ9vXw4ZtR7yLm3N';
 
-export async function startSharedAccounts(proxy: Readonly<Record<string, unknown>>): Promise<SharedAccounts> {
+export async function startSharedAccounts(
+  proxy: NonNullable<ConfigInput['proxy']>,
+  models: NonNullable<ConfigInput['models']> = {},
+): Promise<SharedAccounts> {
   const account = await createProviderAccount();
   const keyed = PROVIDER_NAMES.filter((name) => providers[name].needsKey);
   const gateway = await startGateway({
@@ -31,6 +35,7 @@ export async function startSharedAccounts(proxy: Readonly<Record<string, unknown
       credentials: Object.fromEntries(
         keyed.map((provider) => [provider, { provider, from: { env: 'TEST_HELD_KEY' } }]),
       ),
+      models,
       proxy,
     },
     env: { TEST_HELD_KEY: HELD },
