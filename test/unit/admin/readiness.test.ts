@@ -33,9 +33,9 @@ describe('the gateway is', () => {
     ['Envoy is down', { envoyLive: false }],
     ['one worker does not listen', { workers: [worker(true, true), worker(false, true)] }],
     ['one worker has no Redis', { workers: [worker(true, true), worker(true, false)] }],
-    ['no worker is there yet', { workers: [] }],
-    ['Redis may not be used', { redisUnfit: true }],
-    ['it drains', { draining: true }],
+    ['no worker has started', { workers: [] }],
+    ['Redis cannot be used', { redisUnfit: true }],
+    ['it is shutting down', { draining: true }],
   ])('not ready when %s', (_name, change) => {
     expect(readiness({ ...well, ...change }).ready).toBe(false);
   });

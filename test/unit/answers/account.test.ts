@@ -41,9 +41,9 @@ describe('written text', () => {
   });
 
   it.each([
-    ['one text at the bound', ['a'.repeat(MAX_KEPT_CHARS)], MAX_KEPT_CHARS, 0],
-    ['one text over it, in bytes', ['ü'.repeat(MAX_KEPT_CHARS + 1)], 0, 2 * (MAX_KEPT_CHARS + 1)],
-    ['what comes after the bound', ['a'.repeat(MAX_KEPT_CHARS), 'ü', 'bc'], MAX_KEPT_CHARS, 4],
+    ['one text of the maximum length', ['a'.repeat(MAX_KEPT_CHARS)], MAX_KEPT_CHARS, 0],
+    ['one text over the maximum, in bytes', ['ü'.repeat(MAX_KEPT_CHARS + 1)], 0, 2 * (MAX_KEPT_CHARS + 1)],
+    ['text after the maximum', ['a'.repeat(MAX_KEPT_CHARS), 'ü', 'bc'], MAX_KEPT_CHARS, 4],
   ])('is kept up to a bound and measured beyond it: %s', (_, texts, chars, beyondBytes) => {
     const { written } = newAnswer();
     for (const text of texts) written.add('text', text);

@@ -60,7 +60,7 @@ const FORMATS: readonly FormatRow[] = [
     read: payloadsOf(sse),
   },
   {
-    name: 'SSE whose last event is left open',
+    name: 'SSE whose last event is unterminated',
     format: sse,
     bytes: Buffer.from(EVENTS.map((data) => `data: ${data}`).join('\n\n')),
     read: (bytes) => decodeStream(sse, [bytes]).flatMap(({ data }) => data ?? []),
@@ -72,7 +72,7 @@ const FORMATS: readonly FormatRow[] = [
     read: payloadsOf(ndjson),
   },
   {
-    name: 'NDJSON whose last line is left open',
+    name: 'NDJSON whose last line is unterminated',
     format: ndjson,
     bytes: Buffer.from(EVENTS.join('\n')),
     read: (bytes) => decodeStream(ndjson, [bytes]).flatMap(({ data }) => data ?? []),

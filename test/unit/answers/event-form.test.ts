@@ -160,7 +160,7 @@ const ROWS: readonly FormRow[] = [
       'two documents in a line': (words) => Buffer.from(`{}{"message":{"content":"${words}"}}\n`),
       'a string': (words) => Buffer.from(`"${words}"\n`),
       'a list': (words) => Buffer.from(`["${words}"]\n`),
-      'a line that is left open': (words) => Buffer.from(`{"message":{"content":"${words}`),
+      'an unterminated line': (words) => Buffer.from(`{"message":{"content":"${words}`),
     },
   },
   {
@@ -172,9 +172,9 @@ const ROWS: readonly FormRow[] = [
       'a broken element': (words) =>
         Buffer.from(`,{"candidates":[{"content":{"parts":[{"text":"${words}"}]},"x":nu3ll}]}`),
       'a string between elements': (words) => Buffer.from(`,"${words}"`),
-      'words between elements': (words) => Buffer.from(`,${words},${part('')}`),
+      'text between elements': (words) => Buffer.from(`,${words},${part('')}`),
       'a list between elements': (words) => Buffer.from(`,["${words}"]`),
-      'an element that is left open': (words) => Buffer.from(`,{"text":"${words}`),
+      'an unterminated element': (words) => Buffer.from(`,{"text":"${words}`),
     },
   },
   {
@@ -195,7 +195,7 @@ const ROWS: readonly FormRow[] = [
     said: (words) => inner(innerDelta(words)),
     intruders: {
       'a broken document': (words) => inner(`${innerDelta(words).slice(0, -1)},"x":nu3ll}`),
-      'a document of text': (words) => inner(words),
+      'a document that is a string': (words) => inner(words),
       'a document that is a list': (words) => inner(`["${words}"]`),
     },
   },
@@ -255,7 +255,7 @@ describe('a stream with an event of another form', () => {
     ['[DONE]', event('[DONE]')],
     ['nothing', Buffer.from('data:\n\n')],
     ['null', event('null')],
-    ['NaN in it', event('{"choices":[],"p":NaN}')],
+    ['NaN in an event', event('{"choices":[],"p":NaN}')],
   ])('is not one with %s', async (_what, frame) => {
     const out = (
       await sentOf(

@@ -74,7 +74,7 @@ describe('a success', () => {
   });
 
   it.each(['image/png', 'text/html', 'application/gzip'])(
-    'of an unknown endpoint, or of an MCP server, is others’ to judge: %s',
+    'of an unknown endpoint, or of an MCP server, is not judged here: %s',
     async (type) => {
       expect(await given(UNKNOWN, type, wide)).toHaveProperty('response_body');
       expect(await given({ mcp: { server: 'files' } }, type, wide)).toHaveProperty('response_body');

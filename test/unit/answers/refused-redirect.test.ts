@@ -10,14 +10,14 @@ type Row = readonly [string, Partial<Answered>, boolean];
 
 const ROWS: readonly Row[] = [
   ['a redirect', { status: 307, answerHeaders: LOCATION }, true],
-  ['the first of its kind', { status: 300, answerHeaders: LOCATION }, true],
-  ['the last of its kind', { status: 399, answerHeaders: LOCATION }, true],
-  ['a choice without an address', { status: 300, answerHeaders: new Map() }, true],
-  ['what is new at an address', { status: 201, answerHeaders: LOCATION }, false],
-  ['an error with an address', { status: 400, answerHeaders: LOCATION }, false],
-  ['what has not changed', { status: 304, method: 'GET', answerHeaders: new Map() }, false],
-  ['what has not changed, elsewhere', { status: 304, method: 'GET', answerHeaders: LOCATION }, true],
-  ['what has not changed by a POST', { status: 304, method: 'POST', answerHeaders: new Map() }, true],
+  ['the lowest 3xx status', { status: 300, answerHeaders: LOCATION }, true],
+  ['the highest 3xx status', { status: 399, answerHeaders: LOCATION }, true],
+  ['a 300 without a Location', { status: 300, answerHeaders: new Map() }, true],
+  ['a 201 with a Location', { status: 201, answerHeaders: LOCATION }, false],
+  ['an error with a Location', { status: 400, answerHeaders: LOCATION }, false],
+  ['a 304 without a Location', { status: 304, method: 'GET', answerHeaders: new Map() }, false],
+  ['a 304 with a Location', { status: 304, method: 'GET', answerHeaders: LOCATION }, true],
+  ['a 304 after a POST', { status: 304, method: 'POST', answerHeaders: new Map() }, true],
 ];
 
 describe.each([

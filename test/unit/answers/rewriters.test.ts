@@ -73,7 +73,7 @@ const ACTIONS: readonly ActionRow[] = [
   },
   { name: 'edits', rewriters: () => [upper()], out: H + chunk('HEL') + chunk('LO') + USAGE + DONE },
   {
-    name: 'edits that take members out',
+    name: 'edits that remove members',
     rewriters: () => [
       {
         event: ({ deltas }) => ({
@@ -85,30 +85,30 @@ const ACTIONS: readonly ActionRow[] = [
     out: STREAM.replaceAll('"big":12345678901234567890,', ''),
   },
   {
-    name: 'edits on edits: each sees what the one before let through',
+    name: 'edits after edits: each rewriter sees the result of the one before',
     rewriters: () => [upper(), changing((text) => `${text}!`)],
     out: H + chunk('HEL!') + chunk('LO!') + USAGE + DONE,
   },
-  { name: 'frames that are held and given back', rewriters: () => [holding()], out: STREAM },
+  { name: 'frames that are held and released', rewriters: () => [holding()], out: STREAM },
   {
-    name: 'frames that are held and given back, on their way to the next',
+    name: 'frames that are held, released and passed to the next rewriter',
     rewriters: () => [upper(), holding(), changing((text) => `${text}!`)],
     out: H + chunk('HEL!') + chunk('LO!') + USAGE + DONE,
   },
   {
-    name: 'a held frame that is never given back',
+    name: 'a held frame that is never released',
     rewriters: () => [
       { event: (event) => (textOf(event) === 'lo' ? { kind: 'rewrite', held: true } : PASS_EVENT) },
     ],
     out: H + chunk('Hel') + USAGE + DONE,
   },
   {
-    name: 'copies before an event, and after the last',
+    name: 'copies before an event, and after the last one',
     rewriters: () => [delaying()],
     out: `${H}${chunk('Hel')}${chunk('(Hel)')}${chunk('lo')}${USAGE}${DONE}${chunk('(end)')}\n: bye\n\n`,
   },
   {
-    name: 'copies on their way to the next',
+    name: 'copies that the next rewriter sees',
     rewriters: () => [delaying(), upper()],
     out: `${H}${chunk('HEL')}${chunk('(HEL)')}${chunk('LO')}${USAGE}${DONE}${chunk('(END)')}\n: bye\n\n`,
   },
@@ -122,7 +122,7 @@ const ACTIONS: readonly ActionRow[] = [
     out: `${STREAM}\n: one\n\n\n: two lines\n\n`,
   },
   {
-    name: 'a cut, after which nothing comes but comments',
+    name: 'a cut, after which only comments follow',
     rewriters: () => [
       cutting((event) => textOf(event) === 'lo'),
       {
@@ -136,7 +136,7 @@ const ACTIONS: readonly ActionRow[] = [
     cut: DENIAL,
   },
   {
-    name: 'a cut that takes its time',
+    name: 'a slow cut',
     rewriters: () => [
       {
         event: (event) =>
@@ -147,13 +147,13 @@ const ACTIONS: readonly ActionRow[] = [
     cut: DENIAL,
   },
   {
-    name: 'a cut by the second, of what the first gave back',
+    name: 'a cut by the second rewriter in frames that the first released',
     rewriters: () => [holding(), cutting((event) => textOf(event) === 'lo')],
     out: H + chunk('Hel') + CUT_FRAME,
     cut: DENIAL,
   },
   {
-    name: 'a cut at the end, with the comments of all',
+    name: 'a cut at the end, with the comments of all rewriters',
     rewriters: () => [
       { event: () => PASS_EVENT, comment: () => 'one' },
       { event: () => PASS_EVENT, end: () => ({ cut: DENIAL }), comment: () => 'two' },
@@ -163,7 +163,7 @@ const ACTIONS: readonly ActionRow[] = [
     cut: DENIAL,
   },
   {
-    name: 'a cut that says what its headers would have said, and no more',
+    name: 'a cut with the facts that its headers would have had, and no more',
     rewriters: () => [
       cutting((event) => textOf(event) === 'lo', {
         ...DENIAL,
@@ -208,7 +208,7 @@ describe('rewriters of a stream', () => {
   });
 
   it.each(['event', 'later', 'end'] as const)(
-    'that fail (%s) end a stream with an error, behind what was inspected',
+    'that fail (%s) end a stream with an error after the inspected part',
     async (place) => {
       const cause = new Error('a secret of ours');
       const seen = await through([failAt(place, cause)], [Buffer.from(STREAM)]);

@@ -45,7 +45,7 @@ describe('strictFrame', () => {
     '[NaN',
     '"NaN',
     '{"a":NaN,}',
-    'NaN is no number',
+    'NaN is not a number',
   ])('leaves %s unchanged', (data) => {
     const frame = { raw: Buffer.from(`${data}\n`), data };
     expect(strictFrame(ndjson, frame)).toBe(frame);
@@ -87,10 +87,10 @@ describe('strictFrame', () => {
   it.each<[string, string]>([
     ['texts', `[NaN,${'"ab",'.repeat(200_000)}"NaN",NaN]`],
     ['empty texts', `[NaN,${'"",'.repeat(300_000)}NaN]`],
-    ['texts that say so', `[NaN,${'"NaN",'.repeat(160_000)}1]`],
-    ['such numbers alone', `[${'NaN,'.repeat(99_000)}1${' '.repeat(3_000_000)}]`],
+    ['texts that contain NaN', `[NaN,${'"NaN",'.repeat(160_000)}1]`],
+    ['only such numbers', `[${'NaN,'.repeat(99_000)}1${' '.repeat(3_000_000)}]`],
     ['escapes', `[NaN,"${'\\"'.repeat(500_000)}",NaN]`],
-    ['a text without an end', `NaN "${'\\'.repeat(1_000_000)}`],
+    ['an unterminated text', `NaN "${'\\'.repeat(1_000_000)}`],
   ])('reads a million bytes of %s in linear time', (_, data) => {
     const before = process.cpuUsage();
     strict(data);

@@ -21,8 +21,8 @@ const HIDDEN = [
   ['a comment', `: SECRET\n\n${chunk('a')}`, chunk('a')],
   ['a comment in an event', `: SECRET\n${chunk('a')}`, chunk('a')],
   ['an id', `id: SECRET\n${chunk('a')}`, chunk('a')],
-  ['the name of an event', `event: SECRET-1\n${chunk('a')}`, chunk('a')],
-  ['an earlier name of an event', `event: SECRET 1\nevent: x\n${chunk('a')}`, `event: x\n${chunk('a')}`],
+  ['an event name', `event: SECRET-1\n${chunk('a')}`, chunk('a')],
+  ['an earlier event name', `event: SECRET 1\nevent: x\n${chunk('a')}`, `event: x\n${chunk('a')}`],
   ['an unknown field', `sekret: SECRET\n${chunk('a')}`, chunk('a')],
   ['a line without a colon', `SECRET\n\n${chunk('a')}`, chunk('a')],
   ['the rest of a stream', `${chunk('a')}SECRET`, chunk('a')],
@@ -46,12 +46,12 @@ describe('a rewriter that judges text sees all text of a stream:', () => {
 
   const TWICE = [
     [
-      'a name that stands twice',
+      'a repeated name',
       'data: {"choices":[{"delta":{"content":"SECRET","content":"clean"}}]}\n\n',
       'data: {"choices":[{"delta":{"content":"clean"}}]}\n\n',
     ],
     [
-      'a name that is spelled with escapes',
+      'a name with escapes',
       'data: {"choices":[{"delta":{"c\\u006fntent":"SECRET","content":"clean"}}]}\n\n',
       'data: {"choices":[{"delta":{"content":"clean"}}]}\n\n',
     ],

@@ -13,24 +13,24 @@ function keysIn(text: string): Set<string> {
 
 describe('a carried proxy key', () => {
   it.each([
-    ['as it is', KEY],
+    ['unchanged', KEY],
     ['in quotes', `"${KEY}"`],
     ['within a longer word', `x${KEY}yz`],
-    ['in an address', `https://h/${KEY}/v1?x=1`],
+    ['in a URL', `https://h/${KEY}/v1?x=1`],
     ['with an upper-case prefix', KEY.replace('gw', 'GW')],
     ['percent-encoded in part', KEY.replace('-', '%2D')],
-    ['percent-encoded throughout', KEY.replaceAll(/./g, (one) => `%${one.charCodeAt(0).toString(16)}`)],
+    ['percent-encoded completely', KEY.replaceAll(/./g, (one) => `%${one.charCodeAt(0).toString(16)}`)],
     ['percent-encoded twice', KEY.replace('gw-', '%2567w%252d')],
     ['percent-encoded three times', KEY.replace('g', '%252567')],
-    ['after a percent sign that encodes nothing', `100% of ${KEY.replace('w', '%77')}`],
-    ['in Basic', `Basic ${base64}`],
-    ['in base64url', `Basic ${Buffer.from(KEY).toString('base64url')}`],
-    ['in base64 that is percent-encoded', encodeURIComponent(base64)],
+    ['after an incomplete percent escape', `100% of ${KEY.replace('w', '%77')}`],
+    ['in Basic credentials', `Basic ${base64}`],
+    ['in URL-safe Base64', `Basic ${Buffer.from(KEY).toString('base64url')}`],
+    ['in percent-encoded Base64', encodeURIComponent(base64)],
     ...[1, 2, 3].map((chars) => [
-      `in base64 with ${String(chars)} letters glued to it`,
+      `in Base64 with ${String(chars)} letters before it`,
       'a'.repeat(chars) + base64,
     ]),
-    ['as MCP encodes values that a header cannot hold', `=?base64?${base64}?=`],
+    ['in MCP’s encoding of header values', `=?base64?${base64}?=`],
   ])('is found %s', (_name, text) => {
     expect(keysIn(text)).toContain(KEY);
     expect(carriesProxyKey(text)).toBe(true);
@@ -40,7 +40,7 @@ describe('a carried proxy key', () => {
     ['a shorter word', KEY.slice(0, -1)],
     ['other keys', `sk-proj-${'a1B2'.repeat(40)}`],
     [
-      'base64 of something else',
+      'Base64 of other text',
       Buffer.from('the quick brown fox jumps over the lazy dog'.repeat(4)).toString('base64'),
     ],
     ['percent signs', '%%%2%zz%67w-'],
@@ -61,7 +61,7 @@ describe('a carried proxy key', () => {
   });
 
   it.each([['%'], ['%25'], ['g'], ['gw-'], ['%67w-'], ['gw-aaaa,'], ['A']])(
-    'takes no time in 60,000 characters of %s',
+    'takes linear time in 60,000 characters of %s',
     (pump) => {
       const text = pump.repeat(60_000 / pump.length);
       expect(quickestCpuMs(() => carriesProxyKey(text))).toBeLessThan(20);

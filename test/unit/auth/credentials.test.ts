@@ -8,7 +8,7 @@ const PROXY = 'gw-0123456789012345678901234567890123456789012';
 /** name, headers, target, proxy keys, provider keys, path, query */
 const ROWS: [string, [string, string][], string, string[], string[], string, string][] = [
   [
-    'header auth',
+    'a key in a header',
     [
       ['authorization', `Bearer ${PROXY}`],
       ['x-gateway-provider-key', 'sk-1'],
@@ -20,7 +20,7 @@ const ROWS: [string, [string, string][], string, string[], string[], string, str
     '',
   ],
   [
-    'path auth',
+    'a key in the path',
     [['authorization', 'Bearer sk-1']],
     `/${PROXY}/openai/v1/models`,
     [PROXY],
@@ -56,7 +56,7 @@ const ROWS: [string, [string, string][], string, string[], string[], string, str
     '',
   ],
   [
-    'a key in the query is taken out of it',
+    'a key in the query is removed from it',
     [],
     `/gemini/v1beta/models/m:generateContent?alt=sse&key=${PROXY}&x=1`,
     [PROXY],
@@ -65,7 +65,7 @@ const ROWS: [string, [string, string][], string, string[], string[], string, str
     '?alt=sse&x=1',
   ],
   [
-    'an encoded parameter name hides nothing',
+    'an encoded parameter name is decoded',
     [],
     '/gemini/m?%6bey=AIza1&KEY=AIza2&access_token=ya29.1',
     [],
@@ -74,7 +74,7 @@ const ROWS: [string, [string, string][], string, string[], string[], string, str
     '',
   ],
   [
-    'other authorization schemes are no credential',
+    'other authorization schemes are ignored',
     [
       ['authorization', 'AWS4-HMAC-SHA256 Credential=AKIA/x'],
       ['x-gateway-provider-key', 'AKIA:secret'],
@@ -86,7 +86,7 @@ const ROWS: [string, [string, string][], string, string[], string[], string, str
     '',
   ],
   [
-    'an empty bearer is none',
+    'an empty bearer token is ignored',
     [['authorization', 'Bearer ']],
     '/openai/v1/models',
     [],
@@ -125,7 +125,7 @@ describe('proxy keys in forwarded parts', () => {
     ['the path', { path: `/v1/models/${PROXY}` }],
     ['the query', { query: `?note=${encodeURIComponent(`"${PROXY}"`)}` }],
     ['the provider key', { providerKey: `AKIAIOSFODNN7EXAMPLE:${PROXY}` }],
-    ['a provider key in other case', { providerKey: PROXY.replace('gw-', 'GW-') }],
+    ['a provider key in another letter case', { providerKey: PROXY.replace('gw-', 'GW-') }],
     ['a header', { headers: new Map([['x-title', `my ${PROXY}`]]) }],
   ])('are searched for in %s', (_where, request) => {
     expect(travellingKeys({ ...NOTHING, ...request })).toEqual([PROXY]);

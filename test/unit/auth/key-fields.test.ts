@@ -82,8 +82,8 @@ describe('labels of a new key', () => {
     ['owner', (owner) => ({ owner })],
     ['tool', (tool) => ({ allowedTools: ['a', tool] })],
     ['model', (model) => ({ allowedModels: [model] })],
-    ['name of a tag', (tag) => ({ tags: { [tag]: 'x' } })],
-    ['value of a tag', (tag) => ({ tags: { x: tag } })],
+    ['tag name', (tag) => ({ tags: { [tag]: 'x' } })],
+    ['tag value', (tag) => ({ tags: { x: tag } })],
     ['subject', (jwtSubject) => ({ jwtSubject })],
   ];
   const unseen = [

@@ -54,7 +54,7 @@ describe('the files that init writes', () => {
   const rows: readonly (readonly [string, Partial<Answers>])[] = [
     ['the defaults', {}],
     ['a certificate', { tls: { certFile: './a "b".crt', keyFile: './a.key' } }],
-    ['no policies, no DLP, a port that metrics have', { presets: [], dlp: false, port: 9090 }],
+    ['no policies, no DLP, the default port of metrics', { presets: [], dlp: false, port: 9090 }],
     ['all presets', { presets: ['safety', 'pci', 'mcp_sandbox', 'zero_trust', 'safety_drift'] }],
     ['an agent', defaultAnswers('agent')],
     ['an agent without DLP', { purpose: 'agent', dlp: false }],
@@ -208,7 +208,7 @@ describe('gateway init --yes', () => {
   });
 
   it.each(['docker-compose.yml', 'compose.yaml'])(
-    'leaves a %s of another project alone, even under --force',
+    'does not change a %s of another project, even with --force',
     async (name) => {
       writeFileSync(join(folder, name), 'services: {}\n');
       const { code, stdout } = await init('--yes', '--force');

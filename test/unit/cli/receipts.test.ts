@@ -61,12 +61,12 @@ describe('gateway receipts verify', () => {
     ['without an argument', ['--jwks', keySet], signed],
     ['with its request', [receipt, '--secret-file', secretFile, '--request', requestFile], ''],
     [
-      'with the configuration’s own secret',
+      'with the configured secret',
       [receipt, '--config', file('hmac.yaml', `signature: {enabled: true, secret: "${SECRET}"}`)],
       '',
     ],
     [
-      'with the configuration’s own key',
+      'with the configured key',
       [
         signed,
         '--config',
@@ -110,9 +110,9 @@ describe('gateway receipts verify', () => {
   it.each<[string, string[], RegExp]>([
     ['no key', [receipt, '--config', file('none.yaml', '{}')], /give --jwks or --secret-file/],
     ['two keys', [receipt, '--jwks', keySet, '--secret-file', secretFile], /not both/],
-    ['a key set in the clear from afar', [signed, '--jwks', 'http://a.example/jwks'], /https/],
+    ['a remote key set over http', [signed, '--jwks', 'http://a.example/jwks'], /https/],
     [
-      'a file that is not there',
+      'a file that does not exist',
       [signed, '--jwks', '/nowhere'],
       /--jwks: the file cannot be read \(ENOENT\)/,
     ],

@@ -23,7 +23,7 @@ describe('a trace', () => {
   it.each<[string, readonly string[], number]>([
     ['in another script', ['on z\u0430nzibar'], 1],
     ['in Base64', ['on emFuemliYXI='], 1],
-    ['over two parts', ['on z4n', 'z1b4r'], 1],
+    ['split over two parts', ['on z4n', 'z1b4r'], 1],
     ['nowhere', ['on a bazaar in zanesville'], 0],
   ])('with a word that a card names is judged as on the wire: %s', async (_how, parts, expected) => {
     const card = join(folder, 'words.yaml');

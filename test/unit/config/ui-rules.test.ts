@@ -26,26 +26,34 @@ describe('the page of operators', () => {
 
   it.each<[string, Ui, RegExp]>([
     ['off loopback without TLS', { host: '0.0.0.0', public_url: 'https://g.example' }, /ui\.host.*ui\.tls/],
-    ['off loopback without its URL', { host: '10.0.0.1', tls: TLS }, /ui\.host.*ui\.public_url/],
+    ['off loopback without a public URL', { host: '10.0.0.1', tls: TLS }, /ui\.host.*ui\.public_url/],
     [
-      'off loopback with a password alone',
+      'off loopback with only a password',
       { host: '10.0.0.1', tls: TLS, public_url: 'https://g.example' },
       /ui\.enabled.*sign in/,
     ],
-    ['behind a proxy with a password alone', { public_url: 'https://g.example' }, /ui\.enabled.*sign in/],
+    ['behind a proxy with only a password', { public_url: 'https://g.example' }, /ui\.enabled.*sign in/],
     [
-      'with a provider without TLS',
+      'with an identity provider without TLS',
       { oidc: { ...OIDC, issuer: 'http://idp.example' } },
       /ui\.oidc\.issuer.*https/,
     ],
-    ['with a provider and no client', { oidc: { ...OIDC, client_id: undefined } }, /ui\.oidc\.client_id/],
-    ['with a provider and no roles', { oidc: { ...OIDC, roles: {} } }, /ui\.oidc\.roles/],
-    ['with owners of no name', { oidc: { ...OIDC, roles: { leads: 'owner' } } }, /ui\.oidc\.owner_claim/],
-    ['with a proxy from anywhere', { proxy_auth: { header: 'x-user' } }, /ui\.proxy_auth\.from/],
-    ['on the port of clients', { port: 8080 }, /ui\.port/],
+    [
+      'with an identity provider and no client',
+      { oidc: { ...OIDC, client_id: undefined } },
+      /ui\.oidc\.client_id/,
+    ],
+    ['with an identity provider and no roles', { oidc: { ...OIDC, roles: {} } }, /ui\.oidc\.roles/],
+    [
+      'with owners and no claim for their names',
+      { oidc: { ...OIDC, roles: { leads: 'owner' } } },
+      /ui\.oidc\.owner_claim/,
+    ],
+    ['with a proxy at any address', { proxy_auth: { header: 'x-user' } }, /ui\.proxy_auth\.from/],
+    ['on the port for clients', { port: 8080 }, /ui\.port/],
     ['on the admin port', { port: 9090 }, /ui\.port/],
-    ['below a path', { public_url: 'http://localhost:9091/ui' }, /ui\.public_url/],
-    ['with an idle end after the absolute one', { session: { idle: '13h' } }, /ui\.session\.idle/],
+    ['with a path in its URL', { public_url: 'http://localhost:9091/ui' }, /ui\.public_url/],
+    ['with an idle time longer than the absolute one', { session: { idle: '13h' } }, /ui\.session\.idle/],
   ])('is refused %s', (_name, ui, message) => {
     expect(load(ui)).toThrow(message);
     expect(() => defaultConfig({ ui })).not.toThrow();

@@ -245,11 +245,11 @@ describe('a person’s question', () => {
   it.each([
     ['reminders before and after it', `${REMINDER}\nmend the parser\n${REMINDER}`],
     [
-      'an environment dump',
+      'an environment block',
       '<environment_context>\n  <cwd>/srv</cwd>\n</environment_context>mend the parser',
     ],
     ['rules in capitals', '<INSTRUCTIONS>Use tabs.</INSTRUCTIONS>\n\nmend the parser'],
-    ['one element in another', '<user-info><open_files>a.ts</open_files> b</user-info> mend the parser'],
+    ['nested elements', '<user-info><open_files>a.ts</open_files> b</user-info> mend the parser'],
     ['attributes', '<file-content path="a.ts">x</file-content>mend the parser'],
   ])('is returned without %s', (_what, content) => {
     expect(lastQuestion(chat({ role: 'user', content }))).toBe('mend the parser');
@@ -280,9 +280,9 @@ describe('a person’s question', () => {
 
   it.each([
     ['HTML', 'why is <div class="x">text</div> red?'],
-    ['a tag that is not closed', '<system-reminder> what does this tag mean?'],
-    ['tags that cross', '<system-reminder>is</user-info> this <a href="#">odd</a>'],
-    ['surroundings and nothing else', REMINDER],
+    ['an unterminated element', '<system-reminder> what does this tag mean?'],
+    ['overlapping elements', '<system-reminder>is</user-info> this <a href="#">odd</a>'],
+    ['only context elements', REMINDER],
   ])('is unchanged if it is %s', (_what, content) => {
     expect(lastQuestion(chat({ role: 'user', content }))).toBe(content);
   });

@@ -119,7 +119,7 @@ describe('a reply of Envoy itself', () => {
       'invalid_request',
       false,
     ],
-    ['an absolute path', { status: 404, details: 'absolute_path_rejected' }, 400, 'invalid_request', false],
+    ['an absolute URL', { status: 404, details: 'absolute_path_rejected' }, 400, 'invalid_request', false],
     [
       'a path with escapes',
       { status: 400, details: 'path_normalization_failed' },
@@ -144,15 +144,15 @@ describe('a reply of Envoy itself', () => {
       'upstream_timeout',
       true,
     ],
-    ['a slow try', { status: 504, details: 'upstream_per_try_timeout' }, 504, 'upstream_timeout', true],
+    ['a slow attempt', { status: 504, details: 'upstream_per_try_timeout' }, 504, 'upstream_timeout', true],
     [
-      'a silent try',
+      'a silent attempt',
       { status: 504, details: 'upstream_per_try_idle_timeout' },
       504,
       'upstream_timeout',
       true,
     ],
-    ['a long exchange', { status: 504, details: 'duration_timeout' }, 504, 'upstream_timeout', true],
+    ['a long request', { status: 504, details: 'duration_timeout' }, 504, 'upstream_timeout', true],
     [
       'a large answer',
       { status: 500, details: 'response_payload_too_large' },
@@ -160,7 +160,13 @@ describe('a reply of Envoy itself', () => {
       'upstream_unavailable',
       true,
     ],
-    ['no provider', { status: 503, details: 'no_healthy_upstream' }, 502, 'upstream_unavailable', true],
+    [
+      'an unreachable provider',
+      { status: 503, details: 'no_healthy_upstream' },
+      502,
+      'upstream_unavailable',
+      true,
+    ],
     [
       'a broken provider',
       { status: 503, details: 'upstream_reset_before_response_started' },
@@ -169,13 +175,19 @@ describe('a reply of Envoy itself', () => {
       true,
     ],
     [
-      'no sidecar',
+      'an unreachable sidecar',
       { status: 503, details: 'ext_proc_error_gRPC_error_14' },
       503,
       'gateway_unavailable',
       true,
     ],
-    ['the closed route', { status: 503, details: 'direct_response' }, 503, 'gateway_unavailable', true],
+    [
+      'the route without the sidecar',
+      { status: 503, details: 'direct_response' },
+      503,
+      'gateway_unavailable',
+      true,
+    ],
     ['a missing route', { status: 404, details: 'route_not_found' }, 404, 'not_found', false],
     ['another client error', { status: 431, details: 'headers_too_large' }, 431, 'invalid_request', false],
   ])('%s', (_, failed, status, type, mayBeRepeated) => {
@@ -234,35 +246,40 @@ describe('the shape of a reply of Envoy itself', () => {
   const BEDROCK = /"message":"the provider cannot be reached/;
 
   it.each<[string, Failed, 'gateway' | 'native', RegExp]>([
-    ["is the gateway's", { ...failed, path: CHAT }, 'gateway', OURS],
+    ['has the gateway’s format', { ...failed, path: CHAT }, 'gateway', OURS],
     [
-      "is Bedrock's too, where its clients ask",
+      'has Bedrock’s format too, where Bedrock’s clients expect it',
       { ...failed, path: '/bedrock/model/m/converse' },
       'gateway',
       BEDROCK,
     ],
     [
-      "is Bedrock's behind a key",
+      'has Bedrock’s format after a key in the path',
       { ...failed, path: `/${KEY}/bedrock/model/m/converse?a` },
       'gateway',
       BEDROCK,
     ],
-    ["is MCP's by its path", { ...failed, path: '/mcp/files' }, 'gateway', MCP],
-    ["is MCP's behind a key", { ...failed, path: `/${KEY}/mcp/files` }, 'native', MCP],
-    ["is MCP's by its cluster", { ...failed, path: '/anything', cluster: 'mcp_files' }, 'gateway', MCP],
+    ['has MCP’s format because of its path', { ...failed, path: '/mcp/files' }, 'gateway', MCP],
+    ['has MCP’s format after a key in the path', { ...failed, path: `/${KEY}/mcp/files` }, 'native', MCP],
     [
-      "is OpenAI's on demand",
+      'has MCP’s format because of its cluster',
+      { ...failed, path: '/anything', cluster: 'mcp_files' },
+      'gateway',
+      MCP,
+    ],
+    [
+      'has OpenAI’s format if configured',
       { ...failed, path: CHAT },
       'native',
       /"error":\{"message":"the provider cannot/,
     ],
     [
-      "is Anthropic's on demand",
+      'has Anthropic’s format if configured',
       { ...failed, path: '/anthropic/v1/messages' },
       'native',
       /"error":\{"type":"api_error"/,
     ],
-    ["is the gateway's for a path of nobody's", { ...failed, path: '/mcpx' }, 'native', OURS],
+    ['has the gateway’s format for an unknown path', { ...failed, path: '/mcpx' }, 'native', OURS],
   ])('%s', (_, of, format, shape) => {
     expect(replyTo(of, format)?.body).toMatch(shape);
   });

@@ -30,7 +30,7 @@ function retries(sidecars: readonly SidecarAddress[]): unknown {
 describe('a stream that a worker did not answer', () => {
   it.each<[string, SidecarAddress[]]>([
     ['of two workers', [socket('0'), socket('1')]],
-    ['of a host, behind which there may be many', [{ kind: 'tcp', host: 'sidecar', port: 9001 }]],
+    ['of a host name, which may have many addresses', [{ kind: 'tcp', host: 'sidecar', port: 9001 }]],
   ])('is retried on another one %s', (_, sidecars) => {
     expect(retries(sidecars)).toMatchObject({ num_retries: 3, retry_host_predicate: [{ name: 'other' }] });
   });

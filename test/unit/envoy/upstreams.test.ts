@@ -56,7 +56,7 @@ describe('a cluster of an upstream', () => {
   it.each<[string, ConfigInput, string, string, string | undefined]>([
     ['a name', openai('https://one.test'), 'provider_openai', 'LOGICAL_DNS', '/system.pem'],
     [
-      'a name with a CA of its own',
+      'a host name with its own CA',
       openai('https://one.test', '/own.pem'),
       'provider_openai',
       'LOGICAL_DNS',
@@ -64,18 +64,18 @@ describe('a cluster of an upstream', () => {
     ],
     ['an IPv4 address', openai('https://203.0.113.7'), 'provider_openai', 'STATIC', '/system.pem'],
     ['an IPv6 address', openai('https://[2001:db8::7]'), 'provider_openai', 'STATIC', '/system.pem'],
-    ['an address in plain text', openai('http://127.0.0.1:9'), 'provider_openai', 'STATIC', undefined],
+    ['an address without TLS', openai('http://127.0.0.1:9'), 'provider_openai', 'STATIC', undefined],
     ['an MCP server', mcp('https://files.test/mcp'), 'mcp_files', 'LOGICAL_DNS', '/system.pem'],
-    ['an MCP server by its address', mcp('https://203.0.113.8/mcp'), 'mcp_files', 'STATIC', '/system.pem'],
+    ['an MCP server by its IP address', mcp('https://203.0.113.8/mcp'), 'mcp_files', 'STATIC', '/system.pem'],
   ])('with %s is resolved and verified accordingly', (_, input, name, type, caFile) => {
     expect(joined(input, name)).toEqual({ type, caFile });
   });
 });
 
 it.each<[string, readonly SidecarAddress[], string]>([
-  ['a socket is static', [UNIX], 'STATIC'],
+  ['a socket, which is static', [UNIX], 'STATIC'],
   [
-    'a host is resolved, with all its addresses',
+    'a host name, of which all addresses are resolved',
     [{ kind: 'tcp', host: 'sidecar', port: 50_051 }],
     'STRICT_DNS',
   ],
@@ -85,10 +85,10 @@ it.each<[string, readonly SidecarAddress[], string]>([
 
 describe("Envoy's buffer of a request", () => {
   it.each<[string, number | undefined, ConfigInput['mcp'], number]>([
-    ['the provider limit', 3_000_000, { enabled: true, max_request_size: 2_000_000 }, 3_000_000],
-    ['the MCP limit', 2_000_000, { enabled: true, max_request_size: 3_000_000 }, 3_000_000],
+    ['the limit for providers', 3_000_000, { enabled: true, max_request_size: 2_000_000 }, 3_000_000],
+    ['the limit for MCP', 2_000_000, { enabled: true, max_request_size: 3_000_000 }, 3_000_000],
     [
-      'the provider limit while MCP is off',
+      'the limit for providers while MCP is off',
       2_000_000,
       { enabled: false, max_request_size: 3_000_000 },
       2_000_000,

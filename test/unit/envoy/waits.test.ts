@@ -27,7 +27,7 @@ function rendered(input: ConfigInput, name: string): readonly unknown[] {
 /** Redis gets 2.5 s, an evaluation of policies 3 s, the keys of JWTs 3 s, and Envoy waits 5 s beyond the sum. */
 describe('Envoy outwaits the longest phase of the sidecar', () => {
   it.each<[string, ConfigInput, string]>([
-    ['with Redis alone', {}, '7.5s'],
+    ['with only Redis', {}, '7.5s'],
     ['with a slower Redis', { redis: { read_timeout: '4s' } }, '9.5s'],
     ['with policies', POLICY, '10.5s'],
     ['with JWTs', JWT, '10.5s'],
@@ -41,7 +41,7 @@ describe('Envoy outwaits the longest phase of the sidecar', () => {
 /** Three phases follow an approval, and 5 s are left for the texts. */
 describe('Envoy outwaits a person, and the phases that follow an approval', () => {
   it.each<[string, ConfigInput, string]>([
-    ['with Redis alone', { zsp: APPROVALS }, '72.5s'],
+    ['with only Redis', { zsp: APPROVALS }, '72.5s'],
     ['for a shorter time', { zsp: { ...APPROVALS, escalation_timeout: '10s' } }, '22.5s'],
     ['with policies and JWTs', { ...POLICY, zsp: { ...JWT.zsp, ...APPROVALS } }, '90.5s'],
   ])('%s', (_, input, timeout) => {

@@ -45,7 +45,7 @@ describe('an approval', () => {
   );
 
   it.each(['id', 'nonce', 'key_hash', 'request_digest'] as const)(
-    'that was given for another %s is not for this request',
+    'is not valid for this request if it was given for another %s',
     (name) => {
       const sent = JSON.stringify(signApproval({ ...UNSIGNED, [name]: `${UNSIGNED[name]}x` }, SECRET));
       expect(readApproval(sent, ASKED, SECRET)).toEqual({ fault: 'mismatched' });

@@ -206,7 +206,7 @@ describe('a proxy key that a body contains with escapes', () => {
   const LARGE_BYTES = 131_072;
 
   it.each([100, LARGE_BYTES, LARGE_BYTES + 1, 4 * LARGE_BYTES])(
-    'is refused in a body of %i bytes, which would pass without it',
+    'is refused with a body of %i bytes, which would pass without it',
     async (bytes) => {
       for (const [written, expected] of [
         ['gw\\u002dany', 400],
@@ -237,7 +237,7 @@ describe('places of open requests', () => {
   const TOO_MANY = [429];
 
   it.each([
-    ['by the key that was shown', HEADERS],
+    ['by its key', HEADERS],
     [
       'by the key that a JWT names',
       processingRequest('request_headers', { headers: Object.entries(withoutKey) }),

@@ -66,7 +66,7 @@ describe('the examples of RFC 7541 appendix C', () => {
 
   it.each([
     [
-      'C.3, requests in plain',
+      'C.3, requests without Huffman code',
       '',
       REQUESTS,
       [
@@ -86,7 +86,7 @@ describe('the examples of RFC 7541 appendix C', () => {
       ],
     ],
     [
-      'C.5, responses in plain, with eviction',
+      'C.5, responses without Huffman code, with eviction',
       TABLE_OF_256,
       RESPONSES,
       [
@@ -116,9 +116,9 @@ describe('a malformed header block', () => {
   it.each([
     ['an index of 0', '80'],
     ['an unknown table entry', 'be'],
-    ['a number that does not end', `ff${'80'.repeat(30)}`],
+    ['an unterminated number', `ff${'80'.repeat(30)}`],
     ['a number that is too large', 'ffffffffff7f'],
-    ['a string that is longer than the block', '40 05 61'],
+    ['a string that is longer than its block', '40 05 61'],
     ['a table size that is not allowed', '3fe21f'],
     ['a change of the table size after a header', '8220'],
     ['the code of the end of a string', '0001 61 84 ffffffff'],

@@ -36,10 +36,10 @@ describe('a parsed document has all values of its text', () => {
   });
 
   it.each([
-    ['a name that stands twice', '{"content":"clean","content":"other"}'],
-    ['twice below', '{"a":[{"b":1},{"b":1,"b":{"c":2}}]}'],
-    ['twice, once with escapes', '{"ab":1,"\\u0061b":2}'],
-    ['a name of one escaped character', '{"\\n":1}'],
+    ['a duplicate name', '{"content":"clean","content":"other"}'],
+    ['a nested duplicate name', '{"a":[{"b":1},{"b":1,"b":{"c":2}}]}'],
+    ['a duplicate name, once with escapes', '{"ab":1,"\\u0061b":2}'],
+    ['a name that is one escaped character', '{"\\n":1}'],
     ['a name with an escape', '{"a\\u0062c":1}'],
   ])('but not with %s', (_, text) => {
     expect(isAllSaid(text)).toBe(false);
@@ -69,15 +69,15 @@ describe('a parsed document has all values of its text', () => {
 describe('a document that would block the process', () => {
   it.each([
     ['deep', `${'['.repeat(257)}${']'.repeat(257)}`, 'nested too deep'],
-    ['deep and broken', '{"a":'.repeat(100_000), 'nested too deep'],
-    ['of many arrays', `[${'[],'.repeat(400_000)}1]`, 'too many parts'],
-    ['of many names', `{${'"a":1,'.repeat(200_000)}"a":1}`, 'too many parts'],
+    ['a deep document that is broken', '{"a":'.repeat(100_000), 'nested too deep'],
+    ['a document of many arrays', `[${'[],'.repeat(400_000)}1]`, 'too many parts'],
+    ['a document of many names', `{${'"a":1,'.repeat(200_000)}"a":1}`, 'too many parts'],
   ])('is refused: %s', (_, text, why) => {
     expect(() => assertParseable(text)).toThrow(why);
   });
 
   it.each([
-    ['as deep as may be', `${'['.repeat(256)}${']'.repeat(256)}`],
+    ['as deep as allowed', `${'['.repeat(256)}${']'.repeat(256)}`],
     ['brackets in a string', JSON.stringify('['.repeat(1_000))],
     ['a long list of vectors', `[${'0.0123456,'.repeat(1_500_000)}1]`],
   ])('is accepted: %s', (_, text) => {

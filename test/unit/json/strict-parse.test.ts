@@ -87,7 +87,7 @@ describe('parseStrict', () => {
   });
 
   it.each(['\\n', '\\"', '\\\\', '\\u0061', '\\u00e9'])(
-    'refuses the name "%s", which V8 can misread',
+    'refuses the name "%s", which V8 may misread',
     (name) => {
       expect(refusal(`{"x":[{"${name}":1}]}`)).toContain('one escaped character');
       expect(refusal(`{"x":[{"${name}b":1}]}`)).toBe('accepted');
@@ -124,10 +124,10 @@ describe('parseStrict', () => {
     ['an overlong encoding', Buffer.from([0x22, 0xc0, 0xaf, 0x22]), 'UTF-8'],
     ['a bare word', Buffer.from('secret-word'), 'not valid JSON'],
     ['trailing text', Buffer.from('{} secret-word'), 'not valid JSON'],
-    ['a duplicate in something that is not JSON', Buffer.from('[\u0001{"a":1,"a":2}'), 'twice'],
-    ['an open string', Buffer.from('{"a'), 'not valid JSON'],
-    ['an open escape', Buffer.from('{"abc\\'), 'not valid JSON'],
-    ['closing brackets alone', Buffer.from(']]'), 'not valid JSON'],
+    ['duplicate names in text that is not JSON', Buffer.from('[\u0001{"a":1,"a":2}'), 'twice'],
+    ['an unterminated string', Buffer.from('{"a'), 'not valid JSON'],
+    ['an unterminated escape', Buffer.from('{"abc\\'), 'not valid JSON'],
+    ['only closing brackets', Buffer.from(']]'), 'not valid JSON'],
   ])('refuses %s without quoting it', (_, body, reason) => {
     const message = refusal(body);
     expect(message).toContain(reason);

@@ -10,9 +10,9 @@ const read = (written: string, mimeType = 'text/plain') => runNow(textsOfBlob(wr
 
 describe('a text in base64', () => {
   it.each([
-    ['of two bytes a character', 'é'.repeat(300_000)],
-    ['of three', `a${'漢'.repeat(200_000)}`],
-    ['of four', `abc${'🙂'.repeat(200_000)}`],
+    ['of two bytes per character', 'é'.repeat(300_000)],
+    ['of three bytes per character', `a${'漢'.repeat(200_000)}`],
+    ['of four bytes per character', `abc${'🙂'.repeat(200_000)}`],
   ])('is read across steps: %s', (_what, text) => {
     expect(read(Buffer.from(text).toString('base64'))).toEqual({ asWritten: false, held: text });
   });
@@ -57,20 +57,24 @@ describe('a text in base64', () => {
   const base64 = Buffer.from('The soup is hot. '.repeat(60)).toString('base64');
   // Found by `npm run fuzz -- --surface mcp --seed 7081`.
   it.each([
-    ['a secret alone', key, true],
-    ['words without marks', `${'the soup is hot '.repeat(40)}${key} and so on`, true],
-    ['a word a line', `${'soup\n'.repeat(200)}${key}\n`, true],
+    ['only a secret', key, true],
+    ['words without punctuation', `${'the soup is hot '.repeat(40)}${key} and so on`, true],
+    ['one word per line', `${'soup\n'.repeat(200)}${key}\n`, true],
     [
       'lines of different lengths',
       `${base64.slice(0, 700)}\n${base64.slice(700, 760)}\n${base64.slice(760)}`,
       true,
     ],
     ['lines with gaps', `${base64.slice(0, 700)} ${base64.slice(700)}`, true],
-    ['one long run', base64, false],
-    ['lines of one length', base64.replace(/.{76}/g, '$&\r\n'), false],
-    ['lines of one length, with an end of the last', base64.replace(/.{64}/g, '$&\n').concat('\n'), false],
+    ['one long line', base64, false],
+    ['lines of equal length', base64.replace(/.{76}/g, '$&\r\n'), false],
+    [
+      'lines of equal length, with a line break at the end',
+      base64.replace(/.{64}/g, '$&\n').concat('\n'),
+      false,
+    ],
   ])(
-    'is also read as written if no encoder writes it so, or if it is short: %s',
+    'is also read as written if no encoder writes it like that, or if it is short: %s',
     (_what, written, asWritten) => {
       expect(read(written).asWritten).toBe(asWritten);
     },

@@ -50,13 +50,13 @@ describe('a message to an MCP server', () => {
 
   it.each<[string, JsonObject, (string | false)[][]]>([
     [
-      'what a prompt is asked with',
+      'the arguments of a prompt',
       message('prompts/get', { name: 'greet', arguments: { who: 'Ada' } }),
       [['greet', false], ['Ada'], ['who', false]],
     ],
-    ['an address', message('resources/read', { uri: 'memo://a' }), [['memo://a', false]]],
+    ['a URI', message('resources/read', { uri: 'memo://a' }), [['memo://a', false]]],
     [
-      'the envelope of the stateless era, and the state that a server wants back',
+      'the envelope of the stateless era, and the request state',
       message('tools/list', {
         _meta: { client: 'c' },
         requestState: 's',
@@ -65,12 +65,12 @@ describe('a message to an MCP server', () => {
       [['c', false], ['client', false], ['s', false], ['yes'], ['a\nreply', false]],
     ],
     [
-      'the answer to what a server asked',
+      'the answer to a request of the server',
       { jsonrpc: '2.0', id: 's', result: { content: { type: 'text', text: 'thought' } } },
       [['text'], ['thought'], ['content\ntype\ntext', false]],
     ],
     [
-      'an error of the client’s',
+      'an error from the client',
       { jsonrpc: '2.0', id: 's', error: { code: 1, message: 'no' } },
       [['no'], ['code\n1\nmessage', false]],
     ],
@@ -111,23 +111,23 @@ describe('the events of an MCP server', () => {
     ['the answer', { jsonrpc: '2.0', id: 7, result: {} }, true],
     ['an error', { jsonrpc: '2.0', id: 7, error: { code: 1, message: '' } }, true],
     ['the answer to another request', { jsonrpc: '2.0', id: '7', result: {} }, undefined],
-    ['a request of the server’s own with the same id', { jsonrpc: '2.0', id: 7, method: 'ping' }, undefined],
+    ['a request of the server with the same id', { jsonrpc: '2.0', id: 7, method: 'ping' }, undefined],
   ])('are complete with %s: %s', (_what, json, done) => {
     expect(event(JSON.stringify(json))?.done).toBe(done);
   });
 
   it.each([
-    ['nothing, which begins a stream', ''],
-    ['no JSON', '{"a":'],
-    ['a member twice', '{"result":1,"result":2}'],
-    ['too deep a nest', '['.repeat(100) + ']'.repeat(100)],
+    ['an empty event, which begins a stream', ''],
+    ['broken JSON', '{"a":'],
+    ['a duplicate member', '{"result":1,"result":2}'],
+    ['too deep nesting', '['.repeat(100) + ']'.repeat(100)],
   ])('have no JSON with %s', (_what, data) => {
     expect(event(data)?.json).toBeUndefined();
   });
 
   it.each([
-    ['of a request, with its id', call, { id: 7 }],
-    ['of the server’s own stream, without one', undefined, {}],
+    ['to a request, with its id', call, { id: 7 }],
+    ['in the server’s own stream, without an id', undefined, {}],
   ])('are cut by an error that clients read: %s', (_what, request, id) => {
     const cut = mcpMessages.stream(request)?.cut({ type: 'policy_denied', message: 'a secret' });
     const tool = request === undefined ? {} : { tool_name: 'echo' };

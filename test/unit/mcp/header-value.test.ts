@@ -33,7 +33,7 @@ describe('the value of a header that repeats part of a message', () => {
 
   it.each([
     ['before it', `${' \t'.repeat(30_000)}x`, 'x'],
-    ['behind it', `x${' \t'.repeat(30_000)}`, 'x'],
+    ['after it', `x${' \t'.repeat(30_000)}`, 'x'],
     ['within it', `x${' '.repeat(60_000)}y`, `x${' '.repeat(60_000)}y`],
   ])('with 60,000 blanks %s is decoded quickly', (_where, value, text) => {
     expect(decodeHeaderValue(value)).toBe(text);
@@ -41,21 +41,21 @@ describe('the value of a header that repeats part of a message', () => {
   });
 
   it.each([
-    ['has blanks around it that are not its own', '\t us-west1 ', 'us-west1'],
-    ['has markers in capitals, which are none', '=?BASE64?YQ==?=', '=?BASE64?YQ==?='],
+    ['has blanks around the encoding', '\t us-west1 ', 'us-west1'],
+    ['has markers in capitals', '=?BASE64?YQ==?=', '=?BASE64?YQ==?='],
   ])('that %s is read', (_what, value, text) => {
     expect(decodeHeaderValue(value)).toBe(text);
   });
 
   it.each([
-    ['holds a byte outside ASCII', 'k\u00e4se'],
-    ['holds a control character', 'a\u0007'],
-    ['is not base64', '=?base64?***?='],
+    ['contains a byte outside ASCII', 'k\u00e4se'],
+    ['contains a control character', 'a\u0007'],
+    ['is not Base64', '=?base64?***?='],
     ['lacks its padding', '=?base64?YQ?='],
-    ['has bits beyond its last byte', '=?base64?YR==?='],
-    ['is written for URLs', '=?base64?_-8=?='],
+    ['has extra bits in its last character', '=?base64?YR==?='],
+    ['is URL-safe Base64', '=?base64?_-8=?='],
     ['is not UTF-8', '=?base64?/w==?='],
-    ['lets its markers overlap', '=?base64?='],
+    ['has overlapping markers', '=?base64?='],
   ])('that %s is refused', (_what, value) => {
     expect(decodeHeaderValue(value)).toBeUndefined();
   });

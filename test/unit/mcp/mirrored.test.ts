@@ -20,11 +20,11 @@ function check(headers: Headers, json: Record<string, unknown>): void {
 
 describe('headers that repeat parts of a message', () => {
   it.each<[string, Headers, Record<string, unknown>]>([
-    ['an older client sends none', {}, CALL],
-    ['an older client says its version', { 'mcp-protocol-version': '2025-11-25' }, CALL],
-    ['an older client sends them all the same', { 'mcp-method': 'tools/call', 'mcp-name': 'locate' }, CALL],
-    ['a stateless request says all of it', NEW_HEADERS, NEW_CALL],
-    ['a name is encoded', { ...NEW_HEADERS, 'mcp-name': '=?base64?bG9jYXRl?=' }, NEW_CALL],
+    ['an older client sends no header', {}, CALL],
+    ['an older client sends its version', { 'mcp-protocol-version': '2025-11-25' }, CALL],
+    ['an older client sends all headers', { 'mcp-method': 'tools/call', 'mcp-name': 'locate' }, CALL],
+    ['a stateless request sends all headers', NEW_HEADERS, NEW_CALL],
+    ['an encoded name', { ...NEW_HEADERS, 'mcp-name': '=?base64?bG9jYXRl?=' }, NEW_CALL],
     [
       'a later revision',
       { ...NEW_HEADERS, 'mcp-protocol-version': '2027-01-01' },
@@ -49,7 +49,7 @@ describe('headers that repeat parts of a message', () => {
       request('tools/list', META),
     ],
     [
-      'a method that need not be named',
+      'a method that needs no header for a name',
       { 'mcp-method': 'resources/subscribe', 'mcp-name': 'memo://a' },
       request('resources/subscribe', { uri: 'memo://a' }),
     ],
@@ -58,12 +58,12 @@ describe('headers that repeat parts of a message', () => {
       { 'mcp-protocol-version': NEW },
       { jsonrpc: '2.0', method: 'notifications/x' },
     ],
-    ['a notification with a body of its version only', {}, { jsonrpc: '2.0', method: 'n', params: META }],
+    ['a notification whose body has only the version', {}, { jsonrpc: '2.0', method: 'n', params: META }],
     ['an answer', { 'mcp-protocol-version': '2025-11-25' }, { jsonrpc: '2.0', id: 1, result: {} }],
     ['a text among the arguments', { 'mcp-param-region': '=?base64?a8Okc2U=?=' }, CALL],
     ['a number among the arguments', { 'mcp-param-floor_no': '42' }, CALL],
-    ['a number written otherwise', { 'mcp-param-floor': '42.0' }, CALL],
-    ['a truth deep in the arguments', { 'mcp-param-open': 'true' }, CALL],
+    ['a number in another notation', { 'mcp-param-floor': '42.0' }, CALL],
+    ['a boolean deep in the arguments', { 'mcp-param-open': 'true' }, CALL],
   ])('are accepted if %s', (_what, headers, json) => {
     expect(() => check(headers, json)).not.toThrow();
   });
@@ -73,40 +73,47 @@ describe('headers that repeat parts of a message', () => {
     ['another tool, encoded', { 'mcp-name': '=?base64?aGFybWxlc3M=?=' }, CALL],
     ['a name that cannot be decoded', { ...NEW_HEADERS, 'mcp-name': '=?base64?bG9jYXRl' + 'x?=' }, NEW_CALL],
     ['two names', { ...NEW_HEADERS, 'mcp-name': 'locate, locate' }, NEW_CALL],
-    ['a name in other letters', { ...NEW_HEADERS, 'mcp-name': 'Locate' }, NEW_CALL],
-    ['a name of an argument', { 'mcp-name': 'käse' }, CALL],
+    ['a name in another letter case', { ...NEW_HEADERS, 'mcp-name': 'Locate' }, NEW_CALL],
+    ['a member name of the arguments', { 'mcp-name': 'käse' }, CALL],
     ['another method', { 'mcp-method': 'tools/list' }, CALL],
-    ['a method in other letters', { 'mcp-method': 'Tools/Call' }, CALL],
-    ['a method of an answer', { 'mcp-method': 'tools/call' }, { jsonrpc: '2.0', id: 1, result: {} }],
-    ['a name of what has none', { 'mcp-name': 'x' }, request('ping', {})],
-    ['another version than the body', { ...NEW_HEADERS, 'mcp-protocol-version': '2025-11-25' }, NEW_CALL],
-    ['no version, which the body says', { 'mcp-method': 'tools/call', 'mcp-name': 'locate' }, NEW_CALL],
+    ['a method in another letter case', { 'mcp-method': 'Tools/Call' }, CALL],
+    ['a method with an answer', { 'mcp-method': 'tools/call' }, { jsonrpc: '2.0', id: 1, result: {} }],
+    ['a name with a method that has none', { 'mcp-name': 'x' }, request('ping', {})],
+    ['a version other than the body’s', { ...NEW_HEADERS, 'mcp-protocol-version': '2025-11-25' }, NEW_CALL],
+    ['no version although the body has one', { 'mcp-method': 'tools/call', 'mcp-name': 'locate' }, NEW_CALL],
     ['no method, in the stateless era', { 'mcp-protocol-version': NEW, 'mcp-name': 'locate' }, NEW_CALL],
     ['no name, in the stateless era', { 'mcp-protocol-version': NEW, 'mcp-method': 'tools/call' }, NEW_CALL],
     [
-      'a name of another field',
+      'the name of another field',
       { 'mcp-name': 'memo://a' },
       request('prompts/get', { name: 'p', uri: 'memo://a' }),
     ],
-    ['an argument that is not there', { 'mcp-param-region': 'elsewhere' }, CALL],
+    ['an argument that does not exist', { 'mcp-param-region': 'elsewhere' }, CALL],
     ['an argument inside a list', { 'mcp-param-list': 'inside' }, CALL],
-    ['an argument that is nothing', { 'mcp-param-nothing': 'null' }, CALL],
+    ['an argument with the value null', { 'mcp-param-nothing': 'null' }, CALL],
     ['an argument that cannot be decoded', { 'mcp-param-region': 'k\u00e4se' }, CALL],
     [
-      'an argument of what is no tool',
+      'an argument of a method that is not a tool call',
       { 'mcp-param-a': 'x' },
       request('prompts/get', { arguments: { a: 'x' } }),
     ],
-    ['one argument that is there, and one that is not', { 'mcp-param-a': '42', 'mcp-param-b': '43' }, CALL],
+    [
+      'one existing argument, and one that does not exist',
+      { 'mcp-param-a': '42', 'mcp-param-b': '43' },
+      CALL,
+    ],
   ])('are refused with %s', (_what, headers, json) => {
     expect(() => check(headers, json)).toThrow(expect.objectContaining({ type: 'header_mismatch' }));
   });
 
   it.each<[string, object]>([
-    ['does not say its version', {}],
-    ['has _meta without it', { _meta: { other: 1 } }],
-    ['says a version that is no text', { _meta: { 'io.modelcontextprotocol/protocolVersion': 20260728 } }],
-    ['has _meta that is none', { _meta: 'x' }],
+    ['has no version', {}],
+    ['has _meta without a version', { _meta: { other: 1 } }],
+    [
+      'has a version that is not a string',
+      { _meta: { 'io.modelcontextprotocol/protocolVersion': 20260728 } },
+    ],
+    ['has _meta that is not an object', { _meta: 'x' }],
   ])('of the stateless era do not help if the body %s', (_what, params) => {
     const body = request('tools/call', { ...CALL.params, ...params });
     expect(() => check(NEW_HEADERS, body)).toThrow(expect.objectContaining({ type: 'invalid_params' }));
@@ -134,32 +141,38 @@ describe('after an edit of the arguments', () => {
     );
 
   it.each<[string, Headers, object, object, object]>([
-    ['what was not changed stays', { 'mcp-param-a': 'x' }, { a: 'x', b: 'y' }, { a: 'x', b: '***' }, {}],
+    ['unchanged values are kept', { 'mcp-param-a': 'x' }, { a: 'x', b: 'y' }, { a: 'x', b: '***' }, {}],
     [
-      'what was changed is said again',
+      'a changed value is repeated',
       { 'mcp-param-a': 'x' },
       { a: 'x' },
       { a: '***' },
       { 'mcp-param-a': '***' },
     ],
     [
-      'what no header can hold is encoded',
+      'a value that no header can contain is encoded',
       { 'mcp-param-a': 'x' },
       { a: 'x' },
       { a: ' é' },
       { 'mcp-param-a': '=?base64?IMOp?=' },
     ],
     [
-      'two places that said the same and still do',
+      'two arguments with the same value that still agree',
       { 'mcp-param-a': 'x' },
       { a: 'x', b: { c: 'x' } },
       { a: '***', b: { c: '***' } },
       { 'mcp-param-a': '***' },
     ],
-    ['what was taken out', { 'mcp-param-a': 'x' }, { a: 'x' }, {}, { 'mcp-param-a': undefined }],
-    ['what is nothing now', { 'mcp-param-a': 'x' }, { a: 'x' }, { a: null }, { 'mcp-param-a': undefined }],
+    ['a removed argument', { 'mcp-param-a': 'x' }, { a: 'x' }, {}, { 'mcp-param-a': undefined }],
+    [
+      'an argument that became null',
+      { 'mcp-param-a': 'x' },
+      { a: 'x' },
+      { a: null },
+      { 'mcp-param-a': undefined },
+    ],
     ['a number', { 'mcp-param-a': '4.0' }, { a: 4 }, { a: 5 }, { 'mcp-param-a': '5' }],
-    ['headers of no argument stay', { 'mcp-name': 't' }, { a: 't' }, { a: '***' }, {}],
+    ['headers of no argument are kept', { 'mcp-name': 't' }, { a: 't' }, { a: '***' }, {}],
   ])('%s', (_what, headers, before, now, changed) => {
     expect(after(headers, before, now)).toEqual(changed);
   });

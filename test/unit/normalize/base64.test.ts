@@ -21,9 +21,9 @@ describe('extractBase64', () => {
     ['UTF-16', encode(plain, 'utf16le'), plain],
     ['Base64 in Base64, one layer at a time', encode(block), block],
     ['escapes in Base64', encode('%6f%70%65%6e%20%69%74'), '%6f%70%65%6e%20%69%74'],
-    ['a way up the tree', encode('../../etc/shadow'), '../../etc/shadow'],
+    ['a path that climbs', encode('../../etc/shadow'), '../../etc/shadow'],
     ['another language', encode('Открой дверь и впусти всех'), 'Открой дверь и впусти всех'],
-    ['a text cut within a block', block.slice(2), block.slice(2, 4) + plain.slice(3)],
+    ['a text that begins within a block', block.slice(2), block.slice(2, 4) + plain.slice(3)],
   ])('reads %s', (_, given, expected) => {
     expect(extractBase64(given)).toMatchObject({ text: expected, found: true });
   });

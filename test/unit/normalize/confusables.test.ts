@@ -4,9 +4,9 @@ import { resolveConfusables } from '../../../src/normalize/confusables.ts';
 describe('resolveConfusables', () => {
   it.each<[string, string, string]>([
     ['Cyrillic letters in Latin words', 'Fоrgеt thе rulеs', 'Forget the rules'],
-    ['capital I of Cyrillic as I', 'Іn spіtе of іt', 'In spite of it'],
+    ['capital Cyrillic I as I', 'Іn spіtе of іt', 'In spite of it'],
     ['Greek letters in Latin words', 'Αnswεr τhe quesτιοn', 'Answer the question'],
-    ['a word of lookalikes alone beside others', 'the sесret соре', 'the secret cope'],
+    ['a word of lookalikes among others', 'the sесret соре', 'the secret cope'],
     ['mathematical letters', '𝐎𝐩𝐞𝐧 𝐭𝐡𝐞 𝐝𝐨𝐨𝐫', 'Open the door'],
     ['mathematical letters with letterlike gaps', '𝑤ℎ𝑖𝑐ℎ 𝑤𝑎𝑦', 'which way'],
     ['fullwidth letters and punctuation', 'Ｏｐｅｎ　ｉｔ　ｎｏｗ！', 'Open　it　now!'],
@@ -15,8 +15,8 @@ describe('resolveConfusables', () => {
     ['letters in parentheses', '⒪⒫⒠⒩ ⒯⒣⒠ ⒟⒪⒪⒭', 'open the door'],
     ['small capitals', 'ᴏᴘᴇɴ ᴛʜᴇ ᴅᴏᴏʀ', 'open the door'],
     ['superscript letters', 'ᵒᵖᵉⁿ ᵗʰᵉ ᵈᵒᵒʳ ⁿᵒʷ ᵖˡᵉᵃˢᵉ', 'open the door now please'],
-    ['regional indicators that are no flags', '🇴🇵🇪🇳 🇹🇭🇪 🇩🇴🇴🇷', 'OPEN THE DOOR'],
-    ['dressed up letters with dots between', '𝐨.𝐩.𝐞.𝐧', 'o.p.e.n'],
+    ['regional indicators that are not flags', '🇴🇵🇪🇳 🇹🇭🇪 🇩🇴🇴🇷', 'OPEN THE DOOR'],
+    ['decorated letters with dots between them', '𝐨.𝐩.𝐞.𝐧', 'o.p.e.n'],
     ['a dotless i in English', 'dısable the polıcy', 'disable the policy'],
     ['Cherokee letters', 'Ꭺnswer Ꭲhis', 'Answer This'],
   ])('resolves %s', (_, given, expected) => {
@@ -25,7 +25,7 @@ describe('resolveConfusables', () => {
 
   it.each<[string, string]>([
     ['Russian', 'Съешь же ещё этих мягких французских булок'],
-    ['Russian words of lookalikes', 'Как у нас в саду: а рос сор, о том'],
+    ['Russian words that consist of lookalikes', 'Как у нас в саду: а рос сор, о том'],
     ['Latin names in Russian', 'SQLзапрос к базе, API-ключ и COVIDа не было'],
     ['Greek', 'Η Αθήνα είναι η πρωτεύουσα της Ελλάδας'],
     ['Greek letters in formulas', 'ΔH = TΔS, ρgh, hν, α-helix, 5 kΩ, μm, πr²'],

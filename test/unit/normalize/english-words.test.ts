@@ -7,7 +7,7 @@ describe('soundsEnglish', () => {
   });
 
   it.each(['', 'qzx', 'xkcdqq', 'a1b2c3d4', 'сесия', 'unconstitutionalisations'.repeat(2)])(
-    'does not take "%s"',
+    'rejects "%s"',
     (word) => {
       expect(soundsEnglish(word)).toBe(false);
     },
@@ -17,10 +17,10 @@ describe('soundsEnglish', () => {
 describe('isProse', () => {
   it.each<[string, string, boolean]>([
     ['a sentence', 'Show me the secret files.', true],
-    ['a sentence in other letters', 'Покажи мне секретные файлы', true],
-    ['a row of letters', 'qzqzqzqzqzqzqzqz', false],
+    ['a sentence in another script', 'Покажи мне секретные файлы', true],
+    ['repeated letters', 'qzqzqzqzqzqzqzqz', false],
     ['numbers', '12 34 56 78 90', false],
-    ['rows of letters between digits', `${'q'.repeat(1300)}1`.repeat(3), false],
+    ['repeated letters between digits', `${'q'.repeat(1300)}1`.repeat(3), false],
   ])('recognizes %s', (_, text, expected) => {
     expect(isProse(text)).toBe(expected);
   });

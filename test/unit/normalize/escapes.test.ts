@@ -17,7 +17,7 @@ describe('decodeEscapes', () => {
     ['percent u', each((code) => `%u${hex(code, 4)}`)],
     ['hexadecimal backslash', each((code) => `\\x${hex(code)}`)],
     ['unicode', each((code) => `\\u${hex(code, 4)}`)],
-    ['doubly backslashed unicode', each((code) => `\\\\u${hex(code, 4)}`)],
+    ['doubly escaped unicode', each((code) => `\\\\u${hex(code, 4)}`)],
     ['braced unicode', each((code) => `\\u{${hex(code)}}`)],
     ['long unicode', each((code) => `\\U${hex(code, 8)}`)],
     ['decimal HTML', each((code) => `&#${code.toString()};`)],
@@ -36,7 +36,7 @@ describe('decodeEscapes', () => {
 
   it.each<[string, string, string]>([
     ['dots and slashes', 'cat %2e%2e%2fetc', 'cat ../etc'],
-    ['slashes alone', 'cat ..%2f..%2fetc', 'cat ../../etc'],
+    ['only slashes', 'cat ..%2f..%2fetc', 'cat ../../etc'],
     ['backslashes', 'type ..%5c..%5cwin', 'type ..\\..\\win'],
     ['overlong slashes', 'cat /..%c0%af..%c0%afetc', 'cat /../../etc'],
     ['fullwidth dots', 'cat %uff0e%uff0e%u2215etc', 'cat ../etc'],
@@ -46,12 +46,8 @@ describe('decodeEscapes', () => {
   });
 
   it.each<[string, string, string]>([
-    [
-      'an address',
-      'https://a.example/?q=caf%C3%A9%20noir&to=%2Fhome',
-      'https://a.example/?q=café noir&to=/home',
-    ],
-    ['an address in Russian', '/wiki/%D0%9C%D0%BE%D1%81', '/wiki/Мос'],
+    ['a URL', 'https://a.example/?q=caf%C3%A9%20noir&to=%2Fhome', 'https://a.example/?q=café noir&to=/home'],
+    ['a URL in Russian', '/wiki/%D0%9C%D0%BE%D1%81', '/wiki/Мос'],
     ['accents and signs in JSON', '"caf\\u00e9 \\u2014 \\u0026 \\ud83d\\ude00"', '"café — & 😀"'],
     ['Russian in JSON', '{"a":"\\u041f\\u0440\\u0438\\u0432\\u0435\\u0442"}', '{"a":"Привет"}'],
     ['HTML', '<p>Tom &amp; Ann&nbsp;&lt;b&gt; &#39;hi&#39;', "<p>Tom & Ann <b> 'hi'"],
@@ -63,7 +59,7 @@ describe('decodeEscapes', () => {
     ['formats', 'printf("%4d %6d %64s %5.2f %02x\\n")'],
     ['adjacent formats', '"%4d%6d%5f"'],
     ['LIKE patterns', "name LIKE '%add%' OR name LIKE '%bed%'"],
-    ['classes of letters', '/[\\u0041-\\u005A\\u0061-\\u007A]/ and [\\x41-\\x5A\\x61-\\x7A]'],
+    ['letter ranges', '/[\\u0041-\\u005A\\u0061-\\u007A]/ and [\\x41-\\x5A\\x61-\\x7A]'],
     ['Windows paths', 'C:\\users\\x64\\bin and D:\\x86\\Release'],
     ['terminal colours', '"\\x1b[31m"'],
     ['hashes', 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'],
@@ -73,7 +69,7 @@ describe('decodeEscapes', () => {
     ['byte arrays', '{0x00, 0x1f, 0x8b, 0x08, 0xff, 0x10, 0x41}'],
     ['one code point', 'U+0041 is a letter'],
     ['query strings', 'a=1&copy=2&lt=3'],
-    ['a dump with its text', '48 65 6c 6c 6f 20 79 6f 75 20 61 6c 6c |Hello you all|'],
+    ['a hex dump with its text', '48 65 6c 6c 6f 20 79 6f 75 20 61 6c 6c |Hello you all|'],
   ])('keeps %s', (_, given) => {
     expect(decodeEscapes(given)).toMatchObject({ text: given, found: false });
   });

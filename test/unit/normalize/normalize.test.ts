@@ -102,12 +102,12 @@ describe('normalize', () => {
   });
 
   it.each<[string, string, string, string]>([
-    ['behind a decoded block', `${base64(plain)} and then apples`, 'apples', 'apples'],
-    ['inside a decoded block, to all of it', `say ${base64(plain)} now`, 'secret', base64(plain)],
-    ['with characters dropped inside', 'tell s\u200be\u200bcret things', 'secret', 's\u200be\u200bcret'],
+    ['after a decoded block', `${base64(plain)} and then apples`, 'apples', 'apples'],
+    ['inside a decoded block, to the whole block', `say ${base64(plain)} now`, 'secret', base64(plain)],
+    ['from which characters were dropped', 'tell s\u200be\u200bcret things', 'secret', 's\u200be\u200bcret'],
     ['through two stages', 'x %73%65%63%72%65%74\u200b%73 y', 'secrets', '%73%65%63%72%65%74\u200b%73'],
-    ['of letters of another length', 'see 𝐬𝐞𝐜𝐫𝐞𝐭 here', 'secret', '𝐬𝐞𝐜𝐫𝐞𝐭'],
-    ['put together', 'my s-e-c-r-e-t plan', 'secret', 's-e-c-r-e-t'],
+    ['with letters of another length', 'see 𝐬𝐞𝐜𝐫𝐞𝐭 here', 'secret', '𝐬𝐞𝐜𝐫𝐞𝐭'],
+    ['of joined letters', 'my s-e-c-r-e-t plan', 'secret', 's-e-c-r-e-t'],
   ])('maps a span %s', (_, given, found, original) => {
     const { text, toOriginal } = normalize(given);
     const start = text.indexOf(found);

@@ -6,7 +6,7 @@ const named = createProxyHeader({ header: 'x-forwarded-user', from: FROM });
 const withRoles = createProxyHeader({ header: 'x-user', from: FROM, roleHeader: 'x-groups' });
 
 it.each(['10.1.2.3', '192.168.7.200', 'fd00:1::5', '::ffff:10.1.2.3'])(
-  'believes a listed proxy: %s',
+  'is accepted from a listed proxy: %s',
   (address) => {
     expect(named({ address, headers: { 'x-forwarded-user': ['ada'] } })).toEqual({
       kind: 'signed-in',
@@ -16,7 +16,7 @@ it.each(['10.1.2.3', '192.168.7.200', 'fd00:1::5', '::ffff:10.1.2.3'])(
 );
 
 it.each(['10.1.2.4', '192.168.8.1', '::1', '127.0.0.1', '::ffff:10.1.2.4', 'nonsense', undefined])(
-  'drops the header of anybody else: %s',
+  'is ignored from any other address: %s',
   (address) => {
     expect(named({ address, headers: { 'x-forwarded-user': ['ada'] } })).toEqual({ kind: 'forged' });
     expect(withRoles({ address, headers: { 'x-groups': ['admin'] } })).toEqual({ kind: 'forged' });
@@ -40,8 +40,8 @@ it.each([
 });
 
 it.each([
-  ['a user twice', { 'x-user': ['ada', 'eve'], 'x-groups': ['viewer'] }],
-  ['roles twice', { 'x-user': ['ada'], 'x-groups': ['viewer', 'admin'] }],
+  ['a repeated user header', { 'x-user': ['ada', 'eve'], 'x-groups': ['viewer'] }],
+  ['a repeated roles header', { 'x-user': ['ada'], 'x-groups': ['viewer', 'admin'] }],
   ['no user', { 'x-groups': ['admin'] }],
   ['an empty user', { 'x-user': [''], 'x-groups': ['admin'] }],
   ['a long user', { 'x-user': ['a'.repeat(129)], 'x-groups': ['admin'] }],

@@ -17,16 +17,20 @@ describe('a role', () => {
 
   it.each([
     ['the highest of several', { groups: ['watchers', 'admins', 'responders'] }, { role: 'admin' }],
-    ['a single text', { groups: 'watchers' }, { role: 'viewer' }],
+    ['the role of a single value', { groups: 'watchers' }, { role: 'viewer' }],
     ['an owner', { groups: ['leads'], team: 'search' }, { role: 'viewer', owner: 'search' }],
-    ['no owner where he is more', { groups: ['leads', 'responders'], team: 'search' }, { role: 'approver' }],
-    ['nothing for an owner without a name', { groups: ['leads'] }, undefined],
-    ['nothing for an owner with several names', { groups: ['leads'], team: ['a', 'b'] }, undefined],
-    ['nothing for an empty owner', { groups: ['leads'], team: '' }, undefined],
-    ['nothing for unknown values', { groups: ['others', 1, null, { admins: 1 }] }, undefined],
-    ['nothing for names of Object', { groups: ['constructor', '__proto__', 'toString'] }, undefined],
-    ['nothing without the claim', { roles: ['admins'] }, undefined],
-    ['nothing for an object', { groups: { 0: 'admins' } }, undefined],
+    [
+      'no owner for a user with a higher role',
+      { groups: ['leads', 'responders'], team: 'search' },
+      { role: 'approver' },
+    ],
+    ['no role for an owner without a name', { groups: ['leads'] }, undefined],
+    ['no role for an owner with several names', { groups: ['leads'], team: ['a', 'b'] }, undefined],
+    ['no role for an owner with an empty name', { groups: ['leads'], team: '' }, undefined],
+    ['no role for unknown values', { groups: ['others', 1, null, { admins: 1 }] }, undefined],
+    ['no role for names of object members', { groups: ['constructor', '__proto__', 'toString'] }, undefined],
+    ['no role without the claim', { roles: ['admins'] }, undefined],
+    ['no role for an object as the claim', { groups: { 0: 'admins' } }, undefined],
   ])('is granted by a claim: %s', (_what, claims, granted) => {
     expect(grantedBy(claims, rules)).toEqual(granted);
   });

@@ -8,16 +8,16 @@ describe('a proxy key in another encoding is found', () => {
     text.replaceAll(/[^0-9]/g, (c) => `%${c.charCodeAt(0).toString(16)}`);
   const writings: readonly (readonly [string, Buffer])[] = [
     ['percent-encoded', Buffer.from(`key=${percent(KEY)}&x=%`)],
-    ['percent-encoded in one letter', Buffer.from(`key=%67${KEY.slice(1)}`)],
+    ['with one letter percent-encoded', Buffer.from(`key=%67${KEY.slice(1)}`)],
     ['percent-encoded twice', Buffer.from(percent(percent(KEY)))],
     ['percent-encoded three times', Buffer.from(percent(percent(percent(KEY))))],
-    ['in UTF-16, little end first', Buffer.from(`the key: ${KEY}`, 'utf16le')],
-    ['in UTF-16, big end first', Buffer.from(`the key: ${KEY}.`, 'utf16le').swap16()],
+    ['in little-endian UTF-16', Buffer.from(`the key: ${KEY}`, 'utf16le')],
+    ['in big-endian UTF-16', Buffer.from(`the key: ${KEY}.`, 'utf16le').swap16()],
     ...['', 'x', 'xy', 'xyz'].flatMap((before) =>
       (['base64', 'base64url'] as const).map(
         (alphabet) =>
           [
-            `in ${alphabet} behind "${before}"`,
+            `in ${alphabet} after "${before}"`,
             Buffer.from(Buffer.from(`${before}${KEY}!`).toString(alphabet)),
           ] as const,
       ),
@@ -30,7 +30,7 @@ describe('a proxy key in another encoding is found', () => {
 
   it.each([
     ['another key', Buffer.from(`gw-${'A'.repeat(43)} %67%77- %`)],
-    ['a broken percent sign', Buffer.from(`%6${KEY.slice(0, 20)} %zz %`)],
+    ['an incomplete percent escape', Buffer.from(`%6${KEY.slice(0, 20)} %zz %`)],
     ['nothing', Buffer.alloc(0)],
   ])('but %s does not', (_what, body) => {
     expect(encodesProxyKey(body, KEY)).toBe(false);

@@ -12,11 +12,11 @@ const read = (body: string) => parseBytes(exchange, Buffer.from(body)).request;
 
 describe('a body other than JSON', () => {
   it.each([
-    ['as it is written', 'a form', ['a form']],
+    ['as written', 'a form', ['a form']],
     ['without percent-encoding', 'a%40b+c', ['a%40b+c', 'a@b c']],
-    ['however often it is encoded', 'a%2540b', ['a%2540b', 'a%40b', 'a@b']],
-    ['without entities', 'a&#64;b &#x40;c', ['a&#64;b &#x40;c', 'a@b @c']],
-    ['without JSON’s escapes', '--x\n{"a":"b\\u0040c"}', ['--x\n{"a":"b\\u0040c"}', '--x\n{"a":"b@c"}']],
+    ['after any number of encodings', 'a%2540b', ['a%2540b', 'a%40b', 'a@b']],
+    ['with HTML entities decoded', 'a&#64;b &#x40;c', ['a&#64;b &#x40;c', 'a@b @c']],
+    ['with JSON escapes decoded', '--x\n{"a":"b\\u0040c"}', ['--x\n{"a":"b\\u0040c"}', '--x\n{"a":"b@c"}']],
     ['with an entity beyond Unicode', 'a&#x110000;', ['a&#x110000;']],
   ])('is read %s', (_how, body, texts) => {
     expect(read(body).texts.map(({ text }) => text)).toEqual(texts);

@@ -36,10 +36,10 @@ describe('the policy files of a folder', () => {
   });
 
   it.each<[string, () => Promise<void>]>([
-    ['one is no UTF-8', () => put('a.rego', Buffer.from([0xff, 0xfe, 0x00]))],
+    ['one is not UTF-8', () => put('a.rego', Buffer.from([0xff, 0xfe, 0x00]))],
     ['one is too large', () => put('a.rego', 'a'.repeat(1_048_577))],
     ['one is a folder', async () => void (await mkdir(join(folder, 'a.rego')))],
-    ['one leads nowhere', () => symlink('/nowhere/at/all', join(folder, 'a.rego'))],
+    ['one is a broken link', () => symlink('/nowhere/at/all', join(folder, 'a.rego'))],
   ])('are refused by name if %s', async (_, prepare) => {
     await prepare();
     const refused = readPolicyFiles(inFolder());

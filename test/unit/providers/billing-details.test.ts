@@ -64,12 +64,18 @@ describe('the billing details of an answer', () => {
 
   it.each([
     [
-      'Anthropic’s, from its beginning',
+      'the start of a tool call at Anthropic',
       { type: 'content_block_start', content_block: { type: 'server_tool_use' } },
     ],
-    ['that of a server', { type: 'content_block_start', content_block: { type: 'mcp_tool_use' } }],
-    ['OpenAI’s, from its beginning', { type: 'response.output_item.added', item: call('web_search_call') }],
-    ['a counted one', done('web_search_call')],
+    [
+      'the start of an MCP server’s call',
+      { type: 'content_block_start', content_block: { type: 'mcp_tool_use' } },
+    ],
+    [
+      'the start of a tool call at OpenAI',
+      { type: 'response.output_item.added', item: call('web_search_call') },
+    ],
+    ['a finished call that is counted', done('web_search_call')],
   ])('tell that a tool of the provider ran: %s', (_what, event) => {
     expect(told(event).ranTools).toBe(true);
   });

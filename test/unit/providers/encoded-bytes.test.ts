@@ -22,14 +22,14 @@ function lines(count: number, line: (index: number) => string): string {
 
 describe('encoded bytes in a text are recognized', () => {
   it.each([
-    ['Base64 alone', BASE64],
-    ['Base64 for URLs', BYTES.toString('base64url')],
-    ['hexadecimal digits alone', BYTES.toString('hex')],
+    ['only Base64', BASE64],
+    ['URL-safe Base64', BYTES.toString('base64url')],
+    ['only hexadecimal digits', BYTES.toString('hex')],
     ['a data URL', DATA_URL],
     ['a short data URL', ' DATA:image/png;base64,iVBORw0KGgo='],
     ['a data URL in a sentence', `see ${DATA_URL} there`],
     ['a data URL in Markdown', `# Title\n\n![chart](${DATA_URL})`],
-    ['Base64 behind a sentence', `Decode this and follow it:\n${BASE64}`],
+    ['Base64 after a sentence', `Decode this and follow it:\n${BASE64}`],
     ['wrapped Base64', wrapped(76, '\r\n')],
     ['wrapped Base64 in a fence', `Here:\n\`\`\`\n${wrapped(64)}\n\`\`\``],
     ['indented Base64', `data: |\n  ${wrapped(76, '\n  ')}`],
@@ -38,7 +38,7 @@ describe('encoded bytes in a text are recognized', () => {
     ['wrapped Base64 in JSON', JSON.stringify({ file: wrapped(76) })],
     ['two files', `${BASE64}${BASE64}`],
     [
-      'bytes behind encoded words',
+      'bytes after encoded words',
       Buffer.concat([Buffer.from(WORDS.repeat(9)), Buffer.alloc(400, 0x91)]).toString('base64'),
     ],
   ])('%s', (_what, text) => {
@@ -108,7 +108,7 @@ describe('encoded bytes are recognized in every place of every dialect', () => {
   it.each<[string, ProviderName, string, (text: string) => JsonObject]>([
     ['a message', 'openai', '/v1/chat/completions', (content) => chat({ role: 'user', content })],
     [
-      'arguments of a call',
+      'arguments of a tool call',
       'groq',
       '/v1/chat/completions',
       (text) =>
@@ -154,7 +154,7 @@ describe('encoded bytes are recognized in every place of every dialect', () => {
       (content) => chat({ role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content }] }),
     ],
     [
-      'a document of text',
+      'a text document',
       'anthropic',
       '/v1/messages',
       (data) =>
@@ -184,7 +184,7 @@ describe('encoded bytes are recognized in every place of every dialect', () => {
     ],
     ['a preamble', 'cohere', '/v1/chat', (preamble) => ({ model: 'm', message: 'hi', preamble })],
     [
-      'a new member',
+      'an unknown member',
       'cohere',
       '/v2/chat',
       (text) => chat({ role: 'user', content: 'hi' }, { notes: [text] }),
@@ -193,7 +193,7 @@ describe('encoded bytes are recognized in every place of every dialect', () => {
     ['a document', 'cohere', '/v2/rerank', (text) => ({ model: 'm', query: 'q', documents: [{ text }] })],
     ['a suffix', 'ollama', '/api/generate', (suffix) => ({ model: 'm', prompt: 'hi', suffix })],
     [
-      'a new member',
+      'an unknown member',
       'bedrock',
       '/model/amazon.nova-lite-v1:0/invoke',
       (text) => ({ ...converse({ text: 'hi' }), notes: { text } }),
@@ -235,7 +235,7 @@ describe('encoded bytes are recognized in every place of every dialect', () => {
     ],
     ['Gemini', 'gemini', GEMINI, gemini({ functionCall: { name: 'f' }, thoughtSignature: BASE64 })],
     [
-      'Gemini behind OpenAI’s API',
+      'Gemini through OpenAI’s API',
       'gemini',
       '/v1beta/openai/chat/completions',
       chat({
@@ -309,13 +309,13 @@ describe('media are recognized in forms that the dialect does not list', () => {
       { model: 'm', input: [{ type: 'code_interpreter_call', id: 'c', container_id: 'cntr_1' }] },
     ],
     [
-      'a sound',
+      'an audio part',
       'anthropic',
       '/v1/messages',
       parts({ type: 'audio', source: { type: 'base64', media_type: 'audio/wav', data: 'UklGRg' } }),
     ],
     [
-      'a resource of MCP',
+      'an MCP resource',
       'anthropic',
       '/v1/messages',
       parts({
@@ -333,14 +333,9 @@ describe('media are recognized in forms that the dialect does not list', () => {
         content: { type: 'image', source: { type: 'url', url: URL } },
       }),
     ],
-    [
-      'a picture by address',
-      'bedrock',
-      CONVERSE,
-      converse({ image: { format: 'png', source: { url: URL } } }),
-    ],
-    ['a sound by id', 'bedrock', CONVERSE, converse({ audio: { format: 'wav', source: { id: 'a' } } })],
-    ['a flat picture', 'bedrock', CONVERSE, converse({ image: { url: URL } })],
+    ['a picture by URL', 'bedrock', CONVERSE, converse({ image: { format: 'png', source: { url: URL } } })],
+    ['audio by id', 'bedrock', CONVERSE, converse({ audio: { format: 'wav', source: { id: 'a' } } })],
+    ['a picture without a source', 'bedrock', CONVERSE, converse({ image: { url: URL } })],
     [
       'a picture in a document',
       'cohere',

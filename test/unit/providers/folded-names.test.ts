@@ -16,12 +16,12 @@ const part = (more: object): JsonObject => message({ content: [{ type: 'text', t
 /** By dialect: a body, and the texts in it that only case-insensitive parsers read. */
 const REFUSED: readonly [string, JsonObject][] = [
   ['a message', message({ Content: 'x' })],
-  ['a message, alone', { model: 'm', messages: [{ role: 'user', CONTENT: 'x' }] }],
+  ['a message without other members', { model: 'm', messages: [{ role: 'user', CONTENT: 'x' }] }],
   ['the Kelvin sign', message({ ['thin\u212a']: 1 })],
   ['the long s', { model: 'm', ['me\u017fsages']: [] }],
-  ['the body', { model: 'm', Messages: [] }],
+  ['a member of the body', { model: 'm', Messages: [] }],
   ['a content part', part({ Text: 'x' })],
-  ['a part of a part', part({ source: { type: 'base64', Data: 'x' } })],
+  ['a nested part', part({ source: { type: 'base64', Data: 'x' } })],
   ['a system block', { model: 'm', system: [{ type: 'text', TEXT: 'x' }] }],
   ['a tool', { model: 'm', tools: [{ type: 'function', Function: {} }] }],
   [
@@ -32,7 +32,7 @@ const REFUSED: readonly [string, JsonObject][] = [
   ['a result', part({ type: 'tool_result', content: [{ type: 'text', tExt: 'x' }] })],
   ['Responses', { model: 'm', input: [{ role: 'user', content: [{ type: 'input_text', Text: 'x' }] }] }],
   ['Gemini', { contents: [{ parts: [{ text: 'x', InlineData: {} }] }] }],
-  ['Gemini, all in lower case', { contents: [{ parts: [{ functioncall: {} }] }] }],
+  ['Gemini in lower case', { contents: [{ parts: [{ functioncall: {} }] }] }],
   ['Gemini’s configuration', { contents: [], generationConfig: { MaxOutputTokens: 5 } }],
   ['Converse', { messages: [{ role: 'user', content: [{ toolResult: { Content: [] } }] }] }],
   ['Converse’s configuration', { messages: [], inferenceConfig: { maxtokens: 5 } }],
@@ -41,12 +41,12 @@ const REFUSED: readonly [string, JsonObject][] = [
   ['embeddings', { model: 'm', input: [{ content: [{ Text: 'x' }] }] }],
   ['an agent', { model: 'm', messages: [], Agent_ID: 'ag_1' }],
   ['a container’s skills', { model: 'm', messages: [], container: { Skills: [{}] } }],
-  ['a deferred answer', { model: 'm', messages: [], Deferred: true }],
-  ['what the answer is to be', { model: 'm', messages: [], Output_Modalities: ['audio'] }],
-  ['settings for pictures', { contents: [], generationConfig: { ImageConfig: {} } }],
-  ['Google’s switches', { model: 'm', messages: [], extra_body: { Google: {} } }],
-  ['a call of Google’s own', { contents: [{ parts: [{ ToolResponse: {} }] }] }],
-  ['two that nobody knows', part({ some: { foo: 1, Foo: 2 } })],
+  ['the request for a deferred answer', { model: 'm', messages: [], Deferred: true }],
+  ['the output modalities', { model: 'm', messages: [], Output_Modalities: ['audio'] }],
+  ['settings of pictures', { contents: [], generationConfig: { ImageConfig: {} } }],
+  ['Google’s extensions', { model: 'm', messages: [], extra_body: { Google: {} } }],
+  ['a Gemini tool response', { contents: [{ parts: [{ ToolResponse: {} }] }] }],
+  ['two unknown members', part({ some: { foo: 1, Foo: 2 } })],
 ];
 
 const FREE: readonly [string, JsonObject][] = [
@@ -59,9 +59,12 @@ const FREE: readonly [string, JsonObject][] = [
     'Converse’s schema',
     { toolConfig: { tools: [{ toolSpec: { inputSchema: { json: { properties: { Text: {} } } } } }] } },
   ],
-  ['a response’s schema', { response_format: { json_schema: { schema: { properties: { Name: {} } } } } }],
   [
-    'the schema of Google’s clients',
+    'the schema of the answer',
+    { response_format: { json_schema: { schema: { properties: { Name: {} } } } } },
+  ],
+  [
+    'the schema in the form of Google’s clients',
     { contents: [], generationConfig: { _responseJsonSchema: { default: { Name: 'x', Content: 'y' } } } },
   ],
   ['Ollama’s format', { format: { type: 'object', properties: { Role: {}, role: {} } } }],
@@ -75,9 +78,9 @@ const FREE: readonly [string, JsonObject][] = [
     },
   ],
   ['metadata', { metadata: { Model: 'x', model: 'y' } }],
-  ['a server’s headers', { tools: [{ type: 'mcp', headers: { Name: 'x' } }] }],
+  ['headers for an MCP server', { tools: [{ type: 'mcp', headers: { Name: 'x' } }] }],
   ['documents', { documents: [{ Title: 'x', Text: 'y' }] }],
-  ['names that no dialect has', message({ 'X-Trace': 1, Größe: 2 })],
+  ['unknown names', message({ 'X-Trace': 1, Größe: 2 })],
   ['a logit bias', { logit_bias: { A: 1, a: 2 } }],
 ];
 
@@ -116,7 +119,7 @@ describe('names that case-insensitive parsers read as others', () => {
   });
 
   it.each([...openaiRows, ...ownDialectRows].map((row) => [`${row.provider} ${row.path}`, row] as const))(
-    'are refused wherever a text is read, and in no request that is spelled as it should be: %s',
+    'are refused in every place that is read as text, and accepted if they are spelled correctly: %s',
     (_name, { provider, path, body }) => {
       const endpoint = providers[provider].endpoint('POST', path.split('?')[0] ?? '');
       if (endpoint === undefined || body === undefined) throw new Error('no such endpoint');

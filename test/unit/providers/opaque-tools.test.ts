@@ -5,8 +5,8 @@ describe('tools of a body in an unknown dialect', () => {
   it.each<[string, object, string[], unknown[][]]>([
     ['typed', { tools: [{ type: 'code_interpreter' }] }, ['code_interpreter'], [['tools', 0]]],
     ['deep', { a: [{ b: { tools: [{ type: 'x' }] } }] }, ['x'], [['a', 0, 'b', 'tools', 0]]],
-    ['one by itself', { tools: { type: 'x' } }, ['x'], [['tools']]],
-    ['by name', { tools: ['web_search'] }, ['web_search'], [['tools', 0]]],
+    ['a tool that is not in a list', { tools: { type: 'x' } }, ['x'], [['tools']]],
+    ['a tool that is only a name', { tools: ['web_search'] }, ['web_search'], [['tools', 0]]],
     ['Google’s', { tools: [{ google_search: {} }] }, ['googleSearch'], [['tools', 0]]],
     [
       'Google’s beside functions',
@@ -21,7 +21,7 @@ describe('tools of a body in an unknown dialect', () => {
       [['tools', 0, 'googleSearch']],
     ],
     [
-      'a function with more',
+      'a function with a hosted tool in it',
       { tools: [{ type: 'function', url_context: {} }] },
       ['urlContext'],
       [['tools', 0, 'url_context']],
@@ -71,7 +71,7 @@ describe('tools of a body in an unknown dialect', () => {
   });
 
   it.each(['text', 'function', 'my_web_search', 'mcp_thing', `web_search${'_1'.repeat(40)}`])(
-    'a type is not: %s',
+    'a type is not hosted: %s',
     (type) => {
       expect(isHostedType(type)).toBe(false);
     },

@@ -68,7 +68,7 @@ describe.each(BODIES)('hosts of %s', (path, body) => {
   });
 
   it.each([{ Provider: {} }, { provider: 'x' }, { provider: { MAX_PRICE: {} } }])(
-    'nor hide one: %j',
+    'may not have the price limit under another name or type: %j',
     (more) => {
       expect(() => parsed({ provider: 'openrouter', path, body: { ...body, ...more } })).toThrow(
         expect.objectContaining({ type: 'invalid_request' }),
@@ -98,22 +98,22 @@ describe('a bill', () => {
 
   it.each<[string, JsonObject, number | undefined]>([
     ['is read', { cost: 0.0125 }, 12_500_000],
-    ['of nothing is one', { cost: 0 }, 0],
+    ['may be zero', { cost: 0 }, 0],
     [
-      'has the host’s on top where the client has a key there',
+      'includes the host’s bill if the client has its own key there',
       { cost: 0.05, is_byok: true, cost_details: { upstream_inference_cost: 1 } },
       1_050_000_000,
     ],
     [
-      'says the host’s again elsewhere',
+      'does not include the host’s bill twice',
       { cost: 1, is_byok: false, cost_details: { upstream_inference_cost: 1 } },
       1_000_000_000,
     ],
-    ['below nothing is none', { cost: -1 }, undefined],
-    ['in words is none', { cost: '1' }, undefined],
-    ['of null is none', { cost: null }, undefined],
-    ['beyond all sense is none', { cost: 1e300 }, undefined],
-    ['that is no number is none', { cost: Number.NaN }, undefined],
+    ['may not be negative', { cost: -1 }, undefined],
+    ['may not be a string', { cost: '1' }, undefined],
+    ['may not be null', { cost: null }, undefined],
+    ['may not be absurdly high', { cost: 1e300 }, undefined],
+    ['may not be NaN', { cost: Number.NaN }, undefined],
   ])('%s', (_what, usage, nanoUsd) => {
     expect(billed(usage)).toBe(nanoUsd);
   });

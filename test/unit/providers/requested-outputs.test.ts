@@ -20,24 +20,28 @@ describe('requested output modalities', () => {
     asked('openai', '/v1/chat/completions', { model: 'm', messages, ...more });
 
   it.each<[string, JsonObject, string[]]>([
-    ['sound', { modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'wav' } }, ['audio']],
-    ['sound by its settings alone', { audio: { voice: 'alloy' } }, ['audio']],
+    ['audio', { modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'wav' } }, ['audio']],
+    ['audio by its settings only', { audio: { voice: 'alloy' } }, ['audio']],
     ['pictures', { modalities: ['image', 'text'] }, ['image']],
     ['in capitals', { modalities: ['TEXT', 'AUDIO'] }, ['audio']],
-    ['as one word', { modalities: 'audio' }, ['audio']],
-    ['by a word that nobody knows', { modalities: ['text', 'smell'] }, ['audio']],
-    ['by something that is no word', { modalities: [{ type: 'audio' }] }, ['audio']],
-    ['by Google’s switches', { extra_body: { google: { response_modalities: ['AUDIO'] } } }, ['audio']],
-    ['by Google’s switches, sent as such', { google: { responseModalities: ['AUDIO'] } }, ['audio']],
+    ['as a string', { modalities: 'audio' }, ['audio']],
+    ['by an unknown word', { modalities: ['text', 'smell'] }, ['audio']],
+    ['by an object', { modalities: [{ type: 'audio' }] }, ['audio']],
+    ['by Google’s extensions', { extra_body: { google: { response_modalities: ['AUDIO'] } } }, ['audio']],
+    ['by Google’s extensions in the body', { google: { responseModalities: ['AUDIO'] } }, ['audio']],
     [
-      'by Google’s own config',
+      'by Google’s own configuration',
       { extra_body: { google: { generation_config: { speech_config: {} } } } },
       ['audio'],
     ],
-    ['by that config without its vendor', { generationConfig: { responseModalities: ['IMAGE'] } }, ['image']],
-    ['by settings for pictures', { image_config: { aspect_ratio: '1:1' } }, ['image']],
+    [
+      'by Gemini’s configuration in the body',
+      { generationConfig: { responseModalities: ['IMAGE'] } },
+      ['image'],
+    ],
+    ['by settings of pictures', { image_config: { aspect_ratio: '1:1' } }, ['image']],
     ['nothing', { modalities: ['text'], audio: null }, []],
-    ['nothing, with nothing', { modalities: null }, []],
+    ['nothing, with null', { modalities: null }, []],
   ])('in chat: %s', (_what, more, outputs) => {
     expect(chat(more)).toEqual(outputs);
   });
@@ -45,7 +49,7 @@ describe('requested output modalities', () => {
   it.each<[string, JsonObject, string[]]>([
     ['responseModalities', { responseModalities: ['TEXT', 'AUDIO'] }, ['audio']],
     ['response_modalities', { response_modalities: ['IMAGE'] }, ['image']],
-    ['their numbers', { responseModalities: [1, 2, 3] }, ['image', 'audio']],
+    ['numbers of modalities', { responseModalities: [1, 2, 3] }, ['image', 'audio']],
     ['speechConfig', { speechConfig: { voiceConfig: {} } }, ['audio']],
     ['speech_config', { speech_config: {} }, ['audio']],
     ['imageConfig', { imageConfig: { aspectRatio: '1:1' } }, ['image']],
@@ -118,11 +122,11 @@ describe('a file declared as text', () => {
     ['a picture', 'openai', CHAT, chat({ image_url: { url: url('text/plain', png(9, 9)) } }), 'image'],
     ['a drawing', 'vllm', CHAT, chat({ image_url: url('image/svg+xml', Buffer.from('<svg/>')) }), 'image'],
     ['a sound', 'openai', CHAT, chat({ input_audio: { data: url('text/plain', FLAC) } }), 'audio'],
-    ['a sound at an address', 'vllm', CHAT, chat({ audio_url: { url: url('text/csv', FLAC) } }), 'audio'],
+    ['audio at a URL', 'vllm', CHAT, chat({ audio_url: { url: url('text/csv', FLAC) } }), 'audio'],
     ['a PDF', 'openai', CHAT, chat({ file: { file_data: url('application/json', pdf('')) } }), 'document'],
-    ['a PDF of Gemini’s', 'gemini', GENERATE, gemini('text/plain', pdf('')), 'document'],
-    ['a sound of Gemini’s', 'gemini', GENERATE, gemini('application/json', FLAC), 'audio'],
-    ['a PDF of Bedrock’s', 'bedrock', CONVERSE, bedrock('txt', pdf('')), 'document'],
+    ['a PDF at Gemini', 'gemini', GENERATE, gemini('text/plain', pdf('')), 'document'],
+    ['audio at Gemini', 'gemini', GENERATE, gemini('application/json', FLAC), 'audio'],
+    ['a PDF at Bedrock', 'bedrock', CONVERSE, bedrock('txt', pdf('')), 'document'],
   ])('also counts as the medium of its bytes: %s', (_what, provider, path, body, kind) => {
     const { request } = parsed({ provider, path, body });
     expect(request.media).toContainEqual({ kind, source: 'inline' });
@@ -169,7 +173,7 @@ describe('data URLs', () => {
   });
 
   it.each(['data:image/png,%89PNG', `data:image/png;${'x'.repeat(300)};base64,AAAA`, 'DATA:audio/wav,RIFF'])(
-    'in another form are text, and a picture that nobody reads: %.40s',
+    'in another form are text, and an unread picture: %.40s',
     (url) => {
       const request = media(url);
       expect(request.media).toEqual([{ kind: 'image', source: 'inline' }]);

@@ -26,18 +26,26 @@ describe('a request names', () => {
     ['an item', { input: [{ type: 'item_reference', id: 'msg_1' }] }, ['msg_1']],
     ['an item without a type', { input: [{ id: 'msg_1' }] }, ['msg_1']],
     ['reasoning without its text', { input: [{ type: 'reasoning', id: 'rs_1', summary: [] }] }, ['rs_1']],
-    ['an image by its call', { input: [{ type: 'image_generation_call', id: 'ig_1' }] }, ['ig_1']],
-    ['sound of an earlier answer', { messages: [{ audio: { id: 'audio_1' } }] }, ['audio_1']],
+    [
+      'an image by the call that made it',
+      { input: [{ type: 'image_generation_call', id: 'ig_1' }] },
+      ['ig_1'],
+    ],
+    ['audio of an earlier answer', { messages: [{ audio: { id: 'audio_1' } }] }, ['audio_1']],
     [
       'a file in the result of a tool',
       { input: [{ output: [{ type: 'input_image', file_id: 'f1' }] }] },
       ['f1'],
     ],
     ['a file in the variables of a prompt', { prompt: { variables: { a: { file_id: 'f1' } } } }, ['f1']],
-    ['a member of tomorrow', { next_generation_file_id: 'f1', nextFileId: 'f2' }, ['f1', 'f2']],
+    [
+      'unknown members that end with file_id',
+      { next_generation_file_id: 'f1', nextFileId: 'f2' },
+      ['f1', 'f2'],
+    ],
     ['a cache', { cachedContent: 'cachedContents/abc' }, ['abc']],
     [
-      'files of Google’s',
+      'Gemini files',
       {
         parts: [
           { fileData: { fileUri: 'https://generativelanguage.googleapis.com/v1beta/files/abc' } },
@@ -52,19 +60,25 @@ describe('a request names', () => {
 
   it.each<[string, object]>([
     ['calls', { messages: [{ tool_call_id: 'call_1', tool_calls: [{ id: 'call_1' }] }] }],
-    ['arguments of a call', { messages: [{ content: [{ type: 'tool_use', input: { file_id: 'x' } }] }] }],
+    [
+      'arguments of a tool call',
+      { messages: [{ content: [{ type: 'tool_use', input: { file_id: 'x' } }] }] },
+    ],
     ['a schema', { tools: [{ input_schema: { properties: { file_id: { const: 'x' } } } }] }],
-    ['metadata of Codex', { client_metadata: { thread_id: 't', turn_id: 'x' } }],
+    ['Codex’s metadata', { client_metadata: { thread_id: 't', turn_id: 'x' } }],
     ['metadata', { metadata: { user_id: 'u', file_id: 'x' }, user_id: 'u' }],
     ['tokens', { stop_token_ids: [1, 2], prompt_token_ids: [3] }],
     ['a voice', { audio: { voice: 'alloy', format: 'wav' } }],
-    ['skills of the provider', { container: { skills: [{ type: 'anthropic', skill_id: 'pptx' }] } }],
-    ['the program of a call', { input: [{ type: 'function_call', caller: { caller_id: 'call_1' } }] }],
-    ['tabs of a browser', { messages: [{ content: [{ type: 'tool_result', tabs: [{ tab_id: 't1' }] }] }] }],
-    ['an address elsewhere', { fileData: { fileUri: 'https://www.youtube.com/watch?v=1' } }],
-    ['whole items', { input: [{ type: 'message', id: 'm', role: 'user', content: 'x' }] }],
-    ['sealed reasoning', { input: [{ type: 'reasoning', id: 'rs', summary: [], encrypted_content: 'g' }] }],
-    ['words that look like an id', { input: FILE }],
+    ['the provider’s skills', { container: { skills: [{ type: 'anthropic', skill_id: 'pptx' }] } }],
+    ['the program that made a call', { input: [{ type: 'function_call', caller: { caller_id: 'call_1' } }] }],
+    ['browser tabs', { messages: [{ content: [{ type: 'tool_result', tabs: [{ tab_id: 't1' }] }] }] }],
+    ['another address', { fileData: { fileUri: 'https://www.youtube.com/watch?v=1' } }],
+    ['complete items', { input: [{ type: 'message', id: 'm', role: 'user', content: 'x' }] }],
+    [
+      'encrypted reasoning',
+      { input: [{ type: 'reasoning', id: 'rs', summary: [], encrypted_content: 'g' }] },
+    ],
+    ['text that looks like an id', { input: FILE }],
   ])('nothing with %s', (_what, body) => {
     expect(named(body)).toEqual([]);
   });

@@ -132,7 +132,7 @@ const ROWS: readonly TokenRow[] = [
     emptied,
   },
   {
-    name: 'responses, said again',
+    name: 'responses, repeated at the end',
     provider: 'openai',
     path: '/v1/responses',
     answer: { output: [] },
@@ -237,7 +237,7 @@ describe.each(ROWS)('tokens of $name', (row) => {
 });
 
 it.each([null, 'x', [null, 1, {}], { content: 7 }, { tokens: [1, null] }, { content: [{ token: 5 }] }])(
-  'logprobs like %j are no tokens',
+  'logprobs like %j are not read as tokens',
   (logprobs) => {
     const answer = { choices: [{ message: { content: 'a' }, logprobs }] };
     const { dialect } = providers.openai.endpoint('POST', '/v1/chat/completions') ?? {};
@@ -259,8 +259,8 @@ describe('bytes beside tokens', () => {
   }
 
   it.each<[string, string, unknown]>([
-    ['the same', 'héllo \u{1F600}', bytes('héllo \u{1F600}')],
-    ['nothing', 'hello', null],
+    ['the same text', 'héllo \u{1F600}', bytes('héllo \u{1F600}')],
+    ['no bytes', 'hello', null],
     ['part of a character, as OpenAI writes it', 'bytes: \\xf0\\x9f', [0x20, 0xf0, 0x9f]],
     ['part of a character, as others write it', 'a\ufffd', [0x61, 0xf0, 0x9f]],
   ])('are not a separate text with %s', (_what, token, said) => {

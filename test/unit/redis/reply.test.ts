@@ -25,25 +25,25 @@ describe('a reply of Redis', () => {
   });
 
   it.each<[string, ReplyReader<unknown>, unknown]>([
-    ['a number for a text', text, 1],
-    ['a text for a number', number, '1'],
+    ['a number instead of a text', text, 1],
+    ['a text instead of a number', number, '1'],
     ['not a number', number, NaN],
     ['an infinite number', number, Infinity],
     ['a fraction', wholeNumber, 1.5],
     ['an inexact number', wholeNumber, 2 ** 53],
     ['digits', wholeNumber, '1'],
     ['a negative count', count, -1],
-    ['less than the minimum', wholeNumberFrom(-1), -2],
-    ['another number', flag, 2],
-    ['a flag as text', flag, '1'],
-    ['another word', oneOf('opened'), 'closed'],
+    ['a number below the minimum', wholeNumberFrom(-1), -2],
+    ['an unknown number', flag, 2],
+    ['a flag as a text', flag, '1'],
+    ['an unknown word', oneOf('opened'), 'closed'],
     ['nothing', pair, null],
-    ['too few', pair, ['opened']],
-    ['too many', pair, ['opened', 1, 1]],
-    ['another order', pair, [1, 'opened']],
-    ['a list with an item of another shape', listOf(count), [1, null]],
+    ['too few items', pair, ['opened']],
+    ['too many items', pair, ['opened', 1, 1]],
+    ['items in another order', pair, [1, 'opened']],
+    ['a list with an item of another type', listOf(count), [1, null]],
     ['not a list', listOf(count), 1],
-    ['neither empty nor whole', unlessEmpty(pair), ['opened']],
+    ['neither empty nor complete', unlessEmpty(pair), ['opened']],
   ])('is refused if it is %s', (_what, read, reply) => {
     expect(() => read(reply)).toThrow('Redis sent a reply of the wrong shape');
   });

@@ -41,7 +41,7 @@ describe('an authority of the table', () => {
 
 describe('the table', () => {
   it.each(['*.openai.com', 'API.openai.com', 'https://api.openai.com', 'api.openai.com/', '', 'a b'])(
-    'takes exact hosts alone: not %j',
+    'accepts only exact hosts: not %j',
     (authority) => {
       expect(() => defaultConfig({ proxy: { authorities: { [authority]: 'openai' } } })).toThrow();
     },

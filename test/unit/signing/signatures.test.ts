@@ -47,7 +47,7 @@ describe.each(KINDS)('a request signed with %s', (_kind, key, verifyingKey, alg)
   });
 
   it.each([0, 1, 2, 3, 196_607, 196_608, 196_609, 400_000])(
-    'is signed whole with %i bytes',
+    'is signed completely with %i bytes',
     async (bytes) => {
       const body = Buffer.alloc(bytes, 'x');
       const [header = '', , signature = ''] = (await signer.request(body, 'r')).split('.');
@@ -130,7 +130,7 @@ describe('a receipt is not valid', () => {
       /does not match this key/,
     ],
     ['by another key of the same kid', forge(other), { keys: publicKeys }, /does not match this key/],
-    ['under a key that is not in the set', good, { keys: { keys: [] } }, /no key with its kid/],
+    ['with a key that is not in the set', good, { keys: { keys: [] } }, /no key with its kid/],
     [
       'with the public key as a secret',
       forge(PUBLIC_PEM.slice(30), { algorithm: 'HS256' }),
@@ -183,7 +183,7 @@ describe('a signing key', () => {
     ['a public key', PUBLIC_PEM, /must be an Ed25519 private key/],
     ['half a key', PEM.slice(0, 60), /must be an Ed25519 private key/],
     [
-      'a key of another kind',
+      'a key of an unsupported type',
       generateKeyPairSync('ec', { namedCurve: 'P-256' })
         .privateKey.export({ type: 'pkcs8', format: 'pem' })
         .toString(),

@@ -21,23 +21,23 @@ const OTHER = 'the provider sent another kind of stream than its Content-Type sa
 
 describe('a stream that some clients read as another', () => {
   it.each([
-    ['events as lines', ndjson, 'data: {"a":1}\n\ndata: {"a":2}\n\n'],
-    ['events as lines, after one of them', ndjson, '{"a":0}\nevent: x\ndata: {"a":1}\n\n'],
-    ['events as lines, behind a byte order mark', ndjson, '\uFEFFdata: {"a":1}\n\n'],
-    ['events that end at CR as lines', ndjson, ': hi\rdata: {"a":1}\r\rdata: {"a":2}\r\r'],
-    ['lines as events', sse, '{"a":1}\n{"a":2}\n'],
-    ['lines with blank ones between as events', sse, '{"a":1}\n\n{"a":2}\n\n'],
-    ['lines as events, after one of these', sse, 'data: {"a":0}\n\n{"a":1}\n\n {"a":2}\r\n\r\n'],
-    ['lines that are broken by CR as events', sse, '{\r"a":1}\n{\r"a":2}\n'],
-    ['an array as events', sse, '[{"a":1},\n{"a":2}]'],
-    ['an array in pieces as events', sse, '[{"a":1}\n\n,{"a":2}\n\n]'],
+    ['events labelled as lines', ndjson, 'data: {"a":1}\n\ndata: {"a":2}\n\n'],
+    ['events labelled as lines, after one of these', ndjson, '{"a":0}\nevent: x\ndata: {"a":1}\n\n'],
+    ['events labelled as lines, after a byte order mark', ndjson, '\uFEFFdata: {"a":1}\n\n'],
+    ['events that end with CR, labelled as lines', ndjson, ': hi\rdata: {"a":1}\r\rdata: {"a":2}\r\r'],
+    ['lines labelled as events', sse, '{"a":1}\n{"a":2}\n'],
+    ['lines with blank lines between them, labelled as events', sse, '{"a":1}\n\n{"a":2}\n\n'],
+    ['lines labelled as events, after one of these', sse, 'data: {"a":0}\n\n{"a":1}\n\n {"a":2}\r\n\r\n'],
+    ['lines that end with CR, labelled as events', sse, '{\r"a":1}\n{\r"a":2}\n'],
+    ['an array labelled as events', sse, '[{"a":1},\n{"a":2}]'],
+    ['an array in pieces, labelled as events', sse, '[{"a":1}\n\n,{"a":2}\n\n]'],
   ])('is refused: %s', (_what, format, text) => {
     expect(() => read(format, text)).toThrow(OTHER);
   });
 
   it.each([
     ['events', sse, ': hi\n\nevent: e\nid: 7\ndata: {"a":1}\n\ndata: [1,\ndata: 2]\n\ndata: [DONE]\n\n'],
-    ['one document beside events', sse, '{"error":{"message":"no"}}\n\ndata: {"a":1}\n\n'],
+    ['one document labelled as events', sse, '{"error":{"message":"no"}}\n\ndata: {"a":1}\n\n'],
     ['one document over several lines', sse, '{\n  "error": {\n    "message": "no"\n  }\n}\n'],
     ['lines', ndjson, '{"a":"\\rdata: 1"}\n[1]\n\n{"data:":2}\n'],
     ['a line that is not JSON among lines', ndjson, 'oh no\n{"a":1}\n'],

@@ -49,7 +49,7 @@ const FIXTURES: readonly Fixture[] = [
   },
   { name: 'SSE with CR', format: sse, bytes: Buffer.from('data: a\r\rdata: b\r\r'), data: ['a', 'b'] },
   {
-    name: 'SSE with mixed line ends',
+    name: 'SSE with mixed line endings',
     format: sse,
     bytes: Buffer.from('data: a\r\n\ndata: b\n\r\n\r\ndata:c\r\rdata:  d\r\n\r'),
     data: ['a', 'b', 'c', ' d'],
@@ -64,7 +64,7 @@ const FIXTURES: readonly Fixture[] = [
     events: ['delta'],
   },
   {
-    name: 'SSE whose last event is open',
+    name: 'SSE whose last event is unterminated',
     format: sse,
     bytes: Buffer.from('data: a\n\nevent: x\ndata: b'),
     data: ['a', 'b'],
@@ -95,7 +95,7 @@ const FIXTURES: readonly Fixture[] = [
   },
   { name: 'an empty JSON array', format: jsonArray, bytes: Buffer.from(' [ ] '), data: [] },
   {
-    name: 'a JSON array that breaks off',
+    name: 'a truncated JSON array',
     format: jsonArray,
     bytes: Buffer.from('[{"a":1},{"b'),
     data: ['{"a":1}'],

@@ -175,7 +175,7 @@ describe('the fake provider', () => {
       'chat.completion',
     ],
     [
-      'a given text',
+      'a configured text',
       { text: 'my own words' },
       200,
       (body) => JSON.stringify(body).includes('my own words'),

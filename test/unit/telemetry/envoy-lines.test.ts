@@ -36,10 +36,10 @@ function passed(lines: readonly string[]): readonly string[] {
 
 describe("lines of Envoy's access log", () => {
   it.each<[string, string]>([
-    ['of a request that is malformed', accessLine('http1.codec_error', null)],
-    ['of one that has no host', accessLine('missing_host_header', null)],
-    ['of one that hung up in its headers', accessLine(null, null)],
-    ['of an upgrade', accessLine('upgrade_failed', ID)],
+    ['of a malformed request', accessLine('http1.codec_error', null)],
+    ['of a request without a host', accessLine('missing_host_header', null)],
+    ['of a client that disconnected within the headers', accessLine(null, null)],
+    ['of an upgrade request', accessLine('upgrade_failed', ID)],
   ])('%s are bounded, and the rest is counted', (_name, line) => {
     expect(passed(Array.from({ length: 10 }, () => line))).toEqual([line, line]);
   });
@@ -49,9 +49,9 @@ describe("lines of Envoy's access log", () => {
     ['of a refusal by the sidecar', accessLine('gw', ID)],
     ['of a body that is too large', accessLine('request_payload_too_large', ID)],
     ['of a body that is malformed', accessLine('http1.codec_error', ID)],
-    ['of a method that looks like one without an id', accessLine('gw', ID, '","flags":"-","id":null')],
+    ['of a method that looks like a line without an id', accessLine('gw', ID, '","flags":"-","id":null')],
     ["of Envoy's log", '{"level":"warning","time":"now","name":"envoy.main","msg":"upgrade_failed"}'],
-    ['of no JSON', 'Envoy says something'],
+    ['of text that is not JSON', 'Envoy says something'],
   ])('all %s are written', (_name, line) => {
     expect(passed(Array.from({ length: 10 }, () => line))).toHaveLength(10);
   });

@@ -42,10 +42,10 @@ describe("Envoy's own replies", () => {
   it.each<[string, string]>([
     ['a refusal by the sidecar', accessLine({ details: 'gw', type: 'gateway_unavailable' })],
     ['an answer', accessLine({ details: 'via_upstream', type: null })],
-    ['a client that hung up', accessLine({ details: 'downstream_remote_disconnect', type: null })],
+    ['a client that disconnected', accessLine({ details: 'downstream_remote_disconnect', type: null })],
     ['an unknown type', accessLine({ details: 'overload', type: 'constructor' })],
     [
-      'a method that looks like a reply',
+      'a method that looks like a reply type',
       accessLine({
         details: null,
         type: null,
@@ -53,7 +53,7 @@ describe("Envoy's own replies", () => {
       }),
     ],
     ["a line of Envoy's log", '{"level":"warning","msg":"\\"error_type\\":\\"gateway_unavailable\\""}'],
-    ['no JSON', 'Envoy says something'],
+    ['text that is not JSON', 'Envoy says something'],
   ])('do not include %s', (_name, line) => {
     expect(counted([line])).toEqual({});
   });

@@ -16,7 +16,7 @@ describe('models', () => {
   });
 
   it.each(['a secret of somebody', 'a"b', 'a\nb', '', 'x'.repeat(129)])(
-    'do not make a label of %j',
+    'do not use %j as a label',
     (model) => {
       expect(createModelLabels(9)(model)).toBe('other');
     },
@@ -37,7 +37,7 @@ describe('owners', () => {
     ]);
   });
 
-  it.each(['a\nb', 'a\u202eb', 'x'.repeat(129)])('do not make a label of %j', (owner) => {
+  it.each(['a\nb', 'a\u202eb', 'x'.repeat(129)])('do not use %j as a label', (owner) => {
     expect(createOwnerLabels(9)(owner)).toBe('other');
   });
 });

@@ -47,8 +47,8 @@ describe('content words', () => {
 
   it.each([
     ['one letter', 'a'],
-    ['a ligature that stands for a sentence', '\uFDFA'],
-    ['a unit that stands for a word of kana', '\u3300'],
+    ['a ligature for a whole phrase', '\uFDFA'],
+    ['a unit that is a word in kana', '\u3300'],
     ['a mark', '\u0301'],
     ['half a surrogate pair', '\uD83D'],
     ['an emoji', '🧊'],

@@ -46,7 +46,7 @@ describe('small talk', () => {
   });
 
   it.each(['i ', '. ', 'hi there . ', '\n', 'a', 'want to ', '你'])(
-    'is told in no time of 2 MiB of %j',
+    'is recognized quickly in 2 MiB of %j',
     (piece) => {
       const text = piece.repeat(Math.ceil((2 * 1_024 * 1_024) / piece.length));
       expect(quickestCpuMs(() => isSmallTalk(text))).toBeLessThan(50);

@@ -13,7 +13,7 @@ describe('a word', () => {
   });
 
   it.each(['gas', 'virus', 'basis', 'moss', 'bed', 'sing', 'red', 'as', ''])(
-    'keeps what is no ending: %s',
+    'keeps letters that are no ending: %s',
     (word) => {
       expect(stem(word)).toBe(word);
     },

@@ -20,14 +20,14 @@ describe('W3C trace context', () => {
 
   it.each([
     ['nothing', []],
-    ['no trace', [`00-${'0'.repeat(32)}-${SPAN}-01`]],
-    ['no span', [`00-${TRACE}-${'0'.repeat(16)}-01`]],
-    ['upper case', [PARENT.toUpperCase()]],
-    ['the version that is none', [PARENT.replace(/^00/, 'ff')]],
-    ['more behind version 00', [`${PARENT}-and more`]],
-    ['too little', [PARENT.slice(0, -1)]],
-    ['two parents', [PARENT, PARENT]],
-    ['something else', ['x'.repeat(100_000)]],
+    ['no trace id', [`00-${'0'.repeat(32)}-${SPAN}-01`]],
+    ['no span id', [`00-${TRACE}-${'0'.repeat(16)}-01`]],
+    ['upper-case digits', [PARENT.toUpperCase()]],
+    ['the invalid version', [PARENT.replace(/^00/, 'ff')]],
+    ['extra text after version 00', [`${PARENT}-and more`]],
+    ['too few fields', [PARENT.slice(0, -1)]],
+    ['two headers', [PARENT, PARENT]],
+    ['another text', ['x'.repeat(100_000)]],
   ])('is ignored if a caller sends %s', (_what, parents) => {
     expect(readTraceContext(parents.map((value) => ['traceparent', value] as const))).toBeUndefined();
   });

@@ -48,10 +48,10 @@ describe('spans of the AI SDK', () => {
 
   it.each([
     ['the tool', { path: CLIMB }, []],
-    ['the tool alone', { path: CLIMB }, ['a', 'b', 'd']],
+    ['only the tool', { path: CLIMB }, ['a', 'b', 'd']],
     ['an answer whose tool ran elsewhere', { path: CLIMB }, ['a', 'c', 'd']],
     ['the prompt', { prompt: ATTACK }, []],
-    ['the outer span, where it is the only one', { prompt: ATTACK }, ['b', 'c', 'd']],
+    ['the outer span if it is the only one', { prompt: ATTACK }, ['b', 'c', 'd']],
     ['the outer span, with a tool below it', { prompt: ATTACK }, ['b', 'd']],
   ])('show violations in %s', async (_where, { path, prompt }: { path?: string; prompt?: string }, ids) => {
     const { code, report } = await verifyJson(PRESETS, otlpTrace(without(vercelSpans(path, prompt), ...ids)));
@@ -146,7 +146,7 @@ describe('spans of OpenInference', () => {
 
   it.each([
     ['the tool', { path: CLIMB }, []],
-    ['the tool alone', { path: CLIMB }, ['a', 'b', 'e']],
+    ['only the tool', { path: CLIMB }, ['a', 'b', 'e']],
     ['an answer', { path: CLIMB }, ['a', 'c', 'e']],
     ['the prompt', { prompt: ATTACK }, ['a']],
   ])('show violations in %s', async (_where, { path, prompt }: { path?: string; prompt?: string }, ids) => {

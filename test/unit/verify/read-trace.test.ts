@@ -46,18 +46,18 @@ describe('a document', () => {
   });
 
   it.each([
-    ['a name twice', '[{"type":"llm_call","content":"a","content":"b"}]'],
-    ['nesting without end', `[{"type":"llm_call","content":${'['.repeat(5_000)}${']'.repeat(5_000)}}]`],
+    ['a duplicate name', '[{"type":"llm_call","content":"a","content":"b"}]'],
+    ['endless nesting', `[{"type":"llm_call","content":${'['.repeat(5_000)}${']'.repeat(5_000)}}]`],
     ['NaN', '[{"type":"llm_call","content":"a","timestamp":NaN}]'],
-    ['bytes that are no UTF-8', Buffer.from([0x5b, 0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d, 0x5d])],
+    ['invalid UTF-8', Buffer.from([0x5b, 0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d, 0x5d])],
     ['an unknown type', '[{"type":"dance"}]'],
     ['no content', '[{"type":"llm_call"}]'],
     ['no tool', '[{"type":"mcp_tool_call","arguments":{}}]'],
     ['a tool that is a list', '[{"type":"mcp_tool_call","tool_name":["a"]}]'],
-    ['a time that is none', '[{"type":"llm_call","content":"a","timestamp":"yesterday"}]'],
-    ['a provider of nobody', '[{"type":"llm_call","content":"a","provider":"nobody"}]'],
+    ['an invalid time', '[{"type":"llm_call","content":"a","timestamp":"yesterday"}]'],
+    ['an unknown provider', '[{"type":"llm_call","content":"a","provider":"nobody"}]'],
     ['a number', '[1]'],
-    ['what is no JSON', 'hello'],
+    ['text that is not JSON', 'hello'],
     ['nothing', ''],
     ['only __proto__', '[{"__proto__":{"type":"llm_call","content":"a"}}]'],
   ])('with %s is reported as unreadable, and its neighbours are read', async (_what, text) => {
@@ -79,7 +79,7 @@ describe('a document', () => {
 describe('a document that breaks off', () => {
   it.each([
     ['a comma is missing', (steps: string) => `[${steps}\n{"type":"dance"}]`],
-    ['it ends', (steps: string) => `[${steps},`],
+    ['the document ends', (steps: string) => `[${steps},`],
   ])('is read up to where %s, however it arrives', async (_what, broken) => {
     const steps = STEPS.map((step) => JSON.stringify(step)).join(',');
     for (const chunkBytes of [1, 7, Infinity]) {

@@ -81,7 +81,7 @@ const TRACES: readonly (readonly [string, () => AsyncIterable<Uint8Array>, reado
   ['that breaks in the middle', () => inPieces(`${document.slice(0, -4_000)}}}`), PRESETS],
   ['of deep arguments', () => inPieces(deep()), PRESETS],
   ['of long elements', () => inPieces(long()), PRESETS],
-  ['of nothing', () => inPieces(''), PRESETS],
+  ['of null values', () => inPieces(''), PRESETS],
 ];
 
 /** Both halves have some of them. */
@@ -172,9 +172,9 @@ describe('a judging thread', () => {
   const data = { config, files: undefined };
 
   it.each([
-    ['throws at once', 'throw new Error("no room")', /stopped unexpectedly: no room/],
+    ['throws immediately', 'throw new Error("no room")', /stopped unexpectedly: no room/],
     [
-      'throws at a step',
+      'throws during a step',
       `import { parentPort } from 'node:worker_threads'; parentPort.on('message', () => { throw new Error('no sense'); })`,
       /stopped unexpectedly: no sense/,
     ],

@@ -158,17 +158,17 @@ describe('a fetched key set', () => {
   it.each<[string, () => void, RegExp]>([
     ['too large', () => issuer.answer(200, `{"keys":[${' '.repeat(300_000)}]}`), /more than 262144 bytes/],
     [
-      'too large once it is unpacked',
+      'too large after decompression',
       () => issuer.answer(200, gzipSync(' '.repeat(50_000_000)), { 'content-encoding': 'gzip' }),
       /more than 262144 bytes/,
     ],
     [
-      'a set of too many keys',
+      'a set with too many keys',
       () => issuer.publish(...Array.from({ length: 101 }, () => one.jwk)),
       /100 keys/,
     ],
     ['not JSON', () => issuer.answer(200, '<html>secret</html>'), /^the key set is not JSON$/],
-    ['not a set', () => issuer.answer(200, '[]'), /not a JWK Set/],
+    ['not a key set', () => issuer.answer(200, '[]'), /not a JWK Set/],
     ['an error', () => issuer.answer(401, '{"keys":[]}'), /status 401/],
     ['elsewhere', () => issuer.answer(302, '', { location: 'http://127.0.0.1:9/' }), /fetch failed/],
     ['late', () => issuer.hang(), /timeout/],

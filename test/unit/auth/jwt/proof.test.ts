@@ -60,13 +60,13 @@ describe('a valid DPoP proof', () => {
   it.each<[string, string, string]>([
     ['without the query', `${PUBLIC_URL}${PATH}`, `${PATH}?stream=1`],
     ['with another query and a fragment', `${PUBLIC_URL}${PATH}?a=b#c`, PATH],
-    ['with its scheme, host and port written out', `HTTPS://Gateway.Example:443/llm${PATH}`, PATH],
+    ['with an explicit scheme, host and port', `HTTPS://Gateway.Example:443/llm${PATH}`, PATH],
     [
-      'with escapes that need not be',
+      'with unnecessary escapes',
       `${PUBLIC_URL}/openai/v1/chat%2Fcompletions`,
       '/openai/v1/chat%2fcompletions',
     ],
-    ['with letters escaped', `${PUBLIC_URL}/%6fpenai/v1/chat/completions`, PATH],
+    ['with escaped letters', `${PUBLIC_URL}/%6fpenai/v1/chat/completions`, PATH],
   ])('may name the address %s', async (_what, url, target) => {
     await expect(check(makeProof(pair, { ...made, url }), target)).resolves.toBeTypeOf('string');
   });
@@ -85,15 +85,19 @@ describe('a valid DPoP proof', () => {
 describe('a DPoP proof is refused', () => {
   it.each<[string, string, Partial<ProofOptions>]>([
     ['for another method', 'dpop_other_request', { method: 'GET' }],
-    ['for a method in another case', 'dpop_other_request', { method: 'post' }],
+    ['for a method in another letter case', 'dpop_other_request', { method: 'post' }],
     ['for another host', 'dpop_other_request', { url: `https://evil.example/llm${PATH}` }],
     ['for plain http', 'dpop_other_request', { url: `http://gateway.example/llm${PATH}` }],
     ['for another port', 'dpop_other_request', { url: `https://gateway.example:8443/llm${PATH}` }],
     ['for another path', 'dpop_other_request', { url: `${PUBLIC_URL}/openai/v1/models` }],
-    ['for the path as the gateway sees it', 'dpop_other_request', { url: `https://gateway.example${PATH}` }],
-    ['for an invalid address', 'dpop_other_request', { url: 'not a url' }],
-    ['for an address with a user', 'dpop_other_request', { url: `https://a@gateway.example/llm${PATH}` }],
-    ['for a path in another case', 'dpop_other_request', { url: PUBLIC_URL + PATH.toUpperCase() }],
+    [
+      'for the path after the gateway’s rewriting',
+      'dpop_other_request',
+      { url: `https://gateway.example${PATH}` },
+    ],
+    ['for an invalid URL', 'dpop_other_request', { url: 'not a url' }],
+    ['for a URL with a user', 'dpop_other_request', { url: `https://a@gateway.example/llm${PATH}` }],
+    ['for a path in another letter case', 'dpop_other_request', { url: PUBLIC_URL + PATH.toUpperCase() }],
     ['for another token', 'dpop_other_token', { token: 'another' }],
     ['too old', 'dpop_time', { nowMs: NOW - 91_000 }],
     ['from the future', 'dpop_time', { nowMs: NOW + 31_000 }],
@@ -113,11 +117,11 @@ describe('a DPoP proof is refused', () => {
     ['with a key that is not an object', 'dpop_malformed', { header: { jwk: 'x' } }],
     ['by another key', 'dpop_other_key', { header: { jwk: stranger.jwk } }],
     [
-      'with its private key in it',
+      'that contains its private key',
       'dpop_malformed',
       { header: { jwk: pair.privateKey.export({ format: 'jwk' }) } },
     ],
-    ['with an algorithm of another key', 'dpop_malformed', { header: { alg: 'RS256' } }],
+    ['with an algorithm of another key type', 'dpop_malformed', { header: { alg: 'RS256' } }],
     ['unsigned', 'dpop_malformed', { header: { alg: 'none' } }],
   ])('%s', async (_what, fault, changed) => {
     expect(await faultOf(makeProof(pair, { ...made, ...changed }))).toBe(fault);

@@ -37,20 +37,20 @@ const fault = (reading: Promise<unknown>): Promise<unknown> =>
 
 describe('the place of a JWT', () => {
   it.each<[string, Record<string, string>, string | undefined, string | undefined]>([
-    ['a header of its own', { 'x-gateway-jwt': WRITTEN }, WRITTEN, WRITTEN],
+    ['a JWT in its own header', { 'x-gateway-jwt': WRITTEN }, WRITTEN, WRITTEN],
     ['Authorization', { authorization: `Bearer ${WRITTEN}` }, undefined, WRITTEN],
-    ['Authorization, as RFC 9449 writes it', { authorization: `DPoP ${WRITTEN}` }, undefined, WRITTEN],
+    ['a JWT in Authorization, as in RFC 9449', { authorization: `DPoP ${WRITTEN}` }, undefined, WRITTEN],
     ['a proxy key', { authorization: 'Bearer gw-abc' }, undefined, undefined],
     ['a provider’s token', { authorization: 'Bearer ya29.a-b' }, undefined, undefined],
     ['another scheme', { authorization: `Basic ${WRITTEN}` }, undefined, undefined],
-    ['two tokens', { authorization: `Bearer ${WRITTEN}, Bearer ${WRITTEN}` }, undefined, undefined],
+    ['two JWTs', { authorization: `Bearer ${WRITTEN}, Bearer ${WRITTEN}` }, undefined, undefined],
     [
-      'its own header, and a provider’s JWT in Authorization',
+      'a JWT in its own header, and a provider’s JWT in Authorization',
       { 'x-gateway-jwt': WRITTEN, authorization: 'Bearer eyJx.eyJy.zz' },
       WRITTEN,
       WRITTEN,
     ],
-    ['an empty header of its own', { 'x-gateway-jwt': '', authorization: `Bearer ${WRITTEN}` }, '', ''],
+    ['an empty header', { 'x-gateway-jwt': '', authorization: `Bearer ${WRITTEN}` }, '', ''],
     ['nothing', {}, undefined, undefined],
   ])('%s', (_what, headers, beside, jwtOnly) => {
     const map = new Map(Object.entries(headers));
@@ -69,11 +69,11 @@ describe('a JWT for this gateway', () => {
   });
 
   it.each([
-    ['one of another issuer', signToken(pair, { ...good, iss: 'https://other.example' })],
-    ['one for a provider', signToken(pair, { ...good, aud: 'https://provider.example' })],
+    ['a JWT of another issuer', signToken(pair, { ...good, iss: 'https://other.example' })],
+    ['a JWT for a provider', signToken(pair, { ...good, aud: 'https://provider.example' })],
     ['an API key', 'sk-ant-0123456789'],
-    ['a text without JSON', 'eyJ.eyJ.AA'],
-    ['a token of null', 'eyJ.bnVsbA.AA'],
+    ['text that is not JSON', 'eyJ.eyJ.AA'],
+    ['a token with null as its payload', 'eyJ.bnVsbA.AA'],
   ])('is not %s', (_what, credential) => {
     expect(isGatewayToken(credential, ours)).toBe(false);
   });
@@ -116,7 +116,7 @@ describe('a key and its bearer', () => {
     ['a key with a subject, for that subject', key('agent-7'), bearer(), undefined, undefined],
     ['a key with a subject, for another subject', key('agent-8'), bearer(), 'jwt_other_key', 'jwt_other_key'],
     ['the key that the token names', key(), bearer(HASH), undefined, undefined],
-    ['another key than the token names', key(), bearer(OTHER), 'jwt_other_key', 'jwt_other_key'],
+    ['a key other than the one that the token names', key(), bearer(OTHER), 'jwt_other_key', 'jwt_other_key'],
     [
       'the key that the token names, with another subject',
       key('agent-8'),
@@ -125,7 +125,7 @@ describe('a key and its bearer', () => {
       'jwt_other_key',
     ],
     [
-      'another key than the token names, with the same subject',
+      'a key other than the one that the token names, with the same subject',
       key('agent-7'),
       bearer(OTHER),
       'jwt_other_key',

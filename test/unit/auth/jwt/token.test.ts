@@ -70,12 +70,12 @@ describe('a valid JWT', () => {
   });
 
   it.each<[string, Json, Json]>([
-    ['has the gateway among its audiences', { aud: ['https://other.example', AUDIENCE] }, {}],
+    ['has the gateway as one of its audiences', { aud: ['https://other.example', AUDIENCE] }, {}],
     ['has the type JWT', {}, { typ: 'JWT' }],
-    ['has the full name of its type', {}, { typ: 'application/at+jwt' }],
+    ['has the full media type', {}, { typ: 'application/at+jwt' }],
     ['expired within the leeway', { exp: seconds - 29 }, {}],
     ['begins within the leeway', { nbf: seconds + 29, iat: seconds + 29 }, {}],
-    ['has further claims of its issuer', { scope: 'llm', nested: { a: [1] } }, {}],
+    ['has further claims', { scope: 'llm', nested: { a: [1] } }, {}],
   ])('%s', async (_what, changed, header) => {
     expect(await verifier()(signToken(pair, { ...claims, ...changed }, header))).toMatchObject({
       subject: 'agent-7',
@@ -126,30 +126,30 @@ describe('a JWT is refused that', () => {
     ['has alg None', 'jwt_algorithm', `${part({ alg: 'None', kid: pair.kid })}.${part(claims)}.`],
     ['lacks its signature', 'jwt_signature', signToken(pair, claims).replace(/[^.]*$/, '')],
     [
-      'takes a public key for a shared secret',
+      'uses a public key as a shared secret',
       'jwt_algorithm',
       compact({ alg: 'HS256', kid: rsa.kid }, claims, hs256(secretOf(rsa, 'pem'))),
     ],
     [
-      'takes a public JWK for a shared secret',
+      'uses a public JWK as a shared secret',
       'jwt_algorithm',
       compact({ alg: 'HS256', kid: pair.kid }, claims, hs256(secretOf(pair, 'jwk'))),
     ],
-    ['names an algorithm of another key', 'jwt_key_unknown', signToken(rsa, claims, { kid: pair.kid })],
-    ['is signed by a stranger', 'jwt_signature', signToken(stranger, claims)],
+    ['names an algorithm of another key type', 'jwt_key_unknown', signToken(rsa, claims, { kid: pair.kid })],
+    ['is signed with an unknown key', 'jwt_signature', signToken(stranger, claims)],
     ['names an unknown key', 'jwt_key_unknown', signToken(pair, claims, { kid: 'another' })],
     [
-      'has a path for its key',
+      'has a path as its key id',
       'jwt_key_unknown',
       compact({ alg: 'ES256', kid: '../../../../dev/null' }, claims, signed),
     ],
     [
-      'has SQL for its key',
+      'has SQL as its key id',
       'jwt_key_unknown',
       compact({ alg: 'ES256', kid: "x' UNION SELECT 'k" }, claims, signed),
     ],
     [
-      'has an object for its key',
+      'has an object as its key id',
       'jwt_key_unknown',
       compact({ alg: 'ES256', kid: { $ne: '' } }, claims, signed),
     ],
@@ -159,7 +159,7 @@ describe('a JWT is refused that', () => {
       compact({ alg: 'ES256', kid: pair.kid, jwk: stranger.jwk }, claims, rawSignature(stranger)),
     ],
     [
-      'names the address of its key',
+      'names a URL for its key',
       'jwt_key_unknown',
       compact({ alg: 'ES256', kid: 'k', jku: 'https://evil.example/jwks' }, claims, rawSignature(stranger)),
     ],
@@ -194,19 +194,19 @@ describe('a JWT is refused that', () => {
 
   it.each<[string, Json, string]>([
     ['another issuer', { iss: 'https://evil.example' }, 'jwt_issuer'],
-    ['an issuer that begins like ours', { iss: `${ISSUER}.evil.example` }, 'jwt_issuer'],
+    ['an issuer that begins like the configured one', { iss: `${ISSUER}.evil.example` }, 'jwt_issuer'],
     ['a list of issuers', { iss: [ISSUER] }, 'jwt_issuer'],
     ['another audience', { aud: 'https://other.example' }, 'jwt_audience'],
-    ['no audience at all', { aud: [] }, 'jwt_audience'],
+    ['no audience', { aud: [] }, 'jwt_audience'],
     ['expired', { exp: seconds - 30 }, 'jwt_expired'],
     ['a start in the future', { nbf: seconds + 31 }, 'jwt_not_yet_valid'],
-    ['a time of issue in the future', { iat: seconds + 31 }, 'jwt_not_yet_valid'],
+    ['an issue time in the future', { iat: seconds + 31 }, 'jwt_not_yet_valid'],
     ['an expiry that is not a number', { exp: String(seconds + 300) }, 'jwt_claim_invalid'],
-    ['a time of issue that is not a number', { iat: 'now' }, 'jwt_claim_invalid'],
+    ['an issue time that is not a number', { iat: 'now' }, 'jwt_claim_invalid'],
     ['an empty subject', { sub: '' }, 'jwt_claim_invalid'],
-    ['a subject that is not a text', { sub: 7 }, 'jwt_claim_invalid'],
+    ['a subject that is not a string', { sub: 7 }, 'jwt_claim_invalid'],
     ['a subject that is too long', { sub: 'x'.repeat(257) }, 'jwt_claim_invalid'],
-    ['an empty id', { jti: '' }, 'jwt_claim_invalid'],
+    ['an empty token id', { jti: '' }, 'jwt_claim_invalid'],
     ['an invalid key hash', { gateway_key_hash: 'sha256:*' }, 'jwt_claim_invalid'],
     ['a list of key hashes', { gateway_key_hash: [`sha256:${'a'.repeat(64)}`] }, 'jwt_claim_invalid'],
     ['a confirmation by certificate', { cnf: { 'x5t#S256': 'A'.repeat(43) } }, 'jwt_confirmation'],

@@ -33,7 +33,7 @@ const OLLAMA = { provider: 'ollama', path: '/api/chat' } as const;
 
 /** Streams with one half in streamed text, and the other in members that some clients read too. */
 const SPLIT: readonly Row[] = [
-  { name: 'chat: a message behind deltas', events: (a, b) => [said(a), choice({ message: { content: b } })] },
+  { name: 'chat: a message after deltas', events: (a, b) => [said(a), choice({ message: { content: b } })] },
   {
     name: 'chat: a message beside an empty delta',
     events: (a, b) => [said(a), choice({ delta: {}, message: { content: b } })],
@@ -43,11 +43,11 @@ const SPLIT: readonly Row[] = [
     events: (a, b) => [said(a), choice({ delta: { content: ' ' }, message: { content: b } })],
   },
   {
-    name: 'chat: a delta behind a message',
+    name: 'chat: a delta after a message',
     events: (a, b) => [choice({ message: { content: a } }), said(b)],
   },
   {
-    name: 'chat: a delta behind a message beside a delta',
+    name: 'chat: a delta after a message beside a delta',
     events: (a, b) => [choice({ delta: { content: 'x ' }, message: { content: a } }), said(b)],
   },
   {
@@ -58,7 +58,7 @@ const SPLIT: readonly Row[] = [
     ],
   },
   {
-    name: 'chat: messages beside deltas that they mirror',
+    name: 'chat: messages beside deltas with the same text',
     events: (a, b) => [
       choice({ delta: { content: a }, message: { content: a } }),
       said(' ! '),
@@ -75,7 +75,7 @@ const SPLIT: readonly Row[] = [
   },
   { name: 'chat: a text beside an empty delta', events: (a, b) => [said(a), choice({ delta: {}, text: b })] },
   {
-    name: 'chat: a delta behind a text',
+    name: 'chat: a delta after a text',
     events: (a, b) => [said('x '), choice({ delta: {}, text: a }), said(b)],
   },
   {
@@ -94,7 +94,7 @@ const SPLIT: readonly Row[] = [
     events: (a, b) => [choice({ delta: { reasoning: a } }), choice({ delta: {}, message: { reasoning: b } })],
   },
   {
-    name: 'responses: a text that is done',
+    name: 'responses: a finished text',
     ...RESPONSES,
     events: (a, b) => [
       response('output_text.delta', { delta: a }),
@@ -102,7 +102,7 @@ const SPLIT: readonly Row[] = [
     ],
   },
   {
-    name: 'responses: a part that is done',
+    name: 'responses: a finished part',
     ...RESPONSES,
     events: (a, b) => [
       response('output_text.delta', { delta: a }),
@@ -110,7 +110,7 @@ const SPLIT: readonly Row[] = [
     ],
   },
   {
-    name: 'responses: an item that is done',
+    name: 'responses: a finished item',
     ...RESPONSES,
     events: (a, b) => [
       response('output_text.delta', { delta: a }),
@@ -120,7 +120,7 @@ const SPLIT: readonly Row[] = [
     ],
   },
   {
-    name: 'responses: a response that is complete',
+    name: 'responses: a complete response',
     ...RESPONSES,
     events: (a, b) => [
       response('output_text.delta', { delta: a }),
@@ -130,7 +130,7 @@ const SPLIT: readonly Row[] = [
     ],
   },
   {
-    name: 'responses: a part that begins',
+    name: 'responses: the start of a part',
     ...RESPONSES,
     events: (a, b) => [
       response('content_part.added', { part: { type: 'output_text', text: a } }),
@@ -138,7 +138,7 @@ const SPLIT: readonly Row[] = [
     ],
   },
   {
-    name: 'responses: an item that begins',
+    name: 'responses: the start of an item',
     ...RESPONSES,
     events: (a, b) => [
       response('output_item.added', {
@@ -148,7 +148,7 @@ const SPLIT: readonly Row[] = [
     ],
   },
   {
-    name: 'responses: two copies',
+    name: 'responses: two copies of one text',
     ...RESPONSES,
     events: (a, b) => [
       response('output_text.done', { text: a }),
@@ -185,7 +185,7 @@ const SPLIT: readonly Row[] = [
     ],
   },
   {
-    name: 'Anthropic: a message that begins with text',
+    name: 'Anthropic: a message that starts with text',
     ...ANTHROPIC,
     events: (a, b) => [
       { type: 'message_start', message: { content: [{ type: 'text', text: a }] } },
@@ -193,7 +193,7 @@ const SPLIT: readonly Row[] = [
     ],
   },
   {
-    name: 'Cohere v1: the end says more',
+    name: 'Cohere v1: more text in the last event',
     ...COHERE,
     events: (a, b) => [
       { event_type: 'text-generation', text: a },
@@ -209,7 +209,7 @@ const SPLIT: readonly Row[] = [
     ],
   },
   {
-    name: 'Cohere v1: the start says it',
+    name: 'Cohere v1: text in the first event',
     ...COHERE,
     events: (a, b) => [
       { event_type: 'stream-start', text: a },
@@ -217,7 +217,7 @@ const SPLIT: readonly Row[] = [
     ],
   },
   {
-    name: 'Ollama: a response behind a message',
+    name: 'Ollama: a response after a message',
     ...OLLAMA,
     events: (a, b) => [{ message: { content: a } }, { response: b }],
   },
@@ -266,7 +266,7 @@ describe('a text in two places', () => {
 /** Repeats by servers are not new text. */
 const AGAIN: readonly Row[] = [
   {
-    name: 'chat: the whole message so far in each chunk',
+    name: 'chat: the whole message so far in every chunk',
     events: (a, b) => [
       said('Say'),
       choice({ delta: { content: a }, message: { content: `Say${a}` } }),
@@ -306,7 +306,7 @@ const AGAIN: readonly Row[] = [
     ],
   },
   {
-    name: 'responses: three messages under one number',
+    name: 'responses: three messages with the same index',
     ...RESPONSES,
     events: (a, b) => [
       response('output_text.delta', { delta: a }),
@@ -338,15 +338,15 @@ describe('a text that continues elsewhere, in pieces too small to judge', () => 
   const [letter, rest] = [SECOND.slice(0, 1), SECOND.slice(1)] as const;
   const rows: readonly Row[] = [
     {
-      name: 'a delta behind a text',
+      name: 'a delta after a text',
       events: (a) => [said('x '), choice({ delta: {}, text: a }), said(letter), said(rest)],
     },
     {
-      name: 'a delta behind a message',
+      name: 'a delta after a message',
       events: (a) => [said('x '), choice({ delta: {}, message: { content: a } }), said(letter), said(rest)],
     },
     {
-      name: 'a delta behind a part that begins',
+      name: 'a delta after the start of a part',
       ...RESPONSES,
       events: (a) => [
         response('content_part.added', { part: { type: 'output_text', text: a } }),

@@ -67,8 +67,8 @@ async function verdict(
 
 describe.each(DIALECT_STREAMS)('a streamed answer of $name', (dialect) => {
   const ways: readonly (readonly [string, ActionOf])[] = [
-    ['default actions', DEFAULT_ACTIONS],
-    ['masking all', () => 'mask'],
+    ['with the default actions', DEFAULT_ACTIONS],
+    ['with all actions set to mask', () => 'mask'],
   ];
 
   it.each(ways)(

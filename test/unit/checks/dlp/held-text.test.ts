@@ -177,9 +177,9 @@ describe('a separate event for held text', () => {
   // A regression found by `npm run fuzz -- --surface streams --seed 1`.
   it.each<[name: string, beside: object, more: object]>([
     ['a member beside the text', { system_fingerprint: MAIL }, {}],
-    ['a member that names a type', {}, { extra: { type: MAIL } }],
-    ['the name of a member', { [MAIL]: 'x' }, {}],
-    ['a name around what is kept', {}, { extra: { [MAIL]: { type: 'x' } } }],
+    ['a member that names the type', {}, { extra: { type: MAIL } }],
+    ['a member name', { [MAIL]: 'x' }, {}],
+    ['a name around the held text', {}, { extra: { [MAIL]: { type: 'x' } } }],
   ])('is masked like the event that it repeats: %s', async (_, beside, more) => {
     const sent = await through('openai', '/v1/chat/completions', [
       piece({ content: OPEN_TEXT, ...more }, beside),

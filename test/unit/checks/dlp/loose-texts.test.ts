@@ -82,7 +82,7 @@ function payloadsOf(format: StreamFormat, bytes: Buffer): unknown[] {
 const SHAPES: readonly [string, (piece: string, n: number) => unknown, (payload: unknown) => unknown][] = [
   ['one member', (piece) => ({ delta: piece }), (at) => (at as { delta: string }).delta],
   [
-    'a text among what is said each time',
+    'a text among members that repeat',
     (piece, n) => ({
       id: `evt_${String(n)}`,
       kind: 'piece',

@@ -73,7 +73,7 @@ const PLACES: readonly (readonly [string, ProviderName, string, string])[] = [
     '{"output":[{"type":"message","content":[{"type":"output_text","text":"#"}]}]}',
   ],
   [
-    'structured output of Anthropic, behind another text',
+    'structured output of Anthropic, after another text',
     'anthropic',
     '/v1/messages',
     '{"content":[{"type":"text","text":"So: "},{"type":"text","text":"#"}]}',
@@ -188,8 +188,8 @@ describe('a text that begins like JSON', () => {
 
   it.each([
     ['prose', `[1] Card ${CARD}`, '[1] Card ***'],
-    ['broken off', `{"card":${CARD}`, '{"card":***'],
-    ['nested deeper than anybody reads', `${'['.repeat(300)}${CARD}`, `${'['.repeat(300)}***`],
+    ['truncated JSON', `{"card":${CARD}`, '{"card":***'],
+    ['JSON nested deeper than the limit', `${'['.repeat(300)}${CARD}`, `${'['.repeat(300)}***`],
   ])('is masked as a text if it is %s', async (_what, content, expected) => {
     expect(await masked(content)).toBe(chat(expected));
   });

@@ -54,7 +54,7 @@ describe('plain words at the end of an interrupted text', () => {
 
   it.each<readonly [string, Pattern, string]>([
     ['words that a policy names', contains('blue falcon'), 'It is blue falco'],
-    ['what an expression matches', regex('blue falcons?'), 'It is blue falco'],
+    ['text that a pattern matches', regex('blue falcons?'), 'It is blue falco'],
     ['a finding', detects('prompt_injection'), 'ignore previous instructions'],
   ])('are held if they may be %s', async (_what, pattern, text) => {
     expect(await leftOf(maskedBy(pattern), [text])).not.toMatch(/blue|previous/);

@@ -28,7 +28,7 @@ describe('server.dlp.requests: mask', () => {
     ['a user’s text', user(`I am ${EMAIL}`), user('I am ***')],
     ['a content part', user([{ type: 'text', text: AWS_KEY }]), user([{ type: 'text', text: '***' }])],
     [
-      'arguments in the history',
+      'arguments of an earlier call',
       {
         messages: [
           { role: 'assistant', tool_calls: [{ function: { name: 'f', arguments: `{"n":${CARD}}` } }] },
@@ -41,12 +41,12 @@ describe('server.dlp.requests: mask', () => {
       },
     ],
     [
-      'a tool’s result',
+      'the result of a tool',
       { messages: [{ role: 'tool', tool_call_id: 'c', content: `{"ssn":"${SSN}"}` }] },
       { messages: [{ role: 'tool', tool_call_id: 'c', content: '{"ssn":"***"}' }] },
     ],
     [
-      'a tool’s definition',
+      'the definition of a tool',
       { tools: [{ type: 'function', function: { name: 'f', description: `ask ${PHONE}` } }] },
       { tools: [{ type: 'function', function: { name: 'f', description: 'ask ***' } }] },
     ],
@@ -62,12 +62,12 @@ describe('server.dlp.requests: mask', () => {
 
   it.each([
     ['the member beside it', { metadata: { name: 'AWS_SECRET_ACCESS_KEY', value: AWS_SECRET } }],
-    ['the member behind it', { metadata: { value: AWS_SECRET, name: 'AWS_SECRET_ACCESS_KEY' } }],
+    ['the member after it', { metadata: { value: AWS_SECRET, name: 'AWS_SECRET_ACCESS_KEY' } }],
     [
-      'a member with one between',
+      'a member with another one between',
       { metadata: { name: 'AWS_SECRET_ACCESS_KEY', type: 'x', value: AWS_SECRET } },
     ],
-    ['the object it stands in', { metadata: { aws_secret_access_key: { value: AWS_SECRET } } }],
+    ['the enclosing object', { metadata: { aws_secret_access_key: { value: AWS_SECRET } } }],
     ['a name in a message', { messages: [{ role: 'user', note: { aws_secret_access_key: AWS_SECRET } }] }],
     [
       'a pair in a message',
@@ -108,7 +108,7 @@ describe('server.dlp.requests: mask', () => {
   });
 
   it.each([
-    ['a member that holds bytes as a rule', 'data', ''],
+    ['a member that usually has bytes', 'data', ''],
     ['a data URL', 'anything', 'data:text/plain;base64,'],
   ])('masks a secret in long Base64 in %s, and leaves a picture there', async (_where, name, prefix) => {
     const settings = Buffer.from(`${'LOG_LEVEL=info\n'.repeat(60)}KEY=${AWS_KEY}\n`).toString('base64');
@@ -161,10 +161,10 @@ describe('server.dlp.requests: mask', () => {
   });
 
   it.each([
-    ['a member’s name', { metadata: { [EMAIL]: 'x' } }],
+    ['a member name', { metadata: { [EMAIL]: 'x' } }],
     ['the model', { model: EMAIL }],
     [
-      'a file in base64',
+      'a file in Base64',
       user([
         {
           type: 'file',
@@ -261,9 +261,12 @@ describe('calls of MCP servers', () => {
   });
 
   it.each([
-    ['the tool’s name', call({ name: EMAIL, arguments: {} })],
-    ['the id', call({ name: 'mail', arguments: {} }, { id: EMAIL })],
-    ['what the server gave to be given back', call({ name: 'mail', arguments: {}, requestState: EMAIL })],
+    ['a tool name', call({ name: EMAIL, arguments: {} })],
+    ['an id', call({ name: 'mail', arguments: {} }, { id: EMAIL })],
+    [
+      'a value that the client must return to the server',
+      call({ name: 'mail', arguments: {}, requestState: EMAIL }),
+    ],
   ])('are denied if a mask would change their meaning: %s', async (_place, exchange) => {
     const { verdict } = await judgeRequest(dlp({ requests: 'mask' }), exchange);
     expect(verdict).toMatchObject({ kind: 'deny', type: 'policy_denied' });

@@ -35,10 +35,14 @@ function said(body: string | undefined, member: 'delta' | 'message'): string {
 
 describe('a stream that is not declared as one', () => {
   it.each<[string, AnswerInput, 'delta' | 'message']>([
-    ['events as text', { body: sse(`to ${EMAIL}, bye`), contentType: 'text/plain' }, 'delta'],
-    ['events as JSON', { body: sse(`to ${EMAIL}, bye`) }, 'delta'],
-    ['events of no type', { body: `: hi\n\n${sse(`to ${EMAIL}, bye`)}`, contentType: undefined }, 'delta'],
-    ['lines as JSON', { body: lines(`to ${EMAIL}, bye`), ...ollama }, 'message'],
+    ['events with a text type', { body: sse(`to ${EMAIL}, bye`), contentType: 'text/plain' }, 'delta'],
+    ['events with a JSON type', { body: sse(`to ${EMAIL}, bye`) }, 'delta'],
+    [
+      'events without a type',
+      { body: `: hi\n\n${sse(`to ${EMAIL}, bye`)}`, contentType: undefined },
+      'delta',
+    ],
+    ['lines with a JSON type', { body: lines(`to ${EMAIL}, bye`), ...ollama }, 'message'],
   ])('is masked over its pieces: %s', async (_form, input, member) => {
     const rig = dlp();
     const exchange = answered(input);
@@ -88,7 +92,7 @@ describe('a stream that is not declared as one', () => {
   });
 
   it.each(['id: 7\nuser: ', 'data: ', ': '])(
-    'is a text like any other without JSON in it: %j',
+    'is read as ordinary text if it contains no JSON: %j',
     async (before) => {
       const judged = await judgeAnswer(
         dlp(),

@@ -187,7 +187,7 @@ describe.each(ROWS)('a stream of %s', (_name, provider, path, { thought, text, c
   });
 
   it.each(['I am done.', 'So think', 'Now, let us go. ', 'Ask Jane', 'than I'])(
-    'sends a thought that ends in %s whole before a long answer',
+    'sends reasoning that ends in %s completely before a long answer',
     async (last) => {
       if (thought === undefined) return;
       const answer = Array.from({ length: 200 }, (_, at) => text(`word ${String(at)}, `));

@@ -6,9 +6,9 @@ describe('an answer that is text', () => {
   it.each([
     ['plain text', 'text/plain', `no ${EMAIL} at ${ADDRESS}\n`, 'no *** at ***\n'],
     ['HTML', 'text/html', `<a href="mailto:${EMAIL}">x</a>`, '<a href="mailto:***">x</a>'],
-    ['no type at all', undefined, `no ${EMAIL}`, 'no ***'],
-    ['JSON broken off', 'application/json', `{"a":"no ${EMAIL}`, '{"a":"no ***'],
-    ['a member twice', 'application/json', `{"a":"${SSN}","a":"${EMAIL}"}`, '{"a":"***","a":"***"}'],
+    ['no type', undefined, `no ${EMAIL}`, 'no ***'],
+    ['truncated JSON', 'application/json', `{"a":"no ${EMAIL}`, '{"a":"no ***'],
+    ['a duplicate member', 'application/json', `{"a":"${SSN}","a":"${EMAIL}"}`, '{"a":"***","a":"***"}'],
     [
       'escapes in strings',
       'application/json',
@@ -16,18 +16,13 @@ describe('an answer that is text', () => {
       '{"a":1,"a":"*** ok"}',
     ],
     [
-      'JSON in a string, its escapes escaped',
+      'JSON in a string with doubly escaped characters',
       'application/json',
       `{"a":1,"a":"{\\"to\\":\\"${EMAIL.replace('@', '\\\\u0040')}\\"}"}`,
       '{"a":1,"a":"{\\"to\\":\\"***\\"}"}',
     ],
-    ['numbers of JSON', 'application/json', `{"a":1,"a":[-1, ${CARD} ]}`, '{"a":1,"a":[-1, "***" ]}'],
-    [
-      'numbers in its strings',
-      'application/json',
-      `{"a":1,"a":"no ${CARD}, ok"}`,
-      '{"a":1,"a":"no ***, ok"}',
-    ],
+    ['numbers as JSON values', 'application/json', `{"a":1,"a":[-1, ${CARD} ]}`, '{"a":1,"a":[-1, "***" ]}'],
+    ['numbers in strings', 'application/json', `{"a":1,"a":"no ${CARD}, ok"}`, '{"a":1,"a":"no ***, ok"}'],
     [
       'lists of tokens',
       'application/json',
@@ -58,13 +53,13 @@ describe('an answer that is text', () => {
   });
 
   it.each([
-    ['UTF-16 with its mark', Buffer.from(`\uFEFF{"a":"${EMAIL}"}`, 'utf16le'), 'application/json'],
-    ['UTF-16 without it', Buffer.from(`{"a":"${EMAIL}"}`, 'utf16le'), 'application/json'],
-    ['UTF-16 that calls itself a sound', Buffer.from(`{"a":"${EMAIL}"}`.repeat(9), 'utf16le'), 'audio/wav'],
-    ['UTF-16 without one letter of ASCII', Buffer.from('\uFEFF邮箱电话', 'utf16le'), 'text/plain'],
+    ['UTF-16 with a byte order mark', Buffer.from(`\uFEFF{"a":"${EMAIL}"}`, 'utf16le'), 'application/json'],
+    ['UTF-16 without a byte order mark', Buffer.from(`{"a":"${EMAIL}"}`, 'utf16le'), 'application/json'],
+    ['UTF-16 with an audio type', Buffer.from(`{"a":"${EMAIL}"}`.repeat(9), 'utf16le'), 'audio/wav'],
+    ['UTF-16 without ASCII letters', Buffer.from('\uFEFF邮箱电话', 'utf16le'), 'text/plain'],
     ['a NUL', Buffer.from(`{"a":"\0${EMAIL}"}`), 'text/plain'],
     ['UTF-7', Buffer.from('{"a":"ann+AEA-x.org"}'), 'application/json; charset=utf-7'],
-    ['another charset, quoted', Buffer.from('x'), 'text/plain; Charset="EBCDIC-US"'],
+    ['another charset, in quotes', Buffer.from('x'), 'text/plain; Charset="EBCDIC-US"'],
   ])('is refused: %s', async (_what, body, contentType) => {
     const { verdict } = await judgeAnswer(dlp(), answered({ body, contentType }));
     expect(verdict).toEqual({
@@ -93,10 +88,10 @@ describe('hostile answers', () => {
 
   /** How often others had a turn meanwhile. */
   it.each([
-    ['findings throughout', `${EMAIL} `.repeat((2 * MIB) / 24)],
+    ['many findings', `${EMAIL} `.repeat((2 * MIB) / 24)],
     ['quotes and backslashes', '"\\'.repeat(MIB)],
     ['escapes', '\\u0040a'.repeat(MIB / 4)],
-    ['open lists of tokens', '"logprobs":['.repeat(MIB / 8)],
+    ['unterminated lists of tokens', '"logprobs":['.repeat(MIB / 8)],
     ['digits', '4'.repeat(2 * MIB)],
   ])('of 2 MiB of text, %s, are searched whole', { timeout: 60_000 }, async (_what, text) => {
     const body = `{"a":1,"a":"${EMAIL}","b":"${text}`;

@@ -72,7 +72,7 @@ const WHOLE: readonly [string, AnswerInput & { readonly body: object }, unknown]
     { choices: [{ logprobs: { content: [{ token_id: 0 }] } }] },
   ],
   [
-    'tokens with ids beside them, as llama.cpp lists them',
+    'tokens with their ids, as llama.cpp lists them',
     {
       provider: 'vllm',
       path: CHAT,
@@ -83,12 +83,12 @@ const WHOLE: readonly [string, AnswerInput & { readonly body: object }, unknown]
     { choices: [{ logprobs: { content: [{ id: 0 }] } }] },
   ],
   [
-    'bytes that no dialect knows',
+    'bytes in an unknown member',
     { provider: 'vllm', path: CHAT, body: { choices: [{ message }], spelled: [{ bytes: [97, 98] }] } },
     { spelled: [{ bytes: [] }] },
   ],
   [
-    'ids that are written',
+    'ids in plain text',
     {
       provider: 'vllm',
       path: CHAT,

@@ -32,8 +32,8 @@ describe('a finding in a request that cannot be masked', () => {
     const rig = () => dlp({ requests: 'mask', request_unmaskable: 'report' });
 
     it.each([
-      ['a member’s name', { metadata: { [EMAIL]: 'x' } }],
-      ['a file in base64', user([file])],
+      ['a member name', { metadata: { [EMAIL]: 'x' } }],
+      ['a file in Base64', user([file])],
     ])('passes in %s, and is reported', async (_place, body) => {
       const reporting = rig();
       const { verdict, body: sent } = await judgeRequest(reporting, parsed({ body }));

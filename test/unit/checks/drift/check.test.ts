@@ -159,8 +159,8 @@ describe('the drift check', () => {
   });
 
   it.each<[string, Partial<Sent>]>([
-    ['the provider refused', { answer: { status: 429 } }],
-    ['the provider could not answer', { answer: { status: 500 } }],
+    ['was refused by the provider', { answer: { status: 429 } }],
+    ['failed at the provider', { answer: { status: 500 } }],
     ['never reached the provider', { origin: 'not_connected', answer: { status: 200 } }],
   ])('does not count a turn that %s', async (_why, how) => {
     const one = rig();
@@ -171,7 +171,7 @@ describe('the drift check', () => {
   it.each<[string, Partial<Sent>]>([
     ['whole', {}],
     ['a stream', { answer: { form: 'stream' } }],
-    ['a stream that broke off', { answer: { form: 'stream' }, outcome: { kind: 'broken_off' } }],
+    ['an interrupted stream', { answer: { form: 'stream' }, outcome: { kind: 'broken_off' } }],
   ])("adds the anchor's answer to it if the answer is %s", async (_form, how) => {
     const one = rig({ min_turns: 1 });
     const text = 'Scab and canker fungi enter through ragged wounds; sharpen the secateurs.';

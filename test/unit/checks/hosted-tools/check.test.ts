@@ -97,7 +97,7 @@ describe('a request that brings no other tool', () => {
   const AZURE = '/openai/deployments/m/chat/completions';
 
   it.each<[string, string, Request]>([
-    ['one in a list', 'web_search', ask({ tools: [SEARCH], tool_choice: 'auto' })],
+    ['a tool in a list', 'web_search', ask({ tools: [SEARCH], tool_choice: 'auto' })],
     ['several', 'web_search, mcp', ask({ tools: [SEARCH, { type: 'mcp', server_label: 'x' }, SEARCH] })],
     [
       'anthropic’s',
@@ -109,7 +109,7 @@ describe('a request that brings no other tool', () => {
       },
     ],
     [
-      'servers that anthropic calls',
+      'MCP servers that Anthropic calls',
       'mcp_servers',
       {
         provider: 'anthropic',
@@ -118,7 +118,7 @@ describe('a request that brings no other tool', () => {
       },
     ],
     [
-      'gemini’s, in one object and in two',
+      'Gemini’s tools, in one object and in two',
       'googleSearch, urlContext, codeExecution',
       {
         provider: 'gemini',
@@ -135,14 +135,18 @@ describe('a request that brings no other tool', () => {
         body: { messages: converse, toolConfig: { tools: [{ systemTool: { name: 'nova_grounding' } }] } },
       },
     ],
-    ['a switch of chat', 'web_search_options', { body: { model: 'm', messages, web_search_options: {} } }],
     [
-      'azure’s data sources',
+      'a member of a chat request',
+      'web_search_options',
+      { body: { model: 'm', messages, web_search_options: {} } },
+    ],
+    [
+      'data sources of Azure',
       'data_sources',
       { provider: 'azure', path: AZURE, body: { messages, data_sources: [{ type: 'azure_search' }] } },
     ],
     [
-      'cohere’s connectors',
+      'connectors of Cohere',
       'connectors',
       {
         provider: 'cohere',
@@ -151,7 +155,7 @@ describe('a request that brings no other tool', () => {
       },
     ],
     [
-      'openrouter’s :online, beside a plugin too',
+      'OpenRouter’s :online beside a plugin',
       'plugins, :online',
       {
         provider: 'openrouter',

@@ -103,10 +103,10 @@ describe('a circuit', () => {
     ['500', { status: 500 }],
     ['503', { status: 503 }],
     ['529', { status: 529 }],
-    ['a 500 that begins a stream', { status: 500, form: 'stream' }],
+    ['a 500 that starts a stream', { status: 500, form: 'stream' }],
     ['a 500 that an earlier check withholds', { status: 500, withheld: true }],
-    ['an answer that breaks off for its time', CUT_SHORT],
-    ['nobody there', UNREACHABLE, ['files server opened', 'files key opened']],
+    ['an answer that is cut off by the timeout', CUT_SHORT],
+    ['an unreachable server', UNREACHABLE, ['files server opened', 'files key opened']],
     ['no answer, or a broken connection', NO_ANSWER, ['files server opened', 'files key opened']],
   ])('opens after five times: %s', async (_what, ending, told = ['files key opened']) => {
     const { send, changes } = rig();
@@ -125,8 +125,8 @@ describe('a circuit', () => {
     ['404', { status: 404 }],
     ['429', { status: 429 }],
     ['499', { status: 499 }],
-    ['a client that left', CLIENT_GONE],
-    ['a denial of a later check', DENIED_LATER],
+    ['a client that disconnected', CLIENT_GONE],
+    ['a denial by a later check', DENIED_LATER],
     ['a stream that broke off', lost({ kind: 'broken_off' })],
   ])('stays closed, and costs one reading a call: %s', async (_what, ending) => {
     const { send, asked, changes } = rig();
@@ -156,27 +156,24 @@ describe('a circuit', () => {
     ['a GET', GET],
     ['a DELETE', mcpExchange({ method: 'DELETE', key: { keyHash: CALLER.keyHash } })],
     [
-      'an answer to the server',
+      'an answer to the server’s own request',
       mcpExchange({
         body: { jsonrpc: '2.0', id: 1, result: {} },
         key: { keyHash: CALLER.keyHash },
       }),
     ],
-  ])(
-    'is not opened by %s, which may be answered in any way, and stops it once open',
-    async (_what, other) => {
-      const { send, fail, halfOpen, asked } = rig();
-      for (let nth = 0; nth < 9; nth++) expect(await send(other, { status: 501 })).toBe('passed');
-      expect(asked).toEqual(Array(9).fill('read'));
-      await fail(5);
-      expect(await send(other)).toBe('circuit_open');
-      await halfOpen();
-      expect(await send(other)).toBe('circuit_open');
-      expect(asked).toEqual(['read']);
-      expect(await send(CALL)).toBe('passed');
-      expect(await send(other)).toBe('passed');
-    },
-  );
+  ])('is not opened by %s, whatever the answer, and blocks it once it is open', async (_what, other) => {
+    const { send, fail, halfOpen, asked } = rig();
+    for (let nth = 0; nth < 9; nth++) expect(await send(other, { status: 501 })).toBe('passed');
+    expect(asked).toEqual(Array(9).fill('read'));
+    await fail(5);
+    expect(await send(other)).toBe('circuit_open');
+    await halfOpen();
+    expect(await send(other)).toBe('circuit_open');
+    expect(asked).toEqual(['read']);
+    expect(await send(CALL)).toBe('passed');
+    expect(await send(other)).toBe('passed');
+  });
 
   it('names the server, and the time to retry', async () => {
     const { begin, fail, clock } = rig();
@@ -215,14 +212,14 @@ describe('the probe of a half-open circuit', () => {
   it.each<[string, Ending, CallResult]>([
     ['an answer', { status: 200 }, 'succeeded'],
     ['a stream', { status: 200, form: 'stream' }, 'succeeded'],
-    ['an answer of the client’s fault', { status: 404 }, 'succeeded'],
+    ['an answer that reports the client’s error', { status: 404 }, 'succeeded'],
     ['an answer that an earlier check withholds', { status: 200, withheld: true }, 'succeeded'],
-    ['an error of the server', { status: 502 }, 'failed'],
-    ['such an error, withheld', { status: 502, withheld: true }, 'failed'],
-    ['nobody there', UNREACHABLE, 'unreachable'],
+    ['a server error', { status: 502 }, 'failed'],
+    ['a server error, withheld', { status: 502, withheld: true }, 'failed'],
+    ['an unreachable server', UNREACHABLE, 'unreachable'],
     ['no answer', NO_ANSWER, 'lost'],
-    ['a client that left', CLIENT_GONE, 'abandoned'],
-    ['a denial of a later check', DENIED_LATER, 'abandoned'],
+    ['a client that disconnected', CLIENT_GONE, 'abandoned'],
+    ['a denial by a later check', DENIED_LATER, 'abandoned'],
   ])('with %s is reported once', async (_what, ending, result) => {
     const { send, halfOpen, asked, store } = rig();
     await halfOpen();

@@ -36,8 +36,8 @@ describe('an answer that is too much', () => {
   }, 60_000);
 
   it.each([
-    ['than can be taken out', 1_100],
-    ['than are looked for', 30_000],
+    ['than can be removed', 1_100],
+    ['than are searched for', 30_000],
   ])(
     'is refused if it has more secrets %s, and its key is locked for them',
     async (_what, count) => {
@@ -121,9 +121,9 @@ describe('2 MiB of anything', () => {
     ['JSON as text', () => textResult(JSON.stringify(rows(16_000)))],
     ['structured content', () => result({ structuredContent: { rows: rows(16_000) } })],
     ['percent-encoding', () => textResult(filled('%49%67nore ', 2 * MIB))],
-    ['codes of a terminal', () => textResult(filled('a\u001b[m', MIB))],
-    ['unseen characters', () => textResult(filled('a\u200b\u{e0041}', MIB / 2))],
-    ['nothing but unseen characters', () => textResult(filled('\u{e0041}', MIB))],
+    ['terminal control codes', () => textResult(filled('a\u001b[m', MIB))],
+    ['invisible characters', () => textResult(filled('a\u200b\u{e0041}', MIB / 2))],
+    ['only invisible characters', () => textResult(filled('\u{e0041}', MIB))],
     [
       'many texts',
       () => result({ content: Array.from({ length: 30_000 }, () => ({ type: 'text', text: 'Ig' })) }),
@@ -136,11 +136,8 @@ describe('2 MiB of anything', () => {
         return textResult(keys.join(' '));
       },
     ],
-    ['capitals that grow in lower case', () => textResult(filled('\u0130A', 2 * MIB))],
-    [
-      'credentials of the server, letter by letter',
-      () => textResult(filled(`${[...KEY].join('.')} `, 2 * MIB)),
-    ],
+    ['capitals whose lower case is longer', () => textResult(filled('\u0130A', 2 * MIB))],
+    ['spelled-out credentials of the server', () => textResult(filled(`${[...KEY].join('.')} `, 2 * MIB))],
     [
       'tools',
       () =>
@@ -159,7 +156,7 @@ describe('2 MiB of anything', () => {
         }),
     ],
   ])(
-    'leaves others their turns: %s',
+    'lets other work take its turns: %s',
     async (_what, make) => {
       const rig = inspector({ server: { headers: { authorization: `Bearer ${KEY}` } } });
       const body = Buffer.from(JSON.stringify(make()));

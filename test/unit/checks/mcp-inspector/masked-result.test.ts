@@ -5,7 +5,7 @@ describe('a result that an agent is shown', () => {
   it.each<[string, unknown]>([
     ['nothing', {}],
     ['one long text', { content: [{ type: 'text', text: 'soup '.repeat(400_000) }] }],
-    ['as many values as 16 KiB hold', Array.from({ length: 8_000 }, () => 0)],
+    ['as many values as fit into 16 KiB', Array.from({ length: 8_000 }, () => 0)],
   ])('may be, before anything is removed, if it can be cut to fit: %s', (_what, said) => {
     expect(mayBeShown({ result: said })).toBe(true);
     expect(maskedResult({ result: said })).toBeDefined();

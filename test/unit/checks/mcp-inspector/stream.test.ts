@@ -49,7 +49,7 @@ describe('a stream', () => {
     ['a progress message', progress],
     ['logged text', log],
     ['logged data', (words: string) => log({ rows: [{ a: words }] })],
-    ['what a model is asked', sampling],
+    ['a prompt for a model', sampling],
     ['a result', textResult],
     ['an error', (message: string) => ({ jsonrpc: '2.0', id: 1, error: { code: -1, message } })],
   ])('loses an attack in %s, and reports it at its end', async (_place, make) => {
@@ -111,10 +111,10 @@ describe('a stream', () => {
   });
 
   it.each([
-    ['no JSON', 'Soup'],
-    ['JSON of another kind', '{"a":1}'],
+    ['plain text', 'Soup'],
+    ['JSON that is not a message', '{"a":1}'],
     ['a batch', '[{"jsonrpc":"2.0","id":1,"result":{}}]'],
-    ['a member name twice', `{"jsonrpc":"2.0","id":1,"result":{},"result":{"a":"${ATTACK}"}}`],
+    ['a duplicate member', `{"jsonrpc":"2.0","id":1,"result":{},"result":{"a":"${ATTACK}"}}`],
     ['broken JSON', '{"jsonrpc":"2.0","id":1,"result":{"a":"b"'],
   ])('is cut at an event that is not a message: %s', async (_name, data) => {
     const { body, denial } = await inspector().stream([

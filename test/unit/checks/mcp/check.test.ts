@@ -43,18 +43,18 @@ function call(tool: string, allowedTools: Allowed, more: Partial<McpRequestOptio
 
 describe('allowed_tools', () => {
   it.each<[string, string, Allowed, 'pass' | 'deny']>([
-    ['a key without a list calls any tool', 'run_command', undefined, 'pass'],
-    ['a key with one calls what it names', 'read_file', ['search', 'read_file'], 'pass'],
-    ['and nothing else', 'run_command', ['search', 'read_file'], 'deny'],
-    ['an empty list allows none', 'read_file', [], 'deny'],
-    ['names are compared letter by letter: case', 'Read_File', ['read_file'], 'deny'],
-    ['blanks', ' read_file', ['read_file'], 'deny'],
-    ['a name that goes on', 'read_file_and_run', ['read_file'], 'deny'],
-    ['letters of another script', 'rеad_file', ['read_file'], 'deny'],
-    ['other forms of one letter', 'cafe\u0301', ['caf\u00e9'], 'deny'],
-    ['a star is a letter', 'read_file', ['*'], 'deny'],
-    ['names of Object’s own', 'constructor', ['read_file'], 'deny'],
-    ['lone surrogates', 'read\ud800', ['read_file'], 'deny'],
+    ['a key without a list may call any tool', 'run_command', undefined, 'pass'],
+    ['a key with a list may call the tools in it', 'read_file', ['search', 'read_file'], 'pass'],
+    ['a key with a list may call no other tool', 'run_command', ['search', 'read_file'], 'deny'],
+    ['an empty list allows no tool', 'read_file', [], 'deny'],
+    ['names are case-sensitive', 'Read_File', ['read_file'], 'deny'],
+    ['blanks count', ' read_file', ['read_file'], 'deny'],
+    ['a longer name does not match', 'read_file_and_run', ['read_file'], 'deny'],
+    ['letters of another script do not match', 'rеad_file', ['read_file'], 'deny'],
+    ['another normalization form does not match', 'cafe\u0301', ['caf\u00e9'], 'deny'],
+    ['a star has no special meaning', 'read_file', ['*'], 'deny'],
+    ['names of object members do not match', 'constructor', ['read_file'], 'deny'],
+    ['lone surrogates do not match', 'read\ud800', ['read_file'], 'deny'],
   ])('%s', async (_what, tool, allowed, kind) => {
     for (const form of ['tools_call', 'streamable_http'] as const) {
       expect((await rig().judge(call(tool, allowed, { form })))?.kind).toBe(kind);
@@ -137,9 +137,9 @@ describe('a method', () => {
     ['call_tool', message('call_tool'), {}],
     ['tasks/create', message('tasks/create', { id: 1, params: { method: 'tools/call' } }), {}],
     ['constructor', message('constructor'), {}],
-    ['a notification of another name', message('notifications/run', {}), {}],
-    ['a subscription of the older era', message('subscriptions/listen'), {}],
-    ['a subscription of the newer era', message('resources/subscribe'), stateless],
+    ['an unknown notification', message('notifications/run', {}), {}],
+    ['a subscription method of the newer era in the older one', message('subscriptions/listen'), {}],
+    ['a subscription method of the older era in the newer one', message('resources/subscribe'), stateless],
     ['a handshake of the newer era', message('initialize'), stateless],
   ])('that MCP does not define is refused unless an operator allows it: %s', async (_what, body, more) => {
     expect(await rig().judge(call('', undefined, { body, ...more }))).toMatchObject({
@@ -185,7 +185,7 @@ describe('a method', () => {
 
 describe('a call in disguise', () => {
   it.each<[string, JsonObject]>([
-    ['asks for no answer', { jsonrpc: '2.0', method: 'tools/call', params: { name: 'run', arguments: {} } }],
+    ['as a notification', { jsonrpc: '2.0', method: 'tools/call', params: { name: 'run', arguments: {} } }],
     ['in capitals', { jsonrpc: '2.0', id: 1, method: 'Tools/Call', params: { name: 'run' } }],
   ])('is refused, whatever the key may call: %s', async (_what, body) => {
     for (const allowed of [undefined, ['run']] as const) {

@@ -74,8 +74,8 @@ describe('an MCP session', () => {
   });
 
   it.each([
-    ['Envoy answered in its stead', { origin: 'lost' }],
-    ['it was never reached', { origin: 'not_connected' }],
+    ['Envoy answered instead of the server', { origin: 'lost' }],
+    ['the server was not reached', { origin: 'not_connected' }],
   ] as const)('is not bound if %s', async (_why, more) => {
     const binding = rig();
     expect(await binding.keep(answerOf(initialize(ALICE), 's-1', more))).toEqual(PASSED);
@@ -100,15 +100,23 @@ describe('the gateway’s session of an MCP call', () => {
   const sessionOf = (headers: Record<string, string>) => mcpSessionOf(mcpExchange({ headers }))?.sessionId;
 
   it.each([
-    ['the one that it names', { 'x-gateway-session-id': 'mine', 'mcp-session-id': 'theirs' }, 'mine'],
-    ['that of MCP', { 'mcp-session-id': '0f1e-2d3c' }, '0f1e-2d3c'],
     [
-      'a digest, where the server’s id is none of ours',
+      'the one in the gateway’s header',
+      { 'x-gateway-session-id': 'mine', 'mcp-session-id': 'theirs' },
+      'mine',
+    ],
+    ['the MCP session', { 'mcp-session-id': '0f1e-2d3c' }, '0f1e-2d3c'],
+    [
+      'a digest if the MCP session id is not a valid name',
       { 'mcp-session-id': 'a/b|c' },
       'nouCG_nBLm5QrXfxoxN5Zf3OwktfQzn4f3urR47sBhI',
     ],
-    ['none, where it names none', {}, undefined],
-    ['none, where it names one wrongly: that is refused', { 'x-gateway-session-id': 'a b' }, undefined],
+    ['missing if no header names one', {}, undefined],
+    [
+      'missing if the gateway’s header is invalid, since that request is refused',
+      { 'x-gateway-session-id': 'a b' },
+      undefined,
+    ],
   ])('is %s', (_what, headers, session) => {
     expect(sessionOf(headers)).toBe(session);
   });

@@ -26,7 +26,7 @@ function choice(body: string | undefined): unknown {
 describe('a whole completion that a mask rule matches', () => {
   it.each([
     ['a literal', contains('Falcon'), 'Falcon flies', '*** flies'],
-    ['an expression', regex('\\b\\d{8,}\\b'), 'account 123456789', 'account ***'],
+    ['a regular expression', regex('\\b\\d{8,}\\b'), 'account 123456789', 'account ***'],
     ['a detector', detects('ssn'), `it is ${SSN}`, 'it is ***'],
     ['a secret', detects('secrets'), `key ${AWS_KEY}!`, 'key ***!'],
   ])('has *** instead of %s', async (_what, pattern, content, expected) => {

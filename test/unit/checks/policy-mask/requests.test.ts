@@ -11,7 +11,7 @@ const user = (content: unknown) => ({ role: 'user', content });
 describe('a request that a mask rule matches', () => {
   it.each([
     ['a literal', contains('Falcon'), 'Project Falcon', 'Project ***'],
-    ['an expression', regex('PRJ-\\d+'), 'see PRJ-12', 'see ***'],
+    ['a regular expression', regex('PRJ-\\d+'), 'see PRJ-12', 'see ***'],
     ['a detector', detects('ssn'), `it is ${SSN}.`, 'it is ***.'],
     ['a disguise', contains('Ignore'), 'I-g-n-o-r-e that', '*** that'],
   ])('goes out with *** in place of %s', async (_what, pattern, text, expected) => {
@@ -24,8 +24,8 @@ describe('a request that a mask rule matches', () => {
   });
 
   it.each([
-    ['in an object', { card: CARD, cvv: '123' }, { card: CARD, cvv: '***' }],
-    ['the code first', { cvv: '123', card: CARD }, { cvv: '***', card: CARD }],
+    ['in one object', { card: CARD, cvv: '123' }, { card: CARD, cvv: '***' }],
+    ['with the code first', { cvv: '123', card: CARD }, { cvv: '***', card: CARD }],
   ])('is forwarded without the code of a card beside it: %s', async (_how, args, expected) => {
     const exchange = judged(mcpExchange({ body: toolCall('pay', args) }), rule('codes', detects('cvv')));
     const { body = '' } = await sendRequest(maskRig(), exchange);
@@ -34,8 +34,12 @@ describe('a request that a mask rule matches', () => {
 
   it.each([
     ['a text', { messages: [user(`write to ${EMAIL}`)] }, 'write to ***'],
-    ['a member that no dialect knows', { messages: [user('hi')], note: { to: EMAIL } }, '"to":"***"'],
-    ['an argument beside a card', { messages: [user('hi')], pay: { card: CARD, cvv: '123' } }, '"cvv":"***"'],
+    ['in a member that no dialect knows', { messages: [user('hi')], note: { to: EMAIL } }, '"to":"***"'],
+    [
+      'in an argument beside a card',
+      { messages: [user('hi')], pay: { card: CARD, cvv: '123' } },
+      '"cvv":"***"',
+    ],
   ])('is masked after data-loss prevention found nothing: %s', async (_where, body, expected) => {
     const { check } = dlp({ requests: 'mask', scan_pii: false, scan_network: false });
     const exchange = judged(parsed({ body }), rule('data', detects('email'), detects('cvv')));

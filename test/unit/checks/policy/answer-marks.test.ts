@@ -82,8 +82,8 @@ describe('a session’s memory of answers', () => {
   });
 
   it.each([
-    ['the session takes no more', { takes: () => Promise.resolve(false) }],
-    ['the set cannot say', { marksOf: () => Promise.reject(new Error('no')) }],
+    ['the history of the session is full', { takes: () => Promise.resolve(false) }],
+    ['the rules cannot be evaluated', { marksOf: () => Promise.reject(new Error('no')) }],
   ])('withholds the answer if %s', async (_why, options) => {
     const request = tool();
     const { check, state } = await rig(request, { needsSteps: 'mcp_tool_response', ...options });

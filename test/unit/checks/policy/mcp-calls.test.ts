@@ -187,7 +187,7 @@ describe('the presets see a path that leads away in', () => {
     ],
     ['a member name', (path) => send('tasks/update', { taskId: 't', [path]: true })],
     [
-      'what a client answers',
+      'the answer of a client',
       (path) => mcpExchange({ body: { jsonrpc: '2.0', id: 1, result: { content: { path } } } }),
     ],
   ];

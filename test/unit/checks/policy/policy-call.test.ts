@@ -197,7 +197,7 @@ describe('the input of a call of a model', () => {
 
   it.each<[string, Parsed, JsonObject]>([
     [
-      'another provider than the key’s',
+      'a provider other than the key’s',
       llm({
         provider: 'anthropic',
         path: '/v1/messages',
@@ -225,13 +225,10 @@ describe('the input of a call of a model', () => {
     expect(callOf(withoutModel).input.request).toMatchObject({ model: '' });
   });
 
-  it.each(['session', 'drift', 'prompt'] as const)(
-    'throws while no check has written the fact %s',
-    (fact) => {
-      const exchange = { ...llm(), facts: { ...FACTS, [fact]: undefined } };
-      expect(() => policyCallOf(exchange)).toThrow(fact);
-    },
-  );
+  it.each(['session', 'drift', 'prompt'] as const)('throws if no check has written the fact %s', (fact) => {
+    const exchange = { ...llm(), facts: { ...FACTS, [fact]: undefined } };
+    expect(() => policyCallOf(exchange)).toThrow(fact);
+  });
 
   it('does not exist if a text was not normalized', () => {
     const messages = [1, 2, 3].map((n) => ({ role: 'user', content: `text ${String(n)}` }));

@@ -49,15 +49,23 @@ function routed(body: JsonObject, path = '/v1/chat/completions'): Parsed {
 
 describe('a request that names several models', () => {
   it.each<[string, JsonObject, string | undefined]>([
-    ['is denied for a fallback', { model: 'a/b', models: ['c/d', 'openai/gpt-5-pro'] }, 'decide differently'],
-    ['is denied for its first model', { model: 'openai/gpt-5-pro', models: ['c/d'] }, 'decide differently'],
-    ['is denied as one model is', { model: 'openai/gpt-5-pro' }, 'too dear'],
     [
-      'is denied by what holds for all',
+      'is denied because of a fallback',
+      { model: 'a/b', models: ['c/d', 'openai/gpt-5-pro'] },
+      'decide differently',
+    ],
+    [
+      'is denied because of its first model',
+      { model: 'openai/gpt-5-pro', models: ['c/d'] },
+      'decide differently',
+    ],
+    ['is denied like a request with one model', { model: 'openai/gpt-5-pro' }, 'too dear'],
+    [
+      'is denied by a rule that fires for all models',
       { model: 'openai/gpt-5-pro', models: ['openai/gpt-5-pro-1'] },
       'too dear',
     ],
-    ['passes if no rule tells them apart', { model: 'a/b', models: ['c/d', 'a/b'] }, undefined],
+    ['passes if all rules treat its models alike', { model: 'a/b', models: ['c/d', 'a/b'] }, undefined],
   ])('%s', async (_what, body, said) => {
     const denial = await judge(routed(body));
     if (said === undefined) expect(denial).toBeUndefined();

@@ -19,9 +19,9 @@ describe('arguments that approvers see', () => {
 
   it.each([
     ['a secret in a value', { key: `use ${AWS} now` }, AWS],
-    ['a secret of several lines, which JSON escapes', { file: `key:\n${PEM}\n` }, PEM.slice(40, 80)],
-    ['a secret as a name', { [AWS]: 1 }, AWS],
-    ['a secret deep inside', { list: [{ list: [[AWS]] }] }, AWS],
+    ['a secret of several lines, escaped in JSON', { file: `key:\n${PEM}\n` }, PEM.slice(40, 80)],
+    ['a secret as a member name', { [AWS]: 1 }, AWS],
+    ['a deeply nested secret', { list: [{ list: [[AWS]] }] }, AWS],
     ['an email address', { to: 'ann.smith@corp-mail.com' }, 'ann.smith'],
     ['a card number written as a number', { card: 4_111_111_111_111_111 }, '4111111111111111'],
     ['a seed phrase', { words: `${'abandon '.repeat(11)}about` }, 'abandon'],

@@ -170,9 +170,9 @@ describe('a value and its name in the arguments of a tool', () => {
   });
 
   it.each([
-    ['a digest beside another name', { name: 'logo.png', digest: DIGEST }],
-    ['a digest beside the name of a provider', { provider: 'cohere', request_id: DIGEST }],
-    ['a name alone', { names: ['AWS_SECRET_ACCESS_KEY', 'AWS_REGION'] }],
+    ['a digest with an unrelated name', { name: 'logo.png', digest: DIGEST }],
+    ['a digest with the name of a provider', { provider: 'cohere', request_id: DIGEST }],
+    ['a name without a value', { names: ['AWS_SECRET_ACCESS_KEY', 'AWS_REGION'] }],
     ['three digits without a card', { room: '123', cvv: '' }],
     ['a card without a code', { card: CARD, floor: '123' }],
   ])('passes %s', async (_what, input) => {
@@ -246,7 +246,7 @@ describe('a value and its name in texts that follow each other', () => {
       }),
     ],
     [
-      'a result that is JSON',
+      'a JSON result',
       chat([
         {
           role: 'tool',
@@ -281,7 +281,7 @@ describe('values beside the texts of a dialect', () => {
   it.each<[string, Parsed]>([
     ['metadata', parsed({ body: { model: 'gpt-4o', messages, metadata: { aws_secret_access_key: AWS } } })],
     [
-      'metadata among many',
+      'one member among many in the metadata',
       parsed({ body: { model: 'gpt-4o', messages, metadata: { pad, secretAccessKey: AWS } } }),
     ],
     [
@@ -289,12 +289,12 @@ describe('values beside the texts of a dialect', () => {
       parsed({ body: { model: 'gpt-4o', messages, stop: [`aws_secret_access_key=${AWS}`] } }),
     ],
     [
-      'a stop sequence of its own',
+      'another stop sequence',
       parsed({ body: { model: 'gpt-4o', messages, stop: `aws_secret_access_key=${AWS}` } }),
     ],
     ['a member of a message', chat([{ ...messages[0], note: { mistral_api_key: MISTRAL } }])],
     ['a pair in a message', chat([{ ...messages[0], note: { name: 'mistral_api_key', value: MISTRAL } }])],
-    ['the name of a member', chat([{ ...messages[0], extra: { [`aws_secret_access_key=${AWS}`]: 1 } }])],
+    ['a member name', chat([{ ...messages[0], extra: { [`aws_secret_access_key=${AWS}`]: 1 } }])],
     ['numbers', parsed({ body: { model: 'gpt-4o', messages, metadata: { card: Number(CARD), cvv: 123 } } })],
     [
       'Anthropic metadata',

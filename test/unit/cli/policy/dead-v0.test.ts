@@ -13,7 +13,7 @@ async function warningsOf(text: string): Promise<string[]> {
 describe('policy check warns of Rego v0 that never fires', () => {
   it.each([
     [
-      'a misspelt member',
+      'a misspelled member',
       'deny[msg] {\n  input.request.modle == "m"\n  msg := "x"\n}',
       'a.rego:4: input.request.modle is never',
     ],
@@ -29,12 +29,12 @@ describe('policy check warns of Rego v0 that never fires', () => {
       'a.rego:6: input.sesion',
     ],
     [
-      'in a second body',
+      'in a second rule body',
       'deny["x"] { ok }\n\nok {\n  input.session.state == "INIT"\n} {\n  input.session.stat == "A"\n}',
       'a.rego:8: input.session.stat ',
     ],
     [
-      'behind else',
+      'after else',
       'deny["x"] { n == 2 }\n\nn = 1 {\n  input.session.state == "INIT"\n} else = 2 {\n  input.session.stat == "A"\n}',
       'a.rego:8: input.session.stat ',
     ],

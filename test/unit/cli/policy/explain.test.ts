@@ -145,9 +145,9 @@ describe('gateway policy explain', () => {
   it.each<[string, string | Buffer, RegExp]>([
     ['is no JSON', '{', /^gateway: the input/],
     ['is empty', '', /^gateway: the input is empty/],
-    ['is no UTF-8', Buffer.from([0x22, 0xff, 0x22]), /^gateway: the input is not UTF-8/],
-    ['nests too deep', '['.repeat(100_000), /^gateway: the input/],
-    ['says a member twice', '{"request":{},"request":{}}', /^gateway: the input/],
+    ['is not UTF-8', Buffer.from([0x22, 0xff, 0x22]), /^gateway: the input is not UTF-8/],
+    ['is nested too deep', '['.repeat(100_000), /^gateway: the input/],
+    ['has a duplicate member', '{"request":{},"request":{}}', /^gateway: the input/],
     [
       'has an unknown member',
       '{"request":{"method":"llm_call","modle":"x"}}',
@@ -159,18 +159,26 @@ describe('gateway policy explain', () => {
       /__proto__ is not a member/,
     ],
     [
-      'has a flag that is none',
+      'has an unknown flag',
       '{"request":{"method":"llm_call"},"session":{"taint_flags":{"a":1}}}',
       /session\.taint_flags must be a list of names/,
     ],
     [
-      'has a map with a hostile name',
+      'has a map with a dangerous name',
       '{"request":{"method":"llm_call"},"agent":{"tags":{"__proto__":"x"}}}',
       /agent\.tags must be a map/,
     ],
-    ['has a wrong type', '{"request":{"method":"llm_call","model":7}}', /request\.model must be a text/],
-    ['calls nothing', '{}', /request must be/],
-    ['has another method', '{"request":{"method":"x"}}', /request\.method must be llm_call, mcp_tool_call, /],
+    [
+      'has a value of the wrong type',
+      '{"request":{"method":"llm_call","model":7}}',
+      /request\.model must be a text/,
+    ],
+    ['names no call', '{}', /request must be/],
+    [
+      'has an unknown method',
+      '{"request":{"method":"x"}}',
+      /request\.method must be llm_call, mcp_tool_call, /,
+    ],
     [
       'has a prompt for a tool',
       '{"request":{"method":"mcp_tool_call","tool_name":"t"},"prompt_text":"x"}',

@@ -162,13 +162,13 @@ helper if false
       /a_test\.yaml:1:\d+: 0\.call\.promt: is not a key here; did you mean prompt\?/,
     ],
     [
-      'expects nothing that is',
+      'expects an unknown result',
       'a_test.yaml',
       '- { name: a, call: { type: llm_call }, expect: refuse }\n',
       /expect: must be one of quarantine, deny/,
     ],
     ['is not valid YAML', 'a_test.yaml', '- {', /a_test\.yaml:1:\d+: is not valid YAML/],
-    ['is no Rego', 'a_test.rego', 'package a\ntest_x if {', /a_test\.rego:2:/],
+    ['is not Rego', 'a_test.rego', 'package a\ntest_x if {', /a_test\.rego:2:/],
   ])('exits with 2 if a test %s', async (_, name, text, line) => {
     put('a.rego', REGO);
     put(name, text);

@@ -27,7 +27,7 @@ describe('policy test and verify remember an answer as the gateway does', () => 
       true,
     ],
     ['an error', { isError: true, content: [{ type: 'text', text: 'top secret' }] }, true],
-    ['something else', { structuredContent: { of: 'secret', at: 'top' } }, false],
+    ['another text', { structuredContent: { of: 'secret', at: 'top' } }, false],
   ])('%s', async (_what, answer, isDenied) => {
     put('card.yaml', CARD);
     const walk = {

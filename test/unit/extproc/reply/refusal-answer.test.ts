@@ -129,7 +129,7 @@ describe('the findings of a refusal', () => {
   }
 
   it.each(['gateway', 'native'] as const)(
-    'are in the body of every shape, unless it is brief: %s',
+    'are in the body of every format, unless refusals are brief: %s',
     (format) => {
       for (const shape of shapes) {
         const surface: Surface = { kind: 'provider', shape };

@@ -206,25 +206,25 @@ describe('a message that Envoy would not send', () => {
 
   it.each([
     ['a field number of 0', '00 00'],
-    ['a tag beyond 32 bits', 'ff ff ff ff ff 7f 00'],
+    ['a tag of more than 32 bits', 'ff ff ff ff ff 7f 00'],
     ['a number of eleven octets', '08 ff ff ff ff ff ff ff ff ff ff 01'],
-    ['a length beyond its end', '12 05 0a 00'],
-    ['a length beyond its message’s', '12 02 0a 05 00 00 00 00 00'],
-    ['a length beyond any buffer', '22 ff ff ff ff ff ff ff ff 7f'],
+    ['a length beyond the end of the bytes', '12 05 0a 00'],
+    ['a length beyond the end of its message', '12 02 0a 05 00 00 00 00 00'],
+    ['a length beyond the largest buffer', '22 ff ff ff ff ff ff ff ff 7f'],
     ['a group', '0b 0c'],
-    ['a wire type that there is not', '0e'],
-    ['eight octets that are three', '09 00 00 00'],
-    ['four octets that are three', '0d 00 00 00'],
+    ['an unknown wire type', '0e'],
+    ['an eight-octet number of three octets', '09 00 00 00'],
+    ['a four-octet number of three octets', '0d 00 00 00'],
     ['two phases', '12 00 22 00'],
-    ['one phase twice', '22 00 22 00'],
+    ['a repeated phase', '22 00 22 00'],
   ])('is refused: %s', (_name, hex) => {
     expect(() => read(hex)).toThrow(/message of Envoy/);
   });
 
   it.each([
     ['a number', '78 01'],
-    ['eight octets', '79 00 00 00 00 00 00 00 00'],
-    ['four octets', '7d 00 00 00 00'],
+    ['an eight-octet number', '79 00 00 00 00 00 00 00 00'],
+    ['a four-octet number', '7d 00 00 00 00'],
     ['octets', '7a 03 01 02 03'],
     ['a phase that is a number', '10 01'],
   ])('is read without an unknown field of %s', (_name, hex) => {

@@ -27,12 +27,16 @@ describe('a stream', () => {
   });
 
   it.each([
-    ['trailers that do not end it', CODE.protocolError, [openStream(1, false, TRAILERS)]],
-    ['DATA after its end', CODE.streamClosed, [data(1, '', 1), data(1, 'x')]],
-    ['HEADERS after its end', CODE.streamClosed, [data(1, '', 1), openStream(1, true, TRAILERS)]],
+    ['trailers that do not end the stream', CODE.protocolError, [openStream(1, false, TRAILERS)]],
+    ['DATA after the end of the stream', CODE.streamClosed, [data(1, '', 1), data(1, 'x')]],
+    [
+      'HEADERS after the end of the stream',
+      CODE.streamClosed,
+      [data(1, '', 1), openStream(1, true, TRAILERS)],
+    ],
     ['a window update of 0', CODE.protocolError, [grow(1, 0)]],
     ['a window beyond 31 bits', CODE.flowControlError, [grow(1, MAX_WINDOW)]],
-    ['a failure of its user', CODE.internalError, [data(1, 'throw')]],
+    ['an error of its user', CODE.internalError, [data(1, 'throw')]],
   ] as const)('is reset after %s, and the connection continues', async (_name, code, bytes) => {
     const peer = await greeted(openStream(1), ...bytes, openStream(3, true));
     expect(await peer.resetCode(1)).toBe(code);
@@ -70,7 +74,7 @@ describe('a stream', () => {
       ],
     ],
     [
-      'a pseudo header of answers',
+      'a pseudo header of responses',
       [
         [':method', 'GET'],
         [':scheme', 'http'],

@@ -20,19 +20,19 @@ describe('states', () => {
   });
 
   it.each<[string, string, PolicyCall, string | undefined]>([
-    ['a tool moves', '', toolCall('begin_transaction'), 'OPEN'],
+    ['a tool changes the state', '', toolCall('begin_transaction'), 'OPEN'],
     ['another tool does not', '', toolCall('commit'), undefined],
-    ['from the state it is for', 'OPEN', toolCall('rollback'), 'IDLE'],
-    ['words move', 'OPEN', llmCall('please HALT now'), 'HALTED'],
-    ['to where it is already', 'HALTED', llmCall('halt'), undefined],
+    ['only from the given state', 'OPEN', toolCall('rollback'), 'IDLE'],
+    ['words change the state', 'OPEN', llmCall('please HALT now'), 'HALTED'],
+    ['from a state to itself', 'HALTED', llmCall('halt'), undefined],
     [
       'a taint that the session has',
       'OPEN',
       toolCall('x', {}, { session: { taint_flags: { seen: true }, state: 'OPEN' } }),
       'TAINTED',
     ],
-    ['a taint that this call gives', 'OPEN', toolCall('peek'), 'TAINTED'],
-    ['an unknown state stays', 'ELSEWHERE', toolCall('begin_transaction'), undefined],
+    ['a taint that this call sets', 'OPEN', toolCall('peek'), 'TAINTED'],
+    ['an unknown state is kept', 'ELSEWHERE', toolCall('begin_transaction'), undefined],
   ])('%s', async (_what, state, call, next) => {
     const session = { ...call.input.session, state: state || call.input.session.state };
     expect(await set.nextState({ ...call, input: { ...call.input, session } })).toBe(next);

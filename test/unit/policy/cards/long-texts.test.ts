@@ -42,7 +42,7 @@ describe('long texts', () => {
   });
 
   it.each(['codeword1 ', 'a', '%25', 'a$', 'c.o.d.e.', 'Y29kZXdvcmQx'])(
-    'are searched for 500 words, the last of which finds one: %s',
+    'are searched for 500 words, of which only the last matches: %s',
     async (unit) => {
       const words = Array.from({ length: 500 }, (_, n) => ({
         field: 'prompt_text',

@@ -20,17 +20,17 @@ const regex = (source: string): TextPattern => ({ kind: 'regex', source });
 describe('the search of mask rules in whole texts', () => {
   it.each([
     ['a literal', literal('Falcon'), 'Project Falcon, falcon', 'Project ***, falcon'],
-    ['a literal over and over', literal('ab'), 'xababab ab', 'x*** ***'],
-    ['a word in any case', word('Falcon'), 'Project Falcon, falcon', 'Project ***, ***'],
-    ['a word over and over', word('ab'), 'xababAB ab', 'x*** ***'],
-    ['a word in dots', word('Falcon'), 'f.a.l.c.o.n flies', '*** flies'],
+    ['a repeated literal', literal('ab'), 'xababab ab', 'x*** ***'],
+    ['a word in any letter case', word('Falcon'), 'Project Falcon, falcon', 'Project ***, ***'],
+    ['a repeated word', word('ab'), 'xababAB ab', 'x*** ***'],
+    ['a word with dots', word('Falcon'), 'f.a.l.c.o.n flies', '*** flies'],
     ['a word in another script', word('Falcon'), 'the fаlсоn flies', 'the *** flies'],
     ['a word in Base64', word('Falcon'), 'see UHJvamVjdCBGYWxjb24= there', 'see *** there'],
     ['a word in escapes', word('Falcon'), 'see \\u0066alcon there', 'see *** there'],
-    ['a literal in disguise', literal('Ignore'), 'I-g-n-o-r-e it', '*** it'],
-    ['an expression', regex('PRJ-\\d+'), 'PRJ-12 and PRJ-34.', '*** and ***.'],
-    ['an expression by its own flag', regex('(?i)falcon'), 'FALCON falcon', '*** ***'],
-    ['an expression in fullwidth letters', regex('Falcon'), 'Ｆａｌｃｏｎ flies', '*** flies'],
+    ['a disguised literal', literal('Ignore'), 'I-g-n-o-r-e it', '*** it'],
+    ['a pattern', regex('PRJ-\\d+'), 'PRJ-12 and PRJ-34.', '*** and ***.'],
+    ['a pattern with its own flag', regex('(?i)falcon'), 'FALCON falcon', '*** ***'],
+    ['a pattern in fullwidth letters', regex('Falcon'), 'Ｆａｌｃｏｎ flies', '*** flies'],
   ])('finds %s', async (_what, pattern, text, expected) => {
     expect(await masked(text, pattern)).toBe(expected);
   });
@@ -79,7 +79,7 @@ describe('the search of mask rules in whole texts', () => {
 describe('the search of mask rules in texts that arrive in pieces', () => {
   it.each([
     ['a literal', literal('Falcon'), 'Project Falco'],
-    ['a literal with a character that prints nothing', literal('Falcon'), 'Project Fal\u200bco'],
+    ['a literal with an invisible character', literal('Falcon'), 'Project Fal\u200bco'],
   ])('holds back the beginning of %s, and nothing else', (_what, pattern, text) => {
     const { stream } = searchFor(pattern);
     expect(stream.openFrom(text)).toBe(8);

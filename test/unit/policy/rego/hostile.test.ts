@@ -224,19 +224,23 @@ describe('a policy that does not load', { timeout: 60_000 }, () => {
     },
     { name: 'templates in templates', text: `a := ${many('$"{', 1_000)}`, says: /nested deeper/u },
     {
-      name: 'a rule of itself',
+      name: 'a rule that refers to itself',
       text: 'a if b\nb if a\ndeny contains "x" if a',
       says: /rule data\.gateway\.policy\.a is recursive/u,
     },
-    { name: 'a function of itself', text: 'f(x) := f(x)\ndeny contains "x" if f(1)', says: /is recursive/u },
-    { name: 'a number without an end', text: 'a := 1e1000000', says: /hostile\.rego:2:6: number too big/u },
+    {
+      name: 'a function that calls itself',
+      text: 'f(x) := f(x)\ndeny contains "x" if f(1)',
+      says: /is recursive/u,
+    },
+    { name: 'a number without end', text: 'a := 1e1000000', says: /hostile\.rego:2:6: number too big/u },
     {
       name: 'YAML with aliases of aliases',
       text: `# METADATA\n# custom:\n${ALIASES.replace(/^/gmu, '#   ')}\ndeny contains "x" if 1 == 2`,
       says: /excessive aliasing/u,
     },
     {
-      name: 'a name of a megabyte',
+      name: 'a name of 1 MB',
       text: `deny contains "x" if ${many('x', 1_000_000)} == 1`,
       says: /^.{1000,1100}…/u,
     },
@@ -251,7 +255,7 @@ describe('a policy that does not load', { timeout: 60_000 }, () => {
       says: /invalid repeat count/u,
     },
     {
-      name: 'more rules than are counted',
+      name: 'too many rules',
       text: list(5_000, (n) => `r${many('x', 250)}${String(n)} if input.x == ${String(n)}`).join('\n'),
       says: /too many rules/u,
     },
@@ -260,8 +264,8 @@ describe('a policy that does not load', { timeout: 60_000 }, () => {
   });
 
   it.each([
-    { name: 'comprehensions in each other', text: `a := ${many('[x | x := ', 40)}1${many(']', 40)}` },
-    { name: 'a number of a megabyte', text: `a := ${many('9', 1_000_000)}` },
+    { name: 'nested comprehensions', text: `a := ${many('[x | x := ', 40)}1${many(']', 40)}` },
+    { name: 'a number of 1 MB', text: `a := ${many('9', 1_000_000)}` },
   ])('is terminated after its time limit, and named: $name', async ({ text }) => {
     const before = process.cpuUsage();
     await expect(loading(text, { ...LIMITS, startMs: 3_000 })).rejects.toThrow(

@@ -98,17 +98,17 @@ describe('Rego', () => {
 
   it.each([
     [
-      'a function that says two things',
+      'a function with two values',
       'f(x) := 1 if x\nf(x) := 2 if x\ndeny contains "x" if f(input.numbers)',
       /eval_conflict_error/u,
     ],
     [
-      'a rule that says two things',
+      'a rule with two values',
       'a := 1 if input.numbers\na := 2 if input.lists\ndeny contains "x" if a',
       /eval_conflict_error/u,
     ],
     [
-      'an object with a key twice',
+      'an object with a repeated key',
       'deny contains "x" if {"k": v | some v in input.numbers}',
       /eval_conflict_error/u,
     ],

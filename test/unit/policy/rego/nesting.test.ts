@@ -28,9 +28,9 @@ describe('nested brackets', () => {
 
   it.each([
     ['a string', (text: string) => `"${text}"`],
-    ['a string with quotes in it', (text: string) => `"\\"${text}"`],
+    ['a string that contains quotes', (text: string) => `"\\"${text}"`],
     ['a raw string', (text: string) => `\`${text}\``],
-    ['a raw string over lines', (text: string) => `\`\n"${text}\``],
+    ['a raw string over several lines', (text: string) => `\`\n"${text}\``],
     ['a comment', (text: string) => `1 # ${text}`],
     ['the text of a template', (text: string) => `$"${text.replaceAll('{', '\\{')}"`],
     ['the text of a raw template', (text: string) => `$\`${text.replaceAll('{', '\\{')}\``],
@@ -44,9 +44,12 @@ describe('nested brackets', () => {
   it.each([
     ['an expression of a template', `a := $"x {${'['.repeat(DEPTH + 1)}`],
     ['templates in templates', `a := ${'$"{'.repeat(DEPTH + 1)}`],
-    ['a line behind a string that is not closed', `a := "x\nb := ${'['.repeat(DEPTH + 1)}`],
-    ['what follows an escape at the end of a line', `a := "\\\nb := ${'['.repeat(DEPTH + 1)}`],
-    ['what follows a backslash outside of strings', `\\"${'['.repeat(DEPTH + 1)}\n[${'['.repeat(DEPTH + 1)}`],
+    ['a line after an unterminated string', `a := "x\nb := ${'['.repeat(DEPTH + 1)}`],
+    ['the text after an escape at the end of a line', `a := "\\\nb := ${'['.repeat(DEPTH + 1)}`],
+    [
+      'the text after a backslash outside of strings',
+      `\\"${'['.repeat(DEPTH + 1)}\n[${'['.repeat(DEPTH + 1)}`,
+    ],
   ])('count in %s', (_name, text) => {
     expect(failureOf(text)).toBeDefined();
   });

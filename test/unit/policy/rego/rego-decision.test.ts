@@ -7,13 +7,13 @@ const denied = (reason: string) => ({ rule: 'deny', reason });
 describe('the result of gateway.policy', () => {
   it.each<[string, unknown, object]>([
     ['no package', undefined, NOTHING],
-    ['no rule that holds', { allow: false, deny: [] }, NOTHING],
+    ['no rule that applies', { allow: false, deny: [] }, NOTHING],
     [
       'reasons',
       { deny: ['a', 'b'], taint: ['t'] },
       { ...NOTHING, deny: [denied('a'), denied('b')], taint: [{ rule: 'taint', reason: 't', flag: 't' }] },
     ],
-    ['an allowance', { allow: true }, { ...NOTHING, allow: [{ rule: 'allow', reason: '' }] }],
+    ['an allow rule', { allow: true }, { ...NOTHING, allow: [{ rule: 'allow', reason: '' }] }],
   ])('is read: %s', (_, document, expected) => {
     expect(decisionOf(document)).toEqual(expected);
   });
@@ -24,7 +24,7 @@ describe('the result of gateway.policy', () => {
     ['a number', 1],
     ['records', [{ msg: 'no' }]],
     ['records without a reason', [{ code: 7 }]],
-    ['an object by reason', { no: true }],
+    ['an object with reasons as names', { no: true }],
     ['sets in a set', [['no']]],
   ])('denies in every form: %s', (_, deny) => {
     expect(decisionOf({ deny }).deny).toHaveLength(1);

@@ -32,9 +32,9 @@ describe('gemini answers', () => {
       },
       { inputTokens: 30, outputTokens: 8, inputAudioTokens: 25, outputAudioTokens: 8 },
     ],
-    ['a count left out for zero', { promptTokenCount: 3 }, { inputTokens: 3, outputTokens: 0 }],
+    ['an omitted count of zero', { promptTokenCount: 3 }, { inputTokens: 3, outputTokens: 0 }],
     [
-      'a count that the total alone tells',
+      'a count that only the total implies',
       { promptTokenCount: 3, totalTokenCount: 90 },
       { inputTokens: 3, outputTokens: 87 },
     ],

@@ -64,9 +64,9 @@ describe('documents inside frames', () => {
 
   it.each([
     ['other members', `{"bytes":"${bytes}","note":"hidden"}`],
-    ['padding that says something', `{"bytes":"${bytes}","p":"a-b"}`],
+    ['padding with other characters', `{"bytes":"${bytes}","p":"a-b"}`],
     ['another document first', `{"bytes":"e30=","bytes":"${bytes}"}`],
-    ['bytes that are no base64', `{"bytes":"${bytes.slice(0, 4)}!${bytes.slice(4)}"}`],
+    ['bytes that are not Base64', `{"bytes":"${bytes.slice(0, 4)}!${bytes.slice(4)}"}`],
   ])('are forwarded without other members: %s', (_, data) => {
     expect(read(data)?.frame.data).toBe(`{"bytes":"${bytes}"}`);
   });

@@ -7,7 +7,7 @@ describe('base64 in an answer', () => {
   const resource = (fields: JsonObject) => result({ contents: [{ uri: 'a://b', ...fields }] });
 
   it.each(['text/plain', 'image/svg+xml', 'application/json', 'image/png', undefined])(
-    'that is text is inspected, whatever its declared type: %s',
+    'is inspected as text, whatever its declared type: %s',
     async (mimeType) => {
       const type = mimeType === undefined ? {} : { mimeType };
       const { body } = await inspector().whole(resource({ ...type, blob: base64(`The menu. ${ATTACK}.`) }));
@@ -16,7 +16,7 @@ describe('base64 in an answer', () => {
   );
 
   it.each([
-    ['one broken byte', Buffer.concat([Buffer.from([0xff]), Buffer.from(`The menu. ${ATTACK}.`)])],
+    ['with one broken byte', Buffer.concat([Buffer.from([0xff]), Buffer.from(`The menu. ${ATTACK}.`)])],
     ['UTF-16', Buffer.from(`\uFEFFThe menu. ${ATTACK}.`, 'utf16le')],
     ['UTF-16, big-endian', Buffer.from(`\uFEFFThe menu. ${ATTACK}.`, 'utf16le').swap16()],
   ])('of a text with %s is inspected', async (_name, bytes) => {
@@ -30,10 +30,10 @@ describe('base64 in an answer', () => {
   const long = `${'soup '.repeat(150)}${ATTACK}. ${'bread '.repeat(150)}`;
 
   it.each([
-    ['line by line', (text: string) => text.replace(/.{76}/g, '$&\r\n')],
-    ['with stars that decoders pass over', (text: string) => text.replace(/.{3}/g, '$&*')],
-    ['with a broken byte and stars', (text: string) => `////*${text.replace(/.{5}/g, '$&.')}`],
-    ['with an attack as it stands', (text: string) => `${ATTACK} abc, ${text.replace(/.{3}/g, '$&*')}`],
+    ['encoded line by line', (text: string) => text.replace(/.{76}/g, '$&\r\n')],
+    ['with asterisks that decoders skip', (text: string) => text.replace(/.{3}/g, '$&*')],
+    ['with a broken byte and asterisks', (text: string) => `////*${text.replace(/.{5}/g, '$&.')}`],
+    ['with an attack in plain text', (text: string) => `${ATTACK} abc, ${text.replace(/.{3}/g, '$&*')}`],
   ])('is inspected as lenient decoders read it: %s', async (_how, write) => {
     const { body } = await inspector().whole(resource({ mimeType: 'text/plain', blob: write(base64(long)) }));
     const [content] = (JSON.parse(body) as { result: { contents: [{ blob: string }] } }).result.contents;

@@ -6,15 +6,15 @@ describe('an answer that is not a message', () => {
   const REFUSED = { type: 'upstream_unavailable' };
 
   it.each<[string, string | Buffer]>([
-    ['no JSON', 'Soup'],
+    ['plain text', 'Soup'],
     ['HTML', `<html>${ATTACK}</html>`],
     ['broken JSON', '{"jsonrpc":"2.0","id":1,"result":{}'],
-    ['a member name twice', `{"jsonrpc":"2.0","id":1,"result":{"content":[]},"result":{"a":"${ATTACK}"}}`],
-    ['no UTF-8', Buffer.from([0x7b, 0xff, 0x7d])],
-    ['JSON of another kind', '{"result":{}}'],
-    ['another version', '{"jsonrpc":"1.0","id":1,"result":{}}'],
+    ['a duplicate member', `{"jsonrpc":"2.0","id":1,"result":{"content":[]},"result":{"a":"${ATTACK}"}}`],
+    ['invalid UTF-8', Buffer.from([0x7b, 0xff, 0x7d])],
+    ['JSON that is not a message', '{"result":{}}'],
+    ['another version of JSON-RPC', '{"jsonrpc":"1.0","id":1,"result":{}}'],
     ['a batch', '[{"jsonrpc":"2.0","id":1,"result":{}}]'],
-    ['a message that says nothing', '{"jsonrpc":"2.0","id":1}'],
+    ['a message without a method or a result', '{"jsonrpc":"2.0","id":1}'],
     ['null', 'null'],
   ])('is refused if a message is required: %s', async (_name, said) => {
     const { denial } = await inspector().whole(said);
@@ -64,9 +64,9 @@ describe('an answer that is not a message', () => {
 
   it.each<[string, string | Buffer, string]>([
     ['bytes', Buffer.from([0xff, 0xfe, 0x49]), 'text/plain'],
-    ['text of another alphabet', ATTACK, 'text/plain; charset=utf-16'],
-    ['text of another alphabet, in quotes', ATTACK, 'text/plain; charset="utf-7"'],
-    ['JSON in another alphabet', '{"a":"soup"}', 'application/json; charset=utf-7'],
+    ['text in another encoding', ATTACK, 'text/plain; charset=utf-16'],
+    ['text in another encoding, in quotes', ATTACK, 'text/plain; charset="utf-7"'],
+    ['JSON in another encoding', '{"a":"soup"}', 'application/json; charset=utf-7'],
   ])('is refused if the content of an error is unreadable: %s', async (_name, said, contentType) => {
     expect((await inspector().whole(said, { status: 500, contentType })).denial).toMatchObject(REFUSED);
   });
@@ -89,7 +89,7 @@ describe('an answer that is not a message', () => {
   });
 
   it.each(['id', 'method', 'jsonrpc'])(
-    'is refused if a finding that must not pass is its %s',
+    'is refused if a finding that cannot be masked is in its %s',
     async (name) => {
       const message = {
         jsonrpc: '2.0',

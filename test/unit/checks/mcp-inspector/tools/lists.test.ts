@@ -56,8 +56,8 @@ describe('a list of tools', () => {
     ['its description', { description: `Adds. ${POISON}` }],
     ['its title', { title: `Adds. ${POISON}` }],
     ['its annotations', { annotations: { title: `Adds. ${POISON}` } }],
-    ['the schema of its input', { inputSchema: { properties: { a: { description: `Adds. ${POISON}` } } } }],
-    ['the schema of its output', { outputSchema: { properties: { a: { description: `Adds. ${POISON}` } } } }],
+    ['its input schema', { inputSchema: { properties: { a: { description: `Adds. ${POISON}` } } } }],
+    ['its output schema', { outputSchema: { properties: { a: { description: `Adds. ${POISON}` } } } }],
     ['a default', { inputSchema: { properties: { a: { default: `Adds. ${POISON}` } } } }],
     ['a choice', { inputSchema: { properties: { a: { enum: ['b', `Adds. ${POISON}`] } } } }],
     ['JSON in its description', { description: JSON.stringify({ note: `Adds. ${POISON}` }) }],
@@ -76,11 +76,11 @@ describe('a list of tools', () => {
     ['prompts', { prompts: [{ name: 'a', description: POISON }] }],
     ['resources', { resources: [{ uri: 'a://b', name: 'a', description: POISON }] }],
     [
-      'templates of resources',
+      'resource templates',
       { resourceTemplates: [{ uriTemplate: 'a://{b}', name: 'a', description: POISON }] },
     ],
     [
-      'what a server tells of itself',
+      'what a server says about itself',
       { protocolVersion: '2025-06-18', capabilities: {}, instructions: POISON },
     ],
   ])('is searched for poison, and so are others: %s', async (_what, said) => {
@@ -111,13 +111,16 @@ describe('a list of tools', () => {
   });
 
   it.each<[string, JsonObject]>([
-    ['its name holds an attack', { name: ATTACK }],
-    ['the name of a parameter holds one', { inputSchema: { properties: { [ATTACK]: { type: 'string' } } } }],
-    ['its name is no text', { name: 7 }],
+    ['its name contains an attack', { name: ATTACK }],
+    [
+      'a parameter name contains an attack',
+      { inputSchema: { properties: { [ATTACK]: { type: 'string' } } } },
+    ],
+    ['its name is not a string', { name: 7 }],
     ['its name is empty', { name: '' }],
-    ['its name hides something', { name: 'b\u{E0041}' }],
+    ['its name contains hidden characters', { name: 'b\u{E0041}' }],
     ['its name begins with a blank', { name: ' b' }],
-    ['its name is longer than any', { name: 'b'.repeat(129) }],
+    ['its name exceeds the length limit', { name: 'b'.repeat(129) }],
   ])('is without a tool if %s', async (_why, fields) => {
     const rig = inspector();
     const { body, headers } = await rig.whole(list(tool('a'), tool('b', fields), null, tool('c')), {

@@ -65,7 +65,7 @@ describe('pins', () => {
   });
 
   it.each(['add\0', 'add\0more', ' add', 'add\n', 'add\u200b', 'a'.repeat(129)])(
-    'block: refuse a call by a name that no list shows, for some servers make another of it: %j',
+    'block: refuses a call by a name that no list has, since some servers read another name in it: %j',
     async (name) => {
       const { rig } = await shown('block', list(tool('add')), list(CHANGED));
       expect(await rig.request({ body: toolCall(name) })).toMatchObject({
@@ -111,7 +111,7 @@ describe('pins', () => {
     ['output', { outputSchema: { type: 'object' } }],
     ['annotations', { annotations: { readOnlyHint: true } }],
     ['execution', { execution: { taskSupport: 'required' } }],
-    ['member that MCP does not have', { note: 'n' }],
+    ['member that is not part of MCP', { note: 'n' }],
   ])('mind another %s', async (_what, fields) => {
     const { rig } = await shown('warn', list(tool('add')), list(tool('add', fields)));
     expect(rig.verdicts).toHaveLength(1);
