@@ -1,4 +1,7 @@
-/** Appends values to a list of any length. `list.push(...values)` overflows the stack beyond some 100,000 values. */
+/**
+ * Appends values to a list of any length. `list.push(...values)` overflows the stack with more than about 100,000
+ * values.
+ */
 export function addAll<Value>(list: Value[], values: Iterable<Value>): void {
   for (const value of values) list.push(value);
 }

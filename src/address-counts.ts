@@ -1,14 +1,14 @@
 const MINUTE_MS = 60_000;
-/** Addresses remembered by one instance per minute. */
+/** Maximum number of addresses that one instance remembers per minute. */
 const MAX_ADDRESSES = 20_000;
 
 /** Counts events per client address and minute, in this process, with bounded memory. */
 export interface AddressCounts {
-  /** Returns the current minute since 1970. */
+  /** Returns the current minute, counted from 1970. */
   minute(): number;
-  /** Returns this minute's count of the address; `Infinity` if the table was full when it came. */
+  /** Returns this minute's count of the address; `Infinity` if the table was full when the address first appeared. */
   get(clientAddress: string): number;
-  /** Raises the known count to `count`. */
+  /** Raises the stored count to `count`. */
   raise(clientAddress: string, count: number): void;
 }
 
@@ -40,7 +40,7 @@ export function createAddressCounts(now: () => number): AddressCounts {
   };
 }
 
-/** Returns the group of an address. One IPv6 customer has a whole /64, which counts as one. */
+/** Returns the group of an address. One IPv6 customer owns a whole /64, which counts as one address. */
 export function addressGroup(clientAddress: string): string {
   if (!clientAddress.includes(':')) return clientAddress;
   const [head = '', tail] = clientAddress.toLowerCase().split('%', 1)[0]?.split('::') ?? [];

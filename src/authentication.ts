@@ -28,7 +28,7 @@ export interface AuthenticationDeps {
 export function authentication(deps: AuthenticationDeps): Pick<EdgeServices, 'authenticate' | 'knowsAnyKey'> {
   const { config, client, fitness, tokens, log, auditLog, metrics } = deps;
   function onNoteFailed(failure: unknown): void {
-    log.debug({ cause: messageOf(failure) }, 'Redis did not take a note');
+    log.debug({ cause: messageOf(failure) }, 'a note was not stored in Redis');
   }
   const keys = createKeyStateStore({ client, deadlineMs: phaseDeadlineMs(config), onNoteFailed });
   const judge = createAuthenticate({

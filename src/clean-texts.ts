@@ -3,12 +3,15 @@ import { COMMON_TEXTS } from './common-texts.ts';
 import { RecentMap } from './recent-map.ts';
 import { after, mapInTurns, type Awaitable } from './turns.ts';
 
-/** Shorter texts cost less to read than to digest. */
+/** Shorter texts are faster to read than to digest. */
 const MIN_CHARS = 256;
 /** Random per process, so that a digest leaked from memory cannot be tested against guessed texts. */
 const KEY = randomBytes(32).toString('hex');
 
-/** Returns the cache key of a text, unique also for lone surrogates; undefined if it is too short to be worth it. */
+/**
+ * Returns the cache key of a text, also unique for lone surrogates; undefined if the text is too short to be worth
+ * caching.
+ */
 export function textDigest(text: string): string | undefined {
   if (text.length < MIN_CHARS) return undefined;
   return judged.get(text)?.digest ?? newDigest(text);
@@ -30,13 +33,15 @@ export function createSearchId(): SearchId {
   return searches;
 }
 
-/** The searches of a text that found nothing, and never will. */
+/** Searches that found nothing in a text, and never will. */
 export interface CleanRecord {
   isClean(search: SearchId): boolean;
   markClean(search: SearchId): void;
 }
 
-/** The histories of some hundred agents. About 130 bytes per text, or 400 with a list of searches of its own. */
+/**
+ * Enough for the histories of some hundred agents. A text takes about 130 bytes, or 400 with its own list of searches.
+ */
 const MAX_TEXTS = 32_768;
 /** Limit per text. The oldest searches are dropped first. */
 const MAX_SEARCHES = 32;
@@ -46,7 +51,7 @@ const MAX_LISTS = 4_096;
 
 const known = new RecentMap<Known>(MAX_TEXTS);
 
-/** Searches that found nothing, latest last. Nearly all texts share a list, since they get the same searches. */
+/** Searches that found nothing, latest last. Nearly all texts share a list, because they get the same searches. */
 class SearchList {
   readonly searches: readonly SearchId[];
   readonly #longer = new Map<SearchId, SearchList>();
@@ -94,7 +99,7 @@ class Known implements CleanRecord {
   }
 }
 
-/** Words of every request are too short for a digest and are looked up directly. */
+/** Words of every request. They are too short for a digest and are looked up directly. */
 const common = new Map([...COMMON_TEXTS].map((text) => [text, new Known(undefined)]));
 
 /**
@@ -135,22 +140,25 @@ function hasPredictableHash(text: string): boolean {
 
 const MAX_NUMBER_CHARS = 16;
 
-/** The old table of a cleared map links to the new one. Once it has outlived a collection, it keeps later texts. */
+/**
+ * The old table of a cleared map points to the new one. If the old table has survived a garbage collection, it keeps
+ * later texts alive.
+ */
 function forgetJudged(): void {
   judged = new Map();
   judgedChars = 0;
 }
 
-/** Iterating over more texts takes milliseconds, whatever they contain. */
+/** Iterating over more texts takes milliseconds, whatever their content. */
 const MANY_TEXTS = 4_096;
 
 export interface TextReading<Result> {
-  /** Reads texts in turns of the event loop; the n-th result belongs to the n-th text. */
+  /** Reads texts in turns of the event loop. The n-th result belongs to the n-th text. */
   readonly read: (texts: readonly string[]) => Awaitable<readonly Result[]>;
   /** Reports whether the result needs no action, now and later. */
   readonly isClean: (result: Result, text: string) => boolean;
   readonly clean: (text: string) => Result;
-  /** Shared by equal readings; by default a new one. */
+  /** Shared by readings that give equal results. Default: a new one. */
   readonly search?: SearchId;
   /** Reports whether other readings already cover this one. */
   readonly isRead?: (text: CleanRecord) => boolean;
@@ -158,7 +166,7 @@ export interface TextReading<Result> {
   readonly onClean?: (text: string, known: CleanRecord) => void;
 }
 
-/** Wraps a reading to skip texts that needed no action before. */
+/** Wraps a reading so that it skips texts that needed no action before. */
 export function rememberClean<Result>({
   read,
   isClean,
@@ -189,7 +197,7 @@ export function rememberClean<Result>({
     function resultOf(text: string, index: number): Result {
       if (isKnown[index] === true) return clean(text);
       const result = fresh[next++];
-      if (result === undefined) throw new Error('a text was not read');
+      if (result === undefined) throw new Error('the result of a text is missing');
       const known = knownTexts[index];
       if (known !== undefined && isClean(result, text)) {
         known.markClean(search);

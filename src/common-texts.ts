@@ -23,7 +23,9 @@ const VALUES: Readonly<Record<string, string>> = {
   type: 'array boolean custom function function_call function_call_output image_url input_text integer message null number object output_text reasoning string text thinking tool_result tool_use',
 };
 
-/** Texts of everyone's requests and answers, as such and with the member's name in front, as they are searched. */
+/**
+ * Texts that occur in everyone's requests and answers, alone and preceded by the member's name, as they are searched.
+ */
 export const COMMON_TEXTS: ReadonlySet<string> = new Set([
   ...listedNames(NAMES),
   ...Object.entries(VALUES).flatMap(([name, values]) =>

@@ -8,7 +8,7 @@ import type { EnvoyLayout } from './envoy/layout.ts';
 import { messageOf } from './errors.ts';
 import type { Answer, ConfigChanges, Question } from './runtime/config-reader.ts';
 
-/** The process of `startConfigReader`. It ends with its parent. */
+/** Entry point of the process of `startConfigReader`. Ends with its parent. */
 let config: Config | undefined;
 
 /** Any layout shows whether Envoy's configuration differs. */
@@ -24,7 +24,7 @@ function changes(before: Config, after: Config): ConfigChanges {
   const changed = keys.map(({ path }) => path);
   const restart = keys.filter(({ needsRestart }) => needsRestart).map(({ path }) => path);
   if (restart.length > 0) return { changed, restart };
-  // Envoy and the workers must agree, whatever the schema says about a key.
+  // Envoy and the workers must agree on these settings, whatever the schema says about a key.
   const [envoyBefore, envoyAfter] = [before, after].map((one) =>
     JSON.stringify(envoyBootstrap(one, SOME_LAYOUT)),
   );
@@ -53,6 +53,6 @@ function answerOrFault(question: Question): Answer {
 }
 
 process.on('message', (question: Question) => {
-  // The parent may be gone.
+  // The parent may have exited.
   process.send?.(answerOrFault(question), () => undefined);
 });

@@ -2,14 +2,14 @@ import { wholeSeconds } from './text/time-span.ts';
 import type { RefusalFinding } from './where-found.ts';
 
 /**
- * Every refusal of the gateway with its HTTP status (docs/refusals.md). `type` is the client's contract, the
- * metric label and the log field.
+ * All refusals of the gateway with their HTTP statuses (docs/refusals.md). `type` is part of the API, and the metric
+ * label and log field.
  */
 export const ERROR_STATUS = {
   invalid_request: 400,
   /** MCP: a header contradicts the body. */
   header_mismatch: 400,
-  /** MCP: a request of the stateless era lacks required metadata. */
+  /** MCP: a request of a stateless protocol version lacks required metadata. */
   invalid_params: 400,
   invalid_key: 401,
   agent_risk_blocked: 403,
@@ -33,15 +33,15 @@ export const ERROR_STATUS = {
   session_budget_exceeded: 429,
   session_limit_exceeded: 429,
   upstream_unavailable: 502,
-  /** A provider credential that the gateway holds cannot be read (docs/provider-credentials.md). */
+  /** A provider credential managed by the gateway cannot be read (docs/provider-credentials.md). */
   credential_unavailable: 503,
   gateway_unavailable: 503,
   /** A worker cannot keep up and refuses new requests (docs/serving.md). */
   overloaded: 503,
   redis_unavailable: 503,
-  /** A stored value has a version that this build does not read (docs/upgrading.md). */
+  /** A stored value has a version that this build cannot read (docs/upgrading.md). */
   stored_form_unknown: 503,
-  /** MCP: the server has failed too often; shown as JSON-RPC if the call can be answered. */
+  /** MCP: the server has failed too often. Sent as a JSON-RPC error if the call can be answered. */
   circuit_open: 503,
   escalation_timeout: 504,
   upstream_timeout: 504,
@@ -49,7 +49,7 @@ export const ERROR_STATUS = {
 
 export type ErrorType = keyof typeof ERROR_STATUS;
 
-/** Refusals that may pass if the same request is retried a little later. */
+/** Refusals that may no longer apply if the same request is retried a little later. */
 const PASSING: ReadonlySet<ErrorType> = new Set([
   'request_timeout',
   'rate_limited',
@@ -58,21 +58,21 @@ const PASSING: ReadonlySet<ErrorType> = new Set([
   'gateway_unavailable',
   'overloaded',
   'redis_unavailable',
-  // In a fleet that is being upgraded, the next gateway may read it.
+  // During the upgrade of a fleet, another gateway may be able to read the value.
   'stored_form_unknown',
   'circuit_open',
   'upstream_timeout',
 ]);
 
-/** SDKs and agents retry refusals by themselves, even 401; this header stops most of them. */
+/** SDKs and agents automatically retry refusals, even 401. This header stops most of them. */
 export const NO_RETRY = ['x-should-retry', 'false'] as const;
 
-/** In seconds. Agents silently wait for any `Retry-After`. */
+/** In seconds. Agents silently wait as long as any `Retry-After` says. */
 const LONGEST_WAIT = 60;
 
 /**
- * Returns `Retry-After` for a refusal that ends after `ms`, if it may pass by itself or is a budget that
- * renews in a moment. All other refusals state the time in their message (docs/refusals.md).
+ * Returns `Retry-After` for a refusal that ends after `ms`, if a retry may succeed or a budget is renewed within
+ * moments. All other refusals state the time in their messages (docs/refusals.md).
  */
 export function retryAfter(type: ErrorType, ms: number): Readonly<Record<string, string>> {
   const seconds = wholeSeconds(ms);
@@ -80,7 +80,7 @@ export function retryAfter(type: ErrorType, ms: number): Readonly<Record<string,
   return hasRetryAfter ? { 'retry-after': String(seconds) } : {};
 }
 
-/** Returns both headers with the wait of a refusal that ends after `ms`; SDKs read the precise one first. */
+/** Returns both headers with the remaining time of a refusal that ends after `ms`. SDKs prefer the precise one. */
 export function retryAfterMs(ms: number): Readonly<Record<string, string>> {
   return { 'retry-after': String(wholeSeconds(ms)), 'retry-after-ms': String(ms) };
 }
@@ -91,13 +91,13 @@ export function mayRetry(type: ErrorType): boolean {
 }
 
 export interface GatewayErrorOptions {
-  /** Extra response headers, lower-case names. */
+  /** Additional response headers with lower-case names. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
   readonly details?: RefusalDetails;
-  /** As in Refusal. */
+  /** See `Refusal`. */
   readonly note?: string;
-  /** As in Refusal. */
+  /** See `Refusal`. */
   readonly key?: RefusedKey;
 }
 
@@ -107,39 +107,38 @@ export interface RefusedKey {
   readonly name: string;
 }
 
-/** A refusal on its way to the client: a check's denial, or a `GatewayError`. */
+/** A refusal for the client: the denial of a check, or a `GatewayError`. */
 export interface Refusal {
   readonly type: ErrorType;
-  /** Short and human-readable; names the thing and the remedy, never a secret or a prompt. */
+  /** Short text that names the problem and the remedy, but never a secret or a prompt. */
   readonly message: string;
-  /** Extra response headers, lower-case names, such as `retry-after`. */
+  /** Additional response headers with lower-case names, such as `retry-after`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly details?: RefusalDetails | undefined;
   /**
-   * The reasons, for the client (`server.refusal_details`), the log and the audit trail; at most
-   * MAX_REFUSAL_FINDINGS.
+   * The reasons, for the client (`server.refusal_details`), the log and the audit trail. At most MAX_REFUSAL_FINDINGS.
    */
   readonly findings?: readonly RefusalFinding[] | undefined;
   /** For the log only. */
   readonly cause?: unknown;
-  /** A fact for the operator, in the log only; no secret. */
+  /** A fact for the operator that contains no secret. Written only to the log. */
   readonly note?: string | undefined;
-  /** A valid key that was refused for its lock or block; never shown to the client. */
+  /** A valid key that was refused because it is locked or blocked. Never shown to the client. */
   readonly key?: RefusedKey | undefined;
 }
 
-/** Details for an agent, shown only in MCP's JSON-RPC errors as `error.data` (docs/mcp-messages.md). */
+/** Details for an agent, shown as `error.data` in JSON-RPC errors of MCP only (docs/mcp-messages.md). */
 export interface RefusalDetails {
   readonly reason: string;
   readonly toolName?: string;
   readonly rule?: string;
-  /** The server's result without the parts that it must not show; bounded. */
+  /** The server's result without the parts that must not be shown; limited in size. */
   readonly maskedResult?: unknown;
 }
 
 /**
- * A refusal that is safe to show: `message` names the thing and the remedy, never a secret or a prompt. Any
- * other thrown value becomes `gateway_unavailable` at the edge.
+ * A refusal that is safe to show: `message` names the problem and the remedy, but never a secret or a prompt. The edge
+ * replaces any other thrown value by `gateway_unavailable`.
  */
 export class GatewayError extends Error implements Refusal {
   readonly type: ErrorType;
@@ -149,7 +148,7 @@ export class GatewayError extends Error implements Refusal {
   readonly key: RefusedKey | undefined;
 
   constructor(type: ErrorType, message: string, options: GatewayErrorOptions = {}) {
-    // A stack costs ten times the rest, which a flood of refusals would pay for nothing.
+    // A stack trace costs ten times as much as the rest of the refusal, and a flood of refusals would pay for it.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -172,12 +171,15 @@ export function errorBody(type: ErrorType, message: string): string {
   return JSON.stringify({ error: message, type });
 }
 
-/** Returns the message of a caught error for an operator; other values may hold anything and are not shown. */
+/**
+ * Returns the message of a caught error for an operator. Thrown values of other types may contain anything and are not
+ * shown.
+ */
 export function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : 'unknown error';
 }
 
 export function methodNotAllowed(takes: readonly string[]): GatewayError {
   const allow = takes.join(', ');
-  return new GatewayError('method_not_allowed', `this path takes ${allow}`, { headers: { allow } });
+  return new GatewayError('method_not_allowed', `this path accepts only ${allow}`, { headers: { allow } });
 }

@@ -1,25 +1,21 @@
 import { RecentMap } from './recent-map.ts';
 
-/**
- * A parsed Content-Type (RFC 9110 section 8.3). Every decision about one, for requests and answers, uses
- * this.
- */
+/** A parsed Content-Type (RFC 9110 section 8.3). All decisions about the types of requests and answers use it. */
 export interface MediaType {
-  /** `type/subtype` in lower case; empty if there is none, or more than one. */
+  /** `type/subtype` in lower case; empty if there is no type, or more than one. */
   readonly essence: string;
   /**
-   * Encoding of the text: `utf-8` (also the default), `ascii-based` (another encoding that keeps ASCII's
-   * bytes, or an empty name), `other` (one that cannot be read here, or a name that readers interpret
-   * differently).
+   * Encoding of the text: `utf-8` (also the default), `ascii-based` (another encoding that preserves ASCII bytes, or an
+   * empty name), `other` (an unsupported encoding, or a name that readers interpret differently).
    */
   readonly charset: 'utf-8' | 'ascii-based' | 'other';
-  /** There is a parameter other than charset. */
+  /** Whether there is a parameter other than charset. */
   readonly hasOtherParameters: boolean;
 }
 
 /**
- * Reads a Content-Type defensively. Every place that some reader might take for a charset counts (two
- * parameters, a quoted string, RFC 2231's extended notation), and the worst one decides.
+ * Reads a Content-Type defensively. Considers everything that some reader might accept as a charset (two parameters, a
+ * quoted string, the extended notation of RFC 2231) and returns the most dangerous one.
  */
 export function readMediaType(contentType = ''): MediaType {
   const known = recent.get(contentType);
@@ -29,13 +25,13 @@ export function readMediaType(contentType = ''): MediaType {
   return read;
 }
 
-// Each request asks several times, and few different values are in use.
+// A request is parsed several times, with few distinct values.
 const recent = new RecentMap<MediaType>(64);
 const MAX_REMEMBERED_CHARS = 128;
 
 function readAnew(contentType: string): MediaType {
   const written = contentType.toLowerCase();
-  // Two headers arrive joined by a comma, and readers disagree about which one counts.
+  // Several headers arrive joined by a comma, and readers disagree about which one counts.
   const isOne = HEADER_TEXT.test(written) && !written.includes(',');
   const [essence = '', ...parameters] = written.split(';');
   return {
@@ -58,7 +54,7 @@ const ASCII_BASED: ReadonlySet<string> = new Set([
   'cp1252',
 ]);
 
-/** Reads one piece between separators: `charset=name` or `charset="name"`, with blanks around. */
+/** Reads one piece between separators: `charset=name` or `charset="name"`, optionally surrounded by blanks. */
 function charsetIn(piece: string): MediaType['charset'] {
   const at = piece.indexOf(NAME);
   if (at < 0) return 'utf-8';

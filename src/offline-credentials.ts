@@ -3,7 +3,10 @@ import type { Config } from './config/schema.ts';
 import { SERVER_CREDENTIAL_RULE } from './detectors/tool-rules.ts';
 import { judgedFindings } from './offline-probe.ts';
 
-/** How one MCP server's configured credentials are kept from its clients. Holds names only, never values. */
+/**
+ * Describes how the configured credentials of one MCP server are protected from its clients. Contains names only, never
+ * values.
+ */
 export interface CredentialProbe {
   readonly server: string;
   readonly guarded: readonly string[];
@@ -11,9 +14,9 @@ export interface CredentialProbe {
   readonly public: readonly string[];
   /** Too short to distinguish from ordinary text. */
   readonly short: readonly string[];
-  /** True if `suppress` lets the server show guarded values. */
+  /** Whether `suppress` lets the server show protected values. */
   readonly mayTell: boolean;
-  /** Guarded credentials probe echo got through. */
+  /** Protected credentials whose test echo was not stopped. */
   readonly unproven: readonly string[];
 }
 
@@ -23,10 +26,7 @@ interface Echo {
   readonly text: string;
 }
 
-/**
- * Lets a simulated tool of each server echo all its configured values, and runs the wire's checks on the
- * echoes.
- */
+/** Lets a simulated tool of each server echo all its configured values, and runs the gateway's checks on the echoes. */
 export async function probeCredentials(config: Config): Promise<readonly CredentialProbe[]> {
   const servers = config.mcp.servers.map((server) => ({ server, values: configuredValues(server) }));
   const echoes = servers.flatMap(({ server, values }) =>

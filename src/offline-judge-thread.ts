@@ -1,4 +1,7 @@
-/** A thread that judges one half of a trace's sessions. A failure ends it, which its parent notices. */
+/**
+ * Entry point of a thread that judges one half of a trace's sessions. A failure ends the thread, which the parent
+ * notices.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
 import { createOfflineJudge, loadPolicySet } from './offline-judge.ts';
 import type { JudgeReply, JudgeRequest, JudgeThreadData } from './verify/thread-judge.ts';

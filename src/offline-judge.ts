@@ -19,7 +19,7 @@ export interface OfflineJudge extends TraceJudge {
   readonly checks: readonly Check[];
 }
 
-/** Generous limits, because traces are not interactive and the machine may be busy. */
+/** Generous limits: traces are not interactive, and the machine may be busy. */
 const ENGINE = { evaluationMs: 5_000, graceMs: 1_000, startMs: 60_000, waitMs: 60_000, maxWaiting: 16 };
 
 /** @throws PolicyFilesError | RegoFilesError if the policies cannot be loaded */
@@ -27,7 +27,7 @@ export function loadPolicySet(files: PolicyFiles): Promise<PolicySet> {
   return createPolicySet(files, ENGINE);
 }
 
-/** Creates a judge from the wire's checks, with its own stores. */
+/** Creates a judge with the gateway's checks and its own stores. */
 export async function createOfflineJudge({ config, set }: OfflineJudgeDeps): Promise<OfflineJudge> {
   let now = 0;
   const findings = createFindingCollector();
@@ -58,7 +58,7 @@ export async function createOfflineJudge({ config, set }: OfflineJudgeDeps): Pro
   });
   let last: Promise<unknown> = Promise.resolve();
 
-  /** Runs `work` after everything before it. After a failure, nothing more is judged. */
+  /** Runs `work` after all earlier work. After a failure, no further work is started. */
   function next<Result>(work: () => Promise<Result>): Promise<Result> {
     const done = last.then(work);
     last = done;
@@ -77,12 +77,12 @@ export async function createOfflineJudge({ config, set }: OfflineJudgeDeps): Pro
   };
 }
 
-/** In-memory stores do not fail, so a failure means that no report could be trusted. */
+/** In-memory stores do not fail. After a failure, no report can be trusted. */
 function rethrow(cause: unknown): never {
   throw cause;
 }
 
-/** Wraps the set to report its decisions: a denial names one rule, a report all that matched. */
+/** Wraps the set to report its decisions. A denial names one rule; the report names all rules that matched. */
 function watched(set: PolicySet, { decided }: FindingCollector): PolicySet {
   return {
     ...set,

@@ -15,7 +15,7 @@ import type { TrustSettings } from './policy/trust.ts';
 import type { DefaultAction } from './policy/verdict.ts';
 import { readInputText } from './scan/lines.ts';
 
-/** The input of `gateway policy`; no Redis, no gRPC. */
+/** The input of `gateway policy`, which needs neither Redis nor gRPC. */
 export interface PolicyChoice {
   readonly sources: PolicySources;
   /** `policy.default_action`, if set. */
@@ -54,7 +54,7 @@ export async function testPolicies(
   return runTests(await gatherTests(paths, sources, isChosen), defaultAction, trust);
 }
 
-/** Returns the policies against which `testPolicies` runs. */
+/** Returns the policies used by `testPolicies`. */
 export async function testedPolicies(
   { sources, defaultAction }: PolicyChoice,
   paths: readonly string[],
@@ -67,8 +67,8 @@ export async function testedPolicies(
 }
 
 /**
- * Returns the problems of overrides: names of no rule, or of several. Empty if the cards and presets cannot
- * be loaded, which `checkPolicies` reports.
+ * Returns the problems of overrides whose names match no rule, or several. Empty if the cards and presets cannot be
+ * loaded: `checkPolicies` reports that.
  */
 export async function unknownOverrides(
   sources: PolicySources,

@@ -16,22 +16,22 @@ export interface VerifyOptions {
   readonly config: Config;
   /** Undefined without policies. */
   readonly sources: PolicySources | undefined;
-  /** The trace's name in the report. */
+  /** The name of the trace in the report. */
   readonly name: string;
-  /** Number of steps from which a second thread judges; Infinity for none. The report does not depend on it. */
+  /** Number of steps from which on a second thread is used; Infinity for none. The report does not depend on it. */
   readonly threadSteps?: number;
 }
 
-/** This many steps take as long as starting a thread. */
+/** Judging this many steps takes as long as starting a thread. */
 const THREAD_STEPS = 2_000;
-/** A slow trace is judged as it arrives. */
+/** A trace that arrives slowly is judged by one thread. */
 const THREAD_WAIT_MS = 1_000;
-/** Share of the sessions for the first judge, which also reads the trace and prints. */
+/** Share of the sessions for the first judge, which also reads the trace and prints the report. */
 const [FIRST_SHARE, SHARES] = [15, 32];
 
 /**
- * Judges a recorded trace with the wire's checks and in-memory stores. The sessions are split into two
- * independent parts; for a large trace, a second thread judges one of them.
+ * Judges a recorded trace with the gateway's checks and in-memory stores. The sessions are split into two independent
+ * parts. For a large trace, a second thread judges one of them.
  * @throws PolicyFilesError if the policies cannot be loaded
  */
 export async function* verifyTrace(
@@ -67,12 +67,15 @@ export async function* verifyTrace(
   }
 }
 
-/** Reports whether a thread helps: not on one core, nor with Rego, whose engine is a large thread itself. */
+/**
+ * Reports whether a second thread helps. It does not on a single core, nor with Rego, whose engine is a large thread
+ * itself.
+ */
 function mayThread(files: PolicyFiles | undefined, threadSteps: number): boolean {
   return availableParallelism() > 1 && threadSteps < Infinity && (files?.rego.length ?? 0) === 0;
 }
 
-/** Keeps sessions whole, and agents too if their sessions influence each other. */
+/** Does not split sessions, nor agents whose sessions influence each other. */
 function isInFirstHalf({ agent, sessionId }: TracedStep, isOfAgent: boolean): boolean {
   const key = keyHashOf(agent);
   return hashFeature(isOfAgent ? key : `${key}/${sessionId}`).low % SHARES < FIRST_SHARE;

@@ -16,7 +16,7 @@ export type Reports<Report> = AsyncGenerator<Scanned<Report>>;
 
 type Bytes = AsyncIterable<Uint8Array>;
 
-/** Scans a whole stream as one text; `name` names it in errors. */
+/** Scans a whole stream as one text. `name` names the stream in errors. */
 export async function* scanText(
   bytes: Bytes,
   { id, name }: { readonly id: string; readonly name: string },

@@ -14,13 +14,13 @@ import { withoutArguments, withRedisDeadline } from './redis/unavailable.ts';
 
 const SCAN_DEADLINE_MS = 30_000;
 
-/** Operations on Redis, and what `gateway doctor` asks of it. */
+/** Operations on Redis, and the queries of `gateway doctor`. */
 export interface LocalOperations extends RedisOperations {
-  /** The password of the operator's page. */
+  /** The password of the operator page. */
   readonly pagePassword: PagePassword;
   readonly apiTokens: ApiTokens;
   checkServer(): Promise<ServerCheck>;
-  /** Orders all gateways to read the source of a provider credential again. */
+  /** Makes all gateways read the source of a provider credential again. */
   orderCredentialRead(credential: string): Promise<void>;
   /** Looks for stored values that this build cannot read. */
   scanForms(): Promise<FormScan>;
@@ -62,14 +62,14 @@ export async function operate<T>(
 /** Returns the operator's remedy for a Redis that a command cannot use. */
 function remedyFor(reason: string): string {
   if (/NOAUTH|WRONGPASS|NOPERM|no password/i.test(reason))
-    return 'Set redis.username and redis.password (REDIS_PASSWORD) to those of this Redis';
+    return 'Set redis.username and redis.password (REDIS_PASSWORD) to the credentials of this Redis';
   if (/ENOTFOUND|EAI_AGAIN/.test(reason))
-    return 'This host name is unknown here: correct redis.addr (REDIS_ADDR), or name the right file with --config';
+    return 'This host name cannot be resolved: correct redis.addr (REDIS_ADDR), or name the right file with --config';
   if (/cert|ssl|tls/i.test(reason)) return 'Check redis.tls in the configuration';
-  return 'Start Redis there, or set redis.addr (REDIS_ADDR) to where it runs, or name the right file with --config';
+  return 'Start Redis at this address, or correct redis.addr (REDIS_ADDR), or name the right file with --config';
 }
 
-/** Fails on the first refusal, because a person is waiting; a server would retry. */
+/** Fails on the first refused connection, because a person is waiting; a server would retry. */
 async function connected(client: RedisClient, config: Config): Promise<void> {
   const refused = new Promise<never>((_resolve, reject) => {
     client.once('error', (failure: unknown) => {

@@ -63,7 +63,7 @@ const BY_CHECK: Readonly<Record<string, readonly OwaspId[]>> = {
   tool_definition_changed: ['LLM04:2026', 'ASI04:2026'],
 };
 
-/** The known facts of a finding, verdict or refusal. */
+/** The known facts about a finding, verdict or refusal. */
 export interface Categorized {
   readonly classes?: Iterable<string | undefined>;
   readonly check?: string | undefined;
@@ -71,8 +71,7 @@ export interface Categorized {
 }
 
 /**
- * Returns the ids of a finding, each once, in order. A check's or refusal's ids count only if no class is
- * more specific.
+ * Returns the distinct ids of a finding, in order. Ids of a check or refusal count only if no class is more specific.
  */
 export function owaspIds({ classes = [], check = '', type = '' }: Categorized): readonly OwaspId[] {
   const found = new Set<OwaspId>();

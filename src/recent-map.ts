@@ -1,11 +1,11 @@
-// One part of this many is dropped at once.
+// Entries are dropped in parts of this fraction.
 const PARTS = 16;
 
-/** A map of the most recently used entries, with at most `maxEntries`. */
+/** A map of at most `maxEntries` entries that keeps the most recently used ones. */
 export class RecentMap<Value> {
   readonly #entries = new Map<string, Value>();
   readonly #maxEntries: number;
-  /** The newest key, which need not be moved again. */
+  /** The newest key, which need not be moved. */
   #newest: string | undefined;
 
   constructor(maxEntries: number) {
@@ -29,7 +29,7 @@ export class RecentMap<Value> {
     if (this.#entries.size > this.#maxEntries) this.#forgetOldest();
   }
 
-  /** Drops several, since finding a `Map`'s first key passes over all entries deleted before it. */
+  /** Drops several entries at once: finding the first key of a `Map` passes over all entries deleted before it. */
   #forgetOldest(): void {
     let left = Math.max(1, Math.floor(this.#maxEntries / PARTS));
     for (const key of this.#entries.keys()) {

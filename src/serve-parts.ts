@@ -27,20 +27,20 @@ import type { EnvoyReplies } from './telemetry/envoy-replies.ts';
 export interface ServeOptions {
   /** A configuration that passed `preflight`. */
   readonly config: Config;
-  /** Returns Envoy's bootstrap as JSON; called once, if the gateway runs Envoy. */
+  /** Returns Envoy's bootstrap as JSON. Called once if the gateway runs Envoy. */
   readonly renderEnvoy: (layout: EnvoyLayout) => Promise<string>;
   readonly environment: Environment;
   /** For `gateway_build_info`. */
   readonly build?: BuildInfo;
   readonly log: Logger;
-  /** Receives Envoy's output line by line: its log, and on stdout its access log. */
+  /** Receives Envoy's output line by line: its log, and its access log on stdout. */
   readonly onEnvoyLine: (line: string, from: 'stdout' | 'stderr') => void;
   readonly progress?: TellProgress;
-  /** Without it, the configuration of the start stays in force. */
+  /** If undefined, the configuration at the start stays in force. */
   readonly reload?: Pick<ReloadOptions, 'file' | 'read'> | undefined;
-  /** A sidecar process that already loads; the caller ends it if the start fails. */
+  /** A sidecar process that is already loading. The caller ends it if the start fails. */
   readonly ahead?: ChildProcess;
-  /** Destination of the sidecar processes' logs, except `ahead`; by default this process's standard output. */
+  /** Destination of the sidecar processes' logs, except those of `ahead`. Default: this process's standard output. */
   readonly workerOutput?: WorkerOutput;
 }
 
@@ -62,7 +62,9 @@ export async function startSidecars(
   { addresses, guard, certificates, credentials }: SidecarParts,
 ): Promise<Workers> {
   if (!config.envoy.managed && config.server.extproc.address === undefined) {
-    throw new Error('envoy.managed is false: set server.extproc.address, where that Envoy finds the sidecar');
+    throw new Error(
+      'envoy.managed is false: set server.extproc.address to the address where Envoy finds the sidecar',
+    );
   }
   for (const address of addresses) {
     if (address.kind === 'unix') await prepareSocketFolder(dirname(address.path));
@@ -77,10 +79,10 @@ export async function startSidecars(
     ahead: cleanAhead(config, ahead),
     output: workerOutput,
     onExit: (index, exit) => {
-      log.error({ worker: index, ...exit }, 'a sidecar process ended and restarts');
+      log.error({ worker: index, ...exit }, 'a sidecar process ended and is restarted');
     },
     onHang: (index) => {
-      log.error({ worker: index }, 'a sidecar process hangs: it is killed and restarts');
+      log.error({ worker: index }, 'a sidecar process hangs: it is killed and restarted');
     },
     onFailed: (index, message) => {
       log.error({ worker: index, cause: message }, 'a sidecar process cannot start');
@@ -88,7 +90,7 @@ export async function startSidecars(
   });
 }
 
-/** Returns a process that was started ahead, unless it has inherited variables that hold credentials. */
+/** Returns the process that was started ahead, unless it has inherited variables that contain credentials. */
 function cleanAhead(config: Config, ahead: ChildProcess | undefined): ChildProcess | undefined {
   if (credentialVariables(config).length === 0) return ahead;
   ahead?.kill('SIGKILL');
@@ -114,7 +116,7 @@ export async function startManagedEnvoy(
     accessLogPath: '/dev/stdout',
     secretsFolder: certificates.secretsFolder,
   });
-  // The file may contain the sidecar's token.
+  // The file may contain the token of the sidecar.
   await writeFile(configFile, bootstrap, { mode: 0o600 });
   return startEnvoy({
     binary: binary.path,
@@ -127,7 +129,7 @@ export async function startManagedEnvoy(
       options.onEnvoyLine(line, from);
     },
     onExit: (exit) => {
-      log.error({ ...exit }, 'Envoy ended and restarts');
+      log.error({ ...exit }, 'Envoy ended and is restarted');
     },
   });
 }

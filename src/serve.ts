@@ -34,16 +34,16 @@ export interface Gateway {
   kill(): Promise<void>;
 }
 
-/** Time for workers to settle after Envoy has stopped. */
+/** Time for workers to finish after Envoy has stopped. */
 const WORKERS_SETTLE_MS = 5_000;
 const ENVOY_START_MS = 20_000;
-/** Envoy checks every 100 ms. It serves even if one sidecar is not found. */
+/** Envoy checks every 100 ms. It also serves if one of the sidecars is not found. */
 const SIDECARS_FOUND_MS = 20_000;
 
 /**
- * The composition root of `gateway serve`. Resolves once clients are served (with 503 while Redis is away).
- * Sidecars and Envoy load in parallel; an Envoy that is ready first answers 503.
- * @throws ConfigError, MissingPartError or Error with the remedy; nothing keeps running then
+ * The composition root of `gateway serve`. Resolves once clients are served (with 503 while Redis is unavailable).
+ * Sidecars and Envoy load in parallel; until a sidecar is ready, Envoy answers 503.
+ * @throws ConfigError, MissingPartError or Error with the remedy, after everything has been stopped
  */
 export async function serve(options: ServeOptions): Promise<Gateway> {
   const { config, log } = options;
@@ -55,7 +55,7 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
 
   const closers: (() => Promise<void> | void)[] = [];
   async function closeAll(): Promise<void> {
-    // In reverse order of the start; a failure must not keep the others running.
+    // In reverse order of the start. A failure must not keep the others running.
     for (const close of closers.splice(0).reverse()) await Promise.resolve(close()).catch(() => undefined);
   }
   const state: State = {
@@ -145,7 +145,7 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
       state.envoy = envoy;
       closers.push(() => envoy.stop());
       await Promise.all([workers.started(), envoy.waitUntilLive(ENVOY_START_MS)]);
-      // Envoy may have looked too early, and would try only the sidecars found since.
+      // If Envoy checked too early, it knows only some of the sidecars.
       await envoy.waitUntilMet(addresses.length, SIDECARS_FOUND_MS);
     } else {
       await workers.started();
@@ -168,7 +168,7 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
       });
       closers.push(reload.close);
     }
-    log.info({ address: listenerUrl(config), admin_port: admin.port }, 'the gateway serves');
+    log.info({ address: listenerUrl(config), admin_port: admin.port }, 'the gateway is serving');
     return {
       get readiness() {
         return readinessNow();
@@ -186,7 +186,7 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
   }
 }
 
-/** Mutable state of a start, read by the admin listener. */
+/** Mutable state of a start. Read by the admin listener. */
 interface State {
   starting: boolean;
   draining: boolean;
@@ -229,13 +229,13 @@ async function refuseTakenPort({ envoy, server }: Config): Promise<void> {
   if (!envoy.managed || (await portIsFree(server.host, server.port))) return;
   const address = `${server.host}:${String(server.port)}`;
   throw new Error(
-    `server.port: ${address} cannot be listened on (taken, or not permitted); choose another port or end its owner`,
+    `server.port: cannot listen on ${address} (in use, or not permitted); choose another port, or end the process that uses it`,
   );
 }
 
 function warnOfInsecureDev(log: Logger): void {
   log.warn(
-    'SERVER_INSECURE_DEV=true: PLAIN HTTP. Keys and prompts can be read on the wire. For development only; ' +
+    'SERVER_INSECURE_DEV=true: PLAIN HTTP. Keys and prompts can be read on the network. For development only; ' +
       'set server.tls.cert_file and server.tls.key_file',
   );
 }
@@ -251,11 +251,11 @@ function readinessOf(config: Config, state: State, redisUnfit: boolean): Readine
   });
 }
 
-/** Stops Envoy first, while its sidecars still answer; the other order would fail requests in flight. */
+/** Stops Envoy first, while its sidecars still answer. The reverse order would fail requests in flight. */
 async function drain(config: Config, state: State, workers: Workers, log: Logger): Promise<void> {
   if (state.draining) return;
   state.draining = true;
-  log.info('draining: new requests are told to reconnect elsewhere, then refused; those in flight finish');
+  log.info('draining: new requests are told to reconnect, then refused; requests in flight are finished');
   const { envoy } = state;
   if (envoy === undefined) {
     await workers.drain(config.server.drain_timeout + WORKERS_SETTLE_MS);

@@ -1,6 +1,6 @@
 import { HEADER_PREFIX } from './headers.ts';
 
-/** Framing and dates of an answer, and instructions for a proxy in front of the gateway. */
+/** Headers that frame or date an answer, and instructions for a proxy in front of the gateway. */
 const OF_EVERY_ANSWER = [
   'allow',
   'cache-control',
@@ -46,7 +46,7 @@ const OF_PROVIDERS: ReadonlySet<string> = new Set([
   'x-zero-data-retention',
 ]);
 
-/** The same by prefix. */
+/** Provider headers that SDKs read or show, by prefix. */
 const FAMILIES_OF_PROVIDERS = [
   'anthropic-',
   'azure-openai-',
@@ -67,10 +67,13 @@ const FAMILIES_OF_PROVIDERS = [
   'x-trial-endpoint-call-',
 ];
 
-/** Names in those families, or the gateway's own, that must not pass: AWS hides `www-authenticate` in one. */
+/**
+ * Prefixes in these families, or of the gateway's own headers, that must not pass: AWS hides `www-authenticate` behind
+ * one of them.
+ */
 const REFUSED_FAMILIES = [HEADER_PREFIX, 'x-amzn-remapped-'];
 
-/** With other directives, a shared cache before the gateway could serve one key's answer to another. */
+/** With other directives, a shared cache in front of the gateway could serve one key's answer to another. */
 const LIMITS_CACHES: ReadonlySet<string> = new Set([
   'no-cache',
   'no-store',
@@ -87,9 +90,8 @@ const MAX_KNOWN = 256;
 export type AnswerSource = 'provider' | 'mcp';
 
 /**
- * Reports whether an answer's header (lower-case name) may reach the client. An allowlist, because any other
- * header could make its reader follow an address, keep a cookie or obey a rule under the gateway's own
- * origin.
+ * Reports whether a header of an answer (lower-case name) may reach the client. An allowlist: any other header could
+ * make its reader follow an address, keep a cookie or obey a rule under the gateway's own origin.
  */
 export function isShown(name: string, value: string, source: AnswerSource): boolean {
   if (name === 'cache-control')

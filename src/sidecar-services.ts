@@ -53,11 +53,14 @@ export interface SidecarParts {
 export interface ConfiguredServices {
   readonly services: EdgeServices;
   renewCredentials(credentials: CredentialValues): void;
-  /** Call once the last stream has settled, and before Redis is disconnected. */
+  /** Must be called after the last stream has settled and before Redis is disconnected. */
   close(): Promise<void>;
 }
 
-/** Builds the services of one configuration. @throws Error if it cannot be used; nothing keeps running then */
+/**
+ * Builds the services of one configuration.
+ * @throws Error if the configuration cannot be used; nothing keeps running then
+ */
 export async function createServices(config: Config, parts: SidecarParts): Promise<ConfiguredServices> {
   const closers: (() => Promise<void> | void)[] = [];
   async function close(): Promise<void> {
@@ -78,7 +81,7 @@ async function build(
 ): Promise<Omit<ConfiguredServices, 'close'>> {
   const fields = { name: 'gateway', worker: index };
   const log = createLogger(config.server.log_level, fields, output);
-  // The audit trail, if enabled, contains the verdicts.
+  // If enabled, the audit trail contains the verdicts.
   const auditLog = createAuditLog(fields, output, config.audit.enabled ? 'silent' : 'info');
   onClose(() => new Promise((resolve) => log.flush(() => resolve())));
   // Loaded only if the audit trail is on.
@@ -118,7 +121,7 @@ async function build(
   const anonymousLines = createAnonymousLines({
     maxPerMinute: config.auth.max_failures_per_minute,
     onUnlogged(requests) {
-      const what = 'more requests without a valid key, not logged individually';
+      const what = 'further requests without a valid key, not logged individually';
       auditLog.info({ requests }, what);
       trail?.unlogged(requests, what);
     },
@@ -181,7 +184,7 @@ async function build(
   };
 }
 
-/** Loads the names of models only if there are any. */
+/** Loads the aliases of models only if there are any. */
 async function aliasesOf(parts: AliasesParts): Promise<Aliases | undefined> {
   if (Object.keys(parts.config.models).length === 0) return undefined;
   const { createAliasesOnRedis } = await import('./routes/create.ts');
@@ -205,7 +208,10 @@ async function approvalsOf(
   return createApprovalsOnRedis({ ...deps, name: `gateway-approvals-${String(worker)}` });
 }
 
-/** Loads and watches the policies; throws if none can be loaded. */
+/**
+ * Loads and watches the policies.
+ * @throws Error if none can be loaded
+ */
 function livePolicies(
   { policy }: Config,
   { log, metrics, onPolicies }: Omit<Telemetry, 'auditLog'> & Pick<SidecarParts, 'onPolicies'>,
@@ -222,7 +228,7 @@ function livePolicies(
       maxWaiting: MAX_WAITING_FOR_POLICIES,
       keepsSpare: true,
       onReplaced(cause) {
-        log.error({ cause: messageOf(cause) }, 'the policy engine failed and restarts');
+        log.error({ cause: messageOf(cause) }, 'the policy engine failed and is restarted');
       },
     },
     onLoaded(digest) {
@@ -282,7 +288,7 @@ async function readsTokens(
   return { tokens, isGatewayToken: (credential) => isGatewayToken(credential, config.zsp) };
 }
 
-/** The cause of a failed `fetch` has the details. */
+/** The cause of a failed `fetch` contains the details. */
 function reasonOf(cause: unknown): string {
   return cause instanceof Error && cause.cause instanceof Error ? cause.cause.message : messageOf(cause);
 }

@@ -28,20 +28,26 @@ export interface SidecarOptions {
 
 export interface Sidecar {
   readonly metrics: Metrics;
-  /** Uses these certificates for new connections of Envoy. */
+  /** Uses these certificates for new connections from Envoy. */
   renewTls(tls: ExtprocTls): void;
   renewCredentials(credentials: CredentialValues): void;
-  /** Builds everything from another configuration, for `useNext`. @throws Error if it cannot be used */
+  /**
+   * Builds everything for another configuration, which `useNext` puts in force.
+   * @throws Error if the configuration cannot be used
+   */
   prepare(config: Config): Promise<void>;
-  /** Serves new streams under the prepared configuration; open streams end under theirs. Returns false without one. */
+  /**
+   * Serves new streams under the prepared configuration. Open streams keep their own. Returns false if nothing was
+   * prepared.
+   */
   useNext(): boolean;
-  /** Closes what was prepared. */
+  /** Discards the prepared configuration. */
   dropNext(): Promise<void>;
   /** Refuses new requests, finishes running ones, settles, and disconnects from Redis. */
   drain(): Promise<void>;
 }
 
-/** Configurations that may have open streams beside the one in force. Each holds some 30 MB. */
+/** Maximum number of earlier configurations with open streams. Each takes about 30 MB. */
 const MAX_EARLIER = 2;
 
 /** The composition root of one sidecar process. */
@@ -87,9 +93,9 @@ export async function startSidecar(options: SidecarOptions): Promise<Sidecar> {
 
   let inForce = { config, ...(await createServices(config, parts)) };
   let next: typeof inForce | undefined;
-  /** Configurations that wait for the end of their streams. */
+  /** Earlier configurations with streams that have not ended. */
   const earlier = new Set<ConfiguredServices>();
-  // A worker without Redis would refuse what the other workers can serve.
+  // A worker without Redis would refuse requests that other workers can serve.
   await firstAttempt(redis, config.redis.dial_timeout);
   const server = await startExtProcServer({
     address: listenAddress(config, address, tls),
@@ -114,7 +120,7 @@ export async function startSidecar(options: SidecarOptions): Promise<Sidecar> {
     async prepare(changed) {
       await dropNext();
       if (earlier.size >= MAX_EARLIER)
-        throw new Error('streams of two earlier configurations are still open: wait for their end');
+        throw new Error('streams of two earlier configurations are still open: wait until they end');
       next = { config: changed, ...(await createServices(changed, parts)) };
     },
     useNext() {
@@ -129,7 +135,7 @@ export async function startSidecar(options: SidecarOptions): Promise<Sidecar> {
         .use(inForce.services)
         .then(before.close)
         .catch((cause: unknown) =>
-          log.error({ cause: messageOf(cause) }, 'an earlier configuration did not end'),
+          log.error({ cause: messageOf(cause) }, 'an earlier configuration could not be closed'),
         )
         .finally(() => earlier.delete(before));
       return true;
@@ -147,10 +153,12 @@ export async function startSidecar(options: SidecarOptions): Promise<Sidecar> {
   };
 }
 
-/** @throws Error rather than listen without the TLS that is configured */
+/**
+ * Does not listen without the configured TLS.
+ * @throws Error if the certificates are missing
+ */
 function listenAddress(config: Config, address: WorkerAddress, tls: ExtprocTls | undefined): ListenAddress {
   if (address.kind === 'unix' || config.server.extproc.tls.cert_file === undefined) return address;
-  if (tls === undefined)
-    throw new Error('server.extproc.tls: the certificates were not handed to this worker');
+  if (tls === undefined) throw new Error('server.extproc.tls: this worker has not received the certificates');
   return { ...address, tls };
 }

@@ -1,37 +1,37 @@
 /**
- * Interruptible work, driven by `runNow` or `inTurns`. Between steps it yields the number of characters that
- * the last step read, nothing if the step may have taken a millisecond or more, or `LONG_STEP`.
+ * Interruptible work, run by `runNow` or `inTurns`. After a step, it yields the number of characters read in the step,
+ * nothing if the step may have taken a millisecond or more, or `LONG_STEP`.
  */
 export type Work<Result> = Generator<number | undefined, Result, void>;
 
-/** Yielded around a step that may fill a turn, which then gets its own turn. */
+/** Yielded around a step that may fill a whole turn. The step gets a separate turn. */
 export const LONG_STEP = Infinity;
 
-/** Cost, in characters, of a small item that is not read through: a noted text, a list element. */
+/** Cost in characters of a small item whose content is not read: a noted text, a list element. */
 export const ITEM_CHARS = 16;
 
 /** Limit for all tasks in one turn of the event loop. A step that has begun is finished. */
 const TURN_MS = 8;
 
-/** Maximum characters read in one turn, whatever the clock says. */
+/** Maximum number of characters read in one turn, whatever the clock says. */
 const TURN_CHARS = 32_768;
 
-/** Characters read between two looks at the clock: at most a millisecond, even for hostile text. */
+/** Number of characters between two readings of the clock. They take at most a millisecond, even in hostile text. */
 const LOOK_CHARS = 2_048;
 
-/** Cost, in characters, of everything but reading. */
+/** Cost in characters of everything except reading. */
 const ASK_CHARS = 32;
 
-/** Characters read since the last look at the clock, by all tasks. */
+/** Number of characters read by all tasks since the last reading of the clock. */
 let unlooked = 0;
-/** Characters read in this turn, up to the last look. */
+/** Number of characters read in this turn, up to the last reading of the clock. */
 let turnChars = 0;
-/** Time of this turn's first look at the clock; undefined in a new turn. */
+/** Time of the first reading of the clock in this turn; undefined in a new turn. */
 let startedMs: number | undefined;
 /** Tasks waiting for a turn, first come first served. */
 const waiting: (() => void)[] = [];
 
-/** Reports whether the caller should wait for the next turn, having read `chars` since the last call. */
+/** Reports whether the caller should wait for the next turn, having read `chars` characters since the last call. */
 export function isTurnOver(chars: number = LOOK_CHARS): boolean {
   unlooked += chars + ASK_CHARS;
   if (unlooked < LOOK_CHARS) return false;
@@ -43,7 +43,10 @@ export function isTurnOver(chars: number = LOOK_CHARS): boolean {
   return turnChars > TURN_CHARS;
 }
 
-/** Resolves in a turn of its own, so that new events wait for one slice of one text, however many are read at once. */
+/**
+ * Resolves in a separate turn. New events wait for only one slice of one text, however many texts are read
+ * concurrently.
+ */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     if (waiting.push(resolve) === 1) setImmediate(giveTurn);
@@ -79,7 +82,7 @@ export function runNow<Result>(work: Work<Result>): Result {
   }
 }
 
-/** Runs short work at once and long work in turns. */
+/** Runs short work immediately and long work in turns. */
 export function inTurns<Result>(work: Work<Result>): Awaitable<Result> {
   for (;;) {
     const step = work.next();
@@ -115,10 +118,10 @@ export async function mapInTurns<Item, Result>(
   return results;
 }
 
-/** Work with one argument: run at once by a call, or in steps by `inSteps`. */
+/** Work with one argument. A call runs it in one go, `inSteps` in steps. */
 export interface Stepwise<Input, Result> {
   (input: Input): Result;
-  /** Absent if the work is never long. */
+  /** Undefined if the work is never long. */
   readonly inSteps?: (input: Input) => Work<Result>;
 }
 

@@ -1,19 +1,19 @@
 import type { JsonPath } from './json/path.ts';
 import type { PromptText } from './providers/request-facts.ts';
 
-/** A reason for a refusal: rule, finding and message, without the text or its position. */
+/** A reason for a refusal: the rule, finding and message, without the text or its position. */
 export interface RefusalFinding {
-  /** The policy's rule, or the check. */
+  /** The rule of the policy, or the check. */
   readonly rule: string;
   readonly detector?: string;
-  /** The detector's own rule. */
+  /** The rule of the detector. */
   readonly finding?: string;
   readonly class?: string;
   /** `messages[3]`, `system`, `tools[0]`; see `placeOf`. */
   readonly place?: string;
   readonly role?: PromptText['role'];
   readonly kind?: PromptText['kind'];
-  /** 0 to 1, from a detector that scores. */
+  /** 0 to 1. Set by detectors that score. */
   readonly score?: number;
   /** Version of the model that scored. */
   readonly version?: string;
@@ -22,7 +22,7 @@ export interface RefusalFinding {
 export const MAX_REFUSAL_FINDINGS = 8;
 const MAX_LOOKED_AT = 512;
 
-/** Returns distinct findings. One without a place is kept only if no other of its kind has a place. */
+/** Returns distinct findings. A finding without a place is kept only if no other finding of its kind has a place. */
 export function distinctFindings(found: readonly RefusalFinding[]): readonly RefusalFinding[] {
   const looked = found.slice(0, MAX_LOOKED_AT);
   const kindOf = ({ rule, detector, finding }: RefusalFinding): string =>
@@ -38,7 +38,7 @@ export function distinctFindings(found: readonly RefusalFinding[]): readonly Ref
   return [...distinct.values()];
 }
 
-/** Members that name a message in the known dialects. Other names are the client's own text. */
+/** Members that name a message in the known dialects. Other names are text from clients. */
 const NAMED: ReadonlySet<string> = new Set([
   'messages',
   'contents',
@@ -70,7 +70,7 @@ const NAMED: ReadonlySet<string> = new Set([
   'generateContentRequest',
   'generate_content_request',
 ]);
-/** Members that only lead to such a member. */
+/** Members that only lead to such members. */
 const OUTER: ReadonlySet<string> = new Set([
   'converse',
   'generateContentRequest',
@@ -80,7 +80,10 @@ const OUTER: ReadonlySet<string> = new Set([
 ]);
 const MAX_STEPS = 4;
 
-/** Returns the message of a path: `messages[3]`. Names outside the dialects, such as a tool argument's, become `*`. */
+/**
+ * Returns the message in a path, such as `messages[3]`. Names outside the dialects, such as those in tool arguments,
+ * become `*`.
+ */
 export function placeOf(path: JsonPath): string {
   let place = '';
   let isOuter = true;

@@ -11,11 +11,11 @@ function say(message: FromWorker): void {
   process.send?.(message);
 }
 
-/** The sidecar of this process, forked by `gateway serve`; it ends with its parent. */
+/** Entry point of a sidecar process, forked by `gateway serve`. Ends with its parent. */
 let sidecar: Sidecar | undefined;
 const started = Promise.withResolvers<Sidecar>();
 
-/** Reports counts to the parent regularly, since they die with this process. */
+/** Reports counts to the parent regularly, because they are lost with this process. */
 function reportCounts({ metrics: { registry } }: Sidecar): void {
   const risen = watchCounts(registry);
   setInterval(() => {
@@ -52,7 +52,7 @@ async function receiveMessage(message: ToWorker): Promise<void> {
       });
       started.resolve(sidecar);
       reportCounts(sidecar);
-      // For the next start, because a killed worker writes nothing when it ends.
+      // For the next start: a killed worker writes nothing when it ends.
       flushCompileCache();
       say({ kind: 'listening' });
       await readWordsAhead();
@@ -92,9 +92,9 @@ process.on('message', (message: ToWorker) => {
     process.exit(1);
   });
 });
-// A blocked event loop sends nothing, so the parent ends this process.
+// A blocked event loop sends no messages, so the parent ends this process.
 setInterval(() => say({ kind: 'alive' }), HEARTBEAT_MS).unref();
-// Without a supervisor, the worker ends instead of becoming an orphan.
+// Without its parent, the worker exits instead of becoming an orphan.
 process.on('disconnect', () => process.exit(1));
-// The terminal's Ctrl-C reaches the whole process group; the parent decides when a worker stops.
+// Ctrl-C in the terminal reaches the whole process group. The parent decides when a worker stops.
 process.on('SIGINT', () => undefined);

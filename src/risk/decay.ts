@@ -1,4 +1,4 @@
-/** Loss of score per time without a trigger (docs/risk.md). */
+/** Loss of score in a time without triggers (docs/risk.md). */
 export const DECAY = { points: 5, everyMs: 86_400_000 } as const;
 
 export const MAX_SCORE = 100;

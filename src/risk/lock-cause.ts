@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { replaceUnseen } from '../text/label.ts';
 
 /**
- * A lock's cause is stored in the lock's value and shown to the key's user. It may contain the gateway's names, and
- * names that servers and clients chose, in plain characters, but never the matched text.
+ * The cause of a lock is stored in the lock's value and shown to the user of the key. It may contain the gateway's
+ * names, and names chosen by servers and clients, in plain characters, but never the matched text.
  */
 const MAX_NAME_CHARS = 64;
 const MAX_REASON_CHARS = 200;
@@ -14,7 +14,7 @@ const reason = z.string().regex(/^[^\p{C}\p{Zl}\p{Zp}]{1,200}$/u);
 
 const place = z.discriminatedUnion('in', [
   z.object({ in: z.literal('completion') }),
-  /** A message of an MCP server; with `tool` if it answered a call. */
+  /** A message of an MCP server; `tool` is set if it answered a call. */
   z.object({ in: z.literal('mcp'), server: name, tool: name.optional() }),
 ]);
 
@@ -33,7 +33,7 @@ const lockCause = z.discriminatedUnion('kind', [
 
 export type LockCause = z.infer<typeof lockCause>;
 
-/** Returns a lock's stored value: its operation's id, and the cause. */
+/** Returns the stored value of a lock: the id of its operation, and the cause. */
 export function lockValue(id: string, cause: LockCause | undefined): string {
   return cause === undefined ? id : JSON.stringify({ id, ...cause });
 }
@@ -44,7 +44,7 @@ export function readLockCause(value: string | null | undefined): LockCause | und
   try {
     return lockCause.safeParse(JSON.parse(value)).data;
   } catch {
-    return undefined; // set by hand
+    return undefined; // A lock set by hand.
   }
 }
 
@@ -64,7 +64,7 @@ export function plainReason(text: string): string | undefined {
   return line === '' ? undefined : line.slice(0, MAX_REASON_CHARS).toWellFormed().trim();
 }
 
-/** Describes a cause; follows "locked because". */
+/** Describes a cause in words that follow "locked because". */
 export function lockCauseInWords(cause: LockCause): string {
   switch (cause.kind) {
     case 'secret':
@@ -74,7 +74,7 @@ export function lockCauseInWords(cause: LockCause): string {
     case 'policy':
       return 'a policy has locked it';
     case 'risk_score':
-      return `its risk score went over ${String(cause.threshold)}, last by ${cause.trigger}`;
+      return `its risk score exceeded ${String(cause.threshold)}, last raised by ${cause.trigger}`;
     case 'operator':
       return `an operator has locked it${cause.reason === undefined ? '' : `: ${cause.reason}`}`;
   }

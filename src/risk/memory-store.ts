@@ -14,9 +14,9 @@ interface Profile {
   lockedUntil: number;
   lockCause: LockCause | undefined;
   expiresAt: number;
-  /** Score time by finding, oldest first. */
+  /** Time of the score by finding, oldest first. */
   readonly findings: Map<string, number>;
-  /** Expiry by flag. */
+  /** Expiry time by flag. */
   readonly knownFlags: Map<string, number>;
   readonly operations: Map<string, RiskOutcome | undefined>;
 }
@@ -144,13 +144,13 @@ function emptyProfile(): Profile {
   };
 }
 
-/** Keeps totals and any lock. */
+/** Keeps the totals and any lock. */
 function reset(profile: Profile): void {
   Object.assign(profile, { score: 0, scoredAt: undefined, flags: [], blockedAt: undefined });
   profile.findings.clear();
 }
 
-/** Clears an expired profile; its lock and findings have their own expiry. */
+/** Clears an expired profile. Its lock and findings expire separately. */
 function forget(profile: Profile): void {
   Object.assign(profile, { score: 0, scoredAt: undefined, flags: [], blocks: 0, escalations: 0 });
   profile.expiresAt = Infinity;
@@ -161,14 +161,14 @@ function lockOf({ lockedUntil, lockCause: cause }: Profile, time: number): Lock 
   return { ttlMs: lockedUntil - time, ...(cause !== undefined && { cause }) };
 }
 
-/** Keeps a longer lock. */
+/** Does not shorten an existing lock. */
 function setLock(profile: Profile, until: number, cause: LockCause | undefined): void {
   if (profile.lockedUntil >= until) return;
   profile.lockedUntil = until;
   profile.lockCause = cause;
 }
 
-/** Returns true if a finding is new, or without findings. */
+/** Returns true if a finding is new, or if there are none. */
 function noteFindings(profile: Profile, ids: readonly string[], time: number): boolean {
   const known = (id: string): boolean => (profile.findings.get(id) ?? -Infinity) > time - MEMORY.findingMs;
   const fresh = ids.filter((id) => !known(id));

@@ -4,8 +4,8 @@ import { decayedScore } from './decay.ts';
 import { readLockCause, type LockCause } from './lock-cause.ts';
 
 /**
- * Fields of a stored risk profile, in reading order (docs/risk.md). The session check writes `session_count` and
- * `total_spend` (nano-USD), the risk store the others.
+ * Fields of a stored risk profile, in the order of reading (docs/risk.md). The session check writes `session_count` and
+ * `total_spend` (nano-USD); the risk store writes the others.
  */
 export const RISK_FIELDS = [
   'risk_score',
@@ -14,12 +14,12 @@ export const RISK_FIELDS = [
   'total_policy_blocks',
   'total_escalations',
   'total_spend',
-  /** JSON list. */
+  /** As a JSON list. */
   'persistent_taint_flags',
   'session_count',
-  /** Unix ms; set by a score over the permanent threshold, until an operator resets it. */
+  /** Unix ms. Set by a score over the permanent threshold, until an operator resets the key. */
   'blocked_at',
-  /** Value of a lock that is being written to its own key, in another slot. */
+  /** Value of a lock that is being written to its own key, which is in another slot. */
   'pending_lock_id',
   /** Unix ms. */
   'pending_lock_until',
@@ -34,7 +34,7 @@ export interface Lock {
 
 /** A lock as stored in Redis. */
 export interface StoredLock {
-  /** As PTTL: -2 without a lock, -1 for a permanent one. */
+  /** In the form of PTTL: -2 without a lock, -1 for a permanent one. */
   readonly ttlMs: number;
   readonly value: string | null;
 }
@@ -56,7 +56,7 @@ const flagList = z.array(z.string());
 /**
  * Reads a profile as of `nowMs`.
  * @param values in the order of RISK_FIELDS
- * @throws Error for a damaged profile, which could admit a blocked key
+ * @throws Error for a damaged profile: a default could admit a blocked key
  */
 export function parseRiskStatus(values: readonly Stored[], stored: StoredLock, nowMs: number): RiskStatus {
   const [score, scoredAt, blocks, escalations, spend, flags, sessions, blockedAt, pendingId, pendingUntil] =
@@ -79,7 +79,7 @@ export function parseRiskStatus(values: readonly Stored[], stored: StoredLock, n
   };
 }
 
-/** Returns a pending lock's remaining time: Infinity for a permanent one, 0 or less if over. */
+/** Returns the remaining time of a pending lock: Infinity for a permanent one, 0 or less if it has expired. */
 function pendingMs(id: Stored, until: Stored, nowMs: number): number {
   return id === null || id === undefined ? 0 : (storedNumber(until) ?? Infinity) - nowMs;
 }

@@ -6,14 +6,14 @@ import { checkForm } from '../redis/stored-forms.ts';
 import { RISK_FIELDS } from './profile.ts';
 
 export interface StoredProfile {
-  /** Unix ms of Redis's clock (docs/redis.md). */
+  /** Redis time in Unix ms (docs/redis.md). */
   readonly nowMs: number;
   /** In the order of RISK_FIELDS. */
   readonly values: readonly (string | null)[];
 }
 
 /**
- * Reads a profile and the time in one round trip; two plain commands cost Redis a sixth of what a script costs. In a
+ * Reads a profile and the time in one round trip. Two plain commands cost Redis a sixth of the cost of a script. In a
  * cluster, the time may come from any node.
  * @param now a clock for tests, Unix ms
  */

@@ -25,7 +25,7 @@ export interface RedisRiskStoreOptions extends RedisStoreOptions {
   readonly acknowledgement?: Acknowledgement | undefined;
 }
 
-/** Longer than the client library's retries take. */
+/** Longer than all retries of the client library. */
 const OPERATION_MEMORY_MS = 60_000;
 
 const scoreScript = loadScript(new URL('./score-risk.lua', import.meta.url));
@@ -36,7 +36,9 @@ const resetScript = loadScript(new URL('./reset-risk.lua', import.meta.url));
 const flag = z.literal([0, 1]);
 const scoreReply = z.tuple([flag, z.int(), z.int(), flag]);
 
-/** Keeps risk profiles in Redis. A score writes its lock in two steps, because the lock's key is in another slot. */
+/**
+ * Keeps risk profiles in Redis. A score writes its lock in two steps, because the key of the lock is in another slot.
+ */
 export function createRedisRiskStore(options: RedisRiskStoreOptions): RiskStore {
   const { client, deadlineMs, settings } = options;
   const within = <T>(work: () => Promise<T>): Promise<T> => withRedisDeadline(deadlineMs, work);
@@ -55,7 +57,7 @@ export function createRedisRiskStore(options: RedisRiskStoreOptions): RiskStore 
     if (outcome.blocked) await markKey(client, event.keyHash, Infinity);
     if (outcome.lock !== undefined) {
       await setLock(event.keyHash, outcome.lock.ttlMs, value);
-      // If this line is not reached, the pending lock still counts.
+      // If this line is not reached, the pending lock still applies.
       await clearPendingScript.run(client, [riskProfileKey(event.keyHash)], [value]);
     }
     return outcome;
@@ -118,14 +120,15 @@ export function createRedisRiskStore(options: RedisRiskStoreOptions): RiskStore 
         const operation = operationKey(keyHash, `risk:${operationId}`);
         const keys = [riskProfileKey(keyHash), operation, scoredFindingsKey(keyHash)];
         await resetScript.run(client, keys, [OPERATION_MEMORY_MS]);
-        // The attempts that a lock refused are counted until it ends.
+        // Attempts refused by a lock are counted until it ends.
         if ((await client.exists(quarantineKey(keyHash))) === 0) await client.del(heldAttemptsKey(keyHash));
       }),
     lock: (keyHash, ttlMs, operationId, cause) =>
       within(() => setLock(keyHash, ttlMs, lockValue(operationId, cause))),
     release: (keyHash) =>
       within(async () => {
-        // Pending lock first: if the next step fails, the key stays locked and the command can be repeated.
+        // The pending lock is removed first: if the next step fails, the key stays locked and the command can be
+        // repeated.
         const pending = await client.hdel(riskProfileKey(keyHash), 'pending_lock_id', 'pending_lock_until');
         const written = await client.del(quarantineKey(keyHash));
         await client.del(heldAttemptsKey(keyHash));

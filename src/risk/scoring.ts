@@ -1,7 +1,7 @@
 import type { LockCause } from './lock-cause.ts';
 import type { RiskEvent, RiskOutcome, RiskSettings } from './store.ts';
 
-/** Scored events (docs/risk.md), with the counters that they increase. */
+/** Scored events (docs/risk.md), with the counters that they increment. */
 export const TRIGGERS = {
   policy_block: { points: 10, counter: 'total_policy_blocks' },
   quarantine: { points: 25, counter: undefined },
@@ -13,21 +13,23 @@ export const TRIGGERS = {
   data_exfiltration: { points: 30, counter: undefined },
 } as const;
 
-/** Taint for a secret in an answer; it scores no taint points. */
+/** Taint for a secret in an answer. It adds no score for the taint itself. */
 export const SECRET_TAINT = 'secret_accessed';
 
-/** Lock time for a score over `auto_quarantine_threshold`, and default of `quarantine set` (docs/risk.md). */
+/**
+ * Duration of the lock for a score over `auto_quarantine_threshold`, and default of `quarantine set` (docs/risk.md).
+ */
 export const DEFAULT_LOCK_MS = 3_600_000;
 
-/** Bounds of what is remembered per key. */
+/** Limits of what is remembered per key. */
 export const MEMORY = {
-  /** A finding scores once in this time, since agents repeat their history with every turn. */
+  /** A finding scores once in this time: agents repeat their history with every turn. */
   findingMs: 86_400_000,
   /** If there are more, the oldest may score again. */
   maxFindings: 10_000,
-  /** For all sessions; if there are more, the oldest may score again. */
+  /** For all sessions. If there are more, the oldest may score again. */
   maxKnownFlags: 10_000,
-  /** More flags score, but are not kept. */
+  /** Further flags score but are not stored. */
   maxTaintFlags: 64,
 } as const;
 
@@ -40,10 +42,10 @@ export interface Scoring {
   readonly counter: 'total_policy_blocks' | 'total_escalations' | undefined;
   readonly findings: readonly string[];
   readonly flag: string | undefined;
-  /** The event scores only if the flag is new in its session. */
+  /** Whether the event scores only if the flag is new in its session. */
   readonly flagScores: boolean;
   readonly flagMemoryId: string | undefined;
-  /** Locks regardless of the score; 0 does not lock. */
+  /** Duration of a lock that does not depend on the score. 0: no lock. */
   readonly ownLockMs: number;
   readonly cause: LockCause | undefined;
 }
@@ -67,7 +69,7 @@ export function toScoring(
   };
 }
 
-/** Returns the outcome without risk profiles: only the event's own lock applies. */
+/** Returns the outcome without risk profiles: only the lock of the event itself applies. */
 export function lockOnly(ownLockMs: number): RiskOutcome {
   return {
     riskScore: 0,
@@ -94,7 +96,7 @@ function flagOf(event: RiskEvent): string | undefined {
   return event.trigger === 'secret_exfiltration' ? SECRET_TAINT : undefined;
 }
 
-// Session ids contain no slash.
+// Unambiguous: session ids contain no slash.
 function memoryId(event: RiskEvent, flag: string): string {
   const sessionId = 'sessionId' in event ? event.sessionId : undefined;
   return `taint:${sessionId ?? ''}/${flag}`;

@@ -1,7 +1,7 @@
 import type { LockCause } from './lock-cause.ts';
 import type { Lock, RiskStatus } from './profile.ts';
 
-/** An agent's action that counts against its key (docs/risk.md). */
+/** An action of an agent that counts against its key (docs/risk.md). */
 export type RiskEvent = EventOfKey &
   (
     | { readonly trigger: 'policy_block' | 'escalation'; readonly findings?: readonly string[] }
@@ -11,7 +11,7 @@ export type RiskEvent = EventOfKey &
         readonly lockMs?: number;
       }
     | {
-        /** DLP withheld personal data: scores and locks like a secret, without a taint. */
+        /** DLP withheld personal data. Scores and locks like a secret, but without a taint. */
         readonly trigger: 'data_exfiltration';
         readonly findings?: readonly string[];
         readonly lockMs: number;
@@ -22,53 +22,53 @@ export type RiskEvent = EventOfKey &
         readonly findings?: readonly string[];
         readonly lockMs: number;
         readonly cause?: LockCause;
-        /** The session's `secret_accessed` flag then counts as known. */
+        /** The `secret_accessed` flag of this session then counts as known. */
         readonly sessionId?: string | undefined;
       }
     | {
         readonly trigger: 'taint';
         readonly flag: string;
-        /** Calls without a session are one session. */
+        /** All calls without a session count as one session. */
         readonly sessionId?: string | undefined;
       }
   );
 
 interface EventOfKey {
   readonly keyHash: string;
-  /** Random; a repeated command changes nothing. */
+  /** Random. A repeated command changes nothing. */
   readonly operationId: string;
 }
 
 export interface RiskOutcome {
   /** Score after the event; 0 without risk profiles. */
   readonly riskScore: number;
-  /** False if its findings or flag had scored before, or without risk profiles. */
+  /** False if its findings or flag had already scored, or without risk profiles. */
   readonly scored: boolean;
   readonly lock?: { readonly ttlMs: number };
   readonly blocked: boolean;
 }
 
-/** Permanent without `ttlMs`. */
+/** Permanent if `ttlMs` is undefined. */
 export type LockTime = Pick<Lock, 'ttlMs'>;
 
 /** Risk profiles and locks of all keys (docs/risk.md). Changes are atomic and safe to repeat. */
 export interface RiskStore {
-  /** Scores an event; a score over a threshold locks or blocks the key. */
+  /** Scores an event. A score over a threshold locks or blocks the key. */
   record(event: RiskEvent): Promise<RiskOutcome>;
-  /** Returns the current profile; empty for a key that never scored. */
+  /** Returns the current profile; empty for a key that has never scored. */
   read(keyHash: string): Promise<RiskStatus>;
-  /** Resets score, block, taints and findings; keeps totals and any lock. */
+  /** Resets the score, block, taints and findings. Keeps the totals and any lock. */
   reset(keyHash: string, operationId: string): Promise<void>;
-  /** Locks the key; an existing longer lock is not shortened. Returns the remaining time. */
+  /** Locks the key and returns the remaining time. Does not shorten an existing lock. */
   lock(keyHash: string, ttlMs: number, operationId: string, cause?: LockCause): Promise<LockTime>;
-  /** Returns false without a lock. */
+  /** Returns false if there is no lock. */
   release(keyHash: string): Promise<boolean>;
 }
 
 export interface RiskSettings {
-  /** If false, nothing scores and no threshold acts. */
+  /** If false, nothing scores and thresholds have no effect. */
   readonly enabled: boolean;
-  /** Lifetime of a profile after its last change; 0 is permanent. */
+  /** Lifetime of a profile after its last change. 0: permanent. */
   readonly profileTtlMs: number;
   readonly autoQuarantineThreshold: number;
   readonly permanentBlockThreshold: number;

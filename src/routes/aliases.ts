@@ -26,28 +26,28 @@ export interface Fallback extends RoutedTo {
 }
 
 export interface Routed extends RoutedTo {
-  /** In order; checks may remove some from `exchange.fallbacks`. */
+  /** In order. Checks may remove some of them from `exchange.fallbacks`. */
   readonly fallbacks: readonly Fallback[];
-  /** Absent if the targets have no circuits. */
+  /** Undefined if the targets have no circuits. */
   readonly watch?: TargetWatch;
 }
 
-/** Outcomes in which the request may have been processed. */
+/** Outcomes after which the request may have been processed. */
 const UNCERTAIN = ['timeout', 'lost', 'unsure'] as const;
 
 /** Resolves the names of `models` (docs/routes.md). */
 export interface Aliases {
-  /** Reports whether a request may name an alias or list aliases; then it may do without the addressed provider. */
+  /** Reports whether a request may name or list aliases. Such a request does not need the addressed provider. */
   mayName(target: Target): boolean;
-  /** Returns the key's names as the list of models at this path; undefined at other paths. */
+  /** Returns the names that the key may use as the list of models at this path; undefined at other paths. */
   list(exchange: Identified): object | undefined;
-  /** Returns the alias at this path, if the key may use it; it takes precedence over the provider's model. */
+  /** Returns the alias at this path if the key may use it. An alias takes precedence over the provider's model. */
   model(exchange: Identified): object | undefined;
-  /** Returns the edits that add those names to a provider's list of models. */
+  /** Returns the edits that add these names to a provider's list of models. */
   addToList(exchange: Identified, list: unknown): readonly JsonEdit[];
   /**
    * Returns the request for its target; undefined if it does not name an alias that its key may use. Keys do not learn
-   * of other aliases.
+   * about other aliases.
    * @param ownRefusal why the provider in the request's path is unusable
    * @throws GatewayError invalid_request, credential_unavailable, redis_unavailable
    */
@@ -93,7 +93,7 @@ export function createAliases({
   function credentialOf(exchange: Parsed, target: TargetSettings, ownRefusal: GatewayError | undefined) {
     if (target.credential !== undefined) return providerCredentials.held(target.credential);
     const { provider, key, providerKey, heldCredential } = exchange;
-    // A client's own key only goes to the provider that the client addressed.
+    // The client's own key is sent only to the provider that the client addressed.
     if (target.provider !== provider.name) {
       return providerCredentials.choose(key, providers[target.provider], undefined);
     }
@@ -113,7 +113,7 @@ export function createAliases({
 
   /**
    * Skips targets without a credential.
-   * @throws GatewayError if none is left
+   * @throws GatewayError if no target is left
    */
   function withCredentials(
     exchange: Parsed,
@@ -204,7 +204,7 @@ function routed(
   [first, ...others]: readonly Usable[],
   watch?: TargetWatch,
 ): Routed {
-  if (first === undefined) throw new Error('there is no target');
+  if (first === undefined) throw new Error('there are no targets');
   const { target, settings } = first;
   const watched = watch !== undefined && { watch };
   if (others.length === 0) {
@@ -232,7 +232,7 @@ function routed(
   return { target, exchange: primary, fallbacks, ...watched };
 }
 
-/** Checks search the first target's query, so other targets get no further parameters. */
+/** Checks search the query of the first target, so other targets get no additional parameters. */
 function queryOfBoth({ query: searched }: Parsed, { query }: Parsed): string {
   if (query === searched) return query;
   const known = new Set(searched.slice(1).split('&'));
@@ -247,7 +247,7 @@ function rename({ model }: TargetSettings): JsonEdit {
   return { kind: 'set', path: ['model'], value: model };
 }
 
-/** Checks judge the texts and tools of the first target, so others must read the same. */
+/** Checks judge the texts and tools of the first target, so the other targets must read the same ones. */
 function isReadAlike({ request: first }: Parsed, { request: other }: Parsed): boolean {
   return isDeepStrictEqual(judgedFacts(first), judgedFacts(other));
 }
@@ -257,7 +257,7 @@ function judgedFacts(facts: Parsed['request']) {
   return { texts, media, tools, hostedTools, unseenContent, undecoded, encodedPrompt, storedPrompt };
 }
 
-/** Reads the request again in the target's dialect, under the model's own name. */
+/** Reads the request again in the dialect of the target, under the model's own name. */
 function requestFor(
   exchange: Parsed,
   alias: string,
@@ -286,6 +286,6 @@ function requestFor(
 function unsupportedApi(alias: string): GatewayError {
   return new GatewayError(
     'invalid_request',
-    `the model ${alias} stands for models that have no such endpoint: use the API that they speak`,
+    `the models of the alias ${alias} have no such endpoint: use the API of these models`,
   );
 }

@@ -14,7 +14,10 @@ export interface Choice {
   readonly random: () => number;
 }
 
-/** Returns the first target, by weight, then its fallbacks, which come first only if they are alone. */
+/**
+ * Returns the first target, by weight, followed by its fallbacks. A fallback comes first only if there are no other
+ * targets.
+ */
 export function inOrder<Target extends Choosable>(
   targets: readonly Target[],
   exchange: Parsed,
@@ -31,8 +34,8 @@ function isFirstChoice({ settings: { weight, on } }: Choosable): boolean {
 }
 
 /**
- * Chooses by weight. For a session, all gateways choose the same target without Redis: each target draws a number
- * from the session's name, so the choice changes only when targets do.
+ * Chooses a target by weight. For a session, all gateways choose the same target without Redis: each target draws a
+ * number from the session's name, so the choice changes only if the targets change.
  */
 function chosen<Target extends Choosable>(
   targets: readonly Target[],
@@ -47,7 +50,7 @@ function chosen<Target extends Choosable>(
     const { provider, model, credential = '', weight = 1 } = target.settings;
     const draw =
       session === undefined ? random() : drawnBy([key.keyHash, session, provider, model, credential]);
-    // Efraimidis and Spirakis (2006): each target has the highest rank with a probability by its weight.
+    // Efraimidis and Spirakis (2006): the probability that a target has the highest rank is proportional to its weight.
     const rank = Math.log(Math.max(draw, Number.MIN_VALUE)) / weight;
     if (rank <= most) continue;
     most = rank;

@@ -19,7 +19,7 @@ export function createAliasesOnRedis(parts: AliasesParts): Aliases {
   return createAliases({ config, route, providerCredentials, health: targetHealth(parts) });
 }
 
-/** Returns undefined if no alias has several targets; then Redis is not used. */
+/** Returns undefined if no alias has several targets. Redis is not used in this case. */
 function targetHealth({ config, client, log }: AliasesParts): TargetHealth | undefined {
   const { enabled, threshold, window_seconds } = config.routes.circuit_breaker;
   const hasSeveral = Object.values(config.models).some((targets) => targets.length > 1);
@@ -29,7 +29,7 @@ function targetHealth({ config, client, log }: AliasesParts): TargetHealth | und
     deadlineMs: phaseDeadlineMs(config),
     threshold,
     windowMs: window_seconds * 1_000,
-    // A probe may take as long as an answer; later, another one is sent.
+    // A probe may take as long as an answer. After that, another one is sent.
     probeLeaseMs: config.proxy.upstream_timeout,
   });
   return createTargetHealth({

@@ -37,7 +37,7 @@ export interface TargetWatch {
   end(): void;
 }
 
-/** Selects targets by the circuits that all gateways share (docs/routes.md#targets-that-keep-failing). */
+/** Selects targets by circuits that all gateways share (docs/routes.md#targets-that-keep-failing). */
 export interface TargetHealth {
   /**
    * Returns targets with closed circuits and those that this request probes; all targets if there are none.
@@ -104,7 +104,7 @@ export function createTargetHealth({ store, onChange, onFailure }: TargetHealthD
   };
 }
 
-/** Names a target's circuit. The slash distinguishes it from MCP servers. */
+/** Names the circuit of a target. The slash distinguishes it from MCP servers. */
 function circuitOf({ settings: { provider, model, credential = '' } }: Judged): string {
   return `target/${provider}/${encodeURIComponent(model)}/${credential}`;
 }

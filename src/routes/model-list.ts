@@ -3,14 +3,14 @@ import type { JsonEdit } from '../json/path.ts';
 import type { TargetApi } from '../providers/api-endpoints.ts';
 import type { Provider } from '../providers/registry.ts';
 
-/** Returns the API whose list of models is at a provider's path; undefined at other paths. */
+/** Returns the API whose list of models is at this path of a provider; undefined at other paths. */
 export function modelListApi({ basePaths }: Provider, path: string): TargetApi | undefined {
   const { openai, anthropic } = basePaths;
   if (openai !== undefined && path === `${openai}/models`) return 'openai';
   return anthropic !== undefined && path === `${anthropic}/v1/models` ? 'anthropic' : undefined;
 }
 
-/** Returns the model in the path of a single model, and the API; undefined at other paths. */
+/** Returns the model and the API for the path of a single model; undefined at other paths. */
 export function requestedModel(
   provider: Provider,
   path: string,

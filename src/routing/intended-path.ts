@@ -2,7 +2,7 @@ import { carriesProxyKey } from '../auth/carried-key.ts';
 import { type Provider, PROVIDER_NAMES } from '../providers/registry.ts';
 import { isOpaqueSegment } from '../text/opaque-segment.ts';
 
-/** Base URLs have few segments. */
+/** Base URLs have only a few segments. */
 const MAX_DROPPED = 5;
 const MAX_PATH_CHARS = 512;
 const MAX_SHOWN_CHARS = 160;
@@ -11,7 +11,7 @@ const PLAIN_SEGMENT = /^[A-Za-z0-9._:-]{0,96}$/;
 
 export interface RequestedPath {
   readonly provider: Provider;
-  /** The path of the provider's base URL, which clients may repeat. */
+  /** The path of the provider's base URL. Clients may repeat it. */
   readonly basePath: string;
   readonly method: string;
   readonly path: string;
@@ -20,8 +20,8 @@ export interface RequestedPath {
 
 /**
  * Returns the endpoint that a client with a wrong base URL intended: the path without the base URL's segments, under
- * one of the provider's roots. Handles a missing or doubled `/v1` and another provider's base. Undefined if none
- * matches.
+ * one of the provider's roots. Handles a missing or duplicate `/v1` and the base path of another provider. Returns
+ * undefined if nothing matches.
  */
 export function intendedPath(requested: RequestedPath): string | undefined {
   if (requested.path.length > MAX_PATH_CHARS) return undefined;
@@ -45,7 +45,7 @@ function* candidates({ provider, basePath }: RequestedPath, path: string): Gener
   }
 }
 
-/** Reports whether a path begins with one of the provider's roots; then the base URL is not the mistake. */
+/** Reports whether a path begins with a root of the provider; if so, the base URL is not the mistake. */
 export function hasOwnRoot({ provider, basePath, path }: RequestedPath): boolean {
   const isBase = baseSegments(provider, basePath);
   return provider.roots.some(
@@ -58,7 +58,7 @@ function baseSegments(provider: Provider, basePath: string): (segment: string) =
   return (segment) => known.has(segment) || VERSION.test(segment);
 }
 
-/** Returns a path for an error message: bounded, in plain characters, without possible credentials. */
+/** Returns a path for an error message: of limited length, in plain characters, without possible credentials. */
 export function shownPath(path: string): string {
   const shown = path
     .slice(0, MAX_PATH_CHARS)

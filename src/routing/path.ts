@@ -1,25 +1,25 @@
 import { GatewayError } from '../errors.ts';
 
-/** Rounds of percent-decoding; a path with more is hostile. */
+/** Maximum rounds of percent-decoding. A path with more is hostile. */
 const MAX_DECODINGS = 3;
 
-/** Providers' own paths have ten segments at most. Each one is checked, so their number is limited. */
+/** Paths of providers have at most ten segments. Each one is checked, so their number is limited. */
 const MAX_SEGMENTS = 256;
 
-/** The only place of a legitimate encoded slash or colon: a Bedrock model id or ARN (`/model/<id>/converse`). */
+/** The only place where an encoded slash or colon is legitimate: a Bedrock model id or ARN (`/model/<id>/converse`). */
 const BEDROCK_MODEL = /^(?:\/bedrock)?\/model\/([^/]+)\/[a-z-]+$/;
 
 /**
- * Checks a path as it will be sent. An encoded slash, backslash or dot segment would let the provider read
- * another path than the one checked (docs/routing.md).
+ * Checks a path in the form in which it will be sent. With an encoded slash, backslash or dot segment, the provider
+ * could read a different path from the one checked (docs/routing.md).
  * @throws GatewayError invalid_request
  */
 export function assertPlainPath(path: string, mayHoldModelId: boolean): void {
   if (!/^[\x21-\x7e]*$/.test(path) || path.includes('#')) {
-    throw new GatewayError('invalid_request', 'the path holds a character that must be percent-encoded');
+    throw new GatewayError('invalid_request', 'the path contains a character that must be percent-encoded');
   }
   if (path.split('/', MAX_SEGMENTS + 2).length > MAX_SEGMENTS + 1) {
-    throw new GatewayError('invalid_request', `the path has more than ${MAX_SEGMENTS} segments; send fewer`);
+    throw new GatewayError('invalid_request', `the path has more than ${MAX_SEGMENTS} segments: send fewer`);
   }
   const modelId = mayHoldModelId ? BEDROCK_MODEL.exec(path)?.[1] : undefined;
   for (const segment of path.split('/')) {
@@ -28,7 +28,7 @@ export function assertPlainPath(path: string, mayHoldModelId: boolean): void {
     if (/[/\\\x00-\x1f\x7f]/.test(judged) || plain.split('/').some((part) => part === '.' || part === '..')) {
       throw new GatewayError(
         'invalid_request',
-        'the path holds an encoded slash, backslash, control character or dot segment',
+        'the path contains an encoded slash, backslash, control character or dot segment',
       );
     }
   }

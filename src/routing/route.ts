@@ -45,8 +45,8 @@ function createProviderRoute(
     const { provider } = upstream;
     const known = METHODS.filter((each) => each === method);
     const sent = takenQuery(provider, query);
-    // Some providers refuse certain queries, so the endpoint is checked with the original query first, then
-    // read with the one that is sent.
+    // Some providers refuse certain queries: the endpoint is first checked with the original query, then read with the
+    // query that is sent.
     const isKnown = known.length > 0 && provider.endpoint(method, path, query) !== undefined;
     const endpoint = isKnown ? provider.endpoint(method, path, sent) : undefined;
     if (endpoint !== undefined) {
@@ -66,7 +66,7 @@ function createProviderRoute(
   };
 }
 
-/** Removes the provider's base path, which a client may repeat, so that it is never doubled. */
+/** Removes the base path of the provider. Clients may repeat it, and it must not be sent twice. */
 function withoutBasePath(basePath: string, path: string): string {
   return basePath !== '' && path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path;
 }
@@ -98,8 +98,8 @@ function findProvider(
 }
 
 /**
- * Explains an unknown path. A wrong base URL gets the corrected one. The setting for unknown endpoints is
- * named only if the path clearly means one that may be opened.
+ * Explains an unknown path. If the base URL is wrong, the message shows the correct one. The setting for unknown
+ * endpoints is named only if the path clearly belongs to an endpoint that may be opened.
  * @param sent the path after the provider's segment, as the client sent it
  */
 function unknownEndpoint(requested: RequestedPath, sent: string, mayBeOpened: boolean): GatewayError {
@@ -118,12 +118,12 @@ function unknownEndpoint(requested: RequestedPath, sent: string, mayBeOpened: bo
   }
   return new GatewayError(
     'policy_denied',
-    `${shown} is not an endpoint that the gateway can inspect` +
+    `the gateway cannot inspect the endpoint ${shown}` +
       (mayBeOpened ? ': an operator can list it in proxy.unknown_endpoints' : ''),
   );
 }
 
-/** Methods of each form of address: Streamable HTTP, and the path for tool calls only. */
+/** HTTP methods of each form of address: Streamable HTTP, and the path for tool calls only. */
 const FORMS: Readonly<Record<McpTarget['form'], ReadonlyMap<string, Endpoint>>> = {
   streamable_http: new Map([
     ['POST', { operation: 'mcp', dialect: mcpMessages }],
@@ -135,7 +135,7 @@ const FORMS: Readonly<Record<McpTarget['form'], ReadonlyMap<string, Endpoint>>> 
 
 const TOOLS_CALL = '/tools/call';
 
-/** Finds an MCP server. Nothing of the client's path or query is sent to the server's own URL. */
+/** Finds an MCP server. No part of the client's path or query is added to the server's URL. */
 function createMcpRoute(
   { mcp: { max_request_size } }: Config,
   servers: ReadonlyMap<string, McpUpstream>,
@@ -146,7 +146,7 @@ function createMcpRoute(
     if (upstream === undefined) {
       throw new GatewayError(
         'unknown_mcp_server',
-        'no MCP server of this name is configured: an operator lists servers in mcp.servers',
+        'no MCP server with this name is configured: an operator lists servers in mcp.servers',
       );
     }
     const form = mcpForm(path.slice(`/${first}/${server}`.length));
@@ -168,5 +168,8 @@ function createMcpRoute(
 function mcpForm(rest: string): McpTarget['form'] {
   if (rest === '') return 'streamable_http';
   if (rest === TOOLS_CALL) return 'tools_call';
-  throw new GatewayError('not_found', 'an MCP server is at /mcp/<server> or /mcp/<server>/tools/call');
+  throw new GatewayError(
+    'not_found',
+    'the address of an MCP server is /mcp/<server> or /mcp/<server>/tools/call',
+  );
 }

@@ -5,10 +5,10 @@ import type { Provider } from '../providers/registry.ts';
 import { globMatches } from '../text/glob.ts';
 import { shownPath, type RequestedPath, intendedPath } from './intended-path.ts';
 
-/** Decides about requests to endpoints that no dialect reads (`proxy.unknown_endpoints`). */
+/** Decides on requests to endpoints that no dialect reads (`proxy.unknown_endpoints`). */
 export interface UnknownEndpoints {
   /**
-   * Returns the path segments that no pattern spells out, or undefined if the path is closed.
+   * Returns the path segments matched only by wildcards, or undefined if the path is closed.
    * @throws GatewayError policy_denied if the path is listed but this request is never allowed
    */
   open(requested: RequestedPath): readonly string[] | undefined;
@@ -18,7 +18,10 @@ export interface UnknownEndpoints {
 
 interface Pattern {
   readonly method: string;
-  /** The provider's name, then the path's segments. `*` matches any text within one, a final `**` any segments. */
+  /**
+   * The provider's name, followed by the path's segments. `*` matches any text within one segment, a final `**` any
+   * segments.
+   */
   readonly segments: readonly string[];
 }
 
@@ -26,7 +29,7 @@ export function createUnknownEndpoints({ proxy }: Config): UnknownEndpoints {
   const setting = proxy.unknown_endpoints;
   const patterns = typeof setting === 'string' ? [] : setting.map(readPattern);
 
-  /** Returns the fewest segments that the matching patterns leave open, or undefined if none matches. */
+  /** Returns the smallest set of segments that a matching pattern leaves open, or undefined if none matches. */
   function openSegments({ provider, method, path }: RequestedPath): readonly string[] | undefined {
     const [name = '', ...segments] = `${provider.name}${path}`.split('/');
     if (setting === 'allow') return provider.selfHosted ? undefined : segments;
@@ -67,14 +70,14 @@ function matches(pattern: readonly string[], segments: readonly string[]): boole
 function misspelt({ provider, method, path }: RequestedPath): GatewayError {
   return new GatewayError(
     'policy_denied',
-    `${method} ${shownPath(`/${provider.name}${path}`)} may be read as a path that the gateway inspects, or in more than one way: send the path as the provider documents it`,
+    `${method} ${shownPath(`/${provider.name}${path}`)} could be read as a path that the gateway inspects, or in more than one way: send the path as the provider documents it`,
   );
 }
 
 function administrative(provider: Provider, { method, path }: RequestedPath): GatewayError {
   return new GatewayError(
     'policy_denied',
-    `${method} ${shownPath(`/${provider.name}${path}`)} manages ${provider.name}, which proxy keys may not do: call ${provider.name} directly`,
+    `${method} ${shownPath(`/${provider.name}${path}`)} manages ${provider.name}, which is not allowed for proxy keys: call ${provider.name} directly`,
   );
 }
 
@@ -100,9 +103,8 @@ const VERBS =
   /^(?:archive|delete|deploy|destroy|load|purge|reload|remove|reset|restart|revoke|rotate|shutdown|transfer|undeploy|unload)(?:$|[_-])/;
 
 /**
- * Reports whether a path is closed to every proxy key, regardless of `proxy.unknown_endpoints`. On a
- * self-hosted server these are all paths that use no model: most of them manage the server, which asks for no
- * credential.
+ * Reports whether a path is closed to every proxy key, regardless of `proxy.unknown_endpoints`. On a self-hosted
+ * server, these are all paths that use no model: most of them manage the server, which requires no credential.
  */
 export function isAdministrative(provider: Provider, path: string): boolean {
   if (provider.selfHosted) return provider.openable?.test(path) !== true;
@@ -115,33 +117,36 @@ export function isAdministrative(provider: Provider, path: string): boolean {
 
 function isManaging(part: string, isLast: boolean): boolean {
   const plain = part.replaceAll(/[-_]/g, '');
-  // A deployment's endpoints follow its name; the list of deployments itself is administrative.
+  // The endpoints of a deployment follow its name; the list of deployments itself is administrative.
   return SEGMENTS.has(plain) || VERBS.test(part) || (isLast && plain === 'deployments');
 }
 
-/** Segments that every server reads alike: no parameters, escapes, empty segments, or dots at either end. */
+/**
+ * Matches paths that all servers read alike: no parameters, escapes or empty segments, and no dots at either end of a
+ * segment.
+ */
 const PLAIN = /^(?:\/[A-Za-z0-9_~@:-]+(?:\.[A-Za-z0-9_~@:-]+)*)+$/;
 /** Start of a suffix that a lenient server may ignore. */
 const TAIL = /[^a-z0-9_-]/;
 
-/** Reports whether every server reads this path the same way. */
+/** Reports whether all servers read this path in the same way. */
 function isPlainlyWritten(path: string): boolean {
   return PLAIN.test(path);
 }
 
 /**
- * Reports whether a server might read this path as one that the gateway knows: in another letter case, with
- * another ending, or under another base path.
+ * Reports whether a server might read this path as one that the gateway knows: in different letter case, with another
+ * ending, or under another base path.
  */
 function spellsKnownPath(requested: RequestedPath): boolean {
   const { provider, basePath, method } = requested;
   const path = withoutSlashes(requested.path);
   const lower = path.toLowerCase();
-  // Ignores the query, which may be why a known path was refused.
+  // Ignores the query, which may be the reason why a known path was refused.
   const isRead = (spelling: string, methods: readonly string[] = METHODS): boolean =>
     methods.some((each) => provider.endpoint(each, spelling) !== undefined) ||
     intendedPath({ provider, basePath, method, path: spelling, query: '' }) !== undefined;
-  // After a colon a POST may name an action on a model, which is not a spelling of the model's own GET.
+  // A colon in a POST may be followed by an action on a model. Such a path is not a spelling of the model's own GET.
   return (
     [path, lower, withVerb(provider, lower)].some((spelling) => isRead(spelling)) ||
     isRead(withoutTails(lower), [method])
@@ -165,7 +170,7 @@ function withoutSlashes(path: string): string {
   return path.slice(0, end);
 }
 
-/** Restores the capitals of Google's methods: they follow a colon, and no other path words have capitals. */
+/** Restores the capitals in the methods of Google: they follow a colon, and no other words in paths have capitals. */
 function withVerb({ verbs = [] }: Provider, lower: string): string {
   const colon = lower.lastIndexOf(':');
   const written = withoutTail(lower.slice(colon + 1));

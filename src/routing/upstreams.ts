@@ -4,29 +4,29 @@ import { type Provider, type ProviderName, providers } from '../providers/regist
 /** Prefix of the cluster names of MCP servers. */
 export const MCP_CLUSTER_PREFIX = 'mcp_';
 
-/** A destination of requests. No part of a request can select another one. */
+/** A destination of requests. Nothing in a request can select another one. */
 export interface Upstream {
   /** Name of Envoy's cluster, which the sidecar writes into `x-gateway-upstream`. */
   readonly cluster: string;
   readonly tls: boolean;
   readonly host: string;
   readonly port: number;
-  /** `:authority`, from which Envoy takes SNI and the name to verify. */
+  /** The `:authority`, from which Envoy derives SNI and the name to verify. */
   readonly authority: string;
-  /** PEM bundle that verifies this upstream in place of the system's. */
+  /** PEM bundle that verifies this upstream instead of the system's bundle. */
   readonly caFile: string | undefined;
 }
 
 export interface ProviderUpstream extends Upstream {
   readonly provider: Provider;
-  /** Path of the base URL before its version, such as `/openai` for groq; may be empty. */
+  /** Path of the base URL without its version, such as `/openai` for groq; may be empty. */
   readonly basePath: string;
 }
 
 export interface McpUpstream extends Upstream {
-  /** Path and query of the server's URL, the only ones ever sent. May hold a credential. */
+  /** Path and query of the server's URL. No others are ever sent. May contain a credential. */
   readonly path: string;
-  /** `mcp.servers[].headers`, names in lower case, sent with every request. Mostly credentials. */
+  /** `mcp.servers[].headers` with names in lower case, sent with every request. Most of them are credentials. */
   readonly headers: ReadonlyMap<string, string>;
 }
 
@@ -60,7 +60,7 @@ function providerUpstream(provider: Provider, base: URL, caFile: string | undefi
   return {
     ...upstream(`provider_${provider.name}`, base, caFile),
     provider,
-    // A base URL may end in `/v1`, as SDKs write it; the client's path already has the version.
+    // A base URL may end in `/v1`, as in SDKs. The client's path already contains the version.
     basePath: base.pathname.replace(/(?<!\/)\/+$/, '').replace(/\/v\d+(beta\d*)?$/, ''),
   };
 }

@@ -10,21 +10,21 @@ import { findSecrets } from '../detectors/secrets/secrets.ts';
 import { findSqlInjection } from '../detectors/sql/sql-injection.ts';
 import type { ScanSurface } from './surface.ts';
 
-/** The gateway's default action for a finding. In a running gateway, policies decide. */
+/** The gateway's default action on a finding. In a running gateway, policies decide. */
 export type Action = 'deny' | 'redact' | 'quarantine' | 'mask';
 
 interface Row {
-  /** Searches prompts and tool responses, which are normalized. DLP searches completions. */
+  /** Searches normalized prompts and tool responses. DLP searches completions. */
   readonly find?: Detector;
-  /** Masked wherever the text is stored or shown. */
+  /** Whether matches are masked wherever the text is stored or shown. */
   readonly masked: boolean;
   /** Other surfaces are not searched. */
   readonly actions: { readonly [At in ScanSurface]?: Action };
 }
 
 /**
- * Default action of each detector on each surface: the safety preset for prompts, the inspector for tool
- * responses, DLP for completions (docs/policies.md, docs/detectors.md).
+ * Default action of each detector on each surface. These are the actions of the safety preset for prompts, the
+ * inspector for tool responses, and DLP for completions (docs/policies.md, docs/detectors.md).
  */
 export const DETECTORS: Readonly<Record<DetectorName, Row>> = {
   secrets: {
@@ -67,7 +67,7 @@ export const DETECTORS: Readonly<Record<DetectorName, Row>> = {
 
 const CONTENT = createContentDetector(EVERY_CLASS);
 
-/** Returns the search for texts of one surface. */
+/** Returns the search for texts on one surface. */
 export function createSurfaceSearch(surface: ScanSurface): (text: TextForms) => readonly Finding[] {
   if (surface === 'completion') return ({ raw }) => CONTENT.find(raw);
   const detectors = Object.values(DETECTORS).flatMap(({ find, actions }) =>

@@ -1,10 +1,10 @@
 import { GrowingBytes } from '../streams/growing-bytes.ts';
 
-/** A line of a stream, counted from 1, or the reason why it cannot be read. */
+/** A line of a stream, counted from 1, or the reason why the line cannot be read. */
 export type Line =
   { readonly number: number; readonly text: string } | { readonly number: number; readonly problem: string };
 
-/** Limit of one line, or of one whole text. */
+/** Limit of a line, or of a whole text. */
 export const MAX_INPUT_BYTES = 16 * 1_048_576;
 const TOO_LONG = 'is longer than 16 MiB';
 const NOT_UTF8 = 'is not UTF-8';
@@ -12,8 +12,8 @@ const NOT_UTF8 = 'is not UTF-8';
 const NEWLINE = 10;
 
 /**
- * Reads a byte stream line by line, and holds one line at a time. Line feeds are removed, blank lines are
- * counted but skipped, and lines that are too long are reported as problems.
+ * Reads a byte stream line by line; only one line is in memory at a time. Removes line feeds, counts but skips blank
+ * lines, and reports lines that are too long as problems.
  */
 export async function* readLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
   const held = new GrowingBytes(MAX_INPUT_BYTES);
@@ -41,7 +41,7 @@ export async function readInputText(bytes: AsyncIterable<Uint8Array>, name: stri
   const held = new GrowingBytes(MAX_INPUT_BYTES);
   for await (const chunk of bytes) {
     held.add(chunk);
-    // The rest would not change the result.
+    // Further bytes would not change the result.
     if (held.isTooLong) break;
   }
   const text = textOf(held.take());
@@ -49,7 +49,7 @@ export async function readInputText(bytes: AsyncIterable<Uint8Array>, name: stri
   return text.text;
 }
 
-/** Returns a line of the stream; undefined for a blank one. */
+/** Returns a line of the stream; undefined for a blank line. */
 function lineOf(bytes: Buffer | undefined, number: number): Line | undefined {
   const text = textOf(bytes);
   return 'text' in text && text.text.trim() === '' ? undefined : { number, ...text };
@@ -58,7 +58,7 @@ function lineOf(bytes: Buffer | undefined, number: number): Line | undefined {
 function textOf(bytes: Buffer | undefined): { readonly text: string } | { readonly problem: string } {
   if (bytes === undefined) return { problem: TOO_LONG };
   try {
-    // A byte order mark counts as text, so that offsets include it.
+    // A byte order mark is part of the text, so offsets include it.
     return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
   } catch {
     return { problem: NOT_UTF8 };

@@ -14,9 +14,9 @@ const texts = z.array(z.string({ error: 'must be a string' }), { error: 'must be
 
 export const conversationRow = z.object({
   id: rowId,
-  /** User messages, turn by turn. */
+  /** User messages in the order of turns. */
   turns: texts,
-  /** Replies of the assistant; there may be fewer than turns, or none. */
+  /** Replies of the assistant. There may be fewer than turns, or none. */
   replies: texts.nullish().transform((replies) => replies ?? []),
 });
 export type ConversationRow = z.infer<typeof conversationRow>;
@@ -28,12 +28,12 @@ export interface BadLine {
   readonly error: string;
 }
 
-/** Parses one line of JSON as a row, without unknown fields. */
+/** Parses one line of JSON as a row. Unknown fields are errors. */
 export function readRow<Row>(line: Line, schema: z.ZodType<Row>): { readonly row: Row } | BadLine {
   if ('problem' in line) return { line: line.number, error: line.problem };
   let value: unknown;
   try {
-    // Files from other systems may begin with a byte order mark, which JSON does not allow.
+    // Files from other systems may begin with a byte order mark, which is not valid JSON.
     value = JSON.parse(line.number === 1 ? line.text.replace(/^\uFEFF/, '') : line.text);
   } catch {
     return { line: line.number, error: 'is not JSON' };

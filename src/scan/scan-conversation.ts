@@ -7,7 +7,7 @@ export interface ConversationReport {
   readonly turns: readonly TurnReport[];
 }
 
-/** Fields named as in docs/drift.md, `drift.*`. */
+/** Fields have the names of `drift.*` in docs/drift.md. */
 interface TurnReport {
   readonly turn_count: number;
   readonly drift_score: number;

@@ -12,9 +12,9 @@ export interface TextReport {
   readonly id: string | number;
   readonly normalized: string;
   readonly obfuscation: ReturnType<typeof flags>;
-  /** In order of `start`; UTF-16 units of the given text, end exclusive. */
+  /** Ordered by `start`. Offsets are UTF-16 units of the given text; the end is exclusive. */
   readonly findings: readonly FindingReport[];
-  /** The text with secrets, personal data and everything redacted on this surface masked. */
+  /** The text in which secrets, personal data and everything redacted on this surface are masked. */
   readonly masked: string;
 }
 
@@ -25,12 +25,12 @@ interface FindingReport {
   readonly start: number;
   readonly end: number;
   readonly action: Action;
-  /** A model's confidence, 0 to 1. */
+  /** The confidence of a model, 0 to 1. */
   readonly score?: number;
   readonly owasp: readonly OwaspId[];
 }
 
-/** Returns the scan of texts of one surface. */
+/** Returns the scan of texts on one surface. */
 export function createTextScan(surface: ScanSurface): (row: TextRow) => TextReport {
   const search = createSurfaceSearch(surface);
   return ({ id, text }) => {
@@ -71,7 +71,7 @@ function replacement({ detector, action, start, end }: FindingReport): Replaceme
   return DETECTORS[detector].masked ? [{ start, end, text: MASK }] : [];
 }
 
-/** Fields named as in docs/normalization.md. */
+/** Fields have the names in docs/normalization.md. */
 function flags(obfuscation: Obfuscation) {
   return {
     obfuscation_detected: obfuscation.obfuscationDetected,

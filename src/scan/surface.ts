@@ -1,3 +1,3 @@
-/** Origin of a text: a client's prompt, a tool's response, a provider's answer. */
+/** Origin of a text: the prompt of a client, the response of a tool, the answer of a provider. */
 export const SURFACES = ['prompt', 'tool', 'completion'] as const;
 export type ScanSurface = (typeof SURFACES)[number];

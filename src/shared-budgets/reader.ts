@@ -4,12 +4,12 @@ import { DEFAULT_BUDGET_KEY, SHARED_BUDGETS } from '../redis/keys.ts';
 import { redisUnavailable } from '../redis/unavailable.ts';
 import { readStoredBudgets } from './stored-form.ts';
 
-/** Field of the default budget: the revision of the shared budgets; absent if there are none. */
+/** Field of the default budget: the revision of the shared budgets. Absent if there are none. */
 export const REVISION_FIELD = 'shared';
 
 /**
- * Returns the shared budgets of a revision. Every request reads the revision with the default budget, so every gateway
- * applies a change to its next request, and an unchanged set needs no command.
+ * Returns the shared budgets of a revision. Every request reads the revision together with the default budget, so that
+ * every gateway applies a change to its next request, and unchanged budgets need no extra command.
  * @throws GatewayError redis_unavailable
  */
 export type ReadSharedBudgets = (
@@ -42,7 +42,7 @@ async function read(client: RedisClient): Promise<readonly StoredBudget[]> {
   const fields = await client.hgetall(SHARED_BUDGETS);
   const budgets = readStoredBudgets(fields);
   if (budgets.length > 0) return budgets;
-  // The last budget may have been removed in between. Otherwise limits were lost.
+  // The last budget may have been removed in the meantime. Otherwise, limits were lost.
   if ((await client.hget(DEFAULT_BUDGET_KEY, REVISION_FIELD)) === null) return budgets;
-  throw redisUnavailable(new Error('the shared budgets in Redis are gone: set them again'));
+  throw redisUnavailable(new Error('the shared budgets are missing in Redis: set them again'));
 }

@@ -8,7 +8,7 @@ import { checkForm, formField, writeVersionOf } from '../redis/stored-forms.ts';
 import { withRedisDeadline } from '../redis/unavailable.ts';
 import { fieldOf, readStoredBudget, readStoredBudgets, written } from './stored-form.ts';
 
-/** As many as gateway.yaml may have; bounds the ledgers of a request. */
+/** The same number as in gateway.yaml. Limits the ledgers of a request. */
 export const MAX_STORED_BUDGETS = 100;
 
 export interface ReadBudget {
@@ -18,15 +18,17 @@ export interface ReadBudget {
   readonly budget: StoredBudget | undefined;
 }
 
-/** Shared budgets that operators set by command (docs/budgets.md). Failures throw `redis_unavailable`. */
+/**
+ * Shared budgets that operators set by command (docs/budgets.md). On failure, the methods throw `redis_unavailable`.
+ */
 export interface SharedBudgetStore {
   /** Sorted by name. */
   list(): Promise<readonly StoredBudget[]>;
-  /** Returns the text of a damaged budget too, so that it can be replaced. */
+  /** Also returns the text of a damaged budget, so that it can be replaced. */
   read(name: string): Promise<ReadBudget>;
   /**
-   * Replaces a budget, if it has not changed since it was read.
-   * @param before its text as it was read
+   * Replaces a budget if it has not changed since it was read.
+   * @param before the text that was read
    * @param after undefined removes the budget
    */
   replace(name: string, before: string, after: StoredBudget | undefined): Promise<'set' | 'changed' | 'full'>;

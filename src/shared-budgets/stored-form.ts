@@ -5,7 +5,7 @@ import { BUDGET_WINDOWS, MAX_LIMIT_USD } from '../redis/budget-limits.ts';
 import { checkForm } from '../redis/stored-forms.ts';
 import { redisUnavailable } from '../redis/unavailable.ts';
 
-/** Separates budgets from the hash's own field `form`. */
+/** Distinguishes budgets from the `form` field of the hash. */
 const PREFIX = 'budget:';
 
 const stored = z.strictObject({
@@ -23,15 +23,15 @@ export function fieldOf(name: string): string {
   return PREFIX + name;
 }
 
-/** Returns the value that is stored under `fieldOf(name)`: JSON, with limits in nano-USD. */
+/** Returns the value stored under `fieldOf(name)`: JSON, with limits in nano-USD. */
 export function written({ match, limits }: Pick<StoredBudget, 'match' | 'limits'>): string {
-  // Parsing gives the schema's order, so a value that was read is written identically.
+  // Parsing orders the members by the schema, so a value that was read is written identically.
   return JSON.stringify(stored.parse({ match, limits }));
 }
 
 /**
  * Reads the hash of shared budgets (`HGETALL`), sorted by name.
- * @throws GatewayError redis_unavailable for a damaged budget: without its limit, everything would be allowed
+ * @throws GatewayError redis_unavailable for a damaged budget: ignoring its limit would allow everything
  * @throws UnknownForm
  */
 export function readStoredBudgets(fields: Readonly<Record<string, string>>): readonly StoredBudget[] {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** `typ` headers: a signed request cannot pass for a receipt. */
+/** `typ` headers. They differ, so that a signed request is not accepted as a receipt. */
 export const REQUEST_TYPE = 'gateway-request+jws';
 export const RECEIPT_TYPE = 'gateway-receipt+jwt';
 
@@ -22,9 +22,9 @@ export const receiptSchema = z.object({
   /** Error type of a refusal. */
   type: z.string().optional(),
   status: z.int(),
-  /** Digest of the policy set; absent if no policies were evaluated. */
+  /** Digest of the policy set. Absent if no policies were evaluated. */
   policy_set: z.string().optional(),
-  /** Absent if unknown when the headers are sent, as in streams. */
+  /** Absent if unknown when the headers are sent, as for streams. */
   cost_usd: z.number().optional(),
 });
 

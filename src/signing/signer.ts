@@ -14,7 +14,7 @@ export interface Signer {
   receipt(receipt: Omit<Receipt, 'iat'>): string;
 }
 
-/** Larger bodies are signed in a turn of their own. */
+/** Larger bodies are signed in a separate turn. */
 const LARGE_BYTES = 256 * 1_024;
 
 /** @throws Error if `signature.secret` is not a usable key */

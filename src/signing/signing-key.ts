@@ -5,9 +5,9 @@ import type { Config } from '../config/schema.ts';
 /** The key of `signature.secret`. */
 export interface SigningKey {
   readonly algorithm: 'HS256' | 'EdDSA';
-  /** For a public key, its RFC 7638 thumbprint. */
+  /** For a public key, its thumbprint (RFC 7638). */
   readonly kid: string;
-  /** @param pieces of the JWS Signing Input */
+  /** @param pieces pieces of the JWS Signing Input */
   sign(pieces: Iterable<string>): Buffer;
   /** JWK Set for verifiers; undefined for a shared key. */
   readonly publicKeys: { readonly keys: readonly PublicJwk[] } | undefined;
@@ -26,12 +26,12 @@ const KID_BYTES = 12;
 /** HS256 needs a key as long as its hash (RFC 7518 section 3.2). */
 const STRONG_SECRET_BYTES = 32;
 
-/** Reports whether brute force on one receipt could find the HMAC secret. */
+/** Reports whether brute force could find the HMAC secret from one receipt. */
 export function isWeakSecret({ enabled, type, secret }: Config['signature']): boolean {
   return enabled && type === 'hmac' && Buffer.byteLength(secret) < STRONG_SECRET_BYTES;
 }
 
-/** @throws Error that states what `signature.secret` must be, without repeating it */
+/** @throws Error that states what `signature.secret` must be, without quoting it */
 export function createSigningKey({ type, secret }: Pick<Config['signature'], 'type' | 'secret'>): SigningKey {
   return type === 'hmac' ? sharedKey(secret) : keyPair(privateKeyOf(secret));
 }
@@ -57,7 +57,7 @@ function keyPair(privateKey: KeyObject): SigningKey {
   return {
     algorithm: 'EdDSA',
     kid,
-    // Ed25519 needs the whole message, because it reads it twice (RFC 8032).
+    // Ed25519 reads the message twice, and therefore needs all of it (RFC 8032).
     sign: (pieces) => sign(null, Buffer.from([...pieces].join(''), 'latin1'), privateKey),
     publicKeys: { keys: [{ kty: 'OKP', crv: 'Ed25519', x, kid, alg: 'EdDSA', use: 'sig' }] },
   };
@@ -69,7 +69,7 @@ function privateKeyOf(secret: string): KeyObject {
   try {
     key = createPrivateKey(pem);
   } catch {
-    key = undefined; // its message could quote the key
+    key = undefined; // The error is dropped: its message could quote the key.
   }
   if (key?.asymmetricKeyType !== 'ed25519') {
     throw new Error(

@@ -21,7 +21,7 @@ const DEFAULT_REGION = 'us-east-1';
 
 /**
  * Returns the headers that sign a request with AWS Signature Version 4 (AWS IAM User Guide, "Create a signed AWS API
- * request"). Only headers of the gateway are signed, so that no proxy can break the signature.
+ * request"). Signs only headers set by the gateway, so that proxies cannot break the signature.
  */
 export function signSigV4(request: SigV4Request): Record<string, string> {
   const { credential, authority, body, service = 'bedrock', now = new Date() } = request;
@@ -74,7 +74,7 @@ function canonicalRequest(
 }
 
 /**
- * Encodes each segment again: every service except S3 signs `%2F` as `%252F`. Paths with dot segments are refused
+ * Encodes each segment again: all services except S3 sign `%2F` as `%252F`. Paths with dot segments are refused
  * earlier.
  */
 function canonicalPath(path: string): string {
@@ -109,7 +109,7 @@ function percentDecode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // not percent-encoded: signed unchanged
+    return text; // Not percent-encoded: signed unchanged.
   }
 }
 

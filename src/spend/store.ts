@@ -5,16 +5,19 @@ import { redisUnavailable, withRedisDeadline } from '../redis/unavailable.ts';
 
 const DAY_MS = 86_400_000;
 
-/** A key's spend on one day, for one model or tool. */
+/** The spend of a key on one day, for one model or tool. */
 export interface Spent extends SpentFor {
-  /** Unix time in days, UTC. */
+  /** Days since 1970, in UTC. */
   readonly day: number;
   readonly nanoUsd: number;
 }
 
 /** Reads spend records (docs/spend.md). */
 export interface SpendStore {
-  /** Includes both days. @throws GatewayError redis_unavailable */
+  /**
+   * Both days are included.
+   * @throws GatewayError redis_unavailable
+   */
   read(keyHash: string, firstDay: number, lastDay: number): Promise<readonly Spent[]>;
 }
 

@@ -4,14 +4,14 @@ import { dayText, type Spent } from './store.ts';
 
 export interface SpendRow {
   readonly group: string;
-  /** First day of the bucket, `2026-11-26`; `2026-11` for a month; absent for `total`. */
+  /** First day of the bucket, such as `2026-11-26`; `2026-11` for a month; absent for `total`. */
   readonly bucket?: string;
   readonly nanoUsd: number;
 }
 
 export type Bucket = 'day' | 'week' | 'month' | 'total';
 
-/** A Monday, in Unix days; weeks are counted from it. */
+/** A Monday in Unix days, from which weeks are counted. */
 const A_MONDAY = 4;
 const UNSET = '-';
 
@@ -27,7 +27,7 @@ export function groupOf(by: string, { name, owner, tags }: KeyRecord, { provider
       return model;
     case 'tool':
       return provider.startsWith(MCP) ? `${provider.slice(MCP.length)}/${model}` : UNSET;
-    // `tag:NAME`, or `team`, the tag of this name.
+    // `tag:NAME`, or `team`, which is short for the tag `team`.
     default: {
       const tag = by.slice(by.indexOf(':') + 1);
       return Object.hasOwn(tags, tag) ? (tags[tag] ?? UNSET) : UNSET;

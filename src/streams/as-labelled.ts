@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors.ts';
 import type { Frame, StreamFormat } from './frame.ts';
 
-/** Refuses streams of another kind, whose texts clients may join if they ignore the Content-Type. */
+/** Refuses streams of a different kind: clients that ignore the Content-Type may join their texts. */
 export function asLabelled(format: StreamFormat): StreamFormat {
   const isOther = TESTS[format.name]?.();
   if (isOther === undefined) return format;
@@ -11,7 +11,7 @@ export function asLabelled(format: StreamFormat): StreamFormat {
       if (!isOther(frame)) return format.readable(frame);
       throw new GatewayError(
         'upstream_unavailable',
-        'the provider sent another kind of stream than its Content-Type says',
+        'the provider sent a different kind of stream from its Content-Type',
       );
     },
   };
@@ -25,7 +25,7 @@ const TESTS: Partial<Record<StreamFormat['name'], () => IsOther>> = {
   ndjson: () => isEvent,
 };
 
-/** Detects an array, or more than one document; some providers report errors as one. */
+/** Detects an array, or several documents. Some providers report errors as a single document. */
 function jsonAmongEvents(): IsOther {
   let documents = 0;
   return ({ sideband }) => {
@@ -39,7 +39,7 @@ function jsonAmongEvents(): IsOther {
   };
 }
 
-/** Recognizes an event's line. Lines also end at CR, which JSON strings cannot contain. */
+/** Recognizes a line of an event. Lines also end at CR, which JSON strings cannot contain. */
 function isEvent({ data = '' }: Frame): boolean {
   return data.startsWith('data:') || data.includes('\rdata:');
 }

@@ -7,7 +7,7 @@ import { PendingBytes, frameTooLarge } from './pending.ts';
 const PRELUDE_BYTES = 12;
 const CRC_BYTES = 4;
 
-/** Bytes of a header value by type; strings and bytes carry their length. */
+/** Number of bytes of a header value, by type. Strings and bytes contain their length. */
 const FIXED_VALUE_BYTES = [0, 0, 1, 2, 4, 8, undefined, undefined, 8, 16];
 const BYTES_TYPE = 6;
 const STRING_TYPE = 7;
@@ -33,7 +33,7 @@ export const awsEventStream: StreamFormat = {
 class AwsEventStreamDecoder implements FrameDecoder {
   readonly #maxFrameBytes: number;
   readonly #pending: PendingBytes;
-  /** Length of the pending message, once its prelude has arrived. */
+  /** Length of the pending message. Known once its prelude has arrived. */
   #expected: number | undefined;
 
   constructor(maxFrameBytes: number) {
@@ -93,7 +93,7 @@ function decodeMessage(raw: Buffer): Frame {
 
 interface Headers {
   readonly headers: ReadonlyMap<string, string>;
-  /** Headers outside `NAMING`, or with an unusual value. */
+  /** Headers that are not in `NAMING`, or have an unusual value. */
   readonly sideband: string;
 }
 
@@ -123,14 +123,14 @@ function readHeaders(bytes: Buffer): Headers {
     let valueBytes = FIXED_VALUE_BYTES[type];
     if (valueBytes === undefined) {
       if (type !== BYTES_TYPE && type !== STRING_TYPE) throw broken('a header of an unknown type');
-      if (valueStart + 2 > bytes.length) throw broken('a header cut short');
+      if (valueStart + 2 > bytes.length) throw broken('a truncated header');
       valueBytes = bytes.readUInt16BE(valueStart);
       valueStart += 2;
     }
     i = valueStart + valueBytes;
-    if (i > bytes.length) throw broken('a header cut short');
+    if (i > bytes.length) throw broken('a truncated header');
     const value = type === STRING_TYPE || type === BYTES_TYPE ? bytes.toString('utf8', valueStart, i) : '';
-    // Readers ignore a repeated name or a second type, so it may hide content.
+    // Readers ignore a repeated name or a second type, so such a header may hide content.
     const isAgain = headers.has(name) || (TYPES.has(name) && [...TYPES].some((other) => headers.has(other)));
     if (type === STRING_TYPE) headers.set(name, value);
     if (type !== STRING_TYPE || isAgain || !isNaming(name, value)) sideband += `${name}: ${value}\n`;

@@ -15,7 +15,7 @@ const BY_MEDIA_TYPE: ReadonlyMap<string, StreamFormat> = new Map([
   ['application/stream+json', ndjson],
 ]);
 
-/** Content types of JSON, and of servers that do not know. */
+/** Content types of JSON, and generic types of servers that do not declare JSON. */
 export const MAY_BE_JSON: ReadonlySet<string> = new Set([
   'application/json',
   'text/json',
@@ -24,7 +24,7 @@ export const MAY_BE_JSON: ReadonlySet<string> = new Set([
   '',
 ]);
 
-/** Returns the format of a streamed answer by its Content-Type, or by its endpoint for Gemini's arrays. */
+/** Returns the format of a streamed answer by its Content-Type, or by its endpoint for arrays of Gemini. */
 export function streamFormatFor(
   contentType: string | undefined,
   endpoint: { readonly streamFormat?: 'json-array' },
@@ -32,6 +32,6 @@ export function streamFormatFor(
   const { essence } = readMediaType(contentType);
   const format = BY_MEDIA_TYPE.get(essence);
   if (endpoint.streamFormat !== 'json-array') return format;
-  // Lines are read as elements too, with or without an array around them.
+  // Also reads lines as elements, with or without an array around them.
   return format === ndjson || MAY_BE_JSON.has(essence) ? jsonArray : format;
 }

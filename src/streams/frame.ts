@@ -3,8 +3,8 @@ import { GatewayError } from '../errors.ts';
 import type { ReadDocument } from '../json/document-shape.ts';
 
 /**
- * An SSE event, an AWS event-stream message, a line of NDJSON or an element of a JSON array. `raw` holds the
- * provider's bytes, which an unchanged frame forwards.
+ * An SSE event, an AWS event-stream message, a line of NDJSON or an element of a JSON array. `raw` contains the
+ * provider's bytes, which are forwarded if the frame is unchanged.
  */
 export interface Frame {
   readonly raw: Buffer;
@@ -14,7 +14,7 @@ export interface Frame {
   readonly data?: string;
   /** The payload of a long frame, read in steps. Outdated once `data` is replaced. */
   readonly document?: ReadDocument;
-  /** Other content of `raw` with possible text: comments, ids, unusual headers, broken remains. */
+  /** Other content of `raw` that may contain text: comments, ids, unusual headers, broken remains. */
   readonly sideband?: string;
   /** The stream ended within this frame. */
   readonly open?: true;
@@ -22,14 +22,14 @@ export interface Frame {
   readonly added?: true;
 }
 
-/** Splits bytes into frames at any chunk boundaries. Throws beyond `maxFrameBytes`. */
+/** Splits bytes into frames at any chunk boundaries. Throws if a frame exceeds `maxFrameBytes`. */
 export interface FrameDecoder {
   push(chunk: Buffer): Frame[];
-  /** Returns an unterminated rest as a frame. */
+  /** Returns the unterminated remainder as a frame. */
   end(): Frame[];
 }
 
-/** Ends a stream. */
+/** A frame that ends a stream. */
 export interface ClosingFrame {
   /** SSE `event:` name, or AWS `:exception-type`. */
   readonly event?: string;
@@ -38,7 +38,7 @@ export interface ClosingFrame {
   readonly line?: string;
 }
 
-/** Writes a readable stream even if frames were dropped or added. */
+/** Writes a readable stream even if frames were removed or added. */
 export interface FrameWriter {
   /** Returns the frame's bytes, separated from earlier frames. */
   write(frame: Frame): Buffer;
@@ -52,23 +52,23 @@ export interface StreamFormat {
   readonly name: 'sse' | 'aws-event-stream' | 'ndjson' | 'json-array';
   createDecoder(options: { readonly maxFrameBytes: number }): FrameDecoder;
   createWriter(): FrameWriter;
-  /** Replaces the payload; event name, id, line ends and AWS headers stay. */
+  /** Replaces the payload. The event name, id, line ends and AWS headers stay. */
   withData(frame: Frame, data: string): Buffer;
-  /** Returns a frame with this one's event name and only the given payload. */
+  /** Returns a frame with the event name of the given one and only this payload. */
   copy(frame: Frame, data: string): Buffer;
   /**
    * Replaces invalid UTF-8 by U+FFFD, as in the payload.
    * @throws GatewayError upstream_unavailable for text in another encoding
    */
   readable(frame: Frame): Frame;
-  /** Returns a comment that clients skip; only SSE has them. */
+  /** Returns a comment, which clients skip. Only SSE has comments. */
   comment?(text: string): Buffer;
 }
 
 export function readableText(frame: Frame): Frame {
-  // JSON has no NUL; UTF-16, which is not supported, has one beside each letter.
+  // JSON contains no NUL. UTF-16, which is not supported, has one next to each Latin letter.
   if (frame.raw.includes(0)) {
-    throw new GatewayError('upstream_unavailable', 'the provider sent a stream that is not text in UTF-8');
+    throw new GatewayError('upstream_unavailable', 'the provider sent a stream that is not UTF-8 text');
   }
   return isUtf8(frame.raw) ? frame : { ...frame, raw: Buffer.from(frame.raw.toString('utf8')) };
 }

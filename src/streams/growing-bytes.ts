@@ -44,7 +44,7 @@ export class GrowingBytes {
     return Buffer.from(this.#bytes.subarray(0, this.#length));
   }
 
-  /** Returns the bytes and starts anew; undefined if they were too long. */
+  /** Returns the bytes and starts over; undefined if there were too many. */
   take(): Buffer | undefined {
     const bytes = this.#isTooLong ? undefined : this.copy();
     this.#length = 0;

@@ -14,8 +14,8 @@ const { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COMMA, OPEN_ARRAY, OPEN_OBJECT, QU
 const SEPARATORS: ReadonlySet<number> = new Set([OPEN_ARRAY, COMMA, CLOSE_ARRAY]);
 
 /**
- * A JSON array whose elements arrive one by one (Gemini's `streamGenerateContent` without `alt=sse`). A frame is
- * an element with the bracket or comma before it, so it need not wait for the next. The closing bracket is a frame
+ * A JSON array whose elements arrive one by one (Gemini's `streamGenerateContent` without `alt=sse`). A frame is an
+ * element with the preceding bracket or comma, so it need not wait for the next one. The closing bracket is a frame
  * without data.
  */
 export const jsonArray: StreamFormat = {
@@ -27,7 +27,7 @@ export const jsonArray: StreamFormat = {
   readable: readableText,
 };
 
-/** More bytes after an element are not the end of an array. */
+/** If more bytes follow an element, they are not the end of an array. */
 const MAX_REST_BYTES = 65_536;
 
 /** Holds back the bytes after the last element, so that elements can be added. */
@@ -44,7 +44,7 @@ class JsonArrayWriter implements FrameWriter {
     const separator = separatorOf(frame);
     const opens = separator.includes(OPEN_ARRAY);
     const rest = this.#rest.take();
-    // An error may be one object without an array.
+    // An error may be a single object without an array.
     const fits = this.#begun ? !opens || rest.length > 0 : opens || !separator.includes(COMMA);
     const bytes = fits ? frame.raw : this.#separated(frame.raw.subarray(separator.length));
     this.#begun = true;
@@ -85,7 +85,7 @@ function separatorOf({ raw }: Frame): Buffer {
 
 class JsonArrayDecoder implements FrameDecoder {
   readonly #pending: PendingBytes;
-  /** Nesting in the element; 0 between elements. */
+  /** Nesting depth in the element; 0 between elements. */
   #depth = 0;
   #separatorBytes = 0;
   #inString = false;
@@ -115,7 +115,7 @@ class JsonArrayDecoder implements FrameDecoder {
     return [{ raw, ...sidebandOf(raw), open: true }];
   }
 
-  /** Reads the byte at `offset` of the frame; returns true for its last one. */
+  /** Reads the byte at `offset` of the frame. Returns true for the last byte. */
   #ends(byte: number, offset: number): boolean {
     if (this.#inString) {
       if (this.#escaped) this.#escaped = false;

@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors.ts';
 
-/** Bytes of an unfinished frame, in pieces so that tiny chunks cost linear time. */
+/** Bytes of an unfinished frame. Kept in pieces, so that tiny chunks take only linear time. */
 export class PendingBytes {
   readonly #maxBytes: number;
   #pieces: Buffer[] = [];
@@ -14,7 +14,7 @@ export class PendingBytes {
     return this.#size;
   }
 
-  /** @throws GatewayError upstream_unavailable for a frame over its bound */
+  /** @throws GatewayError upstream_unavailable if the frame is too long */
   add(piece: Buffer): void {
     if (piece.length === 0) return;
     this.#size += piece.length;
@@ -32,8 +32,8 @@ export class PendingBytes {
   }
 
   /**
-   * Returns and removes all bytes, with a last piece.
-   * @throws GatewayError upstream_unavailable for a frame over its bound
+   * Returns and removes all bytes, followed by a last piece.
+   * @throws GatewayError upstream_unavailable if the frame is too long
    */
   endWith(piece: Buffer): Buffer {
     if (this.#size === 0 && piece.length <= this.#maxBytes) return piece;
@@ -45,6 +45,6 @@ export class PendingBytes {
 export function frameTooLarge(maxBytes: number): GatewayError {
   return new GatewayError(
     'upstream_unavailable',
-    `The provider's stream has a frame of over ${maxBytes} bytes.`,
+    `The provider's stream has a frame of more than ${maxBytes} bytes.`,
   );
 }

@@ -12,8 +12,8 @@ const LF = 0x0a;
 const CR = 0x0d;
 
 /**
- * Server-sent events (WHATWG HTML): events end at a blank line, lines at CR, LF or CRLF. Unlike in browsers, an
- * event cut off by the end of the stream counts, because SDKs read it.
+ * Server-sent events (WHATWG HTML): events end at a blank line, lines at CR, LF or CRLF. Unlike in browsers, an event
+ * cut off by the end of the stream counts, because SDKs read it.
  */
 export const sse: StreamFormat = {
   name: 'sse',
@@ -22,7 +22,7 @@ export const sse: StreamFormat = {
   withData,
   copy: ({ event, raw }, data) => Buffer.from(sseText(data, event, lineEndOf(raw))),
   readable: readableText,
-  // The first line feed ends an event that the provider left open; elsewhere it is an empty line.
+  // The first line feed ends an event that the provider left open. Elsewhere, it is an empty line.
   comment: (text) => Buffer.from(`\n: ${text.replace(/[\r\n]+/g, ' ')}\n\n`),
 };
 
@@ -76,7 +76,7 @@ class SseDecoder implements FrameDecoder {
       const endsCrLf = byte === LF && afterCr;
       afterCr = byte === CR;
       if (endsCrLf) {
-        // The event was returned when its chunk ended between CR and LF.
+        // The event was already returned when its chunk ended between CR and LF.
         if (i === 0 && this.#pending.length === 0) {
           frames.push({ raw: chunk.subarray(0, 1) });
           from = 1;
@@ -87,7 +87,7 @@ class SseDecoder implements FrameDecoder {
         lineIsEmpty = true;
         continue;
       }
-      // A blank line; its LF may come with the next chunk.
+      // A blank line, whose LF may arrive with the next chunk.
       if (byte === CR && chunk[i + 1] === LF) {
         i += 1;
         afterCr = false;
@@ -113,7 +113,7 @@ function frameOfEvent(raw: Buffer, text: string): Frame {
   return (text.includes('\r') ? undefined : plainFrame(raw, text)) ?? frameOfLines(raw, text);
 }
 
-/** Reads an event of one data line and perhaps an event line, as most are; undefined for others. */
+/** Reads an event of one data line and an optional event line, the usual form; returns undefined for others. */
 function plainFrame(raw: Buffer, text: string): Frame | undefined {
   const first = text.indexOf('\n');
   const end = text.length - 2;
@@ -137,7 +137,7 @@ function frameOfLines(raw: Buffer, text: string): Frame {
     if (dataLine !== undefined) data = data === undefined ? dataLine : `${data}\n${dataLine}`;
     else {
       const name = fieldValue(line, 'event');
-      // The last of several names counts; the others are searched as text.
+      // If there are several names, the last one counts. The others are searched as text.
       if (name !== undefined && event !== undefined) sideband += `event: ${event}\n`;
       event = name ?? event;
       if (!WITHOUT_TEXT.test(line)) sideband += `${line}\n`;
@@ -151,16 +151,19 @@ function frameOfLines(raw: Buffer, text: string): Frame {
   };
 }
 
-/** Blank lines, empty comments and plain event names. Digits of a retry time may be part of a number. */
+/**
+ * Matches blank lines, empty comments and plain event names. A retry time may not pass: its digits may be part of a
+ * number.
+ */
 const WITHOUT_TEXT = /^(:?|event: ?[A-Za-z_.-]{0,64})$/;
 
 function createWriter(): FrameWriter {
   let isOpen = false;
   let endsInCr = false;
-  /** Some clients split at pairs of the same line end, so added lines end as the provider's do. */
+  /** Some clients split at pairs of the same line end, so added lines end like the provider's. */
   let lineEnd = '\n';
   function added(bytes: Buffer): Buffer {
-    // The LF of a CRLF may still be missing; it must not follow.
+    // The LF of a CRLF may not have arrived yet. It must not follow the added line.
     const before = isOpen ? lineEnd + lineEnd : endsInCr ? '\n' : '';
     return before === '' ? bytes : Buffer.concat([Buffer.from(before), bytes]);
   }
@@ -187,7 +190,7 @@ function sseText(data: string, event: string | undefined, lineEnd: string): stri
   return name + dataLines(data).join(lineEnd) + lineEnd + lineEnd;
 }
 
-/** Returns the line end of an event's first line, or `before`. */
+/** Returns the line end of the first line of an event, or `before`. */
 function lineEndOf(raw: Buffer, before = '\n'): string {
   const lf = raw.indexOf(LF);
   const cr = raw.indexOf(CR);
@@ -225,7 +228,7 @@ function linesOf(text: string): Line[] {
   return lines;
 }
 
-/** Recognizes an event of one `data: ` line, as most are. */
+/** Recognizes an event of one `data: ` line, the usual form. */
 function isDataLineAlone({ raw, data = '' }: Frame): boolean {
   const around = 'data: \n\n'.length;
   return (
@@ -236,7 +239,7 @@ function isDataLineAlone({ raw, data = '' }: Frame): boolean {
   );
 }
 
-/** Replaces the first `data:` line; all others stay. */
+/** Replaces the first `data:` line. All other lines stay. */
 function withData(frame: Frame, data: string): Buffer {
   if (isDataLineAlone(frame)) return Buffer.from(sseText(data, undefined, '\n'));
   const lines = linesOf(frame.raw.toString('utf8'));

@@ -3,22 +3,22 @@ import { createAddressCounts } from '../address-counts.ts';
 const MINUTE_MS = 60_000;
 
 export interface AnonymousLinesOptions {
-  /** Log lines per client address and minute. */
+  /** Maximum number of log lines per client address and minute. */
   readonly maxPerMinute: number;
-  /** Called at most once a minute with the number of requests left out since the last call. */
+  /** Called at most once a minute with the number of requests not logged since the last call. */
   readonly onUnlogged: (requests: number) => void;
   /** Returns Unix ms. */
   readonly now?: () => number;
 }
 
 /**
- * Limits log lines about unauthenticated clients. Requests refused before their key is verified get a line each, up to
- * a limit per client address and minute; others are only counted.
+ * Limits log lines about unauthenticated clients. Each request refused before its key is verified gets a line, up to a
+ * limit per client address and minute; further ones are only counted.
  */
 export interface AnonymousLines {
-  /** Reports whether this request may be logged; otherwise counts it. */
+  /** Reports whether this request may be logged. Counts it if not. */
   take(clientAddress: string): boolean;
-  /** Reports the remaining count, before the process ends. */
+  /** Reports the remaining count before the process ends. */
   flush(): void;
 }
 

@@ -3,20 +3,20 @@ import type { Logger } from './logger.ts';
 
 /** One security event (docs/audit.md). Never contains matched text. */
 export interface AuditEvent {
-  /** Event name from a closed set, such as `tool_response_inspected`. */
+  /** Name of the event from a closed set, such as `tool_response_inspected`. */
   readonly event: string;
   readonly requestId: string;
   readonly keyHash: string;
-  /** The action taken, or in shadow mode the one that would have been taken. */
+  /** The action taken. In shadow mode, the action that would have been taken. */
   readonly action: 'redacted' | 'blocked' | 'withheld' | 'flagged' | 'suppressed';
   /** False in shadow mode. */
   readonly enforced: boolean;
   readonly server?: string;
   readonly tool?: string | undefined;
   readonly findings: readonly AuditedFinding[];
-  /** Number of findings beyond the listed ones. */
+  /** Number of findings that are not listed. */
   readonly moreFindings?: number;
-  /** Rules with findings that are suppressed on this server. */
+  /** Rules with findings that are suppressed for this server. */
   readonly suppressedRules?: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export interface AuditedFinding {
   /** Range in UTF-16 units of the text at `path`; the end is exclusive. */
   readonly start: number;
   readonly end: number;
-  /** Same value for equal matches; see `createMatchDigest`. */
+  /** The same for equal matches; see `createMatchDigest`. */
   readonly digest: string;
 }
 
@@ -72,7 +72,7 @@ export function createAudit(
 
 /**
  * Creates a digest function: HMAC-SHA256, truncated to 132 bits.
- * @param secret makes digests comparable across processes; empty: only within this process
+ * @param secret makes digests comparable across processes; if empty, they are comparable only within this process
  */
 export function createMatchDigest(secret: string): MatchDigest {
   const key = secret === '' ? randomBytes(32) : secret;

@@ -12,7 +12,7 @@ export async function metricsAsJson(registry: Registry): Promise<MetricJson[]> {
   return (await registry.getMetricsAsJSON()) as unknown as MetricJson[];
 }
 
-/** Reports whether a metric only rises, so that its values stay true after its process has ended. */
+/** Reports whether a metric only rises: its values stay valid after its process has ended. */
 export function isCount({ type }: Pick<MetricJson, 'type'>): boolean {
   return type === 'counter' || type === 'histogram';
 }
@@ -24,7 +24,7 @@ export function watchCounts(registry: Registry): () => Promise<MetricJson[]> {
     const counts = await Promise.all(countNames(registry).map((name) => readMetric(registry, name)));
     return counts.filter((metric): metric is MetricJson => {
       if (metric === undefined) return false;
-      // No value of a count falls, so an equal sum means equal values.
+      // Counts never fall, so an equal sum means equal values.
       const sum = metric.values.reduce((total, { value }) => total + value, 0);
       const isRisen = sum !== sums.get(metric.name);
       sums.set(metric.name, sum);

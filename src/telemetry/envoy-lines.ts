@@ -1,19 +1,19 @@
 import { createAnonymousLines, type AnonymousLinesOptions } from './anonymous-lines.ts';
 
 export interface EnvoyLinesOptions extends AnonymousLinesOptions {
-  /** Writes an allowed line. */
+  /** Writes a line that is allowed. */
   readonly write: (line: string, from: 'stdout' | 'stderr') => void;
 }
 
 export interface EnvoyLines {
   take(line: string, from: 'stdout' | 'stderr'): void;
-  /** Reports the remaining count, before the process ends. */
+  /** Reports the remaining count before the process ends. */
   flush(): void;
 }
 
 /**
- * Forwards Envoy's output, with at most `maxPerMinute` lines about requests that Envoy itself refused: without a
- * verified key, any client could have sent them.
+ * Forwards Envoy's output, with at most `maxPerMinute` lines about requests that Envoy itself refused: any client can
+ * cause them without a verified key.
  */
 export function createEnvoyLines({ write, ...options }: EnvoyLinesOptions): EnvoyLines {
   const anonymous = createAnonymousLines(options);
@@ -27,7 +27,7 @@ export function createEnvoyLines({ write, ...options }: EnvoyLinesOptions): Envo
 
 /**
  * Matches an access log line (`accessLog` in envoy/render.ts, names in alphabetical order) of a request that Envoy
- * answered before assigning an id, or of a failed upgrade. Client input comes later in the line, in `method`, with
+ * answered before assigning an id, or of a failed upgrade. Client input follows later in the line, in `method`, with
  * escaped quotes.
  */
 const REFUSED_BY_ENVOY =

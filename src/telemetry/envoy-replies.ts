@@ -14,7 +14,7 @@ export const ENVOY_REPLY_TYPES = [
 
 export type EnvoyReplyType = (typeof ENVOY_REPLY_TYPES)[number];
 
-/** Counts Envoy's own replies, which sidecars may not have seen. */
+/** Counts Envoy's own replies. Sidecars may not have seen their requests. */
 export interface EnvoyReplies {
   /** Reads a line of Envoy's output. */
   take(line: string): void;
@@ -34,10 +34,10 @@ export function createEnvoyReplies(): EnvoyReplies {
 
 /**
  * Matches the beginning of an access log line (`accessLog` in envoy/render.ts, names in alphabetical order). Only the
- * gateway and Envoy write these fields; client input comes later in the line.
+ * gateway and Envoy write these fields. Client input follows later in the line.
  */
 const REPLY = /^\{"answer_id":(?:null|"[^"]*"),"details":(?:null|"([^"]*)"),"error_type":"([^"]*)"/;
-/** Replies with these details were written, and counted, by a sidecar. */
+/** Replies with these details were written and counted by a sidecar. */
 const BY_SIDECAR = 'gw';
 
 function replyType(line: string): EnvoyReplyType | undefined {

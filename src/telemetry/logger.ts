@@ -3,7 +3,7 @@ import { pino, type DestinationStream, type Logger } from 'pino';
 
 export type { Logger } from 'pino';
 
-/** Fields redacted on the top level and one level down: a safety net, since code must not log them anyway. */
+/** Fields redacted at the top level and one level below. A safety net: code must not log them in the first place. */
 const CREDENTIALS: ReadonlySet<string> = new Set([
   'rawKey',
   'providerKey',
@@ -15,14 +15,14 @@ const CREDENTIALS: ReadonlySet<string> = new Set([
 ]);
 const REDACTED = '[redacted]';
 
-/** Destination of security events: the log's audit channel, or the audit trail. */
+/** Destination of security events: the audit channel of the log, or the audit trail. */
 export interface SecurityEvents {
   info(fields: object, message: string): void;
 }
 
 type Fields = Record<string, unknown>;
 
-/** Redacts credentials; pino's own redaction of nested fields costs more than the rest of a log line. */
+/** Redacts credentials. The redaction of nested fields by pino costs more than the rest of a log line. */
 function withoutCredentials(fields: Fields): Fields {
   return redacted(fields, (value) => (isObject(value) ? redacted(value, (inner) => inner) : value));
 }
@@ -40,12 +40,12 @@ function redacted(fields: Fields, ofValue: (value: unknown) => unknown): Fields 
   return changed ?? fields;
 }
 
-/** Opens standard output. All loggers of a process must share it, or their lines mix. */
+/** Opens standard output. All loggers of a process must share it, or their lines are mixed. */
 export function standardOutput(): DestinationStream {
   return pino.destination({ sync: false });
 }
 
-/** Creates the logger of security events and verdicts (`"channel": "audit"`). `server.log_level` does not silence it. */
+/** Creates the logger of security events and verdicts (`"channel": "audit"`). It ignores `server.log_level`. */
 export function createAuditLog(
   fields: Readonly<Record<string, unknown>>,
   destination: DestinationStream,

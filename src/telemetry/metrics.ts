@@ -1,13 +1,13 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
-/** In seconds. Refusals take about a millisecond, answers up to minutes. */
+/** In seconds. Refusals take about a millisecond, answers up to several minutes. */
 const DURATION_BUCKETS = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300,
 ];
 
 /**
- * Creates the metrics of one worker; `gateway serve` sums them over all workers. Label values come from closed sets,
- * never from keys, model names or paths. The only exceptions are metrics enabled in the section `metrics`.
+ * Creates the metrics of one worker. `gateway serve` sums them over all workers. Label values come from closed sets,
+ * never from keys, model names or paths. The only exceptions are metrics enabled in the `metrics` section.
  */
 export function createMetrics() {
   const registry = new Registry();
@@ -88,12 +88,12 @@ export function createMetrics() {
     ),
     policyLoads: counter(
       'gateway_policy_loads_total',
-      'Policy sets that were loaded, and changed files that could not be loaded (the last good set stays in force).',
+      'Policy sets that were loaded, and changed files that could not be loaded (the last valid set stays in force).',
       ['outcome'],
     ),
     policiesBroken: gauge(
       'gateway_policies_broken',
-      'Workers that currently cannot load the policy files; their last good set stays in force.',
+      'Workers that currently cannot load the policy files; their last valid set stays in force.',
     ),
     policyReports: counter(
       'gateway_policy_reports_total',
@@ -125,7 +125,7 @@ export function createMetrics() {
       help: 'Spent share of a budget, for the most recently charged keys; only with metrics.budget_keys.',
       labelNames: ['key', 'window'],
       registers,
-      // Workers that follow the same key read the same budget.
+      // Workers that track the same key read the same budget.
       aggregator: 'max',
     }),
     overReservation: counter(
@@ -139,7 +139,7 @@ export function createMetrics() {
     ),
     absurdUsages: counter(
       'gateway_absurd_usages_total',
-      'Answers with implausible usage; their reservation was charged.',
+      'Answers that reported implausible usage; their reservation was charged.',
       ['provider'],
     ),
     budgetAlerts: counter('gateway_budget_alerts_total', 'Alert thresholds that a key crossed, by window.', [
@@ -183,7 +183,7 @@ export function createMetrics() {
     ),
     traceSpans: counter(
       'gateway_trace_spans_total',
-      'Spans of traces by outcome: exported, failed (refused by the collector), dropped (beyond the queue).',
+      'Spans of traces by outcome: exported, failed (refused by the collector), dropped (queue full).',
       ['outcome'],
     ),
     firstToken: seconds(
@@ -201,7 +201,7 @@ export function createMetrics() {
       'Requests refused because a stored value has a version that this build does not read, by form (docs/upgrading.md).',
       ['form'],
     ),
-    redisUp: gauge('gateway_redis_up', '1 while this worker reaches Redis.'),
+    redisUp: gauge('gateway_redis_up', '1 if this worker is connected to Redis.'),
   };
 }
 

@@ -4,7 +4,7 @@ import { STORED_FORMS, UnknownForm } from '../redis/stored-forms.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 
-/** The parts of an exchange that may be logged. The type is narrow, so that nothing else can be. */
+/** The parts of an exchange that may be logged. The type is narrow, so that nothing else is logged. */
 export interface ObservedExchange {
   readonly requestId: string;
   readonly key: { readonly keyHash: string };
@@ -13,7 +13,7 @@ export interface ObservedExchange {
   /** Set for calls to MCP servers. */
   readonly mcp?: object;
   readonly endpoint?: { readonly operation: string };
-  /** Name of `models` that the client used. */
+  /** The alias from `models` that the client used. */
   readonly alias?: string;
 }
 
@@ -39,7 +39,7 @@ export interface ObservedFinish {
   readonly isLogged: boolean;
 }
 
-/** Returns the label of an exchange's provider; `mcp` for a call to an MCP server. */
+/** Returns the provider label of an exchange; `mcp` for a call to an MCP server. */
 export function providerLabel({ mcp, provider }: Pick<ObservedExchange, 'mcp' | 'provider'>): string {
   return mcp === undefined ? (provider?.name ?? 'none') : 'mcp';
 }
@@ -47,14 +47,17 @@ export function providerLabel({ mcp, provider }: Pick<ObservedExchange, 'mcp' | 
 const DONE = { flag: 'flagged', rewrite: 'rewritten', deny: 'denied' } as const;
 const WOULD_HAVE = { flag: 'flagged', rewrite: 'would have rewritten', deny: 'would have denied' } as const;
 
-/** Refusals that only an operator can fix; their cause is logged. */
+/** Refusals that only an operator can resolve. Their causes are logged. */
 const OPERATORS_CAUSES: ReadonlySet<string> = new Set(['redis_unavailable', 'stored_form_unknown']);
-/** Minimum interval between error lines about one unknown form, which refuses all requests that need it. */
+/**
+ * Minimum interval between error lines about the same unknown form: the form causes the refusal of all requests that
+ * need it.
+ */
 const UNKNOWN_FORM_LINE_EVERY_MS = 60_000;
 
 /** Logs and counts finished requests (one line each) and verdicts other than pass, which go to the audit channel. */
 export function createObserver(log: Logger, auditLog: Logger, metrics: Metrics) {
-  // Series exist from the start: the first event raises the alert.
+  // The series exist from the start, so that the first event raises the alert.
   for (const form of Object.keys(STORED_FORMS)) metrics.unknownForms.inc({ form }, 0);
   /** By form. */
   const loggedAt = new Map<string, number>();
@@ -68,7 +71,7 @@ export function createObserver(log: Logger, auditLog: Logger, metrics: Metrics) 
     loggedAt.set(form, now);
     log.error(
       { form, version },
-      'Redis holds data of a version that this gateway cannot read; requests that need it are refused: see docs/upgrading.md',
+      'Redis contains data of a version that this gateway cannot read; requests that need it are refused: see docs/upgrading.md',
     );
   }
 
@@ -142,7 +145,7 @@ export function createObserver(log: Logger, auditLog: Logger, metrics: Metrics) 
     endFailed(exchange: ObservedExchange, check: string, cause: unknown): void {
       log.warn(
         { request_id: exchange.requestId, check, cause: describeCause(cause) },
-        'check could not finish its work',
+        'a check could not finish its work',
       );
     },
   };
@@ -157,7 +160,7 @@ function refusalCause(error: Refusal | undefined): string | undefined {
   return error?.cause === undefined ? undefined : describeCause(error.cause);
 }
 
-/** Returns name, message and stack of an error. A syntax error's message quotes the input, so it is left out. */
+/** Returns the name, message and stack of an error. The message of a syntax error quotes the input and is left out. */
 function describeCause(cause: unknown): string {
   if (!(cause instanceof Error)) return 'not an Error';
   const place = cause.stack?.split('\n').slice(1, 12).join('\n') ?? '';

@@ -1,9 +1,9 @@
-/** Model names; other text becomes `other`, so that clients' prose is never a label. */
+/** Matches model names. Any other text becomes `other`, so that prose from clients is never a label. */
 const MODEL = /^[\w.:/@+-]{1,128}$/;
-/** Owners are set by operators and token issuers: words, with spaces between them. */
+/** Matches owners, which are set by operators and token issuers: words, separated by spaces. */
 const OWNER = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]{1,128}$/u;
 const OTHER = 'other';
-/** The name in `gateway spend` for keys without an owner. */
+/** Shown in `gateway spend` for keys without an owner. */
 const NO_OWNER = '-';
 
 /** Creates the labels of models in `gateway_model_spend_usd_total`. */
@@ -18,7 +18,9 @@ export function createOwnerLabels(maxOwners: number): (owner: string | undefined
   return (owner) => (owner === undefined || owner === '' ? NO_OWNER : label(owner));
 }
 
-/** Keeps the first `max` names; others are `other`. A counter cannot forget a name: its sum would fall. */
+/**
+ * Keeps the first `max` names; all further names become `other`. A counter must not drop a name: its sum would fall.
+ */
 function createFirstLabels(pattern: RegExp, max: number): (name: string) => string {
   const named = new Set<string>();
   return (name) => {

@@ -6,7 +6,7 @@ import {
 } from '@opentelemetry/semantic-conventions';
 import { ERROR_STATUS, type ErrorType } from '../errors.ts';
 
-/** The parts of an exchange that a span may contain. A narrow type, so that nothing else can be exported. */
+/** The parts of an exchange that a span may contain. The type is narrow, so that nothing else is exported. */
 export interface TracedExchange {
   readonly method: string;
   readonly key: { readonly keyHash: string };
@@ -14,7 +14,7 @@ export interface TracedExchange {
   readonly provider?: { readonly name: string };
   readonly endpoint?: { readonly operation: string };
   readonly mcp?: { readonly server: string };
-  /** Name of `models` that the client used. */
+  /** The alias from `models` that the client used. */
   readonly alias?: string;
   readonly headers: ReadonlyMap<string, string>;
   readonly request?: {
@@ -50,7 +50,7 @@ export interface TracedFinish {
   readonly firstChunkMs: number | undefined;
 }
 
-/** Provider names of the GenAI conventions that differ from ours. */
+/** Provider names in the GenAI conventions that differ from the gateway's. */
 const PROVIDERS: Readonly<Record<string, string>> = {
   azure: 'azure.ai.openai',
   bedrock: 'aws.bedrock',
@@ -74,13 +74,13 @@ export interface SpanFacts {
 }
 
 /**
- * Returns the final attributes of a request span: OpenTelemetry's GenAI and MCP conventions, plus `gateway.*`. They
- * contain no content, path or key, but the URI of an MCP resource.
- * @param safe makes client text safe to export
+ * Returns the final attributes of a request span: the GenAI and MCP conventions of OpenTelemetry, plus `gateway.*`.
+ * They contain no content, path or key; only the URI of an MCP resource.
+ * @param safe makes text from clients safe to export
  */
 export function spanFacts(finish: TracedFinish, safe: (text: string) => string): SpanFacts {
   const { exchange, refusal, status } = finish;
-  // A client error (4xx) is not an error of the server (HTTP conventions).
+  // An error of the client (4xx) is not an error of the server (HTTP conventions).
   const isError = (refusal === undefined ? status : ERROR_STATUS[refusal.type]) >= 500;
   const { name, attributes } =
     exchange === undefined

@@ -22,7 +22,7 @@ function lineOf(span: ReadableSpan): object {
     spanId,
     ...(span.parentSpanContext && { parentSpanId: span.parentSpanContext.spanId }),
     name: span.name,
-    // OTLP numbers span kinds from 1, the API from 0.
+    // OTLP counts span kinds from 1, the API from 0.
     kind: span.kind + 1,
     startTimeUnixNano: nanos(span.startTime),
     endTimeUnixNano: nanos(span.endTime),

@@ -2,16 +2,16 @@ import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import type { OnCommand } from '../redis/watch-commands.ts';
 import type { RequestTraces } from './request-traces.ts';
 
-/** Commands sent together: one round trip, and one span. */
+/** Commands sent together. One round trip is one span. */
 interface Batch {
-  /** The part of the request that sent them. */
+  /** The part of the request that sent the commands. */
   readonly part: object | undefined;
   add(operation: string): (failed: boolean) => void;
 }
 
 /**
- * Creates a span for each round trip to Redis, with the names of commands but not their arguments. Pipelines have
- * names by OpenTelemetry's conventions for Redis.
+ * Creates a span for each round trip to Redis, with the names of the commands but not their arguments. Pipelines are
+ * named by the OpenTelemetry conventions for Redis.
  */
 export function redisSpans(traces: Pick<RequestTraces, 'child' | 'current'>): OnCommand {
   let latest: Batch | undefined;
@@ -20,7 +20,7 @@ export function redisSpans(traces: Pick<RequestTraces, 'child' | 'current'>): On
     if (part === undefined) return undefined;
     if (latest?.part !== part) {
       latest = beginBatch(traces, part);
-      // Later commands make another round trip.
+      // Later commands are a new round trip.
       queueMicrotask(() => (latest = undefined));
     }
     return latest?.add(name.toUpperCase());

@@ -13,19 +13,19 @@ import type { EdgeTracing, UpstreamCall } from '../extproc/services.ts';
 import { providerName, spanFacts } from './attributes.ts';
 import { readTraceContext, traceHeaders } from './trace-context.ts';
 
-/** A shorter part gets a span only if something happened in it. */
+/** A part that takes less time gets a span only if something happened in it. */
 const LONG_MS = 1;
 
-/** The current request, and where new spans belong. */
+/** The current request and the place of new spans. */
 interface Place {
   readonly request: Span;
-  /** Returns the context of the innermost part, whose span starts now if it has none. */
+  /** Returns the context of the innermost part. Starts the part's span if it has none. */
   context(): Context;
 }
 
 /** A part of a request, such as a check's hook. Its span is created when needed. */
 export interface TracePart {
-  /** Runs `work`, whose spans become children of the part's span. */
+  /** Runs `work`. Spans started in it become children of the part's span. */
   run<T>(work: () => T): T;
   /** @param result undefined if nothing happened; a short part without children then gets no span */
   end(result: PartResult | undefined): void;
@@ -40,7 +40,7 @@ export interface PartResult {
 export interface RequestTraces extends EdgeTracing {
   /** Starts a span in the current part; undefined if the request is not recorded. */
   child(name: string, kind: SpanKind, attributes: Attributes): Span | undefined;
-  /** Returns the current part of a recorded request, for comparison. */
+  /** Returns the current part of a recorded request, for comparison only. */
   current(): object | undefined;
   /** Begins a part of the current request; undefined if the request is not recorded. */
   part(name: string, attributes: Attributes): TracePart | undefined;
@@ -48,7 +48,7 @@ export interface RequestTraces extends EdgeTracing {
   note(attributes: Attributes): void;
 }
 
-/** @param safe makes client text safe to export */
+/** @param safe makes text from clients safe to export */
 export function createRequestTraces(tracer: Tracer, safe: (text: string) => string): RequestTraces {
   const places = new AsyncLocalStorage<Place>();
   return {
@@ -69,7 +69,7 @@ export function createRequestTraces(tracer: Tracer, safe: (text: string) => stri
         run: (work) => places.run(place, work),
         traceState: request.spanContext().traceState?.serialize(),
         forward(call) {
-          // An unrecorded span of its own would cost an id for nothing.
+          // A separate span that is not recorded would need an id for nothing.
           if (!request.isRecording()) return traceHeaders(request.spanContext());
           upstream = tracer.startSpan(...upstreamSpan(call), context);
           return traceHeaders(upstream.spanContext());

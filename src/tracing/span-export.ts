@@ -4,12 +4,12 @@ import type { Config } from '../config/schema.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
-/** Defaults of `OTEL_BSP_*`. Each worker has a queue of its own. */
+/** Defaults of `OTEL_BSP_*`. Each worker has a separate queue. */
 const MAX_QUEUED = 4_096;
 const MAX_BATCH = 512;
 const EXPORT_EVERY_MS = 1_000;
 const EXPORT_WITHIN_MS = 10_000;
-/** Interval between two log lines about lost spans. */
+/** Minimum interval between two log lines about lost spans. */
 const REPORT_EVERY_MS = 60_000;
 
 interface SpanExportParts {
@@ -19,10 +19,12 @@ interface SpanExportParts {
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** Exports spans in batches. Spans beyond the queue are dropped; all losses are counted, and logged once a minute. */
+/**
+ * Exports spans in batches. Spans that exceed the queue are dropped. All losses are counted, and logged once a minute.
+ */
 export interface SpanExport {
   readonly processor: SpanProcessor;
-  /** Counts spans that are still waiting as dropped, and logs what was lost since the last line. */
+  /** Counts spans that are still waiting as dropped, and logs the losses since the last line. */
   close(): void;
 }
 
@@ -66,7 +68,7 @@ export function createSpanExport({ exporter, variables, metrics, log }: SpanExpo
     onEnd(span) {
       const isSampled = (span.spanContext().traceFlags & TraceFlags.SAMPLED) !== 0;
       if (!isSampled) return;
-      // The processor's own bound drops spans without notice.
+      // The limit of the processor itself drops spans without notice.
       if (waiting >= maxQueueSize) {
         drop(1);
         return;
@@ -86,13 +88,13 @@ export function createSpanExport({ exporter, variables, metrics, log }: SpanExpo
   };
 }
 
-/** Returns the gRPC code or HTTP status of a failed export. Its message may quote the collector. */
+/** Returns the gRPC code or HTTP status of a failed export. The error's message may quote the collector. */
 function codeOf(error: unknown): string | undefined {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return typeof code === 'number' || typeof code === 'string' ? String(code).slice(0, 64) : undefined;
 }
 
-/** Logs the first loss at once, and further ones once a minute. */
+/** Logs the first loss immediately, and further losses once a minute. */
 function lossReport(log: Pick<Logger, 'warn'>) {
   const lost = { dropped: 0, failed: 0 };
   let cause: string | undefined;

@@ -26,7 +26,7 @@ import { watchedCheck } from './watch-checks.ts';
 
 const SERVICE = 'ai-firewall-gateway';
 const CLOSE_WITHIN_MS = 3_000;
-/** Limit for exported client text. */
+/** Maximum length of exported text from clients. */
 const MAX_TEXT_CHARS = 256;
 const MAX_READ_CHARS = 4_096;
 
@@ -41,13 +41,13 @@ export interface TracingDeps {
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** The tracing of one sidecar. */
+/** The tracing of one sidecar process. */
 export interface SidecarTracing {
   readonly edge: EdgeTracing;
   watched(check: Check): Check;
   /** Records the cost of the current request. */
   charged(costUsd: number): void;
-  /** Exports waiting spans, for a limited time. */
+  /** Exports waiting spans within a limited time. */
   close(): Promise<void>;
 }
 
@@ -74,10 +74,10 @@ export async function startTracing(deps: TracingDeps): Promise<SidecarTracing> {
   };
 }
 
-/** Starts OpenTelemetry's SDK for traces only. It patches nothing, and is registered until `close`. */
+/** Starts the OpenTelemetry SDK for traces only. It patches no modules, and is registered until `close`. */
 function startSdk({ config, version, worker }: TracingDeps, processor: SpanProcessor): NodeSDK {
   const sdk = new NodeSDK({
-    // Detectors win over these: OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES.
+    // Detectors override these attributes: OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES.
     resource: resourceFromAttributes({
       'service.name': SERVICE,
       ...(version !== undefined && { 'service.version': version }),
@@ -91,15 +91,15 @@ function startSdk({ config, version, worker }: TracingDeps, processor: SpanProce
     logRecordProcessors: [],
     textMapPropagator: null,
   });
-  // OTEL_LOG_LEVEL would make the SDK write to the console, where it may quote the collector.
+  // With OTEL_LOG_LEVEL, the SDK would write to the console, possibly quoting the collector.
   diag.disable();
   sdk.start();
   return sdk;
 }
 
 /**
- * Returns the sampler of `OTEL_TRACES_SAMPLER`. By default, requests that the caller did not sample stay unsampled, and
- * all others are sampled at the configured rate, by trace id.
+ * Returns the sampler of `OTEL_TRACES_SAMPLER`. By default, requests that the caller did not sample remain unsampled,
+ * and all others are sampled at the configured rate, by trace id.
  */
 function samplerOf({ sampling_rate, variables }: Config['otel']): Sampler {
   const ratio = new TraceIdRatioBasedSampler(sampling_rate);
@@ -108,7 +108,7 @@ function samplerOf({ sampling_rate, variables }: Config['otel']): Sampler {
   return named.startsWith('parentbased_') ? new ParentBasedSampler({ root: ratio }) : ratio;
 }
 
-/** Imports only the exporter in use. */
+/** Imports only the exporter that is used. */
 async function exporterOf({ config: { otel }, output }: TracingDeps): Promise<SpanExporter> {
   switch (otel.protocol) {
     case 'stdout': {

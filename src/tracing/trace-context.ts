@@ -1,14 +1,14 @@
 import { createTraceState, TraceFlags, type SpanContext } from '@opentelemetry/api';
 
-/** `traceparent` of W3C Trace Context (www.w3.org/TR/trace-context). Later versions may append fields. */
+/** `traceparent` in W3C Trace Context (www.w3.org/TR/trace-context). Later versions may append fields. */
 const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:$|-)/;
 const ALL_ZERO = /^0+$/;
-/** Longest `tracestate` that propagators must forward. Longer ones are dropped, as the standard allows. */
+/** Length of `tracestate` that propagators must forward. A longer value is dropped, as the standard allows. */
 const MAX_STATE_CHARS = 512;
 
 type Headers = readonly (readonly [string, string])[];
 
-/** Returns the caller's span context; undefined if it is missing or invalid. */
+/** Returns the span context of the caller; undefined if it is missing or invalid. */
 export function readTraceContext(headers: Headers): SpanContext | undefined {
   const parents = headers.filter(([name]) => name === 'traceparent');
   const [, version, traceId = '', spanId = '', flags = ''] =

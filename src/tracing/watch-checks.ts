@@ -8,7 +8,7 @@ type Hook = (...args: unknown[]) => unknown;
 
 /** Wraps a check so that each call of a hook is a part of the trace. */
 export function watchedCheck(check: Check, traces: Pick<RequestTraces, 'part'>): Check {
-  // Other members resolve to the check itself through the prototype.
+  // All other members are inherited from the check itself through the prototype.
   const watched = Object.create(check) as Record<string, Hook>;
   for (const name of HOOKS) {
     const hook = check[name] as Hook | undefined;

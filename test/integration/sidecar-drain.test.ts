@@ -87,7 +87,7 @@ describe('a draining sidecar', () => {
 
     await expect.poll(connections).toEqual([]);
     await expect.poll(() => threads.size).toBe(0);
-    expect(await recordsWith('more requests without a valid key')).toEqual([
+    expect(await recordsWith('further requests without a valid key')).toEqual([
       expect.stringContaining('"requests":3'),
     ]);
     expect(await recordsWith('"status_detail":"escalation_timeout"')).toHaveLength(1);

@@ -51,18 +51,14 @@ describe('a probe of an engine that does not', () => {
     [
       'loop',
       { loop_detection: { enabled: false } },
-      /4 equal calls in one session: not found; look at loop_detection/,
+      /4 equal calls in one session: not found; check loop_detection/,
     ],
     [
       'loop',
       { loop_detection: { fingerprint: { threshold: 100_000 } } },
-      /threshold 100000 finds no loop of 256 calls/,
+      /threshold 100000 finds no loop in 256 calls/,
     ],
-    [
-      'inspector',
-      { mcp: { enabled: true, inspector: { enabled: false } } },
-      /not found; look at mcp\.enabled/,
-    ],
+    ['inspector', { mcp: { enabled: true, inspector: { enabled: false } } }, /not found; check mcp\.enabled/],
     ['inspector', {}, /not found/],
     [
       'inspector',
@@ -74,19 +70,19 @@ describe('a probe of an engine that does not', () => {
       },
       /not found/,
     ],
-    ['dlp', { server: { dlp: { enabled: false } } }, /not found; look at server\.dlp\.enabled/],
+    ['dlp', { server: { dlp: { enabled: false } } }, /not found; check server\.dlp\.enabled/],
     [
       'dlp',
       { server: { dlp: { enabled: true, scan_secrets: false, scan_pii: false } } },
-      /nothing that it looks for/,
+      /nothing to search for/,
     ],
-    ['risk', { risk_profile: { enabled: false } }, /not found; look at risk_profile/],
+    ['risk', { risk_profile: { enabled: false } }, /not found; check risk_profile/],
     [
       'risk',
       {
         risk_profile: { enabled: false, auto_quarantine_threshold: 100, permanent_block_threshold: 100 },
       },
-      /not found; look at risk_profile/,
+      /not found; check risk_profile/,
     ],
     ['policy', {}, /policies are off/],
   ])('%s under %j goes red, and names the remedy', async (engine, config, message) => {

@@ -141,7 +141,7 @@ describe('gateway doctor', () => {
     expect(broken.findings).toContainEqual({
       check: 'probes',
       status: 'fail',
-      message: expect.stringMatching(/^DLP gate: .*not found; look at server\.dlp/),
+      message: expect.stringMatching(/^DLP gate: .*not found; check server\.dlp/),
     });
   });
 

@@ -99,7 +99,7 @@ describe('without Redis', () => {
     ]);
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^gateway: Redis at 127\.0\.0\.1:1 cannot be used: .*ECONNREFUSED.*Start Redis there, or set redis\.addr \(REDIS_ADDR\).*\n$/,
+      /^gateway: Redis at 127\.0\.0\.1:1 cannot be used: .*ECONNREFUSED.*Start Redis at this address, or correct redis\.addr \(REDIS_ADDR\).*\n$/,
     );
   });
 });

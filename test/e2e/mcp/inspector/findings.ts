@@ -265,7 +265,7 @@ export function maskedSecrets(): void {
     expect(JSON.parse(third.body)).toEqual(textResult('***'));
     const refused = await call(textResult('fine'), { at });
     expectRefusal(refused, 403, 'quarantined');
-    expect(refused.body).toContain('its risk score went over 75, last by secret_exfiltration. ');
+    expect(refused.body).toContain('its risk score exceeded 75, last raised by secret_exfiltration. ');
   });
 
   it('gives the official client its result, as a stream and as structured content', async () => {

@@ -115,7 +115,7 @@ export function locks(): void {
     [
       'a score',
       { kind: 'risk_score', trigger: 'policy_block', threshold: 75 },
-      'its risk score went over 75, last by policy_block',
+      'its risk score exceeded 75, last raised by policy_block',
     ],
     ['an operator', { kind: 'operator' }, 'an operator has locked it'],
     [
