@@ -13,6 +13,8 @@ export interface Descriptor<Name extends string = string> extends ClientFields {
   readonly needsKey: boolean;
   /** Statuses that mean a refused key; 401 if absent. */
   readonly keyRefusals?: readonly number[];
+  /** Statuses of errors that refuse a key if their body has this text. */
+  readonly keyRefusedIn?: { readonly statuses: readonly number[]; readonly text: RegExp };
   /**
    * Path prefixes before the part that SDKs append (`/v1`), most common first. Clients may omit or repeat them. The
    * empty string stands for no prefix.

@@ -50,6 +50,10 @@ export const gemini: Descriptor<'gemini'> = {
   name: 'gemini',
   defaultBaseUrl: 'https://generativelanguage.googleapis.com',
   needsKey: true,
+  keyRefusedIn: {
+    statuses: [400, 403],
+    text: /API_KEY_INVALID|API key (?:not valid|expired|was reported as leaked)/,
+  },
   selfHosted: false,
   roots: ['/v1beta', '/v1', '/v1alpha', '/v1beta/openai'],
   basePaths: { openai: '/v1beta/openai', gemini: '' },

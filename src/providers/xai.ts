@@ -32,6 +32,10 @@ export const xai = tableProvider({
   defaultBaseUrl: 'https://api.x.ai',
   basePaths: { openai: '/v1' },
   errorShape: 'openai',
+  keyRefusedIn: {
+    statuses: [400, 403],
+    text: /Incorrect API key provided|API key is currently (?:blocked|disabled)/i,
+  },
   exec: { keys: ['XAI_API_KEY'], addresses: { XAI_BASE_URL: '/v1', XAI_API_BASE: '/v1' } },
   pricing: {
     outputTokensPerSecond: 300,

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createFakeProvider, type FakeProvider } from '../support/fake-provider/index.ts';
 import type { Script } from '../support/fake-provider/script.ts';
@@ -14,13 +17,27 @@ const SAID = `Your key is ${VALUE}. In Base64: ${Buffer.from(VALUE).toString('ba
 let provider: FakeProvider;
 let gateway: TestGateway;
 let rawKey: string;
+/** Answers in the place of Gemini and xAI, which refuse a key with 400. */
+let refusing: Server;
+let refusal: { readonly type: string; readonly body: string };
 beforeAll(async () => {
   provider = await createFakeProvider();
+  refusing = createServer((request, response) => {
+    request
+      .resume()
+      .on('end', () => response.writeHead(400, { 'content-type': refusal.type }).end(refusal.body));
+  }).listen(0, '127.0.0.1');
+  await once(refusing, 'listening');
+  const base_url = `http://127.0.0.1:${String((refusing.address() as AddressInfo).port)}`;
   gateway = await startGateway({
     config: {
       server: { shadow_mode: true },
-      providers: { openai: { base_url: provider.url } },
-      credentials: { held: { provider: 'openai', from: { env: 'TEST_HELD_KEY' } } },
+      providers: { openai: { base_url: provider.url }, gemini: { base_url }, xai: { base_url } },
+      credentials: {
+        held: { provider: 'openai', from: { env: 'TEST_HELD_KEY' } },
+        google: { provider: 'gemini', from: { env: 'TEST_HELD_KEY' } },
+        grok: { provider: 'xai', from: { env: 'TEST_HELD_KEY' } },
+      },
     },
     env: { TEST_HELD_KEY: VALUE },
   });
@@ -28,6 +45,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await gateway.stop();
+  refusing.close();
   await provider.close();
 });
 
@@ -101,3 +119,59 @@ function textOf(stream: string): string {
     .map(({ choices: [first] }) => first?.delta?.content ?? '')
     .join('');
 }
+
+describe('a credential of the gateway that the provider refuses with 400', () => {
+  const contents = [{ role: 'user', parts: [{ text: 'hello' }] }];
+  const GEMINI = '/gemini/v1beta/models/gemini-2.5-flash:';
+  const GOOGLES = {
+    error: { code: 400, status: 'INVALID_ARGUMENT', details: [{ reason: 'API_KEY_INVALID' }] },
+  };
+  const XAIS = { code: 'invalid-argument', error: 'Incorrect API key provided: sk***3N.' };
+  const chat = { model: 'grok-4', messages: [{ role: 'user', content: 'hello' }] };
+
+  async function refusedWith(path: string, body: object, answer: typeof refusal): Promise<Reply> {
+    refusal = answer;
+    const key = await gateway.createKey({
+      credentials: ['google', 'grok'],
+      allowedProviders: ['gemini', 'xai'],
+    });
+    const headers = { authorization: `Bearer ${key.rawKey}`, 'content-type': 'application/json' };
+    return send(gateway.baseUrl, { path, body: JSON.stringify(body), headers });
+  }
+  const refusals = async (credential: string): Promise<number> => {
+    const line = `gateway_credential_answers_total{credential="${credential}",outcome="refused"} `;
+    const text = await gateway.metrics();
+    return Number(text.split(line)[1]?.split('\n')[0] ?? 0);
+  };
+
+  it.each<[string, string, string, object, string, object]>([
+    ['Gemini’s', 'google', `${GEMINI}generateContent`, { contents }, 'application/json', GOOGLES],
+    [
+      'in a stream of events',
+      'google',
+      `${GEMINI}streamGenerateContent?alt=sse`,
+      { contents },
+      'text/event-stream',
+      GOOGLES,
+    ],
+    ['in an array', 'google', `${GEMINI}streamGenerateContent`, { contents }, 'application/json', [GOOGLES]],
+    ['xAI’s, with a part of the key', 'grok', '/xai/v1/chat/completions', chat, 'application/json', XAIS],
+  ])(
+    'is reported as refused, and the answer is withheld: %s',
+    async (_what, credential, path, body, type, said) => {
+      const before = await refusals(credential);
+      const reply = await refusedWith(path, body, { type, body: JSON.stringify(said) });
+      expect([reply.status, reply.body]).toEqual([503, expect.stringContaining('credential_unavailable')]);
+      expect(reply.body).not.toContain('3N');
+      await expect.poll(() => refusals(credential)).toBe(before + 1);
+    },
+  );
+
+  it('is not one for another error of the request', async () => {
+    const said = JSON.stringify({ error: { code: 400, message: 'Invalid JSON payload received.' } });
+    for (const path of [`${GEMINI}generateContent`, `${GEMINI}streamGenerateContent?alt=sse`]) {
+      const reply = await refusedWith(path, { contents }, { type: 'application/json', body: said });
+      expect([reply.status, reply.body]).toEqual([400, said]);
+    }
+  });
+});

@@ -4,6 +4,7 @@ import { judgedBody, readAnswer, readFacts } from '../../answers/read-answer.ts'
 import { isSuccess } from '../../pipeline/success.ts';
 import type { StreamContext } from '../context.ts';
 import { headerChanges, withBody } from '../reply/answer-headers.ts';
+import { assertCredentialInBody } from '../reply/refused-credential.ts';
 import { passWhole, type PhaseReply } from '../reply/respond.ts';
 import type { At } from '../state.ts';
 import type { ProcessingRequest } from '../wire/messages.ts';
@@ -19,6 +20,7 @@ export async function onResponseBody(
   const read = await readAnswer(state.exchange, body);
   const { exchange, whole } = read;
   context.state = { ...state, exchange };
+  assertCredentialInBody(context.services, exchange);
   assertBody(read);
   await readFacts(read);
   const denial = await state.run.response(exchange);

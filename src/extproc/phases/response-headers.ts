@@ -4,13 +4,13 @@ import { assertMediaType } from '../../answers/expected-form.ts';
 import { refusedRedirect } from '../../answers/refused-redirect.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
-import { credentialRefused } from '../../provider-credentials/choose.ts';
 import { streamFormatFor } from '../../streams/format.ts';
 import type { StreamFormat } from '../../streams/frame.ts';
 import { outcomeNow, type StreamContext } from '../context.ts';
 import { headerChanges } from '../reply/answer-headers.ts';
 import { awaitResponseBody, passWhole, startStream, type PhaseReply } from '../reply/respond.ts';
 import { reachedBy, type Reached } from '../reply/reached.ts';
+import { assertCredential, bodyTells } from '../reply/refused-credential.ts';
 import { noteServed } from '../request/sent-headers.ts';
 import { readResponseHead } from '../request/request-head.ts';
 import { wasSent, type At } from '../state.ts';
@@ -21,8 +21,6 @@ const UNANSWERED: Readonly<Record<number, 'upstream_unavailable' | 'upstream_tim
   502: 'upstream_unavailable',
   504: 'upstream_timeout',
 };
-
-const KEY_REFUSALS: readonly number[] = [401];
 
 export function onResponseHeaders(
   context: StreamContext,
@@ -49,13 +47,13 @@ export function onResponseHeaders(
     return endUnanswered(context, context.state);
   }
   const format = streamFormatFor(headers.get('content-type'), parsed.endpoint);
-  const whole = format === undefined || message.endOfStream;
+  const whole = format === undefined || message.endOfStream || bodyTells({ ...parsed, status });
   const form = whole ? 'whole' : 'stream';
   const exchange = answered(parsed, { origin: 'provider', status, answerHeaders: headers, form }, isTraced);
   const answering = { at: 'answering', exchange, parsed, run } as const;
   context.state = answering;
   assertNotMoved(exchange);
-  assertCredential(context, exchange);
+  assertCredential(context.services, exchange);
   if (!message.endOfStream) assertMediaType(exchange, format);
   if (!whole) return beginStream(context, answering, format);
   return message.endOfStream ? passWithoutBody(context, answering) : awaitResponseBody();
@@ -83,17 +81,6 @@ function assertNotMoved(exchange: Answered): void {
   if (redirect === undefined) return;
   exchange.answer.complete = redirect.isUnprocessed || exchange.mcp !== undefined;
   throw redirect.refusal;
-}
-
-/** Refuses the answer if the provider rejected a credential of the gateway. */
-function assertCredential({ services }: StreamContext, exchange: Answered): void {
-  const { heldCredential, providerKey, provider } = exchange;
-  if (heldCredential === undefined || providerKey === undefined) return;
-  const isRefused = (provider.keyRefusals ?? KEY_REFUSALS).includes(exchange.status);
-  services.providerCredentials.answered(heldCredential, providerKey, isRefused);
-  if (!isRefused) return;
-  exchange.answer.complete = true;
-  throw credentialRefused(heldCredential);
 }
 
 async function passWithoutBody(context: StreamContext, state: At<'answering'>): Promise<PhaseReply> {

@@ -1,0 +1,52 @@
+import type { Answered } from '../../pipeline/exchange.ts';
+import { credentialRefused } from '../../provider-credentials/choose.ts';
+import type { Provider } from '../../providers/registry.ts';
+import type { StreamContext } from '../context.ts';
+
+type Services = Pick<StreamContext['services'], 'providerCredentials'>;
+
+const KEY_REFUSALS: readonly number[] = [401];
+
+/** Reports whether only the body of this error tells if the provider refuses a credential of the gateway. */
+export function bodyTells({
+  heldCredential,
+  provider,
+  status,
+}: Pick<Answered, 'heldCredential' | 'provider' | 'status'>): boolean {
+  const { keyRefusedIn }: Provider = provider;
+  return heldCredential !== undefined && keyRefusedIn?.statuses.includes(status) === true;
+}
+
+/**
+ * Notes whether the provider has accepted the gateway's credential, by the status of its answer.
+ * @throws GatewayError credential_unavailable if it was refused
+ */
+export function assertCredential(services: Services, exchange: Answered): void {
+  const { provider, status } = exchange;
+  if (bodyTells(exchange)) return;
+  note(services, exchange, (provider.keyRefusals ?? KEY_REFUSALS).includes(status));
+}
+
+/**
+ * The same by the body of an error.
+ * @throws GatewayError credential_unavailable if it was refused
+ */
+export function assertCredentialInBody(services: Services, exchange: Answered): void {
+  const { keyRefusedIn }: Provider = exchange.provider;
+  if (!bodyTells(exchange) || keyRefusedIn === undefined) return;
+  const text = exchange.answer.whole?.body.toString('utf8', 0, MAX_READ_BYTES) ?? '';
+  note(services, exchange, keyRefusedIn.text.test(text));
+}
+
+/** Providers explain a refusal in its first lines. */
+const MAX_READ_BYTES = 16_384;
+
+/** The answer of a refusal may quote the credential, in full or in part, so it is replaced. */
+function note({ providerCredentials }: Services, exchange: Answered, isRefused: boolean): void {
+  const { heldCredential, providerKey } = exchange;
+  if (heldCredential === undefined || providerKey === undefined) return;
+  providerCredentials.answered(heldCredential, providerKey, isRefused);
+  if (!isRefused) return;
+  exchange.answer.complete = true;
+  throw credentialRefused(heldCredential);
+}
