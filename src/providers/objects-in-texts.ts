@@ -68,6 +68,18 @@ function* requestsInLine(line: string): Work<readonly JsonObject[]> {
   return requests;
 }
 
+/**
+ * Collects the objects that a request names which another one carries as text.
+ * @throws GatewayError invalid_request if parsers read it differently
+ */
+export function* objectsInCarried(text: string, names: ObjectNames): Work<readonly NamedObject[]> {
+  const { shape, parsed } = yield* readLine(text);
+  if (shape.isTooDeep || shape.isTooLarge) throw ambiguousLine();
+  if (parsed === undefined || !isObject(parsed.value)) return [];
+  if (!hasAllMembers(shape, parsed.members)) throw ambiguousLine();
+  return yield* namedObjects(parsed.value, { ...ALL_SENT, names });
+}
+
 /** Reads a line as JSON. Other text is parsed as nothing. */
 export function* readLine(line: string): Work<ReadDocument> {
   return line.length > LONG_LINE ? yield* readDocument(line) : readAtOnce(line);
@@ -87,6 +99,6 @@ function readAtOnce(text: string): ReadDocument {
 function ambiguousLine(): GatewayError {
   return new GatewayError(
     'invalid_request',
-    'a line of the file can be read in several ways: write each member once, without escapes in its name, and nest less deeply',
+    'a line of the file, or a request inside the request, can be read in several ways: write each member once, without escapes in its name, and nest less deeply',
   );
 }

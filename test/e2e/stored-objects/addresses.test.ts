@@ -55,6 +55,22 @@ describe('buckets at Bedrock', () => {
     await rig.expectNobodys(INVOKE, converse(block));
   });
 
+  it('are closed to a count of tokens', async () => {
+    const path = '/bedrock/model/anthropic.claude-sonnet-4-5/count-tokens';
+    const count = (body: string) => ({
+      input: { invokeModel: { body: Buffer.from(body).toString('base64') } },
+    });
+    await rig.expectNobodys(path, { input: { converse: converse(document('s3://payroll/2026.pdf')) } });
+    const packed = JSON.stringify(converse(document('s3://payroll/2026.pdf')), undefined, 2);
+    await rig.expectNobodys(path, count(packed));
+    const twice = '{"a":{"uri":"s3://payroll/a","uri":"https://b"}}';
+    for (const unclear of [twice, `{"a":${'['.repeat(300)}${']'.repeat(300)}}`]) {
+      const { status, body } = await rig.ask(rig.bob, path, count(unclear));
+      expect([status, body]).toEqual([400, expect.stringContaining('several ways')]);
+    }
+    await expectServed(path, count(JSON.stringify(converse({ text: 'file_id: 1, s3://payroll/2026.pdf' }))));
+  });
+
   it('are open where an operator shares them', async () => {
     rig.account.fixed = {
       output: { message: { role: 'assistant', content: [{ text: 'hi' }] } },
