@@ -26,7 +26,7 @@ export const SECRECY_WORDS = {
     ии ассистент ассистент* агент* модел* 助手 模型 智能体 アシスタント エージェント モデル المساعد الوكيل النموذج एआई सहायक एजेंट मॉडल`,
 } as const satisfies WordClasses;
 
-/** "Without telling the user", in each language. */
+/** "Without telling the user", and "so that they do not notice", in each language. */
 const SECRECY = [
   'ohne ~2 USER ~3 informieren|benachrichtigen|verständigen|sagen|erwähnen',
   'ohne ~2 USER zu ~2 informieren|benachrichtigen|verständigen',
@@ -52,6 +52,17 @@ const SECRECY = [
   'لا|ولا|دون|بدون|وعدم|عدم ~1 تخبر|تبلغ|إخبار|إبلاغ|إعلام|علم ~2 USER',
   'USER को ~2 मत|नहीं ~2 बताना|बताओ|बताएँ|करना|करें',
   'USER को ~1 बताए|सूचित ~1 बिना|बगैर',
+  'ohne dass ~2 USER ~4 merkt|weiß|erfährt|mitbekommt',
+  'sans que ~2 USER ~3 sache|remarque|aperçoive',
+  'sin que ~2 USER ~3 sepa|entere|note',
+  'senza che ~2 USER ~3 sappia|accorga',
+  'sem que ~2 USER ~3 saiba|perceba|note',
+  'zonder dat ~2 USER ~3 weet|merkt',
+  'чтобы ~1 USER ~3 узнал|заметил|знал',
+  '不让|别让|不要让|不能让 ~1 USER ~1 知道|发现|察觉',
+  'USER ~3 気づかれない|気付かれない|知られない|気づかれず|知られず',
+  'دون أن ~1 يعلم|يعرف|يلاحظ ~1 USER',
+  'USER को ~2 पता ~2 चले|लगे',
 ] as const;
 
 /** Orders to an agent to use a tool behind the user's back, and to run what it downloads. */
@@ -63,6 +74,7 @@ export const SECRECY_RULES: readonly PhraseRule[] = [
         `OPERATE ~6 INSTRUMENT ~20 ${secrecy}`,
         `INSTRUMENT ~14 OPERATE ~16 ${secrecy}`,
       ]),
+      'CALL ~6 INSTRUMENT ~20 without telling|informing|alerting|notifying ~2 user',
       'ADDRESS ~4 ADDRESSEE ~10 OPERATE ~8 FETCHER ~20 INTERPRETER',
       'ADDRESS ~4 ADDRESSEE ~12 FETCHER ~20 INTERPRETER ~4 OPERATE',
     ],
