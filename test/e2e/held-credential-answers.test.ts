@@ -138,11 +138,11 @@ describe('a credential of the gateway that the provider refuses with 400', () =>
     const headers = { authorization: `Bearer ${key.rawKey}`, 'content-type': 'application/json' };
     return send(gateway.baseUrl, { path, body: JSON.stringify(body), headers });
   }
-  const refusals = async (credential: string): Promise<number> => {
+  async function refusals(credential: string): Promise<number> {
     const line = `gateway_credential_answers_total{credential="${credential}",outcome="refused"} `;
     const text = await gateway.metrics();
     return Number(text.split(line)[1]?.split('\n')[0] ?? 0);
-  };
+  }
 
   it.each<[string, string, string, object, string, object]>([
     ['Gemini’s', 'google', `${GEMINI}generateContent`, { contents }, 'application/json', GOOGLES],

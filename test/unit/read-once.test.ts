@@ -137,11 +137,11 @@ describe('a text that was only searched as sent', () => {
 });
 
 test('a document is known only below the name that it was read with', () => {
-  const contentUnder = (name: string): (string | undefined)[] => {
+  function contentUnder(name: string): (string | undefined)[] {
     const text = { raw: '["4711"]', normalized: '["4711"]', argument: undefined };
     const placed = { ...text, path: [name], isConversation: false, isString: false };
     return [...contextReadings({ [name]: ['4711'] }, [placed])].map(({ content }) => content);
-  };
+  }
   expect(contentUnder('pin')).toEqual(contentUnder('pin'));
   expect(contentUnder('pin')).not.toEqual(contentUnder('note'));
 });
