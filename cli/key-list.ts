@@ -6,7 +6,7 @@ import type { Operations } from '../src/operator/operations.ts';
 import { latestKeys } from './read-keys.ts';
 import type { Io } from './command.ts';
 import { shortTime } from './key-view.ts';
-import { listed, noteLeftOut, withList, type ListOptions, type ListShape, type Rows } from './listed.ts';
+import { listed, reportOmitted, withList, type ListOptions, type ListShape, type Rows } from './listed.ts';
 import { keyRows, RECORD_FIELDS, RECORD_ORDERS } from './key-rows.ts';
 import { onGateway } from './on-gateway.ts';
 import { painter, print, table, withOutput, type OutputOptions } from './output.ts';
@@ -63,7 +63,7 @@ async function listKeys(
     return { found: await listed(rows, keyList(now), options), now };
   });
   const { rows: records, total } = found;
-  noteLeftOut(io, found);
+  reportOmitted(io, found);
   const json = records.map((record) => recordJson(record, now));
   print(io, output, { keys: json, total: total ?? null }, () => {
     if (total === 0) return options.filter === undefined ? NO_KEYS : 'No key matches.';

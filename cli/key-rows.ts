@@ -82,7 +82,7 @@ interface KeyReading<Row> {
 }
 
 interface ActiveReading<Row extends OfKey> extends KeyReading<Row> {
-  /** Keys that come first in the order. */
+  /** Active keys, which are listed first. */
   readonly active: ActiveKeys;
   /** Set if there are no other keys in the list. */
   readonly isWhole: boolean;

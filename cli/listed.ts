@@ -70,7 +70,7 @@ export interface Rows<Row> {
 }
 
 /** Maximum number of rows that a sorted list reads past its limit, to count the rows left out. */
-const COUNTED_BEYOND = 10_000;
+const MAX_COUNTED_PAST_LIMIT = 10_000;
 
 /** Returns the first rows in the chosen order. Keeps at most twice the limit in memory. */
 export function listed<Row>(
@@ -116,7 +116,7 @@ async function firstRows<Row>(
     if (total >= limit) {
       if (filter.length === 0 && known !== undefined) return { rows, total: known };
       beyond += 1;
-      if (beyond > COUNTED_BEYOND) return { rows, total: undefined };
+      if (beyond > MAX_COUNTED_PAST_LIMIT) return { rows, total: undefined };
     }
     if (!matches(row, fields, filter)) continue;
     total += 1;
@@ -130,7 +130,7 @@ export function matches<Row>(row: Row, fields: ListShape<Row>['fields'], filter:
 }
 
 /** Reports on stderr if rows were left out. */
-export function noteLeftOut(io: Io, { rows, total }: Listed<unknown>): void {
+export function reportOmitted(io: Io, { rows, total }: Listed<unknown>): void {
   if (rows.length === total) return;
   const shown =
     total === undefined

@@ -59,7 +59,7 @@ export async function auditChange(
   } catch (cause) {
     const reason = messageOf(cause);
     throw new Error(
-      `the change was made and is recorded in Redis, but was not sent to the receivers: ${reason}`,
+      `the change was made and is recorded in Redis, but the record was not sent to the receivers: ${reason}`,
       { cause },
     );
   }

@@ -38,7 +38,7 @@ function yesOrNo(value: boolean): string {
   return value ? 'yes' : 'no';
 }
 
-/** Formats the result of `gateway policy explain`: rules that fired come first. */
+/** Formats the result of `gateway policy explain`. Rules that fired are listed first. */
 export function explainedText(explanation: Explanation, paint: Paint): string {
   const verdict = explanation.verdict === 'none' ? 'no rule decides' : explanation.verdict;
   const outcome = explanation.passes ? paint('green', 'passes') : paint('red', 'refused');

@@ -73,7 +73,7 @@ async function completeUses({ keyUses }: Operations, io: Io): Promise<void> {
 /** Number of keys from which reading takes long enough for a note. */
 const MANY = 5_000;
 const NOTE =
-  'gateway: this list had to read every key, because gateways of an earlier release may have used some of them. ' +
+  'gateway: this list required reading every key, because gateways of an earlier release may have used some of them. ' +
   'Lists are fast again one day after the last such gateway has stopped\n';
 
 /** Yields the keys that are used or marked, unordered. */

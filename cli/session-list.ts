@@ -4,7 +4,7 @@ import type { Session } from '../src/checks/session/store.ts';
 import { formatUsd } from '../src/pricing/usd.ts';
 import type { Io } from './command.ts';
 import { KEY_ARGUMENT, shortTime } from './key-view.ts';
-import { listed, noteLeftOut, withList, type ListOptions, type ListShape } from './listed.ts';
+import { listed, reportOmitted, withList, type ListOptions, type ListShape } from './listed.ts';
 import { activeKeys, ofEachKey } from './read-keys.ts';
 import { matching } from './key-rows.ts';
 import { onGateway } from './on-gateway.ts';
@@ -70,7 +70,7 @@ async function listSessions(
     }
     return { one, found: await listed({ rows: all() }, SESSION_LIST, options) };
   });
-  noteLeftOut(io, found);
+  reportOmitted(io, found);
   const { rows, total } = found;
   const json =
     one === undefined

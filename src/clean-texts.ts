@@ -103,8 +103,8 @@ class Known implements CleanRecord {
 const common = new Map([...COMMON_TEXTS].map((text) => [text, new Known(undefined)]));
 
 /**
- * Texts in use, so that each is digested once for all callers, and short texts are known without a digest. Kept slightly
- * longer than judging takes.
+ * Texts in use, so that each is digested once for all callers, and short texts are known without a digest. Kept
+ * slightly longer than judging takes.
  */
 let judged = new Map<string, Known>();
 const JUDGED_MS = 200;
@@ -115,8 +115,8 @@ let judgedChars = 0;
 
 /**
  * Returns the record of a text; undefined if the text is so long that a digest would fill a turn. Agents send their
- * history with every turn and every check asks, so a text costs one digest. A text is kept only while it is in use, and a
- * short one is forgotten then.
+ * history with every turn and every check asks, so a text costs one digest. A text is kept only while it is in use, and
+ * a short one is forgotten then.
  */
 export function cleanRecord(text: string): CleanRecord | undefined {
   const found = (text.length < MIN_CHARS ? common.get(text) : undefined) ?? judged.get(text);

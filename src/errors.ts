@@ -119,7 +119,7 @@ export interface Refusal {
    * The reasons, for the client (`server.refusal_details`), the log and the audit trail. At most MAX_REFUSAL_FINDINGS.
    */
   readonly findings?: readonly RefusalFinding[] | undefined;
-  /** For the log only. */
+  /** Written only to the log. */
   readonly cause?: unknown;
   /** A fact for the operator that contains no secret. Written only to the log. */
   readonly note?: string | undefined;

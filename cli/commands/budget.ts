@@ -17,7 +17,7 @@ import { UsageError, type Io } from '../command.ts';
 import { usedPercent, windowJson } from '../../src/checks/budget/status-json.ts';
 import { byUse, statusTable, type KeyBudget } from '../budget-view.ts';
 import { listedActive, listedKeys, withRecords } from '../key-rows.ts';
-import { noteLeftOut, withList, type ListOptions } from '../listed.ts';
+import { reportOmitted, withList, type ListOptions } from '../listed.ts';
 import { auditChange, withOperator } from '../operator-change.ts';
 import { print, printable, withOutput, type OutputOptions } from '../output.ts';
 import { onGateway } from '../on-gateway.ts';
@@ -25,7 +25,7 @@ import { isShared, listShared, setShared, withMatch, type MatchOptions } from '.
 
 type SetOptions = OutputOptions & MatchOptions & { readonly [Window in BudgetWindow]?: Limit };
 
-/** Nano-USD. `none` stands for no limit, since Commander treats a parsed null as a missing value. */
+/** Nano-USD. `none` is no limit: Commander treats a parsed null as a missing value. */
 type Limit = number | 'none';
 
 type StatusOptions = OutputOptions & ListOptions & { readonly over?: number };
@@ -163,7 +163,7 @@ async function showStatus(
       : await listedKeys(operations, io, BUDGET_LIST, options, { only, read, where });
     return { fallback: defaults, found: shown, now: await operations.readClock() };
   });
-  noteLeftOut(io, found);
+  reportOmitted(io, found);
   const { rows: budgets, total } = found;
   const json = {
     default_limits_usd: limitsUsd(fallback),

@@ -28,7 +28,7 @@ const NONE =
 export function registerCredentials(program: Command, io: Io): void {
   const credentials = program
     .command('credentials')
-    .description('list, check and rotate the provider credentials that the gateway holds');
+    .description('list, check and rotate the provider credentials that the gateway manages');
   withOutput(
     credentials
       .command('list')
@@ -63,7 +63,7 @@ async function rotateCredential(name: string, command: Command, io: Io, output: 
   if (settings === undefined)
     throw new UsageError(`"${printable(name)}" is not in the configuration. See gateway credentials list`);
   if (settings.from.env !== undefined)
-    throw new Error(`${name} comes from the environment of gateway serve: restart it with the new value`);
+    throw new Error(`${name} is set in the environment of gateway serve: restart it with the new value`);
   const orderedAt = Date.now();
   await operate(config, ({ orderCredentialRead }) => orderCredentialRead(name));
   const here = await readHere(config, name, orderedAt);

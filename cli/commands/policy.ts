@@ -37,8 +37,8 @@ const NOT_READ = 2;
 
 const NOTES = {
   check: `
-Warns of rules that can never fire and of states that no transition reaches. Exit code 0 if \`serve\` would load
-them, 1 if not; with --strict also 1 on warnings.
+Warns about rules that can never fire, and about states that no transition reaches. Exit code 0 if \`serve\` would
+load the policies, otherwise 1; with --strict also 1 on warnings.
 
 Examples:
   $ gateway policy check
@@ -49,8 +49,8 @@ Example:
   $ gateway policy schema > card.schema.json
 `,
   test: `
-Runs the rules test_… of *_test.rego, and the cases of *_test.yaml (docs/policies.md). A folder stands for its policies
-and their tests. Exit code 0 if all pass, 1 if some fail, 2 if files cannot be read or
+Runs the test_… rules in *_test.rego files and the cases in *_test.yaml files (docs/policies.md). A folder stands for
+its policies and their tests. Exit code 0 if all pass, 1 if some fail, 2 if files cannot be read or
 there is no test.
 
 Examples:
@@ -220,7 +220,7 @@ function chosen(
     assertPathsExist(sources);
     return { choice: { sources, defaultAction, trust: policy.trust }, warnings: repeated(presets) };
   }
-  // Paths bring their own policies.
+  // Paths on the command line replace the configured policies.
   if (paths.length === 0) {
     const problems = policyPathProblems(config, configSources);
     if (problems.length > 0) throw new ConfigError(problems);

@@ -50,7 +50,7 @@ export function registerQuarantine(program: Command, io: Io): void {
   );
   withOutput(
     withOperator(quarantine.command('set').argument(...KEY_ARGUMENT), REASON_HELP)
-      .description('lock a key for a time; an existing longer lock is not shortened')
+      .description('lock a key for a limited time; an existing longer lock is not shortened')
       .addOption(
         new Option('--for <duration>', 'duration of the lock, e.g. 30m')
           .argParser(durationOf('--for'))
@@ -120,7 +120,7 @@ async function setLock(command: Command, io: Io, reference: string, options: Set
   const json = lockJson(lock, now);
   print(io, options.output, { key_hash: keyHash, name, ...json }, () => {
     const [left, until] = timeLeft(lock, now);
-    const when = until === '-' ? 'without an end' : `for ${left}, until ${until} UTC`;
+    const when = until === '-' ? 'permanently' : `for ${left}, until ${until} UTC`;
     const longer = lock.ttlMs === options.for ? '' : ' It already had a longer lock, which is kept.';
     return `${printable(name)} (${keyHash}) is locked ${when}.${longer} To unlock: gateway quarantine release ${copyable(reference, record)}`;
   });

@@ -14,7 +14,7 @@ import {
   type OutputFormat,
   type OutputOptions,
 } from '../output.ts';
-import { noteLeftOut, withList, type Listed, type ListOptions } from '../listed.ts';
+import { reportOmitted, withList, type Listed, type ListOptions } from '../listed.ts';
 import { listedActive, listedKeys, withRecords } from '../key-rows.ts';
 import { onKey, onGateway } from '../on-gateway.ts';
 import { globMatches } from '../../src/text/glob.ts';
@@ -85,7 +85,7 @@ async function listRisks(
   { output, ...options }: OutputOptions & ListOptions,
 ): Promise<void> {
   const found = await onGateway(command, io, (operations) => readRisks(operations, io, options));
-  noteLeftOut(io, found);
+  reportOmitted(io, found);
   const { rows, total } = found;
   const json = rows.map(({ record, status }) => ({ ...riskJson(record, status), state: stateOf(status) }));
   print(io, output, { keys: json, total: total ?? null }, () => {

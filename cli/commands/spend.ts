@@ -11,7 +11,7 @@ import { groupOf, SpendSums, type Bucket, type SpendRow } from '../../src/spend/
 
 interface SpendOptions {
   readonly by: string;
-  /** In milliseconds. */
+  /** In Unix ms. */
   readonly since: number;
   readonly bucket: Bucket;
   readonly output: 'table' | 'csv' | 'json';

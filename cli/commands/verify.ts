@@ -134,7 +134,9 @@ function judgingConfig({ config, sources }: LoadedConfig): Config {
   return sources.explicitlySet('mcp.enabled') ? config : { ...config, mcp: { ...config.mcp, enabled: true } };
 }
 
-/** Returns the policies named on the command line, or else the configured ones. Named policies must exist. */
+/**
+ * Returns the policies named on the command line; if none are named, the configured ones. Named policies must exist.
+ */
 function sourcesOf(
   options: VerifyOptions,
   { config: { policy }, sources }: LoadedConfig,

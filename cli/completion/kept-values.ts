@@ -3,7 +3,7 @@ import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises
 import { join, resolve } from 'node:path';
 import { cacheDirectory } from '../../src/runtime/program.ts';
 
-/** A value and its description. */
+/** A value, followed by its description. */
 export type Candidate = readonly [value: string, meaning: string];
 
 export interface KeptScope {

@@ -26,7 +26,7 @@ export function diagnoseEngines(config: Config): Diagnosis[] {
     [
       'tool response inspector',
       mcp.enabled && mcp.inspector.enabled,
-      `${mcp.servers.length} MCP servers, secrets ${mcp.inspector.secrets === 'mask' ? 'are masked' : 'quarantine'}${mcp.inspector.credentials === 'mask' ? ', credentials are masked' : ''}`,
+      `${mcp.servers.length} MCP servers; secrets ${mcp.inspector.secrets === 'mask' ? 'are masked' : 'quarantine the key'}${mcp.inspector.credentials === 'mask' ? ', credentials are masked' : ''}`,
     ],
     [
       'MCP circuit breaker',
@@ -93,7 +93,7 @@ function dlpScope({
     ...(scan_wallet_keys ? ['wallet keys'] : []),
     ...(scan_seed_phrases ? ['seed phrases'] : []),
   ];
-  return `${scopes.length === 0 ? 'searches for nothing' : scopes.join(', ')}; ${action ?? 'secrets quarantine, the rest is masked'}${scan_tool_arguments ? '' : '; not in tool arguments'}${answer_classes === undefined ? '' : `; in answers ${answer_classes.join(', ')} only`}`;
+  return `${scopes.length === 0 ? 'searches for nothing' : scopes.join(', ')}; ${action ?? 'secrets quarantine the key, other findings are masked'}${scan_tool_arguments ? '' : '; not in tool arguments'}${answer_classes === undefined ? '' : `; in answers ${answer_classes.join(', ')} only`}`;
 }
 
 /** Tests that the inspector finds credentials of servers when a tool repeats them. */

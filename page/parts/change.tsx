@@ -90,7 +90,7 @@ export function text(form: FormData, name: string): string {
   return typeof value === 'string' ? value.trim() : '';
 }
 
-/** Returns the value of a field as a member of a body, or nothing if it is empty. */
+/** Returns the value of a field as a member of a body, or an empty object if the field is empty. */
 export function given(form: FormData, name: string): Readonly<Record<string, string>> {
   const value = text(form, name);
   return value === '' ? {} : { [name]: value };

@@ -12,7 +12,7 @@ const EVERY_MS = 10_000;
 
 type Row = SharedBudget & { readonly period: SharedBudget['windows'][number] };
 
-/** Budgets shared by several keys. Owners do not see them, because they count requests of other owners, too. */
+/** Budgets shared by several keys. Hidden from owners, because they also count requests of other owners. */
 export function SharedBudgets(): JSX.Element | null {
   if (me.value?.owner != null) return null;
   return (

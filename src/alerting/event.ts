@@ -17,7 +17,7 @@ export interface BudgetThreshold {
   /** Null if it cannot be read. */
   readonly spent_usd: number | null;
   readonly limit_usd: number;
-  /** With placeholders filled in. */
+  /** The message, with placeholders replaced. */
   readonly message: string;
 }
 
@@ -39,7 +39,7 @@ export interface CircuitChanged {
   readonly key_hash: string | null;
 }
 
-/** Fills `{percent}`, `{window}` and `{key_name}` into a threshold's message, in a single pass. */
+/** Replaces `{percent}`, `{window}` and `{key_name}` in the message of a threshold, in a single pass. */
 export function filledMessage(
   message: string,
   { percent, window, key_name }: Pick<BudgetThreshold, 'percent' | 'window' | 'key_name'>,

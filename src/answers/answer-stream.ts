@@ -25,7 +25,7 @@ const NOT_INSPECTED = {
   type: 'gateway_unavailable',
   message: 'the gateway could not inspect the rest of the answer',
 } as const;
-/** A pass over a longer frame takes a turn of its own. */
+/** A pass over a longer frame takes a separate turn. */
 const LONG_FRAME_BYTES = 131_072;
 const SLICE_BYTES = 16_384;
 /** Fixed cost of a frame, in characters. */
@@ -59,8 +59,8 @@ export interface AnswerStreamParts {
 }
 
 /**
- * Decodes frames, keeps the answer's account (usage, text, completeness) and runs the rewriters in order, each on the
- * output of the previous one. Untouched frames pass byte for byte.
+ * Decodes frames, updates the answer's account (usage, text, completeness) and runs the rewriters in order, each on the
+ * output of the previous one. Unchanged frames are forwarded byte for byte.
  */
 export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
   const { answer, format, form, reader, rewriters, stripComments = false } = parts;
@@ -109,7 +109,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
     const event = sidebandEvent(frame, sideband);
     observe(event);
     const waiting = passEvent(event, 0);
-    // A frame without data passes or drops together with this event.
+    // A frame without data is forwarded or dropped together with this event.
     if (frame.data === undefined) return waiting;
     const goOn = (): Awaitable<void> =>
       cut === undefined ? passPayload(passed === event ? frame : bare(format, frame, sideband)) : undefined;

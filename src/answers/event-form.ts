@@ -108,7 +108,7 @@ function hasKnownName({ frame: { event: name }, json }: StreamEvent): boolean {
   return isObject(json) && (json['type'] === name || json['event_type'] === name);
 }
 
-/** Drops an unknown name. An AWS message is useless without it; few SSE clients need one. */
+/** Removes an unknown name. An AWS message is useless without its name, but few SSE clients need one. */
 function unnamed(format: StreamFormat, event: StreamEvent): StreamEvent | undefined {
   if (format.name !== 'sse') return undefined;
   const { event: _name, ...frame } = event.frame;

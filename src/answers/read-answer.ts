@@ -56,7 +56,7 @@ export async function judgedBody({ body, json, edits, replacement }: WholeAnswer
 export interface ReadBody {
   /** Undefined if the body is not JSON, or would block the event loop. */
   readonly parsed: unknown;
-  /** The same value, if every parser reads the same document. */
+  /** The parsed value, if all parsers read the same document. */
   readonly json: unknown;
   /** The body as strict JSON and UTF-8, if the original was lenient. */
   readonly strict?: Buffer;

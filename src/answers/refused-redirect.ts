@@ -8,7 +8,7 @@ const PLACES = ['location', 'refresh'] as const;
 
 export interface RefusedRedirect {
   readonly refusal: GatewayError;
-  /** Whether the server processed nothing, so that nothing is owed. */
+  /** Whether the server processed nothing, so no costs arise. */
   readonly isUnprocessed: boolean;
 }
 

@@ -67,7 +67,7 @@ function copied(format: StreamFormat, { frame }: StreamEvent, data: string): Fra
   return { raw, data, added: true, ...(event !== undefined && { event }) };
 }
 
-/** A copy carries only its text, since everything else has been processed. */
+/** Copies only the text: everything else has already been processed. */
 function withTokens({ tokens }: StreamEvent): Partial<StreamEvent> {
   return tokens === undefined ? {} : { tokens };
 }

@@ -10,8 +10,8 @@ const MAY_BE_LENIENT = /NaN|Infinity/;
 const MAX_NO_NUMBERS = 100_000;
 
 /**
- * Replaces `NaN` and `Infinity`, which some servers write and some clients read, by `null`. Frames that are still not
- * JSON are returned unchanged.
+ * Replaces `NaN` and `Infinity` by `null`: some servers write them and some clients accept them. Frames that are still
+ * not JSON are returned unchanged.
  * @throws GatewayError upstream_unavailable if parsing would take too long
  */
 export function strictFrame(format: StreamFormat, frame: Frame): Frame {
@@ -82,8 +82,8 @@ function* isJsonDocument(text: string): Work<boolean> {
 }
 
 /**
- * Rewrites the frame: every client must read what the rewriters saw. No repeated or escaped member names, no invalid
- * UTF-8, and nothing outside of the document.
+ * Rewrites the frame so that every client reads what the rewriters saw: no repeated or escaped member names, no invalid
+ * UTF-8, and nothing outside the document.
  * @param frame as received
  */
 export function unambiguousEvent(format: StreamFormat, event: StreamEvent, frame: Frame): StreamEvent {

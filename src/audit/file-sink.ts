@@ -3,7 +3,7 @@ import { open, stat, type FileHandle } from 'node:fs/promises';
 const LOOK_AFTER_MS = 1_000;
 const OWNER_ONLY = 0o600;
 
-/** Appends whole lines to a file, which other processes may also do. */
+/** Appends whole lines to a file to which other processes may append as well. */
 export interface FileSink {
   /** @throws Error from the file system; a line feed then ends a partly written batch */
   write(lines: readonly string[]): Promise<void>;

@@ -49,7 +49,7 @@ export interface TrailObserver {
 const DETECTORS: ReadonlySet<string> = new Set(['dlp', 'mcp-inspector', 'loop', 'drift']);
 /** Limit per finding. */
 const MAX_EVIDENCES = 64;
-/** Only this much of a text is searched for secrets. */
+/** Maximum number of characters of a text that are searched for secrets. */
 const MAX_READ_CHARS = 4_096;
 /** Limit per request; further verdicts are only counted. */
 const MAX_VERDICTS = 32;

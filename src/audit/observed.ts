@@ -1,7 +1,7 @@
 import type { RefusalFinding } from '../where-found.ts';
 import type { Activity, Actor, Resource } from './ocsf.ts';
 
-/** The recorded part of an exchange. Nothing else can leak into a record. */
+/** The part of an exchange that is recorded. The narrow type keeps everything else out of records. */
 export interface AuditedExchange {
   readonly requestId: string;
   readonly method: string;

@@ -154,7 +154,7 @@ export interface Evidence {
   readonly end?: number;
   /** Keyed HMAC of the match. */
   readonly digest?: string;
-  /** The message in a request. */
+  /** The message within a request. */
   readonly place?: string;
   readonly role?: string;
   readonly kind?: string;

@@ -22,7 +22,7 @@ export function withReason(change: OperatorChange, reason = ''): OperatorChange 
 export interface Operator {
   /** Name in the operating system, or kind of sign-in and subject. */
   readonly user: string;
-  /** Name given with `--as`, or by the sign-in. */
+  /** Name given by `--as` or at sign-in. */
   readonly name: string | undefined;
   /** Client address of a change made through the API. */
   readonly address?: string;

@@ -20,7 +20,7 @@ type Observer = EdgeObserver & VerdictObserver;
 export interface SidecarAudit {
   readonly observer: TrailObserver;
   readonly audited: Audited;
-  /** Wraps an observer to report to the trail, too. */
+  /** Wraps an observer so that it also reports to the trail. */
   watching(observer: Observer): Observer;
   close(): Promise<void>;
 }

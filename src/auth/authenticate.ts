@@ -159,7 +159,7 @@ function heldBy(
   return lock && keyLocked(lock, record, readAt);
 }
 
-/** The same for missing, unknown, expired and revoked keys and JWTs: guessing must reveal nothing. */
+/** Returns the same error for missing, unknown, expired and revoked keys and JWTs: guessing must reveal nothing. */
 function invalidKey(): GatewayError {
   return new GatewayError('invalid_key', 'invalid proxy key', { headers: { 'www-authenticate': 'Bearer' } });
 }

@@ -102,8 +102,8 @@ export interface Travelling {
 }
 
 /**
- * Returns possible proxy keys in the parts that go upstream. Must be called only for requests with a valid key: others
- * could probe for keys.
+ * Returns possible proxy keys in the parts that are sent upstream. Must be called only for requests with a valid key:
+ * other clients could probe for keys.
  * @throws GatewayError invalid_request if there are too many
  */
 export function travellingKeys(request: Travelling): readonly string[] {

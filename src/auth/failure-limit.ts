@@ -33,8 +33,8 @@ export interface FailureLimit {
 
 /**
  * Counts failed authentications per client address and minute. The counts are in Redis, shared by all processes. The
- * limit only reduces noise: beyond it, a process stops writing and logging for that address until the minute ends.
- * Clients still get 401, and failures of other clients at the same address never refuse a valid key.
+ * limit only reduces noise: once it is exceeded, a process stops writing and logging for that address until the minute
+ * ends. Clients still get 401, and failures of other clients at the same address never cause a valid key to be refused.
  */
 export function createFailureLimit(options: FailureLimitOptions): FailureLimit {
   const { client, maxFailuresPerMinute, onFailure, onCountFailed, now = Date.now } = options;

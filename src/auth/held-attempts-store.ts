@@ -17,7 +17,7 @@ const LIFE_MS = 30 * 86_400_000;
 export type Hold = 'lock' | 'block';
 
 export interface HeldAttemptCounts {
-  /** Never waits, never throws. */
+  /** Neither waits nor throws. */
   count(keyHash: string, hold: Hold): void;
 }
 

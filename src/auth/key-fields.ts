@@ -16,7 +16,7 @@ const credentials = names.max(100);
 const overrides = z
   .record(name, z.enum(RULE_MODES))
   .refine((modes) => Object.keys(modes).length <= MAX_OVERRIDES, {
-    error: `must hold at most ${String(MAX_OVERRIDES)} rules`,
+    error: `must contain at most ${String(MAX_OVERRIDES)} rules`,
   });
 
 export const newKeySchema = z.strictObject({

@@ -79,7 +79,7 @@ async function pageByHash(client: RedisClient, after: string | undefined, count:
   return { hashes, next: hashes.length < count ? undefined : hashes.at(-1) };
 }
 
-/** The cursor is a rank. New keys come last, so other keys stay on their pages. */
+/** The cursor is a rank. New keys are added at the end, so other keys stay on their pages. */
 async function pageByCreation(
   client: RedisClient,
   after: string | undefined,

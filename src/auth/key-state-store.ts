@@ -39,10 +39,10 @@ export interface KeyState {
 
 export interface KeyStateStore {
   /**
-   * Returns undefined for an unknown raw key. A `doubted` key is first looked up with a single read; the rest is read
-   * only if the key could be valid.
-   * @param onKnownKey called with the key's hash as the reads are sent, if the key was valid before: its commands share
-   * the round trip
+   * Returns undefined for an unknown raw key. A `doubted` key is first looked up with a single read; everything else is
+   * read only if the key could be valid.
+   * @param onKnownKey called with the key's hash when the reads are sent, if the key was valid before: commands sent in
+   * it share the round trip
    * @throws GatewayError redis_unavailable
    */
   readKeyState(

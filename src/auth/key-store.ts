@@ -79,7 +79,7 @@ export interface KeyStore {
   find(reference: string): Promise<KeyRecord>;
   /** Returns names with a prefix, including those of inactive keys, as far as the limits allow. */
   names(prefix: string, limits: NameLimits): Promise<readonly KeyName[]>;
-  /** Changes the given values, from the next request on. */
+  /** Changes the given values. Takes effect with the next request. */
   update(reference: string, change: KeyChange): Promise<KeyRecord>;
   revoke(reference: string): Promise<KeyRecord>;
   /** Creates a new raw key for the same identity; older raw keys end after `graceMs`. */
@@ -107,7 +107,7 @@ export function createKeyStore(client: RedisClient): KeyStore {
       const keyHash = hashKey(rawKey);
       await enterNames(client, records);
       await orderKeys(client);
-      // The index comes first: an entry without a record is better than a record without an entry.
+      // The index is written first: an entry without a record is better than a record without an entry.
       await enterKey(client, keyHash);
       const fields = Object.entries(newKeyFields(keyHash, checked)).flat();
       const form = formField(writeVersionOf(client));
@@ -139,7 +139,7 @@ export function createKeyStore(client: RedisClient): KeyStore {
       const { keyHash } = await records.find(reference);
       const rawKey = createRawKey();
       const rawHash = hashKey(rawKey);
-      // The pointer comes first: it admits no request before the record contains the new raw key.
+      // The pointer is written first: it admits no request before the record contains the new raw key.
       await client.hset(keyRecordKey(rawHash), 'identity', keyHash);
       const reply = await rotateScript.run(
         client,
@@ -248,7 +248,7 @@ class KeyRecords {
     return [...found.values()];
   }
 
-  /** Reads all records, but only if the index of names cannot tell. */
+  /** Reads all records, but only if the index of names is not sufficient. */
   async *#named(name: string): AsyncGenerator<KeyRecord> {
     const holder = await holderOfName(this.#client, name);
     if (holder === undefined) {

@@ -39,7 +39,7 @@ export interface ActivePage {
 export interface KeyUseStore {
   /** Reports whether the order of use contains every used key. */
   isComplete(): Promise<boolean>;
-  /** Works on the order of use for at most a second. Call it again until the order is complete. */
+  /** Completes the order of use for at most a second. Must be called again until the order is complete. */
   complete(): Promise<UseProgress>;
   /** Returns a page of these keys. Each key is on only one page. */
   active(keys: ActiveKeys, after?: string): Promise<ActivePage>;

@@ -28,8 +28,8 @@ const QUIET_MS = 86_400_000;
 const FRESH_MS = 5_000;
 
 /**
- * Updates the order of use from the records, where gateways of earlier releases record uses, and marks keys that they
- * have locked, blocked or scored. The order is complete after a pass that found no such use within a day.
+ * Updates the order of use from the records, in which gateways of earlier releases record uses, and marks keys that
+ * they have locked, blocked or scored. The order is complete after a pass that found no such use within a day.
  */
 export function createUseCompletion(client: RedisClient): { goOn(): Promise<UseProgress> } {
   let after: string | undefined;

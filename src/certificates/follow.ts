@@ -14,7 +14,7 @@ import {
   type PemTexts,
 } from './pem.ts';
 
-/** By configuration key. */
+/** By key in the configuration. */
 export type CertificateStates = ReadonlyMap<string, CertificateState>;
 
 export interface CertificateState {
@@ -96,7 +96,8 @@ async function followGroup(files: PemFiles, { onRenewed, onBroken }: FollowOptio
     if (problems.length === 0) {
       brokenKeys = new Set();
       reported = undefined;
-      // Certificate and key are replaced one after the other: a problem counts only if it lasts until the next look.
+      // Certificate and key are replaced one after the other: a problem counts only if it persists until the next
+      // check.
     } else if (isStable && (reported === undefined || !isSame(now, reported))) {
       brokenKeys = new Set(problems.map(({ key }) => key));
       reported = now;

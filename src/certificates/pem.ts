@@ -59,9 +59,9 @@ function fileProblem(key: PemKey, text: string | undefined): string | undefined 
 
 function certificateProblem(text: string): string | undefined {
   try {
-    return parseCertificates(text).length > 0 ? undefined : 'is not PEM: the file holds no certificate';
+    return parseCertificates(text).length > 0 ? undefined : 'is not PEM: the file contains no certificate';
   } catch {
-    return 'holds a certificate that cannot be parsed';
+    return 'contains a certificate that cannot be parsed';
   }
 }
 
@@ -70,7 +70,7 @@ function privateKeyProblem(text: string): string | undefined {
     createPrivateKey(text);
     return undefined;
   } catch {
-    return 'is not PEM: the file holds no private key, or one with a passphrase';
+    return 'is not PEM: the file contains no private key, or one with a passphrase';
   }
 }
 

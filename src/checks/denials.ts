@@ -38,7 +38,7 @@ export function calledByName(check: string): Pick<RefusalFinding, 'detector' | '
   return { detector: check, place: placeOf(['params', 'name']) };
 }
 
-/** Refuses a tool call, and tells the agent how to proceed (docs/mcp.md). */
+/** Refuses a tool call, and describes to the agent how to proceed (docs/mcp.md). */
 export function toolDenied({ tool, reason, rule, type = 'policy_denied', found }: ToolDenial): Denial {
   return {
     kind: 'deny',

@@ -19,8 +19,8 @@ import { session } from './session/entry.ts';
 import { storedObjects } from './stored-objects/entry.ts';
 
 /**
- * Order of the checks. The first denial wins, and `end` hooks undo what earlier checks have taken. Key, lock and risk
- * come first, in auth/authenticate.
+ * Order of the checks. The first denial wins, and `end` hooks undo what earlier checks have reserved. Key, lock and
+ * risk are checked before, in auth/authenticate.
  */
 export const ORDER = [
   rateLimit, // first: a refused request costs only its headers

@@ -69,7 +69,7 @@ export interface ChecksObserver {
   readonly policyDecided: JudgeDeps['onDecision'];
   /** Called when the end of a call could not be stored. */
   readonly callNotEnded: (cause: unknown) => void;
-  /** Called when a state move of a call that was not made could not be undone. */
+  /** Called if a state move for a call that was not made could not be undone. */
   readonly moveNotUndone: (cause: unknown) => void;
 }
 

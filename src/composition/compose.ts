@@ -47,7 +47,7 @@ export interface ComposedChecks {
 export type CheckOrder = readonly (typeof ORDER)[number][];
 
 /**
- * Creates all checks for `config`, and gives them the services that they share.
+ * Creates all checks for `config` and passes them the services that they share.
  * @throws Error if a check would read a fact that a later check writes
  */
 export async function composeChecks(

@@ -34,7 +34,7 @@ export interface ChecksDeps {
   readonly metrics: Metrics;
   /** Undefined unless `audit.enabled`. */
   readonly trail?: TrailObserver | undefined;
-  /** Receives the cost of the current request in USD; undefined without tracing. */
+  /** Receives the cost of the current request in USD; undefined if tracing is off. */
   readonly onCost?: ((costUsd: number) => void) | undefined;
   /** Undefined unless `policy.enabled`. */
   readonly policies: LivePolicies | undefined;

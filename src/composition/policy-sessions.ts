@@ -35,8 +35,8 @@ export function createSessionMoves({ store, onFailure }: SessionMovesDeps): Clos
 }
 
 /**
- * Adds policy marks to the session of an exchange, if it has one. Returns false if the session cannot hold more;
- * policies that depend on marks must then deny.
+ * Adds policy marks to the session of an exchange, if it has one. Returns false if the session cannot store more.
+ * Policies that depend on marks must then deny.
  */
 export function createMarkSession({ addMark }: Pick<SessionStore, 'addMark'>) {
   return async ({ key, facts }: Parsed, marks: readonly string[]): Promise<boolean> => {
@@ -55,7 +55,7 @@ interface TaintSessionDeps {
 
 /**
  * Adds taints to the session of an exchange and scores the new ones (docs/risk.md). Calls without a session score as
- * one session. Returns false if the session cannot hold more.
+ * one session. Returns false if the session cannot store more.
  */
 export function createTaintSession({ record, addTaint }: TaintSessionDeps) {
   return async ({ key, facts }: Parsed, flags: readonly Taint[]): Promise<boolean> => {

@@ -39,7 +39,7 @@ function keysBelow(schema: JsonSchema, prefix: string, restartsAbove: boolean): 
   });
 }
 
-/** Returns the schema with the keys below this one, and the suffix of their paths. */
+/** Returns the schema of the keys below this one, and the suffix of their paths. */
 function nested(schema: JsonSchema): readonly [JsonSchema | undefined, string] {
   if (schema.properties) return [schema, ''];
   if (schema.items?.properties) return [schema.items, '[]'];

@@ -44,12 +44,12 @@ export function pendingPerKey({ zsp }: Config): number {
   return zsp.max_pending_per_key ?? Math.ceil(zsp.max_pending / 10);
 }
 
-/** Margin beyond the deadlines after an approval, for long texts and shared cores. */
+/** Added to the deadlines after an approval, for long texts and shared cores. */
 const AFTER_APPROVAL_MS: Milliseconds = 5_000;
-/** After an approval, the key is checked again and the rest of the phase runs. */
+/** After an approval, the key is checked again and the remaining part of the phase runs. */
 const PHASES_AFTER_APPROVAL = 3;
 
-/** Returns the time limit of an approval and Envoy's timeout for that phase; undefined without approvals. */
+/** Returns the time limit of an approval, and Envoy's timeout for its phase; undefined if approvals are off. */
 export function approvalPatience(
   config: Config,
 ): { readonly waitMs: Milliseconds; readonly messageTimeoutMs: Milliseconds } | undefined {

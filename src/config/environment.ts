@@ -1,6 +1,6 @@
 import type { Problem } from './problems.ts';
 
-/** The environment of the process. The CLI passes it in; no other code reads it. */
+/** The environment of the process. The CLI passes it on; no other code reads it. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Reads `SERVER_INSECURE_DEV`, which lifts the TLS requirement. Reports values other than true and false. */

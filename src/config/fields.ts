@@ -70,7 +70,7 @@ export const hostPort = z.string().refine((text) => parseHostPort(text) !== unde
   error: 'must be host:port or [IPv6]:port',
 });
 
-/** `:authority` as sent by clients, with the port unless it is the default port of the scheme. */
+/** `:authority` in the form that clients send, with the port unless it is the default port of the scheme. */
 export const authority = z.string().regex(/^(?:[a-z0-9-]{1,63}\.)*[a-z0-9-]{1,63}(?::\d{1,5})?$/, {
   error: 'must be a lower-case host name without wildcards; a port is optional',
 });

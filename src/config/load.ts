@@ -16,7 +16,7 @@ import { nearestName } from './nearest-name.ts';
 const MAX_FILE_BYTES = 4 * 1_048_576;
 
 export interface LoadOptions {
-  /** Value of `--config`; the file must exist. If undefined, ./gateway.yaml if it exists, else the defaults. */
+  /** Value of `--config`; the file must exist. Default: ./gateway.yaml if it exists, otherwise no file. */
   readonly path?: string | undefined;
   readonly env: Environment;
   /** Values from the command line, which override everything else. */

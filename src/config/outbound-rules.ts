@@ -69,7 +69,7 @@ export function webhook({ alerting, server }: Config): RuleProblems {
       secretBytes(secret) === undefined && {
         path: ['alerting', 'secret'],
         message:
-          'must be whsec_ and the base64 of 24 to 64 bytes, for example from: echo whsec_$(openssl rand -base64 32)',
+          'must be whsec_ and 24 to 64 bytes in Base64, for example from: echo whsec_$(openssl rand -base64 32)',
       },
   ];
 }

@@ -8,7 +8,7 @@ import { ConfigError, type Problem } from './problems.ts';
 import type { Config } from './schema.ts';
 import { messageOf } from '../errors.ts';
 
-/** Returns the problems that prevent `serve` from starting, but no other command. */
+/** Returns the problems that prevent `serve` from starting, but not other commands. */
 export function preflightProblems(config: Config, sources: ConfigSources): Problem[] {
   const problem = (path: string, message: string): Problem => ({
     where: sources.locate(path.split('.')),

@@ -7,7 +7,7 @@ const MAX_CHARS = 262_144;
 /** Cost of a part in characters, which bounds their number. */
 const PART_CHARS = 16;
 
-/** Returns the user's first question in this request; undefined without user text. */
+/** Returns the first question of the user in this request; undefined if there is no user text. */
 export function firstQuestion(request: RequestFacts): string | undefined {
   return questionIn(userTurns(request));
 }
@@ -17,9 +17,9 @@ export function lastQuestion(request: RequestFacts): string | undefined {
 }
 
 /**
- * Returns the first of these turns that contains more than context added by agents (environment, rules, reminders),
- * without that context; or else the first turn unchanged. Only the topic of a session depends on it: omitted text is
- * still inspected.
+ * Returns the first turn that contains more than context added by agents (environment, rules, reminders), without that
+ * context; if there is none, the first turn unchanged. Affects only the topic of a session: omitted text is still
+ * inspected.
  */
 function questionIn(turns: readonly (readonly string[])[]): string | undefined {
   let left = MAX_CHARS;
@@ -39,7 +39,7 @@ function questionIn(turns: readonly (readonly string[])[]): string | undefined {
 
 /**
  * Matches elements that agents add to a user's text: `<system-reminder>…</system-reminder>`, `<environment_context>…`,
- * `<INSTRUCTIONS>…`. Plain one-word names do not match: people write HTML and XML.
+ * `<INSTRUCTIONS>…`. Does not match plain one-word names: users write HTML and XML.
  */
 const TAG = /<(\/?)((?=[A-Za-z0-9_-]*[-_])[A-Za-z][A-Za-z0-9_-]{2,63}|[A-Z]{4,32})(?: [^<>]{0,200})?>/g;
 
@@ -54,7 +54,7 @@ const OPENINGS = [
 
 const MIN_OPENING_CHARS = 24;
 
-/** Returns the text without agent context; empty if nothing else is left. */
+/** Returns the text without agent context; empty if nothing remains. */
 function withoutContext(text: string): string {
   const rest = (text.includes('<') ? withoutElements(text) : text).trim();
   if (rest.length < MIN_OPENING_CHARS) return rest;

@@ -43,9 +43,9 @@ export function toolCallsOf({ keyHash, sessionId }: SessionName): SessionName {
 }
 
 /**
- * Returns the session of an MCP request: the one named in the gateway's own header, or else MCP's own session under the
- * server's id (or its digest, if the id is not valid here). Returns undefined without a session, as in MCP's stateless
- * versions.
+ * Returns the session of an MCP request: the one named in the gateway's own header, otherwise MCP's own session under
+ * the server's id (or its digest, if the id is not valid here). Returns undefined without a session, as in the
+ * stateless versions of MCP.
  */
 export function mcpSessionOf({ mcp, headers, key }: Identified): SessionName | undefined {
   if (mcp === undefined) return undefined;

@@ -2,7 +2,7 @@ import { isObject } from '../json/is-object.ts';
 
 export interface DemoRequest {
   readonly method: string;
-  /** Without the query. */
+  /** The path without the query. */
   readonly path: string;
   /** Empty if it is not a JSON object. */
   readonly body: Readonly<Record<string, unknown>>;
@@ -25,7 +25,7 @@ export interface DemoAnswer {
 const MAX_ECHO_CHARS = 200;
 const CHARS_PER_TOKEN = 4;
 
-/** @param messages as sent, in either dialect */
+/** @param messages as received, in either dialect */
 export function demoAnswer(messages: unknown, maxTokens: number | undefined): DemoAnswer {
   const prompt = lastText(messages);
   const echo = prompt.length > MAX_ECHO_CHARS ? `${prompt.slice(0, MAX_ECHO_CHARS)}…` : prompt;

@@ -45,7 +45,7 @@ interface Sample {
 
 const CHAT = '/openai/v1/chat/completions';
 
-/** Sent in turn. Most pass; the others are refused, each for a different reason. */
+/** Sent in order. Most of them pass; the others are refused, each for a different reason. */
 const SAMPLES: readonly Sample[] = [
   chat('gpt-4o-mini', 'Summarize the release notes.'),
   chat('gpt-4o', 'Which of our pages say how to install?'),

@@ -3,7 +3,10 @@ import type { Span } from '../text/span.ts';
 import type { Detector, Finding } from './finding.ts';
 import type { Label } from './literal.ts';
 
-/** From this match on, the next match spans the rest: each match may cost a search of it (`x(.*y)?` in a run of x). */
+/**
+ * From this match on, the next match covers the rest of the text: each match may cost a search of it (`x(.*y)?` in a
+ * run of x).
+ */
 const MAX_PATTERN_MATCHES = 10;
 
 /** Number of matches found by a search of the whole rest. */
@@ -36,8 +39,8 @@ export function createPatternDetector(source: string, rule: string): Detector {
 
 /**
  * Creates a detector for an operator's expression in RE2 syntax, for slices of a few kilobytes. Runs in linear time.
- * After the first matches it searches nearby, then further away. If that takes too long, the rest of the text counts as
- * one match.
+ * After the first matches, it searches nearby, then further away. If that takes too long, the rest of the text counts
+ * as one match.
  * @throws Error if the expression is invalid
  */
 export function createExpressionDetector(source: string, label: Label): Detector {

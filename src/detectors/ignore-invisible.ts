@@ -138,7 +138,7 @@ function* findingsTogether(views: readonly ViewFindings[]): Work<readonly Findin
   return merged;
 }
 
-/** Yields the findings of all views in order. Of findings that begin together, the longest comes first. */
+/** Yields the findings of all views in order. Of findings with the same start, the longest is yielded first. */
 function* mergedByPlace(views: readonly ViewFindings[]): Generator<Finding> {
   const heads = views.map((view) => {
     const rest = inText(view);

@@ -30,7 +30,7 @@ const fours = new Int32Array(CHUNK_CHARS);
 const ascii = Buffer.from(fours.buffer);
 const SPACE = 0x20;
 
-/** Looks for invisible characters in ASCII of up to 32,768 characters, four at once. */
+/** Searches up to 32,768 ASCII characters for invisible ones, four at a time. */
 function hasControls(text: string, isMarked: Uint8Array): boolean {
   const { length } = text;
   ascii.write(text, 'latin1');
@@ -44,7 +44,7 @@ function hasControls(text: string, isMarked: Uint8Array): boolean {
   return false;
 }
 
-/** Finds the same characters as `INVISIBLE`, ten times faster for letters beyond ASCII. */
+/** Finds the same characters as `INVISIBLE`, ten times faster in non-ASCII text. */
 function hasInvisible(text: string): boolean {
   const isMarked = marks;
   const isShortAscii = text.length <= CHUNK_CHARS * 4 && Buffer.byteLength(text) === text.length;
@@ -65,7 +65,7 @@ function hasInvisible(text: string): boolean {
 
 const STEP_CHARS = 32_768;
 
-/** Reports whether a short text has invisible characters, or JSON escapes that may stand for them. */
+/** Reports whether a short text contains invisible characters, or JSON escapes that may represent them. */
 export function mayHide(text: string): boolean {
   return text.includes('\\u') || text.endsWith('\\') || hasInvisible(text);
 }
@@ -92,7 +92,7 @@ export function openViewsOf(text: string): readonly TextView[] {
   return read === undefined ? views : [...views, read];
 }
 
-/** Decodes the text without an incomplete escape at its end; undefined without escapes. */
+/** Decodes the text without an incomplete escape at its end. Returns undefined if there are no escapes. */
 function* escapesShown(text: string): Work<TextView | undefined> {
   if (!(yield* hasCodes(text))) return undefined;
   return yield* unescaped(text.slice(0, unfinishedEscapeAt(text)), STEP_CHARS);

@@ -13,7 +13,9 @@ const ESCAPE_CHARS = 6;
 /** Limit of backslashes counted in a row; more make no difference. */
 const MAX_BACKSLASHES = 40;
 
-/** Returns the end of the JSON escape around or right before `at`, if any. In `\nann@example.org`, `ann` begins a word. */
+/**
+ * Returns the end of the JSON escape around or right before `at`, if any. In `\nann@example.org`, `ann` begins a word.
+ */
 export function escapeEnd(text: string, at: number): number | undefined {
   for (let from = at - 1; from >= 0 && from >= at - ESCAPE_CHARS; from -= 1) {
     if (text.charCodeAt(from) !== BACKSLASH) continue;
@@ -68,7 +70,10 @@ function startState(text: string): UnescapeState {
   return { text, map: new OffsetMap(), read: 0, isDrawing: false, steps: [], parts: [], viewLength: 0 };
 }
 
-/** Decodes one level of JSON escapes (RFC 8259 section 7); undefined without any. Yields after every `stepChars`. */
+/**
+ * Decodes one level of JSON escapes (RFC 8259 section 7). Returns undefined if there are none. Yields after every
+ * `stepChars`.
+ */
 export function* unescaped(text: string, stepChars: number): Work<TextView | undefined> {
   const state = startState(text);
   readUntil(state, Math.min(text.length, stepChars));
@@ -126,7 +131,7 @@ function readDrawing(state: UnescapeState, from: number, end: number): void {
   state.isDrawing = state.text.charCodeAt(drawnTo) === BACKSLASH;
 }
 
-/** Reads the last backslash of a row, together with the text that it escapes. */
+/** Reads the last backslash of a row together with the text that it escapes. */
 function readLast(state: UnescapeState, at: number): number {
   const { text } = state;
   const meaning = MEANINGS.get(text.charCodeAt(at + 1));

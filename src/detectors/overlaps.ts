@@ -2,8 +2,8 @@ import type { Span } from '../text/span.ts';
 import { LOOK_BEHIND_CHARS, type Detector, type Finding, type StreamDetector } from './finding.ts';
 
 /**
- * Returns the spans in order of `start`. Each keeps the part that no earlier span covers. Of spans that begin together,
- * the longest comes first.
+ * Returns the spans in order of `start`. Each one keeps the part that no earlier span covers. Of spans with the same
+ * start, the longest is first.
  * @param covered end of earlier spans that are not in the list
  */
 export function withoutOverlaps<Spanned extends Span>(

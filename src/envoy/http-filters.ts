@@ -4,13 +4,13 @@ import type { Config } from '../config/schema.ts';
 import { HEADER } from '../headers.ts';
 import { seconds, typed, type EnvoyLayout, type EnvoyObject } from './layout.ts';
 
-/** Also the name of the metadata by which a route passes its surface to the gate. */
+/** Also the name of the metadata in which a route passes its surface to the gate. */
 export const RESPONSE_GATE_NAME = 'response_gate';
 const RESPONSE_GATE = readFileSync(new URL('./response-gate.lua', import.meta.url), 'utf8');
 /** For inspection beyond the Redis deadline: 2 MiB of text, or a thousand concurrent requests, on one shared core. */
 const MESSAGE_MARGIN_MS = 5_000;
 
-/** Returns the HTTP filters. Requests pass them from first to last, answers from last to first. */
+/** Returns the HTTP filters. Requests pass through them from first to last, answers from last to first. */
 export function httpFilters(config: Config, layout: EnvoyLayout): EnvoyObject[] {
   return [responseGate(), externalProcessor(config, layout), router()];
 }
@@ -24,7 +24,7 @@ function responseGate(): EnvoyObject {
   };
 }
 
-/** Moves a stream of a dying worker to another one. */
+/** Retries a stream of a dying worker on another worker. */
 const ON_ANOTHER_WORKER: EnvoyObject = {
   retry_on: 'connect-failure,refused-stream,reset,unavailable',
   num_retries: 3,

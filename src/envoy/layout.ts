@@ -1,4 +1,4 @@
-/** Surroundings of Envoy; everything else follows from gateway.yaml. */
+/** Surroundings of Envoy. Everything else is derived from gateway.yaml. */
 export interface EnvoyLayout {
   readonly sidecars: readonly SidecarAddress[];
   /** In a private directory. */

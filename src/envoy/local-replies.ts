@@ -13,7 +13,7 @@ import { typed, type EnvoyObject } from './layout.ts';
 
 type ErrorFormat = Config['server']['error_format'];
 
-/** `details` of the sidecar's ImmediateResponse (`refuse` in extproc/reply/respond.ts), whose body passes unchanged. */
+/** `details` of the sidecar's ImmediateResponse (`refuse` in extproc/reply/respond.ts). Its body is sent unchanged. */
 const OURS = 'gw';
 /** `details` of replies that are not logged: unauthenticated clients must not fill the access log. */
 const OURS_UNLOGGED = 'gw_unlogged';
@@ -164,7 +164,7 @@ function mapper(reply: Reply, format: ErrorFormat, path?: RegExp, shape?: ErrorS
 function ids({ isEarly }: Reply, shape: ErrorShape | undefined): EnvoyObject[] {
   if (isEarly === true) return [NEW_ID];
   const more = ['x-request-id', shape && REQUEST_ID_HEADERS[shape]].filter((name) => name !== undefined);
-  // Without a stream id, the second header is not set, and the first one is kept.
+  // Without a stream id, the second header is not set and the first one remains.
   return [NEW_ID, REQUEST_ID, ...more.map((name) => header(name, '%STREAM_ID%'))];
 }
 

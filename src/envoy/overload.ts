@@ -6,8 +6,8 @@ const MAX_CLIENT_CONNECTIONS = 50_000;
 const HEAP = 'envoy.resource_monitors.fixed_heap';
 /**
  * Maximum of the monitor, as a multiple of `envoy.max_heap_bytes`. Envoy resets streams only when the pressure changes,
- * 50 at a time. At the maximum the pressure would not change, and concurrent uploads would hold the heap until they
- * time out.
+ * 50 at a time. At the maximum, the pressure would no longer change, and concurrent uploads would occupy the heap until
+ * they time out.
  */
 const HEADROOM = 3;
 /** HTTP/2 streams below 16 KiB do not count; each further class is twice as large. */

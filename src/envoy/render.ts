@@ -186,7 +186,7 @@ function attemptRoutes(config: Config): EnvoyObject[] {
   return [upstreamRoute(config, 'provider', exact, { retryPolicy, times: MAX_ATTEMPTS })];
 }
 
-/** Routes to the cluster chosen by the sidecar, and passes the client's surface to the response gate. */
+/** Routes to the cluster chosen by the sidecar, and passes the surface of the client to the response gate. */
 function upstreamRoute(
   config: Config,
   name: 'mcp' | 'provider',

@@ -49,7 +49,7 @@ export function createEqualRequests(maxWaiting: number): EqualRequests {
   };
 }
 
-/** Resolves when the wait ends: at its deadline, or when the client leaves. */
+/** Resolves when the wait ends: at its deadline, or when the client disconnects. */
 function overOf({ gone, until }: Wait): Promise<'over'> {
   return new Promise((resolve) => {
     function over(): void {

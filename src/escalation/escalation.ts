@@ -56,7 +56,7 @@ export const ESCALATION_OUTCOMES = [
   'full',
   /** Too many requests of its key were waiting. */
   'over_share',
-  /** The client left first. */
+  /** The client disconnected first. */
   'withdrawn',
   /** Redis became unavailable. */
   'failed',

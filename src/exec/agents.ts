@@ -119,7 +119,7 @@ const llm: KnownAgent = {
   wire: ({ provider, place }) => ({ env: providerVariables(provider, place, true) }),
 };
 
-/** The AI SDK expects the API version in the address, and uses other names for some providers. */
+/** The AI SDK expects the API version in the address, and has different names for some providers. */
 const opencode: KnownAgent = {
   provider: 'openai',
   wire: ({ provider, place, env }) => {

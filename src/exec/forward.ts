@@ -9,7 +9,7 @@ import { endToEnd, requestHeaders, type PresentedIdentity } from './headers.ts';
 import { bodyWithModel, changesModels, unreadableModel, type ModelChoice } from './model-choice.ts';
 
 export interface ForwardTarget {
-  /** With its query, as sent to the gateway. */
+  /** The path with the query, as sent to the gateway. */
   readonly path: string;
   readonly kind: 'model' | 'mcp';
   /** Whether the path names the model, which may then be absent from the body. */
@@ -50,7 +50,7 @@ export async function forwardToGateway(
     agent,
   });
   const answered = awaitAnswer(outgoing, gateway);
-  // The client is gone: the provider must stop writing.
+  // The client has disconnected: the provider must stop writing.
   response.once('close', () => outgoing.destroy());
   if (body === undefined) incoming.pipe(outgoing);
   else outgoing.end(body);
@@ -58,7 +58,7 @@ export async function forwardToGateway(
   const answer = await answered;
   response.writeHead(answer.statusCode ?? 502, endToEnd(answer.headers));
   response.flushHeaders();
-  // If the gateway cuts the answer, the program sees the cut, too.
+  // If the gateway cuts off the answer, the program also sees it cut off.
   await pipeline(answer, response).catch(() => response.destroy());
 }
 

@@ -133,7 +133,7 @@ const MCP = /^\/mcp\/[^/]/;
 
 /**
  * Returns the target at the gateway: the provider of the run, or an MCP server. Refuses dot segments: Envoy resolves
- * them before the gateway routes, and the provider's key could go elsewhere.
+ * them before the gateway routes, and the provider's key could be sent elsewhere.
  * @throws GatewayError not_found, invalid_request
  */
 function targetOf(

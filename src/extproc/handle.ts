@@ -16,7 +16,7 @@ export function handle(context: StreamContext, message: ProcessingRequest): Phas
   const { state } = context;
   switch (message.phase) {
     case 'request_headers':
-      // Processing headers twice would let the provider's answer pass as a local reply of Envoy.
+      // If headers were processed twice, the provider's answer would pass as a local reply of Envoy.
       if (state.at !== 'opened') throw new Error('request headers arrived twice');
       return onRequestHeaders(context, message);
     case 'request_body':
@@ -33,7 +33,7 @@ export function handle(context: StreamContext, message: ProcessingRequest): Phas
       return onResponseHeaders(context, message);
     case 'response_body':
       if (state.at === 'streaming' || state.at === 'streamed') return onStreamChunk(context, state, message);
-      // The body may come from the provider.
+      // The body may have been sent by the provider.
       if (state.at === 'forwarded') throw new Error("an answer's body arrived before its headers");
       return state.at === 'answering'
         ? onResponseBody(context, state, message)

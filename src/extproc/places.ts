@@ -25,7 +25,7 @@ export function placeLimits(
 export interface Place {
   /**
    * Counts the request for its key.
-   * @param key the raw key, if one was sent; counted before Redis is asked about it
+   * @param key the raw key, if one was sent; counted before the look-up in Redis
    * @throws GatewayError rate_limited
    */
   claimKey(key: string): void;

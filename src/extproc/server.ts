@@ -12,7 +12,7 @@ import { serveStream } from './stream.ts';
 
 /** Less than the supervisor's wait for a worker after its drain. */
 const SETTLE_WITHIN_MS = 3_000;
-/** Limit of streams that are open or not yet settled: a peer may open and reset streams faster than they settle. */
+/** Limit of streams that are open or not settled yet: a peer may open and reset streams faster than they settle. */
 export const MAX_OPEN_STREAMS = 20_000;
 
 export interface ExtProcServer {

@@ -61,7 +61,7 @@ export interface RequestTrace {
   readonly isRecorded: boolean;
   /** 32 hex digits; undefined if the request is not sampled. */
   readonly traceId: string | undefined;
-  /** `tracestate` of the client, which goes upstream. */
+  /** The client's `tracestate`, which is sent upstream. */
   readonly traceState: string | undefined;
   /** Starts the upstream wait. Returns the W3C trace context for it, which replaces the client's headers. */
   forward(call: UpstreamCall): HeaderList;

@@ -47,7 +47,7 @@ interface IdentifiedState {
   readonly exchange: Identified;
   readonly run: Run;
   readonly target: Target;
-  /** Kept until the body has been searched for it. Empty if none was sent. */
+  /** Empty if none was sent. Stored until the body has been searched for it. */
   readonly rawKey: string;
   /** Why the provider cannot be asked. Final only once the body names no alias. */
   readonly ownRefusal: GatewayError | undefined;
@@ -60,7 +60,7 @@ interface ParsedState<Name extends string> {
   readonly exchange: Parsed;
   readonly run: Run;
   readonly target: Target;
-  /** Targets of an alias to try after this one. */
+  /** Targets of an alias that are tried after this one. */
   readonly fallbacks?: readonly Fallback[];
   /** One attempt per target, in order, if there are several. */
   readonly attempts?: readonly Attempt[];

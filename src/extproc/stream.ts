@@ -125,7 +125,7 @@ export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () 
     }
   }
 
-  /** Handles thrown errors: refusals as such, everything else as an internal failure. */
+  /** Handles thrown errors: refusals as refusals, everything else as an internal failure. */
   function fail(cause: unknown): void {
     if (cause instanceof GatewayError) return refuseWith(cause);
     if (!stopServing()) return;

@@ -117,7 +117,7 @@ export class Http2Connection {
         this.#data(received);
         return;
       case FRAME.headers:
-        if (streamId % 2 === 0) throw protocolError('a client opens odd streams only');
+        if (streamId % 2 === 0) throw protocolError('a client opens only streams with odd numbers');
         this.#block(this.#blocks.begin(received));
         return;
       case FRAME.continuation:

@@ -98,7 +98,7 @@ export function unpadded({ flags, bytes, from, to }: Http2Frame, skipped = 0): {
   const start = from + (isPadded ? 1 : 0) + skipped;
   const end = to - (isPadded ? (bytes[from] ?? 0) : 0);
   if (start > to) throw new ConnectionError(CODE.frameSizeError, 'a frame is too short for its flags');
-  if (end < start) throw new ConnectionError(CODE.protocolError, 'a frame is padded beyond its end');
+  if (end < start) throw new ConnectionError(CODE.protocolError, 'the padding of a frame exceeds the frame');
   return { from: start, to: end };
 }
 
@@ -106,8 +106,8 @@ const PRIORITY_BYTES = 5;
 const GOAWAY_BYTES = 8;
 
 /**
- * Checks a frame without effect: PRIORITY, GOAWAY (open streams continue), unknown extensions.
- * @throws ConnectionError if it is malformed, or may only be sent by servers
+ * Checks a frame that has no effect: PRIORITY, GOAWAY (open streams continue), unknown extensions.
+ * @throws ConnectionError if it is malformed, or may be sent only by servers
  */
 export function assertIgnorable(frame: Http2Frame): void {
   switch (frame.type) {

@@ -137,7 +137,7 @@ export class Sender {
     stream.waitingBytes -= size;
     while (left > 0) {
       const [first] = stream.waiting;
-      if (first === undefined) throw new Error('a stream has less to send than it counted');
+      if (first === undefined) throw new Error('a stream has less to send than it declared');
       const to = Math.min(first.length, stream.waitingFrom + left);
       this.outbox.addBytes(first.subarray(stream.waitingFrom, to));
       left -= to - stream.waitingFrom;

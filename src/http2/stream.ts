@@ -76,7 +76,7 @@ export class Http2Stream {
     this.leaveIfOver();
   }
 
-  /** Drops waiting data, and tells the peer to stop (RFC 9113 section 8.1). */
+  /** Drops waiting data, and makes the peer stop (RFC 9113 section 8.1). */
   abort(trailers: string, code: Code): void {
     if (this.isClosed || this.isLocalEnded) return;
     this.#dropWaiting();

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import type { PresetName } from '../policy/presets.ts';
 
-/** `chat`: an application for people; `agent`: a coding agent that works on files. */
+/** `chat`: an application for people. `agent`: a coding agent that works on files. */
 export const PURPOSES = ['chat', 'agent'] as const;
 export type Purpose = (typeof PURPOSES)[number];
 
@@ -224,7 +224,7 @@ volumes:
 export interface Place {
   /** The command that runs the gateway, such as `npm run -s gateway --`. */
   readonly program: string;
-  /** As given; `.` is the current folder. */
+  /** The folder in the form given by the user; `.` is the current folder. */
   readonly directory: string;
   readonly compose: string;
 }

@@ -7,7 +7,7 @@ type ConversationText = Pick<PromptText, 'path' | 'editable'> & { readonly kind?
 
 /**
  * Returns the places where people and models speak: texts known to the dialect, and whole arguments. Excludes names and
- * schemas of tools, which belong to the protocol, and everything that must not change.
+ * schemas of tools, which belong to the protocol, and everything that must not be changed.
  */
 export function conversationPlaces(json: unknown, texts: readonly ConversationText[]): PathTree {
   const places = new PathTreeBuilder();
@@ -20,7 +20,7 @@ export function conversationPlaces(json: unknown, texts: readonly ConversationTe
 }
 
 /**
- * Returns a test for places where a rule's own words count: the conversation, and other values that look like words. A
+ * Returns a test for places where a rule's words are masked: the conversation, and other values that look like words. A
  * mask in a role, an id or a model name would break the message.
  */
 export function wordsAreAt(places: PathTree): (place: WordsPlace) => boolean {

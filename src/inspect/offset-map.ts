@@ -4,7 +4,7 @@ import type { Span } from '../text/span.ts';
 
 export interface TextView {
   readonly text: string;
-  /** Maps a span to the text from which this one was made. */
+  /** Maps a span to the text from which this one was derived. */
   readonly toOriginal: (span: Span) => Span;
 }
 
@@ -26,7 +26,10 @@ const [START, END, AT, END_AT] = [0, 1, 2, 3] as const;
 const BLOCK = 16_384;
 const FIRST_BLOCK = 2;
 
-/** Maps spans of a text to its original. Stores only edits: characters between two edits have moved together. */
+/**
+ * Maps spans of a text to its original. Stores only edits: characters between two edits have moved by the same
+ * distance.
+ */
 export class OffsetMap {
   readonly #blocks: Int32Array[] = [];
   #count = 0;

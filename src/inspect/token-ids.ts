@@ -9,7 +9,7 @@ import type { Work } from '../turns.ts';
 const LISTS =
   /^(?:.{0,40}token_?ids?|context|tokens|bytes|(?:input|output|prompt|completion|generated|text)_?ids|ids)$/i;
 const TOKEN_ID = /token_?id$/i;
-/** Members that repeat the whole text with ids as names, or beside strings (Fireworks, vLLM). */
+/** Members that repeat the whole text with ids as names, or next to strings (Fireworks, vLLM). */
 const REPEATS = /^(?:raw_?output|prompt_?logprobs)$/i;
 const WRITTEN_ID = /^(?:token_id:)?\d{1,9}$/;
 
@@ -66,6 +66,6 @@ export function* tokenIdEdits(json: unknown, knowsBytes: boolean): Work<readonly
       if (repeatsText(name)) repeats.push(emptied([...path], undefined));
     },
   });
-  // Edits of enclosing values come last and win.
+  // Edits of enclosing values are last, and take precedence.
   return [...edits, ...repeats];
 }

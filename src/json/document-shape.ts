@@ -34,7 +34,7 @@ const TEXT_WORK = 5;
 const ESCAPED_TEXT_WORK = 3;
 /** An escape costs two fifths of an element: six million of them use up the limit. */
 const ESCAPES_OF_WORK = 2.5;
-/** Shorter texts cannot contain enough escapes to matter. */
+/** Shorter texts cannot contain too many escapes. */
 const MANY_ESCAPES_CHARS = 4_194_304;
 
 export interface DocumentShape {
@@ -46,13 +46,13 @@ export interface DocumentShape {
   readonly hasEscapedNames: boolean;
 }
 
-/** Working memory by depth. Shared, since most passes are synchronous and short. */
+/** Working memory by depth. Shared, because most passes are synchronous and short. */
 const sharedCounts = new Int32Array(MAX_ANSWER_DEPTH + 2);
 
 export interface ReadDocument {
   readonly text: string;
   readonly shape: DocumentShape;
-  /** Absent if the text is too deep, too large or invalid JSON. */
+  /** Undefined if the text is too deep, too large or invalid JSON. */
   readonly parsed?: ParsedPieces;
 }
 

@@ -110,7 +110,7 @@ export class PathScan {
     return i + 1;
   }
 
-  /** The nearest member name. */
+  /** The name of the nearest member. */
   get name(): string | undefined {
     const level = this.#levels.at(-1);
     if (level?.isObject === true) return this.#nameAt(level.at);

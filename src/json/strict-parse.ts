@@ -67,7 +67,7 @@ function parseText(body: Buffer): unknown {
   }
 }
 
-/** Working memory by depth. Shared, since passes are synchronous and most bodies are short. */
+/** Working memory by depth. Shared, because passes are synchronous and most bodies are short. */
 const isObject = new Uint8Array(MAX_DEPTH + 1);
 const memberCount = new Int32Array(MAX_DEPTH + 1);
 /** Hashes and spans of the first FEW_MEMBERS names in each open object. */
@@ -120,7 +120,7 @@ class Scanner {
         work += 1;
         if (work > MAX_WORK) throw tooManyValues();
       } else if (byte < OPEN_ARRAY && byte !== LARGE_EXPONENT) {
-        // Most of a list of numbers.
+        // The usual character in a list of numbers.
         continue;
       } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
         work += PART_WORK;

@@ -82,7 +82,7 @@ export function isAnswer(message: unknown): boolean {
   );
 }
 
-/** Reports whether a message only lists what a server offers, without the result of a call, a request or an error. */
+/** Reports whether a message only lists what a server offers, and contains no result of a call, request or error. */
 export function isOnlyDefinitions(message: unknown): boolean {
   const isResult = isObject(message) && !Object.hasOwn(message, 'method') && !Object.hasOwn(message, 'error');
   return isResult && isDefinitions(message) && !isAnswer(message);

@@ -23,7 +23,7 @@ export function isBlob(holder: object | undefined, path: JsonPath): boolean {
 export interface BlobTexts {
   /** Whether the value itself must be read, because it is short or not Base64 as encoders write it. */
   readonly asWritten: boolean;
-  /** The decoded text, whatever its declared type. Undefined for images and other binary data. */
+  /** The decoded text, whatever its declared type; undefined for images and other binary data. */
   readonly held: string | undefined;
 }
 
@@ -73,7 +73,7 @@ function* isEncoded(written: string): Work<boolean> {
 interface Base64 {
   /** Bytes as read by a lenient decoder. */
   readonly bytes: Buffer;
-  /** Whether a strict decoder accepts the value, too, once its lines are joined. */
+  /** Whether a strict decoder also accepts the value once its lines are joined. */
   readonly isBase64: boolean;
   /** Length without line breaks. */
   readonly chars: number;
@@ -111,7 +111,7 @@ function isDeclaredBinary(holder: object | undefined): boolean {
   return typeof type === 'string' && BINARY_TYPE.test(type);
 }
 
-/** Decodes as leniently as a reader would: one invalid byte must not hide the rest. */
+/** Decodes as leniently as a reader would: an invalid byte must not hide the rest. */
 function* textOfBytes(bytes: Buffer, mostChars: number): Work<string> {
   const [first, second] = bytes;
   if (first === 0xfe && second === 0xff && bytes.length % 2 === 0) {

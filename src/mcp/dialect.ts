@@ -48,7 +48,7 @@ function requestFacts(body: JsonObject): RequestFacts {
   return { ...EMPTY_REQUEST, mcp, texts };
 }
 
-/** Attributes tool arguments to the agent, and everything else to the client's user. */
+/** Attributes tool arguments to the agent, and everything else to the user of the client. */
 function paramsTexts(body: JsonObject, mcp: McpMessage): PromptText[] {
   const isToolCall = mcp.kind === 'request' && mcp.method === 'tools/call';
   const into = new PromptCollector();

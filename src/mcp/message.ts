@@ -19,7 +19,7 @@ export function calledTool(message: McpMessage | undefined): string | undefined 
   return message?.kind === 'request' && message.method === 'tools/call' ? message.name : undefined;
 }
 
-/** The MCP server that a request goes to (`mcp.servers[]`). */
+/** The MCP server of a request (`mcp.servers[]`). */
 export interface McpTarget {
   /** The path segment: `/mcp/<server>`. */
   readonly server: string;

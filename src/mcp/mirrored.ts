@@ -99,8 +99,8 @@ function assertName(
 }
 
 /**
- * Checks that each `Mcp-Param` header mirrors some argument, which is inspected in the body. The schema of the tool
- * says which one, but the gateway may not have seen it.
+ * Checks that each `Mcp-Param` header mirrors an argument, which is inspected in the body. The schema of the tool
+ * determines which argument, but the gateway may not have seen it.
  */
 function assertParams(headers: ReadonlyMap<string, string>, params: JsonObject, mcp: McpMessage): void {
   const isToolCall = mcp.kind === 'request' && mcp.method === 'tools/call';
@@ -203,7 +203,7 @@ function argumentText(root: unknown, path: JsonPath): string | undefined {
   return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : undefined;
 }
 
-/** MCP's encoding of text that a header cannot contain (2026-07-28, "Value Encoding"). */
+/** Encoding in MCP of text that a header cannot contain (2026-07-28, "Value Encoding"). */
 const PREFIX = '=?base64?';
 const SUFFIX = '?=';
 const PLAIN = /^[\t\x20-\x7e]*$/;

@@ -40,7 +40,7 @@ const ANSWER_FORMS: { readonly [Type in ErrorType]?: { readonly status: number; 
   invalid_params: { status: ERROR_STATUS.invalid_params, code: INVALID_PARAMS },
 };
 
-/** Other types that blame the request; the rest use `FAILED`. */
+/** Other types that blame the request. All remaining types use `FAILED`. */
 const REQUEST_ERRORS: ReadonlySet<ErrorType> = new Set([
   'invalid_request',
   'not_found',

@@ -48,7 +48,7 @@ const MAX_GAP = 3;
 
 const SINGLE_SIGNS = alphabetOf(`${LETTERS_AND_DIGITS}@$!`);
 
-/** Fast test for three single letters, digits or leet signs close together. */
+/** Tests quickly for three single letters, digits or leet signs close together. */
 export function hasSingles(text: string): boolean {
   let singles = 0;
   let start = -1;

@@ -97,13 +97,13 @@ function readDigits(text: string): Replacement[] {
   return found;
 }
 
-/** Excludes digits inside a longer name, and an odd number of digits. */
+/** Excludes digits within a longer name, and odd numbers of digits. */
 const isApart = (text: string, start: number, end: number): boolean =>
   (end - start) % 2 === 0 &&
   !/[A-WYZa-wyz0-9]/.test(text.charAt(start - 1)) &&
   !/[A-Za-z0-9+/=]/.test(text.charAt(end));
 
-/** Reads numbers as UTF-8 bytes, or as code points if some exceed 255. Undefined unless they are prose. */
+/** Reads numbers as UTF-8 bytes, or as code points if some exceed 255. Returns undefined if they are not prose. */
 function spell(values: readonly number[]): string | undefined {
   if (values.length === 0 || values.some((value) => value > 0x10ffff || Number.isNaN(value)))
     return undefined;

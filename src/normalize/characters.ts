@@ -12,7 +12,7 @@ export const kinds = {
   other: 1,
   ascii: 2,
   digit: 3,
-  /** Latin letters beyond ASCII, mostly accented. */
+  /** Non-ASCII Latin letters, mostly accented. */
   latin: 4,
   strict: 5,
   loose: 6,
@@ -95,7 +95,7 @@ export function kindOf(codePoint: number): Kind {
   return learnt;
 }
 
-/** Returns the ASCII letter or digit that a lookalike or styled character stands for. */
+/** Returns the ASCII letter or digit that a lookalike or styled character represents. */
 export const plainOf = (codePoint: number): string | undefined => plain.get(codePoint);
 
 function astralKind(codePoint: number): Kind {
@@ -122,7 +122,7 @@ function learnGroups(groups: readonly string[], kind: Kind): void {
   }
 }
 
-/** Scripts come first, then tables. The strictest reading wins. */
+/** Scripts are applied first, then tables. The strictest reading wins. */
 function learnAll(): void {
   known.fill(kinds.other, 0, 0x10000);
   learnScripts();

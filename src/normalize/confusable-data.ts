@@ -88,7 +88,9 @@ export const looseLookalikes: readonly string[] = [
   'z\uab93\ud806\udcc4\u03b6',
 ];
 
-/** Latin letters beyond ASCII that look like an ASCII letter. They are not evidence, since languages use them. */
+/**
+ * Non-ASCII Latin letters that look like an ASCII letter. They do not count as evidence, because languages use them.
+ */
 export const latinLookalikes: readonly string[] = [
   'a\u0251',
   'b\u0180\u0253',

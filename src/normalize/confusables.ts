@@ -25,8 +25,8 @@ const FLAGS: ReadonlySet<string> = new Set(flagCodes.split(' '));
 const MAX_WORD_UNITS = 512;
 
 /**
- * Stage 1: replaces letters of other scripts, and mathematical, fullwidth and enclosed letters, by ASCII. Lookalikes of
- * other scripts are replaced in words of mixed script, and in whole words among Latin ones.
+ * Stage 1: replaces letters of other scripts, and mathematical, fullwidth and enclosed letters, by ASCII. Lookalikes
+ * from other scripts are replaced in words of mixed script, and in whole words between Latin ones.
  */
 export function resolveConfusables(text: string): StageResult {
   if (!/[^\x00-\x7f]/.test(text)) return unchanged(text);

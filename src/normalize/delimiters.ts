@@ -48,7 +48,7 @@ function chainsOf(text: string): Chain[] {
   });
 }
 
-/** Finds parts that form a word only together. */
+/** Finds parts that form a word only when joined. */
 function splitWordsOf(text: string): Chain[] {
   if (!MAY_HAVE_PIECES.test(text)) return [];
   const found: Chain[] = [];
@@ -71,8 +71,8 @@ function evidentSigns(found: readonly Chain[]): string[] {
 }
 
 /**
- * Returns the points of a chain. A known word of six letters is enough. Shorter words, which people spell out, and
- * English sounds need more.
+ * Returns the points of a chain. One known word of six letters is enough. Shorter words, which people also spell out,
+ * and English sounds need more.
  */
 function chainPoints({ letters, sign }: Chain): number {
   if (letters.length < MIN_WORD_LETTERS || isPattern(letters)) return 0;

@@ -109,7 +109,7 @@ export function soundsEnglish(text: string): boolean {
   return known >= word.length * 0.65;
 }
 
-/** Reports whether the first 4,000 characters are known words with spaces, or several words beyond ASCII. */
+/** Reports whether the first 4,000 characters are known words with spaces, or several non-ASCII words. */
 export function isProse(text: string): boolean {
   const sample = text.slice(0, 4000);
   const found = sample.match(/\p{L}[\p{L}\p{M}'\u2019]*/gu) ?? [];

@@ -90,7 +90,7 @@ function digitsAt(source: string): number {
   return source.charAt(at) === '{' ? at + 1 : at;
 }
 
-/** Returns undefined for 0 and beyond Unicode. */
+/** Returns undefined for 0 and for numbers outside Unicode. */
 export function characterOf(codePoint: number): string | undefined {
   return codePoint > 0 && codePoint <= 0x10ffff ? String.fromCodePoint(codePoint) : undefined;
 }

@@ -82,7 +82,7 @@ function isFormatAt(text: string, start: number): boolean {
   );
 }
 
-/** Decodes adjacent bytes as UTF-8, including overlong ASCII. Single bytes beyond ASCII are not changed. */
+/** Decodes adjacent bytes as UTF-8, including overlong ASCII. Single non-ASCII bytes are not changed. */
 function decodeBytes(bytes: readonly Escape[]): Escape[] {
   const found: Escape[] = [];
   for (let at = 0; at < bytes.length;) {

@@ -4,7 +4,7 @@ import { readHidden } from './hidden-bytes.ts';
 import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
 import { isWord } from './english-words.ts';
 
-/** Characters beyond common Latin and CJK text. */
+/** Matches characters outside common Latin and CJK text. */
 const CANDIDATES =
   /[^\t\n\v\f\r\x20-\x7e\x85\xa0-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205f\u3000-\u3098\u309b-\u3163\u3400-\u9fff\uac00-\ud7ff]/;
 

@@ -1,4 +1,4 @@
-/** Letters that digits replace in leet. `l` may also be `i`, since `1` may be either. */
+/** Letters that digits replace in leet. `l` may also be `i`, because `1` replaces both. */
 export const LEET_DIGITS: Readonly<Record<string, string>> = {
   0: 'o',
   1: 'l',

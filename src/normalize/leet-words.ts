@@ -1,4 +1,6 @@
-/** Words of orders to a model in other languages, without accents: German, French, Spanish, Italian, Portuguese, Dutch. */
+/**
+ * Words of orders to a model in other languages, without accents: German, French, Spanish, Italian, Portuguese, Dutch.
+ */
 const listed = `
 alle alles anordnungen antworte anweisung anweisungen befehle bisherigen dein deine deinen einschrankungen entwicklermodus filtern gehorche grenzen
 ignoriere ignorieren missachte nenne obigen ohne regeln richtlinien systemprompt umgehe vergiss verrate vorgaben vorherigen wiederhole zeige

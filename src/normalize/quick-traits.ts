@@ -12,7 +12,7 @@ export const TRAIT = {
   splits: 16,
   /** A digit or sign next to a letter. */
   leet: 32,
-  /** Any character beyond printable ASCII. */
+  /** Any character other than printable ASCII. */
   beyond: 64,
 } as const;
 

@@ -26,7 +26,8 @@ function learnWord(word: string): void {
 for (const word of LEARNT) learnWord(word);
 
 /**
- * Splits letters A to Z into the fewest known words; undefined if impossible. Takes linear time, since words are short.
+ * Splits letters A to Z into as few known words as possible; returns undefined if impossible. Takes linear time,
+ * because words are short.
  */
 export function segment(letters: string): string[] | undefined {
   const text = letters.toLowerCase();

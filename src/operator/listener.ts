@@ -38,7 +38,7 @@ const LIMITS = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeou
 const MAX_CONNECTIONS = 512;
 const MAX_HEADERS = 100;
 
-/** Starts the listener of the operator's page. Rejects if the address cannot be bound. */
+/** Starts the listener of the operator page. Rejects if the address cannot be bound. */
 export async function startListener(options: ListenerOptions): Promise<Listener> {
   const { host, port, tls } = options;
   const onRequest: RequestListener = (incoming, response) => {

@@ -5,7 +5,7 @@ import { startOperatorPage, type OperatorPage } from './compose.ts';
 import { pageFolder } from './page-folder.ts';
 import type { FromPage, ToPage } from './protocol.ts';
 
-/** Process of the operator's page, forked by `gateway serve`. It ends with its parent. */
+/** Entry point of the process of the operator page, forked by `gateway serve`. Ends with its parent. */
 let page: OperatorPage | undefined;
 
 function send(message: FromPage): void {

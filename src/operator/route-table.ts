@@ -3,7 +3,7 @@ import type { Route } from './api/route.ts';
 
 const MAX_PATH_CHARS = 2_048;
 
-/** Routes by number of segments; routes with fewer parameters come first. */
+/** Routes by number of segments. Routes with fewer parameters are listed first. */
 export type RouteTable = ReadonlyMap<number, readonly ParsedRoute[]>;
 
 interface ParsedRoute {

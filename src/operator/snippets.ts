@@ -17,7 +17,7 @@ export interface SnippetFacts {
 interface Blanks {
   readonly url: string;
   readonly model: string;
-  /** Environment variable with the provider's key; undefined if the gateway holds that key. */
+  /** Environment variable with the provider's key; undefined if the gateway manages that key. */
   readonly providerKey: string | undefined;
 }
 

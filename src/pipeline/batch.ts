@@ -1,7 +1,7 @@
 /**
- * Store operations of several checks, collected while the checks judge and sent together: all take effect, or none. A
- * check passes the batch to its store. Without a batch, or with a batch of another kind of store, a store runs
- * operations immediately.
+ * Store operations of several checks, collected while the checks judge and sent together: either all take effect, or
+ * none. A check passes the batch to its store. Without a batch, or with the batch of another kind of store, a store
+ * runs operations immediately.
  */
 export interface Batch {
   /** Sends the operations. Later ones are sent immediately. */
@@ -11,7 +11,8 @@ export interface Batch {
 }
 
 /**
- * Thrown for an operation without effect, because another one in its batch was refused. That one reports the reason.
+ * Thrown for an operation that had no effect because another operation in its batch was refused. The other operation
+ * reports the reason.
  */
 export class BatchAborted extends Error {
   constructor() {

@@ -98,7 +98,7 @@ function withoutEscapes(text: string): string {
   return text.replaceAll(/\\u([0-9a-f]{4})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
 }
 
-/** A form field with tools. */
+/** Matches a form field that contains tools. */
 const TOOLS_FIELD =
   /(?:\bname[ \t]{0,64}=[ \t]{0,64}["']?|(?:^|&))(tools|mcp_servers|plugins|connectors|web_search_options)\b/gim;
 /** JSON that names a tool of a provider. */

@@ -87,10 +87,10 @@ export interface Check<State = unknown, Name extends string = string> {
   /** Called once per exchange, before the other hooks. */
   begin?(): State;
   /**
-   * Starts reads from the check's store; all checks then wait only once. Called for all checks before they judge: with
-   * a `Caller` while Redis looks up the key, and with the request before `requestBody`. The caller's key was valid
-   * before but may not be valid any more: only what depends on the key alone may be taken, and `end` gives back what is
-   * taken later. Must not throw or leave a rejection unhandled.
+   * Starts reads from the check's store, so that all checks wait only once. Called for all checks before they judge:
+   * with a `Caller` while Redis looks up the key, and with the request before `requestBody`. The caller's key was valid
+   * before but may no longer be valid: only what depends on the key alone may be reserved, and `end` gives back what is
+   * reserved later. Must not throw or leave a rejection unhandled.
    */
   prepare?(request: Caller | Parsed, state: State, batch?: Batch): void;
   /**
@@ -106,7 +106,9 @@ export interface Check<State = unknown, Name extends string = string> {
    */
   response?(exchange: Answered, state: State, batch?: Batch): Awaitable<Verdict>;
   stream?(exchange: Answered, state: State): StreamRewriter | undefined;
-  /** Called once for every routed request, even after a denial, a cut or a client disconnect. Must not throw. */
+  /**
+   * Called once for every routed request, even after a denial, a cut or a disconnection of the client. Must not throw.
+   */
   end?(exchange: Identified, outcome: Outcome, state: State): Awaitable<void>;
 }
 
@@ -116,8 +118,8 @@ export function isParsed(request: Caller | Parsed): request is Parsed {
 }
 
 /**
- * Rewrites a streamed answer, event by event, based on decoded deltas. Each rewriter receives what the previous one has
- * passed on. In shadow mode its verdicts are only recorded.
+ * Rewrites a streamed answer event by event, based on decoded deltas. Each rewriter receives what the previous one has
+ * passed on. In shadow mode, its verdicts are only recorded.
  */
 export interface StreamRewriter {
   /** False if it judges no text: unreadable text then does not stop the stream. */
@@ -125,7 +127,8 @@ export interface StreamRewriter {
   /** Called with each event as received, before any rewriter changes, holds back or drops it. */
   received?(event: StreamEvent): void;
   /**
-   * Absent if every event passes. Should be synchronous: the chunks of an answer wait for it. Not called after a cut.
+   * Undefined if every event passes. Should be synchronous: the chunks of an answer wait for it. Not called after a
+   * cut.
    */
   event?(event: StreamEvent): Awaitable<StreamAction>;
   /** Returns held text at the end of the stream. Not called after a cut. */
@@ -146,7 +149,7 @@ export type StreamAction =
 
 export interface StreamRewrite {
   readonly kind: 'rewrite';
-  /** Frames to send before this event's own: held frames, and copies that carry held text. */
+  /** Frames to send before those of this event: held frames, and copies that contain held text. */
   readonly before?: readonly RewrittenFrame[];
   /**
    * Changes to this event's JSON, with paths as in its deltas. Without any, the frame is sent byte for byte. If the

@@ -9,7 +9,7 @@ export type Ruling = Awaitable<Denial | undefined>;
 
 export type ObservedVerdict = Flag | Pick<Rewrite, 'kind' | 'reason'> | Denial;
 
-/** Receives all verdicts except passes. */
+/** Receives all verdicts except those that pass. */
 export interface VerdictObserver {
   verdict(exchange: Admitted, check: string, verdict: ObservedVerdict, enforced: boolean): void;
   /** Called if the consequences of a denial failed; the denial stands. */

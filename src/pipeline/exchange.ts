@@ -30,7 +30,7 @@ export interface Admitted {
    * named the key instead.
    */
   readonly rawKeyHash: string | undefined;
-  /** Expiry of the bearer's JWT in Unix ms; absent without one. */
+  /** Expiry of the bearer's JWT in Unix ms; absent if there is no JWT. */
   readonly tokenEndsAt?: number;
   /** Claims of the bearer's JWT that shared budgets match by; a list claim has several values. */
   readonly claims?: Readonly<Record<string, readonly string[]>>;
@@ -69,12 +69,12 @@ export interface BudgetLimits {
   readonly monthly?: number;
 }
 
-/** The key's budget as read together with its record, and again after an approval. */
+/** The key's budget, read together with its record, and again after an approval. */
 export interface CurrentBudget {
   limits: KeyBudgets;
 }
 
-/** The limits of a key, and the shared budgets in Redis, some of which may match. */
+/** The limits of a key, and the shared budgets in Redis, not all of which may match. */
 export interface KeyBudgets extends BudgetLimits {
   readonly shared?: readonly StoredBudget[];
 }
@@ -86,7 +86,7 @@ export interface StoredBudget {
   readonly limits: BudgetLimits;
 }
 
-/** Conditions of a shared budget, all of which must hold (`budgets[].match`). Names are globs. */
+/** Conditions of a shared budget, all of which must be met (`budgets[].match`). Names are globs. */
 export interface BudgetMatch {
   readonly owners?: readonly string[] | undefined;
   readonly tags?: Readonly<Record<string, string>> | undefined;
@@ -113,7 +113,7 @@ export interface Parsed extends Identified {
   readonly answerWithinMs?: number;
   /** Whether this target may be tried after one that may have processed the request. */
   readonly followsUncertain?: boolean;
-  /** Earlier targets that may have processed the request, too. */
+  /** Earlier targets that may also have processed the request. */
   readonly alsoAsked?: readonly Parsed[];
   /** Client headers withheld because of a finding. */
   withheldHeaders?: ReadonlySet<string>;
@@ -124,7 +124,7 @@ export type AnswerOrigin =
   | 'provider'
   /** Envoy answered. The provider was never reached, and cannot have billed anything. */
   | 'not_connected'
-  /** Envoy answered. The request was sent, and its answer was lost (reset, timeout). */
+  /** Envoy answered. The request was sent, but its answer was lost (reset, timeout). */
   | 'lost';
 
 export interface Answered extends Parsed {
@@ -171,18 +171,18 @@ export interface WholeAnswer {
 export interface WrittenText {
   add(kind: AnswerText['kind'], text: string): void;
   readonly text: string;
-  /** Number of UTF-8 bytes beyond the limit, for an over-estimate. */
+  /** Number of UTF-8 bytes after the limit, for an overestimate. */
   readonly beyondBytes: number;
   readonly sawReasoning: boolean;
 }
 
 /** How an exchange ended. The edge decides by its own state, never by a transport event alone. */
 export type Outcome =
-  /** Denied, client gone, Redis failed, or upstream unreachable before anything was sent. */
+  /** Denied, client disconnected, Redis failed, or upstream unreachable before anything was sent. */
   | { readonly kind: 'not_forwarded'; readonly upstreamFailed?: true }
   /** The provider's answer was seen to its end. */
   | { readonly kind: 'complete' }
-  /** A stream was interrupted: client gone, provider gone, or cut by a check. */
+  /** A stream was interrupted: client or provider disconnected, or cut by a check. */
   | { readonly kind: 'broken_off' }
-  /** Sent upstream without any visible answer. Without `upstreamFailed`, the client may have left. */
+  /** Sent upstream without any visible answer. Without `upstreamFailed`, the client may have disconnected. */
   | { readonly kind: 'lost'; readonly upstreamFailed?: true };

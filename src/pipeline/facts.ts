@@ -3,9 +3,9 @@ import type { PolicyCall } from '../policy/call.ts';
 import type { PolicySet } from '../policy/policy-set.ts';
 
 /**
- * Facts that one check learns and another judges by, named as in the policy input (docs/policies.md). Every fact has a
- * writer and a reader, as declared in their entries. There is one object per exchange. A fact is undefined if not
- * determined, and null if there is nothing.
+ * Facts that one check determines and another uses, with the names of the policy input (docs/policies.md). Every fact
+ * has a writer and a reader, as declared in their entries. There is one object per exchange. A fact is undefined if it
+ * was not determined, and null if there is none.
  */
 export interface Facts {
   /** Written by auth/authenticate, from Redis at the request headers. */
@@ -24,8 +24,8 @@ export interface Facts {
   /** Written by the normalization check; emptied once forwarded, like the body. */
   prompt: PromptFacts | undefined;
   /**
-   * Written by the DLP check if it found nothing: all texts that it searched in the request before any edit; emptied once
-   * forwarded, like the body.
+   * Written by the DLP check if it found nothing: all texts that it searched in the request before any edit; emptied
+   * once forwarded, like the body.
    */
   searched?: readonly string[] | undefined;
   /** Written by the policy check; emptied once forwarded, like the body. */

@@ -59,8 +59,8 @@ function refuseFolded({ endpoint, mcp }: Identified, json: JsonObject): void {
 }
 
 /**
- * Overwrites the proxy key in a body: it must never go upstream, even inside a prompt. Base64url needs no JSON escapes,
- * so the body stays valid and keeps its length. For escaped forms, see `spellsProxyKey`.
+ * Overwrites the proxy key in a body: it must never be sent upstream, even in a prompt. Base64url needs no JSON
+ * escapes, so the body stays valid and keeps its length. For escaped forms, see `spellsProxyKey`.
  */
 export function withoutProxyKey(body: Buffer, rawKey: string): Buffer {
   let at = body.indexOf(rawKey);

@@ -5,7 +5,7 @@ export interface Patience {
 }
 
 export interface Wait {
-  /** Aborted when the client has left. */
+  /** Aborted when the client has disconnected. */
   readonly gone: AbortSignal;
   /** By `performance.now()`. */
   readonly until: number;

@@ -3,8 +3,8 @@ import type { Batch } from './batch.ts';
 import type { Parsed } from './exchange.ts';
 
 /**
- * Thrown for a verdict that would be based on stale data: a session that was read ahead has changed since, or the check
- * would do more than pass. The runner then reads again, and all `repeatable` checks judge again.
+ * Thrown for a verdict based on stale data: a session that was read ahead has changed since, or the check would do more
+ * than pass. The runner then reads again, and all `repeatable` checks judge again.
  */
 export class StaleRead extends Error {
   /** Name of the check that noticed, for `gateway_judged_again_total`. */
@@ -23,7 +23,7 @@ interface NamedSession {
 }
 
 /**
- * Reads of a session by a check, from its store: together with the key's record if the request names its session,
+ * A check's reads of a session from its store: together with the key's record if the request names its session,
  * otherwise once the body has arrived. Data read ahead may only let a request pass, and only if a comparison in the
  * batch of `requestBody` finds it unchanged (see `confirmed`).
  */

@@ -165,7 +165,7 @@ export function createRunner(options: RunnerOptions): () => Run {
       return undefined;
     }
 
-    /** Returns a function that passes a denial on, or calls the checks after `at`. */
+    /** Returns a function that returns a denial, or else calls the checks after `at`. */
     function orNext<X extends Admitted>(judgement: Judgement<X>, batch: Batch | undefined, at: number) {
       return (denial: Denial | undefined): Ruling => denial ?? firstDenial(judgement, batch, at + 1);
     }

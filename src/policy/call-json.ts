@@ -15,7 +15,7 @@ import {
 } from './input-fields.ts';
 
 /**
- * Policy inputs as written by people (docs/policies.md). Missing members are empty, as for a call without a session;
+ * Policy inputs written by people (docs/policies.md). Missing members are empty, as for a call without a session;
  * unknown members are errors.
  */
 const MAX_STEPS = 10_000;

@@ -68,7 +68,7 @@ export interface ContextText {
   readonly text: string;
 }
 
-/** Readings of texts that belong together. */
+/** Readings of texts that are joined. */
 export interface ContextReading {
   /** The document that contains the texts, after its name; undefined if they depend on other texts. */
   readonly content: string | undefined;

@@ -29,7 +29,7 @@ const EVALUATED: readonly string[] = POLICY_RULES;
 const COMPARISONS = new Set(['equal', 'eq', 'assign', 'internal.member_2']);
 const PARSE = 'decision = rego.parse_module("policy.rego", input)';
 
-/** Input members that are always one of some values. */
+/** Input members with a closed set of values. */
 type ClosedMembers = ReadonlyMap<string, readonly string[]>;
 
 /** Returns Rego rules that can never fire, with file, line and remedy. `states` are those that a session can have. */
@@ -198,7 +198,7 @@ interface Contradiction {
   readonly second: string;
 }
 
-/** Finds an input member that must equal two values: all expressions of a body must hold. */
+/** Finds an input member that must equal two values: all expressions of a body must be true. */
 function contradictionIn(body: unknown): Contradiction | undefined {
   if (!Array.isArray(body)) return undefined;
   const wanted = new Map<string, string>();

@@ -7,7 +7,7 @@ export interface RuleHit {
   /** File of the rule; absent if the engine does not report it. */
   readonly file?: string;
   readonly line?: number;
-  /** Matches of the conditions in the texts; absent if the rule searches for nothing. */
+  /** Matches of the conditions in the texts; undefined if the rule searches for nothing. */
   readonly found?: readonly RefusalFinding[];
   /** Set if the rule does not change the risk score of the key (`score: false`). */
   readonly isUnscored?: true;

@@ -42,7 +42,7 @@ export interface RuleExplanation {
   readonly mode: ExplainedRule['mode'];
   readonly fired: boolean;
   readonly reason: string;
-  /** `holds` is null if undetermined: restricting rules then fire, and allowing rules do not. */
+  /** `holds` is null if undetermined. In this case, restricting rules fire, and allowing rules do not. */
   readonly conditions: readonly { readonly condition: unknown; readonly holds: boolean | null }[];
   readonly found: readonly FoundWords[];
 }

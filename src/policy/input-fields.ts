@@ -34,7 +34,7 @@ const text = (means: string) => row('value', empty, means);
 const amount = (means: string) => row('value', amountOf, means);
 const similarity = (means: string) => row('value', similarityOf, means);
 const flag = (means: string) => row('value', z.boolean().default(false), means);
-/** Derived from the rest of the call if missing. */
+/** Derived from other parts of the call if missing. */
 const derivedText = (means: string) => row('value', z.string().exactOptional(), means);
 const derivedFlag = (means: string) => row('value', z.boolean().exactOptional(), means);
 const names = (means: string) => row('list', z.array(z.string()).readonly().default([]), means);
@@ -79,7 +79,7 @@ const method = <Type extends z.ZodType>(type: Type) =>
   row('value', type, 'type of the call: `llm_call`, `mcp_tool_call` or another MCP type', {
     notInCards: true,
   });
-const PATH = 'path as sent to the gateway, without a key: `/<provider>/v1/…`, `/mcp/<server>/tools/call`';
+const PATH = 'path as received, without a key: `/<provider>/v1/…`, `/mcp/<server>/tools/call`';
 
 export const LLM_REQUEST = {
   provider: PROVIDER,
@@ -105,7 +105,7 @@ export const MCP_REQUEST = {
   arguments: row(
     'document',
     z.unknown().optional(),
-    'arguments of a tool or prompt, as sent; `params` of other MCP methods',
+    'arguments of a tool or prompt, as received; `params` of other MCP methods',
   ),
   unseen_content: UNSEEN_CONTENT,
 } satisfies Rows;

@@ -20,7 +20,7 @@ const CONVERSATION: ReadonlySet<PromptText['kind']> = new Set([
   'tool_arguments',
 ]);
 
-/** Returns the texts that adjacent parts of messages form together. */
+/** Returns the texts that result from joining adjacent parts of messages. */
 export function joinedPrompts(texts: readonly PromptText[]): Iterable<string> {
   return joinedParts(texts, ({ text, path, kind }) => {
     return { text, path, isConversation: CONVERSATION.has(kind) };

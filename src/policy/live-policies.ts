@@ -15,7 +15,7 @@ export interface LivePoliciesOptions {
 }
 
 export interface LivePolicies {
-  /** Returns the current set, which may change between calls. Call once per request. */
+  /** Returns the current set, which may change between calls. Must be called once per request. */
   current(): PolicySet;
   close(): Promise<void>;
 }

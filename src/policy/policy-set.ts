@@ -11,14 +11,14 @@ import type { Awaitable } from '../turns.ts';
 export interface PolicySet {
   /** Identifies the set in records. */
   readonly digest: string;
-  /** Whether some source can allow calls; if so, `policy.default_action` defaults to deny. */
+  /** Whether a source can allow calls. If so, `policy.default_action` defaults to deny. */
   readonly canAllow: boolean;
   readonly initialState: string;
-  /** Whether some rule reads the session's drift, which must then be measured. */
+  /** Whether a rule reads the session's drift, which must then be measured. */
   readonly readsDrift: boolean;
-  /** Whether some rule reads the agent's risk, which its sessions share. */
+  /** Whether a rule reads the agent's risk, which its sessions share. */
   readonly readsRisk: boolean;
-  /** Whether some rule judges model calls by their texts. */
+  /** Whether a rule judges model calls by their texts. */
   readonly judgesPrompts: boolean;
   /**
    * Judges a call without side effects.
@@ -29,8 +29,8 @@ export interface PolicySet {
   nextState(call: PolicyCall): Promise<string | undefined>;
   masksFor(call: PolicyCall): readonly MaskRule[];
   /**
-   * Reports whether some rule needs earlier steps of this type (`contains_matching_trace`). If not, `marksOf` need not
-   * be called.
+   * Reports whether a rule needs earlier steps of this type (`contains_matching_trace`). If not, `marksOf` need not be
+   * called.
    */
   needsSteps(type: TraceStep['type']): boolean;
   /** Returns the marks by which the session remembers a step. */

@@ -28,7 +28,7 @@ const bytes = new Uint8Array(MAX_PIECE_CHARS * BYTES_A_CHAR);
 /** For each part of a piece: its start, and the rank of the word that it forms with the next part. */
 const starts = new Uint32Array(bytes.length + 1);
 const ranks = new Uint32Array(bytes.length + 1);
-/** For each part left by a pass: 1 if the pass joined it. */
+/** For each part that remains after a pass: 1 if the pass joined it. */
 const joined = new Uint8Array(bytes.length + 1);
 
 let vocabulary: TokenVocabulary | undefined;

@@ -2,7 +2,7 @@ import type { ProviderPricing } from '../providers/descriptor.ts';
 import { providers, type ProviderName } from '../providers/registry.ts';
 import { countWords } from './count-words.ts';
 
-/** Counting takes about 40 us per KiB; text beyond this is measured in bytes. */
+/** Counting takes about 40 us per KiB. Further text is measured in bytes. */
 const MAX_COUNTED_CHARS = 65_536;
 /** The tokenizer's time grows with the square of the length of a run without a break. */
 const MAX_RUN_CHARS = 128;

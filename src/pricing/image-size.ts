@@ -28,7 +28,7 @@ function positive(size: ImageSize | undefined): ImageSize | undefined {
   return size !== undefined && size.width > 0 && size.height > 0 ? size : undefined;
 }
 
-/** PNG specification (third edition): "IHDR", and "acTL", which marks an animation, come before the pixels. */
+/** PNG specification (third edition): "IHDR", and "acTL", which marks an animation, precede the pixels. */
 function pngImage(bytes: Buffer): StillImage | undefined {
   let size: ImageSize | undefined;
   for (let at = 8; at + 8 <= bytes.length;) {

@@ -35,7 +35,7 @@ export function byteBound(source: InputSource): InputBound {
   return bounded(source, Math.max(0, bodyBytes - mediaChars(request)));
 }
 
-/** Returns a closer bound: counts the texts, and half a token for each byte in the rest of the body. */
+/** Returns a closer bound: counts the tokens of the texts, and half a token for each byte of the remaining body. */
 export function countedBound(source: InputSource): InputBound {
   const { request, bodyBytes, provider } = source;
   const counter = createTokenCounter(provider);
@@ -89,7 +89,7 @@ function bounded(source: InputSource, ownTokens: number): InputBound {
     else if (media.kind === 'document') documents += tokens;
     else images += tokens;
   }
-  // Each kind may fill the context, but all kinds together cannot exceed it.
+  // Each kind alone may fill the context, but all kinds together cannot exceed it.
   const audioTokens = Math.min(sound, contextTokens);
   const textTokens =
     ownTokens + PROMPT_OVERHEAD_TOKENS + around + images + Math.min(documents, contextTokens);

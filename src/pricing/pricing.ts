@@ -247,14 +247,14 @@ function tableNames(provider: ProviderName, model: string): TableName[] {
   return found;
 }
 
-/** Returns the name as sent, followed by the name without a prefix that some clients add. */
+/** Returns the name as received, followed by the name without a prefix that some clients add. */
 function plainNames(model: string): readonly string[] {
   return [model, model.replace(/^models\//, '')];
 }
 
 /**
- * In the table, a family without a version number keeps its first price, while `-latest` names its newest model:
- * `gemini-pro-latest` costs twenty times as much as `gemini-pro`. Such an alias needs a price of its own.
+ * In the table, a family without a version number keeps its first price, but `-latest` names its newest model:
+ * `gemini-pro-latest` costs twenty times as much as `gemini-pro`. Such an alias needs a separate price.
  */
 function withoutSnapshot(name: string): string[] {
   const base = name.replace(/-latest$/, '');

@@ -273,7 +273,7 @@ export function overriddenRates(rates: Rates, override: PriceOverride): Rates {
   };
 }
 
-/** A modality that was free together with text is no longer free once text has a price. */
+/** If a modality was free because its tokens were included in text, it is no longer free once text has a price. */
 function besideText(rate: number | undefined, textRate: number | undefined): number | undefined {
   return rate === 0 && textRate !== undefined && textRate > 0 ? undefined : rate;
 }

@@ -10,7 +10,7 @@ export interface TokenVocabulary {
 
 export const NO_WORD = 0x7fff_ffff;
 
-/** A power of two. Most buckets have some words, rarely more than four. */
+/** A power of two. Most buckets have a few words, rarely more than four. */
 const BUCKETS = 131_072;
 /** Number of bytes that precede those of a word: their number, and the rank in three bytes, lowest first. */
 const WORD_HEAD = 4;

@@ -97,7 +97,7 @@ export function createProviderCredentials(options: ProviderCredentialsOptions): 
 function clientKeyDenied(): GatewayError {
   return new GatewayError(
     'invalid_request',
-    'this gateway holds the provider keys: send your proxy key alone, without a provider key',
+    'this gateway manages the provider keys: send only your proxy key, without a provider key',
   );
 }
 
@@ -118,7 +118,7 @@ export function credentialRefused(name: string): GatewayError {
 function unavailable(what: string, name: string): GatewayError {
   return new GatewayError(
     'credential_unavailable',
-    `the gateway ${what}: try again later, or tell the operator`,
+    `the gateway ${what}: try again later, or inform the operator`,
     { note: `credential ${name}`, headers: retryAfter('credential_unavailable', RETRY_MS) },
   );
 }

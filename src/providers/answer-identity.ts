@@ -63,7 +63,7 @@ export function createIdentityReader(): IdentityReader {
   };
 }
 
-/** Returns why an OpenAI response is incomplete, or else its state. */
+/** Returns why an OpenAI response is incomplete; if it is complete, its state. */
 function stateOf(response: JsonObject): unknown {
   return objectOf(response.incomplete_details).reason ?? response.status;
 }

@@ -71,12 +71,12 @@ export const azure: Descriptor<'azure'> = {
   },
 };
 
-/** Codes of a prompt, or of its completion, that the content filter refused. */
+/** Matches error codes for a prompt, or its completion, that the content filter refused. */
 const FILTERED = /"(?:content_filter|ResponsibleAIPolicyViolation)"/;
 
 /**
- * Azure bills what it has processed: a request that its content filter refuses, with the tokens written meanwhile, and
- * one that times out (learn.microsoft.com, Azure OpenAI FAQ and content filtering).
+ * Azure bills requests that it has processed: those that its content filter refuses, including the tokens written so
+ * far, and those that time out (learn.microsoft.com, Azure OpenAI FAQ and content filtering).
  */
 function billsError({ status, text }: ErrorAnswer): boolean {
   return status === 408 || (status === 400 && (text === undefined || FILTERED.test(text)));

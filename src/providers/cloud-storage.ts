@@ -35,12 +35,12 @@ function isStorageHost(hostname: string, { storage = [] }: ObjectNames): boolean
 /** Escapes and dot segments, by which an address below a shared folder could lead out of it. */
 const EVASIVE = /[\\\t\r\n]|%(?:2e|2f|5c)|(?:^|\/)\.{1,2}(?:[/?#]|$)/i;
 
-/** Reports whether every reader takes the address as it is written, so that globs may be compared with it. */
+/** Reports whether all readers interpret the address as it is written, so that globs may be compared with it. */
 export function isPlainAddress(id: string): boolean {
   return !id.includes('://') || !EVASIVE.test(id);
 }
 
-/** Credentials that a request brings itself for a search index of Azure's. */
+/** Credentials that a request itself contains for a search index of Azure. */
 const CLIENTS_OWN: ReadonlySet<unknown> = new Set([
   ...['api_key', 'key_and_key_id', 'encoded_api_key', 'connection_string', 'username_and_password'],
   'access_token',

@@ -17,7 +17,7 @@ export interface Descriptor<Name extends string = string> extends ClientFields {
   readonly keyRefusedIn?: { readonly statuses: readonly number[]; readonly text: RegExp };
   /**
    * Path prefixes before the part that SDKs append (`/v1`), most common first. Clients may omit or repeat them. The
-   * empty string stands for no prefix.
+   * empty string means no prefix.
    */
   readonly roots: readonly string[];
   /** Base path that clients of each API expect. An API that the provider does not speak is absent. */
@@ -57,7 +57,7 @@ export type ErrorShape = 'openai' | 'anthropic' | 'gemini' | 'bedrock' | 'cohere
 
 /** Environment variables that `gateway exec` reads and sets. Addresses are paths behind the provider's segment. */
 export interface ExecVariables {
-  /** Variables that usually hold the provider's key, most common first. */
+  /** Variables that usually contain the provider's key, most common first. */
   readonly keys: readonly string[];
   /** Variables from which the provider's own clients read their address. */
   readonly addresses?: Readonly<Record<string, string>>;
@@ -65,7 +65,7 @@ export interface ExecVariables {
   readonly keyedAddresses?: Readonly<Record<string, string>>;
   /** Variables that would send clients to another service. */
   readonly detours?: readonly string[];
-  /** A model for programs that must be given one. */
+  /** A model for programs that require one. */
   readonly model?: string;
   /** Returns the provider's key if it is spread over several variables. Defaults to the first of `keys` that is set. */
   keyIn?(value: (name: string) => string): string | undefined;
@@ -116,7 +116,10 @@ export interface ErrorAnswer {
   readonly text: string | undefined;
 }
 
-/** How a provider names what it stores, beside the names that all have in common (`stored-objects.ts`). */
+/**
+ * How a provider names stored objects, in addition to the names that all providers have in common
+ * (`stored-objects.ts`).
+ */
 export interface ObjectNames {
   /** Members that name a stored object here, although elsewhere they may be harmless. */
   readonly ids?: ReadonlySet<string>;

@@ -102,8 +102,8 @@ export interface AnswerFacts {
 /** A token of a probability list (`logprobs`). The tokens of a channel usually spell the whole text of the channel. */
 export interface TokenText {
   /**
-   * In a whole answer, the path of the spelled text, joined by `.`; in a stream, the delta's channel. A suffix such
-   * as `/bytes` marks data beside the tokens with another spelling.
+   * In a whole answer, the path of the spelled text, joined by `.`; in a stream, the channel of the delta. A suffix
+   * such as `/bytes` marks tokens with a different spelling.
    */
   readonly channel: string;
   readonly text: string;
@@ -167,7 +167,7 @@ export interface BegunChannel {
   readonly before: number;
 }
 
-/** A JSON document packed in a frame's payload (base64 in Bedrock's invoke streams). */
+/** A JSON document within a frame's payload (in Base64 in Bedrock's invoke streams). */
 export interface InnerPayload {
   readonly json: string;
   /** Returns the frame's payload with this document as its content. */
@@ -183,7 +183,7 @@ export interface TextDelta extends Omit<AnswerText, 'editable'> {
   /** Repeats text already streamed (`response.output_text.done`): scanned, but not counted again. */
   readonly repeats?: true;
   /**
-   * The channel that some clients read this text on, as a repetition (with `repeats`) or a continuation (a `message`
+   * The channel on which some clients read this text, as a repetition (with `repeats`) or a continuation (a `message`
    * among deltas).
    */
   readonly copies?: string;

@@ -16,7 +16,7 @@ const DATA_URL_HEADER_CHARS = 208;
 
 /**
  * Reports whether a text is a data URL, consists of encoded non-text bytes, or embeds enough of them for a file.
- * Reading such text says nothing about its content.
+ * Inspecting such text does not inspect its content.
  */
 export function holdsEncodedBytes(text: string): boolean {
   if (text.length < MIN_CHARS) return DATA_URL.test(text);
@@ -63,7 +63,7 @@ function digitsEnd(text: string, from: number): number {
   return to;
 }
 
-/** Returns where text continues after a line break and indentation, or undefined without a line break. */
+/** Returns where text continues after a line break and indentation; undefined without a line break. */
 function lineStart(text: string, end: number): number | undefined {
   const [breaks] = /^\r?\n[ \t]{0,64}/.exec(text.slice(end, end + 66)) ?? [];
   if (breaks !== undefined) return end + breaks.length;
@@ -114,7 +114,7 @@ function standard(digits: string): string {
   return digits.replaceAll('-', '+').replaceAll('_', '/');
 }
 
-/** Matches texts made only of base64 lines of any length. */
+/** Matches texts that consist only of Base64 lines of any length. */
 function isEncodedLines(text: string): boolean {
   if (!/^[A-Za-z0-9+/=_\s-]*$/.test(text.slice(0, MIN_CHARS))) return false;
   const start = digitsOf(text.slice(0, START_CHARS));
@@ -123,7 +123,7 @@ function isEncodedLines(text: string): boolean {
   return startsAsBytes(start) || !isWords(digitsOf(text));
 }
 
-/** Digits of both base64 alphabets and padding, by code unit for speed. */
+/** Digits of both Base64 alphabets and padding, by code unit for speed. */
 const DIGITS = new Uint8Array(65_536);
 for (const digit of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_=') {
   DIGITS[digit.charCodeAt(0)] = 1;

@@ -3,9 +3,9 @@ import type { JsonObject } from '../json/is-object.ts';
 import { withoutCase } from '../text/without-case.ts';
 
 /**
- * Member names that dialects read in requests, at any level, in the provider's spelling. Add names here when a reader
- * starts to use them: some provider parsers accept `Content` for `content`, and the gateway cannot judge what it does
- * not read.
+ * Member names that dialects read in requests, at any level, in the provider's spelling. When a reader starts to use
+ * another name, add it here: some provider parsers accept `Content` for `content`, and the gateway cannot judge what it
+ * does not read.
  */
 const NAMES = [
   'model models messages role content text type name input prompt prompts system instructions preamble message suffix',

@@ -13,8 +13,8 @@ const MAX_MODEL_CHARS = 256;
 const INVISIBLE = /\p{C}|[^\S ]|^ | $/u;
 
 /**
- * Checks a model name from a path or body before anything else reads it.
- * @throws GatewayError invalid_request if the name is too long or has invisible characters
+ * Checks a model name from a path or body before any other use of it.
+ * @throws GatewayError invalid_request if the name is too long or contains invisible characters
  */
 export function assertModelName(name: string): void {
   if (name.length > MAX_MODEL_CHARS) {

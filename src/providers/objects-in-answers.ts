@@ -22,7 +22,7 @@ const REPEATED: ReadonlySet<string> = new Set([
     'text',
   ],
 ]);
-/** Lists of what an answer's own object made. */
+/** Lists of objects created by an answer's own object. */
 const MADE: ReadonlySet<string> = new Set(['output', 'outputs', 'generatedSamples']);
 const FILE_NAME = /(?:_file|[a-z]File)$/;
 
@@ -66,7 +66,10 @@ function isRepeated(name: string, value: object, isTopLevel: boolean): boolean {
   return REPEATED.has(name) || NOTES.has(name) || isClientsOwn(name, value, isTopLevel);
 }
 
-/** Google's `name` of an object, which has no `id`, the `uri` of a video, and files that a batch wrote (`output_file`, `responsesFile`). */
+/**
+ * Google's `name` of an object, which has no `id`, the `uri` of a video, and files that a batch wrote (`output_file`,
+ * `responsesFile`).
+ */
 function namesMade(name: string, value: string, holder: object): boolean {
   if (name === 'uri') return isResource(value);
   if (name === 'name') return isResource(value) && !Object.hasOwn(holder, 'id');

@@ -30,7 +30,7 @@ export function resultsAt(path: string): { readonly file?: string } | undefined 
   return file === undefined ? undefined : { file };
 }
 
-/** Collects the ids that the answers in results of a batch give, line by line. */
+/** Collects the ids in the answers of a batch's results, line by line. */
 export function* objectsInResults(text: string, names: ObjectNames): Work<readonly string[]> {
   const found = new Set<string>();
   for (const [line] of text.matchAll(LINE)) {

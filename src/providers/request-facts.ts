@@ -4,7 +4,7 @@ import { holdsEncodedBytes } from './encoded-bytes.ts';
 
 /** A request in terms common to all dialects. Lists are in document order. */
 export interface RequestFacts {
-  /** The requested model. Undefined only for endpoints without one. */
+  /** The requested model; undefined only for endpoints without one. */
   readonly model: string | undefined;
   /** Every model that may serve the request, `model` first (OpenRouter `models` fallbacks). */
   readonly models: readonly string[];
@@ -38,11 +38,11 @@ export interface RequestFacts {
   readonly unbounded?: string;
   /** Edits that select the list-price service tier, if the client leaves the choice to the provider. */
   readonly pinTier?: readonly JsonEdit[];
-  /** The answer omits some of the reasoning: a stream cut short does not show what was billed. */
+  /** The answer omits part of the reasoning: an interrupted stream does not show everything that was billed. */
   readonly hidesReasoning?: true;
   /** Returns edits that make a router refuse more expensive hosts. Absent without a router. */
   readonly capPrice?: (cap: PriceCap) => readonly JsonEdit[];
-  /** The member that names something stored at the provider, which may bring provider-run tools. */
+  /** The member that names a stored object of the provider, which may contain provider-run tools. */
   readonly storedPrompt?: string;
   /** Edits that make a stream report usage, if it would not by default. */
   readonly askUsage?: readonly JsonEdit[];
@@ -56,7 +56,7 @@ export interface PromptText {
   readonly path: JsonPath;
   /** Marks texts that cannot be edited: member names and numbers of the value at `path`, or sealed text. */
   readonly editable?: false;
-  /** Covered by a signature beside it. Providers accept it only unchanged or empty. */
+  /** Covered by an adjacent signature. Providers accept the text only unchanged or empty. */
   readonly signed?: true;
 }
 
@@ -70,7 +70,7 @@ interface MediaOf<Source extends string> {
 }
 
 export interface InlineMedia extends MediaOf<'inline'> {
-  /** Base64 as sent, without a `data:` prefix. Absent for other encodings. */
+  /** Base64 as received, without a `data:` prefix. Absent for other encodings. */
   readonly data?: string;
 }
 
@@ -112,7 +112,7 @@ export interface HostedTool {
   readonly forced: boolean;
   /** Another model that the tool runs (Anthropic's advisor). */
   readonly model?: string;
-  /** A setting of the tool that makes it dearer than its price (`pricing.tools`). */
+  /** A setting of the tool that makes it more expensive than its price (`pricing.tools`). */
   readonly dearer?: string;
 }
 

@@ -10,7 +10,7 @@ import { isClientsOwn } from './folded-names.ts';
 export interface NamedObject {
   /** Without a surrounding path or URL. */
   readonly id: string;
-  /** The member that names it. */
+  /** The member that names the object. */
   readonly member: string;
 }
 
@@ -49,7 +49,9 @@ function isFilled(value: unknown): boolean {
   return (typeof value === 'string' || Array.isArray(value)) && value.length > 0;
 }
 
-/** Forms of ids, for endpoints whose members are unknown: `file-9aT…`, `resp_68a…`, `files/abc`, UUIDs, `file_<UUID>`. */
+/**
+ * Forms of ids, for endpoints whose members are unknown: `file-9aT…`, `resp_68a…`, `files/abc`, UUIDs, `file_<UUID>`.
+ */
 const ID_FORM =
   /^(?:[a-z]{2,14}[-_](?=[A-Za-z]*(?:\d|[a-z][A-Z]))[A-Za-z0-9]{12,}|(?:files|cachedContents|fileSearchStores|batches|corpora|tunedModels)\/[\w-]+|(?:[a-z]{2,14}[-_])?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
@@ -80,7 +82,9 @@ export function bareId(id: string): string {
 }
 
 interface NamedObjectsOptions {
-  /** Set for an endpoint without a dialect: strings in the form of an id or of a storage address count under any name. */
+  /**
+   * Set for an endpoint without a dialect: strings in the form of an id or of a storage address count under any name.
+   */
   readonly isUnknown: boolean;
   readonly names: ObjectNames;
   /** Reports whether the value at this path will be removed before sending. */
@@ -143,8 +147,8 @@ function isQuery(name: string, { type }: JsonObject): boolean {
 }
 
 /**
- * Reports whether a member names a stored object: a string under `file_id` or in `file_ids`, `conversation: "conv_1"`, a
- * storage address under `uri`. Skills of the provider itself have plain names (`pptx`).
+ * Reports whether a member names a stored object: a string under `file_id` or in `file_ids`, `conversation: "conv_1"`,
+ * a storage address under `uri`. Skills of the provider itself have plain names (`pptx`).
  */
 export function namesObject(name: string, value: string, names: ObjectNames): boolean {
   if (name === 'skill_id') return value.startsWith('skill_');

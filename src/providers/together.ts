@@ -12,7 +12,7 @@ export const together = tableProvider({
   exec: { keys: ['TOGETHER_API_KEY', 'TOGETHERAI_API_KEY'], addresses: { TOGETHER_BASE_URL: '/v1' } },
   pricing: { outputTokensPerSecond: 3_000 },
   traces: { aliases: ['together_ai'] },
-  // The code interpreter goes on with a session's variables and files.
+  // The code interpreter continues with the variables and files of a session.
   objects: { ids: new Set(['session_id']) },
   post: under('/v1', pick(endpoints, '/chat/completions', '/completions', '/embeddings', '/rerank')),
 });

@@ -6,7 +6,7 @@ import { redisUnavailable, withRedisDeadline } from './unavailable.ts';
 
 export interface Operation<Reply> extends ScriptCall {
   readonly read: (reply: unknown) => Reply;
-  /** Called if the script refuses. Returns arguments for a second attempt; undefined for none. */
+  /** Called if the script refuses. Returns arguments for a second attempt; undefined if there should be none. */
   readonly otherwise?: (reply: Reply) => ScriptCall['args'] | undefined;
 }
 

@@ -25,7 +25,7 @@ export interface RedisStoreOptions {
 
 export interface ConnectOptions {
   readonly name: string;
-  /** Called on every change, with the reason given by Redis, if known. It contains no credentials. */
+  /** Called on every change, with the reason given by Redis, if known. The reason contains no credentials. */
   readonly onState?: (state: RedisState, reason: Error | undefined) => void;
   /** For subscribers and blocking readers, whose connections may be silent. */
   readonly mayBeSilent?: boolean;

@@ -17,8 +17,8 @@ const TICKS_PER_LIMIT = 8;
 const MIN_TICK_MS = 10;
 
 /**
- * Destroys a connection on which a command misses its deadline, or which accepts no more bytes, even if data still
- * trickles in; the client then reconnects. Waiting commands fail and are not resent: their callers have given up.
+ * Destroys a connection on which a command misses its deadline, or which accepts no more bytes, even if some data still
+ * arrives. The client then reconnects. Waiting commands fail and are not resent: their callers have given up.
  */
 export function watchConnection(client: Redis, limits: ConnectionLimits): void {
   client.on('connect', () => watchStream(client, limits));
@@ -77,8 +77,8 @@ function giveUp(client: Redis, reason: string): void {
 }
 
 /**
- * Drops unanswered commands of a lost connection that are too old to resend: callers have given up, and Redis may have
- * forgotten the operation ids that make repeats harmless.
+ * Drops unanswered commands of a lost connection that are too old to resend: their callers have given up, and Redis may
+ * have forgotten the operation ids that make repetitions harmless.
  */
 function dropLate({ commandQueue }: Redis, withinMs: number): void {
   if (commandQueue.length === 0) return;

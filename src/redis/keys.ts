@@ -1,7 +1,7 @@
 /**
- * All Redis keys of the gateway. Three names are fixed, because others read them (docs/redis.md). All other state of a
- * proxy key has the hash tag `{gateway:risk_profile:<key_hash>}`: one script can then change windows, sessions and risk
- * together on a cluster.
+ * All Redis keys of the gateway. Three names are fixed, because other programs read them (docs/redis.md). All other
+ * state of a proxy key has the hash tag `{gateway:risk_profile:<key_hash>}`, so that one script can change windows,
+ * sessions and risk together in a cluster.
  */
 
 /** See docs/risk.md. */
@@ -82,12 +82,12 @@ export function spendDayKey(keyHash: string, day: number): string {
   return `gateway:spend_day:${tag(keyHash)}:${String(day)}`;
 }
 
-/** A key's live reservations: sorted set of hold keys by the time their lease ends. */
+/** A key's live reservations: sorted set of hold keys by the end of their lease. */
 export function holdsKey(keyHash: string): string {
   return `gateway:holds:${tag(keyHash)}`;
 }
 
-/** One reservation: string of state, amount and its ledgers (holds.lua). */
+/** One reservation: string with the state, the amount and the ledgers (holds.lua). */
 export function holdKey(keyHash: string, operationId: string): string {
   return `gateway:hold:${tag(keyHash)}:${operationId}`;
 }
@@ -127,7 +127,7 @@ export function driftKey(keyHash: string, sessionId: string): string {
   return `gateway:drift:${tag(keyHash)}:${sessionId}`;
 }
 
-/** The key to which an `Mcp-Session-Id` was given; `digest` covers server name and session id. */
+/** The proxy key that received an `Mcp-Session-Id`; `digest` covers server name and session id. */
 export function mcpSessionKey(digest: string): string {
   return `gateway:mcp_session:${digest}`;
 }
@@ -220,7 +220,7 @@ export function auditBatchKey(batchId: string): string {
   return `gateway:audit_batch:{${AUDIT_STREAM}}:${batchId}`;
 }
 
-/** API tokens of the operator's page: hash of token hash to JSON. */
+/** API tokens of the operator page: hash of token hash to JSON. */
 export const UI_TOKENS = 'gateway:ui_tokens';
 
 /** Their last uses: hash of token hash to Unix ms, in the same slot. */
@@ -236,15 +236,15 @@ export function uiChangesKey(person: string): string {
   return `gateway:ui_changes:${person}`;
 }
 
-/** The scrypt hash of the password of the operator's page: string. */
+/** The scrypt hash of the password of the operator page: string. */
 export const UI_PASSWORD = 'gateway:ui_password';
 
-/** A session of the operator's page: string; by the SHA-256 of its id, in the password's slot. */
+/** A session of the operator page: string; by the SHA-256 of its id, in the password's slot. */
 export function uiSessionKey(idHash: string): string {
   return `gateway:ui_session:{${UI_PASSWORD}}:${idHash}`;
 }
 
-/** Attempts to sign in to the operator's page, from an address or `all`, in one minute (Unix time / 60). */
+/** Attempts to sign in to the operator page, from an address or `all`, in one minute (Unix time / 60). */
 export function uiAttemptsKey(who: string, minute: number): string {
   return `gateway:ui_attempts:{${UI_PASSWORD}}:${who}:${String(minute)}`;
 }
@@ -255,8 +255,8 @@ export const CREDENTIAL_READS = 'gateway:credential_reads';
 /** The last announcement of each running gateway: hash of gateway id to JSON. */
 export const GATEWAYS = 'gateway:gateways';
 
-/** Times at which gateways count as gone: sorted set of gateway ids by Unix ms, in the same slot. */
+/** Times from which on gateways are considered gone: sorted set of gateway ids by Unix ms, in the same slot. */
 export const GATEWAY_ENDS = `gateway:gateway_ends:{${GATEWAYS}}`;
 
-/** CSRF key for people identified by an authenticating proxy: string. */
+/** CSRF key for users identified by an authenticating proxy: string. */
 export const UI_CSRF_KEY = 'gateway:ui_csrf_key';

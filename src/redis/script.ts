@@ -97,7 +97,7 @@ function readReplies(reply: unknown, calls: number): Replies {
 }
 
 export interface Replies {
-  /** Index of the call that refused, which is the last one with a reply. */
+  /** Index of the call that refused. It is the last call with a reply. */
   readonly refused: number | undefined;
   readonly replies: readonly unknown[];
 }
@@ -112,7 +112,7 @@ interface Evaluable {
 function evaluate(client: RedisClient, { source }: Evaluable, words: string[]): Promise<unknown> {
   const sent = Promise.resolve(client.sendCommand(new ScriptCommand('evalsha', words)));
   return sent.catch((failure: unknown) => {
-    // A restarted or flushed server, or a new master, does not know the script. In a cluster, redirections may come
+    // A restarted or flushed server, or a new master, does not know the script. In a cluster, redirections may occur
     // first.
     if (failure instanceof Error && failure.message.includes('NOSCRIPT')) {
       return client.sendCommand(new ScriptCommand('eval', words.with(0, source)));

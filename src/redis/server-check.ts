@@ -25,7 +25,7 @@ export async function checkServer(client: RedisClient): Promise<ServerCheck> {
   }
 }
 
-/** Returns all problems, and the version and policy of the first unfit server, or else of the first server. */
+/** Returns all problems, and the version and policy of the first unfit server; if all are fit, of the first server. */
 async function checkCluster(cluster: Cluster): Promise<ServerCheck> {
   const masters = cluster.nodes('master').map((node) => checkOne(node, serverAddress(node)));
   const replicas = cluster.nodes('slave').map(checkReplica);

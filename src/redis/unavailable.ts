@@ -14,9 +14,13 @@ export function redisUnavailable(failure: unknown): Error {
   const unknownForm = unknownFormOf(failure);
   if (unknownForm !== undefined) return storedFormUnknown(unknownForm);
   if (OWN_MISTAKES.some((mistake) => failure instanceof mistake)) return failure as Error;
-  return new GatewayError('redis_unavailable', 'Redis is unavailable: no request passes until it is back', {
-    cause: withoutArguments(failure),
-  });
+  return new GatewayError(
+    'redis_unavailable',
+    'Redis is unavailable: requests are refused until it is back',
+    {
+      cause: withoutArguments(failure),
+    },
+  );
 }
 
 /**

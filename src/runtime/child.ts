@@ -50,7 +50,7 @@ export interface SupervisedChild {
   readonly restarts: number;
   /** Whether the child is in a crash loop. */
   readonly isLooping: boolean;
-  /** Calls `ask` (default: sends SIGTERM), then sends SIGKILL after `graceMs`. Resolves when the process is gone. */
+  /** Calls `ask` (default: sends SIGTERM), then sends SIGKILL after `graceMs`. Resolves when the process has exited. */
   stop(graceMs: number, ask?: (child: ChildProcess) => void): Promise<void>;
 }
 

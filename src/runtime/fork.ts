@@ -29,7 +29,7 @@ export function forkProcess(
     // A separate process group: Ctrl-C must reach only this process, since workers drain first.
     detached: true,
   });
-  // The supervisor, which starts later, notices that the process is gone.
+  // The supervisor, which starts later, notices that the process has exited.
   child.on('error', () => undefined);
   return child;
 }

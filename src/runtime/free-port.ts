@@ -7,7 +7,7 @@ const HIGHEST = 32_000;
 const TRIES = 100;
 
 /**
- * Returns `preferred` if it is free, or else a random free port. Callers must retry if another process takes the port
+ * Returns `preferred` if it is free, otherwise a random free port. Callers must retry if another process takes the port
  * first.
  */
 export async function freePort(host = '127.0.0.1', preferred?: number): Promise<number> {

@@ -21,7 +21,7 @@ export interface Heartbeat {
 
 /**
  * Calls `onSilent` once if a process has sent nothing for the allowed number of ticks. Counts ticks instead of time:
- * while the supervisor itself is delayed (sleep, shared core) and cannot read messages, no ticks pass.
+ * while the supervisor itself is delayed (sleep, shared core) and cannot read messages, no ticks occur.
  */
 export function watchHeartbeat(patience: HeartbeatPatience, onSilent: () => void): Heartbeat {
   let timer: NodeJS.Timeout | undefined;

@@ -53,7 +53,7 @@ export type FromWorker =
   | { readonly kind: 'listening' }
   /** Sent after `start` and at each change. */
   | { readonly kind: 'redis'; readonly up: boolean }
-  /** Sent when policies come into force, and when changed policies cannot. */
+  /** Sent when policies take effect, and when changed policies cannot. */
   | { readonly kind: 'policies'; readonly state: PolicyState }
   | { readonly kind: 'metrics'; readonly id: number; readonly metrics: readonly MetricJson[] }
   /** Counters and histograms that have changed, sent every `COUNTS_MS`. */

@@ -50,7 +50,7 @@ class JsonArrayWriter implements FrameWriter {
     this.#begun = true;
     if (rest.length === 0) return bytes;
     if (opens || !rest.includes(CLOSE_ARRAY)) return Buffer.concat([rest, bytes]);
-    // The array's end arrived while an element was held back.
+    // The array ended while an element was held back.
     this.#rest.add(rest);
     return bytes;
   }

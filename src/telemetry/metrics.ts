@@ -74,7 +74,7 @@ export function createMetrics() {
     failures: counter('gateway_failures_total', 'Requests that failed closed for an unexpected reason.'),
     authLimited: counter(
       'gateway_auth_limited_total',
-      'Failed authentications beyond the limit of their client address.',
+      'Failed authentications that exceeded the limit of their client address.',
     ),
     tokenRefusals: counter(
       'gateway_jwt_refusals_total',
@@ -130,7 +130,7 @@ export function createMetrics() {
     }),
     overReservation: counter(
       'gateway_cost_over_reservation_total',
-      'Answers that cost more than their reservation; the difference was charged, too.',
+      'Answers that cost more than their reservation; the difference was also charged.',
     ),
     higherCharges: counter(
       'gateway_told_dearer_usd_total',

@@ -34,7 +34,7 @@ function gramsOfAll(text: string): WordGrams {
 
 const END_CHARS = 640;
 
-/** Returns undefined if the middle must be read, too. */
+/** Returns undefined if the middle must also be read. */
 function gramsOfEnds(text: string, maxGrams: number): WordGrams | undefined {
   if (text.length <= 2 * END_CHARS) return undefined;
   const headEnd = text.lastIndexOf(' ', END_CHARS);

@@ -1,6 +1,6 @@
 /**
- * Reports whether a name matches a glob, in which `*` stands for any characters. Linear in the length of the name for
- * each piece.
+ * Reports whether a name matches a glob, in which `*` matches any characters. Each piece takes time linear in the
+ * length of the name.
  */
 export function globMatches(glob: string, name: string): boolean {
   const [head = '', ...rest] = glob.split('*');

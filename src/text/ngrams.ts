@@ -154,8 +154,8 @@ function wordEnd({ ends }: WordGrams, index: number): number {
 }
 
 /**
- * Returns |A ∩ B| / |A|; 0 for empty A. An n-gram of A counts only in a run of shared ones: unrelated texts share
- * single n-grams ("ion", "pro"), while related texts share words.
+ * Returns |A ∩ B| / |A|; 0 for empty A. An n-gram of A counts only in a run of shared n-grams: unrelated texts share
+ * single n-grams ("ion", "pro"), whereas related texts share words.
  */
 export function containment(words: WordGrams, set: GramSet): number {
   const { grams, ends } = words;

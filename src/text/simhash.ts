@@ -105,8 +105,8 @@ export function parseSimHash(hex: string): SimHash {
 const PLANES = 30;
 
 /**
- * Counts how many features have each of 64 bits. Adds a feature to all bits together, plane by plane with carry: six
- * times faster than one number per bit.
+ * Counts how many features have each of 64 bits. Adds a feature to all bits at the same time, plane by plane with
+ * carry: six times faster than one number per bit.
  */
 export class Votes {
   /** For each plane, the digits of all counts for one power of two. */

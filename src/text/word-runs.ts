@@ -33,7 +33,7 @@ export class WordRuns {
 
   constructor(maxChars: number) {
     this.#maxChars = maxChars;
-    // Characters are read in groups, possibly beyond the end.
+    // Characters are read in groups, possibly past the end.
     this.#ascii = Buffer.alloc(maxChars + 32);
     this.#view = new DataView(this.#ascii.buffer, this.#ascii.byteOffset, this.#ascii.length);
     this.edges = new Int32Array(maxChars + 2);

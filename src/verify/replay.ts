@@ -95,7 +95,7 @@ export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
     await made.run.response(unseenAnswer(made.parsed));
   }
 
-  /** Ends a call without an answer. */
+  /** Ends a call that has no answer. */
   async function finish(made: OpenCall): Promise<void> {
     const { run, parsed } = made;
     if (parsed === undefined) return;
@@ -158,7 +158,7 @@ export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
   };
 }
 
-/** Drops the content of the request, as on the wire: the answer may never come. */
+/** Drops the content of the request, as the gateway does: the answer may never arrive. */
 function withoutContent(parsed: Parsed): Parsed {
   const { facts, request } = parsed;
   facts.prompt = undefined;

@@ -10,7 +10,9 @@ export interface TracedStep {
   readonly agent: StepAgent;
   /** Unix ms. */
   readonly at: number | undefined;
-  /** Links a response to its call. Without it, the response answers the oldest open call of its kind in the session. */
+  /**
+   * Links a response to its call. If undefined, the response answers the oldest open call of its kind in the session.
+   */
   readonly callId: string | undefined;
   /** Undefined for tools of MCP servers. */
   readonly provider: ProviderName | undefined;

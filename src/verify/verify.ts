@@ -151,7 +151,7 @@ interface TraceClock {
 const BEGINNING_MS = 1e12;
 const STEP_MS = 1_000;
 
-/** The clock never goes back, since stored state expires. */
+/** The clock never moves backwards, because stored state expires. */
 function createTraceClock(): TraceClock {
   let nowMs = BEGINNING_MS;
   return {

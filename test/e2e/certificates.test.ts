@@ -221,7 +221,7 @@ describe('with the gateway’s own Envoy', () => {
       .poll(refusals)
       .toEqual([
         'is not the key of the first certificate in cert_file',
-        'is not PEM: the file holds no certificate',
+        'is not PEM: the file contains no certificate',
       ]);
     expect(await serialAt(gateway.port)).toBe(before);
     // A restarted Envoy has only the last good one.

@@ -12,7 +12,7 @@ export interface KeySetOptions {
 export interface KeySet {
   /**
    * Returns the key for the header of a token.
-   * @throws JWKSNoMatchingKey, JWKSMultipleMatchingKeys, or GatewayError gateway_unavailable without any keys
+   * @throws JWKSNoMatchingKey, JWKSMultipleMatchingKeys, or GatewayError gateway_unavailable if there are no keys
    */
   readonly keyFor: JWTVerifyGetKey;
   /** Increases with each fetched set, after which tokens must be verified again. */
@@ -25,7 +25,7 @@ const REFRESH_MS = 5 * 60_000;
 /** Limits use during an outage: keys may have been revoked in the meantime. */
 const MAX_STALE_MS = 24 * 3_600_000;
 const COOLDOWN_MS = 10_000;
-/** Applies without any keys, when all requests are refused. */
+/** Cooldown while there are no keys, when all requests are refused. */
 const EMPTY_COOLDOWN_MS = 1_000;
 
 export function createKeySet(options: KeySetOptions): KeySet {

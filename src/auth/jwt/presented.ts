@@ -3,7 +3,7 @@ import { HEADER } from '../../headers.ts';
 /** Parts of a request that carry a JWT and its proof, or that a proof refers to. */
 export interface PresentedRequest {
   readonly method: string;
-  /** Path and query as sent. */
+  /** Path and query exactly as received. */
   readonly target: string;
   readonly requestId: string;
   /** Lower-case names; repeated headers joined by `, `. */
@@ -15,8 +15,8 @@ const IN_AUTHORIZATION = /^(?:bearer|dpop) +(\S+)$/i;
 const COMPACT = /^eyJ[A-Za-z0-9_-]*\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]*$/;
 
 /**
- * Reads the JWT from its own header or, with `zsp.jwt_only`, from `Authorization`, which may also contain a provider's
- * token.
+ * Reads the JWT from its own header. With `zsp.jwt_only`, reads it from `Authorization`, which may also contain a
+ * provider's token.
  */
 export function presentedToken(headers: PresentedRequest['headers'], jwtOnly: boolean): string | undefined {
   const own = headers.get(HEADER.jwt);
@@ -27,7 +27,7 @@ export function presentedToken(headers: PresentedRequest['headers'], jwtOnly: bo
 
 const MAX_READ_CHARS = 65_536;
 
-/** Reports whether a credential is a JWT for this gateway, valid or not. It never goes upstream. */
+/** Reports whether a credential is a JWT for this gateway, valid or not. Such a token is never sent upstream. */
 export function isGatewayToken(
   credential: string,
   { issuer, audience }: { readonly issuer: string; readonly audience: string },

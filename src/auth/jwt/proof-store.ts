@@ -10,8 +10,8 @@ export interface ProofStoreOptions {
 
 export interface ProofStore {
   /**
-   * Claims a proof for a request. Returns false if another request has claimed it. The same request may claim it again:
-   * Envoy and the Redis client retry after broken connections.
+   * Claims a proof for a request. Returns false if another request has already claimed it. The same request may claim
+   * it again: Envoy and the Redis client retry after broken connections.
    * @throws GatewayError redis_unavailable
    */
   claim(proofId: string, requestId: string): Promise<boolean>;

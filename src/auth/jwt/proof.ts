@@ -12,7 +12,7 @@ export interface ProofOptions {
 
 export interface ProvenRequest {
   readonly method: string;
-  /** Path and query as sent. */
+  /** Path and query exactly as received. */
   readonly target: string;
   readonly token: string;
   /** `cnf.jkt` of the token. */

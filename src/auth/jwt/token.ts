@@ -105,7 +105,7 @@ function claimsOf(payload: JWTPayload, nowMs: number, leewayMs: number): Verifie
 const MAX_CREDENTIALS = 32;
 const MAX_VALUES = 1_000;
 
-/** Refuses unreadable claims: a budget would not count requests without them. */
+/** Refuses unreadable claims: otherwise, a budget would not count these requests. */
 function furtherClaims(
   payload: JWTPayload,
   names: readonly string[],

@@ -30,7 +30,7 @@ const LOST_BEHIND_A_PROXY: ReadonlySet<number> = new Set([502, 504, 524]);
 
 export interface Charge {
   readonly costNanoUsd: number;
-  /** Cost that the answer reports beyond the requested terms. */
+  /** Costs reported in the answer in addition to those of the requested terms. */
   readonly reportedNanoUsd: number;
   /** Why the usage was rejected and the reservation charged instead. */
   readonly absurd?: string;
@@ -132,7 +132,7 @@ function completeCharge(parts: Terms, answered: Answered): number {
     const counted = wroteSinceUsage ? countWritten(parts.parsed.provider.name, written) : 0;
     const usage = { ...reported, outputTokens: Math.max(reported.outputTokens, counted) };
     const cost = costOfExchange(parts, withSound(parts, usage));
-    // Audio without a price is billed, too, but not as text.
+    // Audio without a price is also billed, but not as text.
     return writesUnpriced(parts, usage) ? Math.max(cost, parts.reservedNanoUsd) : cost;
   }
   // The cost of an answer without usage or text is unknown.
@@ -197,7 +197,7 @@ function countedUsage({ parsed, bound }: ChargeParts, written: number): Usage {
   return { inputTokens: textTokens + audioTokens, inputAudioTokens: audioTokens, outputTokens };
 }
 
-/** Adds missing audio counts. As much of the input as possible counts as audio. */
+/** Adds missing audio counts. As much of the input as possible is counted as audio. */
 function withSound({ parsed: { request }, price, bound }: ChargeParts, usage: Usage): Usage {
   const hears = usage.inputAudioTokens === undefined && request.media.some(isSound);
   const speaks = usage.outputAudioTokens === undefined && outputsOf(request, price).includes('audio');

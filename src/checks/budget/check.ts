@@ -117,7 +117,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
       tightest: undefined,
       settled: false,
     };
-    // Set before the call to Redis: a reservation whose reply is lost must be released, too.
+    // Set before the call to Redis: a reservation must also be released if its reply is lost.
     state.hold = held;
     const verdict = take(exchange, state, held, batch);
     state.taking = verdict.catch(() => undefined);
@@ -226,7 +226,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
       const { hold } = state;
       if (hold === undefined || hold.settled) return;
       try {
-        // Charge even if an earlier check withheld the answer: the provider bills it.
+        // Charged even if an earlier check withheld the answer: the provider bills it.
         await settle(hold, wasAnswered(exchange) ? exchange : undefined, outcome);
       } catch {
         // settle() has reported the error and queued a retry.

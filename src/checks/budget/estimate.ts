@@ -16,7 +16,7 @@ const LOWEST_TOKENS = 1_024;
 
 /** More than any model writes and any provider accepts. Keeps absurd limits within the range of amounts. */
 const MAX_OUTPUT_TOKENS = 10_000_000;
-/** Limit for all choices together; a batch may have choices for thousands of prompts. */
+/** Limit for all choices together. A batch may contain choices for thousands of prompts. */
 const MAX_TOKENS_OF_ALL_CHOICES = 1_000 * MAX_OUTPUT_TOKENS;
 
 /**
@@ -68,8 +68,8 @@ export function estimate(parts: EstimateParts): Estimate {
 }
 
 /**
- * Returns the lowest useful limit: providers refuse limits that leave nothing beside thinking tokens. Returns undefined
- * if no limit bounds the cost, because limits do not shorten images.
+ * Returns the lowest useful limit: providers refuse limits that leave no room for tokens other than thinking. Returns
+ * undefined if no limit bounds the cost: images do not become shorter.
  */
 function lowestOf(request: RequestFacts, price: ModelPrice): number | undefined {
   if (request.output === undefined || writesMore(request, price)) return undefined;
@@ -101,8 +101,8 @@ function clamped(count: number, least: number, most: number): number {
 }
 
 /**
- * Returns the largest limit to grant. Providers refuse limits above the model's own, and limits that do not fit beside
- * the input (about 3 bytes per token).
+ * Returns the largest limit to grant. Providers refuse limits above that of the model, and limits that do not fit into
+ * its context together with the input (about 3 bytes per token).
  */
 function grantable(price: ModelPrice, bound: InputBound, defaultMaxOutputTokens: number): number {
   const most = price.maxOutputTokens ?? defaultMaxOutputTokens;

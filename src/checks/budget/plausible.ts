@@ -10,7 +10,7 @@ export interface Granted extends Quote {
   readonly reservedNanoUsd: number;
   /** Reserved limit of one answer. */
   readonly outputTokens: number;
-  /** Whether the limit was sent to the provider. */
+  /** Whether a limit was sent to the provider. */
   readonly isLimited: boolean;
 }
 

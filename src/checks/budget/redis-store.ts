@@ -221,7 +221,7 @@ function ledgersOf(accounts: readonly Account[]): string[] {
   return ledgers;
 }
 
-/** Arguments for accounts.lua: for each ledger, the specs of its accounts (see ledger.lua) and its life. */
+/** Arguments for accounts.lua: for each ledger, the specs of its accounts (see ledger.lua) and its lifetime. */
 function ledgerArgs(accounts: readonly Account[]): ScriptArg[] {
   const args: ScriptArg[] = [];
   let spec = '';

@@ -47,7 +47,7 @@ export async function reserveEverywhere(
   return refused.reduce((a, b) => (isTighter(b.tightest, a.tightest) ? b : a), first);
 }
 
-/** Every ledger reserved an upper bound of the cost; the lowest one still is an upper bound. */
+/** Every ledger has reserved an upper bound of the cost, so the lowest one is also an upper bound. */
 function together(results: readonly ReserveResult[]): ReserveResult {
   const reserved = results.filter((result): result is Reserved => result.kind === 'reserved');
   if (reserved.length < results.length) return { kind: 'closed' };

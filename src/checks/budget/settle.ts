@@ -42,7 +42,7 @@ interface Charges {
 export interface Settlements {
   /** Releases a reservation. Never rejects; failures are retried in the background. */
   release(operation: BudgetOperation): Promise<void>;
-  /** Settles once. If Redis fails, the settlement is retried in the background and the failure thrown. */
+  /** Settles once. If Redis fails, the settlement is retried in the background and the error is thrown. */
   settle(hold: Hold, answered: Answered | undefined, outcome: Outcome, batch?: Batch): Promise<SettledCost>;
 }
 

@@ -9,7 +9,7 @@ import type { Account } from './store.ts';
 
 /** A budget shared by several keys, with its ledger. */
 export interface SharedBudget {
-  /** Used in place of a key hash, which gives the ledger its own Redis keys and slot. */
+  /** Used instead of a key hash. Gives the ledger its own Redis keys and slot. */
   readonly keyHash: string;
   readonly accounts: readonly Account[];
 }
@@ -72,7 +72,7 @@ export async function createFindShared(
   );
   const made = new WeakMap<StoredBudget, SharedBudget>();
 
-  /** Every request brings the same objects until the set changes. */
+  /** Every request contains the same objects until the set changes. */
   function makeOnce(stored: StoredBudget): SharedBudget {
     const budget = made.get(stored) ?? storedBudget(stored);
     made.set(stored, budget);

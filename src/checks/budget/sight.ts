@@ -20,7 +20,7 @@ const THINKS_IN_PARALLEL =
 export type Sight =
   /** Everything written, except what was in transit. */
   | 'all'
-  /** The model may have written more than it showed, at the provider's output speed. */
+  /** The model may have written more than is visible, limited by the output speed of the provider. */
   | 'part'
   /** The model may have written any amount. */
   | 'none';
@@ -32,7 +32,7 @@ export function sightOf({ request, answer }: Answered, { models }: Pick<ModelPri
   const names = [...request.models, ...models].map((model) => model.trim().toLowerCase());
   if (names.some((name) => THINKS_IN_PARALLEL.test(name))) return 'none';
   const { sawReasoning, text } = answer.written;
-  // Thinking comes first: without text, it may be the only output.
+  // Models think before they answer: if there is no text, thinking may be the only output.
   const mayHaveThought = sawReasoning || text === '';
   const hides =
     request.hidesReasoning === true ||

@@ -12,7 +12,7 @@ export interface Account {
   readonly budget?: string;
   /** Shown in `X-Gateway-Budget-Window` and in refusals. Plain letters, unique in its ledger. */
   readonly name: string;
-  /** Accounts of one ledger, such as all windows of a key, are read and written together. */
+  /** Accounts of the same ledger, such as all windows of a key, are read and written together. */
   readonly ledger: string;
   readonly calendar: Calendar;
   /** Undefined records spend without refusing; 0 blocks. */
@@ -77,7 +77,7 @@ export interface SettleResult {
   readonly applied: boolean;
   readonly reservedNanoUsd: number;
   readonly tightest: Tightest | undefined;
-  /** Session spend including this cost; undefined without a session, or after its end. */
+  /** Session spend including this cost; undefined if there is no session, or it has ended. */
   readonly sessionSpentNanoUsd: number | undefined;
   /** Alert thresholds reached for the first time in their window. */
   readonly crossed: readonly { readonly account: Account; readonly percent: number }[];

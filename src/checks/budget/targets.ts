@@ -34,8 +34,8 @@ export function pricedTargets(first: PricedTarget, priced: (fallback: Parsed) =>
 }
 
 /**
- * Returns the client's output limit as read by the targets; undefined if no target reads one. A target may ignore a
- * member that another one reads.
+ * Returns the output limit of the client as the targets read it; undefined if no target reads one. A target may ignore
+ * a member that another target reads.
  */
 export function limitRead(targets: Targets): number | undefined {
   const read = targets.map(({ parsed }) => outputTokens(parsed.request.output) ?? 0);
@@ -103,7 +103,7 @@ export function servedTarget(
   return targets.find(({ parsed }) => parsed.request === answered?.request) ?? targets[0];
 }
 
-/** Returns the reservation that one of several targets would have required alone. */
+/** Returns the reservation that one of several targets alone would have required. */
 export function worstAlone(
   target: PricedTarget,
   settings: EstimateOptions['settings'],

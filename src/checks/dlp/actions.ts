@@ -41,7 +41,7 @@ export function rulesOf(found: Iterable<{ readonly finding: Finding }>): string 
   return [...rules].join(', ');
 }
 
-/** Describes classes for people, without matched values. */
+/** Describes classes in words, without matched values. */
 function named(classes: readonly ContentClass[]): string {
   return classes.map((name) => READABLE[name]).join(', ');
 }

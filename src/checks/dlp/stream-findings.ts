@@ -21,7 +21,7 @@ export interface StreamRewriterDeps extends StreamSearch {
 /** Findings reported per stream. */
 const MAX_EVIDENCE = 64;
 
-/** Masks a streamed answer, or cuts it at a finding that must not pass. */
+/** Masks a streamed answer, or cuts it off at a finding that must not pass. */
 export function createDlpRewriter(deps: StreamRewriterDeps): StreamRewriter {
   return createMaskingRewriter(deps, new StreamFindings(deps));
 }

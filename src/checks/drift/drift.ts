@@ -31,7 +31,7 @@ export interface DriftState {
   readonly recentDigests: readonly string[];
 }
 
-/** Changes made by a turn that passed. The `digest` makes repeats harmless. */
+/** Changes made by a turn that passed. The `digest` makes repetitions harmless. */
 export interface PassedTurn {
   readonly digest: string;
   /** Set if the turn anchors the session, unless another turn is faster. */

@@ -26,8 +26,8 @@ export interface HostedToolsOptions {
 }
 
 /**
- * Removes tools that the provider would run unseen by the gateway, unless they are allowed. Denies the request instead
- * if it requires such a tool, has no other tool, or names stored content that may bring such tools
+ * Removes tools that the provider would run without the gateway seeing it, unless they are allowed. Instead, denies the
+ * request if it requires such a tool, has no other tool, or names stored content that may contain such tools
  * (docs/hosted-tools.md).
  */
 export function createHostedToolsCheck(options: HostedToolsOptions): Check<unknown, 'hosted-tools'> {
@@ -65,7 +65,7 @@ export function createHostedToolsCheck(options: HostedToolsOptions): Check<unkno
       }
       if (hasNoOtherTool(exchange, unwanted)) {
         return policyDenied(
-          `the request's only tools are ${types}, which the provider would run itself: without them the model would invent results; an operator can add them to proxy.provider_tools`,
+          `the request's only tools are ${types}, which the provider would run itself: without them, the model would invent results; an operator can add them to proxy.provider_tools`,
         );
       }
       addAll(exchange.edits, removals(exchange.json, unwanted));
@@ -89,7 +89,7 @@ function hasNoOtherTool({ request, endpoint }: Parsed, unwanted: readonly Hosted
   return kept === 0 && unwanted.some(({ type }) => !EXTRAS.has(type));
 }
 
-/** Returns edits that remove tools. A list that becomes empty is removed, too: providers reject empty lists. */
+/** Returns edits that remove tools. Also removes a list that becomes empty: providers reject empty lists. */
 function removals(json: JsonObject, tools: readonly HostedTool[]): JsonEdit[] {
   const edits = tools.flatMap((tool) => tool.remove);
   const removedIn = new Map<string, { parent: JsonPath; indexes: Set<number> }>();

@@ -15,6 +15,6 @@ export const hostedToolsSettings = {
     .enum(['deny', 'allow'])
     .default('deny')
     .describe(
-      'Prompts, caches, presets and agents stored at the provider. They may bring tools and text that the gateway cannot see.',
+      'Prompts, caches, presets and agents stored at the provider. They may contain tools and text that the gateway cannot see.',
     ),
 };

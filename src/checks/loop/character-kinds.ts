@@ -17,7 +17,7 @@ export const KIND = {
   unspaced: 2_048,
   /** Takes two UTF-16 units. */
   pair: 4_096,
-  /** Cannot be lower-cased unit by unit. */
+  /** Characters that cannot be lower-cased unit by unit. */
   odd: 8_192,
 } as const;
 

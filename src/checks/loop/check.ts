@@ -62,7 +62,7 @@ const SERVER_ERROR = 500;
 /**
  * Detects agents that repeat themselves in a session (docs/loops.md): the same call repeated (fingerprint), too many
  * calls (velocity), or calls that hardly change (stall). Turns are compared with turns, and MCP tool calls with MCP
- * tool calls. A call counts once it is answered, except with 429 or 5xx: retries of a client are not a loop.
+ * tool calls. A call counts once it is answered, except with 429 or 5xx: retries by a client are not a loop.
  */
 export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<LoopState, 'loop'> {
   const name = 'loop';
@@ -104,7 +104,7 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
     seen: LoopDetector | undefined,
     batch?: Batch,
   ): Promise<FinalVerdict> {
-    // Set before the call to the store: a count whose reply is lost must be undone, too.
+    // Set before the call to the store: a count must also be undone if its reply is lost.
     state.counted = limits;
     const counting = store.countArrival(session, state.operationId, limits, blocks, batch);
     state.counting = counting.catch((cause: unknown) => {
@@ -123,7 +123,7 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
   async function keepCall(state: LoopState, batch: Batch | undefined): Promise<Pass> {
     const { session, kept, operationId, counted, fingerprint } = state;
     if (session === undefined || kept === undefined) return PASS;
-    // Counted again: the first count may expire with the unanswered session.
+    // Counted again: the first count may have expired together with the unanswered session.
     const isLong = counted.some(({ windowMs }) => windowMs > UNANSWERED_LIFE_MS);
     await Promise.all([
       // Repeating the count only changes times.

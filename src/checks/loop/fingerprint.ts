@@ -29,7 +29,7 @@ const FILLER_WEIGHT = 0.1;
  * instruction would count as a loop.
  */
 const WHOLE_SHARE = 0.25;
-/** Turns up to this length ("continue", "yes, please") are read together with the preceding answer. */
+/** Turns of at most this length ("continue", "yes, please") are read together with the preceding answer. */
 const MAX_WORDS_OF_CONSENT = 1;
 
 /** A part of a step. Parts are reused: the words of one are processed before the next is read. */
@@ -53,7 +53,7 @@ const MEDIUM = partOf('medium');
 
 interface Reader {
   readonly read: (text: string, words: WordList) => void;
-  /** Whether pairs of adjacent words are features, too. */
+  /** Whether pairs of adjacent words are features as well. */
   readonly ordered: boolean;
 }
 
@@ -190,7 +190,7 @@ function headAndTail(text: string): string {
   return `${text.slice(0, MAX_CHARS / 2)}\n${text.slice(-MAX_CHARS / 2)}`;
 }
 
-/** Treats the text between head and tail as one word, so changes there count, too. */
+/** Treats the text between head and tail as one word, so that changes in it also count. */
 function readAsWritten(text: string, words: WordList): void {
   readWords(headAndTail(text), words);
   if (text.length > MAX_CHARS) {

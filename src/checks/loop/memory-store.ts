@@ -39,7 +39,7 @@ export function createMemoryLoopStore(now: () => number = Date.now): LoopStore {
     return entries;
   }
 
-  /** Adds an entry unless it exists. Drops the oldest entries beyond `max`. */
+  /** Adds an entry unless it exists. If there are more than `max`, drops the oldest ones. */
   function put(
     name: string,
     operationId: string,

@@ -134,7 +134,7 @@ function looksLikeName(seen: number, kinds: number, before: number): boolean {
   return (before & KIND.lower) !== 0 && (kinds & KIND.upper) !== 0;
 }
 
-/** Adds each pair of neighbours in a run without spaces and without surrogates. */
+/** Adds each pair of adjacent characters in a run without spaces and surrogates. */
 function addWordPairs(
   text: string,
   units: Uint16Array,

@@ -16,7 +16,7 @@ export interface LoopStep {
   readonly answer: string;
   /** Names of the tools in `called`, sorted. */
   readonly tools: readonly string[];
-  /** Base64 of the last image, sound or document. */
+  /** Base64 of the last image, audio or document. */
   readonly medium: string;
 }
 
@@ -92,7 +92,7 @@ function latestCalls(texts: readonly PromptText[]): Calls {
     } else if (found.role === 'assistant') {
       passedAnswer ||= results.length > 0;
     } else if (!withResults.has(found.path[1])) {
-      // Agents put reminders beside results; these are not user turns.
+      // Agents add reminders to results. They are not turns of the user.
       break;
     }
   }

@@ -31,7 +31,7 @@ export interface ArrivalLimit {
 /** Stores recent calls of sessions. Changes are idempotent by operation id. */
 export interface LoopStore {
   readCalls(session: SessionName, memory: LoopMemory): Promise<RecentCalls>;
-  /** Returns false and skips the rest of the batch if another call has been answered since, or calls have expired. */
+  /** Returns false and skips the rest of the batch if another call has since been answered, or calls have expired. */
   areSame(session: SessionName, last: RecentCalls['last'], batch?: Batch): Promise<boolean>;
   recordCall(
     session: SessionName,

@@ -1,7 +1,7 @@
 /** State of a call's circuits before the call is sent. */
 export type CircuitState =
   | { readonly kind: 'closed' }
-  /** No call passes. Also the state during a probe. */
+  /** No call passes. This is also the state during a probe. */
   | { readonly kind: 'open'; readonly retryAfterMs: number }
   /** The next call may be the probe. */
   | { readonly kind: 'half_open' };
@@ -43,7 +43,7 @@ export interface BreakerStore {
   read(caller: CircuitCaller): Promise<CircuitState>;
   /** Takes the single probe of a half-open circuit. Repeating it with the same operation renews the lease. */
   takeProbe(caller: CircuitCaller, operationId: string): Promise<ProbeResult>;
-  /** Reports the result of a call. A success matters only if the call is the probe. */
+  /** Reports the result of a call. A success changes the circuit only if the call is the probe. */
   report(caller: CircuitCaller, operationId: string, result: CallResult): Promise<readonly CircuitChange[]>;
 }
 

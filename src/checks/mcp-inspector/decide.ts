@@ -120,7 +120,7 @@ class Suppression {
     this.#rules = rules;
   }
 
-  /** Applied before overlapping findings are merged: a suppressed finding must not swallow its neighbour. */
+  /** Applied before overlapping findings are merged: a suppressed finding must not absorb an adjacent one. */
   over(detector: Detector): Detector {
     return this.#rules.size === 0
       ? detector

@@ -62,7 +62,7 @@ function change({ responseHeaders }: Answered, whole: WholeAnswer, judged: Messa
 
 /**
  * Judges a stream event by event. A response with a secret is replaced by an error with the same id. Where secrets are
- * masked, and in requests and notifications of the server, the message passes without them. A closing comment replaces
+ * masked, and in requests and notifications of the server, the message is sent without them. A closing comment replaces
  * the headers, which have already been sent.
  */
 export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewriter {
@@ -112,7 +112,7 @@ export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewr
   }
 
   return {
-    // Comments pass, and so do events with only an id for resumption.
+    // Comments pass, and so do events that contain only an id for resumption.
     event: (event) => ((event.frame.data ?? '') === '' ? PASS_EVENT : judgeEvent(event)),
     comment: () => (done.size === 0 ? undefined : [...done].map((name) => `${name}=true`).join(' ')),
   };

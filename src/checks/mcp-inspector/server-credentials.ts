@@ -81,7 +81,7 @@ function named(name: string, isPublic: boolean, texts: readonly string[]): Confi
   return { name, kind: guarded.length === 0 ? 'short' : 'guarded', guarded };
 }
 
-/** Returns parameters as written and as decoded. A parameter without a value stands for its value. */
+/** Returns parameters as written and as decoded. If a parameter has no value, its name is the value. */
 function parametersOf({ search }: URL): { readonly name: string; readonly texts: readonly string[] }[] {
   return search
     .slice(1)

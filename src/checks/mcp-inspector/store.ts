@@ -6,8 +6,8 @@ export interface ShownTool {
 }
 
 /**
- * Result of comparing a tool's definition with its pin. `held`: it equals the pin again, after a change that was not
- * accepted. `full`: not pinned, because the server has listed too many tools.
+ * Result of comparing a tool's definition with its pin. `held`: the definition equals the pin again, after a change
+ * that was not accepted. `full`: not pinned, because the server has listed too many tools.
  */
 export type PinState = 'new' | 'same' | 'changed' | 'held' | 'full';
 

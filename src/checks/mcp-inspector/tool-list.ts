@@ -18,7 +18,7 @@ export interface ListedTool {
   readonly chars: number;
 }
 
-/** Clients show tool names and send them back; other names are not meant to be read. */
+/** Clients show tool names and send them back. Names outside this pattern are not readable. */
 const NAME = /^[^\p{C}\p{Zl}\p{Zp}]{1,128}$/u;
 
 export async function readListedTools(tools: readonly unknown[]): Promise<readonly ListedTool[]> {
@@ -52,7 +52,7 @@ export function pinnable(tools: readonly ListedTool[]): readonly ShownTool[] {
     .slice(0, MAX_PINNED_TOOLS);
 }
 
-/** Returns the state of each tool, given the store's states of the tools that can be pinned. */
+/** Returns the state of each tool, given the stored states of the tools that can be pinned. */
 export function statesOf(
   tools: readonly ListedTool[],
   stored: readonly PinState[],

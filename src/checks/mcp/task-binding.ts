@@ -102,7 +102,7 @@ export function createTaskBinding(store: Pick<McpSessionStore, 'bind' | 'use'>):
   };
 }
 
-/** Runs two rewriters in order: the second receives the events that the first passes. */
+/** Runs two rewriters in order: the second one receives the events that pass the first one. */
 export function inOrder(
   first: StreamRewriter | undefined,
   second: StreamRewriter | undefined,

@@ -20,8 +20,8 @@ export interface PolicyMaskState {
 }
 
 /**
- * Masks what `mask` rules of policies match in a call and its answer, by the policy set that judged the call. If a call
- * is judged twice, a second check applies the masks of the second judgement, too.
+ * Masks what `mask` rules of policies match in a call and its answer, according to the policy set that judged the call.
+ * If a call is judged twice, a second check also applies the masks of the second judgement.
  */
 export function createPolicyMaskCheck(deps: PolicyMaskDeps): Check<PolicyMaskState, 'policy'> {
   const { judgement, masksOf } = deps;

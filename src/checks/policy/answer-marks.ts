@@ -14,7 +14,7 @@ import { notEvaluated } from './judge.ts';
 import type { StreamEvent, TextDelta } from '../../providers/dialect.ts';
 
 export interface AnswerMarksDeps {
-  /** Adds marks to the session of the exchange; false if the session cannot hold more. */
+  /** Adds marks to the session of the exchange. Returns false if the session cannot store more. */
   readonly mark: (exchange: Parsed, marks: readonly string[]) => Promise<boolean>;
   /** Called when a policy set fails to determine marks. */
   readonly onTrouble: (cause: unknown) => void;
@@ -23,7 +23,7 @@ export interface AnswerMarksDeps {
 export interface AnswerMarksState {
   /** Undefined if the answer needs no marks. */
   judged: JudgedStep | undefined;
-  /** Records marks in the rest of a streamed completion. */
+  /** Records marks found in the rest of a streamed completion. */
   noteRest: (() => Promise<Denial | undefined>) | undefined;
 }
 
@@ -182,8 +182,8 @@ class StreamedTexts {
 }
 
 /**
- * Returns the names of the texts that a delta belongs to. Clients join some channels into one text; repeats of streamed
- * text are kept apart.
+ * Returns the names of the texts to which a delta belongs. Clients join some channels into one text; repetitions of
+ * streamed text are separate.
  */
 function namesOf({ channel, joins, repeats }: TextDelta): readonly string[] {
   const name = repeats === true ? `again ${channel}` : `text ${channel}`;

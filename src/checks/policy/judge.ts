@@ -22,11 +22,11 @@ import { defaultActionOf, passes } from '../../policy/verdict.ts';
 import type { Awaitable } from '../../turns.ts';
 
 export interface JudgeDeps {
-  /** `policy.default_action`. If unset, calls that no rule allows are denied only if some source has allow rules. */
+  /** `policy.default_action`. If unset, calls that no rule allows are denied only if there is an allow rule. */
   readonly defaultAction: 'allow' | 'deny' | undefined;
   /** Scores a key's action, and locks the key after `quarantine` (docs/risk.md). */
   readonly score: (verdict: PolicyScore) => Promise<void>;
-  /** Adds taints to the call's session and scores them; false if the session cannot hold more. */
+  /** Adds taints to the call's session and scores them. Returns false if the session cannot store more. */
   readonly taint: (exchange: Parsed, flags: readonly Taint[]) => Promise<boolean>;
   /** Undefined if approvals are off. */
   readonly escalate?: Escalate | undefined;
@@ -201,7 +201,7 @@ export function createJudge(deps: JudgeDeps): Judge {
     const flags = taints.map(({ flag, isUnscored = false }) => ({ flag: safe(flag), isUnscored }));
     const reason = `taints: ${flags.map(({ flag }) => flag).join(', ')}`;
     if (deps.shadowMode || (await deps.taint(exchange, flags))) return { kind: 'flag', reason };
-    return callDenied(exchange, 'this session cannot hold more taints: start a new session', 'taint');
+    return callDenied(exchange, 'this session cannot store more taints: start a new session', 'taint');
   }
 
   return judge;

@@ -119,7 +119,7 @@ function callTexts(
   return called === undefined ? texts : withResolvedPaths(texts);
 }
 
-/** Injections come from others: users, tools and documents. */
+/** Injections are written by others: users, tools and documents. */
 function isWrittenByAgent({ role, kind }: PromptText): boolean {
   return role === 'assistant' || kind === 'tool_definition' || kind === 'tool_arguments';
 }

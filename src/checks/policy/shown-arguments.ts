@@ -13,7 +13,7 @@ const MIN_CHARS = 4;
 export interface Shown {
   /** Arguments of an MCP call, as JSON. */
   arguments(given: unknown): string;
-  /** The user's last text in a model call; empty without one. */
+  /** The last user text in a model call; empty if there is none. */
   prompt(request: Pick<RequestFacts, 'texts'>): string;
 }
 
@@ -29,7 +29,7 @@ export async function createShown(): Promise<Shown> {
   return {
     arguments(given) {
       const { length } = JSON.stringify(given) ?? '';
-      // Masked again as a whole: member names and numbers are searched, too.
+      // Masked again as a whole, so that member names and numbers are also searched.
       return tooLong(length) ?? cut(masked(JSON.stringify(given, maskValue, 1) ?? ''));
     },
     prompt({ texts }) {

@@ -13,7 +13,7 @@ export interface PolicyStateDeps {
   readonly judge: Judge;
   readonly trust: TrustSettings;
   readonly sessions: SessionMoves;
-  /** Adds marks to the session of the call; false if the session cannot hold more. */
+  /** Adds marks to the session of the call. Returns false if the session cannot store more. */
   readonly mark: (exchange: Parsed, marks: readonly string[]) => Promise<boolean>;
   readonly shadowMode: boolean;
   /** Called when a policy set fails to determine the next state of a call. */
@@ -47,7 +47,7 @@ const MAX_ROUNDS = 8;
 
 /**
  * Moves the session's state as the policies require, and records marks. If another call was faster, this one is judged
- * again by the new state. Two calls judged by the same state never both leave it.
+ * again in the new state. If two calls are judged in the same state, only one of them can leave it.
  */
 export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState, 'policy-state'> {
   const { sessions } = deps;
@@ -60,7 +60,7 @@ export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState
       const next = await nextMove(exchange, judged);
       if (next === 'trouble') return notEvaluated(exchange);
       if (next === undefined) return verdict;
-      // Set before the call to Redis: a move whose reply is lost must be undone, too.
+      // Set before the call to Redis: a move must also be undone if its reply is lost.
       state.move = next;
       const result = await sessions.move(next);
       if (result === 'moved') return verdict;

@@ -18,8 +18,8 @@ export interface RateLimitState {
 const WINDOW_SECONDS = 60;
 
 /**
- * Limits a key's requests per minute (docs/rate-limit.md). Runs right after the key check: malformed requests count,
- * too, and the body of a refused request is never read.
+ * Limits the requests of a key per minute (docs/rate-limit.md). Runs directly after the key check: malformed requests
+ * also count, and the body of a refused request is never read.
  */
 export function createRateLimitCheck({ config, store }: RateLimitDeps): Check<RateLimitState, 'rate-limit'> {
   const name = 'rate-limit';
@@ -49,7 +49,10 @@ export function createRateLimitCheck({ config, store }: RateLimitDeps): Check<Ra
   };
 }
 
-/** Returns the wait for the next request, or, if some remain, the time until the whole quota is available. */
+/**
+ * Returns the time until the next request is possible. If some requests remain, returns the time until the whole quota
+ * is available.
+ */
 function resetSeconds({ remaining, waitMs, fullMs }: Slot): number {
   return wholeSeconds(remaining === 0 ? waitMs : fullMs);
 }

@@ -80,7 +80,7 @@ function encodedDenial(at: string): Denial {
 
 function remoteDenial(media: RemoteMedia): Denial {
   return policyDenied(
-    `the provider would fetch ${fieldOf(media.path)} by its address, so the gateway cannot inspect it: send the content itself (base64, a data URL), or ask the operator to add its host to proxy.remote_content`,
+    `the provider would fetch ${fieldOf(media.path)} by its address, so the gateway cannot inspect it: send the content itself (Base64, a data URL), or ask the operator to add its host to proxy.remote_content`,
   );
 }
 
@@ -90,7 +90,7 @@ function leadsInsideDenial(media: RemoteMedia): Denial {
   );
 }
 
-/** Returns the path as a dotted name. Steps may come from the client and are reduced to a few plain characters. */
+/** Returns the path as a dotted name. Steps may be chosen by the client and are reduced to a few plain characters. */
 function fieldOf(path: JsonPath): string {
   return path
     .slice(0, 16)

@@ -35,7 +35,7 @@ export interface SessionCheckDeps {
   readonly store: SessionStore;
   readonly required: boolean;
   readonly maskSecrets: (text: string) => string;
-  /** Called when a step was not given back, which is retried, or when Redis was not told of a running call. */
+  /** Called if a step was not given back (this is retried), or if Redis was not informed of a running call. */
   readonly onFailure: (cause: unknown) => void;
   /** Renewal interval for long calls; well below their lease and the lifetime of a session. */
   readonly renewAfterMs?: number;
@@ -64,7 +64,7 @@ export interface SessionState {
   readonly mcp: McpCallState;
 }
 
-/** The session is opened together with reads of other checks. */
+/** The session is opened in the same batch as the reads of other checks. */
 interface Opening {
   readonly kind: 'opening';
   readonly opened: Promise<OpenResult>;
@@ -108,7 +108,7 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
       sessionId: requested.sessionId,
       operationId: newOperationId(),
     };
-    // Set before the call to Redis: a step whose reply is lost must be given back, too.
+    // Set before the call to Redis: a step must also be given back if its reply is lost.
     state.step = step;
     return handled(store.open({ ...step, ...requested }, batch, ahead));
   }
@@ -214,7 +214,7 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
     return PASS;
   }
 
-  /** On the first answer, gives the session its full lifetime and stores its first user request. */
+  /** Gives the session its full lifetime at the first answer, and stores its first user request. */
   async function noteAnswered(
     exchange: Answered,
     state: SessionState,

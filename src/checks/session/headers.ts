@@ -18,8 +18,8 @@ const USD = /^(?:\d{1,32}(?:\.\d{0,32})?|\.\d{1,32})$/;
 const MAX_STEPS = 1_000_000_000;
 
 /**
- * Parses the three session headers; undefined without a session. Refuses limits that cannot be enforced, and values
- * that are not a single plain value (repeated headers arrive joined by `, `).
+ * Parses the three session headers. Returns undefined if there is no session. Refuses limits that cannot be enforced,
+ * and values that are not a single plain value (repeated headers arrive joined by `, `).
  * @param otherId session id to use if the headers name none
  */
 export function sessionRequest(

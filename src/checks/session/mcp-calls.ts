@@ -68,7 +68,7 @@ export function createMcpCalls({ store, refunds, running, required }: McpCallsDe
       running.announce(call.step, open.createdAt);
       return open;
     }
-    // Set before the call to Redis: a call whose reply is lost must be given back, too.
+    // Set before the call to Redis: a call must also be given back if its reply is lost.
     call.joined = true;
     const result = await store.open({ ...call.step, ...requested });
     if (result.kind === 'opened') {

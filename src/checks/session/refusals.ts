@@ -31,7 +31,7 @@ export function tooManySessions(liveSessions: number): Denial {
 
 /** Refuses a call that the session cannot record: policies would not know about it. */
 export function historyFull(tool: string): Denial {
-  const reason = `this session has called ${String(MAX_NOTES.tool)} different tools, the most it can hold: start a new session`;
+  const reason = `this session has called ${String(MAX_NOTES.tool)} different tools, the maximum: start a new session`;
   return toolDenied({ tool, reason, rule: 'session_history' });
 }
 

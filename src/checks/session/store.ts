@@ -12,7 +12,7 @@ export const MAX_STATE_CHARS = 128;
 export const MAX_LIVE_SESSIONS = 10_000;
 /** Maximum Redis memory of such a key's sessions, without their anchors. Beyond it, the oldest are evicted. */
 export const MAX_KEY_BYTES = 67_108_864;
-/** Fewer sessions cannot use that much memory and are not measured. */
+/** With fewer sessions, memory use is low and not measured. */
 export const MEASURED_FROM = 512;
 
 /** How long giving back a step is retried. Redis remembers returned steps for longer. */
@@ -82,7 +82,7 @@ export type OpenResult =
   | { readonly kind: 'changed' };
 
 /**
- * Result of noting a taint, a tool or a mark. `full`: the session cannot hold more, and checks that depend on the note
+ * Result of noting a taint, a tool or a mark. `full`: the session cannot store more, and checks that depend on the note
  * must refuse. `gone`: the session has ended.
  */
 export type Noted = 'added' | 'known' | 'full' | 'gone';

@@ -29,7 +29,7 @@ export interface StoredObjectsDeps {
 }
 
 export interface StoredObjectsState {
-  /** Objects in the answer that will belong to the key; undefined for none. */
+  /** Objects in the answer that will belong to the key; undefined if there are none. */
   keeps?: ObjectsWanted;
   /** Set if the answer lists everything stored under the credential. */
   lists?: true;
@@ -45,7 +45,7 @@ const MAX_NAMED = 10_000;
 const IDS_AT_ONCE = 1_000;
 /** Further ids in one answer are not kept. */
 const MAX_KEPT = 1_000;
-/** The same for results of a batch. */
+/** Maximum number of objects kept per batch of results. */
 const MAX_KEPT_OF_BATCH = 10_000;
 
 /** Operations that store nothing. They may read stored objects. */

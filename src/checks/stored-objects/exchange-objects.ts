@@ -50,7 +50,7 @@ function* withCarried(
 export function keptOf({ endpoint, json }: Parsed): ObjectsWanted {
   if (endpoint.operation === 'unknown') return 'outside_lists';
   if (endpoint.operation === 'responses') return json['store'] === false ? 'references' : 'all';
-  // Anthropic compares a request with an earlier one (diagnostics), or goes on from it (thread), by its answer's id.
+  // By the id of an answer, Anthropic compares a request with an earlier one (diagnostics) or continues it (thread).
   const isStored =
     json['store'] === true ||
     json['deferred'] === true ||

@@ -7,8 +7,8 @@ import type { ListedObject } from './list.ts';
 const BACKWARDS: readonly string[] = ['before', 'before_id'];
 
 /**
- * Returns the query for the page after this one, or undefined if it is the last. SDKs end at an empty page, and some
- * clients would ask for the first one again.
+ * Returns the query for the next page, or undefined if this page is the last one. SDKs stop at an empty page, and some
+ * clients would request the first page again.
  */
 export function queryOfNextPage(
   { query, provider }: Answered,

@@ -16,7 +16,7 @@ export interface StoredObjectStore {
   /** @throws GatewayError redis_unavailable */
   keep(objects: ObjectsOfKey): Promise<void>;
   /**
-   * Reports for each id whether it is the key's own, and extends the life of those that are.
+   * Reports for each id whether it belongs to the key, and extends the lifetime of those that do.
    * @throws GatewayError redis_unavailable
    */
   find(objects: ObjectsOfKey): Promise<readonly boolean[]>;

@@ -12,7 +12,7 @@ const serverUrl = httpUrl.refine(
   { error: 'must be a URL without user, password or fragment (put credentials into headers)' },
 );
 
-/** An origin as sent by browsers, since origins are compared exactly. */
+/** An origin in the form that browsers send: origins are compared exactly. */
 const origin = z.string().regex(/^[a-z][a-z0-9+.-]*:\/\/[a-z0-9._:[\]-]+$/, {
   error: 'must be an origin as browsers send it, such as https://app.example: lower case, no path',
 });

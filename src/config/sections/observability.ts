@@ -20,7 +20,7 @@ export const alerting = section({
     .string()
     .default('')
     .describe(
-      'Signing secret of the webhook (Standard Webhooks): `whsec_` and the base64 of 24 to 64 bytes. Empty: alerts are not signed.',
+      'Signing secret of the webhook (Standard Webhooks): `whsec_` and 24 to 64 bytes in Base64. Empty: alerts are not signed.',
     ),
   events: z
     .array(z.enum(['quarantine', 'escalation', 'circuit']))

@@ -36,7 +36,7 @@ export const pricing = section({
     .default(256)
     .describe('Output tokens to charge in addition to those seen when a stream breaks.'),
   output_tokens_per_second: outputTokensPerSecond.describe(
-    'Upper bound of output speed by provider, in tokens per second. Used to price an answer that broke after hidden reasoning.',
+    'Upper bound of output speed by provider, in tokens per second. Used to price an answer that was cut off after hidden reasoning.',
   ),
   lower_client_limits: z
     .boolean()

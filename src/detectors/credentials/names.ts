@@ -8,7 +8,7 @@ export type NameKind =
   | 'short'
   /** A value of eight characters or more that looks chosen. */
   | 'secret'
-  /** A value that looks random. */
+  /** A value that appears random. */
   | 'key'
   /** A directive of a configuration file, with its value after a blank. */
   | 'directive'

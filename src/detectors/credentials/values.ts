@@ -106,7 +106,7 @@ function isNumber(value: string, isShortName: boolean): boolean {
   return !isShortName && /^\d+$/.test(value) && value.length >= MIN_DIGITS;
 }
 
-/** Excludes words that stand for a password in labels, translations and types. */
+/** Excludes words that denote a password in labels, translations and types. */
 function isWord(value: string, isPlain: boolean): boolean {
   if (isPlain) return true;
   return value.length >= MIN_LETTERS && /^[a-z]+$/.test(value);

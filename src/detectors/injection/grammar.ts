@@ -34,7 +34,7 @@ export function compileGrammar<Label>(
   const sources = rules.flatMap(({ label, patterns }) =>
     patterns.flatMap(withoutOptions).map((source) => ({ label, symbols: symbolsOf(source) })),
   );
-  // Some symbols stand for hundreds of words and occur in many patterns; each is resolved only once.
+  // Some symbols denote hundreds of words and occur in many patterns; each is resolved only once.
   const numbersOf = wordNumbers(vocabulary, classes);
   const words = new Map<string, readonly number[]>();
   for (const symbol of new Set(sources.flatMap(({ symbols }) => symbols)))

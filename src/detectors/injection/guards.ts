@@ -74,7 +74,7 @@ const IN_CONTENT = new RegExp(
 const OWN =
   /\b(?:previous|prior|above|earlier|preceding|your|my|system|original|initial|developer|safety|everything)\b/i;
 
-/** A prompt used as a means to something else: "sort them by the table in your system prompt". */
+/** A prompt used as a means to another purpose: "sort them by the table in your system prompt". */
 const AS_MEANS = new RegExp(
   [
     String.raw`\b(?:using|by|per|following|according to|based on) (?:the|its|each)(?: (?![\w-]*ing\b)[\w\x60<>-]{1,32}){0,3}`,

@@ -9,7 +9,7 @@ export interface Tokens {
   readonly count: number;
   readonly starts: Int32Array;
   readonly ends: Int32Array;
-  /** Numbers in the vocabulary; 0 for unknown words. */
+  /** Indexes in the vocabulary; 0 for unknown words. */
   readonly words: Uint16Array;
   /** 1 if a sentence or paragraph ends right before the word. */
   readonly breaks: Uint8Array;
@@ -130,7 +130,7 @@ export function lexOnce(text: string, tree: WordTree): Tokens {
   return tokens;
 }
 
-/** Cuts a text into words and looks up each. Takes linear time: words of scripts without spaces are short. */
+/** Splits a text into words and looks them up. Takes linear time: words of scripts without spaces are short. */
 export function lex(text: string, tree: WordTree): Tokens {
   const tokens = createTokens(text.length);
   readTokens({ units: reader.read(text), tokens, isBroken: 0 }, tree, 0, text.length);
@@ -229,7 +229,7 @@ function readTokens(state: LexerState, tree: WordTree, from: number, to: number)
       } else if (unit !== SILENT) break;
     }
     words[count] = (node === 0 ? stemOf[last] : wordOf[node]) ?? 0;
-    // The vocabulary has no longer word: only the end matters.
+    // The vocabulary has no longer word, so only the end of this one is needed.
     for (; ; at++) {
       unit = folded[units[at] ?? 0] ?? SEPARATOR;
       if (unit > LINE_END && !isUnspaced(unit)) end = at + 1;

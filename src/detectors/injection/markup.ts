@@ -157,7 +157,7 @@ const RULES_AT: Readonly<Record<string, readonly MarkupRule[]>> = {
 
 const END_OF_CONTEXT = /--- End of Context from:/y;
 
-/** Finds chat delimiters, fake turns and calls, and text hidden from people. */
+/** Finds chat delimiters, fake turns and calls, and text invisible to people. */
 export function findMarkup(text: string): readonly Finding[] {
   const found = findMarks(text);
   const isMarker = ({ start }: Finding): boolean => stickyEnd(END_OF_CONTEXT, text, start + 1) !== undefined;

@@ -5,7 +5,7 @@ import type { Sign } from './signs.ts';
 interface Scale {
   readonly span: number;
   readonly score: number;
-  /** Required sum if no sign gives a role. */
+  /** Required sum if no sign assigns a role. */
   readonly rolelessScore: number;
 }
 

@@ -97,7 +97,7 @@ function readSentences(
     const start = tokens.starts[at] ?? 0;
     const end = tokens.ends[next - 1] ?? start;
     if ('sign' in label) {
-      // "Personas such as DAN" give no role.
+      // "Personas such as DAN" assigns no role.
       if (at === 0 || tokens.words[at - 1] !== SUCH) signs.push({ sign: label.sign, start, end });
     } else if (!isMention(text, tokens, at, end)) addPhrase(phrases, label.phrase, start, end);
   });

@@ -1,4 +1,6 @@
-/** Nouns of software and its settings. In Romance languages, German and Chinese, "it ignores" is spelled as an order. */
+/**
+ * Nouns of software and its settings. In Romance languages, German and Chinese, "it ignores" is spelled as an order.
+ */
 const PROGRAMS = [
   'funktion|methode|klasse|parser|compiler|interpreter|analysierer|skript|programm|option|schalter|befehl|test|code|modul|linter|schleife|bibliothek|werkzeug',
   'fonction|méthode|classe|analyseur|parseur|compilateur|interpréteur|script|programme|commande|module|bibliothèque|boucle|outil',
@@ -42,7 +44,10 @@ const SENTENCE_CHARS = 160;
 const SENTENCE_END = /[.!?:;。！？：；\n।]/u;
 const AFTER_CHARS = 24;
 
-/** Recognizes descriptions of programs and of attacks: "this parser ignores …", "attackers ask the assistant to forget its rules". */
+/**
+ * Recognizes descriptions of programs and of attacks: "this parser ignores …", "attackers ask the assistant to forget
+ * its rules".
+ */
 export function isReport(text: string, start: number, end: number): boolean {
   const before = sentenceBefore(text, start);
   const phrase = text.slice(start, end);

@@ -56,7 +56,7 @@ export const KIND_WORDS = {
 /** Fragments that the text joins again. */
 export const SPLIT_PAYLOAD: PhraseLabel = { class: 'smuggling', rule: 'split_payload' };
 
-/** Verbs preceded by a person, which often make a report. Here, people ask for themselves. */
+/** Verbs that often report on others if a person precedes them. Here, people ask for themselves. */
 const ASKING = [
   'WANT',
   'i|we|im|ive|id [really|just|urgently|do|also|would|will|still|now|am|are|have|been|only] WANT',

@@ -23,7 +23,7 @@ export const LANGUAGE_WORDS = {
     dein deine deinen deiner deinem deines eure euren ton ta tes votre vos tu tus su sus tuo tua tuoi tue suoi sue
     teu tua teus tuas seu sua seus suas je jouw uw jullie твои твоих твоим твоими твою свои своих своим своими свою своей своими ваши ваших вашими
     अपने अपनी अपना तुम्हारे तुम्हारी तुम्हारा आपके आपकी आपका तेरे तेरी 你的 您的 あなたの 君の お前の`,
-  /** Words for rules of a model or of people. */
+  /** Words for rules, of a model or of people. */
   TENETS: `
     grundsätze grundsätzen grundprinzipien prinzipien leitlinien richtlinien vorgaben regeln anweisungen anordnungen weisungen instruktionen sicherheitsregeln
     beschränkungen einschränkungen programmierung sicherheitsfilter

@@ -65,7 +65,7 @@ const SECRECY = [
   'USER को ~2 पता ~2 चले|लगे',
 ] as const;
 
-/** Orders to an agent to use a tool behind the user's back, and to run what it downloads. */
+/** Orders to an agent to use a tool without the user's knowledge, or to run what it downloads. */
 export const SECRECY_RULES: readonly PhraseRule[] = [
   {
     label: { class: 'override', rule: 'tool_order' },

@@ -2,7 +2,7 @@
 export interface Sign {
   readonly weight: number;
   /**
-   * Whether the sign gives the model a role. Lists of forbidden topics contain many other signs and need a higher
+   * Whether the sign assigns a role to the model. Lists of forbidden topics contain many other signs and need a higher
    * score.
    */
   readonly givesRole?: true;

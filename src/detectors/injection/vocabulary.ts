@@ -14,8 +14,8 @@ const ALL_ELSEWHERE = `alle alles sämtliche jede toutes tous toute tout todas t
     все всё всех всі wszystkie wszelkie alla tüm bütün semua tất सभी جميع كل 所有 一切 全部 すべて 全て 모든 lahat`;
 
 /**
- * Words of injections, by their role in the sentence. The lexer folds accents; `stem*` stands for every ending. A class
- * contains all languages, so a pattern works for every language with its word order.
+ * Words used in injections, by their role in the sentence. The lexer folds accents; `stem*` matches every ending. A
+ * class contains all languages, so a pattern works for all languages with its word order.
  */
 export const WORDS = {
   IGNORE: `
@@ -80,7 +80,7 @@ export const WORDS = {
   BARS: `instructions directives guidelines prompt prompts guardrails programming rules constraints restrictions limitations safeguards protocols mandates`,
   CONTEXT: `text context content contents conversation message messages information task tasks data discussion chat input inputs
     output outputs settings configuration responses response statements request requests question questions everything stuff things words lines sentences`,
-  /** `CONTEXT` without texts that people ask to ignore, such as `my previous message`. */
+  /** `CONTEXT` without texts that users legitimately ask to ignore, such as `my previous message`. */
   BACKGROUND: `text texts context content contents conversation information input inputs discussion words sentences statements tasks`,
   GIVEN: `told taught given learned learnt learn received got said instructed trained programmed provided know knew
     started begun bind binds bound operate supplied fed handed assigned issued`,
@@ -109,7 +109,7 @@ export const WORDS = {
   NONE: `no without zero any lacks lack lacking devoid none`,
   REFUSE: `refuse refuses refused refusing refusal refusals decline declines declined declining deny denies denied denying reject rejects rejected
     rejecting censor censors censored censoring disobey disobeys`,
-  /** Words in place of an answer, or beside it. */
+  /** Words instead of an answer, or in addition to it. */
   LECTURE: `apologize apologizes apologise apologises moralize moralizes moralizing moralise moralises lecture lectures lecturing preach preaches`,
   ETHIC: `moral ethical ethics morality morals legality conscience scruples scruple`,
   /** Restraints of a persona, without words of laws and authorities. */

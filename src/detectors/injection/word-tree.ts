@@ -29,7 +29,7 @@ export interface Letters {
 
 /** A node must fit into half a cell. */
 const MAX_NODES = 0x8000;
-/** With this many slots, most look-ups end at the first one. */
+/** With this many slots, most look-ups end at the first slot. */
 const SLOTS_PER_NODE = 4;
 const LETTER_A = 0x61;
 const LETTERS = 26;

@@ -3,7 +3,7 @@ import { plainOf } from '../../normalize/characters.ts';
 import { asGiven, OffsetMap, viewThrough, type TextView } from '../../inspect/offset-map.ts';
 import type { Work } from '../../turns.ts';
 
-/** In lower case: some answers change the case of values that they repeat. */
+/** In lower case: some answers repeat values in a different case. */
 export interface Readings {
   /** The text as written, and with escapes decoded round by round. */
   readonly decoded: readonly TextView[];
@@ -16,7 +16,7 @@ const MAX_DECODINGS = 3;
 const STEP_CHARS = 16_384;
 const LONGEST_ESCAPE = 26;
 
-/** Escapes of one character, and characters that are invisible or stand for plain ones. */
+/** Matches escapes of one character, and characters that are invisible or represent plain ones. */
 const ESCAPE = new RegExp(
   [
     String.raw`%[uU][0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2}|=3[Dd]`,

@@ -3,7 +3,7 @@ import { conceptOf, folded } from './lexicon.ts';
 
 /** Longer words are keys, addresses or random text, and are cut. */
 const MAX_WORD_CHARS = 24;
-/** Most inflections of a word share this many characters. */
+/** Most inflections of a word share this number of characters. */
 const STEM_CHARS = 5;
 const STEM_SEED = 0x5bd1e995;
 /** Maximum number of pairs of words kept; a power of two. */

@@ -137,7 +137,7 @@ function merged(one: readonly number[], other: readonly number[]): readonly numb
   return all;
 }
 
-/** Visits the stretches of a text with this many words, the long ones first. Offsets count words. */
+/** Visits the stretches of a text with this many words, long ones first. Offsets count words. */
 export function eachStretch(words: number, visit: (start: number, end: number, size: 0 | 1) => void): void {
   for (const index of [0, 1] as const) {
     const size = STRETCH_WORDS[index];

@@ -8,7 +8,7 @@ const FIRST_UNITS = 4_096;
 const SPARE_UNITS = 32;
 /** Marks read between two words; more add no information. */
 const MAX_MARKS = 3;
-/** Words, marks and stems read before a word. The same number of empty ones precedes the first word. */
+/** Number of words, marks and stems read before a word. As many empty ones precede the first word. */
 export const NEIGHBOURS = 3;
 const ANY_NUMBER = 7;
 const LINE_BREAK = 11;

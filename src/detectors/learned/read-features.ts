@@ -9,8 +9,8 @@ const MAX_CLOCK = 1 << 30;
 const RECENT_BITS = 13;
 
 /**
- * Features of some words of a text. Each stretch counts a feature once, since tables and lists repeat words. Features
- * that occur only once in any stretch, as most do, are added up when read; the others are kept one by one.
+ * Features of some words of a text. Each stretch counts a feature once, because tables and lists repeat words. Features
+ * that occur only once in any stretch, as most do, are added up when read; the others are stored individually.
  */
 export class ReadFeatures {
   readonly #maxWords: number;
@@ -34,7 +34,7 @@ export class ReadFeatures {
     this.#maxWords = maxWords;
   }
 
-  /** Reads the words from `start` to `end`. The words before them are neighbours. */
+  /** Reads the words from `start` to `end`, with the preceding words as neighbours. */
   read(outline: Outline, { start, end }: Span, weights: Int8Array): void {
     const words = end - start;
     if (words >= this.#sums.length) this.#grow(words + 1);

@@ -19,7 +19,7 @@ const ESCAPES = new RegExp(
   'g',
 );
 
-/** Decodes every escape of URLs, programs, HTML and mail; undefined without any. */
+/** Decodes all escapes of URLs, programs, HTML and mail. Returns undefined if there are none. */
 export function decodeEscapes(text: string): TextView | undefined {
   if (!MAY_ESCAPE.test(text)) return undefined;
   const rewriter = new Rewriter(text);

@@ -41,7 +41,7 @@ function* textsInBlock(block: string, at: number): Generator<EncodedText> {
   }
   const letters = withoutBreaks(block);
   const lastLine = block.search(LAST_LINE);
-  // The line that looks like the last one may be an ordinary word.
+  // A line that looks like the last line of a block may be an ordinary word.
   const above =
     lastLine === -1 ? undefined : textOf(Buffer.from(withoutBreaks(block.slice(0, lastLine)), 'base64'));
   if (above !== undefined) yield { ...span, text: above, isWhole: true };

@@ -11,7 +11,7 @@ export const SEPARATOR = 0;
 /** Invisible characters, and marks on the preceding letter. */
 export const IGNORED = 1;
 
-/** Letters that digits replace. `i` and `l` share one fold, since `1` stands for both. */
+/** Letters that digits can replace. `i` and `l` share one fold, because `1` replaces both. */
 const DIGITS: Readonly<Record<string, string>> = { ...LEET_DIGITS, 2: 'z' };
 const SIGNS: Readonly<Record<string, string>> = {
   ...LEET_SIGNS,
@@ -63,7 +63,7 @@ const MAX_KNOWN = 8_192;
 const NOTHING = [IGNORED];
 const APART = [SEPARATOR];
 
-/** Returns the folds of a code point beyond ASCII; several for ligatures. */
+/** Returns the folds of a code point outside ASCII; several for ligatures. */
 export function foldsOf(codePoint: number): readonly number[] {
   const cached = known.get(codePoint);
   if (cached !== undefined) return cached;

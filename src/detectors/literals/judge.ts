@@ -169,7 +169,7 @@ function isAccentedAlike(there: string, wanted: string): boolean {
   return letter.charAt(0) === base && marks.every((mark) => letter.includes(mark));
 }
 
-/** Recognizes `ß` and ligatures, which stand for several letters. */
+/** Recognizes `ß` and ligatures, which represent several letters. */
 function isSpelledOut(piece: string): boolean {
   return /[ßæœþ]|[\ufb00-\ufb06]/u.test(piece);
 }

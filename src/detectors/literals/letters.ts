@@ -63,7 +63,7 @@ export class Letters {
 
 const SIGN_BESIDE_LETTER = /[\p{L}\p{N}][@$!|(+<¥£¡]|[@$!|(+<¥£¡][\p{L}\p{N}]/u;
 
-/** Reports whether a sign touches a letter and may stand for one. */
+/** Reports whether a sign is next to a letter and may represent one. */
 export function mayHoldSigns(text: string): boolean {
   return SIGN_BESIDE_LETTER.test(text);
 }

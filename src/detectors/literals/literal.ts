@@ -7,7 +7,7 @@ export interface Literal {
   readonly raw: string;
   readonly lower: string;
   readonly folds: readonly number[];
-  /** Character of each fold, in lower case. */
+  /** The lower-case character that belongs to each fold. */
   readonly pieces: readonly string[];
   readonly gaps: readonly string[];
   /** Characters before the first letter; `tail` has those after the last. */
@@ -17,9 +17,9 @@ export interface Literal {
   readonly reading: 'disguised' | 'whole';
 }
 
-/** Shorter literals are only found as written, in any case. */
+/** Shorter literals are found only as written, in any case. */
 export const MIN_DISGUISED = 3;
-/** Shorter words in ROT13 or reversed are too often other words. */
+/** Shorter words are too often other words when reversed or in ROT13. */
 const MIN_TURNED = 6;
 
 const letters = new Letters();
@@ -33,7 +33,7 @@ export function literalsOf(id: number, raw: string): readonly Literal[] {
     if (!forms.has(key)) forms.set(key, literal);
   }
   add(raw);
-  // Capitals beyond ASCII may resemble other letters than their lower-case forms do.
+  // Capitals outside ASCII may resemble different letters from those that their lower-case forms resemble.
   for (const cased of [raw.toLowerCase(), raw.toUpperCase(), titled(raw)]) add(cased);
   const spelledOut = raw.replace(/[äöüÄÖÜ]/g, (letter) => `${letter.normalize('NFD').charAt(0)}e`);
   if (spelledOut !== raw) add(spelledOut);

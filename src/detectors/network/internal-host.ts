@@ -32,7 +32,7 @@ function findHosts(text: string): readonly Finding[] {
   return found;
 }
 
-/** Returns the start of the name that ends at `end`; undefined without one. */
+/** Returns the start of the name that ends at `end`; undefined if there is none. */
 function nameStart(text: string, end: number): number | undefined {
   let start = end;
   while (start > 0 && isNameCode(text.charCodeAt(start - 1))) {

@@ -61,7 +61,9 @@ export function brandOf(digits: string): CardBrand | undefined {
   return BRANDS.find(([, range]) => range.test(digits))?.[0];
 }
 
-/** Verifies the Luhn check digit (ISO/IEC 7812-1 annex B). Rejects a repeated digit, which passes by chance. */
+/**
+ * Verifies the Luhn check digit (ISO/IEC 7812-1 annex B). Rejects a single repeated digit, which would pass by chance.
+ */
 function hasCheckDigit(written: string): boolean {
   let sum = 0;
   let place = 0;

@@ -34,7 +34,7 @@ function standsAlone(text: string, start: number, end: number): boolean {
   return beginsWord(text, start) && text[start - 1] !== '+' && !isWordCode(text.charCodeAt(end));
 }
 
-/** Names of other numbers, directly before the number. A tenth of such numbers pass the check digit. */
+/** Names of other numbers, directly before the number. A tenth of such numbers have a valid check digit. */
 const OTHER_NUMBER =
   /(?:(?:order|invoice|tracking|parcel|shipment|imei|imsi|isbn|ean|upc|gtin|barcode|sku|serial|ticket|timestamp)(?:[ _-]?(?:id|no|nr|num|number|code))?|(?<![a-z])(?:uu|gu|u)?id|[_-]id)["'`]?\s?(?:[:=#.]|is)?\s?["'`#]?$/i;
 /** `orderId:`, `"messageID": "`. */

@@ -76,7 +76,7 @@ function isLocalCode(code: number): boolean {
   return isLabelCode(code) || code === 95 || isPunctuation(code);
 }
 
-/** Recognizes `.` `-` `+` `%`, which cannot come first. */
+/** Recognizes `.` `-` `+` `%`, which are not allowed at the start. */
 function isPunctuation(code: number): boolean {
   return code === 46 || code === 45 || code === 43 || code === 37;
 }

@@ -24,7 +24,7 @@ export function partialOf(source: string): string {
   return eitherOf(alternatives.map(partialOfSequence)) ?? '(?!)';
 }
 
-/** Undefined if the end of the text cannot cut the rest. */
+/** Undefined if the end of the text cannot cut off the rest. */
 type Source = string | undefined;
 
 /** The text may end in the first element, or in the rest after it. */

@@ -12,7 +12,10 @@ export interface SecretRule {
    */
   readonly anchor: 'head' | 'inner' | 'name';
   readonly keywords: readonly string[];
-  /** Sticky. Runs at the secret's start or after its name. Its first group, or else the match, is the secret. */
+  /**
+   * Sticky. Applied at the secret's start or after its name. The secret is its first group, or the match if there is no
+   * group.
+   */
   readonly pattern: RegExp;
   /** Maximum length from the start of the pattern to the end of the secret, including characters checked after it. */
   readonly maxChars: number;
@@ -158,8 +161,8 @@ const LINK_MAX_CHARS = 176;
 const SHORTEST_LINK = `[\\w .\\t-]{0,30}?${PAIR}??["'\`\\])]{0,2}?\\s{0,4}?(?:[:,>]|=|\\bis(?=[\\s"'\`(\\[:=])|\\|\\||=>|\\?=|:{1,3}=)[=:\\s"'\`(\\[]{0,16}?`;
 
 /**
- * Creates a rule for secrets without a prefix, assigned to one of `names`. Long names may begin further back, since the
- * rest is limited.
+ * Creates a rule for secrets without a prefix that are assigned to one of `names`. Long names may begin further back:
+ * the remaining length is limited.
  */
 export function assignedSecret(
   id: string,

@@ -424,5 +424,5 @@ export const secretRules: readonly SecretRule[] = [
   ...otherSecrets,
 ];
 
-/** Longest undecided end of a text. Stream scanners hold back at most this much. */
+/** Maximum length of the undecided end of a text. Stream scanners hold back at most this much. */
 export const MAX_SECRET_CHARS = Math.max(...secretRules.map((rule) => rule.maxChars));

@@ -40,7 +40,7 @@ export function findSecretsAll(texts: readonly string[]): Awaitable<readonly (re
   return after(findSecretsUpTo(texts, Infinity), (found) => found.map(({ findings }) => findings));
 }
 
-/** Searches several texts, and gives up after `most` findings in total. */
+/** Searches several texts, and stops after `most` findings in total. */
 export function findSecretsUpTo(texts: readonly string[], most: number): Awaitable<readonly SearchedText[]> {
   return inTurns(searchEach(texts, most));
 }
@@ -126,7 +126,7 @@ function* withEncoded(search: SecretSearch, most: number, encodings: number): Wo
   for (const encoded of search.encoded?.found ?? []) {
     if (matches.length > most) break;
     yield encoded.digits;
-    // The same digits may be found several times, at different alignments.
+    // The same digits may be found several times at different alignments.
     if (encoded.start >= lastEnd) contextFrom = lastEnd;
     lastEnd = Math.max(lastEnd, encoded.end);
     const asksWhatIsOpen = encoded.isOpen && search.openFrom !== undefined;
@@ -158,9 +158,9 @@ function matchesThrough(view: TextView, matches: readonly Match[]): readonly Mat
 }
 
 /**
- * Resolves overlaps: a secret may fit two rules, or be found at two escape levels. Of matches that begin together, the
- * longest stays, with its first rule. Others keep the part after earlier ones: findings up to an offset must not depend
- * on later ones.
+ * Resolves overlaps: a secret may match two rules, or be found at two escape levels. Of matches with the same start,
+ * the longest is kept, with its first rule. Others keep the part that no earlier one covers: findings up to an offset
+ * must not depend on later ones.
  */
 function findingsOf(matches: Match[]): readonly Finding[] {
   const findings: Finding[] = [];

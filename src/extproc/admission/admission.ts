@@ -3,7 +3,7 @@ import type { ProcessingRequest } from '../wire/messages.ts';
 import { KeyShares } from './key-shares.ts';
 import { keepTicking, LOOP_CLOCKS, LoopDelay, type LoopClocks } from './loop-delay.ts';
 
-/** Multiple of the limit at which keys with less than an even share are refused, too. */
+/** Multiple of the limit from which on keys with less than an even share are refused as well. */
 const SMALL_KEYS_FACTOR = 3;
 /** Number of body bytes that cost as much as a request. */
 const BYTES_PER_UNIT = 2_048;
@@ -22,7 +22,7 @@ export interface Admission {
   answered(message: ProcessingRequest): void;
   /**
    * Refuses a new request if the worker is overloaded.
-   * @param caller the credential as sent; undefined if there is none
+   * @param caller the credential as received; undefined if there is none
    * @throws GatewayError overloaded
    */
   admit(caller: string | undefined): void;

@@ -26,7 +26,7 @@ export async function onRequestBody(
   const { exchange, run, rawKey, ownRefusal } = state;
   if (received.length > state.target.maxRequestBytes) throw tooLarge(state.target.maxRequestBytes);
   const { signer, admission, aliases } = context.services;
-  // Many bodies may arrive together: the worker may have become overloaded since the headers.
+  // Many bodies may arrive at the same time: the worker may have become overloaded since the headers.
   admission.admit(context.caller);
   if (context.caller !== undefined) admission.served(context.caller, received.length);
   if (signer !== undefined) context.signed = { requestDigest: signer.digest(received) };

@@ -87,7 +87,7 @@ export async function onRequestHeaders(
   };
   const rawKey = credentials.proxyKeys[0] ?? '';
   context.state = { at: 'identified', exchange, run, target, rawKey, ownRefusal, unreadId: null };
-  const candidates = travellingKeys(travelling(exchange, target.kind, credentials.query));
+  const candidates = travellingKeys(forwardedParts(exchange, target.kind, credentials.query));
   if (candidates.length > 0 && (await context.services.knowsAnyKey(candidates))) throw proxyKeyCarried();
   const denial = await run.requestHeaders(exchange);
   if (denial !== undefined) return denial;
@@ -97,7 +97,7 @@ export async function onRequestHeaders(
   return hasBody ? awaitRequestBody() : judgeWithoutBody(context, context.state);
 }
 
-/** Answers for a name in `models`. Lists the names if the provider cannot be asked for its models. */
+/** Answers requests about names in `models`. Lists the names if the provider cannot be asked for its models. */
 function ownAnswer(
   context: StreamContext,
   exchange: Identified,
@@ -115,10 +115,11 @@ function ownAnswer(
 }
 
 /**
- * Returns the parts of the request, other than the body, that go upstream; an MCP server is called at its own address.
- * @param query as received: a key in it is reported even if the parameter is dropped
+ * Returns the parts of the request, except the body, that are sent upstream. An MCP server is called at its own
+ * address.
+ * @param query as received: a key in it is reported even if the parameter is removed
  */
-function travelling(exchange: Identified, kind: Target['kind'], query: string): Travelling {
+function forwardedParts(exchange: Identified, kind: Target['kind'], query: string): Travelling {
   const { path, providerKey, headers, traceState } = exchange;
   const travels = (name: string): boolean =>
     isCarried(exchange, name) ||
@@ -199,14 +200,14 @@ function providerKeysOf({ services }: StreamContext, { providerKeys }: Credentia
   return isGatewayToken === undefined ? providerKeys : providerKeys.filter((key) => !isGatewayToken(key));
 }
 
-/** Returns a digest of the first JWT for this gateway: tokens are long. */
+/** Returns a digest of the first JWT for this gateway. A digest, because tokens are long. */
 function tokenOf({ services }: StreamContext, { providerKeys }: Credentials): string | undefined {
   const { isGatewayToken } = services;
   const token = isGatewayToken && providerKeys.find((key) => isGatewayToken(key));
   return token && hash('sha256', token, 'base64');
 }
 
-/** Checks both of two different keys before refusing them: an unknown key must still be a 401. */
+/** Of two different keys, checks both before refusing the request: an unknown key must still result in a 401. */
 async function identify(
   context: StreamContext,
   run: Run,

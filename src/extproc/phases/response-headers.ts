@@ -29,7 +29,7 @@ export function onResponseHeaders(
   const { status, headers } = readResponseHead(message.headers);
   context.status = status;
   const { state } = context;
-  // Envoy's early local reply: nothing was forwarded, and its gate lets the reply pass.
+  // An early local reply of Envoy: nothing was forwarded, and the gate lets the reply pass.
   if (!wasSent(state)) return awaitResponseBody();
   const { run } = state;
   const isTraced = context.trace?.isRecorded === true;
@@ -137,7 +137,7 @@ function unanswered(
 function noAnswer(status: number): GatewayError {
   return new GatewayError(
     'upstream_unavailable',
-    `the provider sent status ${String(status)}, which the gateway cannot pass on. It may have processed the request; try again if that does no harm`,
+    `the provider sent status ${String(status)}, which the gateway cannot forward. It may have processed the request; try again if that does no harm`,
   );
 }
 

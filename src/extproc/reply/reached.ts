@@ -54,7 +54,8 @@ function reachedByAttempt(attempts: readonly Attempt[], record: string): Reached
   );
   const last = tried.at(-1);
   const attempt = last && attempts[last.index];
-  if (last === undefined || attempt === undefined) throw new Error('an answer came from an unknown target');
+  if (last === undefined || attempt === undefined)
+    throw new Error('an answer was received from an unknown target');
   const known = new Map(tried.map(({ index, outcome }) => [index, outcome]));
   const asked = attempts.slice(0, last.index + 1).map(({ exchange }, index) => ({
     exchange,

@@ -26,8 +26,8 @@ export interface HeaderChanges {
 }
 
 /**
- * Makes Envoy send the answer, too; otherwise the response gate passes no answer of an upstream. If this were Envoy's
- * configured mode, Envoy could not answer malformed requests itself.
+ * Makes Envoy also send the answer; otherwise, the response gate passes no answer of an upstream. If this were the
+ * configured mode, Envoy itself could not answer malformed requests.
  */
 const WITH_ANSWER: ModeOverride = {
   response_header_mode: SEND,
@@ -37,7 +37,7 @@ const WITH_ANSWER: ModeOverride = {
   response_trailer_mode: SKIP,
 };
 
-/** Gives no verdict: the body comes next. */
+/** Gives no verdict yet: the body follows. */
 export function awaitRequestBody(): ProcessingResponse {
   return { request_headers: { response: {} }, mode_override: WITH_ANSWER };
 }
@@ -68,7 +68,7 @@ export function dropTrailers(
   return { [phase]: { header_mutation: { set_headers: [], remove_headers: names } } };
 }
 
-/** Gives no verdict: the buffered body comes next. */
+/** Gives no verdict yet: the buffered body follows. */
 export function awaitResponseBody(): ProcessingResponse {
   return { response_headers: { response: {} } };
 }
@@ -102,7 +102,7 @@ export function startStream(changes: HeaderChanges): ProcessingResponse {
   };
 }
 
-/** The response gate cuts bytes beyond the total `emittedBytes`. */
+/** The response gate cuts off bytes that exceed the total of `emittedBytes`. */
 export function streamChunk(body: Buffer, endOfStream: boolean, emittedBytes: number): ProcessingResponse {
   return {
     response_body: {
@@ -117,8 +117,8 @@ export function bePatient(ms: number): ProcessingResponse {
 }
 
 /**
- * Ends the exchange with the gateway's answer. Because of `details`, Envoy passes the body unchanged and decides about
- * logging.
+ * Ends the exchange with an answer of the gateway. Because of `details`, Envoy sends the body unchanged and decides
+ * about logging.
  */
 export function refuse(
   answer: Omit<RefusalAnswer, 'headers'>,

@@ -36,9 +36,9 @@ interface Planned extends RoutedTo {
 }
 
 /**
- * Sends a request that several targets may get, one after another. Envoy's second listener makes the attempts
- * (envoy/attempts.lua) by the plans written here; the checks have judged each of them. A header goes to a target only
- * if the first target would get it, too: the checks have searched no other headers.
+ * Sends a request that several targets may receive, one after another. Envoy's second listener makes the attempts
+ * (envoy/attempts.lua) by the plans written here, each of which the checks have judged. A header is sent to a target
+ * only if the first target would also receive it: the checks have searched no other headers.
  */
 export async function sendAttempts(
   context: StreamContext,
@@ -81,8 +81,8 @@ async function changesFor(
 }
 
 /**
- * Returns the first targets whose plans fit into the headers of a request, beside those of the client. Returns at least
- * one.
+ * Returns the first targets whose plans, together with the client's headers, fit into the headers of a request. Returns
+ * at least one.
  */
 function fitting(
   wanted: readonly Planned[],

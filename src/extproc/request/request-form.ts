@@ -3,7 +3,7 @@ import { readMediaType } from '../../media-type.ts';
 import type { Endpoint } from '../../providers/dialect.ts';
 import type { RequestHead } from './request-head.ts';
 
-/** JSON for a dialect, or bytes with text for an endpoint without one. */
+/** JSON for a dialect; bytes with text for an endpoint without a dialect. */
 export type BodyForm = 'json' | 'bytes';
 
 export const JSON_TYPE = 'application/json';

@@ -8,7 +8,7 @@ export interface RequestHead {
   /** The Host header or `:authority`; several are joined with `,`. */
   readonly authority: string;
   readonly requestId: string;
-  /** Without pseudo headers. */
+  /** All headers except pseudo headers. */
   readonly list: HeaderList;
   /** Headers as a map, with repeated headers joined by `, `. */
   readonly headers: ReadonlyMap<string, string>;

@@ -27,7 +27,7 @@ export function emptyForwarded(exchange: Parsed): void {
   exchange.facts.judgedAgain = undefined;
 }
 
-/** Sets the type of a body that was read as JSON: the upstream must read it as JSON, too. */
+/** Sets the type of a body that was read as JSON, so that the upstream also reads it as JSON. */
 export function contentType({ endpoint, headers, method }: Parsed): HeaderList {
   const type = headers.get('content-type');
   const lacksType = method === 'POST' && !isJson(type) && bodyForm(type, endpoint) === 'json';
@@ -49,8 +49,8 @@ export function credentialHeaders(
 const IDEMPOTENCY_KEY = 'idempotency-key';
 
 /**
- * Separates the idempotency keys of proxy keys on one account: a provider answers a repeated one with the first answer.
- * A client's retry gets the same value.
+ * Keeps the idempotency keys of different proxy keys on one account apart: a provider answers a repeated idempotency
+ * key with its first answer. Retries of a client get the same value.
  */
 export function idempotencyHeaders(exchange: Parsed): HeaderList {
   const { key, headers } = exchange;
@@ -77,7 +77,7 @@ export function requestChanges(
   return { set, remove: [...headers.keys()].filter((name) => !passes(name) && !set.has(name)) };
 }
 
-/** Framing headers, and headers that Envoy reads when it routes again, and then removes. */
+/** Framing headers, and headers that Envoy reads and then removes when it routes again. */
 export const ENVOYS: ReadonlySet<string> = new Set([
   'content-length',
   'transfer-encoding',

@@ -22,7 +22,9 @@ import { failure, LeanCall, RESPONSE_HEAD, STATUS_OK } from './lean-call.ts';
 const NOT_GRPC = encodeHeaders([[':status', '415']]);
 const GRPC_TYPE = /^application\/grpc(?:[+;]|$)/;
 
-/** Serves the external processor and the health service over `src/http2`, which is made for one peer: Envoy. */
+/**
+ * Serves the external processor and the health service with `src/http2`, which is designed for a single peer: Envoy.
+ */
 export async function startLeanTransport(options: TransportOptions): Promise<Transport> {
   const { address } = options;
   if (address.kind === 'unix') rmSync(address.path, { force: true });

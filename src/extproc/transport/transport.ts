@@ -60,7 +60,7 @@ export interface RpcCall {
   /** Returns false if the peer's window is full. The reply is sent later, and `drained` signals room. */
   write(reply: ProcessingResponse): boolean;
   /**
-   * Ends the stream cleanly. Before the peer's own end, this would let the rest of a request pass uninspected
+   * Ends the stream cleanly. If the peer has not ended it, this lets the rest of a request pass uninspected
    * (docs/architecture.md#failing-closed).
    */
   end(): void;

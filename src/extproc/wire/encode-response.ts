@@ -45,7 +45,7 @@ export function encodedBytes({ head, tail }: Encoded): Buffer {
   return tail === undefined ? bytes : Buffer.concat([bytes, tail]);
 }
 
-/** Encodes `HeadersResponse` or `BodyResponse`. The body comes last, where it can stay a buffer. */
+/** Encodes `HeadersResponse` or `BodyResponse`. The body is last, so that it can remain a buffer. */
 function phase(first: string, tag: string, response: CommonResponse): Encoded {
   const { header_mutation: headers, body_mutation: bodies } = response;
   const before =

@@ -5,8 +5,8 @@ const MAX_VARINT_BYTES = 10;
 const NON_ASCII = /[\x80-\xff]/;
 
 /**
- * Reads one message field by field, from `at` on. Every read takes an end and throws beyond it. Text is sliced from one
- * string of the whole message.
+ * Reads a message field by field, starting at `at`. Every read is given an end and throws if it would exceed it. Text
+ * is sliced from one string of the whole message.
  */
 export class ProtobufReader {
   at: number;

@@ -82,7 +82,7 @@ function* replacementsByText(
 
 interface DocEdits {
   readonly values: JsonEdit[];
-  /** Applied after the values: edited Base64 would decode to something else. */
+  /** Applied after the values: edited Base64 would decode to something different. */
   readonly blobs: JsonEdit[];
   /** Applied after the values, which disappear with their members. */
   readonly names: JsonEdit[];

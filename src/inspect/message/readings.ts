@@ -18,8 +18,8 @@ const EDGE_CHARS = 1_024;
 const GAP = '\n\n';
 
 /**
- * Joins texts without separators, as some clients do, to find content split inside a word. Undefined for fewer than two
- * texts.
+ * Joins texts without separators, as some clients do, to find content split within a word. Returns undefined for fewer
+ * than two texts.
  */
 export function* withoutGaps(texts: readonly MessageText[]): Work<Reading | undefined> {
   if (texts.length < 2) return undefined;

@@ -19,8 +19,8 @@ const FIELD = /^[a-z]{0,8}: ?|\n$/gm;
 export type CrossesSeam = (message: unknown) => boolean;
 
 /**
- * Tracks the texts of a stream by place (`params.data`), since readers join them. The beginning of a value may already
- * have passed; the rest is withheld.
+ * Tracks the texts of a stream by place (`params.data`), because readers join them. The beginning of a value may
+ * already have been sent; in that case, the rest is withheld.
  */
 export function createSeams(known: Pick<KnownValues, 'isEmpty' | 'isIn'>): CrossesSeam {
   if (known.isEmpty) return () => false;

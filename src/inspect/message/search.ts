@@ -15,7 +15,7 @@ export interface PlacedFinding {
 
 /** A message with more findings is treated as an attack. */
 const MAX_PLACED = 1_000;
-/** Limit of raw findings, including repeats in adjacent slices; beyond it, they are not even sorted. */
+/** Limit of raw findings, including repetitions in adjacent slices. If there are more, they are not even sorted. */
 const MAX_FOUND = 5_000;
 const MAX_SECRETS = 20_000;
 
@@ -34,8 +34,8 @@ export interface ScanResult {
 }
 
 /**
- * Runs all detectors on all texts of a message, raw and normalized. Secrets come first: they are reported even if there
- * are too many findings. Texts are searched for secrets without cuts: a key may be longer than the overlap of slices.
+ * Runs all detectors on all texts of a message, raw and normalized. Searches for secrets first: they are reported even
+ * if there are too many findings. Texts are not sliced for this search: a key may be longer than the overlap of slices.
  */
 export async function findInTexts(texts: Texts, search: MessageSearch): Promise<ScanResult> {
   const { known, counts } = search;

@@ -43,7 +43,7 @@ export interface Texts {
   readonly spoken: Page;
   /** Sentences, joined to find attacks split over several sentences. */
   readonly prose: readonly Page[];
-  /** Single words, each after its name, which may identify a secret. */
+  /** Single words, each with its name before it, which may identify a secret. */
   readonly words: Page;
   /** Other Base64 (images, audio), as written. */
   readonly unread: Page;
@@ -68,8 +68,8 @@ const MAX_LABEL_CHARS = 64;
 const WORD = /^[\x21-\x7e]+$/;
 
 /**
- * Reads every string and member name of an MCP server's message, in turns of the event loop. Undefined if there is too
- * much.
+ * Reads every string and member name in a message of an MCP server, in turns of the event loop. Returns undefined if
+ * there is too much.
  */
 export async function readTexts(message: unknown, options: ReadOptions = {}): Promise<Texts | undefined> {
   const reader = new TextReader(options);

@@ -6,7 +6,7 @@ const { BACKSLASH, QUOTE } = CODES;
 /** A part of a JSON text that can contain a finding. Offsets refer to the text as written. */
 export interface Token {
   readonly kind:
-    /** Without quotes. */
+    /** Without the quotes. */
     | 'string'
     /** Possibly incomplete. */
     | 'number'
@@ -38,9 +38,9 @@ for (const character of '{}[]:,') CLASSES[character.charCodeAt(0)] = STRUCTURE;
 for (const character of '0123456789+-.') CLASSES[character.charCodeAt(0)] = DIGIT;
 for (const character of 'eE') CLASSES[character.charCodeAt(0)] = EXPONENT;
 
-/** Longer numbers are not card or phone numbers, and are not held back to their end. */
+/** Longer numbers are not card or phone numbers and need not be held back. */
 const MAX_NUMBER_CHARS = 256;
-/** Minimum number of entries dropped together. */
+/** Minimum number of entries dropped at a time. */
 const MANY = 64;
 
 const MEANINGS: Readonly<Record<string, string>> = {
@@ -55,8 +55,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads a JSON text in arbitrary chunks and decodes the escapes of its strings: detectors see values as programs do.
- * Keeps everything else, valid or not. Takes linear time.
+ * Reads a JSON text in arbitrary chunks and decodes the escapes in its strings: detectors see values as programs do.
+ * Leaves everything else unchanged, valid or not. Takes linear time.
  */
 export class JsonLexer {
   #end = 0;
@@ -208,7 +208,7 @@ function meaningOf(text: string, at: number): string {
   return MEANINGS[kind] ?? kind;
 }
 
-/** Drops the first entries of each list, once this is worth moving the rest. */
+/** Drops the first entries of each list once there are enough to justify moving the others. */
 function dropFirst(count: number, lists: readonly unknown[][]): void {
   const [first = []] = lists;
   if (count < MANY || count * 2 < first.length) return;

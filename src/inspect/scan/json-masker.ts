@@ -10,8 +10,8 @@ import type { Span } from '../../text/span.ts';
 import type { TextDelta } from '../../providers/dialect.ts';
 
 /**
- * Reports whether a model's text may be a JSON document (structured output), which must stay valid. Reading it like
- * arguments suits prose, too.
+ * Reports whether a model's text may be a JSON document (structured output), which must remain valid. Reading it like
+ * arguments is also correct for prose.
  */
 export function beginsDocument({ kind, text }: Pick<TextDelta, 'kind' | 'text'>): boolean {
   return kind === 'text' && /^\s*[[{]/.test(text);
@@ -33,7 +33,7 @@ export function* readJsonText(json: string): Work<string> {
   return parts.join('');
 }
 
-/** Masks the findings in a JSON text, given by decoded offsets. Valid JSON stays valid. */
+/** Masks the findings in a JSON text, given by decoded offsets. Valid JSON remains valid. */
 export function* maskJsonText(json: string, findings: readonly Span[]): Work<string> {
   const masked = new JsonMasker();
   const { buffer } = masked;

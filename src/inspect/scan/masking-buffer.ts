@@ -149,7 +149,7 @@ export class MaskingBuffer {
     return taken + parts.join('') + text.slice(copied - from);
   }
 
-  /** Applies replacements to `text`, which begins at `from`. Keeps the parts of replacements beyond its end. */
+  /** Applies replacements to `text`, which begins at `from`. Keeps the parts of replacements that lie after its end. */
   #replaced(text: string, from: number): string {
     const to = from + text.length;
     const parts: string[] = [];

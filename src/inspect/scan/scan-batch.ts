@@ -7,15 +7,12 @@ import { after, inTurns, type Awaitable, type Work } from '../../turns.ts';
 import { assertMaskable, tooMuchToMask, type Found, type Side } from '../inspected.ts';
 import type { Span } from '../../text/span.ts';
 
-/**
- * Separates texts that are searched together. A noncharacter, which no detector crosses: detectors skip NUL as
- * invisible.
- */
+/** Separates texts that are searched together. A noncharacter that no match spans: detectors skip NUL as invisible. */
 export const APART = '\uffff';
 
 /** The texts of one body. Repeated texts are searched once and masked in the same way. */
 export interface ScanBatch {
-  /** @param name the member name or neighbour (`text/beside.ts`) that may identify the text */
+  /** @param name the member name or adjacent text (`text/beside.ts`) that may identify the text */
   add(text: string, name?: string): void;
   /** Adds a text to be read as written, even if an equal text is a document. */
   addProse(text: string): void;
@@ -49,7 +46,7 @@ const STEP_FINDINGS = 4_096;
 const MAX_PER_RULE = 64;
 
 interface BatchText {
-  /** The text after its name. */
+  /** The text, preceded by its name. */
   readonly searched: string;
   readonly from: number;
   findings: readonly Finding[];
@@ -63,7 +60,7 @@ interface Document {
 }
 
 export function createScanBatch(findAll: FindAll, side: Side): ScanBatch {
-  /** Kept apart: a text may equal another one with its name. */
+  /** A separate map: a text may equal another text with its name. */
   const plain = new TextMap<BatchText>();
   /** Texts by name. A joint key would double the memory of each text. */
   const named = new Map<string, TextMap<BatchText>>();

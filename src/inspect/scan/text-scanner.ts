@@ -27,11 +27,11 @@ export interface ChannelScanner {
    * @throws GatewayError upstream_unavailable if the buffered text exceeds its limit
    */
   push(chunk: string): readonly Found[];
-  /** Releases all buffered text. Text that follows is still searched together with it. */
+  /** Releases all buffered text. Text that follows is still searched together with the released text. */
   finish(): readonly Found[];
   /**
-   * Releases the buffered text if it is a few plain words; returns whether it did. The words stay in the search window:
-   * a finding that begins in them is still detected.
+   * Releases the buffered text if it consists of a few plain words, and returns whether it did. The words remain in the
+   * search window: a finding that begins in them is still detected.
    */
   releasePlainWords(): boolean;
 }
@@ -53,7 +53,7 @@ export function createTextScanner(
   { context = '', signed = false, joinedTo = '', namedWords }: TextScannerOptions = {},
 ): ChannelScanner {
   const window = new ScanWindow(detector, context);
-  /** The joined text is searched, too, since clients may read either. */
+  /** The joined text is also searched, because clients may read either text. */
   let joined = joinedTo === '' ? undefined : new ScanWindow(detector, joinedTo);
   const buffer = new MaskingBuffer();
 
@@ -126,7 +126,7 @@ export class ScanWindow {
   /** Length that the text must reach before the next search. */
   #lookAt = 0;
 
-  /** @param context preceding text, which may name this one (`api_key": "`) */
+  /** @param context preceding text that may name this text (`api_key": "`) */
   constructor(detector: StreamDetector, context = '') {
     this.#detector = detector;
     this.#text = context;
@@ -169,8 +169,8 @@ export class ScanWindow {
   }
 
   /**
-   * Decides the rest as if the text ended here. The undecided part stays in the window, so a match that continues after
-   * this point is still found.
+   * Decides the rest as if the text ended here. The undecided part remains in the window, so a match that continues
+   * after this point is still found.
    */
   finish(): readonly Found[] {
     const found = this.#findUpTo(this.#end);
@@ -179,7 +179,7 @@ export class ScanWindow {
   }
 
   /**
-   * Reports whether the text ends in a few plain words, with no finding in the undecided part.
+   * Reports whether the text ends in a few plain words, and the undecided part has no finding.
    * @param named finds named words; the text must not end in the beginning of one
    */
   endsInPlainWords(named: StreamDetector | undefined): boolean {

@@ -52,7 +52,7 @@ export class WholeTexts {
     return buffer;
   }
 
-  /** Searches a text that only some clients parse as JSON, both as written and with its escapes decoded. */
+  /** Searches a text that only some clients parse as JSON: as written, and with its escapes decoded. */
   *searchRaw(text: string, found: Found[]): Work<MaskingBuffer> {
     const buffer = yield* this.search({ text }, found);
     for (const view of yield* escapeViews(text, CHUNK_CHARS)) {

@@ -10,10 +10,10 @@ const NO_CHANNELS: readonly Channel[] = [];
 const NOTHING_FOLLOWED: readonly Followed[] = [];
 
 /**
- * Keeps the order of texts that clients read in sequence: reasoning, text, a refusal, each tool call. When the next
- * lane begins, the held end of the previous one is sent first. Held text is undecided (a thought may interrupt a text,
- * and a finding may span both halves), so the next lane waits for a while. After that, plain words are sent before it.
- * It overtakes all other text, which is sent once it is judged with the text that follows.
+ * Maintains the order of texts that clients read in sequence: reasoning, text, a refusal, each tool call. When the next
+ * lane begins, the held end of the previous lane is sent first. Held text is undecided (a thought may interrupt a text,
+ * and a finding may span both parts), so the next lane waits for a while. After that, plain words are sent before it.
+ * The lane overtakes all other text, which is sent once it has been judged together with the text that follows.
  */
 export class Lanes {
   readonly #choices = new Map<string, Choice>();

@@ -43,15 +43,15 @@ export interface SearchedValues {
 
 interface Fields {
   readonly texts: PathTree | undefined;
-  /** The nearest member name. */
+  /** The name of the nearest member. */
   readonly name: string | undefined;
   /** The clean value at the same place in the previous event. */
   readonly before: unknown;
 }
 
 /**
- * Searches everything outside of texts in the events of a stream: errors, names, citations, unknown members. Most of it
- * repeats in every event and only costs a look-up.
+ * Searches everything except texts in the events of a stream: errors, names, citations, unknown members. Most of it is
+ * repeated in every event and costs only a look-up.
  */
 export class NonTextFields {
   readonly #words: ValueSearch;
@@ -118,7 +118,7 @@ export class NonTextFields {
       }
     }
     if (hasLong) yield* this.#searchLong(event, found, add);
-    // Edits of enclosing values come last and win.
+    // Edits of enclosing values are last, and take precedence.
     return { edits, tokenIds: tokenIds.reverse() };
   }
 
@@ -190,7 +190,7 @@ function tooDeep(): GatewayError {
   return new GatewayError('upstream_unavailable', 'the provider sent an answer that is nested too deep');
 }
 
-/** The places of an event's texts and tokens. Most events of a stream have one text at the same place. */
+/** The places of an event's texts and tokens. Most events of a stream have one text, in the same place. */
 class EventPaths {
   #paths: readonly JsonPath[] = [];
   #tree: PathTree = new Map();

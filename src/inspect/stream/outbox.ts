@@ -27,7 +27,7 @@ const MAX_BYTES = 8_388_608;
  */
 const LEAD_CHARS = 64;
 
-/** Events in sending order, bounded. A waiting event holds back the events after it. */
+/** Events in the order of sending, limited in number and size. A waiting event holds back the events after it. */
 export class Outbox {
   readonly #isMasked: () => boolean;
   #events: ReadEvent[] = [];
@@ -38,7 +38,7 @@ export class Outbox {
   }
 
   /**
-   * Adds an event. Returns earlier events to send, and the event's own edits unless it is held back.
+   * Adds an event. Returns earlier events to send, and the edits of the event itself unless it is held back.
    * @throws GatewayError upstream_unavailable if too much is waiting
    */
   *add(read: ReadEvent): Work<Released & { readonly isHeld: boolean }> {

@@ -12,7 +12,7 @@ export interface Channel {
   readonly lane: string;
   /** Renewed if the channel continues after its end. */
   print: TextPrint;
-  /** The frame for held text if nothing follows. Undefined if nothing is held. */
+  /** The frame for held text if no event follows; undefined if no text is held. */
   template: FrameTemplate | undefined;
   /** Set after an end marker; the channel may continue nevertheless. */
   hasEnded: boolean;

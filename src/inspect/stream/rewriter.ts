@@ -115,7 +115,7 @@ class MaskedStream {
     if (denial !== undefined) return { kind: 'cut', denial };
     assertMaskable(found.length, true, 'answer');
     const reason = this.#findings.takeReason();
-    // Each pass over all findings gets its own turn of the event loop.
+    // Each pass over all findings gets a separate turn of the event loop.
     if (found.length > MANY_FINDINGS) yield LONG_STEP;
     // A sideband is judged alone: it has no place in the order of texts.
     const isAlone = event.sideband === true;

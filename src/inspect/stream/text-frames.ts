@@ -15,8 +15,8 @@ interface PlacedText {
 }
 
 /**
- * Returns events that carry held text, in the form of the channels' last events. Texts of one event are sent in one:
- * some clients read the second of two events as a copy.
+ * Returns events that contain held text, in the form of the channels' last events. Texts of one event are sent in a
+ * single event: some clients read the second of two events as a copy.
  */
 export function restsOf(ends: readonly ChannelEnd[]): readonly RewrittenFrame[] {
   const byEvent = new Map<StreamEvent, Rest>();
@@ -26,7 +26,7 @@ export function restsOf(ends: readonly ChannelEnd[]): readonly RewrittenFrame[] 
     const { template } = channel;
     if (buffer.sent >= buffer.length) channel.template = undefined;
     if (text === '') continue;
-    if (template === undefined) throw new Error('held text has no event to be sent in');
+    if (template === undefined) throw new Error('held text has no event in which it can be sent');
     const { event, path, masks } = template;
     const known = byEvent.get(event);
     if (known === undefined) byEvent.set(event, { masks, texts: [{ path, text }] });

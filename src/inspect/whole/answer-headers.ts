@@ -60,7 +60,7 @@ export function createHeaderInspection(detector: StreamDetector): (exchange: Ans
   };
 }
 
-/** Reports whether a header is not forwarded. It needs no search, and setting a mask would bring it back. */
+/** Reports whether a header is not forwarded. It need not be searched, and a mask would restore it. */
 function isLeftOut(name: string, value: string): boolean {
   if (name === 'content-length' || (name === 'date' && HTTP_DATE.test(value))) return true;
   return !isShown(name, value, 'provider');

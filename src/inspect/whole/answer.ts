@@ -40,7 +40,7 @@ function hasWideMark(body: Buffer): boolean {
   return (body[0] === 0xff && body[1] === 0xfe) || (body[0] === 0xfe && body[1] === 0xff);
 }
 
-/** Share of NUL bytes at even or odd offsets that indicates plain letters in UTF-16. */
+/** Share of NUL bytes at even or odd offsets that indicates Latin text in UTF-16. */
 const MOSTLY = 0.9;
 const MIN_BYTES = 32;
 const MAX_BYTES = 1_048_576;

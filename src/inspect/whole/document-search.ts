@@ -116,7 +116,7 @@ export class DocumentSearch {
   }
 
   /**
-   * Returns the places with findings in document order; numbers too long for a double come last.
+   * Returns the places with findings in document order, followed by numbers that are too long for a double.
    * @throws GatewayError invalid_request, upstream_unavailable if there are too many
    */
   *places(batch: ScanBatch): Work<readonly PlaceFindings[]> {
@@ -190,7 +190,7 @@ function besideBoth(some: readonly string[], others: readonly string[]): readonl
   return some.length === 0 ? others : [...some, ...others];
 }
 
-/** Returns the findings in a text, alone and with its neighbours; `own` if there are no others. */
+/** Returns the findings in a text alone and joined with its neighbours; `own` if there are no others. */
 function findingsTogether(
   batch: ScanBatch,
   text: string,

@@ -6,7 +6,7 @@ import { ITEM_CHARS, LONG_STEP, type Work } from '../../turns.ts';
 import type { ScanBatch } from '../scan/scan-batch.ts';
 import type { Span } from '../../text/span.ts';
 
-/** Findings in one text, alone and together with its neighbours. */
+/** Findings in a text alone, and joined with its neighbours. */
 export interface MemberFindings {
   readonly source: AnswerText;
   readonly spans: readonly Span[];
@@ -83,9 +83,9 @@ function* byMember(joined: Joined<AnswerText>, spans: readonly Span[]): Work<rea
 }
 
 /**
- * Masks the findings that a text shares with its neighbours; undefined if searching the text alone found the same. A
- * finding is masked only once, where it begins. A text that would become empty becomes a mask: providers reject empty
- * texts in the next turn.
+ * Masks the findings that a text shares with its neighbours; returns undefined if searching the text alone found the
+ * same. A finding is masked only once, where it begins. A text that would become empty is replaced by a mask: providers
+ * reject empty texts in the next turn.
  */
 export function maskShared(member: MemberFindings, batch: ScanBatch): string | undefined {
   const { source, spans, isContinued, continues } = member;

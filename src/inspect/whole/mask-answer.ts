@@ -22,7 +22,7 @@ export interface AnswerMasks {
   readonly everywhere: AnswerSearch | undefined;
   /** The part that applies anywhere, including member names and numbers. */
   readonly data: AnswerSearch | undefined;
-  /** The part that may also match protocol words. */
+  /** The part whose matches may also be words of the protocol. */
   readonly words: AnswerSearch | undefined;
 }
 

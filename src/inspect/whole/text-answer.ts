@@ -94,7 +94,7 @@ async function maskedInJson(text: string, spans: readonly Span[]): Promise<Repla
   return masked;
 }
 
-/** Replaces the whole number: the rest of `-4111…` or `4111….0` would be invalid JSON. */
+/** Replaces the whole number: the remainder of `-4111…` or `4111….0` would be invalid JSON. */
 function outsideStrings(text: string, span: Span): Replacement {
   let { start, end } = span;
   const [least, most] = [Math.max(0, start - NUMBER_CHARS), Math.min(text.length, end + NUMBER_CHARS)];

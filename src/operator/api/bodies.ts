@@ -28,7 +28,7 @@ export const keysQuery = z.strictObject({
 export const budgetsQuery = z.strictObject({ ...search, sort: z.enum(['used', 'name']).default('used') });
 export const risksQuery = z.strictObject({
   ...search,
-  /** Only locked or blocked keys. */
+  /** Only keys that are locked or blocked. */
   held: z.stringbool().default(false),
   sort: z.enum(['score', 'name']).default('score'),
 });
@@ -75,7 +75,7 @@ export const newKeyBody = newKeySchema
   .extend({ expiresIn: duration.optional(), reason })
   .strict();
 export const keyChangeBody = keyChangeSchema.extend({ reason });
-/** `grace`: how long older raw keys stay valid; `0` ends them at once. */
+/** `grace`: how long older raw keys stay valid; `0` ends them immediately. */
 export const rotateBody = z.strictObject({ reason, grace: z.union([duration, z.literal('0')]).default('0') });
 export const lockBody = z.strictObject({ reason, for: duration });
 const limit = z.number().min(0).max(MAX_LIMIT_USD).nullable();

@@ -69,7 +69,7 @@ function keptAnswer({ isSecret }: ChangeRequest, result: unknown): string {
 
 const NOT_NEW = {
   under_way:
-    'this change is in progress, or it failed half-way and may have been made: check before you repeat it with another Idempotency-Key',
+    'this change is in progress, or it failed halfway and may have been made: check before you repeat it with another Idempotency-Key',
   other: 'this Idempotency-Key was used for another change: use a new one',
 } as const;
 
@@ -81,7 +81,7 @@ function replayed(answer: string): Reply {
       'this change was made before, and only the first answer had its secret: if the secret is lost, rotate the key or revoke the token',
     );
   if ('too_large_to_keep' in body)
-    throw new ApiError('conflict', 'this change was made before, and its answer was too large to keep');
+    throw new ApiError('conflict', 'this change was made before, and its answer was too large to store');
   return new Reply(200, { 'idempotency-replayed': 'true' }, body);
 }
 
@@ -131,7 +131,7 @@ async function recordChange(
     log.error({ err, operation: change.operation }, 'a change is missing in the audit trail');
     throw new ApiError(
       'redis_unavailable',
-      'the change was made, but the audit trail has no record of it, because Redis failed in between',
+      'the change was made, but the audit trail has no record of it: Redis failed in the meantime',
     );
   }
   // A slow or unreachable collector must not delay the answer.

@@ -83,7 +83,8 @@ const CHANGE_HEADERS: readonly Json[] = [
   {
     name: 'Idempotency-Key',
     in: 'header',
-    description: 'The same for all attempts at one change. Within 24 hours, the change is made only once.',
+    description:
+      'Must be the same for all attempts at one change. Within 24 hours, the change is made only once.',
     schema: { type: 'string', maxLength: 128 },
   },
 ];

@@ -9,7 +9,7 @@ const API_STATUS = {
   not_signed_in: 401,
   sign_in_failed: 401,
   forbidden: 403,
-  /** The request comes from another site, or its CSRF token is missing or wrong. */
+  /** The request was sent from another site, or its CSRF token is missing or wrong. */
   cross_site_request: 403,
   conflict: 409,
   internal_error: 500,

@@ -66,7 +66,7 @@ export interface Route {
 
 type Shape<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 
-/** Describes a route for signed-in people. */
+/** Describes a route for signed-in users. */
 export function route<Query extends z.ZodType | undefined, Body extends z.ZodType | undefined>(
   described: Omit<Route, 'handle' | 'query' | 'body' | 'owners' | 'role'> & {
     readonly role: Role;

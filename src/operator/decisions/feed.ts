@@ -143,7 +143,7 @@ export function createFeed({ audit, readClock, everyMs = EVERY_MS }: FeedOptions
 
 /** Returns matched rules as file and name. */
 function ruleNames({ record }: Entry): string[] {
-  // Most records have no rules, and parsing each again would double the cost.
+  // Most records have no rules. Parsing each of them again would double the cost.
   if (!record.includes('"rules":[{')) return [];
   return rulesOf(readRecord(record) ?? {}).map(({ file, rule }) => `${file ?? ''}\n${rule}`);
 }

@@ -6,7 +6,7 @@ import { callsAnswer, MAX_CALLS, type Call } from './calls.ts';
 import { MAX_COST, OPERATIONS, type ChangeOperation, type ReadOperation } from './table.ts';
 
 export interface ConnectionOptions {
-  /** Root URL of the operator's page. */
+  /** Root URL of the operator page. */
   readonly server: string;
   /** An API token. Never logged or shown in errors. */
   readonly token: string;

@@ -28,7 +28,7 @@ export function createProxyWays({
     loggedAt = performance.now();
     log.warn(
       { client_address: address, header: options.header },
-      'dropped the header of the authenticating proxy: the request came from an address that is not in ui.proxy_auth.from',
+      'dropped the header of the authenticating proxy: the request was sent from an address that is not in ui.proxy_auth.from',
     );
   }
 

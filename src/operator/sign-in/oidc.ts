@@ -22,7 +22,7 @@ export interface OidcOptions extends RoleRules {
   readonly scopes: readonly string[];
 }
 
-/** A sign-in that has started: the browser goes to `url`, and keeps `binding` in a cookie until it returns. */
+/** A sign-in that has been started: the browser is sent to `url`, and keeps `binding` in a cookie until it returns. */
 export interface BegunSignIn {
   readonly url: URL;
   readonly binding: string;

@@ -11,7 +11,7 @@ const STORED = /^scrypt:15:8:1:([A-Za-z0-9_-]{22}):([A-Za-z0-9_-]{43})$/;
 
 export const PASSWORD_CHARS = { min: 12, max: 1_024 } as const;
 
-/** The password of the operator's page, stored as its scrypt hash. Failures throw `redis_unavailable`. */
+/** The password of the operator page, stored as its scrypt hash. Failures throw `redis_unavailable`. */
 export interface PagePassword {
   /** Also ends all sessions of the previous password. */
   set(password: string): Promise<void>;

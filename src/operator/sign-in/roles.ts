@@ -14,7 +14,7 @@ export const SIGN_IN_KINDS = ['password', 'oidc', 'proxy', 'token'] as const;
 
 export type SignInKind = (typeof SIGN_IN_KINDS)[number];
 
-/** A user of the operator's page or its API. */
+/** A user of the operator page or its API. */
 export interface SignedIn {
   /** Unique and stable within its kind: subject of an ID token, user of a proxy, or token id. */
   readonly subject: string;
@@ -59,7 +59,7 @@ export type Granted = Pick<SignedIn, 'role' | 'owner'>;
 const MAX_VALUES = 1_000;
 
 /**
- * Returns the highest role that the claims grant; undefined for none, or for an owner without an owner claim.
+ * Returns the highest role that the claims grant; undefined if there is none, or for an owner without an owner claim.
  */
 export function grantedBy(
   claims: Readonly<Record<string, unknown>>,

@@ -13,7 +13,7 @@ const useScript = loadScript(new URL('./use-session.lua', import.meta.url));
 const ID_BYTES = 32;
 const ID = /^[A-Za-z0-9_-]{43}$/;
 
-/** A session of the operator's page. Times are Unix ms in Redis time. */
+/** A session of the operator page. Times are Unix ms in Redis time. */
 export interface PageSession {
   readonly who: SignedIn;
   /** The page repeats this token with each change. */
@@ -23,7 +23,7 @@ export interface PageSession {
   readonly endsAt: number;
 }
 
-/** Sessions of the operator's page, shared by all gateways on one Redis. Failures throw `redis_unavailable`. */
+/** Sessions of the operator page, shared by all gateways on one Redis. Failures throw `redis_unavailable`. */
 export interface PageSessions {
   /** @returns the secret id for the cookie; Redis stores only its hash */
   begin(who: SignedIn): Promise<{ readonly id: string; readonly session: PageSession }>;

@@ -14,7 +14,8 @@ export interface View<Row> {
  */
 export interface Survey<Row> {
   /**
-   * Returns the rows last read. Waits for a while for the first reading, and starts another one if the rows are old.
+   * Returns the rows that were last read. Waits a limited time for the first reading, and starts another one if the
+   * rows are old.
    */
   view(): Promise<View<Row>>;
   /** Replaces a changed row; undefined removes it. */
@@ -25,11 +26,11 @@ export interface SurveyOptions<Row> {
   /** Yields batches of rows. */
   readonly read: () => AsyncIterable<readonly (readonly [keyHash: string, row: Row])[]>;
   /**
-   * Pause after each batch, as a multiple of the batch's duration; a quarter of that during the first reading, for
-   * which people wait.
+   * Pause after each batch, as a multiple of the batch's duration. During the first reading, for which users wait, a
+   * quarter of it.
    */
   readonly pause: number;
-  /** Returns the current number of keys. If it changes, the next reading comes earlier. */
+  /** Returns the current number of keys. If it changes, the next reading starts earlier. */
   readonly count?: () => Promise<number>;
   readonly maxRows?: number;
 }

@@ -107,7 +107,7 @@ const rule = z
         provider: globs.optional(),
       })
       .prefault({}),
-    conditions: conditions.prefault([]).describe('all must hold'),
+    conditions: conditions.prefault([]).describe('all must be true'),
     action: z.enum(ACTIONS),
     trust,
     taint: name.optional().describe('flag that the session gets; only with action: taint'),

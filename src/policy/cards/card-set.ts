@@ -29,12 +29,12 @@ export interface CardFile {
 export interface CardSet {
   readonly canAllow: boolean;
   readonly initialState: string;
-  /** Whether some rule reads the session's drift, which must then be measured. */
+  /** Whether a rule reads the session's drift, which must then be measured. */
   readonly readsDrift: boolean;
   readonly readsRisk: boolean;
-  /** Whether some rule searches the texts of calls. */
+  /** Whether a rule searches the texts of calls. */
   readonly readsPrompt: boolean;
-  /** Whether some rule or transition judges model calls by their texts. */
+  /** Whether a rule or transition judges model calls by their texts. */
   readonly judgesPrompts: boolean;
   readonly rules: readonly {
     readonly file: string;

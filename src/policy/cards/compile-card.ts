@@ -27,7 +27,7 @@ export interface CompiledRule extends Compiled {
   /** Evaluates `match`, except for the type. */
   readonly appliesTo: (call: PolicyCall) => boolean;
   readonly conditions: readonly { readonly written: unknown; readonly test: Test }[];
-  /** Whether the reason quotes a match. Queries must then run even if the rule fires without them. */
+  /** Whether the reason quotes a match. If so, queries must run even if the rule fires without them. */
   readonly quotesMatch: boolean;
 }
 

@@ -21,9 +21,9 @@ import { textValue, textValues, valueTest } from './value-test.ts';
 export interface Compiled {
   readonly test: Test;
   readonly queries: readonly number[];
-  /** Patterns that the texts contain if the rule holds: all except those under `not`. */
+  /** Patterns that the texts contain if the rule fires: all except those under `not`. */
   readonly patterns: readonly MaskPattern[];
-  /** Queries of those patterns. Their matches explain why the rule holds. */
+  /** Queries of those patterns. Their matches explain why the rule fires. */
   readonly evidence: readonly { readonly query: number; readonly pattern: TextPattern }[];
   readonly marks: readonly TraceMark[];
   readonly readsDrift: boolean;
@@ -211,7 +211,7 @@ function textTest(
 function mustPrecede({ field, value }: Comparison, { allows }: CompileContext, isNegated: boolean): Compiled {
   if (!HISTORY_FIELDS.has(field)) throw new Error(`must_precede is for ${[...HISTORY_FIELDS].join(' or ')}`);
   if (allows && !isNegated)
-    throw new Error('must_precede holds if a call comes too early: an allowing rule needs it under not');
+    throw new Error('must_precede is true if a call is made too early: an allowing rule needs it under not');
   const wanted = [value].flat().filter((name) => typeof name === 'string');
   if (wanted.length === 0 || wanted.length !== [value].flat().length)
     throw new Error('must_precede needs tool names');

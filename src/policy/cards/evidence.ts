@@ -10,7 +10,7 @@ export interface Evidence {
   readonly match: TextMatch;
 }
 
-/** Returns the matches for which a rule holds, with their messages. */
+/** Returns the matches that make a rule fire, with their messages. */
 export function evidenceOf(
   { hit, evidence }: Pick<CompiledRule, 'hit' | 'evidence'>,
   call: PolicyCall,

@@ -9,13 +9,13 @@ export interface WordQueries {
   readonly path: readonly string[] | undefined;
   /** Query numbers by word number. */
   readonly numbers: ReadonlyMap<number, number>;
-  /** Cache id of the whole set, for texts that are only searched as sent. */
+  /** Cache id of the whole set, for texts that are searched only as received. */
   readonly nothing: SearchId;
-  /** The same for texts that are searched normalized too: joined parts are not. */
+  /** Cache id for texts that are also searched normalized; joined parts are not. */
   readonly nothingNormalized: SearchId;
 }
 
-/** Words named by rules (`contains` in any case). All are found in one pass, however many there are. */
+/** Words named by rules (`contains` in any case). All of them are found in one pass, whatever their number. */
 export class KnownWords {
   readonly #words: string[] = [];
   #finder: LiteralFinder | undefined;

@@ -29,7 +29,7 @@ export function searchFor(pattern: TextPattern): TextSearch {
 }
 
 function searchFound({ detector, threshold = DENY_SCORE }: TextPattern & { kind: 'detects' }): TextSearch {
-  // The model judges whole slices: cuts do not matter.
+  // The model judges whole slices, so cuts have no effect.
   return detector === 'injection_learned'
     ? searchDetector(learnedInjection(threshold), () => true)
     : searchDetector(findNamed(detector));

@@ -26,7 +26,7 @@ interface QueriesOfText {
   readonly all: SearchId;
 }
 
-/** Queries that run together, by what they read. */
+/** Queries that run together, grouped by what they read. */
 interface QuerySet {
   /** Words in any case and disguise; the other lists exclude them. */
   readonly words: readonly WordQueries[];
@@ -53,7 +53,7 @@ export interface TextQueries {
   answer(call: PolicyCall, selected: ReadonlySet<number>): Answers | Promise<Answers>;
 }
 
-/** Limit of sets of queries that ran together. Rules for one kind of call use the same set. */
+/** Limit of sets of queries that have run together. Rules for the same kind of call use the same set. */
 const MAX_SETS = 256;
 const MAX_CLEAN = 256;
 const MAX_CLEAN_CHARS = 512;
@@ -138,7 +138,7 @@ export function createTextQueries(): TextQueries {
       if (match !== undefined && (includesContext || match.end > before.length)) note(number, read, match);
     }
 
-    /** Searches a text as sent, and normalized if that differs. */
+    /** Searches a text as received and, if that differs, normalized. */
     function* matchesText(number: number, text: CallText, known?: CleanRecord): Work<boolean> {
       const { raw, normalized } = text;
       const query = queryOf(number);
@@ -155,7 +155,7 @@ export function createTextQueries(): TextQueries {
       return note(number, normalized, isWork(search) ? yield* search : search);
     }
 
-    /** Same as `matchesText`, for short texts, for which a step of work would cost as much as the search. */
+    /** The same as `matchesText` for short texts, for which a step of work would cost as much as the search. */
     function matchesShort(number: number, text: CallText, known: CleanRecord | undefined): boolean {
       const { raw, normalized } = text;
       const query = queryOf(number);

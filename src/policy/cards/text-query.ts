@@ -7,9 +7,9 @@ import type { TextPattern } from './mask-rule.ts';
 import type { FoundSpan, TextSearch } from './text-patterns.ts';
 
 export interface TextMatch extends FoundSpan {
-  /** The text that contains the match, as sent or normalized. */
+  /** The text that contains the match, as received or normalized. */
   readonly text: string;
-  /** The text as sent, if the searched text was derived from it. */
+  /** The text as received, if the searched text was derived from it. */
   readonly sent?: string;
 }
 
@@ -39,7 +39,7 @@ export function isJudgedByModel(pattern: TextPattern): boolean {
 }
 
 /**
- * Reports whether a query searches for data, which counts anywhere. Other words matter only in texts that models read.
+ * Reports whether a query searches for data, which counts anywhere. Other words count only in texts that models read.
  */
 export function findsData({ pattern }: Query): boolean {
   return pattern.kind === 'detects' && DATA_DETECTORS.has(pattern.detector);

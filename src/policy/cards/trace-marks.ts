@@ -18,7 +18,7 @@ const KEY = /(?:^|,)\s{0,8}(type|tool|provider|content_regex)\s{0,8}:\s{0,8}/g;
 
 /**
  * @param value a group of keys, or one line: `type: mcp_tool_response, content_regex: (?i)secret`
- * @param isFolded whether to match other spellings of tool names, too; for restricting rules
+ * @param isFolded whether to match other spellings of tool names as well; for restricting rules
  * @throws Error that explains the problem
  */
 export function traceMarkOf(value: TraceMatch | string, isFolded: boolean): TraceMark {
@@ -45,7 +45,7 @@ export function traceMarkOf(value: TraceMatch | string, isFolded: boolean): Trac
 
 function parseLine(line: string): TraceMatch {
   const keys = [...line.matchAll(KEY)];
-  // A pattern may contain text that looks like a key: it comes last and takes the rest of the line.
+  // A pattern may contain text that looks like a key, so it must be last. It extends to the end of the line.
   const pattern = keys.findIndex(([, key]) => key === 'content_regex');
   const read = pattern === -1 ? keys : keys.slice(0, pattern + 1);
   const parts = read.map((key, index): [string, string] => {

@@ -14,8 +14,8 @@ export interface Masks {
   /** All patterns that mask any text; undefined if only arguments are masked. */
   readonly everywhere: MaskSearch | undefined;
   /**
-   * The part of `everywhere` that detectors search. Their findings are masked in member names and numbers, too. A
-   * rule's words are not: they may be words of the protocol.
+   * The part of `everywhere` that detectors search. Their findings are masked in member names and numbers as well. The
+   * words of a rule are not: they may be words of the protocol.
    */
   readonly data: MaskSearch | undefined;
   /** The part of `data` that is masked in requests, regardless of the author. */

@@ -4,7 +4,7 @@ export interface Queued {
 }
 
 export interface QueueLimits {
-  /** Over all tenants. */
+  /** Limit of entries for all tenants together. */
   readonly maxEntries: number;
   /** Limit of characters in all entries together. */
   readonly maxSize: number;

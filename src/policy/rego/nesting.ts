@@ -6,8 +6,8 @@ const MAX_NESTING = 100;
 const NEWLINE = '\n';
 
 /**
- * Returns a failure if brackets nest too deeply. Checks in one pass, before OPA parses the text, which need not be
- * Rego. Strings and comments do not nest; template strings (`$"…{x}…"`) nest only through their expressions.
+ * Returns a failure if brackets are nested too deeply. Checks in one pass, before OPA parses the text, which need not
+ * be Rego. Strings and comments do not nest; template strings (`$"…{x}…"`) nest only through their expressions.
  */
 export function nestingFailure({ name, text }: RegoFile): RegoFailure | undefined {
   /** Open brackets; a template string is stored by its opening quote. */

@@ -17,7 +17,7 @@ export interface RegoSet {
   readonly canAllow: boolean;
   readonly readsDrift: boolean;
   readonly readsRisk: boolean;
-  /** Whether some rule reads `input.action`, and with it the prompt. */
+  /** Whether a rule reads `input.action`, and therefore the prompt. */
   readonly readsPrompt: boolean;
   readonly facts: RegoFacts;
   /**
@@ -67,7 +67,7 @@ function inputJson({ input }: PolicyCall, action: object | undefined, initialSta
   return JSON.stringify({ ...input, session, action });
 }
 
-/** Reports whether some rule reads a path of the input, or a parent or child of it. */
+/** Reports whether a rule reads a path of the input, or a parent or child of it. */
 function reads({ inputs }: RegoFacts, path: readonly string[]): boolean {
   return inputs.some((read) => path.every((step, index) => index >= read.length || read[index] === step));
 }

@@ -49,7 +49,7 @@ export type TestCall = z.output<typeof call>;
 
 const expectation = {
   expect: z.enum(VERDICTS).describe('strongest kind of rule that fires; none: the default action decides'),
-  rules: z.array(name).optional().describe('rules that must fire; others may fire, too'),
+  rules: z.array(name).optional().describe('rules that must fire; others may fire as well'),
   reason: z.string().min(1).optional().describe('text that a reason of the deciding rules must contain'),
   taints: z.array(name).optional().describe('all flags that the call sets on its session'),
 };

@@ -21,9 +21,9 @@ export interface GatheredTests {
 }
 
 /**
- * Reads tests and their policies. A folder stands for its tests and policies, without subfolders. Without paths, uses
- * the tests of the sources; with paths that only name tests, uses the policies of the sources.
- * @param isChosen whether the sources were named explicitly; paths then only name tests
+ * Reads tests and their policies. A folder includes its tests and policies, but no subfolders. Without paths, uses the
+ * tests of the sources; with paths that name only tests, uses the policies of the sources.
+ * @param isChosen whether the sources were named explicitly; paths then name only tests
  * @throws PolicyFilesError
  */
 export async function gatherTests(

@@ -69,7 +69,7 @@ async function fromFile(keyFilename: string): Promise<Granted> {
   // A client keeps its token until shortly before it expires, even if the provider refuses it: each grant needs a new
   // client.
   const client = await new GoogleAuth({ scopes: SCOPES, keyFilename, clientOptions }).getClient();
-  // The library does not pass these limits on to its client for token exchange.
+  // The library does not apply these limits to its client for token exchange.
   const exchange = (client as { stsCredential?: Pick<AuthClient, 'transporter'> }).stsCredential;
   if (exchange !== undefined) Object.assign(exchange.transporter.defaults, transporterOptions);
   const { token } = await client.getAccessToken();

@@ -8,7 +8,7 @@ const WITHIN_MS = 10_000;
 const RENEW_AT = 2 / 3;
 const LEAST_MS = 5_000;
 const UNKNOWN_LIFE_MS = 900_000;
-/** A wrong expiry, such as one in other units, must not keep a credential far beyond its lifetime. */
+/** A wrong expiry, such as one in different units, must not extend the use of a credential far beyond its lifetime. */
 const MOST_MS = 3_600_000;
 
 /** Loads only the module of this cloud. */
@@ -17,7 +17,7 @@ export async function createWorkloadSource(cloud: Cloud, environment: Environmen
   return {
     async read() {
       const granted = await inTime(grant).catch((cause: unknown) => {
-        throw new Error(`the workload identity of ${cloud} gives no credential (${reasonOf(cause)})`);
+        throw new Error(`the workload identity of ${cloud} provides no credential (${reasonOf(cause)})`);
       });
       return valueOf(granted);
     },

@@ -115,7 +115,7 @@ function whyUnbounded(body: JsonObject): string | undefined {
   return undefined;
 }
 
-/** `max_tokens` bounds thinking and answer together. */
+/** `max_tokens` limits thinking and answer together. */
 function outputLimit(body: JsonObject): OutputLimit {
   return {
     tokens: optionalCount(body, 'max_tokens'),

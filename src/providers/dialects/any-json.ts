@@ -97,7 +97,7 @@ function placeOfMember(place: string, step: string | number): string {
 
 const INDEX = /index$/i;
 
-/** Returns an element's own index members (`index`, `contentBlockIndex`), which tell interleaved texts apart. */
+/** Returns an element's own index members (`index`, `contentBlockIndex`), which distinguish interleaved texts. */
 function ownIndex(value: unknown): string | undefined {
   if (!isObject(value)) return undefined;
   const indexes = Object.keys(value).filter((name) => INDEX.test(name) && typeof value[name] === 'number');

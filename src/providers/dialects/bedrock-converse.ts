@@ -26,7 +26,7 @@ export const bedrockConverseStream: Dialect = {
   request: (body, endpoint) => readConverse(body, endpoint, true),
 };
 
-/** `POST /model/<id>/count-tokens`: a Converse request or a base64 invoke body, free of charge. */
+/** `POST /model/<id>/count-tokens`: a Converse request or an invoke body in Base64, free of charge. */
 export const bedrockCountTokens: Dialect = {
   name: 'bedrock-count-tokens',
   hasBody: true,

@@ -59,7 +59,7 @@ function requireAnthropicBody(body: JsonObject): void {
 /** Random padding, by which Bedrock hides lengths from eavesdroppers. */
 const PADDING = /^[A-Za-z0-9]{1,64}$/;
 
-/** Reads `chunk` events: base64 JSON of the family, and Bedrock's metrics in the last one. */
+/** Reads `chunk` events: JSON of the family in Base64, and Bedrock's metrics in the last one. */
 function createInvokeReader(family: InvokeFamily): StreamReader {
   const reader = family.stream();
   let own: Usage | undefined;

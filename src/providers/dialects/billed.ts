@@ -5,10 +5,10 @@ import type { AnswerFacts, Dialect, StreamEvent, StreamReader, Usage } from '../
 import type { JsonObject } from '../../json/is-object.ts';
 import { objectOf } from './fields.ts';
 
-/** Returns the USD that a usage object says were billed; undefined if it does not say. */
+/** Returns the USD that were billed according to a usage object; undefined if it does not contain them. */
 export type BillOf = (usage: JsonObject) => number | undefined;
 
-/** Extends a dialect for a provider that reports the exact bill of a request beside its token counts. */
+/** Extends a dialect for a provider that reports the exact bill of a request in addition to its token counts. */
 export function billed(inner: Dialect, billOf: BillOf): Dialect {
   return {
     ...inner,

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../json/is-object.ts';
 
 /*
  * Payloads that make clients treat a cut stream as an error, each tested with them (docs/clients/streams.md). `error`
- * comes first in every payload, because several clients detect errors by the bytes `{"error":`. Where clients need
+ * is first in every payload, because several clients detect errors by the bytes `{"error":`. Where clients need
  * different values of `type`, the error is sent again in the other form.
  */
 
@@ -15,8 +15,8 @@ export function plainCut({ type, message }: Refusal): readonly CutPayload[] {
 }
 
 /**
- * OpenAI clients raise an `error`, but some treat it as a normal chunk if `choices` is beside it. Some read `code` as
- * an HTTP status and use it to decide whether to retry. Clients that skip non-chunks find OpenAI's finish reason for
+ * OpenAI clients raise an `error`, but some treat it as a normal chunk if it also contains `choices`. Some read `code`
+ * as an HTTP status and use it to decide whether to retry. Clients that skip non-chunks find OpenAI's finish reason for
  * withheld answers in the chunk that follows.
  */
 export function choicesCut({ type, message }: Refusal, last: JsonObject): readonly CutPayload[] {
@@ -76,7 +76,7 @@ export interface CutResponse {
 
 /**
  * Some OpenAI clients raise an event named `error`, some an event of that `type`, some a failed response.
- * `invalid_prompt` is OpenAI's only code that no agent retries.
+ * `invalid_prompt` is the only code of OpenAI that no agent retries.
  */
 export function responsesCut(
   { type, message }: Refusal,

@@ -20,7 +20,7 @@ export function objectOf(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** Shorter texts cannot nest deeply enough to matter. */
+/** Shorter texts cannot be nested too deeply. */
 const FLAT_CHARS = 2_048;
 
 /**
@@ -138,7 +138,7 @@ export function namesIn(...lines: readonly string[]): ReadonlySet<string> {
   return new Set(lines.flatMap((line) => line.split(' ')));
 }
 
-/** Refuses known members in another letter case: some provider parsers accept `N` for `n`. */
+/** Refuses known members in different letter case: some provider parsers accept `N` for `n`. */
 export function refuseOtherCase(body: JsonObject, isKnown: (name: string) => boolean): void {
   for (const name of Object.keys(body)) {
     const folded = withoutCase(name);

@@ -209,7 +209,7 @@ function* addPart(into: Found, { part, path }: PlacedPart, candidate: number, ca
   into.ends.push(calls.continues ? `${under}whole/` : under);
 }
 
-/** Reads text, which continues in later frames, and code and tool results, which arrive whole. */
+/** Reads text, which continues in later frames, and code and tool results, which arrive as a whole. */
 function* addWords(into: Found, part: JsonObject, path: JsonPath, candidate: number): Work<void> {
   const under = `${candidate}/whole/`;
   const { text, ...rest } = part;

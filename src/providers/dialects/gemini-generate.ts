@@ -133,7 +133,7 @@ function readCount(config: JsonObject | undefined, camel: string): number | unde
   return found && optionalLimit({ [found.name]: found.value }, found.name);
 }
 
-/** `maxOutputTokens` bounds thoughts and answer together. */
+/** `maxOutputTokens` limits thoughts and answer together. */
 function outputLimit(body: JsonObject): OutputLimit {
   const config = generationConfig(body);
   const name = (config && member(config.value, 'maxOutputTokens')?.name) ?? 'maxOutputTokens';

@@ -14,14 +14,14 @@ export function mediaKind(mimeType: string): Media['kind'] {
 const TEXT_TYPE =
   /^(text\/|application\/(json|xml|x-yaml|yaml|javascript|x-javascript|x-sh|rtf|x-ndjson|sql)\b|[^;]+\+(json|xml)\b)/i;
 
-/** Reports whether content of this MIME type is plain text once base64-decoded. */
+/** Reports whether content of this MIME type is plain text after Base64 decoding. */
 export function isTextType(mimeType: string): boolean {
   return TEXT_TYPE.test(mimeType);
 }
 
 /**
  * Adds a file declared as text. Unless it is a plain text document, it also counts as media of unknown size: a provider
- * may go by its bytes or by its member (`kind`).
+ * may interpret it by its bytes or by its member (`kind`).
  */
 export function addTextFile(
   into: PromptCollector,
@@ -54,12 +54,12 @@ export interface DeclaredMedium {
   readonly isPart?: boolean;
 }
 
-/** Maximum length of a server file path, which can look like base64. */
+/** Maximum length of a server file path, which can look like Base64. */
 const MAX_PATH_CHARS = 4_096;
 const BASE64_START = /^[A-Za-z0-9+/=_\r\n-]*$/;
 const START_CHARS = 256;
 
-/** Adds media given as a string: a data URL, an address or base64. */
+/** Adds media given as a string: a data URL, an address or Base64. */
 export function addMedium(
   into: PromptCollector,
   place: TextRole,
@@ -141,7 +141,7 @@ const DATA_NAME =
 const ADDRESS_NAME = /(?:_ur[li]|Ur[li])s?$/;
 const KIND_IN_NAME = /image|picture|photo|audio|video/i;
 
-/** Returns the media that a member of this name contains; undefined if it may contain something else. */
+/** Returns the media in a member with this name; undefined if the member may contain something else. */
 export function mediumNamed(name: string): DeclaredMedium | undefined {
   const isAddress = ADDRESS_NAME.test(name);
   const kind = KINDS.get(name);
@@ -250,7 +250,7 @@ const TEMPLATES: ReadonlySet<string> = new Set([
 const TOKENS_OR_VECTORS =
   /^(?:(?:prompt|input|inputs|encoder|decoder)_?(?:token_?ids|tokens|ids|embeds?|embeddings)|token_?ids)$/i;
 
-/** Reports whether a member of this name holds a prompt as token ids or vectors. */
+/** Reports whether a member with this name contains a prompt as token ids or vectors. */
 export function isTokensOrVectors(name: string): boolean {
   return TOKENS_OR_VECTORS.test(name);
 }

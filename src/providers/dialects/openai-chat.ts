@@ -93,7 +93,7 @@ function readEarlierSound(into: PromptCollector, value: unknown): void {
   into.media.push({ kind: 'audio', source: 'id' });
 }
 
-/** Reads calls without ids and types, which come from the provider. */
+/** Reads calls without ids and types, which the provider assigns. */
 function readCalls(into: PromptCollector, role: PromptText['role'], value: unknown, path: JsonPath): void {
   if (!Array.isArray(value)) return;
   value.forEach((item, index) => {

@@ -22,7 +22,7 @@ export const wholeCall: NameCall = (_choice, _call, place) => String(place);
 
 /**
  * Names streamed calls. Entries with the same `index` belong to one call until another `id` arrives with a function
- * name: some servers number every call 0. Without a name the call continues: some servers give each piece a new `id`.
+ * name: some servers number every call 0. Without a name, the call continues: some servers give each piece a new `id`.
  */
 function createCallNames(): NameCall {
   const calls = new Map<string, { id: unknown; count: number }>();
@@ -170,8 +170,8 @@ function* addArguments(
 type ReadChunkTexts = (into: ChoiceTexts, choice: JsonObject, index: number, path: JsonPath) => Work<void>;
 
 /**
- * Reads the texts of one choice, chunk by chunk. Most servers stream `delta`; Mistral on Bedrock streams `message`.
- * If a choice has both, the first to carry text streams it and the other is a copy, because clients show either.
+ * Reads the texts of one choice, chunk by chunk. Most servers stream `delta`; Mistral on Bedrock streams `message`. If
+ * a choice has both, the first one with text is the stream and the other is a copy, because clients show either.
  */
 export function createChunkTexts(): ReadChunkTexts {
   const nameCall = createCallNames();

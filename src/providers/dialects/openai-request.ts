@@ -49,7 +49,10 @@ const PARAMETERS = namesIn(
 
 export type MemberReaders = Readonly<Record<string, (value: unknown) => void>>;
 
-/** Reads a body in its own order: named members by their readers, parameters not at all, the rest as text. */
+/**
+ * Reads a body in the order of its members: named members by their readers, parameters not at all, everything else as
+ * text.
+ */
 export function readMembers(into: PromptCollector, body: JsonObject, readers: MemberReaders): void {
   refuseOtherCase(body, (name) => PARAMETERS.has(name) || SWITCHES.has(name) || Object.hasOwn(readers, name));
   for (const [name, value] of Object.entries(body)) {

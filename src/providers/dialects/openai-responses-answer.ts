@@ -63,7 +63,7 @@ const WORDS: ReadonlyMap<string, AnswerText['kind']> = new Map([
   ['tools', 'text'],
 ]);
 
-/** Adds an output item with its `content` and `summary` parts, or a content part with the tokens beside its text. */
+/** Adds an output item with its `content` and `summary` parts, or a content part with its text and tokens. */
 function* addItem(
   into: Found,
   value: unknown,
@@ -86,7 +86,7 @@ function* addItem(
       yield* addListedTokens(into.tokens, member, at, into.nameText([...path, 'text']));
     } else {
       const words = WORDS.get(name);
-      // Base64 image data has no words, and is far too long to read as text.
+      // Image data in Base64 contains no words and is far too long to read as text.
       if (words === undefined || (name === 'result' && value.type === 'image_generation_call')) continue;
       yield* addAnswerTextsIn(into.texts, kind === 'reasoning' ? 'reasoning' : words, member, at);
     }

@@ -69,7 +69,7 @@ export const SWITCHES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Models that always run tools of their own. OpenRouter accepts suffixes such as `:nitro` after every name, and adds a
+ * Models that always run their own tools. OpenRouter accepts suffixes such as `:nitro` after every name, and adds a
  * search to OpenAI's deep research, which OpenAI itself refuses without one.
  */
 const TOOL_RUNNING_MODELS: readonly (readonly [RegExp, string])[] = [

@@ -3,9 +3,9 @@ import { objectOf, plainUsage, tokenCount } from './fields.ts';
 import { isObject, type JsonObject } from '../../json/is-object.ts';
 
 /**
- * Normalizes usage in the names of chat (`prompt_tokens`, `completion_tokens`) or responses (`input_tokens`,
+ * Normalizes usage with the names of chat (`prompt_tokens`, `completion_tokens`) or responses (`input_tokens`,
  * `output_tokens`). The prompt includes cached tokens. Some providers (xAI, Gemini's compatible endpoint) count
- * reasoning only in `total_tokens`, so all of the total beyond the prompt is output.
+ * reasoning only in `total_tokens`, so everything in the total except the prompt is output.
  */
 export function readOpenaiUsage(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined;
@@ -45,7 +45,7 @@ function partOrZero(name: keyof Usage, value: unknown, whole: number): Partial<U
   return count === undefined ? {} : { [name]: Math.min(count, whole) };
 }
 
-/** Reads usage of endpoints without output, some of which report the input only as a total. */
+/** Reads usage of endpoints without output. Some of them report the input only as a total. */
 export function readInputUsage(value: unknown): Usage | undefined {
   const usage = objectOf(value);
   return plainUsage(usage.prompt_tokens ?? usage.input_tokens ?? usage.total_tokens, 0);

@@ -48,7 +48,7 @@ export class PromptCollector {
     for (const found of textsIn(value, path)) this.texts.push({ ...place, ...found });
   }
 
-  /** Notes a prompt as token ids or vectors; the first one counts. */
+  /** Notes a prompt given as token ids or vectors. Only the first one counts. */
   addEncodedPrompt(path: JsonPath): void {
     this.unseenContent = true;
     this.#encodedPrompt ??= path;

@@ -7,8 +7,8 @@ import { billed, usdBill } from './billed.ts';
 import { objectOf, optionalObject, refuseOtherCase } from './fields.ts';
 
 /**
- * Extends a dialect for OpenRouter, which chooses among a model's hosts, also by the client's wishes (`provider`,
- * `:nitro`), and reports what it billed. Caps the hosts' prices and reads the bill (openrouter.ai/docs, provider
+ * Extends a dialect for OpenRouter, which chooses one of a model's hosts, also according to the client (`provider`,
+ * `:nitro`), and reports the bill. Caps the prices of the hosts and reads the bill (openrouter.ai/docs, provider
  * routing and usage accounting).
  */
 export function routed(inner: Dialect): Dialect {

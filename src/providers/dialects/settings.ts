@@ -3,7 +3,7 @@ import type { OutputModality, RequestFacts } from '../request-facts.ts';
 import { arrayOf, objectOf } from './fields.ts';
 
 /**
- * Returns the body of an OpenAI-style request and its members that may hold Google's settings: clients spell out
+ * Returns the body of an OpenAI-style request and its members that may contain Google's settings: clients spell out
  * `extra_body`, or send its content.
  */
 function settingsOf(body: JsonObject): readonly JsonObject[] {
@@ -16,7 +16,7 @@ function settingsOf(body: JsonObject): readonly JsonObject[] {
   return places;
 }
 
-/** Any value but null and false may enable a setting: some provider parsers accept 1 or "true" for true. */
+/** Any value except null and false may enable a setting: some provider parsers accept 1 or "true" for true. */
 export function isSet(value: unknown): boolean {
   return value !== undefined && value !== null && value !== false;
 }
@@ -30,7 +30,7 @@ const MODALITY_LISTS: readonly string[] = [
   'response_modalities',
 ];
 
-/** Settings for generated sound, images or video. Their presence implies the modality. */
+/** Settings for generated audio, images or video. Their presence implies the modality. */
 const OUTPUT_SETTINGS: readonly (readonly [name: string, output: OutputModality])[] = [
   ['audio', 'audio'],
   ['speechConfig', 'audio'],
@@ -137,7 +137,7 @@ const STORED_MEMBERS: readonly string[] = [
 /** OpenRouter accepts a preset in place of a model or appended to it; Bedrock accepts a prompt ARN. */
 const STORED_MODEL = /@preset\/|^arn:[^:]*:bedrock:[^:]*:[^:]*:prompt\//i;
 
-/** Returns the member that names something stored at the provider, which may bring tools of its own. */
+/** Returns the member that names a stored object of the provider, which may contain tools. */
 export function storedPrompt(
   body: unknown,
   models: readonly string[] = [],

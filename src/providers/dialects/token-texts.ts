@@ -76,7 +76,7 @@ export function* addParallelTokens(
   }
 }
 
-/** Adds Gemini's `logprobsResult`: chosen tokens, and alternatives beside them. */
+/** Adds Gemini's `logprobsResult`: chosen tokens and their alternatives. */
 export function* addChosenTokens(
   into: TokenText[],
   result: JsonObject,
@@ -155,7 +155,7 @@ function differs(text: string, bytes: unknown): boolean {
   const given = tokenBytes(text, bytes);
   const own = ESCAPED.test(text) ? escapedBytes(text) : Buffer.from(text);
   if (own.equals(given)) return false;
-  // A string cannot contain part of a character. ASCII bytes beside it must still match.
+  // A string cannot contain part of a character. The ASCII bytes around it must still match.
   return !text.includes('\ufffd') || asciiIn(given) !== asciiIn(own);
 }
 

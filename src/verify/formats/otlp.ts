@@ -64,7 +64,7 @@ function readGenAiSpan(span: TraceFields, { attributes, owner }: SpanView): Read
     },
     owner,
   );
-  // A span may follow both conventions, and have its content under the other one.
+  // A span may follow both conventions, with its content in the other one.
   const isOther = Object.hasOwn(attributes, 'openinference.span.kind');
   return isOther && reads.some(({ kind }) => kind === 'unjudged') ? undefined : reads;
 }

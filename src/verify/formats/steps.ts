@@ -172,7 +172,7 @@ function acceptedNames({ type: written }: TraceFields, type: StepType): Accepted
   return meant;
 }
 
-/** Reports whether a name means this member, since some names have several meanings. */
+/** Reports whether a name denotes this member: some names have several meanings. */
 function applies(name: string, other: string, type: StepType, isNamed: boolean): boolean {
   const isTool = type === 'mcp_tool_call' || type === 'mcp_tool_response';
   switch (name) {

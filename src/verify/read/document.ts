@@ -96,7 +96,7 @@ export function createDocumentReader({ elements, context, next }: DocumentOption
     if (isHolding) current = contextOfHead(written?.data ?? {}, context);
     const rest = [...release(), ...spans.end().map(elements.settle)];
     if (late === undefined) return rest;
-    const problem = `${late} comes after too many steps: write it before them`;
+    const problem = `${late} follows too many steps: write it before them`;
     return [...rest, { ...next(piece.line), ...unreadableStep(problem) }];
   }
 

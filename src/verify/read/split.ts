@@ -45,8 +45,8 @@ const EMPTY = Buffer.alloc(0);
 const IS_OF_WORD = /[-0-9A-Za-z]/;
 
 /**
- * Splits a JSON document in chunks: the elements of long lists need not be in memory together. Finds only where values
- * begin and end: the parts must be parsed.
+ * Splits a JSON document in chunks, so that the elements of long lists need not be in memory at the same time. Finds
+ * only where values begin and end: the parts must be parsed.
  */
 export class JsonSplitter {
   #line: number;

@@ -56,7 +56,7 @@ export function createPrettyReport({ paint, printable }: Terminal): Report {
       ...[...unjudged].map(([why, times]) => `unjudged: ${String(times)} ${why}`),
       ...[...skipped].map(([why, times]) => `not judged: ${String(times)} ${why}`),
       policies === undefined
-        ? 'policies: none (give --presets, --policy-file or --policy-dir)'
+        ? 'policies: none (use --presets, --policy-file or --policy-dir)'
         : `policies: ${policies.files.map((file) => printable(ruleCount(file))).join(', ')} (${policies.digest.slice(0, 19)}…)`,
       `checks: ${checks.join(', ')}`,
     ];

@@ -135,7 +135,7 @@ describe('a list with a limit', () => {
     await many.client.del(USES_COMPLETE, KEYS_BY_USE, MARKED_KEYS);
     const first = await runCli(many, ['quarantine', 'list']);
     expect(first.stdout).toContain(keyHash);
-    expect(first.stderr).toContain('had to read every key');
+    expect(first.stderr).toContain('required reading every key');
     const before = await hashesRead();
     const { stdout, stderr } = await runCli(many, ['keys', 'list', '--sort', 'last-used', '--limit', '1']);
     expect(stdout).toMatch(/\nold /);

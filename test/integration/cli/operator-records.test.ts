@@ -159,7 +159,7 @@ describe('an operator’s change, if the trail goes to a SIEM', () => {
     const { code, stderr } = await change();
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /the change was made and is recorded in Redis, but was not sent to the receivers: audit.syslog: .*ECONNREFUSED/,
+      /the change was made and is recorded in Redis, but the record was not sent to the receivers: audit.syslog: .*ECONNREFUSED/,
     );
   });
 });

@@ -152,7 +152,7 @@ describe('sign-in by an authenticating proxy', () => {
     expect(forged.json()['detail']).toMatch(/x-user was dropped.*ui\.proxy_auth\.from/);
     await expect
       .poll(() => unlisted.logs())
-      .toMatch(/came from an address that is not in ui\.proxy_auth\.from/);
+      .toMatch(/was sent from an address that is not in ui\.proxy_auth\.from/);
     // An existing session continues, as the person who started it.
     const visitor = await unlisted.visitor({ role: 'viewer', name: 'Bob' });
     const me = await visitor.ask('/api/me', { headers: { ...proxied, cookie: visitor.cookie } });

@@ -217,7 +217,7 @@ describe('a cloud that stops issuing credentials', () => {
 it.each(Object.entries(PLACES))('a huge answer is not read to its end: %s', async (_name, place) => {
   const source = await open(place);
   cloud.isHuge = true;
-  expect(await failureOf(source.read())).toContain('gives no credential (');
+  expect(await failureOf(source.read())).toContain('provides no credential (');
 });
 
 describe('an address in the environment', () => {

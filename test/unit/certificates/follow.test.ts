@@ -110,7 +110,7 @@ describe('a followed certificate', () => {
     await expect.poll(() => events).toEqual([mismatch]);
     expect(state()).toEqual({ days: 5, broken: true });
     writeFileSync(certFile(), 'not PEM');
-    const noPem = 'broken server.tls.cert_file is not PEM: the file holds no certificate';
+    const noPem = 'broken server.tls.cert_file is not PEM: the file contains no certificate';
     await expect.poll(() => events).toEqual([mismatch, noPem]);
     rmSync(certFile());
     const gone = 'broken server.tls.cert_file names a file that is missing or cannot be read';

@@ -34,7 +34,7 @@ it('reports every unusable file', () => {
     'ca_file',
   ]);
   expect(pemProblems(SERVER, { cert_file: one.cert, key_file: encrypted() })).toEqual([
-    { key: 'key_file', message: 'is not PEM: the file holds no private key, or one with a passphrase' },
+    { key: 'key_file', message: 'is not PEM: the file contains no private key, or one with a passphrase' },
   ]);
 });
 

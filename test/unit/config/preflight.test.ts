@@ -58,13 +58,13 @@ describe('a configuration to serve', () => {
       'server.tls.key_file is not the key of the first certificate in cert_file',
     ]);
     expect(tls(HERE, pair.keyFile)).toEqual([
-      'server.tls.cert_file is not PEM: the file holds no certificate',
+      'server.tls.cert_file is not PEM: the file contains no certificate',
     ]);
     expect(tls(torn, pair.keyFile)).toEqual([
-      'server.tls.cert_file holds a certificate that cannot be parsed',
+      'server.tls.cert_file contains a certificate that cannot be parsed',
     ]);
     expect(tls(pair.certFile, HERE)).toEqual([
-      'server.tls.key_file is not PEM: the file holds no private key, or one with a passphrase',
+      'server.tls.key_file is not PEM: the file contains no private key, or one with a passphrase',
     ]);
     expect(problems({ providers: { openai: { ca_file: HERE } } })).toEqual(['providers.openai.ca_file']);
   });

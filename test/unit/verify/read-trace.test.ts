@@ -28,7 +28,7 @@ describe('a document', () => {
     expect(read.filter(({ kind }) => kind === 'steps')).toHaveLength(12);
     expect(read.at(-1)).toMatchObject({
       kind: 'unreadable',
-      problem: expect.stringContaining('session_id comes after too many steps') as string,
+      problem: expect.stringContaining('session_id follows too many steps') as string,
     });
   });
 

@@ -136,7 +136,7 @@ export const connect = z.object({
   name: z.string(),
   /** Root URL of the gateway for clients. */
   address: z.string(),
-  /** `$GATEWAY_KEY` stands for the raw key, which is not stored. */
+  /** `$GATEWAY_KEY` is a placeholder for the raw key, which is not stored. */
   snippets: z.array(
     z.object({ client: z.string(), title: z.string(), language: z.string(), text: z.string() }),
   ),

@@ -14,7 +14,7 @@ export function fullHistories(): void {
       const step = { keyHash, sessionId: 'one', operationId: randomUUID() };
       await own.keep(step, createdAt, `tool-${String(nth)}`, true);
     }
-    const reason = 'this session has called 256 different tools, the most it can hold: start a new session';
+    const reason = 'this session has called 256 different tools, the maximum: start a new session';
     const headers = { [SESSION]: 'one' };
     const more = mcpExchange({ ...tool('one-more'), headers, key: { keyHash } });
     expect((await begin(more)).verdict).toEqual({
