@@ -148,7 +148,7 @@ it.each([
   [{ expiresIn: '400d' }, /366d/],
   [{ expiresIn: undefined }, /expiresIn/],
   [{ role: 'root' }, /role/],
-  [{ name: 'a\u200Bdmin' }, /unseen/],
+  [{ name: 'a\u200Bdmin' }, /invisible/],
   [{ role: 'operator', owner: 'search' }, /viewer/],
 ])('cannot be created from %o', async (body, words) => {
   const answer = await make(body);
