@@ -40,7 +40,8 @@ export const anthropic = tableProvider({
     imageTokens: (width, height) => Math.ceil((width * height) / 750) + 10,
   },
   traces: { models: /^claude/ },
-  objects: { after: 'after_id' },
+  // Elsewhere a client's own label.
+  objects: { ids: new Set(['session_id', 'session_ids']), after: 'after_id' },
   post: POST,
   headers: ANTHROPIC_HEADERS,
   parameters: ANTHROPIC_PARAMETERS,

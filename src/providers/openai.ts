@@ -52,8 +52,9 @@ const REGIONAL: PriceMultiples = [
   [/^/, 1.1],
 ];
 
-/** Lists of a conversation, a thread, a run or an eval. */
+/** Sessions of agents; lists of a conversation, a thread, a run or an eval. */
 export const OPENAI_OBJECTS = {
+  ids: new Set(['session_id']),
   within: new Set(['items', 'messages', 'steps', 'output_items']),
 } as const satisfies ObjectNames;
 

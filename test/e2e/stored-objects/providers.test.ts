@@ -37,6 +37,10 @@ beforeAll(async () => {
         'POST /gemini/v1beta/fileSearchStores',
         'GET /gemini/v1beta/fileSearchStores/*/documents/*',
         'POST /openai/v1/conversations',
+        'POST /openai/v1/agents/sessions',
+        'POST /openai/v1/agents/automations',
+        'POST /anthropic/v1/sessions',
+        'POST /anthropic/v1/dreams',
         'GET /openai/v1/conversations/*/items/*',
         'POST /bedrock/async-invoke',
         'GET /bedrock/async-invoke',
@@ -187,6 +191,20 @@ describe('OpenAI', () => {
     const id = 'conv_68a7c1d2e3f405162738495a';
     await rig.make('/openai/v1/conversations', { items: [] }, { id, object: 'conversation' });
     await rig.expectAdas(`/openai/v1/conversations/${id}/items/msg_of_the_client`);
+  });
+});
+
+describe('a session of an agent', () => {
+  it('is dreamt of by its own key only at Anthropic', async () => {
+    const id = 'sesn_011CZkZAtmR3yMPDzynEDxu7';
+    await rig.make('/anthropic/v1/sessions', { title: 'x' }, { id, type: 'session' });
+    await rig.expectAdas('/anthropic/v1/dreams', { inputs: [{ type: 'sessions', session_ids: [id] }] });
+  });
+
+  it('is continued by its own key only at OpenAI', async () => {
+    const id = 'sess_68a7c1d2e3f405162738495a';
+    await rig.make('/openai/v1/agents/sessions', { input: 'hi' }, { id, object: 'agent.session' });
+    await rig.expectAdas('/openai/v1/agents/automations', { target: { session_id: id } });
   });
 });
 
