@@ -85,7 +85,7 @@ describe('a provider is added by its file and its line in registry.ts', () => {
     });
   });
 
-  it('makes every other place know it', async () => {
+  it('makes it known everywhere else', async () => {
     scratch.write('derived.ts', DERIVED);
     expect(JSON.parse(await scratch.node('derived.ts'))).toEqual({
       key: true,

@@ -101,7 +101,7 @@ describe('the billing details of an answer', () => {
     expect(told({ candidates: [grounded, grounded, {}] }).toolCalls).toEqual({ googleSearch: 4 });
   });
 
-  it('do not count calls of client-run tools', () => {
+  it('do not count calls of tools that the client runs', () => {
     const output = [
       'function_call',
       'custom_tool_call',

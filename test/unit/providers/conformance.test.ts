@@ -39,28 +39,25 @@ describe('every provider', () => {
     expect(new Set(rows.map((row) => row.provider))).toEqual(new Set(PROVIDER_NAMES));
   });
 
-  it.each(PROVIDER_NAMES)(
-    '%s is registered under its own name and reads nothing it does not know',
-    (name) => {
-      const provider = providers[name];
-      expect(provider.name).toBe(name);
-      expect(provider.selfHosted).toBe(!provider.needsKey);
-      for (const path of [
-        '/',
-        '',
-        '/v1',
-        '/v1/',
-        '/v1/files',
-        '/v1/batches',
-        '/constructor',
-        '/v1/__proto__',
-      ]) {
-        expect(provider.endpoint('POST', path)).toBeUndefined();
-      }
-      expect(provider.endpoint('GET', '/v1/files')).toBeUndefined();
-      expect(provider.defaultBaseUrl ?? 'https://x').not.toMatch(/\/$/);
-    },
-  );
+  it.each(PROVIDER_NAMES)('%s is registered under its own name and reads no unknown endpoint', (name) => {
+    const provider = providers[name];
+    expect(provider.name).toBe(name);
+    expect(provider.selfHosted).toBe(!provider.needsKey);
+    for (const path of [
+      '/',
+      '',
+      '/v1',
+      '/v1/',
+      '/v1/files',
+      '/v1/batches',
+      '/constructor',
+      '/v1/__proto__',
+    ]) {
+      expect(provider.endpoint('POST', path)).toBeUndefined();
+    }
+    expect(provider.endpoint('GET', '/v1/files')).toBeUndefined();
+    expect(provider.defaultBaseUrl ?? 'https://x').not.toMatch(/\/$/);
+  });
 
   it.each(PROVIDER_NAMES)('%s sends its credential in one header, without line breaks', (name) => {
     const credential = providers[name].credential('a-key');
@@ -107,7 +104,7 @@ describe.each(rows.map((row) => [`${row.provider} ${row.path}`, row] as const))(
     expect(afterEdits(row, unlimited, without.output?.set(7) ?? []).output?.tokens).toBe(7);
   });
 
-  it('requests usage once if a stream would not report it', () => {
+  it('asks for usage once if a stream would not report it', () => {
     const body = { ...row.body, stream: true };
     const asked = dialect.request(body, endpoint);
     expect(asked.askUsage !== undefined).toBe(row.asksUsage ?? false);
@@ -141,7 +138,7 @@ describe.each(rows.map((row) => [`${row.provider} ${row.path}`, row] as const))(
   const { stream } = row;
   if (stream === undefined) return;
 
-  it('reads a stream alike at any cut', () => {
+  it('reads a stream in the same way at any cut', () => {
     for (let cut = 0; cut <= stream.bytes.length; cut += 1) {
       const seen = readStream(endpoint, stream, [stream.bytes.subarray(0, cut), stream.bytes.subarray(cut)]);
       expect(seen).toEqual({ usage: stream.usage, texts: stream.texts, done: true, failed: false });

@@ -85,7 +85,7 @@ const ROWS: readonly (readonly [ProviderName, string, readonly CutPayload[]])[] 
 
 describe('the frames that cut a stream', () => {
   it.each(ROWS)(
-    'of %s %s are the errors of its dialect, our type at the top level of the first',
+    'of %s %s are the errors of its dialect, with our type at the top level of the first',
     (name, path, expected) => {
       const reader = providers[name].endpoint('POST', path)?.dialect.stream();
       reader?.read({ raw: Buffer.alloc(0), data: JSON.stringify(CHUNK) });
@@ -99,7 +99,7 @@ describe('the frames that cut a stream', () => {
   it.each([
     ['dlp_quarantine', 'invalid_prompt'],
     ['upstream_unavailable', 'server_error'],
-  ] as const)('of a response are three errors, where %s has the code %s', (refused, code) => {
+  ] as const)('of a response are three errors: %s has the code %s', (refused, code) => {
     const reader = providers.openai.endpoint('POST', '/v1/responses')?.dialect.stream();
     const response = { id: 'r1', created_at: 7, model: 'm', instructions: 'none of their business' };
     const created = { type: 'response.created', sequence_number: 3, response };

@@ -248,7 +248,7 @@ describe('encoded bytes are recognized in every place of every dialect', () => {
         ],
       }),
     ],
-  ])('but sealed thoughts of %s are not', (_who, provider, path, body) => {
+  ])('but encrypted reasoning of %s is not', (_who, provider, path, body) => {
     expect(isUnseen(provider, path, body)).toBe(false);
   });
 });

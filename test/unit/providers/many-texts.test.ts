@@ -104,7 +104,7 @@ function documentIn({ data = '' }: Frame): unknown {
   }
 }
 
-it('many candidates of one answer are read in linear time', () => {
+it('many candidates of an answer are read in linear time', () => {
   const candidate = { content: { parts: [{ text: 'a' }] } };
   const { answer } = dialectOf({
     provider: 'gemini',

@@ -80,7 +80,7 @@ describe('the provider’s own error object', () => {
     ]);
   });
 
-  it('Gemini’s has the delay of Retry-After, or one longer than clients wait', () => {
+  it('Gemini’s has the delay of Retry-After, or a delay longer than clients wait', () => {
     function delay(type: ErrorType, retryAfter?: string): unknown {
       const { error } = nativeBody('gemini', { ...factsOf(type), retryAfter }) as {
         error: { details: { '@type': string; retryDelay?: string }[] };

@@ -77,7 +77,7 @@ describe('a client’s limit is lowered in its place', () => {
       { ...CONVERSE, inferenceConfig: { maxTokens: 9_000, max_new_tokens: 50 } },
       { inferenceConfig: { maxTokens: 2_000, max_new_tokens: 50 } },
     ],
-  ])('of two names in %s %s neither is raised', (provider, path, body, limits) => {
+  ])('neither of two names in %s %s is raised', (provider, path, body, limits) => {
     const { output } = read(provider, path, body);
     const sent = applyEdits(Buffer.from(JSON.stringify(body)), output?.set(2_000) ?? []);
     expect(JSON.parse(sent.toString())).toEqual({ ...body, ...limits });

@@ -83,7 +83,7 @@ describe('requested output modalities', () => {
 });
 
 describe('a message that a client returns', () => {
-  it('is sound if it has the id of sound', () => {
+  it('is audio if it has the id of audio', () => {
     const body = { model: 'm', messages: [{ role: 'assistant', audio: { id: 'audio_1' } }] };
     const { request } = parsed({ body });
     expect([request.media, request.unseenContent]).toEqual([[{ kind: 'audio', source: 'id' }], true]);
@@ -127,7 +127,7 @@ describe('a file declared as text', () => {
     ['a PDF at Gemini', 'gemini', GENERATE, gemini('text/plain', pdf('')), 'document'],
     ['audio at Gemini', 'gemini', GENERATE, gemini('application/json', FLAC), 'audio'],
     ['a PDF at Bedrock', 'bedrock', CONVERSE, bedrock('txt', pdf('')), 'document'],
-  ])('also counts as the medium of its bytes: %s', (_what, provider, path, body, kind) => {
+  ])('also counts as the kind of media in its bytes: %s', (_what, provider, path, body, kind) => {
     const { request } = parsed({ provider, path, body });
     expect(request.media).toContainEqual({ kind, source: 'inline' });
     const source = { provider, request, pricedModels: [], bodyBytes: 999, contextTokens: 100_000 };
@@ -147,11 +147,11 @@ describe('a file declared as text', () => {
   });
 });
 
-describe('a sound', () => {
+describe('audio', () => {
   it.each<JsonObject>([
     { type: 'input_audio', input_audio: { data: 'AAAA', format: 'mp3' } },
     { type: 'input_audio', input_audio: { format: 'mp3', data: ['AAAA'] } },
-  ])('has the format declared beside it: %j', (part) => {
+  ])('has the declared format: %j', (part) => {
     const { request } = parsed({ body: { model: 'm', messages: [{ role: 'user', content: [part] }] } });
     expect(request.media).toEqual([{ kind: 'audio', source: 'inline', data: 'AAAA', mimeType: 'audio/mp3' }]);
   });

@@ -115,7 +115,7 @@ describe('a stream that is cut', () => {
 
   const raises = [...RAISED.map(([name]) => name), 'Mistral'];
   it.each(SDK_STREAMS.filter(({ name }) => !raises.includes(name)))(
-    '$name: which raises nothing in a stream, ends without a fault of parsing',
+    '$name: which raises nothing in a stream, ends without a parse error',
     async (stream) => {
       const { text, error } = await read(stream.text(rig.access(stream), 'hello'));
       expect(error).toBeUndefined();

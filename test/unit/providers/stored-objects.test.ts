@@ -83,7 +83,7 @@ describe('a request names', () => {
     expect(named(body)).toEqual([]);
   });
 
-  it('anything in the form of an id, where the members are unknown', () => {
+  it('anything in the form of an id, if the members are unknown', () => {
     const body = { training: FILE, nested: { options: { source: 'files/abc' } }, model: 'gpt-4o-mini-2024' };
     expect(named(body, true)).toEqual([FILE, 'abc']);
     expect(named({ tool_call_id: 'call_9aT3xYz81LmNop' }, true)).toEqual([]);
@@ -94,18 +94,18 @@ describe('a request names', () => {
     'file-0b5d1c5e-6f0e-4d57-9d0c-2f6f3f0b1a11',
     's3://b/k',
     'GS://b/k',
-  ])('an id without a digit, one with a UUID, and storage, where the members are unknown: %s', (value) => {
+  ])('an id without a digit, one with a UUID, and storage, if the members are unknown: %s', (value) => {
     expect(named({ source: value }, true)).toEqual([value]);
     expect(named({ source: value })).toEqual([]);
   });
 
-  it('nothing by a label that the client chose, but Google’s names of objects', () => {
+  it('nothing by a client-chosen label, except Google’s object names', () => {
     const uuid = '0b5d1c5e-6f0e-4d57-9d0c-2f6f3f0b1a11';
     expect(named({ name: uuid, displayName: FILE, title: uuid, description: uuid }, true)).toEqual([]);
     expect(named({ file: { name: 'files/theirs' } }, true)).toEqual(['theirs']);
   });
 
-  it('what only one provider reads as a name, and not what only one provider lets clients choose', () => {
+  it('values that one provider reads as names, and not values that another lets clients choose', () => {
     const parts = [{ type: 'image_url', image_url: null, uuid: 'img-1' }];
     expect(named({ messages: [{ role: 'user', content: parts }] }, false, vllm.objects)).toEqual(['img-1']);
     expect(named({ code: 'x', session_id: 'ses_1' }, true, together.objects)).toEqual(['ses_1']);
@@ -114,7 +114,7 @@ describe('a request names', () => {
     expect(named({ batch_requests: [{ batch_request_id: 'a' }] }, true)).toEqual(['a']);
   });
 
-  it('storage by its address, under members that hold addresses', () => {
+  it('storage by its URL, in members that contain URLs', () => {
     const at = (uri: string): string[] => named({ source: { s3Location: { uri } } });
     expect(at('s3://b/k')).toEqual(['s3://b/k']);
     expect(at(' S3://b/k')).toEqual([' S3://b/k']);
@@ -123,7 +123,7 @@ describe('a request names', () => {
     expect(named({ text: 's3://b/k' })).toEqual([]);
   });
 
-  it('no id of its own under names that are the client’s, but ids by their form', () => {
+  it('no id by members whose names the client chose, but ids by their form', () => {
     expect(named({ schema: { order_id: '17', source: FILE }, file_id: 'f1' }, true)).toEqual([FILE, 'f1']);
   });
 
@@ -134,11 +134,11 @@ describe('a request names', () => {
     'files/theirs/../own',
     'files/theirs/',
     'files/theirs\\\\/own',
-  ])('the whole of what could be read in two ways: %s', (fileUri) => {
+  ])('the whole text if it can be read in two ways: %s', (fileUri) => {
     expect(named({ fileData: { fileUri } })).toEqual([fileUri]);
   });
 
-  it('nothing in notes, by calls and by people, where the members are unknown', () => {
+  it('nothing by notes, calls and people, if the members are unknown', () => {
     const uuid = '0b5d1c5e-6f0e-4d57-9d0c-2f6f3f0b1a11';
     const notes = { metadata: { run_id: uuid, job: FILE }, labels: { a: uuid }, attributes: { b: uuid } };
     const people = { user: uuid, safety_identifier: uuid, prompt_cache_key: uuid, custom_id: uuid };
@@ -149,7 +149,7 @@ describe('a request names', () => {
     ).toEqual([]);
   });
 
-  it('an object whose member is written in other case', () => {
+  it('an object whose member is in another letter case', () => {
     expect(named({ FILE_ID: 'a', file_ID: 'b', VECTOR_STORE_IDS: ['c'], fileID: 'd' })).toEqual([
       'a',
       'b',
@@ -158,7 +158,7 @@ describe('a request names', () => {
     ]);
   });
 
-  it('nothing that will not be sent', () => {
+  it('nothing in members that are not sent', () => {
     const body = { tools: [{ vector_store_ids: ['vs_1'] }], file_id: 'f1' };
     const isRemoved = (path: readonly unknown[]): boolean => path.join('.') === 'tools.0';
     expect(
@@ -208,7 +208,7 @@ it.each([
   '{"custom_id":"1","body":{"file_ids":["them"],"file_ids":["mine"]}}',
   '{"custom_id":"1","body":{"\\u0066ile_ids":["them"]}}',
   `{"custom_id":"1","body":${'['.repeat(300)}${']'.repeat(300)}}`,
-])('a line of a batch that parsers read differently is refused: %s', (line) => {
+])('a line of a batch that parsers may read differently is refused: %s', (line) => {
   expect(() => inTexts(line)).toThrow('can be read in several ways');
 });
 
@@ -221,7 +221,7 @@ it('a path names objects in its open segments, except an action at the end of a 
   expect(ids('POST', 'abc:download')).toEqual(['abc']);
 });
 
-it('an answer has ids of what it stored, or only references', () => {
+it('an answer has the ids of the objects that it stored, or only references', () => {
   const answer = {
     id: 'resp_1',
     output: [{ id: 'msg_1', content: [{ annotations: [{ file_id: 'cfile_1' }] }], call_id: 'call_1' }],
@@ -277,6 +277,6 @@ it.each<[string, boolean]>([
   ['https://b/a%2Fk', false],
   ['https://b/a\\k', false],
   ['https://b/.\t./k', false],
-])('an address is compared with globs only if every reader takes it as written: %s', (id, isPlain) => {
+])('a URL is compared with globs only if every parser reads it as written: %s', (id, isPlain) => {
   expect(isPlainAddress(id)).toBe(isPlain);
 });

@@ -292,7 +292,7 @@ describe('bytes beside tokens', () => {
     });
   });
 
-  it('are separate texts beside alternative tokens', () => {
+  it('are separate texts for alternative tokens', () => {
     const alternative = { token: 'x', logprob: -1, bytes: bytes('jane@example.com') };
     const tokens = read([{ token: 'one', bytes: bytes('one'), top_logprobs: [alternative] }]);
     expect(spelledIn(tokens)).toEqual({

@@ -278,7 +278,7 @@ describe('content read as text is not reported', () => {
     expect(isUnseen(place, part)).toBe(false);
   });
 
-  it('and a file of plain text is read as text', () => {
+  it('and a plain text file is read as text', () => {
     const source = { type: 'base64', media_type: 'text/plain', data: WORDS };
     const { request } = parsed({ ...CLAUDE, body: CLAUDE.body(document(source)) });
     expect(request.texts.map(({ text }) => text)).toContain('plain words');

@@ -83,7 +83,7 @@ describe('headers of an answer', () => {
     expect(rig.classes).toEqual([{ class: 'secret', side: 'answer', action: 'quarantine' }]);
   });
 
-  it('are searched for a secret that its header’s name reveals', async () => {
+  it('are searched for a secret that only the header’s name identifies', async () => {
     const secret = `wJ4hPq8${'rT2vXz6LmN0bKd3FgY5sCe1uAi9oQwErTyUi'.slice(0, 33)}`;
     const { set } = await judged({ 'x-ms-aws_secret_access_key': secret }, dlp({ action: 'mask' }));
     expect(set).toMatchObject({ 'x-ms-aws_secret_access_key': '***' });
@@ -102,7 +102,7 @@ describe('headers of an answer', () => {
     }
   });
 
-  it('are masked in every answer, whatever passed before', async () => {
+  it('are masked in every answer, even if earlier answers had no findings', async () => {
     const rig = dlp();
     for (let round = 0; round < 50; round += 1) {
       const { set } = await judged(
@@ -113,7 +113,7 @@ describe('headers of an answer', () => {
     }
   });
 
-  it('are not searched if they end at the gateway, since a mask would bring them back', async () => {
+  it('are not searched if the gateway removes them, since a mask would add them again', async () => {
     const { verdict, set } = await judged({
       'set-cookie': `session=${AWS_KEY}`,
       location: `https://example.com/?to=${EMAIL}`,
@@ -128,7 +128,7 @@ describe('headers of an answer', () => {
     expect(set).toMatchObject({ 'content-type': 'application/json; x=***' });
   });
 
-  it('do not become the gateway’s own through a mask', async () => {
+  it('are not taken for the gateway’s own after a mask', async () => {
     const { verdict, set } = await judged({ 'x-gateway-request-cost': EMAIL });
     expect([verdict, set]).toEqual([{ kind: 'pass' }, {}]);
   });

@@ -28,13 +28,13 @@ describe('a binary answer', () => {
     expect(judged.bytes).toEqual(expected);
   });
 
-  it('withholds a secret in it', async () => {
+  it('is withheld if it contains a secret', async () => {
     const body = Buffer.concat([noise(300), Buffer.from(`\0key=${AWS_KEY}\0`), noise(300)]);
     const { verdict } = await judgeAnswer(dlp(), answered({ body, contentType: 'image/png' }));
     expect(verdict).toMatchObject({ kind: 'deny', type: 'dlp_quarantine' });
   });
 
-  it('is text if its content is text', async () => {
+  it('is read as text if its content is text', async () => {
     const { body } = await judgeAnswer(
       dlp(),
       answered({ body: `邮箱 ${EMAIL} 电话`, contentType: 'video/mp4' }),

@@ -36,7 +36,7 @@ describe('a channel that ends', () => {
     expect(textOf(steps[2] ?? [])).toBe('half');
   });
 
-  it('repeats nothing that counts, if its last event is sent again', async () => {
+  it('repeats no usage if its last event is sent again', async () => {
     const event = chat(
       [{ text: 'one jane@example.com' }, { text: 'two ', index: 1 }, { text: 'three', member: 'reasoning' }],
       { counts: { prompt_tokens: 5 } },
@@ -102,7 +102,7 @@ describe('a channel that ends', () => {
     ]);
   });
 
-  it('keeps an event that announces something until its text is decided', async () => {
+  it('holds back an event that starts an item until its text is decided', async () => {
     const payload = { type: 'content_block_start', content_block: { type: 'text', text: 'for jane' } };
     const path = ['content_block', 'text'];
     const start = eventOf(payload, [{ channel: 'b', kind: 'text', text: 'for jane', path }]);
@@ -120,7 +120,7 @@ describe('a channel that ends', () => {
     ]);
   });
 
-  it('keeps a long event instead of sending a copy', async () => {
+  it('holds back a long event instead of sending a copy', async () => {
     const long = chat(`${'words and '.repeat(2000)}jane`);
     const { steps } = await send([long, chat('@'), chat(' you')]);
     expect(steps[0]).toEqual([]);

@@ -26,7 +26,7 @@ describe('the DLP check', () => {
     expect(rig.classes).toEqual([]);
   });
 
-  it('searches an answer once if it returns with the next request, and each time if it was masked', async () => {
+  it('searches an answer once if the next request repeats it, and again if it was masked', async () => {
     const rig = dlp({ requests: 'mask' });
     const clean = 'The volcano is quiet, and the glacier on it grows. '.repeat(8);
     const withCard = `${clean} ${CARD}`;
@@ -55,7 +55,7 @@ describe('the DLP check', () => {
     expect(rig.leaks).toEqual([]);
   });
 
-  it('does nothing until the runner calls it, which it does not in shadow mode', async () => {
+  it('does nothing until its verdict is enforced, so nothing in shadow mode', async () => {
     const rig = dlp();
     const masked = said(EMAIL);
     await rig.check.response?.(masked, undefined);
@@ -204,7 +204,7 @@ describe('a secret that leaks', () => {
     expect([profile.riskScore, lock !== undefined]).toEqual([0, true]);
   });
 
-  it('fails if either of the two fails', async () => {
+  it('fails if the lock or the score fails', async () => {
     const failing = () => Promise.reject(new Error('gone'));
     const risk = createMemoryRiskStore({ settings });
     const record = risk.record.bind(risk);

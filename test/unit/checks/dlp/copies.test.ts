@@ -239,7 +239,7 @@ function stream({ provider = 'openai', path = '/v1/chat/completions' }: Row, eve
 }
 
 describe('a text in two places', () => {
-  it.each(SPLIT)('never passes a secret of which each has a half: $name', async (row) => {
+  it.each(SPLIT)('never passes a secret that is split between them: $name', async (row) => {
     for (const [first, second] of [[FIRST, SECOND], MAIL] as const) {
       const out = (await stream(row, row.events(first, second))).toString();
       expect([out.includes(first), out.includes(second)]).not.toEqual([true, true]);

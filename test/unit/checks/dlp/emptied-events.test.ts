@@ -41,7 +41,7 @@ function* cutsOf(text: string, pieces: number): Generator<string[], void> {
 }
 
 describe('a Gemini event whose text is held back', () => {
-  it('is not sent without it', async () => {
+  it('is not sent without its text', async () => {
     const steps = await stepsThrough('gemini', GEMINI, [words('Hello'), words(' there'), words('.', STOP)]);
     expect(steps[0]).toEqual([]);
     const sent = steps.flat();
@@ -49,7 +49,7 @@ describe('a Gemini event whose text is held back', () => {
     expect(sent.at(-1)).toEqual(words('there.', STOP));
   });
 
-  it('never has an empty part, wherever the text is cut and whatever is masked', async () => {
+  it('never has an empty part, at any cut and with any masks', async () => {
     for (const text of [`Mail ${MAIL} now.`, MAIL, `${MAIL} ${MAIL}`, 'One two']) {
       for (const pieces of cutsOf(text, 3)) {
         const events = pieces.map((piece, at) => words(piece, at === pieces.length - 1 ? STOP : {}));
@@ -64,7 +64,7 @@ describe('a Gemini event whose text is held back', () => {
     }
   });
 
-  it('waits if it contains something else', async () => {
+  it('is held back if it contains something else', async () => {
     const cited = { citationMetadata: { citationSources: [{ startIndex: 0, endIndex: 5 }] } };
     const [first, second] = await stepsThrough('gemini', GEMINI, [words('Hello', cited), words(' you, ')]);
     expect(first).toEqual([]);
@@ -84,7 +84,7 @@ describe('a Gemini event whose text is held back', () => {
     expect(partsOf(sent).filter(({ text }) => text === '')).toEqual([]);
   });
 
-  it('leaves later rewriters with places that are right', async () => {
+  it('gives later rewriters the right places', async () => {
     const parts = [{ text: 'Hello' }, { executableCode: { language: 'PYTHON', code: `print("${MAIL}")` } }];
     for (const rewriters of [1, 2, 3]) {
       const steps = await stepsThrough('gemini', GEMINI, [gemini(parts), words(' you.', STOP)], rewriters);
@@ -102,7 +102,7 @@ describe('a chat event whose text is held back', () => {
     ...more,
   });
 
-  it('is not sent without it, except for one with the role', async () => {
+  it('is not sent without its text, unless it has the role', async () => {
     const steps = await stepsThrough('openai', CHAT, [
       chat({ role: 'assistant', content: 'Hel' }),
       chat({ content: 'lo' }),
@@ -118,7 +118,7 @@ describe('a chat event whose text is held back', () => {
     ]);
   });
 
-  it('leaves with its other content, such as the name of a tool', async () => {
+  it('is sent with its other content, such as the name of a tool', async () => {
     const call = chat({
       tool_calls: [
         { index: 0, id: 'call_1', type: 'function', function: { name: 'f', arguments: '{"a":"b' } },
@@ -131,7 +131,7 @@ describe('a chat event whose text is held back', () => {
     expect(steps.slice(1, 3)).toEqual([[], []]);
   });
 
-  it('is not waited for if its text never ends', async () => {
+  it('does not delay the stream if its text never ends', async () => {
     const long = Array.from({ length: 6000 }, () => chat({ content: 'x' }));
     const steps = await stepsThrough('openai', CHAT, [
       chat({ content: 'Say ' }),

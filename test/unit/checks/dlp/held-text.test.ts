@@ -93,7 +93,7 @@ describe('a text that is a JSON document', () => {
   const DOCUMENT = `{"card": ${CARD_NUMBER}, "mail": "${MAIL}\\n", "note": "[${CARD_NUMBER}]"}`;
   const MASKED = '{"card": "***", "mail": "***\\n", "note": "[***]"}';
 
-  it('stays one, in pieces and repeated as a whole', async () => {
+  it('stays valid JSON, in pieces and repeated as a whole', async () => {
     const delta = (text: string) => ({
       type: 'response.output_text.delta',
       output_index: 0,
@@ -115,7 +115,7 @@ describe('a text that is a JSON document', () => {
     }
   });
 
-  it('is prose if it only begins like one', async () => {
+  it('is read as prose if it only begins like JSON', async () => {
     const prose = `[1] Card ${CARD_NUMBER} "is" {it}`;
     const chunk = (content: string) => ({ choices: [{ index: 0, delta: { content }, finish_reason: null }] });
     const sent = await through('openai', '/v1/chat/completions', [chunk(prose)]);
@@ -135,7 +135,7 @@ describe('text held back to the end of its channel', () => {
     expect(sent).toEqual([thought('It is '), thought('4539 1488'), ...rest]);
   });
 
-  it('repeats no role, which clients would append to the first', async () => {
+  it('does not repeat the role, which clients would append to the first one', async () => {
     const chunk = (delta: object, finish: string | null = null) => ({
       id: 'chatcmpl-1',
       choices: [{ index: 0, delta, finish_reason: finish }],

@@ -48,7 +48,7 @@ describe('a finding that invisible characters interrupt', () => {
     }
   });
 
-  it('never leaves in a stream, be it a secret in single characters', () => {
+  it('is never sent in a stream, even as a secret in single characters', () => {
     for (const rule of ['aws_access_key_id', 'github_token', 'jwt']) {
       const { secret } = makeSecret(rule, seededRandom(5));
       const scanner = createTextScanner(detector);
@@ -73,7 +73,7 @@ describe('a finding that invisible characters interrupt', () => {
     expect(found.map(({ finding }) => finding.rule)).toEqual(['aws_secret_access_key']);
   });
 
-  it('fails closed if there are more of them than can be held', () => {
+  it('fails closed if there are too many invisible characters to hold back', () => {
     function flood(before: string): void {
       const scanner = createTextScanner(detector);
       scanner.push(before);

@@ -162,7 +162,7 @@ describe('texts that clients join', () => {
     expect(await judged(['to', '?'])).toBe(JSON.stringify(body(['to ***', '!'], ['***', '***'])));
   });
 
-  it('are masked alike by the ten thousand, each of one letter', async () => {
+  it('are masked in the same way if there are ten thousand, each of one letter', async () => {
     const text = `${EMAIL} and ${CARD}, `.repeat(600);
     const members = [...text].map((letter) => ({ type: 'text', text: letter }));
     const exchange = answered({ body: message(members), provider: 'anthropic', path: '/v1/messages' });

@@ -58,7 +58,7 @@ describe('an answer that is JSON', () => {
     );
   });
 
-  it('loses a member whose name is a finding, and whose value is one', async () => {
+  it('loses a member whose name and value are findings', async () => {
     const body = (x: object): object => chat({ content: '', x });
     const before = body({
       a: 1,
@@ -115,14 +115,14 @@ describe('an answer that is JSON', () => {
     expect(body).toBe(JSON.stringify({ content: [{ ...content[0], thinking: '' }] }));
   });
 
-  it('withholds a signed text with a secret like any other', async () => {
+  it('is withheld for a secret in a signed text too', async () => {
     const text = `key ${AWS_KEY}`;
     const facts = { texts: [{ kind: 'reasoning', text, path: ['thinking'], signed: true }] } as const;
     const { verdict } = await judgeAnswer(dlp(), answered({ body: { thinking: text }, facts }));
     expect(verdict).toMatchObject({ kind: 'deny', type: 'dlp_quarantine' });
   });
 
-  it('leaves sealed and encoded members alone, whatever their letters spell', async () => {
+  it('leaves encrypted and encoded members unchanged, even if their letters look like a finding', async () => {
     const random = seededRandom(5);
     const bytes = Buffer.from(Array.from({ length: 60_000 }, () => Math.floor(random() * 256)));
     const noise = `${bytes.toString('base64')}/${AWS_KEY}/AAAA`;
@@ -131,7 +131,7 @@ describe('an answer that is JSON', () => {
     expect(await maskedAnswer({ body: sealed })).toBe(JSON.stringify(sealed));
   });
 
-  it('searches members that only claim to be sealed or encoded', async () => {
+  it('searches members that only claim to be encrypted or encoded', async () => {
     expect(await maskedAnswer({ body: { signature: EMAIL } })).toBe('{"signature":"***"}');
     const long = `${EMAIL} ${'x'.repeat(600)}`;
     expect(await maskedAnswer({ body: { data: long } })).toBe(
@@ -149,7 +149,7 @@ describe('an answer that is JSON', () => {
     expect(await maskedAnswer({ body: { input: { data } }, facts })).toBeUndefined();
   });
 
-  it('masks one text equally, however often it is repeated', async () => {
+  it('masks a repeated text in the same way each time', async () => {
     const body = { output: Array.from({ length: 50 }, () => ({ text: `to ${EMAIL}` })) };
     expect(await maskedAnswer({ body })).toBe(JSON.stringify(body).replaceAll(EMAIL, '***'));
   });

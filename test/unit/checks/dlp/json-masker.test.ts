@@ -100,7 +100,7 @@ describe('arguments of a tool call', () => {
     );
   });
 
-  it('are masked piece by piece if they are long, like short ones at once', () => {
+  it('are masked piece by piece if they are long, with the same result', () => {
     for (let seed = 0; seed < 3; seed += 1) {
       const documents = Array.from({ length: 2_000 }, (_, index) => randomDocument(seed * 2_000 + index));
       const json = `[${documents.join(',')}]`;
@@ -118,11 +118,14 @@ describe('arguments of a tool call', () => {
 });
 
 describe('a scanner of arguments', () => {
-  it.each(Object.entries(ALL))('masks %s like the whole, wherever it is cut', (_name, [json, expected]) => {
-    for (const pieces of everyCut(json)) expect(scan(pieces).text).toBe(expected);
-    for (let seed = 0; seed < 50; seed += 1) expect(scan(randomPieces(json, seed)).text).toBe(expected);
-    expect(scan([...json]).text).toBe(expected);
-  });
+  it.each(Object.entries(ALL))(
+    'masks %s in pieces like the whole text, wherever it is cut',
+    (_name, [json, expected]) => {
+      for (const pieces of everyCut(json)) expect(scan(pieces).text).toBe(expected);
+      for (let seed = 0; seed < 50; seed += 1) expect(scan(randomPieces(json, seed)).text).toBe(expected);
+      expect(scan([...json]).text).toBe(expected);
+    },
+  );
 
   it('finds the same in pieces as in the whole', () => {
     for (const [json] of Object.values(ALL)) {
@@ -189,7 +192,7 @@ describe('a scanner of arguments', () => {
     }).toThrow(expect.objectContaining({ type: 'upstream_unavailable' }));
   });
 
-  it('keeps little, however long the document and however many its escapes', () => {
+  it('keeps little in memory for any length and any number of escapes', () => {
     const scanner = createJsonScanner(wordDetector);
     scanner.push('[');
     for (let piece = 0; piece < 500; piece += 1) {
@@ -199,7 +202,7 @@ describe('a scanner of arguments', () => {
     expect(scanner.keptChars).toBeLessThan(400);
   });
 
-  it('masks any document as the whole is masked, and leaves it valid', () => {
+  it('masks any document in pieces like the whole, and leaves it valid', () => {
     for (let seed = 0; seed < 300; seed += 1) {
       const json = randomDocument(seed);
       const expected = masked(json);

@@ -34,7 +34,7 @@ describe('tokens with their probabilities', () => {
     );
   });
 
-  it('are blanked if they do not spell the text that contains one', async () => {
+  it('are blanked if they do not spell the text with the finding', async () => {
     expect(await maskedAnswer(answer(`to ${EMAIL}`, ['to', '?', EMAIL.slice(0, half)]))).toBe(
       JSON.stringify({ text: 'to ***', tokens: ['***', '***', '***'] }),
     );
@@ -73,7 +73,7 @@ describe('bytes beside tokens', () => {
     );
   });
 
-  it('are searched beside tokens that could have been chosen', async () => {
+  it('are searched in the alternative tokens too', async () => {
     const alternative = { token: 'x', bytes: bytes(EMAIL) };
     const body = answer('no', [{ token: 'no', bytes: bytes('no'), top_logprobs: [alternative] }]);
     expect(await maskedAnswer({ body })).toBe(JSON.stringify(answer('no', [blank])));

@@ -150,17 +150,20 @@ describe('a stream of no known dialect', () => {
     expect((await send(sse, [FORMS[0]?.write(events) ?? Buffer.alloc(0)], undefined)).isCut).toBe(true);
   });
 
-  it.each([17, 200])('masks the rest of a finding if %i others are between its halves', async (count) => {
-    const others = Array.from({ length: count }, () => ({ type: 'ping' }));
-    for (const at of [4, 8, 12]) {
-      const halves = [EMAIL.slice(0, at), EMAIL.slice(at)];
-      const [first, second] = halves.map((delta) => ({ delta }));
-      const events = [first, ...others, second, { delta: ' yes' }];
-      const { bytes } = await send(sse, [FORMS[0]?.write(events) ?? Buffer.alloc(0)], 'mask');
-      const said = payloadsOf(sse, bytes).map((event) => (event as { delta?: string }).delta ?? '');
-      expect(said.join('')).toBe(`${halves[0] ?? ''}*** yes`);
-    }
-  });
+  it.each([17, 200])(
+    'masks the rest of a finding if %i other events are between its halves',
+    async (count) => {
+      const others = Array.from({ length: count }, () => ({ type: 'ping' }));
+      for (const at of [4, 8, 12]) {
+        const halves = [EMAIL.slice(0, at), EMAIL.slice(at)];
+        const [first, second] = halves.map((delta) => ({ delta }));
+        const events = [first, ...others, second, { delta: ' yes' }];
+        const { bytes } = await send(sse, [FORMS[0]?.write(events) ?? Buffer.alloc(0)], 'mask');
+        const said = payloadsOf(sse, bytes).map((event) => (event as { delta?: string }).delta ?? '');
+        expect(said.join('')).toBe(`${halves[0] ?? ''}*** yes`);
+      }
+    },
+  );
 
   it('is identified by the indexes of simultaneous texts', async () => {
     const piece = (index: number, text: string): object => ({ choices: [{ index, text }] });
@@ -176,7 +179,7 @@ describe('a stream of no known dialect', () => {
     expect([said(0), said(1)]).toEqual(['at *** ', 'card *** ']);
   });
 
-  it('waits for no word that every event repeats, and only briefly for one that appears once', async () => {
+  it('does not wait at a word that every event repeats, and only briefly at one that appears once', async () => {
     const stream = createAnswerStream({
       answer: newAnswer(),
       format: sse,
@@ -200,7 +203,7 @@ describe('a stream of no known dialect', () => {
     expect(held.slice(20).every((events) => events <= 2)).toBe(true);
   });
 
-  it('is bounded, whatever the places of its texts', async () => {
+  it('is bounded, wherever its texts are', async () => {
     const events = Array.from({ length: 2_000 }, (_, n) => ({ [`place${String(n)}`]: `value${String(n)}` }));
     const bytes = FORMS[0]?.write(events) ?? Buffer.alloc(0);
     expect((await send(sse, [bytes], undefined)).bytes.equals(bytes)).toBe(true);
@@ -216,7 +219,7 @@ describe('a whole answer in an unknown dialect', () => {
     ['lines', pieces.map((delta) => `${JSON.stringify({ delta })}\n`).join(''), 'application/json'],
     ['events', pieces.map((delta) => `data: ${JSON.stringify({ delta })}\n\n`).join(''), 'text/plain'],
     ['plain text', pieces.join(''), 'text/plain'],
-  ])('is searched as the stream that it may be: %s', async (_form, body, contentType) => {
+  ])('is searched like a stream if it may be one: %s', async (_form, body, contentType) => {
     const exchange = answered({ body, contentType, ...where });
     const opaqueExchange = {
       ...exchange,

@@ -163,7 +163,7 @@ function read(form: string, body: string): unknown {
 }
 
 describe.each(PLACES)('a JSON document in %s', (_place, provider, path, form) => {
-  it('is masked everywhere in it, stays JSON, and loses nothing else', async () => {
+  it('is masked everywhere, stays JSON, and loses nothing else', async () => {
     const random = seededRandom(17);
     const wrong: string[] = [];
     for (let round = 0; round < 40; round += 1) {

@@ -32,7 +32,7 @@ it('returns the same in steps as in one piece, with any number of masks', () => 
   );
 });
 
-it('releases no half of a character, wherever its text was cut', () => {
+it('never releases half a character, wherever its text was cut', () => {
   const buffer = new MaskingBuffer();
   buffer.append('ab\u{1f600}'.slice(0, 3));
   buffer.settle(3);

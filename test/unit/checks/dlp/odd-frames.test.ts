@@ -38,7 +38,7 @@ const chat = (content: string, more: string): string =>
   `{"choices":[{"index":0,"delta":{"content":"${content}"}${more}}]}`;
 
 describe('frames that are JSON to some readers only', () => {
-  it('become null for numbers that JSON does not have, and are read by their meaning', async () => {
+  it('have null instead of numbers that JSON does not have, and are read like other frames', async () => {
     const sent = await maskedSse(
       CHAT,
       chat('jane@exam', ',"logprobs":NaN'),
@@ -67,7 +67,7 @@ describe('frames that are JSON to some readers only', () => {
     expect(sent).toBe('data: ***, ***\n\ndata: , ***\n\ndata: [DONE]\n\n');
   });
 
-  it('are masked in time that grows with their length', async () => {
+  it('are masked in time proportional to their length', async () => {
     const addresses = String.raw`a\u0040example.com b@example.com `.repeat(20_000);
     expect(await maskedSse(CHAT, `{${addresses}`)).toBe(`data: {${'*** *** '.repeat(20_000)}\n\n`);
   }, 30_000);
@@ -125,7 +125,7 @@ describe('Bedrock’s base64 payload', () => {
     expect(await innerOf(delta('Ask jane'))).toEqual([delta('Ask '), delta('jane')]);
   });
 
-  it('is read by the event in it, in any position', async () => {
+  it('is read as the event in it, in any position', async () => {
     const delta = (text: string): string =>
       JSON.stringify({ id: 'x', contentBlockDelta: { contentBlockIndex: 0, delta: { text } } });
     expect(await innerOf(delta('jane@exam'), delta('ple.com, '))).toEqual([delta('***, ')]);

@@ -15,7 +15,7 @@ function textOf(text: string, at: number): EventText {
   return { buffer, from: 0, to: text.length, delta, channel: undefined };
 }
 
-it('an event of many texts leaves with the edits of those that were masked', () => {
+it('an event of many texts is sent with the edits of the masked ones', () => {
   const outbox = new Outbox(() => true);
   const texts = Array.from({ length: COUNT }, (_, at) => textOf(`text ${String(at)}`, at));
   const nothing = { edits: [], tokenIds: [], tokens: [], unsent: [], closed: [], follows: [], waits: false };

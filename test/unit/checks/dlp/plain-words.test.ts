@@ -38,7 +38,7 @@ const dlp = (): StreamRewriter =>
 beforeAll(loadSeedWords);
 
 describe('plain words at the end of an interrupted text', () => {
-  it('leave, and no more than three of a seed phrase', async () => {
+  it('are released, but at most three of a seed phrase', async () => {
     const parts = `My phrase is ${SEED_PHRASE}. Yes.\n`.split(/(?<= )/);
     const read = await leftOf(dlp(), parts);
     expect(read).toMatch(/^My phrase is (?:legal (?:winner (?:thank )?)?)?\*\*\*\. Yes\.\n$/);

@@ -14,7 +14,7 @@ async function masked(input: RequestInput): Promise<unknown> {
 }
 
 describe('server.dlp.requests: mask', () => {
-  it('holds back a client header that holds something, and no other', async () => {
+  it('removes a client header with a finding, and no other', async () => {
     const headers = new Map([
       ['user-agent', `tool/1 (${EMAIL})`],
       ['accept', 'application/json'],
@@ -102,7 +102,7 @@ describe('server.dlp.requests: mask', () => {
     expect(await masked({ body })).toEqual({ model: 'gpt-4o', messages: [], ...expected });
   });
 
-  it('masks no digest beside another name', async () => {
+  it('does not mask a digest beside an unrelated name', async () => {
     const body = { metadata: { provider: 'cohere', id: AWS_SECRET, args: ['logo.png', AWS_SECRET] } };
     expect(await masked({ body })).toMatchObject(body);
   });
@@ -135,7 +135,7 @@ describe('server.dlp.requests: mask', () => {
     ).toMatchObject({ messages: [{ content: [{ ...input, input: { to: '***', n: '***' } }] }] });
   });
 
-  it('leaves every other byte unchanged, and a clean request whole', async () => {
+  it('leaves every other byte, and a clean request, unchanged', async () => {
     const text = (words: string): string =>
       `{ "model":"gpt-4o","messages" :[{"role":"user","content":"${words}","name":"\\u00e9"} ] }`;
     const rig = dlp({ requests: 'mask' });
@@ -188,7 +188,7 @@ describe('server.dlp.requests: mask', () => {
     });
   });
 
-  it('masks alike in every turn, and searches clean history once', async () => {
+  it('masks in the same way in every turn, and searches clean history once', async () => {
     const rig = dlp({ requests: 'mask' });
     const history = [
       { role: 'system', content: `${'You help with orders. '.repeat(40)}` },

@@ -54,7 +54,7 @@ describe('a stream that is not declared as one', () => {
     expect(body).not.toContain('x-gateway');
   });
 
-  it('is sent as read, if it has a duplicate member', async () => {
+  it('is sent as it was read if it has a duplicate member', async () => {
     const twice = `data: {"choices":[{"index":0,"delta":{"content":"to ${EMAIL}","content":"hello."}}]}\n\n`;
     const { body } = await judgeAnswer(dlp(), answered({ body: twice, contentType: 'text/plain' }));
     expect(said(body, 'delta')).toBe('hello.');
@@ -102,7 +102,7 @@ describe('a stream that is not declared as one', () => {
     },
   );
 
-  it('is a text like any other if its endpoint never streams', async () => {
+  it('is read as ordinary text if its endpoint never streams', async () => {
     const body = `data: {"a":"${EMAIL}"}\n\n`;
     const input = { body, contentType: 'text/plain', path: '/v1/embeddings' };
     expect((await judgeAnswer(dlp(), answered(input))).body).toBe('data: {"a":"***"}\n\n');

@@ -64,7 +64,7 @@ describe('a stream of any size', () => {
     expect(JSON.parse(frames.join(''))).toEqual({ text: expected, other: expected });
   });
 
-  it('takes a hundred thousand pieces of one character', async () => {
+  it('accepts a hundred thousand pieces of one character', async () => {
     const text = WORDS.repeat(2400).slice(0, 100_000);
     const rewriter = rewriterOf(wordDetector);
     const out: string[] = [];
@@ -96,7 +96,7 @@ describe('a stream of any size', () => {
     expect((await send(few)).frames).toHaveLength(500);
   });
 
-  it('takes ten thousand texts that end one after the other, or thousands that end with their event', async () => {
+  it('accepts ten thousand texts that end one after the other, or thousands that end with their event', async () => {
     const many = Array.from({ length: 10_000 }, (_, index) =>
       chat([{ text: 'a 1', index }], { ends: [`${index}/`] }),
     );
@@ -109,7 +109,7 @@ describe('a stream of any size', () => {
     expect(textOf(frames, 4999)).toBe('a ***');
   }, 30_000);
 
-  it('goes through an event of many values in turns', async () => {
+  it('searches an event of many values in turns', async () => {
     const values = Array.from({ length: 20_000 }, (_, index) => ({
       [`n${index % 90}`]: `${index}`,
       b: [index],

@@ -175,7 +175,7 @@ describe.each(ROWS)('a stream of %s', (_name, provider, path, { thought, text, c
     'a camelCa',
     'a café',
     'an abcdefghijklmnopq',
-  ])('makes an answer wait for %s, but not long', async (held) => {
+  ])('delays an answer for %s, but not for long', async (held) => {
     if (thought === undefined) return;
     const answer = Array.from({ length: 20 }, (_, at) => text(`word ${String(at)}, `));
     const steps = await stepsThrough(provider, path, [thought('Well, I '), thought(held), ...answer, end]);
@@ -199,7 +199,7 @@ describe.each(ROWS)('a stream of %s', (_name, provider, path, { thought, text, c
     },
   );
 
-  it('masks the rest of an address of which plain words have left', async () => {
+  it('masks the rest of an address of which plain words were sent', async () => {
     if (thought === undefined) return;
     const think = thought;
     const between = Array.from({ length: 18 }, () => text('so, '));
@@ -233,7 +233,7 @@ describe.each(ROWS)('a stream of %s', (_name, provider, path, { thought, text, c
     }
   });
 
-  it('overtakes held text if much is waiting', async () => {
+  it('lets other text pass held text if much is waiting', async () => {
     if (thought === undefined) return;
     const long = text('word, '.repeat(60_000));
     const steps = await stepsThrough(provider, path, [thought('see 4539 1488'), long, long, text('so, ')]);
@@ -242,7 +242,7 @@ describe.each(ROWS)('a stream of %s', (_name, provider, path, { thought, text, c
   });
 });
 
-it('a Gemini event with a text that is held and a call does not wait for long', async () => {
+it('a Gemini event with held text and a call does not wait for long', async () => {
   const path = '/v1beta/models/gemini-2.5-pro:streamGenerateContent';
   const call = { functionCall: { name: 'f', args: {} } };
   const mixed = { candidates: [{ index: 0, content: { role: 'model', parts: [{ text: 'jane' }, call] } }] };
@@ -253,7 +253,7 @@ it('a Gemini event with a text that is held and a call does not wait for long', 
 });
 
 describe('OpenRouter’s two copies of reasoning', () => {
-  it('leaves in one event', async () => {
+  it('are sent in one event', async () => {
     const details = (text: string): object =>
       chunk({
         role: 'assistant',
@@ -275,7 +275,7 @@ describe('OpenRouter’s two copies of reasoning', () => {
   });
 });
 
-it('choices beside each other do not wait for one another', async () => {
+it('simultaneous choices do not wait for each other', async () => {
   const of = (index: number, delta: Delta): object => ({ choices: [{ index, delta, finish_reason: null }] });
   const steps = await stepsThrough('openai', '/v1/chat/completions', [
     of(0, { content: 'It is 4539 1488' }),

@@ -18,7 +18,7 @@ function interleaved<T>(one: readonly T[], two: readonly T[]): T[] {
 }
 
 describe('a stream without findings', () => {
-  it('arrives whole, wherever its text is cut', async () => {
+  it('arrives completely, wherever its text is cut', async () => {
     for (const pieces of everyCut(CLEAN)) {
       const { frames, reasons, comment, classes } = await send(chats(pieces));
       expect(textOf(frames)).toBe(CLEAN);
@@ -26,7 +26,7 @@ describe('a stream without findings', () => {
     }
   });
 
-  it('is sent byte for byte if each text can leave at once', async () => {
+  it('is sent byte for byte if each text can be sent at once', async () => {
     const events = ['Hello, ', 'my ', 'friend. ', ' {"😀" '].map((text) => chat(text, { counts: { a: 1 } }));
     const { steps } = await send(events);
     expect(steps).toEqual([...events.map(({ frame }) => [frame.data]), []]);
@@ -37,7 +37,7 @@ describe('a stream without findings', () => {
     expect(frames.map((frame) => textOf([frame]))).toEqual(['Hello ', 'you!']);
   });
 
-  it('passes everything else of its events', async () => {
+  it('passes all other members of its events', async () => {
     const events = [eventOf({ type: 'ping' }, []), eventOf('[DONE]', [], { done: true }), eventOf('', [])];
     const { steps } = await send(events);
     expect(steps).toEqual([['{"type":"ping"}'], ['[DONE]'], [''], []]);
@@ -115,13 +115,13 @@ describe('a text with a name', () => {
   const under = (kind: TextDelta['kind']): StreamEvent =>
     eventOf({ password: 'hunter2' }, [{ channel: 'a', kind, text: 'hunter2', path: ['password'] }]);
 
-  it('is recognized by it if it is an argument', async () => {
+  it('is recognized by the name if it is an argument', async () => {
     expect((await send([under('tool_arguments')])).frames.join('')).toContain('***');
     expect((await send([under('text')])).frames.join('')).not.toContain('***');
   });
 });
 
-describe('a text that is twice in each event', () => {
+describe('a text that each event has twice', () => {
   it('is masked in both places', async () => {
     const reader = together.endpoint('POST', '/v1/chat/completions')?.dialect.stream();
     const events = randomPieces(PERSONAL, 5).map((text) => {
@@ -138,7 +138,7 @@ describe('a text that is twice in each event', () => {
 });
 
 describe('a finding that must not pass', () => {
-  it('cuts the stream before any of it has left, wherever it is cut', async () => {
+  it('cuts the stream before any of it was sent, wherever it is cut', async () => {
     const text = `jane@example.com has ${KEY}, and more.`;
     for (const pieces of [...everyCut(text), randomPieces(text, 1), [...text]]) {
       const { frames, cut, quarantined, classes } = await send(chats(pieces));

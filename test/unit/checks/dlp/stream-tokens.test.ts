@@ -18,7 +18,7 @@ function shown(frames: readonly string[]): [string, ...string[]][] {
 }
 
 describe('tokens with their probabilities', () => {
-  it('leave with their text, byte for byte, in a stream without findings', async () => {
+  it('are sent with their text, byte for byte, in a stream without findings', async () => {
     const text = 'Plain words, 4111 of them, and half an address: jane@. <<BEGIN>> of nothing.';
     for (let seed = 0; seed < 30; seed += 1) {
       const events = randomPieces(text, seed).map((piece) => chatWithTokens(piece));
@@ -100,7 +100,7 @@ describe('tokens with their probabilities', () => {
     expect(cut?.type).toBe('dlp_quarantine');
   });
 
-  it('end with their channel', async () => {
+  it('are complete at the end of their channel', async () => {
     const end = eventOf({ id: 'x', choices: [] }, [], { ends: ['0/content'] });
     const { steps } = await send([chatWithTokens('a ', ['b']), end]);
     expect(steps[0]).toEqual([]);

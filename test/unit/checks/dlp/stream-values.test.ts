@@ -25,12 +25,12 @@ function counting(): { detector: StreamDetector; read: () => number } {
 describe('a member whose name is a finding', () => {
   const address = 'jane@example.com';
 
-  it('goes although its value is one too', async () => {
+  it('is removed although its value is a finding too', async () => {
     const payload = { a: 1, [address]: '4111111111111111', b: { [address]: address } };
     expect(await masked(payload)).toEqual({ a: 1, b: {} });
   });
 
-  it('goes although a text under it is masked', async () => {
+  it('is removed although a text under it is masked', async () => {
     const path = ['args', address];
     const text = 'to 4111111111111111 ';
     const delta: TextDelta = { channel: '0/tool/', kind: 'tool_arguments', text, path };
@@ -44,7 +44,7 @@ describe('a text that a stream repeats', () => {
       { channel: 'again/text', kind: 'text', text, path: ['text'], repeats: true, ...more },
     ]);
 
-  it('is masked as its pieces were', async () => {
+  it('is masked like its pieces', async () => {
     const text = 'to jane@example.com, 4111111111111111';
     const { frames, reasons } = await send([...chats([...text]), again(text), again(text)]);
     expect(textOf(frames)).toBe('to ***, ***');
@@ -53,7 +53,7 @@ describe('a text that a stream repeats', () => {
     expect(reasons).toHaveLength(2);
   });
 
-  it('is masked as arguments are', async () => {
+  it('is masked like arguments', async () => {
     const text = '{"card":4111111111111111,"to":"\\u006aane@example.com"}';
     const { frames } = await send([again(text, { isJson: true })]);
     expect((JSON.parse(frames.join('')) as { text: string }).text).toBe('{"card":"***","to":"***"}');
@@ -105,7 +105,7 @@ describe('a value outside of channels', () => {
     });
   });
 
-  it('is known by its name', async () => {
+  it('is recognized by its name', async () => {
     expect(await masked({ password: 'hunter2', a: { password: ['one', 'two'] }, b: 'hunter2' })).toEqual({
       password: '***',
       a: { password: ['***', '***'] },
@@ -131,7 +131,7 @@ describe('a value outside of channels', () => {
     expect(await masked({ [KEY]: 1 })).toBe('cut');
   });
 
-  it('is left alone if it is sealed, and only then', async () => {
+  it('is left unchanged only if it is encrypted', async () => {
     const sealed = 'abcd'.repeat(200);
     const blind: StreamDetector = {
       find: (text) =>
@@ -157,7 +157,7 @@ describe('a value outside of channels', () => {
     expect(count.read() - first - first).toBeLessThan(100);
   });
 
-  it('is searched even if all else in the event is text', async () => {
+  it('is searched even if the rest of the event is text', async () => {
     const path = ['a', 'text'];
     const delta: TextDelta = { channel: 'x', kind: 'text', text: 'hello ', path };
     expect(
@@ -169,7 +169,7 @@ describe('a value outside of channels', () => {
     });
   });
 
-  it('is masked each time, also if it was a text before', async () => {
+  it('is masked each time, even if it was a text before', async () => {
     const payload = { x: 'jane@example.com' };
     const delta: TextDelta = { channel: 'x', kind: 'text', text: payload.x, path: ['x'] };
     const event = eventOf(payload, []);
@@ -177,7 +177,7 @@ describe('a value outside of channels', () => {
     expect(frames).toEqual(new Array(3).fill('{"x":"***"}'));
   });
 
-  it('is refused if it is nested deeper than any answer', async () => {
+  it('is refused if it is nested too deep', async () => {
     const deep = `{"a":${'['.repeat(300)}${']'.repeat(300)}}`;
     await expect(send([eventOf(deep, [])])).rejects.toMatchObject({ type: 'upstream_unavailable' });
   });
@@ -206,19 +206,19 @@ describe('an event that is not JSON', () => {
     expect(new Set(quarantined)).toEqual(new Set([`key ${KEY}`]));
   });
 
-  it('is read with those before it, and waits for them', async () => {
+  it('is read together with those before it, and is held until they are decided', async () => {
     const split = await send([eventOf('to jane@', []), eventOf('example.com ', [])]);
     expect(split.steps).toEqual([[], ['to ***', ' '], []]);
     const clean = await send([eventOf('to jane', []), eventOf(' and ', [])]);
     expect(clean.steps).toEqual([[], ['to jane', ' and '], []]);
   });
 
-  it('is searched alone as well', async () => {
+  it('is also searched separately', async () => {
     const { steps } = await send([eventOf('so-', []), eventOf('jane@example.com', []), chat('a ')]);
     expect(steps[2]?.slice(0, 2)).toEqual(['so-', '***']);
   });
 
-  it('waits no longer than for the next that is JSON, or for the end', async () => {
+  it('is held at most until the next JSON event, or the end', async () => {
     const { steps } = await send([eventOf('to jane', []), eventOf('{"a":1}', []), eventOf('last', [])]);
     expect(steps).toEqual([[], ['to jane', '{"a":1}'], [], ['last']]);
   });
@@ -231,7 +231,7 @@ describe('an event that is one string', () => {
     expect((await send([eventOf(JSON.stringify(`say ${KEY}`), [])])).cut?.type).toBe('dlp_quarantine');
   });
 
-  it('releases waiting events, if it is beside a payload', async () => {
+  it('releases held events if it is beside a payload', async () => {
     const beside = (text: string): StreamEvent => ({ ...eventOf(text, [], { sideband: true }), json: text });
     const { steps } = await send([
       eventOf('to jane', []),

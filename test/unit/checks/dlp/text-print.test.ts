@@ -5,7 +5,7 @@ import { contentDetector } from '../../../support/dlp-rewriter.ts';
 const [FIRST, SECOND] = ['AKIAQWERTY', 'UIOPASDFGH'] as const;
 
 describe('a print', () => {
-  it('recognizes its text, whatever its pieces, and its last piece', () => {
+  it('recognizes its text in any pieces, and its last piece', () => {
     const print = new TextPrint();
     for (const piece of ['Grüße', ', ', '世界 🙂']) print.add(piece);
     expect(

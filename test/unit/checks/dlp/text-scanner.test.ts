@@ -68,7 +68,7 @@ describe('a scanner of one channel', () => {
     ]);
   });
 
-  it('makes one mask of findings that overlap or touch, though the first has left', () => {
+  it('makes one mask of findings that overlap or touch, even if the first was sent', () => {
     const touching: StreamDetector = {
       find: (text) =>
         [...text.matchAll(/[ab]/g)].map(({ index }) => ({
@@ -83,7 +83,7 @@ describe('a scanner of one channel', () => {
     expect(scan(['xa', 'b', 'a.', 'b'], {}, touching).pieces).toEqual(['x***', '', '.', '***', '']);
   });
 
-  it('never parts two units of one character', () => {
+  it('never separates the two units of a character', () => {
     const [high, low] = ['😀'.slice(0, 1), '😀'.slice(1)];
     expect(scan([`a ${high}`, `${low} b `]).pieces).toEqual(['a ', '😀 b ', '']);
     expect(scan([`a ${high}`, ' b ']).pieces).toEqual(['a ', `${high} b `, '']);
@@ -122,7 +122,7 @@ describe('a scanner of one channel', () => {
     expect(scan(['@example.com', ' it'], { context: 'jane' }).text).toBe('*** it');
   });
 
-  it('finds what begins in an earlier text, and what it contains itself, wherever it is cut', () => {
+  it('finds a value that begins in an earlier text, and one in the text itself, wherever it is cut', () => {
     const joined = 'ple.com is hers. joe@example.com!';
     const alone = 'joe@example.com is his';
     for (const pieces of everyCut(joined)) {
@@ -135,7 +135,7 @@ describe('a scanner of one channel', () => {
     }
   });
 
-  it('drops the text that it is joined to, once that is out of reach', () => {
+  it('forgets the joined text once it is out of reach', () => {
     const scanner = createTextScanner(wordDetector, { joinedTo: 'Mail jane@exam' });
     expect(scanner.tail).toBe('Mail jane@exam');
     for (let piece = 0; piece < 100; piece += 1) {
@@ -154,7 +154,7 @@ describe('a scanner of one channel', () => {
     expect(found).toEqual(['address jane@example.com', 'address joe@example.com']);
   });
 
-  it('fails closed if more is open than any match is long', () => {
+  it('fails closed if the undecided text is longer than any match', () => {
     const greedy: StreamDetector = { find: () => [], openFrom: () => 0 };
     expect(() => scan(new Array(20_000).fill('aaaa'), {}, greedy)).toThrow(
       expect.objectContaining({ type: 'upstream_unavailable' }),
@@ -165,7 +165,7 @@ describe('a scanner of one channel', () => {
     expect(scan(['a'.repeat(65_536)], {}, greedy).text).toHaveLength(65_536);
   });
 
-  it('looks at a long open text as often as it grows by an eighth, not at every piece', () => {
+  it('searches a long undecided text whenever it has grown by an eighth, not at every piece', () => {
     let read = 0;
     const counting: StreamDetector = {
       find: () => [],
@@ -178,7 +178,7 @@ describe('a scanner of one channel', () => {
     expect(read).toBeLessThan(32_768 * 16);
   });
 
-  it('keeps the detectors’ look-behind, however long the text was', () => {
+  it('keeps the detectors’ look-behind for texts of any length', () => {
     const scanner = createTextScanner(wordDetector);
     for (let piece = 0; piece < 1000; piece += 1) {
       scanner.push('ordinary words, and more of them. ');

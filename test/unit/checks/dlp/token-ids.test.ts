@@ -105,7 +105,7 @@ describe('token ids in a whole answer', () => {
     expect(JSON.parse(body ?? '')).toMatchObject(left as object);
   });
 
-  it.each(WHOLE)('stay unchanged if nothing was: %s', async (_name, input) => {
+  it.each(WHOLE)('stay unchanged if nothing was masked: %s', async (_name, input) => {
     const clean = JSON.stringify(input.body).replaceAll(EMAIL, 'nobody');
     const { body } = await judgeAnswer(dlp(), answered({ ...input, body: clean }));
     expect(body).toBe(clean);
@@ -118,7 +118,7 @@ describe('token ids in a whole answer', () => {
     );
   });
 
-  it('are searched if they only have the name', async () => {
+  it('are searched if only their name says that they are token ids', async () => {
     const body = { token_ids: [4539148803436467], choices: [] };
     expect((await judgeAnswer(dlp(), answered({ body }))).body).toBe('{"token_ids":[],"choices":[]}');
   });
@@ -182,7 +182,7 @@ interface Chunk {
 }
 
 describe('token ids in a stream', () => {
-  it.each([0, 1, 4])('of masked text never leave, %i events ahead of their text', async (ahead) => {
+  it.each([0, 1, 4])('of masked text are never sent, %i events ahead of their text', async (ahead) => {
     for (let seed = 0; seed < 20; seed += 1) {
       const text = `${LONG}${TEXT}, and on it goes for a good while after that, so that the rest has left.`;
       const pieces = randomPieces(text, seed, 6);

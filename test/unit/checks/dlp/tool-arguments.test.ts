@@ -177,7 +177,7 @@ describe.each(SAMPLES)('tool arguments, $what', (sample) => {
     expect([rig.leaks, rig.classes]).toEqual([[], []]);
   });
 
-  it('are the only exception: the same in a text is masked, also beside them', async () => {
+  it('are the only exception: the same value in a text beside them is masked', async () => {
     const said = `It is ${AWS_KEY} of ${EMAIL}.`;
     const { sent } = await wholeSent(sample, passing(), said, value);
     expect(sent).toEqual(sample.whole('It is *** of ***.', value));
@@ -188,12 +188,12 @@ describe.each(SAMPLES)('tool arguments, $what', (sample) => {
     expect(streamed).toContain('It is ');
   });
 
-  it('that are the very text of the answer leave that text searched', async () => {
+  it('that equal a text of the answer do not exempt that text', async () => {
     const { sent } = await wholeSent(sample, passing(), AWS_KEY, AWS_KEY);
     expect(sent).toEqual(sample.whole('***', AWS_KEY));
   });
 
-  it('are searched unless that is switched off', async () => {
+  it('are searched by default', async () => {
     expect(
       JSON.stringify((await wholeSent(sample, dlp({ action: 'mask' }), text, value)).sent),
     ).not.toContain(AWS_KEY);

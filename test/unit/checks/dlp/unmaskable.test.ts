@@ -17,7 +17,7 @@ describe('a finding in a request that cannot be masked', () => {
       '/model/anthropic.claude-sonnet-4-5/converse',
       (text: string) => ({ reasoningContent: { reasoningText: { text, signature: 'c2ln' } } }),
     ],
-  ])('takes out the whole of a signed text: %s', async (_name, provider, path, thought) => {
+  ])('removes the whole of a signed text: %s', async (_name, provider, path, thought) => {
     const body = (text: string): Record<string, unknown> => ({
       messages: [{ role: 'assistant', content: [thought(text)] }],
     });
@@ -45,7 +45,7 @@ describe('a finding in a request that cannot be masked', () => {
       expect(JSON.parse(sent ?? '')).toMatchObject(body);
     });
 
-    it('is accompanied by masks of the others', async () => {
+    it('still masks the other findings', async () => {
       const content = [{ type: 'text', text: `I am ${EMAIL}` }, file];
       const { verdict, body } = await judgeRequest(rig(), parsed({ body: user(content) }));
       expect(verdict).toMatchObject({
@@ -56,12 +56,12 @@ describe('a finding in a request that cannot be masked', () => {
       expect(JSON.parse(body ?? '')).toMatchObject(user([{ type: 'text', text: 'I am ***' }, file]));
     });
 
-    it('is still denied outside of the conversation', async () => {
+    it('still denies findings outside the conversation', async () => {
       const { verdict } = await judgeRequest(rig(), parsed({ body: { ...user([file]), model: EMAIL } }));
       expect(verdict).toMatchObject({ kind: 'deny', type: 'policy_denied' });
     });
 
-    it('still denies under requests: deny', async () => {
+    it('still denies with requests: deny', async () => {
       const denying = dlp({ requests: 'deny', request_unmaskable: 'report' });
       const { verdict } = await judgeRequest(denying, parsed({ body: user([file]) }));
       expect(verdict).toMatchObject({ kind: 'deny' });

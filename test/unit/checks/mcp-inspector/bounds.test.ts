@@ -26,7 +26,7 @@ describe('an answer that is too much', () => {
     expect((await rig.whole(said(110_000))).denial).toMatchObject({ type: 'upstream_unavailable' });
   }, 60_000);
 
-  it('is refused if more must be removed than can be', async () => {
+  it('is refused if too much would have to be removed', async () => {
     const said = (count: number) =>
       result({ structuredContent: Array.from({ length: count }, () => `Soup. ${ATTACK}. Bread.`) });
     expect(JSON.parse((await inspector().whole(said(900))).body)).toEqual(
@@ -65,7 +65,7 @@ describe('an answer that is too much', () => {
     expect(rig.leaks).toEqual([]);
   }, 60_000);
 
-  it('is refused for its attacks, and its key is locked for the only secret after them', async () => {
+  it('is refused because of its attacks, and locks its key because of the secret after them', async () => {
     const rig = inspector();
     const said = Array.from({ length: 6_000 }, () => `Soup. ${ATTACK}. Bread.`);
     const { denial } = await rig.whole(result({ structuredContent: [...said, AWS_KEY] }));
@@ -73,7 +73,7 @@ describe('an answer that is too much', () => {
     expect(rig.leaks).toEqual([expect.objectContaining({ findings: [expect.any(String)] })]);
   }, 60_000);
 
-  it('repeats no more of a server’s configured values than are searched for', async () => {
+  it('is refused if it repeats the server’s configured values too often', async () => {
     const credential = 'the-server-s-own-credential-1234567890';
     const rig = inspector({ server: { headers: { authorization: `Bearer ${credential}` } } });
     const { denial } = await rig.whole(textResult(`${credential} `.repeat(50_000)));
@@ -81,13 +81,13 @@ describe('an answer that is too much', () => {
     expect(rig.leaks).toHaveLength(1);
   }, 60_000);
 
-  it('is inspected as deep as it nests', async () => {
+  it('is inspected at any depth', async () => {
     const deep = (words: string) =>
       `{"jsonrpc":"2.0","id":1,"result":${'['.repeat(200)}"${words}"${']'.repeat(200)}}`;
     expect((await inspector().whole(deep(ATTACK))).body).toBe(deep(REMOVED));
   });
 
-  it('is shown to an agent in 16 KiB, its texts cut', async () => {
+  it('is shown to an agent in 16 KiB, with its texts cut', async () => {
     const { denial } = await inspector().whole(
       result({
         content: Array.from({ length: 40 }, () => ({
@@ -186,7 +186,7 @@ describe('2 MiB of anything', () => {
 });
 
 describe('an event with long member names', () => {
-  it('is followed within a turn', () => {
+  it('is searched within a turn', () => {
     const crossesSeam = createSeams({ isEmpty: false, isIn: (text) => text.includes('key-1234') });
     const below = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`m${String(at)}`, 'v']));
     const before = threadMs();
@@ -194,7 +194,7 @@ describe('an event with long member names', () => {
     expect(threadMs() - before).toBeLessThan(60);
   });
 
-  it('is followed by the beginning of the names', () => {
+  it('has its members identified by the beginning of their names', () => {
     const crossesSeam = createSeams({ isEmpty: false, isIn: (text) => text.includes('key-1234') });
     const name = 'n'.repeat(1_000);
     expect(crossesSeam({ [name]: 'key-', [`${name}n`]: 'a' })).toBe(false);

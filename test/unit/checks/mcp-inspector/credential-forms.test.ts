@@ -166,7 +166,7 @@ describe('how a credential may be written', () => {
       (message) => ({ jsonrpc: '2.0', method: 'notifications/progress', params: { progress: 1, message } }),
     ],
     ['texts', (text) => ({ jsonrpc: '2.0', method: 'x', params: { content: [{ text }] } })],
-  ])('does not pass whole in parts over events: %s', async (_what, message) => {
+  ])('does not pass in parts over several events: %s', async (_what, message) => {
     for (const parts of [
       [KEY.slice(0, 9), KEY.slice(9)],
       [KEY.slice(0, 3), KEY.slice(3, 6), KEY.slice(6)],
@@ -185,7 +185,7 @@ describe('how a credential may be written', () => {
     }
   });
 
-  it('that was masked in one event cuts none after it', async () => {
+  it('that was masked in one event does not cut later ones', async () => {
     const log = (data: string) =>
       event({ jsonrpc: '2.0', method: 'notifications/message', params: { data } });
     const rig = inspector({ server: { headers: { 'X-Pat': KEY } }, inspector: { secrets: 'mask' } });

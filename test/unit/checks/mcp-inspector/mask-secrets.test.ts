@@ -43,7 +43,7 @@ describe('a whole answer', () => {
     },
   );
 
-  it('continues without it and scores nothing under mask_unscored', async () => {
+  it('continues without it and without a score under mask_unscored', async () => {
     const rig = inspector({ inspector: { secrets: 'mask_unscored' } });
     const { body, denial } = await rig.whole(textResult(`The key is ${AWS_KEY}, keep it.`));
     expect([denial, JSON.parse(body)]).toEqual([undefined, textResult('The key is ***, keep it.')]);
@@ -72,7 +72,7 @@ describe('a whole answer', () => {
     expect((await masking().whole(textResult('fine', AWS_KEY))).denial?.type).toBe('upstream_unavailable');
   });
 
-  it('is sent once its key is scored; if that fails, without it, and the failure is reported', async () => {
+  it('is sent once its key is scored, or without a score if that fails, which is reported', async () => {
     const order: string[] = [];
     const rig = masking({
       reportSecretLeak: async () => {

@@ -56,7 +56,7 @@ describe("a server's own credential in its answer", () => {
   it.each([
     ['after a text', (first: string, rest: string) => [said(first), `: ${rest}\n\n`]],
     ['before a text', (first: string, rest: string) => [`: ${first}\n\n`, said(rest)]],
-  ])('does not continue in a comment %s', async (_where, events) => {
+  ])('does not pass if it continues in a comment %s', async (_where, events) => {
     const first = TOKEN.slice(0, TOKEN.length / 2);
     const rest = TOKEN.slice(first.length);
     const { body } = await inspector({ server }).stream([...events(first, rest), event(textResult('b'))]);
@@ -153,7 +153,7 @@ describe('a value that counts as a credential', () => {
     ['a short parameter', {}, 'https://mcp.test/mcp?v=2026-01', '2026-01'],
     ['a scheme', { Authorization: 'Negotiate bread-and-butter-4' }, 'https://mcp.test/mcp', 'Negotiate'],
     ['words in the path', {}, 'https://mcp.test/model-context-protocol-v2/mcp', 'model-context-protocol-v2'],
-  ])('and one that does not: %s', (_what, headers, url, text) => {
+  ])('does not count: %s', (_what, headers, url, text) => {
     expect(isKnown(headers, text, url)).toBe(false);
   });
 

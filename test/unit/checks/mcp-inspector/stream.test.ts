@@ -66,7 +66,7 @@ describe('a stream', () => {
     ]);
   });
 
-  it('gives the error in place of a response with a secret, under its id, after the key is locked', async () => {
+  it('has an error with the same id instead of a response with a secret, after the key is locked', async () => {
     const order: string[] = [];
     const rig = inspector({
       reportSecretLeak: async ({ lockMs }) => {
@@ -81,7 +81,7 @@ describe('a stream', () => {
     expect(body).not.toContain(AWS_KEY);
   });
 
-  it('returns the error with the id of the request that it answers', async () => {
+  it('has the error with the id of the answered request', async () => {
     const { body } = await inspector().stream([event(textResult(`key ${AWS_KEY}`, 'resumed-7'))], {
       body: undefined,
     });
@@ -127,7 +127,7 @@ describe('a stream', () => {
     expect(body).not.toContain(ATTACK);
   });
 
-  it.each(['ping', 'endpoint'])('passes events for the transport alone: %s', async (name) => {
+  it.each(['ping', 'endpoint'])('passes events that are only for the transport: %s', async (name) => {
     const bytes = event('/messages?session=1', name) + event('{"a":1}', name);
     expect((await inspector().stream([bytes])).body).toBe(bytes);
   });
@@ -147,7 +147,7 @@ describe('a stream', () => {
     expect(rig.leaks).toHaveLength(1);
   });
 
-  it('loses comments that hold something', async () => {
+  it('loses comments with a finding', async () => {
     const { body } = await inspector().stream([
       `: ${ATTACK}\n\n: fine\n\n: ${AWS_KEY}\n${event(textResult('b'))}`,
     ]);
@@ -177,7 +177,7 @@ describe('a stream', () => {
     expect((await inspector().stream([bytes])).body).toBe(bytes);
   });
 
-  it('loses attacks and secrets of a message that many lines hold', async () => {
+  it('loses attacks and secrets of a message that spans many lines', async () => {
     const lines = JSON.stringify(textResult(`key ${AWS_KEY}`), null, 1).split('\n');
     const { body } = await inspector().stream([`${lines.map((line) => `data: ${line}`).join('\n')}\n\n`]);
     expect(messagesIn(body)).toEqual([blocked(1)]);
@@ -197,7 +197,7 @@ describe('a stream', () => {
     ]);
   });
 
-  it('is judged equally wherever its bytes are cut', async () => {
+  it('is judged in the same way wherever its bytes are cut', async () => {
     const bytes = Buffer.from(`${event(log(`kéy ${AWS_KEY}`))}${event(textResult(`a. ${ATTACK}.`))}`);
     const rig = inspector();
     const whole = (await rig.stream([bytes])).body;

@@ -92,7 +92,7 @@ describe('allowed_tools', () => {
     expect(await judge({ ...chat, key: { ...chat.key, allowedTools: [] } })).toEqual({ kind: 'pass' });
   });
 
-  it('hold in shadow mode', () => {
+  it('apply in shadow mode too', () => {
     expect(rig().check.shadowable).toBe(false);
   });
 });
@@ -165,7 +165,7 @@ describe('a method', () => {
     'TOOLSCALL',
     'resources_read',
     'prompts/Get',
-  ])('spelled otherwise than in MCP is always refused: %s', async (method) => {
+  ])('with a spelling that MCP does not have is always refused: %s', async (method) => {
     for (const config of ['deny', 'allow'] as const) {
       const verdict = await rig(config).judge(call('', undefined, { body: message(method) }));
       expect(verdict).toMatchObject({ kind: 'deny', type: 'invalid_request' });
@@ -187,7 +187,7 @@ describe('a call in disguise', () => {
   it.each<[string, JsonObject]>([
     ['as a notification', { jsonrpc: '2.0', method: 'tools/call', params: { name: 'run', arguments: {} } }],
     ['in capitals', { jsonrpc: '2.0', id: 1, method: 'Tools/Call', params: { name: 'run' } }],
-  ])('is refused, whatever the key may call: %s', async (_what, body) => {
+  ])('is refused for every key: %s', async (_what, body) => {
     for (const allowed of [undefined, ['run']] as const) {
       expect(await rig().judge(call('', allowed, { body }))).toMatchObject({
         kind: 'deny',
@@ -215,7 +215,7 @@ describe('a session of MCP', () => {
     expect(await judge(call('a', undefined, session))).toMatchObject({ type: 'not_found' });
   });
 
-  it('of another key does not open a tool that the list does not name', async () => {
+  it('of another key does not allow a tool that is not in the list', async () => {
     const { judge, answer, scored } = rig();
     await answer(call('a', undefined), given);
     expect(await judge(call('b', ['a'], session))).toMatchObject({ type: 'policy_denied' });

@@ -28,7 +28,7 @@ describe.each([
   ["the server's own stream", OWN_STREAM],
   ['a subscription', SUBSCRIPTION],
 ])('%s', (_what, asked) => {
-  it('continues while its key is admitted, which is checked at most once a second', async () => {
+  it('continues while its key is valid, which is checked at most once per second', async () => {
     const { event, questions } = guard(asked);
     for (let nth = 0; nth < 20; nth += 1) expect(await event()).toBe(PASS_EVENT);
     expect(questions).toEqual(['sha256:raw']);
@@ -41,14 +41,14 @@ describe.each([
   });
 
   it.each(['quarantined', 'invalid_key', 'agent_risk_blocked', 'redis_unavailable'] as const)(
-    'is cut before its next event if that would be refused: %s',
+    'is cut before its next event if its key would be refused: %s',
     async (type) => {
       const { event } = guard(asked, { refusal: new GatewayError(type, 'not now') });
       expect(await event()).toEqual({ kind: 'cut', denial: { kind: 'deny', type, message: 'not now' } });
     },
   );
 
-  it('fails closed if something else breaks', async () => {
+  it('fails closed on any other error', async () => {
     await expect(guard(asked, { refusal: new Error('broken') }).event()).rejects.toThrow('broken');
   });
 });
@@ -56,7 +56,7 @@ describe.each([
 it.each([
   ['the answer to a call', mcpExchange({ body: toolCall('read') })],
   ["a provider's answer", parsed({ body: { model: 'm', messages: [] } })],
-])('%s may finish', (_what, exchange) => {
+])('%s continues to its end', (_what, exchange) => {
   const asked = { ...answered(exchange), form: 'stream' as const };
   expect(createKeyGuard(asked, () => Promise.reject(new Error('nobody asks')))).toBeUndefined();
 });

@@ -37,13 +37,13 @@ describe('an MCP session', () => {
     expect(await binding.judge(call(ALICE, 's-1', 'mail'))).toMatchObject(GONE);
   });
 
-  it('that no server created is refused in the same words as another key’s', async () => {
+  it('that no server created is refused with the same message as another key’s', async () => {
     const binding = rig();
     await binding.keep(answerOf(initialize(ALICE), 's-1'));
     expect(await binding.judge(call(BOB, 's-2'))).toEqual(await binding.judge(call(BOB, 's-1')));
   });
 
-  it('is not read if a request names none', async () => {
+  it('is not looked up if a request names none', async () => {
     expect(await rig().judge(initialize(ALICE))).toEqual(PASSED);
   });
 
@@ -64,7 +64,7 @@ describe('an MCP session', () => {
     );
   });
 
-  it('that a server gives to a second key is withheld', async () => {
+  it('that a server gives to a second key is withheld from it', async () => {
     const binding = rig();
     await binding.keep(answerOf(initialize(ALICE), 'fixed'));
     expect(await binding.keep(answerOf(initialize(BOB), 'fixed'))).toMatchObject({

@@ -14,7 +14,7 @@ describe('a request that a mask rule matches', () => {
     ['a regular expression', regex('PRJ-\\d+'), 'see PRJ-12', 'see ***'],
     ['a detector', detects('ssn'), `it is ${SSN}.`, 'it is ***.'],
     ['a disguise', contains('Ignore'), 'I-g-n-o-r-e that', '*** that'],
-  ])('goes out with *** in place of %s', async (_what, pattern, text, expected) => {
+  ])('is sent with *** instead of %s', async (_what, pattern, text, expected) => {
     const rig = maskRig();
     const { body } = await sendRequest(rig, judged(chat([user(text)]), rule('names', pattern)));
     expect(body).toBe(JSON.stringify({ model: 'gpt-4o', messages: [user(expected)] }));
@@ -132,7 +132,7 @@ describe('a rule about one argument', () => {
     return sendRequest(maskRig(), exchange);
   }
 
-  it('masks there and below, and nowhere else', async () => {
+  it('masks only in that argument and below', async () => {
     const { body = '' } = await masked({ note: 'drop', query: { sql: ['drop it', 'keep'], other: 'drop' } });
     expect(JSON.parse(body)).toMatchObject({
       params: { arguments: { note: 'drop', query: { sql: ['*** it', 'keep'], other: 'drop' } } },
@@ -144,7 +144,7 @@ describe('a rule about one argument', () => {
     expect((await masked({ drop: { sql: 'x' } })).denial).toBeUndefined();
   });
 
-  it('is not about the name of that argument itself', async () => {
+  it('does not apply to the name of that argument', async () => {
     const exchange = judged(
       mcpExchange({ body: toolCall('find', { drop: 'drop it' }) }),
       rule('drop', inArgument(['drop'], contains('drop'))),
@@ -180,7 +180,7 @@ describe('a request of 2 MiB', () => {
     return Math.max(longest, cpuMs() - last);
   }
 
-  it('holds up others for less than 50 ms at a time', async () => {
+  it('delays other work by less than 50 ms at a time', async () => {
     const turns = [await longestTurn(), await longestTurn(), await longestTurn()];
     expect(Math.min(...turns)).toBeLessThan(50);
   });

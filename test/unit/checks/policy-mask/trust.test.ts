@@ -44,7 +44,7 @@ const INJECTION = detects('prompt_injection');
 const withTrust = (pattern: MaskPattern, trust: MaskPattern['trust']): MaskPattern => ({ ...pattern, trust });
 
 describe('a mask rule about injections', () => {
-  it('removes an order from a user’s text, and leaves trusted instructions unchanged', async () => {
+  it('removes an instruction from a user’s text, and leaves trusted instructions unchanged', async () => {
     expect(await sentMessages(judgedBy([rule('orders', INJECTION)]))).toEqual([
       `${ORDER}, and write to ${EMAIL}.`,
       '***, please.',
@@ -59,7 +59,7 @@ describe('a mask rule about injections', () => {
     expect(await sentMessages(judgedBy([strict]))).toEqual(masked);
   });
 
-  it('leaves masks of data and of words in force over instructions', async () => {
+  it('does not change masks of data and of words in instructions', async () => {
     const masks = [
       rule('orders', INJECTION),
       rule('mail', detects('email')),

@@ -64,7 +64,7 @@ function whole(request: Parsed, said: unknown): Answered {
 }
 
 describe('a session’s memory of answers', () => {
-  it('is noted before a tool answers, of its texts with and without their disguises', async () => {
+  it('is written before a tool’s answer is sent, for its texts with and without disguises', async () => {
     const request = tool();
     const { check, state, noted, steps } = await rig(request, { needsSteps: 'mcp_tool_response' });
     const verdict = await check.response?.(whole(request, textResult('a s\u200becret')), state);
@@ -122,7 +122,7 @@ describe('a session’s memory of answers', () => {
     expect(await rewriter?.event?.(said)).toMatchObject({ kind: 'cut' });
   });
 
-  it('is noted at the end of a streamed completion', async () => {
+  it('is written at the end of a streamed completion', async () => {
     const request = chat();
     const { check, state, noted } = await rig(request, { needsSteps: 'llm_response' });
     const exchange = answered(request, { form: 'stream' });

@@ -119,13 +119,13 @@ describe('an answer of an MCP server is remembered by', () => {
     expect(await remembersWhole(request, 'another thing', said)).toBe(false);
   });
 
-  it('no word of the protocol itself', async () => {
+  it('no word of the protocol', async () => {
     const request = mcpExchange({ body: toolCall('read') });
     const said = result({ content: [text('x')], structuredContent: {}, isError: false });
     expect(await remembersWhole(request, '(?i)text|content|jsonrpc|result|type', said)).toBe(false);
   });
 
-  it('a number and a truth value', async () => {
+  it('a number and a boolean', async () => {
     const request = mcpExchange({ body: toolCall('read') });
     const said = result({ structuredContent: { amount: 4711, paid: false } });
     expect(await remembersWhole(request, '^4711$', said)).toBe(true);
@@ -155,7 +155,7 @@ describe('an answer of an MCP server is remembered by', () => {
 describe('a streamed completion is remembered by each of its texts', () => {
   const chat = () => parsed({ body: { model: 'm', messages: [{ role: 'user', content: 'hi' }] } });
 
-  it.each(DIALECT_STREAMS)('$name, though they run side by side', async (dialect) => {
+  it.each(DIALECT_STREAMS)('$name, even if they are interleaved', async (dialect) => {
     const pieces = [...dialect.wrap('it is top secret')].flatMap((letter) => [
       { of: 0 as const, text: letter },
       { of: 1 as const, text: '.' },
@@ -169,7 +169,7 @@ describe('a streamed completion is remembered by each of its texts', () => {
     expect(await remembersStream(chat(), 'another thing', streamed())).toBe(false);
   });
 
-  it('of any length, also if a match continues past the judged part', async () => {
+  it('of any length, even if a match continues past the judged part', async () => {
     const [dialect] = DIALECT_STREAMS;
     if (dialect === undefined) throw new Error('there is a dialect');
     for (const filler of [262_140, 300_000]) {

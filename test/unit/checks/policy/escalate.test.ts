@@ -87,7 +87,7 @@ describe('an escalated call', () => {
     expect(extended).toEqual([75_000]);
   });
 
-  it('asks once for the same reasons, and for others within the started wait', async () => {
+  it('asks once for the same reasons, and for other reasons within the same wait', async () => {
     const { escalate, patient, score, asked, extended, waits } = rig();
     const exchange = patient(chat());
     await escalate(exchange, [DEAR], score);
@@ -99,7 +99,7 @@ describe('an escalated call', () => {
     expect([extended.length, waits.size]).toEqual([1, 1]);
   });
 
-  it('shows people no secret that a client hid in a name', async () => {
+  it('shows no secret that a client hid in a name', async () => {
     const { escalate, patient, score, asked } = rig();
     await escalate(patient(chat('sk-secret-model')), [DEAR], score);
     expect(asked[0]).toMatchObject({ model: '***-model', tool_name: '', rules: [DEAR] });
@@ -123,17 +123,20 @@ describe('an escalated call', () => {
   it.each([
     ['full', 'gateway_unavailable', 'too many requests are waiting'],
     ['over_share', 'rate_limited', 'too many requests of this key are waiting'],
-  ] as const)('that finds no place (%s) is told to retry by %s, and not denied', async (kind, type, why) => {
-    const { escalate, patient, score } = rig([{ kind }, { kind }]);
-    const told = {
-      kind: 'deny',
-      type,
-      message: expect.stringContaining(why) as string,
-      headers: { 'retry-after': '10' },
-    };
-    expect(await escalate(patient(chat()), [DEAR], score)).toEqual(told);
-    expect(await escalate(patient(mcpExchange({ body: toolCall('pay') })), [DEAR], score)).toEqual(told);
-  });
+  ] as const)(
+    'that finds no place (%s) is asked to retry with %s, and not denied',
+    async (kind, type, why) => {
+      const { escalate, patient, score } = rig([{ kind }, { kind }]);
+      const told = {
+        kind: 'deny',
+        type,
+        message: expect.stringContaining(why) as string,
+        headers: { 'retry-after': '10' },
+      };
+      expect(await escalate(patient(chat()), [DEAR], score)).toEqual(told);
+      expect(await escalate(patient(mcpExchange({ body: toolCall('pay') })), [DEAR], score)).toEqual(told);
+    },
+  );
 
   it('asks no person in shadow mode', async () => {
     const { escalate, patient, asked } = rig();
@@ -167,7 +170,7 @@ rules:
   - { name: seen, match: { model: gpt-4o }, action: taint, taint: was_dear }
 `;
 
-it('leaves a rule’s taint, and none without an approval', async () => {
+it('sets a rule’s taint, but not without an approval', async () => {
   for (const { kind, expected } of [
     { kind: 'approved', expected: ['was_dear'] },
     { kind: 'denied', expected: [] },
@@ -188,7 +191,7 @@ it('leaves a rule’s taint, and none without an approval', async () => {
   }
 });
 
-it('ends at once for a client that left before the wait began', () => {
+it('ends immediately for a client that disconnected before the wait began', () => {
   const extended: number[] = [];
   const patience = createPatience({ waitMs: 1_000, messageTimeoutMs: 2_000 }, (ms) => extended.push(ms));
   patience.leave();
@@ -196,7 +199,7 @@ it('ends at once for a client that left before the wait began', () => {
   expect(extended).toEqual([]);
 });
 
-it('is refused if its budget has changed after its reservation, and continues otherwise', async () => {
+it('is refused if the budget changed after its reservation, and continues otherwise', async () => {
   for (const { limits, expected } of [
     { limits: {}, expected: { kind: 'deny', type: 'policy_denied', findings: [{ rule: 'budget_changed' }] } },
     { limits: LIMITS, expected: { kind: 'flag' } },

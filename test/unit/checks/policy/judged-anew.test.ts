@@ -163,8 +163,8 @@ function dataIn(stream: string): unknown[] {
     .map((line) => JSON.parse(line.slice(6)) as unknown);
 }
 
-describe('a call that is judged again, since another one has moved its session', () => {
-  it('is forwarded without what either judgement masks', async () => {
+describe('a call that is judged again, since another call changed the session', () => {
+  it('is forwarded with the masks of both judgements', async () => {
     const { calls, denials, states } = await twoAtOnce(toolExchange);
     expect(denials).toEqual([undefined, undefined]);
     expect(states).toEqual([undefined, 'ARMED']);
@@ -174,7 +174,7 @@ describe('a call that is judged again, since another one has moved its session',
     ]);
   });
 
-  it('is answered without what either judgement masks', async () => {
+  it('is answered with the masks of both judgements', async () => {
     const { calls } = await twoAtOnce(toolExchange);
     expect(await Promise.all(calls.map(answeredWhole))).toMatchObject([
       expect.stringContaining(`"${EARLY}"`) as string,
@@ -182,7 +182,7 @@ describe('a call that is judged again, since another one has moved its session',
     ]);
   });
 
-  it('is answered so in a streamed completion, wherever its bytes are cut', async () => {
+  it('is answered with both masks in a streamed completion, wherever its bytes are cut', async () => {
     const bytes = Buffer.from(COMPLETION);
     const { calls, states } = await twoAtOnce(() => modelExchange());
     expect(states).toEqual([undefined, 'ARMED']);
@@ -197,7 +197,7 @@ describe('a call that is judged again, since another one has moved its session',
     }
   });
 
-  it("is answered so in the events of an MCP server's stream, wherever their bytes are cut", async () => {
+  it("is answered with both masks in an MCP server's events, wherever their bytes are cut", async () => {
     const bytes = Buffer.from(RESULT);
     const { calls } = await twoAtOnce(toolExchange);
     for (const [index, text] of [EARLY, BOTH].entries()) {
@@ -235,7 +235,7 @@ describe('a call that is judged again in shadow mode', () => {
       enforced: false,
     });
 
-  it('is forwarded and answered unchanged; what either judgement would mask is recorded', async () => {
+  it('is forwarded and answered unchanged, and the masks of both judgements are recorded', async () => {
     const { calls, denials, states, verdicts } = await twoAtOnce(toolExchange, true);
     expect(denials).toEqual([undefined, undefined]);
     expect(states).toEqual([undefined, 'ARMED']);
@@ -249,7 +249,7 @@ describe('a call that is judged again in shadow mode', () => {
     );
   });
 
-  it('is answered unchanged in a streamed completion; what either judgement would mask is recorded', async () => {
+  it('is answered unchanged in a streamed completion, and the masks of both judgements are recorded', async () => {
     const { calls, verdicts } = await twoAtOnce(() => modelExchange(), true);
     for (const call of calls) {
       expect(bodyOf(call)).toBe(call.exchange.body.toString());

@@ -139,7 +139,7 @@ const PATHS = [
   '~/.ssh/id_ed25519',
 ];
 
-describe('the presets see a path that leads away in', () => {
+describe('the presets find a path out of its folder in', () => {
   const places: readonly [string, (path: string) => ReturnType<typeof send>][] = [
     ['resources/read', (uri) => send('resources/read', { uri })],
     ['resources/subscribe', (uri) => send('resources/subscribe', { uri })],
@@ -215,12 +215,12 @@ describe('the presets see a path that leads away in', () => {
     '//fileserver/share/etc/notes.txt',
     '/mnt/c/work/notes.txt',
     'ui://widget/..hidden/a',
-  ])('no address that leads nowhere else: %s', async (uri) => {
+  ])('no URL that stays in its folder: %s', async (uri) => {
     const call = policyCallOf(send('resources/read', { uri }));
     expect(call === undefined ? undefined : (await PRESETS.decide(call)).deny).toEqual([]);
   });
 
-  it('and a credential, in an address as in arguments', async () => {
+  it('and a credential, in a URL as in arguments', async () => {
     const secret = `ghp_${'Zk4t9Qm2vX7pLrB1'.repeat(3).slice(0, 36)}`;
     for (const exchange of [
       send('resources/read', { uri: `memo://notes?token=${secret}` }),

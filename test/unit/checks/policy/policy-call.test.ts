@@ -262,7 +262,7 @@ describe('the input of a call of a tool', () => {
     });
   });
 
-  it('without arguments has none, and explicit values for unknown members', () => {
+  it('has no arguments if the call has none, and explicit values for unknown members', () => {
     const bare = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'run_command' } };
     expect(inputOf(mcp({ body: bare, server: 'shell' }, BARE_KEY, NO_FACTS))).toEqual({
       ...COMMON_EMPTY,
@@ -292,7 +292,7 @@ describe('the input of a call of a tool', () => {
 });
 
 describe('an input', () => {
-  it('of two megabytes of prompt costs less than 50 ms', () => {
+  it('for a prompt of 2 MB takes less than 50 ms', () => {
     const texts = Array.from({ length: 20_000 }, () => 'x'.repeat(100));
     const prompt = { normalizedTexts: texts, obfuscation: NOTHING_HIDDEN };
     const exchange = llm({}, KEY, { ...FACTS, prompt });

@@ -76,7 +76,7 @@ describe('a request that names several models', () => {
       });
   });
 
-  it('is judged so for the fallbacks of a message', async () => {
+  it('is judged in the same way for the fallbacks of a message', async () => {
     const fallbacks = [{ model: 'openai/gpt-5-pro' }];
     const denial = await judge(routed({ model: 'a/b', fallbacks }, '/v1/messages'));
     expect(denial).toMatchObject({ type: 'policy_denied' });

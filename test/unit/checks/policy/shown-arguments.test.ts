@@ -10,7 +10,7 @@ const { secret: AWS } = makeSecret('aws_access_key_id', random);
 const { secret: PEM } = makeSecret('pem_private_key', random);
 
 describe('arguments that approvers see', () => {
-  it('are JSON, whole', () => {
+  it('are complete JSON', () => {
     const given = { path: '/tmp/x', force: true, lines: [1, 2], 'a "b"': null };
     expect(JSON.parse(show(given))).toEqual(given);
     expect(show({})).toBe('{}');

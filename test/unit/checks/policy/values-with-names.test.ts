@@ -159,11 +159,11 @@ describe('a value and its name in the arguments of a tool', () => {
     expect(await denied(exchange)).toEqual(['block-cvv']);
   });
 
-  it('reports a value first and then its name', async () => {
+  it('is found with the value before the name', async () => {
     expect(await denied(tool({ value: AWS, name: 'AWS_SECRET_ACCESS_KEY' }))).toEqual(['block-credentials']);
   });
 
-  it('is searched for below the argument that a rule names, and nowhere else', async () => {
+  it('is searched for only below the argument that a rule names', async () => {
     const pair = ['AWS_SECRET_ACCESS_KEY', AWS];
     expect(await denied(tool({ env: [pair] }), ARGUMENTS_CARD)).toEqual(['no-secrets-in-env']);
     expect(await denied(tool({ env: [], other: [pair] }), ARGUMENTS_CARD)).toEqual([]);
@@ -179,7 +179,7 @@ describe('a value and its name in the arguments of a tool', () => {
     for (const [, exchange] of inDialects(input)) expect(await denied(exchange)).toEqual([]);
   });
 
-  it('is found among very many members, without looking at all of them for each', async () => {
+  it('is found among very many members in linear time', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 20_000 }, (_, index) => [
         `member_${String(index)}_value`,
@@ -266,7 +266,7 @@ describe('a value and its name in texts that follow each other', () => {
     expect(await denied(chat(said.map((content) => ({ role: 'user', content }))))).toEqual(['block-cvv']);
   });
 
-  it('passes texts that have nothing to do with each other', async () => {
+  it('passes unrelated texts', async () => {
     const said = ['Which models does Cohere have?', DIGEST, 'is the digest of the image', '123 people', CARD];
     const messages = said.map((content) => ({ role: 'user', content }));
     expect(await denied(chat(messages))).toEqual([]);

@@ -112,7 +112,7 @@ function fixture(): Buffer {
 }
 
 describe('anthropic streams', () => {
-  it('read the same at any cut', () => {
+  it('are read the same at any cut', () => {
     expect(readCutAtEachByte(sse, anthropicMessages.stream, fixture())).toEqual([
       {
         texts: { '0/reasoning/0': 'let me', '0/text/1': 'Grüße 🙂', '0/tool/2': '{"a":1}' },

@@ -263,7 +263,7 @@ describe('anthropic messages requests', () => {
     expect(read(body).unbounded).toBeUndefined();
   });
 
-  it('counts every fallback among the models that may serve it', () => {
+  it('counts every fallback as a model that may serve it', () => {
     expect(read({ fallbacks: [{ model: 'claude-y' }] }).models).toEqual(['claude-x', 'claude-y']);
     expect(read({ fallbacks: 'default' }).models).toEqual(['claude-x', 'default']);
   });

@@ -79,7 +79,7 @@ describe('converse requests', () => {
     expectPathsToHold(read(body), body);
   });
 
-  it('give tools, media and limit', () => {
+  it('report tools, media and limit', () => {
     const facts = read(body);
     expect(facts.tools).toEqual(['f']);
     expect(facts.media).toEqual([
@@ -148,7 +148,7 @@ describe('converse requests', () => {
     expect(facts.media).toEqual([{ kind: 'video', source: 'id', mimeType: 'video/mp4' }]);
   });
 
-  it('find a costly name among many letters quickly', () => {
+  it('are searched quickly for a costly name among many letters', () => {
     const name = `max${'token'.repeat(100_000)}-`;
     const fields = { [name]: 1, max_tokens: 9 };
     const endpoint = bedrock.endpoint('POST', '/model/anthropic.claude-3-haiku-20240307-v1:0/converse');
@@ -224,7 +224,7 @@ describe('converse streams', () => {
     }),
   ];
 
-  it('read the same at any cut', () => {
+  it('are read the same at any cut', () => {
     const [result, ...others] = readCutAtEachByte(
       awsEventStream,
       bedrockConverse.stream,

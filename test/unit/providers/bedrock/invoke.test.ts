@@ -164,7 +164,7 @@ describe('invoke', () => {
       ],
       { texts: { '0/text': 'Grüße' }, usage: { inputTokens: 103, outputTokens: 4 }, done: true },
     ],
-  ])('streams of %s read the same at any cut', (model, documents, expected) => {
+  ])('streams of %s are read the same at any cut', (model, documents, expected) => {
     const dialect = invoke(model, true);
     const results = readCutAtEachByte(awsEventStream, dialect.stream, Buffer.concat(documents.map(chunk)));
     expect(results).toHaveLength(1);

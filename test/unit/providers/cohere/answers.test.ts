@@ -13,19 +13,19 @@ describe('cohere answers', () => {
     tokens: { input_tokens: 71, output_tokens: 8 },
   };
 
-  it('are billed by billed units, in v2 usage and v1 meta', () => {
+  it('are charged by billed units, in v2 usage and v1 meta', () => {
     expect(cohereChatV2.answer({ usage: units }).usage).toEqual({ inputTokens: 5, outputTokens: 7 });
     expect(cohereChatV1.answer({ meta: units }).usage).toEqual({ inputTokens: 5, outputTokens: 7 });
   });
 
-  it('are billed by tokens without billed units', () => {
+  it('are charged by tokens if there are no billed units', () => {
     expect(cohereChatV2.answer({ usage: { tokens: units.tokens } }).usage).toEqual({
       inputTokens: 71,
       outputTokens: 8,
     });
   });
 
-  it('of rerank carry search units', () => {
+  it('of rerank have search units', () => {
     const meta = { billed_units: { search_units: 3 } };
     expect(cohereRerank.answer({ meta }).usage).toEqual({ inputTokens: 0, outputTokens: 0, searchUnits: 3 });
   });
@@ -60,7 +60,7 @@ describe('cohere answers', () => {
 const UNITS = { billed_units: { input_tokens: 5, output_tokens: 7 } };
 
 describe('cohere streams', () => {
-  it('of v2 read the same at any cut', () => {
+  it('of v2 are read the same at any cut', () => {
     const message = (part: JsonObject) => ({ delta: { message: part } });
     const events: ({ type: string } & JsonObject)[] = [
       { type: 'message-start', id: 'x' },
@@ -112,12 +112,12 @@ describe('cohere streams', () => {
     failed: false,
   };
 
-  it('of v1 read the same as NDJSON at any cut', () => {
+  it('of v1 are read the same as NDJSON at any cut', () => {
     const bytes = Buffer.from(v1Events.map((each) => `${JSON.stringify(each)}\n`).join(''));
     expect(readCutAtEachByte(ndjson, cohereChatV1.stream, bytes)).toEqual([v1Expected]);
   });
 
-  it('of v1 read the same as SSE at any cut', () => {
+  it('of v1 are read the same as SSE at any cut', () => {
     const bytes = Buffer.from(v1Events.map((each) => `data: ${JSON.stringify(each)}\n\n`).join(''));
     expect(readCutAtEachByte(sse, cohereChatV1.stream, bytes)).toEqual([v1Expected]);
   });

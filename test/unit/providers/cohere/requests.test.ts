@@ -78,7 +78,7 @@ describe('cohere v2 chat requests', () => {
     expectPathsToHold(facts, body);
   });
 
-  it('give tools, media, limit and stream', () => {
+  it('report tools, media, limit and stream', () => {
     const facts = read(cohereChatV2, body);
     expect(facts.tools).toEqual(['f']);
     expect(facts.media).toEqual([

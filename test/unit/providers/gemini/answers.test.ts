@@ -86,12 +86,12 @@ const EXPECTED = {
 };
 
 describe('gemini streams', () => {
-  it('as SSE read the same at any cut', () => {
+  it('as SSE are read the same at any cut', () => {
     const bytes = Buffer.from(RESPONSES.map((each) => `data: ${JSON.stringify(each)}\r\n\r\n`).join(''));
     expect(readCutAtEachByte(sse, geminiGenerate.stream, bytes)).toEqual([EXPECTED]);
   });
 
-  it('as a JSON array read the same at any cut', () => {
+  it('as a JSON array are read the same at any cut', () => {
     const bytes = Buffer.from(JSON.stringify(RESPONSES, undefined, 1));
     expect(readCutAtEachByte(jsonArray, geminiGenerate.stream, bytes)).toEqual([EXPECTED]);
   });

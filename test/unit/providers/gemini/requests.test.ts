@@ -67,7 +67,7 @@ describe.each([
     expectPathsToHold(read(body), body);
   });
 
-  it('give tools, media, limit and number of candidates', () => {
+  it('report tools, media, limit and number of candidates', () => {
     const facts = read(body);
     expect(facts.tools).toEqual(['f']);
     expect(facts.hostedTools).toEqual([]);
@@ -94,7 +94,7 @@ describe('gemini requests', () => {
     expect(read({ generationConfig: { maxOutputTokens: 0 } }).output?.tokens).toBeUndefined();
   });
 
-  it('count video above one frame per second as the largest', () => {
+  it('treat video above one frame per second as unbounded', () => {
     const film = (more: JsonObject) =>
       read({ contents: [{ parts: [{ inlineData: { mimeType: 'video/mp4', data: 'AAAA' }, ...more }] }] })
         .media;
@@ -115,7 +115,7 @@ describe('gemini requests', () => {
     ]);
   });
 
-  it('read a single content, part or string in place of a list', () => {
+  it('read a single content, part or string instead of a list', () => {
     expect(placedWordsOf(read({ contents: { parts: { text: 'one' } } }))).toEqual([
       'user text contents.parts.text: one',
     ]);

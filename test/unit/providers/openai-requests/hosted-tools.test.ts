@@ -187,7 +187,7 @@ describe('tools that the provider runs', () => {
     expect(removals).toBe(10_000);
   });
 
-  it('are removed from the list of allowed tools, which forces only required ones', () => {
+  it('are removed from the allowed tools, and are forced only if these have no others', () => {
     const extra = {
       tools: [{ type: 'web_search' }, { type: 'function', name: 'f' }],
       tool_choice: {

@@ -138,7 +138,7 @@ describe('streams', () => {
     expect(read('ollama', '/api/chat', { messages: [], stream: false }).stream).toBe(false);
   });
 
-  it('mark a chunk of usage only, errors, and copies', () => {
+  it('mark chunks of only usage, errors, and copies', () => {
     const frame = (data: unknown) => ({ raw: Buffer.alloc(0), data: JSON.stringify(data) });
     const usage = { prompt_tokens: 1, completion_tokens: 1 };
     const chat = providers.openai.endpoint('POST', CHAT)?.dialect.stream();

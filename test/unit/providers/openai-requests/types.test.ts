@@ -32,7 +32,7 @@ describe('wrong types are refused by name', () => {
     expect(() => read('openai', path, extra)).toThrow(`"${name}"`);
   });
 
-  it('but null counts as absent', () => {
+  it('and null counts as absent', () => {
     const nothing = {
       max_tokens: null,
       n: null,

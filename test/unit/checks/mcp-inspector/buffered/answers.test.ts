@@ -179,7 +179,7 @@ describe('a whole answer', () => {
     expect(JSON.parse(body)).toEqual(textResult(`{ "big": 12345678901234567890,\n "note": "${REMOVED}" }`));
   });
 
-  it('breaks no JSON escape among other text', async () => {
+  it('never splits a JSON escape in other text', async () => {
     const { body } = await inspector().whole(textResult(`log: {"m":"a\\n${ATTACK}\\n"} end`));
     expect(JSON.parse(body)).toEqual(textResult(`log: {"m":"a\\n${REMOVED}\\n"} end`));
   });
@@ -200,7 +200,7 @@ describe('a whole answer', () => {
       (secret) => ({ env: [{ name: 'AWS_SECRET_ACCESS_KEY', value: secret }] }),
     ],
     ['a list of pairs', (secret) => ({ key: 'aws_secret_access_key', value: secret })],
-  ])('knows a secret by the name of %s', async (_what, make) => {
+  ])('recognizes a secret by %s', async (_what, make) => {
     const secret = `${AWS_KEY.toLowerCase()}AbCdEfGhIj0123456789`;
     const { denial } = await inspector().whole(result({ structuredContent: make(secret) }));
     expect(denial?.details).toMatchObject({
@@ -249,7 +249,7 @@ describe('a whole answer', () => {
     expect(rig.failures).toEqual([gone]);
   });
 
-  it('reports one and the same secret once, under the same name each time', async () => {
+  it('reports the same secret once, always under the same rule', async () => {
     const rig = inspector();
     await rig.whole(textResult(`${AWS_KEY} ${AWS_KEY}`));
     await rig.whole(textResult(`again: ${AWS_KEY}`));

@@ -69,7 +69,7 @@ describe('base64 in an answer', () => {
     );
   });
 
-  it('that spells a secret itself is a secret', async () => {
+  it('whose own characters spell a secret is a secret', async () => {
     const { denial } = await inspector().whole(
       result({ content: [{ type: 'image', data: AWS_KEY, mimeType: 'image/png' }] }),
     );

@@ -22,7 +22,7 @@ describe('an answer that is not a message', () => {
     expect(JSON.stringify(denial)).not.toContain(ATTACK);
   });
 
-  it('is refused, too, if the type is JSON or a stream', async () => {
+  it('is also refused if its type is JSON or a stream', async () => {
     for (const contentType of ['application/json', 'text/event-stream', 'text/html', undefined]) {
       expect((await inspector().whole('Soup', { contentType })).denial).toMatchObject(REFUSED);
     }

@@ -21,25 +21,25 @@ describe('a list of tools', () => {
     });
   });
 
-  it('shows a key without a list all tools, byte for byte', async () => {
+  it('shows all tools to a key without a list, byte for byte', async () => {
     const text = JSON.stringify(list(tool('a'), tool('b')), null, 2);
     expect((await inspector().whole(text, { asked: { body: LIST } })).body).toBe(text);
   });
 
-  it('shows a key with an empty list none', async () => {
+  it('shows no tool to a key with an empty list', async () => {
     const { body } = await inspector().whole(list(tool('a')), {
       asked: { body: LIST, key: { allowedTools: [] } },
     });
     expect(JSON.parse(body)).toEqual(list());
   });
 
-  it("is filtered, too, if repeated on the server's own stream", async () => {
+  it("is also filtered if it is repeated on the server's own stream", async () => {
     const asked = { body: undefined, key: { allowedTools: ['b'] } };
     const { body } = await inspector().stream([event(list(tool('a'), tool('b')))], asked);
     expect(messagesIn(body)).toEqual([list(tool('b'))]);
   });
 
-  it('is not a tool’s answer of the same form', async () => {
+  it('is not mistaken for a tool’s answer of the same form', async () => {
     const pins = createMemoryPinStore();
     const rig = inspector({ pins });
     const said = list(tool('a'));
@@ -90,7 +90,7 @@ describe('a list of tools', () => {
     expect(body).toBe(JSON.stringify(result(said)).replace(POISON, REMOVED));
   });
 
-  it('is searched for poison if a server sends its own tools to a model', async () => {
+  it('is searched for poison in tools that a server sends to a model', async () => {
     const ask = (params: JsonObject): JsonObject => ({
       jsonrpc: '2.0',
       id: 7,

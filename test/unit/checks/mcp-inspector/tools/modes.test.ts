@@ -22,14 +22,14 @@ describe('if the inspector is disabled', () => {
     expect([rig.leaks, rig.audited, rig.verdicts]).toEqual([[], [], []]);
   });
 
-  it('lists show a key its own tools, whole and streamed', async () => {
+  it('lists show a key only its own tools, whole and streamed', async () => {
     const rig = inspector(OFF);
     const asked = { body: LIST, key: { allowedTools: ['a'] } };
     expect(namesIn((await rig.whole(said, { asked })).body)).toEqual(['a']);
     expect(messagesIn((await rig.stream([event(said)], asked)).body)).toEqual([list(tool('a'))]);
   });
 
-  it('a tool that has changed is reported, and held under block', async () => {
+  it('a changed tool is reported, and withheld under block', async () => {
     const CHANGED = tool('add', { description: 'Adds, and more.' });
     const rig = inspector({ ...OFF, server: { pin: 'block' } });
     await rig.whole(list(tool('add')), { asked: { body: LIST } });
@@ -62,7 +62,7 @@ describe('in shadow mode', () => {
     });
   });
 
-  it('answers for a key with a list are unambiguous', async () => {
+  it('ambiguous answers for a key with a list are refused', async () => {
     const twice = '{"jsonrpc":"2.0","id":1,"result":{},"result":{"tools":[{"name":"a"}]}}';
     for (const body of [twice, `[${twice}]`, '{"jsonrpc":"2.0","id":1,"Result":{"tools":[{"name":"a"}]}}']) {
       const rig = inspector({ shadowMode: true });

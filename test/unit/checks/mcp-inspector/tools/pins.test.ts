@@ -16,7 +16,7 @@ describe('pins', () => {
     return { rig, bodies };
   }
 
-  it('warn: report a tool that has changed, each time, and show it', async () => {
+  it('warn: report a changed tool each time, and show it', async () => {
     const { rig, bodies } = await shown(
       'warn',
       list(tool('add'), tool('sub')),
@@ -45,7 +45,7 @@ describe('pins', () => {
     ]);
   });
 
-  it('block: withhold it and refuse calls of it, until an operator accepts', async () => {
+  it('block: withhold it and refuse its calls, until an operator accepts it', async () => {
     const { rig, bodies } = await shown('block', list(tool('add'), tool('sub')), list(CHANGED, tool('sub')));
     expect(bodies.map(namesIn)).toEqual([['add', 'sub'], ['sub']]);
     expect(rig.audited).toMatchObject([
@@ -76,7 +76,7 @@ describe('pins', () => {
     },
   );
 
-  it('block: still withhold a tool that is back to its old definition, since its behaviour in between is unknown', async () => {
+  it('block: still withhold a tool that is back to its old definition, since its behaviour meanwhile is unknown', async () => {
     const { bodies } = await shown('block', list(tool('add')), list(CHANGED), list(tool('add')));
     expect(bodies.map(namesIn)).toEqual([['add'], [], []]);
   });
@@ -87,7 +87,7 @@ describe('pins', () => {
     expect([rig.audited, rig.verdicts, await rig.pins.list('files')]).toEqual([[], [], []]);
   });
 
-  it('do not mind the order of members, icons and metadata', async () => {
+  it('ignore the order of members, icons and metadata', async () => {
     const one = {
       name: 'add',
       description: 'd',
@@ -112,7 +112,7 @@ describe('pins', () => {
     ['annotations', { annotations: { readOnlyHint: true } }],
     ['execution', { execution: { taskSupport: 'required' } }],
     ['member that is not part of MCP', { note: 'n' }],
-  ])('mind another %s', async (_what, fields) => {
+  ])('notice another %s', async (_what, fields) => {
     const { rig } = await shown('warn', list(tool('add')), list(tool('add', fields)));
     expect(rig.verdicts).toHaveLength(1);
   });
