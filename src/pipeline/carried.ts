@@ -1,5 +1,6 @@
 import { addAll } from '../add-all.ts';
 import { takesHeader } from '../providers/client-headers.ts';
+import type { Provider } from '../providers/registry.ts';
 import type { Identified, Parsed } from './exchange.ts';
 
 /** Client headers sent to MCP servers, in addition to those that mirror the message (`mcp/mirrored.ts`). */
@@ -16,16 +17,18 @@ const TO_MCP_SERVERS: ReadonlySet<string> = new Set([
 const NOT_CLIENTS = 'mcp-session-id';
 
 /** Reports whether a client header may be sent upstream. Credentials and framing are set by the gateway and Envoy. */
-export function isCarried({ mcp, provider }: Pick<Identified, 'mcp' | 'provider'>, name: string): boolean {
-  return mcp === undefined ? takesHeader(provider, name) : TO_MCP_SERVERS.has(name);
+export function isCarried(exchange: Carrier & Pick<Identified, 'provider'>, name: string): boolean {
+  const { mcp, provider } = exchange;
+  if (mcp !== undefined) return TO_MCP_SERVERS.has(name);
+  const { accountHeaders }: Provider = provider;
+  const choosesAccount = accountHeaders?.has(name) === true;
+  return takesHeader(provider, name) && !(choosesAccount && isOnSharedAccount(exchange));
 }
 
+type Carrier = Pick<Identified, 'mcp' | 'heldCredential' | 'providerKey'>;
+
 /** Reports whether keys share an account at the provider. A client's own credential leads to a separate account. */
-export function isOnSharedAccount({
-  mcp,
-  heldCredential,
-  providerKey,
-}: Pick<Identified, 'mcp' | 'heldCredential' | 'providerKey'>): boolean {
+export function isOnSharedAccount({ mcp, heldCredential, providerKey }: Carrier): boolean {
   return mcp === undefined && (heldCredential !== undefined || providerKey === undefined);
 }
 

@@ -87,6 +87,7 @@ export const gemini: Descriptor<'gemini'> = {
     storage: ['googleapis.com'],
   },
   headers: new Set(['x-goog-api-client', 'x-goog-user-project', 'x-server-timeout']),
+  accountHeaders: new Set(['x-goog-user-project']),
   parameters: HARMLESS,
   verbs: ['generateContent', 'streamGenerateContent', 'countTokens', 'embedContent', 'batchEmbedContents'],
   endpoint(method, path, query = '') {

@@ -73,5 +73,6 @@ export const openai = tableProvider({
   },
   objects: OPENAI_OBJECTS,
   headers: new Set(['openai-organization', 'openai-project', 'openai-beta', 'x-client-request-id']),
+  accountHeaders: new Set(['openai-organization', 'openai-project']),
   post: under('/v1', pick(endpoints, ...MODEL_PATHS, '/moderations')),
 });

@@ -129,6 +129,16 @@ describe('a credential held by the gateway', () => {
     expect(lastHeaders()).toMatchObject(headers);
   });
 
+  it('belongs to one account: headers that choose another are not sent with it', async () => {
+    const chosen = { 'openai-organization': 'org-other', 'openai-project': 'proj-other' };
+    const { rawKey } = await gateway.createKey({ credentials: ['openai-env'] });
+    expect((await ask({ rawKey, headers: chosen })).status).toBe(200);
+    for (const name of Object.keys(chosen)) expect(lastHeaders()[name]).toBeUndefined();
+    const own = await gateway.createKey();
+    expect((await ask({ rawKey: own.rawKey, clientKey: VALUES.clients, headers: chosen })).status).toBe(200);
+    expect(lastHeaders()).toMatchObject(chosen);
+  });
+
   it('replaces the key that a client sends', async () => {
     const { rawKey } = await gateway.createKey({ credentials: ['openai-env'] });
     expect((await ask({ rawKey, clientKey: VALUES.clients })).status).toBe(200);
