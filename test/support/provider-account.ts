@@ -18,8 +18,10 @@ export class Events {
 /** Sent as a file of JSON lines. */
 export class Lines {
   readonly text: string;
+  readonly type: string;
 
-  constructor(lines: readonly Json[]) {
+  constructor(lines: readonly Json[], type = 'application/octet-stream') {
+    this.type = type;
     this.text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
   }
 }
@@ -61,7 +63,10 @@ export async function createProviderAccount(): Promise<ProviderAccount> {
       const { searchParams } = new URL(request.url ?? '', 'http://localhost');
       return json(response, answerTo(searchParams, `${request.method ?? ''} ${path}`));
     }
-    if (account.fixed instanceof Lines) return void response.end(account.fixed.text);
+    if (account.fixed instanceof Lines) {
+      response.writeHead(200, { 'content-type': account.fixed.type });
+      return void response.end(account.fixed.text);
+    }
     if (account.fixed !== undefined) return json(response, account.fixed);
     if (path === '/v1/responses') return answerResponse(body, response);
     if (path.startsWith('/v1/files/')) return void response.end(`content of ${path}`);

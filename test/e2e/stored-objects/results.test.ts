@@ -73,14 +73,18 @@ describe.each(BASES)('a batch of responses at %s', (base) => {
 });
 
 describe('a batch of messages', () => {
-  it('lets its key use their containers', async () => {
+  it.each([
+    ['application/x-jsonl', 'A'],
+    ['application/jsonl', 'B'],
+    ['application/binary', 'C'],
+  ])('lets its key use their containers: %s', async (type, last) => {
     const batches = '/anthropic/v1/messages/batches';
-    const id = 'msgbatch_013Zva2CMHLNnXjNJJKqJ2EF';
+    const id = `msgbatch_013Zva2CMHLNnXjNJJKqJ2E${last}`;
     await rig.make(batches, { requests: [] }, { id, type: 'message_batch' });
-    const container = { id: 'container_011CPR5CNjB747bTd36fQLFk', expires_at: 'later' };
+    const container = { id: `container_011CPR5CNjB747bTd36fQLF${last}`, expires_at: 'later' };
     const message = { type: 'message', id: 'msg_1', content: [], container };
     const line = { custom_id: 'a', result: { type: 'succeeded', message } };
-    await rig.make(`${batches}/${id}/results`, undefined, new Lines([line]));
+    await rig.make(`${batches}/${id}/results`, undefined, new Lines([line], type));
     await rig.expectAdas('/anthropic/v1/messages', {
       ...{ model: 'claude-sonnet-4-5', max_tokens: 9, container: container.id },
       messages: [{ role: 'user', content: 'hi' }],
