@@ -68,7 +68,7 @@ describe('a compressed answer', () => {
   });
 });
 
-it('an error after a cut is thrown, and the stream is not ended a second time', async () => {
+it('an error after a cut is thrown, and the stream is not ended twice', async () => {
   const failure = new Error('a comment broke');
   let asked = 0;
   const breaking: StreamRewriter = {

@@ -176,7 +176,7 @@ describe.each(FORMATS)('$name', (row) => {
     ]);
   });
 
-  it('takes copies between its frames and after them', async () => {
+  it('accepts copies between its frames and after them', async () => {
     const [one, two, three] = EVENTS;
     expect(read(await everyCut(row, copying))).toEqual([
       one,
@@ -198,7 +198,7 @@ describe.each(FORMATS)('$name', (row) => {
     expect(read(await everyCut(row, () => ({ event: () => ({ kind: 'drop' }) })))).toEqual([]);
   });
 
-  it.each([0, 1, 2])('is cut in place of frame %i', async (at) => {
+  it.each([0, 1, 2])('is cut instead of frame %i', async (at) => {
     const text = ['one', 'zwei 🙂', 'three'][at] ?? '';
     expect(read(await everyCut(row, cutting(text)))).toEqual([...EVENTS.slice(0, at), CUT]);
   });
@@ -208,7 +208,7 @@ describe.each(FORMATS)('$name', (row) => {
     expect(read(await everyCut(row, cut))).toEqual([...EVENTS, CUT]);
   });
 
-  it('is cut with the first frame still held', async () => {
+  it('is cut while the first frame is held', async () => {
     const holding = (): StreamRewriter => ({
       event: (event) =>
         textOf(event) === 'one' ? { kind: 'rewrite', held: true } : { kind: 'cut', denial: DENIAL },
@@ -263,7 +263,7 @@ describe('the sideband of payloads', () => {
     expect(broken.equals(awsMessage('{}'))).toBe(true);
   });
 
-  it('is not searched if an error comes as one object in place of an array', async () => {
+  it('is not searched if an error is one object instead of an array', async () => {
     const row = rowOf('a JSON array');
     const error = Buffer.from(' {"error":{"message":"no"}}\n');
     expect((await everyCut(row, () => ({ event: () => PASS_EVENT }), error)).equals(error)).toBe(true);
@@ -271,7 +271,7 @@ describe('the sideband of payloads', () => {
 });
 
 describe('a frame that is added to SSE with CRLF', () => {
-  it('keeps the line end before it whole even if its second half comes late or never', async () => {
+  it('does not split the line end before it, even if its second half comes late or never', async () => {
     const chunks = ['data: {"t":"one"}\r\n\r', '\ndata: {"t":"two"}\r\n\r'].map((text) => Buffer.from(text));
     const out = await through(sse, copying(), chunks);
     // Splits as Google's SDK does.

@@ -22,7 +22,7 @@ const ROWS: readonly (readonly [ProviderName, string, Event])[] = [
 ];
 
 it.each(ROWS)(
-  'the end of a cut stream of %s %s does not repeat what it is cut for',
+  'the end of a cut stream of %s %s does not repeat the text that it is cut for',
   async (provider, path, event) => {
     for (const last of [event(SECRET, 'm'), event('c', SECRET)]) {
       for (const before of [[], [event('c', 'm')]]) {

@@ -213,7 +213,7 @@ function readable(bytes: Buffer): string {
 describe.each(ROWS)('a stream of $name', ({ rig, said, intruders, begin = '' }) => {
   const stream = (...frames: Buffer[]): Buffer => Buffer.concat([Buffer.from(begin), ...frames]);
 
-  it('is cut at a secret over two events', async () => {
+  it('is cut at a secret that spans two events', async () => {
     expect(readable(await sentOf(rig, stream(said(FIRST), said(SECOND))))).not.toContain(SECOND);
   });
 
@@ -256,7 +256,7 @@ describe('a stream with an event of another form', () => {
     ['nothing', Buffer.from('data:\n\n')],
     ['null', event('null')],
     ['NaN in an event', event('{"choices":[],"p":NaN}')],
-  ])('is not one with %s', async (_what, frame) => {
+  ])('does not have another form because of %s', async (_what, frame) => {
     const out = (
       await sentOf(
         { format: sse, endpoint: CHAT },
@@ -278,7 +278,7 @@ describe('a stream with an event of another form', () => {
     );
   });
 
-  it('keeps the names of events that equal the types in their payloads', async () => {
+  it('keeps event names that equal the types in their payloads', async () => {
     const named = (name: string, type: string): Buffer =>
       Buffer.from(`event: ${name}\ndata: {"type":"${type}"}\n\n`);
     const known = Buffer.concat([
@@ -309,7 +309,7 @@ describe('a stream of an unknown dialect', () => {
     }
   });
 
-  it('holds for errors of a known one', async () => {
+  it('may not be both for errors of a known dialect', async () => {
     const error = { ...rig, endpoint: CHAT, status: 500 };
     const text = Buffer.concat([event('overloaded'), event('try later')]);
     expect((await sentOf(error, text)).equals(text)).toBe(true);

@@ -70,7 +70,7 @@ it.each([
   expect(refused?.isUnprocessed).toBe(isAskedAgain);
 });
 
-it('a long host is shortened in the log', () => {
+it('shortens a long host in the log', () => {
   const answerHeaders = new Map([['location', `x://${'a'.repeat(60_000)}/`]]);
   const refused = refusedRedirect({
     ...answered(parsed({ body: { model: 'm', messages: [] } })),

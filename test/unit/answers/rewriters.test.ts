@@ -183,7 +183,7 @@ describe('rewriters of a stream', () => {
     if (cut === undefined) expect(seen.answer.usage).toMatchObject({ inputTokens: 3 });
   });
 
-  it('see only the text of copies, without end, usage or a second end marker', async () => {
+  it('see only the text of copies, without an end, usage or end marker', async () => {
     const seen: StreamEvent[] = [];
     const copying: StreamRewriter = {
       event: (event) => ({ kind: 'rewrite', before: [copy(event, 'x')] }),

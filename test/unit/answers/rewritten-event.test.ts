@@ -17,7 +17,7 @@ function eventOf(texts: readonly string[]): StreamEvent {
 }
 
 describe('an event that is rewritten', () => {
-  it.each([3, 300])('has the texts of the last edits: of %d', (count) => {
+  it.each([3, 300])('has the texts of the last of %d edits', (count) => {
     const edits: JsonEdit[] = [
       { kind: 'set', path: [0], value: 'first' },
       { kind: 'set', path: [0], value: 'second' },

@@ -51,7 +51,7 @@ describe('strictFrame', () => {
     expect(strictFrame(ndjson, frame)).toBe(frame);
   });
 
-  it('replaces the same as a search for strings and words', () => {
+  it('has the same replacements as a search for strings and words', () => {
     const piece = fc.constantFrom(
       'NaN',
       '-Infinity',

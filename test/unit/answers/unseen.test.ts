@@ -57,7 +57,7 @@ describe('a rewriter that judges text sees all text of a stream:', () => {
     ],
   ] as const;
 
-  it.each(TWICE)('%s is written once, as it was read', async (_, stream, plain) => {
+  it.each(TWICE)('%s is written once, in the form that was read', async (_, stream, plain) => {
     const shown: string[] = [];
     expect((await everyCut(() => [witness(shown)], stream)).out).toBe(plain);
     expect(shown).toContain('clean');
@@ -80,7 +80,7 @@ describe('a rewriter that judges text sees all text of a stream:', () => {
     }
   });
 
-  it('text that is not JSON is changed as text', async () => {
+  it('text that is not JSON is rewritten as text', async () => {
     const masking: StreamRewriter = {
       event: ({ json, frame }) =>
         json === undefined && frame.data?.includes('SECRET') === true

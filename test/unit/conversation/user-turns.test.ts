@@ -179,7 +179,7 @@ describe("the user's turns", () => {
     expect(lastUserTurn(request)).toBe('only');
   });
 
-  it('contain every text of a message, and of consecutive messages, whatever the client has put between them', () => {
+  it('contain every text of a message, and of consecutive messages, with any client text between them', () => {
     const request = chat(
       { role: 'user', content: 'the surroundings' },
       { role: 'developer', content: 'be brief' },
@@ -255,7 +255,7 @@ describe('a person’s question', () => {
     expect(lastQuestion(chat({ role: 'user', content }))).toBe('mend the parser');
   });
 
-  it('is returned without messages that contain only an agent’s context, and without turns of them', () => {
+  it('is returned without messages that contain only an agent’s context, and without turns of such messages', () => {
     const request = chat(
       {
         role: 'user',

@@ -104,7 +104,7 @@ describe("Envoy's listener", () => {
     expect(only(manager, Object.keys(expected))).toEqual(expected);
   });
 
-  it('leaves only one reading of a path', () => {
+  it('allows only one reading of a path', () => {
     const expected = {
       normalize_path: true,
       merge_slashes: true,
@@ -311,7 +311,7 @@ describe("Envoy's routes", () => {
 });
 
 describe("Envoy's upstreams", () => {
-  it('prove their name, over TLS 1.2 or newer', () => {
+  it('must prove their name over TLS 1.2 or newer', () => {
     const cluster = bootstrap().cluster('provider_openai');
     const options = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
     expect(cluster).toMatchObject({

@@ -25,7 +25,7 @@ function rendered(input: ConfigInput, name: string): readonly unknown[] {
 }
 
 /** Redis gets 2.5 s, an evaluation of policies 3 s, the keys of JWTs 3 s, and Envoy waits 5 s beyond the sum. */
-describe('Envoy outwaits the longest phase of the sidecar', () => {
+describe('Envoy waits longer than the longest phase of the sidecar', () => {
   it.each<[string, ConfigInput, string]>([
     ['with only Redis', {}, '7.5s'],
     ['with a slower Redis', { redis: { read_timeout: '4s' } }, '9.5s'],
@@ -39,7 +39,7 @@ describe('Envoy outwaits the longest phase of the sidecar', () => {
 });
 
 /** Three phases follow an approval, and 5 s are left for the texts. */
-describe('Envoy outwaits a person, and the phases that follow an approval', () => {
+describe('Envoy waits longer than an approval and the phases that follow it', () => {
   it.each<[string, ConfigInput, string]>([
     ['with only Redis', { zsp: APPROVALS }, '72.5s'],
     ['for a shorter time', { zsp: { ...APPROVALS, escalation_timeout: '10s' } }, '22.5s'],
@@ -48,7 +48,7 @@ describe('Envoy outwaits a person, and the phases that follow an approval', () =
     expect(rendered(input, 'max_message_timeout')).toEqual([timeout]);
   });
 
-  it('before it treats a silent request as idle', () => {
+  it('until it treats a silent request as idle', () => {
     const short: ConfigInput = { proxy: { upstream_timeout: '30s' } };
     expect(rendered(short, 'stream_idle_timeout')).toEqual(['30s']);
     expect(rendered({ ...short, zsp: APPROVALS }, 'stream_idle_timeout')).toEqual(['72.5s']);

@@ -60,7 +60,7 @@ describe('places of a key', () => {
 });
 
 describe('places of a client address', () => {
-  it('are limited over all keys, and free again when requests end', () => {
+  it('are limited across all keys, and free again when requests end', () => {
     const places = createPlaces(limits({ maxPerAddress: 2 }));
     const first = places.enter('10.0.0.1');
     places.enter('10.0.0.1').claimKey('b');

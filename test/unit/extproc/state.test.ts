@@ -73,7 +73,7 @@ describe('an exchange that ends', () => {
   });
 
   it.each(OUTCOMES)(
-    'when %s and the provider was too slow blames the provider only if it owed an answer',
+    'when %s and the provider was too slow, blames the provider only if an answer was due',
     (_, state, outcome) => {
       const isOwed = outcome.kind === 'lost';
       expect(outcomeOf(state, true)).toEqual(isOwed ? { kind: 'lost', upstreamFailed: true } : outcome);
@@ -87,7 +87,7 @@ describe('an exchange that ends', () => {
   });
 });
 
-describe('a message out of turn', () => {
+describe('a message in the wrong order', () => {
   function at(state: State, ended: Outcome[] = []): StreamContext {
     const settings = {
       upstreamTimeoutMs: 1_000,

@@ -44,14 +44,14 @@ describe('an offset map', () => {
     );
   });
 
-  it('holds a hundred thousand edits', () => {
+  it('accepts a hundred thousand edits', () => {
     const { map, sources } = mapOf(Array.from({ length: 200_000 }, (_, at) => [`ab`, at % 2 ? 'ab' : 'x']));
     for (let start = 0; start < sources.length; start += 997) {
       expect(map.toOriginal({ start, end: start + 1 })).toEqual(sources[start]);
     }
   });
 
-  it('leaves out deletions after a span, and moves an empty span with its start', () => {
+  it('excludes deletions after a span, and moves an empty span with its start', () => {
     const map = new OffsetMap();
     map.add(2, 5, 2, 2);
     expect(map.toOriginal({ start: 0, end: 2 })).toEqual({ start: 0, end: 2 });

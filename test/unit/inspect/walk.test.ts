@@ -28,7 +28,7 @@ describe('a walk', () => {
     );
   });
 
-  it('skips a container that is not entered, and gives the state of one that is', () => {
+  it('skips a container that is not entered, and passes on the state of one that is', () => {
     const walk = new Walk({ a: { x: 1 }, b: { y: 2 } }, 'root');
     const seen: string[] = [];
     for (let level = walk.next(); level !== undefined; level = walk.next()) {

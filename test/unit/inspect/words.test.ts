@@ -3,7 +3,7 @@ import { Words } from '../../../src/inspect/whole/document-search.ts';
 import { quickestCpuMs } from '../../support/cpu-time.ts';
 
 describe('Words', () => {
-  it('returns the texts that are still documents', () => {
+  it('returns only the texts of documents', () => {
     const words = new Words();
     words.set('{"a":1}', 'document');
     words.set('[2]', 'document');

@@ -84,7 +84,7 @@ describe('a document that would block the process', () => {
     expect(() => assertParseable(text)).not.toThrow();
   });
 
-  it('is read once, whatever its strings contain', () => {
+  it('is read once, with anything in its strings', () => {
     for (const piece of ['\\"', '\\\\', 'a', '{', ':']) {
       const started = threadCpuMs();
       expect(shapeOf(`"${piece.repeat(1_000_000)}"`).members).toBe(0);
@@ -125,7 +125,7 @@ describe('escapes', () => {
     expect(inSteps(escaped(3_100_000)).isTooLarge).toBe(true);
   });
 
-  it('do not refuse real texts: a JSON document in a string, lines of 40 characters', () => {
+  it('do not cause refusals of real texts: a JSON document in a string, lines of 40 characters', () => {
     const document = JSON.stringify({ text: JSON.stringify([{ name: 'ab', value: 'c' }]).repeat(400_000) });
     expect(document.length).toBeGreaterThan(12_000_000);
     expect(inSteps(document).isTooLarge).toBe(false);

@@ -217,7 +217,7 @@ describe('a document of the greatest accepted depth with megabytes of blanks at 
 describe('a document with a name of a megabyte and many containers after it', () => {
   const NAME = 'n'.repeat(1_048_576);
 
-  it('has its duplicate reported in one pass, though it is not JSON', () => {
+  it('has its duplicate reported in one pass, although it is not JSON', () => {
     const body = Buffer.from(`{"${NAME}"${'{}'.repeat(3_000)},"a":1,"a":2}`);
     expect(() => parseStrict(body)).toThrow('the member a twice');
     expect(quickestCpuMs(() => expect(() => parseStrict(body)).toThrow())).toBeLessThan(200);
@@ -231,7 +231,7 @@ describe('a document with a name of a megabyte and many containers after it', ()
 });
 
 describe('a document of many numbers in nested lists without names', () => {
-  it('has the numbers reported without a look at each list around them', () => {
+  it('has the numbers reported without a check of each list around them', () => {
     const body = Buffer.from(`${'['.repeat(250)}${'1,'.repeat(200_000)}1${']'.repeat(250)}`);
     const names = (): ReadonlySet<unknown> =>
       new Set([...writtenNumbers(body)].map((number) => number?.name));

@@ -112,7 +112,7 @@ describe('a document that is parsed in pieces', () => {
     for (const pieceChars of [0, 1, 2]) expect(inPieces(text, pieceChars).json).toBeUndefined();
   });
 
-  it('with many members in one object is read whole', () => {
+  it('with many members in one object is read completely', () => {
     const text = `{${Array.from({ length: 90_000 }, (_, at) => `"m${String(at)}":${String(at)}`).join(',')}}`;
     const { members, value } = runNow(parseInPieces(text));
     expect(members).toBe(90_000);

@@ -17,7 +17,7 @@ describe('the value of a header that repeats part of a message', () => {
     expect(decodeHeaderValue(value)).toBe(text);
   });
 
-  it('encodes any text in one line of ASCII', () => {
+  it('encodes any text as one line of ASCII', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(0x10ffff)), (points) => {
         const text = points

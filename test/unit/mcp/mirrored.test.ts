@@ -114,7 +114,7 @@ describe('headers that repeat parts of a message', () => {
       { _meta: { 'io.modelcontextprotocol/protocolVersion': 20260728 } },
     ],
     ['has _meta that is not an object', { _meta: 'x' }],
-  ])('of the stateless era do not help if the body %s', (_what, params) => {
+  ])('of the stateless era are refused if the body %s', (_what, params) => {
     const body = request('tools/call', { ...CALL.params, ...params });
     expect(() => check(NEW_HEADERS, body)).toThrow(expect.objectContaining({ type: 'invalid_params' }));
   });

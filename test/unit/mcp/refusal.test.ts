@@ -110,7 +110,7 @@ describe('every other refusal', () => {
     });
   });
 
-  it('is an answer if a call was not approved in time, so that the agent can go on', () => {
+  it('is an answer if a call was not approved in time, so that the agent can continue', () => {
     const { status, json } = answer({ type: 'escalation_timeout', message: 'nobody', mcp: CALL });
     expect([status, json]).toMatchObject([
       200,

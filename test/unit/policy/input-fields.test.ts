@@ -54,7 +54,7 @@ describe('a row of a policy field', () => {
     },
   );
 
-  it.each(MEMBERS)('is suggested for a misspelt $group.$name', async ({ group, name }) => {
+  it.each(MEMBERS)('is suggested for a misspelled $group.$name', async ({ group, name }) => {
     const wrong = `${name.slice(0, -1)}_${name.slice(-1)}`;
     const value = group.split('.').reduceRight<object>((inner, step) => ({ [step]: inner }), {
       ...(group === 'request' && { method: name === 'model' ? 'llm_call' : 'mcp_other' }),

@@ -12,7 +12,7 @@ function joined(...texts: readonly PromptText[]): string[] {
 }
 
 describe('neighbouring parts of a message', () => {
-  it('are joined, however many there are', () => {
+  it('are joined in any number', () => {
     expect(joined(inMessage('a', 0, 0), inMessage('b', 0, 1), inMessage('c', 0, 2))).toEqual(['abc']);
     expect(joined(part('a', 'system', 0, 'text'), part('b', 'system', 1, 'text'))).toEqual(['ab']);
     expect(
@@ -34,7 +34,7 @@ describe('neighbouring parts of a message', () => {
     expect(joined(...texts)).toEqual(['ab', 'cd']);
   });
 
-  it('are read near their seams if they are long', () => {
+  it('are read only near their boundaries if they are long', () => {
     const [first, second, third] = ['a', 'b', 'c'].map((letter) => letter.repeat(5_000));
     const [text = ''] = joined(
       inMessage(first ?? '', 0, 0),
@@ -44,7 +44,7 @@ describe('neighbouring parts of a message', () => {
     expect(text).toMatch(/^a{1024}b{1024}\n\uffff+\nb{1024}c{1024}\n\uffff+\nc{1024}$/);
   });
 
-  it('in great number are joined in overlapping pieces, with turns in between', () => {
+  it('in great number are joined in overlapping pieces, with event-loop turns between them', () => {
     const texts = Array.from({ length: 10_000 }, (_, index) => inMessage(`word${String(index)} `, 0, index));
     const pieces = [...joinedPrompts(texts)];
     expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(20_000);

@@ -101,12 +101,12 @@ describe('trust', () => {
     ['block-sql-injection', "name' OR '1'='1' --"],
     ['block-path-traversal', '../../../../etc/passwd'],
     ['block-cvv', 'card 4111111111111111, cvv: 123'],
-  ])('leaves %s in force over instructions', async (rule, text) => {
+  ])('does not affect %s in instructions', async (rule, text) => {
     const { deny, mask } = await createCardSet(SAFETY).decide(llmCall(text, { role: 'system', trust: BOTH }));
     expect([...deny, ...mask].map((hit) => hit.rule)).toContain(rule);
   });
 
-  it.each(['contains', 'matches_regex'])('leaves a rule with %s in force over instructions', async (op) => {
+  it.each(['contains', 'matches_regex'])('does not affect a rule with %s in instructions', async (op) => {
     const set = setOf(`metadata: { name: guard }
 rules:
   - name: no-word
@@ -116,7 +116,7 @@ rules:
     expect((await set.decide(llmCall(ORDER, { role: 'system', trust: BOTH }))).deny).toHaveLength(1);
   });
 
-  it('is not remembered with the text: the same words are judged in a user’s text', async () => {
+  it('is not cached with the text: the same words are judged in a user’s text', async () => {
     const set = createCardSet(SAFETY);
     const long = `${'Tell me about the bridges of the city, their names and their builders. '.repeat(20)}${ORDER}`;
     const rulesFor = async (role?: InstructionRole, trust = BOTH) =>

@@ -46,21 +46,21 @@ describe('countWords', () => {
     );
   });
 
-  it('counts the same where its words were read ahead, and meanwhile', async () => {
+  it('counts the same after its vocabulary was read ahead, and during that', async () => {
     const reading = readWordsAhead();
     expect(countWords('hello world')).toBe(2);
     await reading;
     expect(countWords('hello world')).toBe(2);
   });
 
-  it('cuts what would take quadratic time, and loses none of it', () => {
+  it('cuts text that would take quadratic time, and loses none of it', () => {
     expect(countWords('\u00a0 '.repeat(5_000))).toBeGreaterThan(5_000 / 128);
     expect(countWords('q'.repeat(1_280))).toBe(10 * countWords('q'.repeat(128)));
   });
 });
 
 describe('packVocabulary', () => {
-  it('keeps every word and its rank, and tells a packed file from a published one', () => {
+  it('keeps every word and its rank, and distinguishes a packed file from a published one', () => {
     const published = readFileSync(
       fileURLToPath(import.meta.resolve('gpt-tokenizer/data/o200k_base.tiktoken')),
     );
@@ -79,7 +79,7 @@ describe('packVocabulary', () => {
 });
 
 describe('readVocabulary', () => {
-  it('tells words by all of their bytes, each by its place in the file', () => {
+  it('distinguishes words by all of their bytes, each by its place in the file', () => {
     const words = ['a', 'b', 'ab', 'abc', 'aé'].map((word) => Buffer.from(word));
     const file = words.map((word, rank) => `${word.toString('base64')} ${rank}\n`).join('');
     const vocabulary = runNow(readVocabulary(Buffer.from(file)));

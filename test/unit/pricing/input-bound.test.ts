@@ -16,7 +16,7 @@ function source(request: RequestFacts, bodyBytes: number, provider: ProviderName
 }
 
 describe('the input bound', () => {
-  it('by bytes excludes media', () => {
+  it('in bytes excludes media', () => {
     const data = 'A'.repeat(4_000);
     const request = facts({ media: [{ kind: 'audio', source: 'inline', data }] });
     expect(byteBound(source(request, 4_500))).toEqual({ textTokens: 564, audioTokens: 100_000 });
@@ -47,7 +47,7 @@ describe('the input bound', () => {
     ['groq', 'llama-3.3-70b-versatile', 'నేను తెలుగులో ఒక పొడవైన వాక్యాన్ని వ్రాస్తున్నాను'],
     ['together', 'meta-llama/Llama-3.3-70B', 'ይህ ጽሑፍ በአማርኛ ቋንቋ የተጻፈ ነው'],
   ])(
-    'of %s %s by counting is not under what an older vocabulary makes of %s',
+    'of %s %s by counting is not below the count of an older vocabulary for %s',
     (provider, model, sentence) => {
       const text = sentence.repeat(20);
       const request = facts({ model, texts: [say(text)] });

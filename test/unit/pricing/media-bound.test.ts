@@ -57,7 +57,7 @@ describe('an image is bounded by its pixels:', () => {
     expect(imageTokens(bytes)).toBe(SMALL);
   });
 
-  it.each(PICTURES)('%s, cut off at any byte, does not become smaller', (_kind, bytes) => {
+  it.each(PICTURES)('%s, truncated at any byte, does not become smaller', (_kind, bytes) => {
     for (let length = 0; length < bytes.length; length++) {
       expect(imageTokens(bytes.subarray(0, length))).toBeGreaterThanOrEqual(SMALL);
     }
@@ -148,8 +148,8 @@ describe('unbounded media count as the whole context:', () => {
   });
 });
 
-describe('sound is bounded by its samples and frames:', () => {
-  it('a WAV, whatever sizes its chunks claim', () => {
+describe('audio is bounded by its samples and frames:', () => {
+  it('a WAV, with any sizes in its chunks', () => {
     const second = { rate: 16_000, bits: 16 };
     expect(soundTokens(wav(second, 320_000))).toBe(12 * 32);
     for (const says of [0, 1, 0xffffffff])
@@ -221,7 +221,7 @@ describe('a document of plain text', () => {
     expect(tokens(inline('document', Buffer.from('x'.repeat(CONTEXT * 2))))).toBe(CONTEXT);
   });
 
-  it('contains no sound, nor does a PDF; unknown formats may', () => {
+  it('contains no audio, nor does a PDF, but unknown formats may', () => {
     const target = { provider: 'gemini', models: ['m'], contextTokens: CONTEXT } as const;
     const mayBeSound = (media: Media): boolean => mediaBound(media, target).mayBeSound;
     expect(

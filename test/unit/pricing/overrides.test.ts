@@ -3,7 +3,7 @@ import { mostExpensiveOf, priceOfUnknown } from '../../../src/pricing/pricing.ts
 import { pricing, price, PEAK } from './table.ts';
 
 describe('overrides', () => {
-  it('replace the table’s rates of their direction only', () => {
+  it('replace only the table’s rates of their direction', () => {
     const own = pricing({ pricing: { overrides: { 'anthropic/claude-opus-4-1': { input: 0 } } } });
     const found = own.find('anthropic', 'claude-opus-4-1');
     expect(found).toMatchObject({
@@ -13,7 +13,7 @@ describe('overrides', () => {
     });
   });
 
-  it('of text do not price sound, images or video', () => {
+  it('for text do not price audio, images or video', () => {
     const text = { input: 1, output: 2 };
     const own = pricing({
       pricing: {
@@ -66,7 +66,7 @@ describe('overrides', () => {
     expect(own.find('openai', 'my-images')?.cost(usage, PEAK)).toBe(40_000_000);
   });
 
-  it('with limits only set no price', () => {
+  it('with only limits set no price', () => {
     const own = pricing({
       pricing: { overrides: { mine: { max_output_tokens: 5 }, 'gpt-4o': { max_output_tokens: 5 } } },
     });
@@ -95,7 +95,7 @@ describe('several models', () => {
 });
 
 describe('unknown models', () => {
-  it('are denied with a budget and free without, by default', () => {
+  it('are denied with a budget and free without one, by default', () => {
     expect(priceOfUnknown(undefined, true)).toBeUndefined();
     expect(priceOfUnknown(undefined, false)?.worstOutputNanoUsd).toBe(0);
     expect(priceOfUnknown('deny', false)).toBeUndefined();

@@ -11,7 +11,7 @@ function outputAt(config: ConfigInput, provider: ProviderName, model: string): n
   return pricing(config).find(provider, model)?.worstOutputNanoUsd;
 }
 
-describe('at an address of a region', () => {
+describe('a regional base URL', () => {
   it.each<[ConfigInput, ProviderName, string]>([
     [EU, 'openai', 'gpt-5.4'],
     [EU, 'openai', 'gpt-5.5-pro'],
@@ -32,7 +32,7 @@ describe('at an address of a region', () => {
     expect(outputAt(own, 'openai', 'gpt-5.4')).toBe(7_000);
   });
 
-  it('other addresses have no region', () => {
+  it('other URLs have no region', () => {
     for (const base_url of ['https://api.openai.com', 'https://proxy.example/eu.api.openai.com']) {
       const config = { providers: { openai: { base_url } } };
       expect(outputAt(config, 'openai', 'gpt-5.4')).toBe(price('openai', 'gpt-5.4').worstOutputNanoUsd);

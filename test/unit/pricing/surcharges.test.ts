@@ -5,7 +5,7 @@ import type { ProviderName } from '../../../src/providers/registry.ts';
 
 const usual = { tiers: [], speeds: [], geos: [] };
 
-describe('surcharges for the tier, speed and place of an answer', () => {
+describe('surcharges for the tier, speed and region of an answer', () => {
   it.each<[ProviderName, string, string, number]>([
     ['openai', 'gpt-4o', 'priority', 1.75],
     ['openai', 'gpt-4.1', 'priority', 1.75],
@@ -33,7 +33,7 @@ describe('surcharges for the tier, speed and place of an answer', () => {
     );
   });
 
-  it('multiply speed and place', () => {
+  it('multiply speed and region', () => {
     const fast = { tiers: ['standard'], speeds: ['fast'], geos: ['us'] };
     expect(surchargeOf('anthropic', ['claude-opus-4-6'], fast)).toBeCloseTo(6.6, 10);
     expect(surchargeOf('anthropic', ['claude-opus-4-8'], fast)).toBeCloseTo(2.2, 10);
@@ -46,18 +46,18 @@ describe('surcharges for the tier, speed and place of an answer', () => {
   });
 });
 
-describe('calls of tools that the provider runs', () => {
+describe('calls of hosted tools', () => {
   const nanoUsd = (provider: ProviderName, kept: string[], reported: Record<string, number>, prices = {}) =>
     toolCallsNanoUsd({ provider, kept, reported: new Map(Object.entries(reported)), prices });
 
-  it('cost one call of each that was kept, if the answer reports none', () => {
+  it('cost one call of each allowed tool if the answer reports none', () => {
     const prices = { web_search: 0.02, code_interpreter: 0.05 };
     expect(nanoUsd('openai', ['web_search'], {}, prices)).toBe(20_000_000);
     expect(nanoUsd('openai', ['web_search', 'code_interpreter'], {}, prices)).toBe(70_000_000);
     expect(nanoUsd('openai', ['free'], {}, prices)).toBe(0);
   });
 
-  it('cost as many as are reported, at the operator’s price of their kind, plus the other kept ones', () => {
+  it('cost as many as are reported, at the operator’s price for each kind, plus the other allowed ones', () => {
     const prices = { web_search_20250305: 0.02, code_interpreter: 0.05 };
     const kept = ['web_search_20250305', 'code_interpreter'];
     expect(nanoUsd('anthropic', kept, { web_search: 4 }, prices)).toBe(80_000_000 + 50_000_000);

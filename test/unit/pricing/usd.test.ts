@@ -13,7 +13,7 @@ describe('formatUsd', () => {
     [-2_000_000_000, '-2'],
     [-1, '-0.000000001'],
     [-0, '0'],
-  ])('writes %d nano-USD as %s, without exponent or needless zeros', (nanoUsd, text) => {
+  ])('writes %d nano-USD as %s, without an exponent or unnecessary zeros', (nanoUsd, text) => {
     expect(formatUsd(nanoUsd)).toBe(text);
   });
 });

@@ -45,7 +45,7 @@ describe('worst rates', () => {
     }
   });
 
-  it('have no price for sound if the table has none', () => {
+  it('have no price for audio if the table has none', () => {
     expect(price('openai', 'gpt-4o').worstInputAudioNanoUsd).toBeUndefined();
     expect(price('openai', 'gpt-4o-audio-preview').pricedOutputs.has('audio')).toBe(false);
   });

@@ -52,7 +52,7 @@ describe('conversations', () => {
     expect(second).toEqual({ id: 'b', turns: first?.turns.slice(0, 2) });
   });
 
-  it('are judged by the configuration, even where drift detection is off', async () => {
+  it('are judged by the configuration, even if drift detection is off', async () => {
     const path = join(folder, 'drift.yaml');
     writeFileSync(path, 'session: {drift_detection: {enabled: false, min_turns: 5}}\n');
     const [one] = await judged(['--config', path], [{ id: 'a', turns, replies: [] }]);

@@ -43,7 +43,7 @@ describe('reading lines', () => {
     ]);
   });
 
-  it('takes a line of exactly the maximum, and not one byte more', async () => {
+  it('accepts a line of exactly the maximum, and not one byte more', async () => {
     const longest = 'a'.repeat(MAX_INPUT_BYTES);
     const read = await lines(`${longest}\n${longest}a\nnext\n`);
     expect(read.map((line) => ('text' in line ? line.text.length : line.problem))).toEqual([
@@ -55,7 +55,7 @@ describe('reading lines', () => {
 });
 
 describe('reading a text', () => {
-  it('changes nothing of it', async () => {
+  it('does not change it', async () => {
     const text = '\uFEFFa\r\nb\n\n\u{1F642}\u0000';
     for (let size = 1; size < 5; size++) expect(await readInputText(pieces(text, size), 'it')).toBe(text);
     expect(await readInputText(pieces('', 1), 'it')).toBe('');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { conversationRow, readRow, textRow } from '../../../src/scan/rows.ts';
 
 describe('a row of text', () => {
-  it('is its id and its text, whatever other members it has', () => {
+  it('is read as its id and text, with any other members', () => {
     const line = { number: 7, text: '{"id": "a", "text": "x\\ud83d\\ude42", "source": {"b": [1]}}\r' };
     expect(readRow(line, textRow)).toEqual({ row: { id: 'a', text: 'x🙂' } });
     expect(readRow({ number: 1, text: '\uFEFF{"id":1,"text":""}' }, textRow)).toEqual({
@@ -33,7 +33,7 @@ describe('a row of text', () => {
 });
 
 describe('a conversation', () => {
-  it.each(['', ', "replies": null', ', "replies": []'])('may come without replies: {…%s}', (replies) => {
+  it.each(['', ', "replies": null', ', "replies": []'])('may have no replies: {…%s}', (replies) => {
     const line = { number: 1, text: `{"id": "c", "turns": ["a", "b"]${replies}}` };
     expect(readRow(line, conversationRow)).toEqual({ row: { id: 'c', turns: ['a', 'b'], replies: [] } });
   });

@@ -110,7 +110,7 @@ function written(format: StreamFormat, frames: readonly Frame[]): Buffer {
 const dataOf = (frames: readonly Frame[]): string[] => frames.flatMap((frame) => frame.data ?? []);
 
 describe.each(FIXTURES)('$name', ({ format, bytes, data, events }) => {
-  it('reads the same and loses no byte at any cut', () => {
+  it('is read the same at any cut, without losing a byte', () => {
     for (let at = 0; at <= bytes.length; at += 1) {
       const frames = decodeStream(format, [bytes.subarray(0, at), bytes.subarray(at)]);
       expect(Buffer.concat(frames.map((frame) => frame.raw)).equals(bytes)).toBe(true);
@@ -119,7 +119,7 @@ describe.each(FIXTURES)('$name', ({ format, bytes, data, events }) => {
     }
   });
 
-  it('reads the same byte by byte', () => {
+  it('is read the same byte by byte', () => {
     const frames = decodeStream(
       format,
       Array.from(bytes, (byte) => Buffer.from([byte])),
@@ -222,7 +222,7 @@ describe('a JSON array', () => {
 });
 
 describe('an SSE comment', () => {
-  it('is skipped by readers and ends an event that was left open', () => {
+  it('is skipped by readers and ends an unterminated event', () => {
     const comment = sse.comment?.('cost=0.1\ndata: forged') ?? Buffer.alloc(0);
     const frames = decodeStream(sse, [Buffer.from('data: a'), comment, Buffer.from('data: b\n\n')]);
     expect(dataOf(frames)).toEqual(['a', 'b']);
@@ -235,7 +235,7 @@ describe('lines added to SSE', () => {
     data: '{}',
   });
 
-  it.each(['\n', '\r\n', '\r'])('end as the provider’s lines do: %j', (lineEnd) => {
+  it.each(['\n', '\r\n', '\r'])('end like the provider’s lines: %j', (lineEnd) => {
     const ended = (...lines: string[]): string => lines.map((line) => line + lineEnd).join('');
     expect(sse.copy(frame(lineEnd), '{"a":1}').toString()).toBe(ended('data: {"a":1}', ''));
     const writer = sse.createWriter();
@@ -250,7 +250,7 @@ describe('lines added to SSE', () => {
     expect(cut.replace(/^\n(?=e)/, '')).toBe(ended('event: error', 'data: x', '', 'data: y', '', 'a b'));
   });
 
-  it('end at LF if no line came before', () => {
+  it('end with LF if there was no line before', () => {
     expect(
       sse
         .createWriter()

@@ -16,7 +16,7 @@ function start() {
   return { lines, take, told };
 }
 
-describe('requests without a good key', () => {
+describe('requests without a valid key', () => {
   it('write a line each up to the limit of their address; the rest is counted after a minute', () => {
     const { take, told } = start();
     expect(take(5)).toEqual([true, true, true, false, false]);

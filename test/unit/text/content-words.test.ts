@@ -27,7 +27,7 @@ describe('content words', () => {
     ]);
   });
 
-  it('are the same beside a word of another script', () => {
+  it('are the same with a word of another script among them', () => {
     const text = `Don't read log_4.txt, e.g. A1-b2; "quoted" ${'word'.repeat(20)} O'Neil's 3.14 x`;
     expect(contentWords(`${text} ледник`)).toEqual([...contentWords(text), 'ледник']);
     expect(contentWords(text)).toContain('log');

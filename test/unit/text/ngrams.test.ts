@@ -48,7 +48,7 @@ describe('containment', () => {
 describe('a cap on n-grams', () => {
   const names = Array.from({ length: 100 }, (_, index) => `word${String(index)}`);
 
-  it('takes whole words from both ends', () => {
+  it('keeps whole words from both ends', () => {
     const capped = headAndTailWords(wordGrams(names), 60);
     expect(gramSet(capped).length).toBeLessThanOrEqual(60);
     expect(containment(words('word0'), gramSet(capped))).toBe(1);

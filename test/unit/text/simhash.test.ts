@@ -48,7 +48,7 @@ describe('the SimHash', () => {
     expect(toSimHash(sums)).toEqual(hashFeature('heavy'));
   });
 
-  it('adds up parts', () => {
+  it('is the sum of its parts', () => {
     const sums = createSimHashSums();
     const part = createSimHashSums();
     addFeature(part, hashFeature('part'), 1);

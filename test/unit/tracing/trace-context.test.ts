@@ -32,7 +32,7 @@ describe('W3C trace context', () => {
     expect(readTraceContext(parents.map((value) => ['traceparent', value] as const))).toBeUndefined();
   });
 
-  it('of a later version is read as far as it is known', () => {
+  it('of a later version is read up to the known fields', () => {
     const caller = readTraceContext([['traceparent', `01-${TRACE}-${SPAN}-03-more`]]);
     expect(caller).toMatchObject({ traceId: TRACE, traceFlags: 1 });
   });

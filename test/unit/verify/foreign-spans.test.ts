@@ -59,7 +59,7 @@ describe('spans of the AI SDK', () => {
     expect(report.summary['verdict']).toBe('failed');
   });
 
-  it('are clean without violations, in one document or with one span a line', async () => {
+  it('are clean without violations, in one document or with one span per line', async () => {
     const lines = vercelSpans().map((span) => JSON.stringify(otlpSpan(span)));
     for (const input of [otlpTrace(vercelSpans()), lines.join('\n')]) {
       const { code, report } = await verifyJson(PRESETS, input);

@@ -7,7 +7,7 @@ const STEPS = [
 ];
 
 describe('a document', () => {
-  it('is read alike, however its bytes are cut into chunks', async () => {
+  it('is read the same in any chunks', async () => {
     const text = JSON.stringify({ traces: STEPS, session_id: 'späte', agent: { name: 'x' } }, null, 1);
     const whole = await readAllOf(text);
     expect(told(whole)).toHaveLength(2);
@@ -21,7 +21,7 @@ describe('a document', () => {
     expect(read[0]).toMatchObject({ index: 0, line: 1, steps: [{ agent: { name: 'planner' } }] });
   });
 
-  it('is unreadable if its session comes after more steps than are held', async () => {
+  it('is unreadable if its session comes after too many steps', async () => {
     const step = { type: 'llm_call', content: 'x'.repeat(1_000_000) };
     const text = JSON.stringify({ traces: Array(12).fill(step), session_id: 'late' });
     const read = await readAllOf(text, 65_536);
@@ -80,7 +80,7 @@ describe('a document that breaks off', () => {
   it.each([
     ['a comma is missing', (steps: string) => `[${steps}\n{"type":"dance"}]`],
     ['the document ends', (steps: string) => `[${steps},`],
-  ])('is read up to where %s, however it arrives', async (_what, broken) => {
+  ])('is read up to where %s, in any chunks', async (_what, broken) => {
     const steps = STEPS.map((step) => JSON.stringify(step)).join(',');
     for (const chunkBytes of [1, 7, Infinity]) {
       expect(told(await readAllOf(broken(steps), chunkBytes))).toEqual([

@@ -101,7 +101,7 @@ function deep(): string {
 
 describe('a trace', () => {
   it.each(TRACES)(
-    '%s has the same report by two threads as by one',
+    '%s has the same report with two threads as with one',
     { timeout: 60_000 },
     async (_, trace, presets) => {
       const byOne = await toldOf(trace(), presets, Infinity);
@@ -142,7 +142,7 @@ describe('the acts of one session of an agent', () => {
   );
   const trace = JSON.stringify([...climbs, ...sessions.map((session) => of(session, 'deploy', 'app'))]);
 
-  it('count in all others if a policy reads the risk, whichever half they are in', async () => {
+  it('count in all others if a policy reads the risk, in either half', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'gateway-threads-'));
     const file = join(folder, 'card.yaml');
     writeFileSync(file, CARD);
@@ -219,7 +219,7 @@ describe('a judging thread', () => {
 const threads = (): number =>
   process.getActiveResourcesInfo().filter((name) => name === 'MessagePort' || name === 'Worker').length;
 
-describe('a judge that is chosen late', () => {
+describe('the late choice of a judge', () => {
   const step = { sessionId: 'one' } as TracedStep;
   const asked = { step, place: { index: 0, line: 1 }, nowMs: 0 };
   const empty = { findings: [], counts: { calls: 0, responses: 0, afterDenial: 0 } };

@@ -71,7 +71,7 @@ describe('the key set', () => {
     expect(await outcome(keys, 'one')).toBe('none');
   });
 
-  it('asks the issuer at most once in ten seconds, whatever keys tokens name', async () => {
+  it('asks the issuer at most once in ten seconds, for any keys that tokens name', async () => {
     const keys = await started(one.jwk);
     await keys.warm();
     for (now = 0; now < 30_000; now += 500) {

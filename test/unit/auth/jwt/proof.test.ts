@@ -67,11 +67,11 @@ describe('a valid DPoP proof', () => {
       '/openai/v1/chat%2fcompletions',
     ],
     ['with escaped letters', `${PUBLIC_URL}/%6fpenai/v1/chat/completions`, PATH],
-  ])('may name the address %s', async (_what, url, target) => {
+  ])('may name the URL %s', async (_what, url, target) => {
     await expect(check(makeProof(pair, { ...made, url }), target)).resolves.toBeTypeOf('string');
   });
 
-  it.each([-89, 29])('may be made %i seconds from now', async (seconds) => {
+  it.each([-89, 29])('may have a time %i seconds from now', async (seconds) => {
     await expect(check(makeProof(pair, { ...made, nowMs: NOW + seconds * 1_000 }))).resolves.toBeTypeOf(
       'string',
     );

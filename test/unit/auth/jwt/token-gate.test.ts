@@ -80,7 +80,7 @@ describe('a JWT for this gateway', () => {
 });
 
 describe('the bearer of a request', () => {
-  it('is required only under jwt_only', async () => {
+  it('is required only with jwt_only', async () => {
     expect(await fault(gate().read(request({})))).toBe('nobody');
     expect(await fault(gate({ jwtOnly: true }).read(request({})))).toBe('jwt_missing');
     expect(await fault(gate({ jwtOnly: true }).read(undefined))).toBe('jwt_missing');

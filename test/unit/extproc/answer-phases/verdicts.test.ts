@@ -30,7 +30,7 @@ describe('an answer that a check denies', () => {
     expect(answer.context.state.at).toBe('answering');
   });
 
-  it('is not opened if it is a stream', async () => {
+  it('is not started if it is a stream', async () => {
     const answer = answering({ response: verdict, rewriter: passing });
     await expect(answer.headers(SSE)).rejects.toThrow('was denied');
     expect(answer.context.state.at).toBe('opening');
@@ -44,7 +44,7 @@ describe('a stream', () => {
     await expect(headers).rejects.toMatchObject({ type: 'upstream_unavailable' });
   });
 
-  it.each(['identity', ' Identity '])('is taken where it says that it is not: %s', async (coding) => {
+  it.each(['identity', ' Identity '])('is accepted if its encoding is identity: %s', async (coding) => {
     expect(await answering().headers({ ...SSE, 'content-encoding': coding })).toHaveProperty('mode_override');
   });
 
@@ -136,7 +136,7 @@ describe('headers of an answer', () => {
     expect(await removedOf({ mcp: { server: 'files' } }, HEADERS)).toEqual(['request-id', ...NEVER]);
   });
 
-  it('are left out if they are telemetry and the operator strips it', async () => {
+  it('are removed if they are telemetry and the operator strips it', async () => {
     for (const stripTelemetry of [true, false]) {
       const answer = answering({
         stripTelemetry,

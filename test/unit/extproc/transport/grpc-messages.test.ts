@@ -22,7 +22,7 @@ function reading() {
 
 const message = (text: string): string => messagePrefix(text.length) + text;
 
-it('messages arrive whole, wherever they are cut', () => {
+it('messages arrive complete, wherever they are cut', () => {
   const texts = ['first', '', 'x'.repeat(300), 'last'];
   const all = texts.map(message).join('');
   for (let first = 0; first <= all.length; first++) {

@@ -128,7 +128,7 @@ describe.each(['lean', 'grpc-js'] as const)('%s', (name) => {
     expect.poll(() => served[0]?.events.filter((event) => event !== 'ended')).toEqual(['closed']);
   const small = body(Buffer.from('hi'));
 
-  it('carries messages both ways until both sides have ended, on a private socket', async () => {
+  it('carries messages in both directions until both sides have ended, on a private socket', async () => {
     const target = await start();
     const metadata = new Metadata();
     metadata.set('x-gateway-token', 'sixteen-characters');
@@ -221,7 +221,7 @@ describe.each(['lean', 'grpc-js'] as const)('%s', (name) => {
     await expectClosedOnce();
   });
 
-  it('carries 16 MiB each way, whole', async () => {
+  it('carries 16 MiB in each direction', async () => {
     const call = begin(open(await start()));
     const bytes = Buffer.alloc(SIXTEEN_MIB);
     for (let at = 0; at < bytes.length; at += 4) bytes.writeUInt32LE(at, at);

@@ -31,7 +31,7 @@ const PHASES: readonly PhaseName[] = [
 ];
 const FILTER = 'envoy.filters.http.ext_proc';
 
-it('reads proto-loader’s output: random messages of every phase', () => {
+it('reads random messages of every phase as written by proto-loader', () => {
   for (let round = 0; round < ROUNDS; round++) {
     const phase = pick(PHASES);
     const end = random() < 0.5;
@@ -187,7 +187,7 @@ function mutationAsLoaded({ set_headers: set, remove_headers: remove }: HeaderMu
   };
 }
 
-it('writes output that proto-loader reads: random replies of every kind', () => {
+it('writes random replies of every kind that proto-loader can read', () => {
   for (let round = 0; round < ROUNDS; round++) {
     const reply = anyReply();
     const { head, tail } = encodeResponse(reply);
@@ -272,7 +272,7 @@ describe('a message that Envoy would not send', () => {
   });
 });
 
-it('requests more time in a message of its own', () => {
+it('requests more time in a separate message', () => {
   for (const [ms, duration] of [
     [1, { seconds: 0, nanos: 1_000_000 }],
     [60_000, { seconds: 60 }],

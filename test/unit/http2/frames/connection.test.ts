@@ -174,7 +174,7 @@ describe('a connection', () => {
   });
 });
 
-describe('a peer’s greeting', () => {
+describe('a peer’s connection preface', () => {
   afterEach(() => vi.useRealTimers());
 
   /** Blocks the server's loop beyond the timeout; the bytes sent have arrived and are not read yet. */

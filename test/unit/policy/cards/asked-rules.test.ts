@@ -42,7 +42,7 @@ describe('two calls of one kind', () => {
     expect((await set.decide(llmCall('please do it'))).allow).toHaveLength(1);
   });
 
-  it('are each masked by the rules that hold for them', () => {
+  it('are each masked by the rules that apply to them', () => {
     const set = cardsOf({
       rules: [
         {
@@ -67,7 +67,7 @@ describe('two calls of one kind', () => {
 });
 
 describe('calls of two kinds', () => {
-  it('are distinguished, whatever their names contain', async () => {
+  it('are distinguished, with anything in their names', async () => {
     const set = denyingRule([], { match: { type: 'mcp_tool_call', server: 'a', tool: 'b c' } });
     expect(await isDenied(set, toolCall('c', {}, { server: 'a b' }))).toBe(false);
     expect(await isDenied(set, toolCall('b c', {}, { server: 'a' }))).toBe(true);

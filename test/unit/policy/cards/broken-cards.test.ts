@@ -129,7 +129,7 @@ describe('a broken card', () => {
     expect(() => createCardSet([{ name: 'bad.yaml', text, isPreset: false }])).toThrow(message);
   });
 
-  it('is one of several: all of their problems are reported, and two with states are one too many', () => {
+  it('is reported with the problems of other cards, and two cards with states are a problem', () => {
     const fsm = { transitions: [{ from: 'a', to: 'b', trigger: 'x' }] };
     expect(() => cardsOf({ fsm }, { fsm })).toThrow(
       /card-1\.yaml:1:\d+: fsm: a session has only one state, and card-0/,

@@ -243,7 +243,7 @@ describe('a rule', () => {
     [{ model: 'gpt-*' }, [llmCall('x')], [llmCall('x', { model: 'o3' }), toolCall('gpt-4')]],
     [{ provider: 'anthropic' }, [], [llmCall('x')]],
     [{}, [llmCall('x'), toolCall('q')], []],
-  ])('is for %j', async (match, those, others) => {
+  ])('applies to %j', async (match, those, others) => {
     const set = denyingRule([], { match });
     for (const call of those) expect(await isDenied(set, call)).toBe(true);
     for (const call of others) expect(await isDenied(set, call)).toBe(false);
@@ -256,7 +256,7 @@ describe('a rule', () => {
     expect(set.canAllow).toBe(true);
   });
 
-  it('shows its source: file, line, and its reason filled in', async () => {
+  it('shows its source: file, line, and its reason with the values filled in', async () => {
     const text = `metadata: { name: c }
 rules:
   - name: first
@@ -294,7 +294,7 @@ rules:
     expect(await said('a\u202eb', 'a.b')).toBe('[a?b]');
   });
 
-  it('that masks applies if its other conditions hold, whatever the texts', async () => {
+  it('that masks applies if its other conditions hold, for any texts', async () => {
     const ssn = { field: 'prompt_text', op: 'detects', value: 'ssn' };
     const ops = { field: 'agent.tags.team', op: 'equals', value: 'ops' };
     const set = denyingRule([ops, { any: [ssn, { field: 'arguments.a', op: 'contains', value: 'x' }] }], {

@@ -80,7 +80,7 @@ describe.each(RULES)('the rule %s, which would %s', (rule, action) => {
     expect(reported).toEqual([]);
   });
 
-  it('has its override for one key, and is unchanged for the others', async () => {
+  it('has an override for one key, and is unchanged for the others', async () => {
     const set = setOf({ [rule]: 'report' });
     const of = (overrides?: RuleOverrides) =>
       firedBy(set, { ...llmCall(ALL, atRisk), ...(overrides && { overrides }) });

@@ -199,7 +199,7 @@ describe('presets', () => {
     ]);
   });
 
-  it('have a firing and a passing row per rule', () => {
+  it('have a test case that fires and one that passes for each rule', () => {
     const rows = (list: typeof FIRES) => new Set(list.map(([preset, rule]) => `${preset} ${rule}`));
     for (const [preset, set] of sets) {
       if (preset === 'safety_drift') continue;

@@ -29,12 +29,12 @@ const SAME = [
 const OTHERS = ['dry_run_command', 'dryRunCommand', 'mcp__x__dry_run_command', 'run_commands', 'command', ''];
 
 describe('foldedMatcher', () => {
-  it.each(SAME)('takes %j for run_command', (name) => {
+  it.each(SAME)('reads %j as run_command', (name) => {
     expect(foldedMatcher(['run_command'])(name)).toBe(true);
     expect(foldedMatcher(['other', 'RunCommand'])(name)).toBe(true);
   });
 
-  it.each(OTHERS)('does not take %j for run_command', (name) => {
+  it.each(OTHERS)('does not read %j as run_command', (name) => {
     expect(foldedMatcher(['run_command'])(name)).toBe(false);
   });
 
@@ -56,7 +56,7 @@ describe('foldedMatcher', () => {
     fc.assert(fc.property(word, word, (start, end) => foldedMatcher([`${start}*`])(start + end)));
   });
 
-  it('reads hostile names in linear time, and folds none with over 512 characters', () => {
+  it('reads hostile names in linear time, and does not fold names of over 512 characters', () => {
     const matches = foldedMatcher(['run_command', '*a*b*c*']);
     for (const part of ['aB', '_', '.', 'a__', 'mcp_']) {
       const name = part.repeat(200_000);
@@ -120,7 +120,7 @@ describe('names of tools in a card', () => {
       'not: { field: session_sequence, op: contains_matching_trace, value: { tool: run_command } }',
       true,
     ],
-  ])('are folded among earlier steps if that restricts: %s if %s', async (action, condition, isFolded) => {
+  ])('are folded in earlier steps if that restricts: %s if %s', async (action, condition, isFolded) => {
     const set = setOf(`  - name: r\n    conditions:\n      - ${condition}\n    action: ${action}`);
     const marks = (tool: string) =>
       set.marksOf({ type: 'mcp_tool_call', provider: 'files', tool, content: [] });

@@ -86,7 +86,7 @@ describe('the search of mask rules in texts that arrive in pieces', () => {
     expect(stream.openFrom('Project eagle')).toBe(13);
   });
 
-  it('holds back the last 256 characters for an expression', () => {
+  it('holds back the last 256 characters for a pattern', () => {
     const { stream } = searchFor(regex('PRJ-\\d+'));
     expect(stream.openFrom('a'.repeat(1_000))).toBe(744);
     expect(stream.openFrom(`${'a'.repeat(740)}PRJ-${'1'.repeat(20)}${'a'.repeat(240)}`)).toBe(740);

@@ -33,7 +33,7 @@ describe('a fair queue', () => {
     expect(served(queue)).toEqual(['a2', 'b1']);
   });
 
-  it('skips tenants that are not served here, who keep their turn', () => {
+  it('skips tenants that are not served here, and keeps their turn', () => {
     const queue = queueOf([call('a', 'a1'), call('b', 'b1'), call('a', 'a2')]);
     expect(queue.has((tenant) => tenant === 'b')).toBe(true);
     expect(served(queue, (tenant) => tenant === 'b')).toEqual(['b1']);
@@ -41,7 +41,7 @@ describe('a fair queue', () => {
     expect(served(queue)).toEqual(['a1', 'a2']);
   });
 
-  it('takes a place from the tenant with the most, not from the last one', () => {
+  it('takes a place from the tenant with the most calls, not from the last one', () => {
     const queue = queueOf([call('a', 'a1'), call('a', 'a2'), call('a', 'a3')], {
       maxEntries: 3,
       maxSize: 100,

@@ -188,18 +188,21 @@ describe('a policy written to exhaust resources', { timeout: 60_000 }, () => {
   }, 60_000);
   afterAll(() => engine.close());
 
-  it.each(HOSTILE)('denies in its time, and the next call is judged: $name', async ({ name, data }) => {
-    const ready = await judged(engine, { name: 'nothing' });
-    expect(ready).toEqual({ deny: [] });
-    const input = { name, ...(data as object | undefined) };
-    const before = process.cpuUsage();
-    const said = await judged(engine, input).catch((trouble: unknown) => trouble);
-    expect(cpuMsSince(before)).toBeLessThan(LIMITS.evaluationMs + LIMITS.graceMs + SLACK_MS);
-    if (said instanceof Error) expect(said).toMatchObject({ name: 'RegoEvaluationError' });
-    else expect(said).toEqual({ deny: ['it'] });
-  });
+  it.each(HOSTILE)(
+    'denies within its time limit, and the next call is judged: $name',
+    async ({ name, data }) => {
+      const ready = await judged(engine, { name: 'nothing' });
+      expect(ready).toEqual({ deny: [] });
+      const input = { name, ...(data as object | undefined) };
+      const before = process.cpuUsage();
+      const said = await judged(engine, input).catch((trouble: unknown) => trouble);
+      expect(cpuMsSince(before)).toBeLessThan(LIMITS.evaluationMs + LIMITS.graceMs + SLACK_MS);
+      if (said instanceof Error) expect(said).toMatchObject({ name: 'RegoEvaluationError' });
+      else expect(said).toEqual({ deny: ['it'] });
+    },
+  );
 
-  it('gives back all memory', async () => {
+  it('releases all memory', async () => {
     expect(replaced).toBeGreaterThan(0);
     expect(await judged(engine, { name: 'nothing' })).toEqual({ deny: [] });
     expect(process.memoryUsage.rss()).toBeLessThan(MAX_MEMORY_BYTES);
@@ -259,7 +262,7 @@ describe('a policy that does not load', { timeout: 60_000 }, () => {
       text: list(5_000, (n) => `r${many('x', 250)}${String(n)} if input.x == ${String(n)}`).join('\n'),
       says: /too many rules/u,
     },
-  ])('says so: $name', async ({ text, says }) => {
+  ])('is reported: $name', async ({ text, says }) => {
     await expect(loading(text)).rejects.toThrow(says);
   });
 
@@ -281,7 +284,7 @@ describe('a policy that does not load', { timeout: 60_000 }, () => {
 });
 
 describe('a policy of one megabyte', { timeout: 120_000 }, () => {
-  it('judges calls, without writing out its table for each of them', async () => {
+  it('judges calls without serializing its table for each of them', async () => {
     const table = list(55_000, (n) => `"k${String(n)}": ${String(n)}`).join(',');
     const text = `package gateway.policy\ntable := {${table}}\ndeny contains "x" if table[input.name] == 7\n`;
     const engine = await startRegoEngine([{ name: 'table.rego', text }], LIMITS);

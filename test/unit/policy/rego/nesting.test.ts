@@ -17,7 +17,7 @@ describe('nested brackets', () => {
     expect(failureOf(`a := ${part.repeat(Math.floor(DEPTH / brackets))}`)).toBeUndefined();
   });
 
-  it('are named by the place where the limit is exceeded', () => {
+  it('are reported at the place where the limit is exceeded', () => {
     expect(failureOf(`\n\na := ${'['.repeat(500)}`)).toMatchObject({ row: 3, column: 106 });
   });
 

@@ -34,7 +34,7 @@ describe('the result of gateway.policy', () => {
     expect(decisionOf(true).deny).toHaveLength(1);
   });
 
-  it('allows only by true', () => {
+  it('allows only with true', () => {
     for (const allow of ['yes', 1, ['x'], {}, null]) expect(decisionOf({ allow }).allow).toEqual([]);
   });
 

@@ -40,7 +40,7 @@ async function ask(on: RegoEngine, tenant: string, input: unknown): Promise<Said
 const DENIED = { deny: ['it'] };
 
 describe('a tenant that shares an engine', { timeout: 60_000 }, () => {
-  it('makes the others wait for one of its evaluations, not for all', async () => {
+  it('delays the others by one of its evaluations, not by all', async () => {
     const on = await started();
     const order: string[] = [];
     const slow = Array.from({ length: 6 }, () =>
@@ -57,7 +57,7 @@ describe('a tenant that shares an engine', { timeout: 60_000 }, () => {
     await Promise.all(slow);
   });
 
-  it('is judged apart once it has used its share, so that the others do not wait', async () => {
+  it('is judged separately once it has used its share, so that the others do not wait', async () => {
     const on = await started({ ...LIMITS, evaluationMs: 600 });
     for (let i = 0; i < 2; i++) await ask(on, 'heavy', { slow: true });
     let isOver = false;
@@ -79,7 +79,7 @@ describe('a tenant that shares an engine', { timeout: 60_000 }, () => {
     expect(waits[20]).toBeLessThan(300);
   });
 
-  it('breaks only the engine of heavy tenants, from its second time on', async () => {
+  it('breaks only the engine of heavy tenants, from the second time on', async () => {
     let replaced = 0;
     const on = await started({ ...LIMITS, graceMs: 2_000, onReplaced: () => replaced++ });
     const broken = { trouble: expect.stringMatching(/^(hung|died)$/), isBusy: false };
@@ -95,7 +95,7 @@ describe('a tenant that shares an engine', { timeout: 60_000 }, () => {
     expect(replaced).toBe(2);
   });
 
-  it('does not displace the others from the queue', async () => {
+  it('does not push the others out of the queue', async () => {
     const on = await started();
     const heavy = Array.from({ length: 60 }, () => ask(on, 'heavy', { slow: true }));
     expect((await ask(on, 'quick', { word: 'it' })).said).toEqual(DENIED);
