@@ -104,10 +104,10 @@ const common = new Map([...COMMON_TEXTS].map((text) => [text, new Known(undefine
 
 /**
  * Texts in use, so that each is digested once for all callers, and short texts are known without a digest. Kept
- * slightly longer than judging takes.
+ * slightly longer than judging takes under load.
  */
 let judged = new Map<string, Known>();
-const JUDGED_MS = 200;
+const JUDGED_MS = 1_000;
 const MAX_JUDGED_CHARS = 4 * 1_048_576;
 /** Size of a record, in characters. */
 const RECORD_CHARS = 64;

@@ -41,7 +41,7 @@ test('a word common to all requests is read once if it is clean, any other short
   await read(texts);
   expect(await read(texts)).toEqual(['', '', '', 'secret']);
   expect(seen).toEqual([...texts, 'secret']);
-  await setTimeout(300);
+  await setTimeout(1_100);
   await read(texts);
   expect(seen).toEqual([...texts, 'secret', 'my name', 'secret']);
 });
@@ -129,9 +129,9 @@ test('a text is recognized when it appears later, and not stored until then', as
   const question = createSearchId();
   const first = cleanRecord(text);
   expect(cleanRecord(`${PROSE} later`)).toBe(first);
-  await setTimeout(300);
+  await setTimeout(1_100);
   expect(cleanRecord(text)).not.toBe(first);
   first?.markClean(question);
-  await setTimeout(300);
+  await setTimeout(1_100);
   expect(cleanRecord(text)?.isClean(question)).toBe(true);
 });

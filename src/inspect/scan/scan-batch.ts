@@ -95,8 +95,9 @@ export function createScanBatch(findAll: FindAll, side: Side): ScanBatch {
   /** Assigns findings to texts, except findings in a name, which is searched separately. */
   function* note(results: readonly SearchedText[]): Work<void> {
     let seen = 0;
-    for (const [index, entry] of batch.entries()) {
-      const { findings, isWhole: isSearched } = results[index] ?? UNSEARCHED;
+    let index = 0;
+    for (const entry of batch) {
+      const { findings, isWhole: isSearched } = results[index++] ?? UNSEARCHED;
       isWhole &&= isSearched;
       if (findings.length === 0) continue;
       const own: Finding[] = [];
