@@ -148,7 +148,7 @@ describe('a credential held by the gateway', () => {
   it('is the only one under proxy.client_keys: deny', async () => {
     const { rawKey } = await gateway.createKey({ credentials: ['openai-env'] });
     const reply = await ask({ rawKey, clientKey: VALUES.clients, at: strict });
-    expect([reply.status, reply.body]).toEqual([400, expect.stringContaining('holds the provider keys')]);
+    expect([reply.status, reply.body]).toEqual([400, expect.stringContaining('manages the provider keys')]);
     expect((await ask({ rawKey, at: strict })).status).toBe(200);
     const without = await ask({ rawKey: (await gateway.createKey()).rawKey, at: strict });
     expect([without.status, without.body]).toEqual([

@@ -119,7 +119,7 @@ it('keeps the last credentials while the cloud is unreachable, and reports it wi
   await readAgain();
   await expect.poll(failing, { timeout: 20_000, interval: 500 }).toBe(3);
   for (const name of ['bedrock', 'azure', 'gemini'] as const) await askedWith(name);
-  expect(gateway.logs()).toContain('the workload identity of azure gives no credential');
+  expect(gateway.logs()).toContain('the workload identity of azure provides no credential');
   cloud.isDown = false;
   await expect.poll(failing, { timeout: 20_000, interval: 500 }).toBe(0);
   expect(`${gateway.logs()}${await gateway.metrics()}`).not.toContain(CLOUD_SECRET);

@@ -68,7 +68,7 @@ describe('gateway spend', () => {
 
   it.each([
     [['--by', 'colour'], '--by: "colour" is not a group'],
-    [['--since', '0s'], '--since: from 1d'],
+    [['--since', '0s'], '--since must be from 1d'],
   ])('%j gets an explanation', async (args, message) => {
     const { code, stderr } = await cli(rig.gateway, 'spend', ...args);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);

@@ -139,7 +139,7 @@ describe('a list with a limit', () => {
     const before = await hashesRead();
     const { stdout, stderr } = await runCli(many, ['keys', 'list', '--sort', 'last-used', '--limit', '1']);
     expect(stdout).toMatch(/\nold /);
-    expect(stderr).not.toContain('had to read');
+    expect(stderr).not.toContain('required reading');
     expect((await hashesRead()) - before).toBe(1);
   });
 });

@@ -32,7 +32,7 @@ it('a change whose answer is too large to keep is recorded, answered, and made o
   expect(fields?.[1]).toContain('quarantine set');
   expect((await lock()).json()).toMatchObject({
     type: 'conflict',
-    detail: 'this change was made before, and its answer was too large to keep',
+    detail: 'this change was made before, and its answer was too large to store',
   });
   expect(await redis.client.xlen('gateway:audit')).toBe(1);
 });

@@ -162,7 +162,9 @@ describe.each(Object.entries(PLACES))('%s', (_name, place) => {
     const source = await open(place);
     cloud.isDown = true;
     const message = await failureOf(source.read());
-    expect(message).toMatch(new RegExp(`^the workload identity of ${place.cloud} gives no credential \\(`));
+    expect(message).toMatch(
+      new RegExp(`^the workload identity of ${place.cloud} provides no credential \\(`),
+    );
     expect(message).not.toContain(CLOUD_SECRET);
     cloud.isDown = false;
     expect((await source.read()).value).toBe(place.value(cloud.given()));
@@ -182,7 +184,7 @@ describe('a workload that the cloud does not know', () => {
         return variables;
       }
       const message = await failureOf((await open({ ...place, environment })).read());
-      expect(message).toMatch(/gives no credential \(\w+\)$/);
+      expect(message).toMatch(/provides no credential \(\w+\)$/);
       expect(message).not.toContain(WORKLOAD.jwt);
     },
   );
@@ -207,7 +209,9 @@ describe('a cloud that stops issuing credentials', () => {
     await source.read();
     cloud.isCut = true;
     const message = await failureOf(source.read());
-    expect(message).toMatch(new RegExp(`^the workload identity of ${place.cloud} gives no credential \\(`));
+    expect(message).toMatch(
+      new RegExp(`^the workload identity of ${place.cloud} provides no credential \\(`),
+    );
     expect(message).not.toContain(CLOUD_SECRET);
     expect(printed.mock.calls).toEqual([]);
     printed.mockRestore();
@@ -349,7 +353,7 @@ it('requests to silent clouds are abandoned, and their connections closed', asyn
   cloud.isSilent = true;
   const begun = performance.now();
   for (const message of await Promise.all(sources.map((source) => failureOf(source.read()))))
-    expect(message).toContain('gives no credential');
+    expect(message).toContain('provides no credential');
   expect(performance.now() - begun).toBeLessThan(11_000);
   await vi.waitFor(async () => {
     expect(await cloud.connections()).toBe(0);

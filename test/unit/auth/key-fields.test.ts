@@ -122,7 +122,7 @@ describe('labels of a new key', () => {
         const { error } = newKeySchema.safeParse({ ...key, ...place(label) });
         expect([label, error?.issues.map(({ message }) => message).join()]).toEqual([
           label,
-          expect.stringMatching(/unseen characters|Invalid key in record/),
+          expect.stringMatching(/invisible characters|Invalid key in record/),
         ]);
       }
     }

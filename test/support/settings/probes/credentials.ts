@@ -154,8 +154,8 @@ export const credentialProbes: Probes = {
     ],
     see: fromCloud,
     expected: [
-      expect.stringContaining('identity of azure gives no credential'),
-      expect.stringContaining('identity of aws gives no credential'),
+      expect.stringContaining('identity of azure provides no credential'),
+      expect.stringContaining('identity of aws provides no credential'),
     ],
   },
   'credentials.*.provider': {
