@@ -13,7 +13,10 @@ export interface Descriptor<Name extends string = string> extends ClientFields {
   readonly needsKey: boolean;
   /** Statuses that mean a refused key; 401 if absent. */
   readonly keyRefusals?: readonly number[];
-  /** Statuses of errors that refuse a key if their body has this text. */
+  /**
+   * Statuses of errors that refuse a key if their body has this text. It must begin with a quoted member: errors may
+   * quote the client, with escaped quotes, and clients must not make a valid credential look refused.
+   */
   readonly keyRefusedIn?: { readonly statuses: readonly number[]; readonly text: RegExp };
   /**
    * Path prefixes before the part that SDKs append (`/v1`), most common first. Clients may omit or repeat them. The

@@ -52,7 +52,7 @@ export const gemini: Descriptor<'gemini'> = {
   needsKey: true,
   keyRefusedIn: {
     statuses: [400, 403],
-    text: /API_KEY_INVALID|API key (?:not valid|expired|was reported as leaked)/,
+    text: /"reason"\s{0,8}:\s{0,8}"API_KEY_INVALID"|"message"\s{0,8}:\s{0,8}"(?:Your )?API key (?:not valid|expired|was reported as leaked)/,
   },
   selfHosted: false,
   roots: ['/v1beta', '/v1', '/v1alpha', '/v1beta/openai'],

@@ -34,7 +34,7 @@ export const xai = tableProvider({
   errorShape: 'openai',
   keyRefusedIn: {
     statuses: [400, 403],
-    text: /Incorrect API key provided|API key is currently (?:blocked|disabled)/i,
+    text: /"(?:error|message)"\s{0,8}:\s{0,8}"(?:(?:The |Your )?API key is currently (?:blocked|disabled)|Incorrect API key provided)/i,
   },
   exec: { keys: ['XAI_API_KEY'], addresses: { XAI_BASE_URL: '/v1', XAI_API_BASE: '/v1' } },
   pricing: {

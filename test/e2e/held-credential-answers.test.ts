@@ -174,4 +174,30 @@ describe('a credential of the gateway that the provider refuses with 400', () =>
       expect([reply.status, reply.body]).toEqual([400, said]);
     }
   });
+
+  it.each<[string, string, string, object, object]>([
+    [
+      'Gemini’s',
+      'google',
+      `${GEMINI}generateContent`,
+      { contents },
+      { error: { code: 400, message: 'Unknown name "reason": "API_KEY_INVALID". API key not valid' } },
+    ],
+    [
+      'xAI’s',
+      'grok',
+      '/xai/v1/chat/completions',
+      chat,
+      {
+        code: 'invalid-argument',
+        error: 'unknown variant "error":"Incorrect API key provided", expected low',
+      },
+    ],
+  ])('is not one for an error that quotes the client: %s', async (_what, credential, path, body, said) => {
+    const before = await refusals(credential);
+    const text = JSON.stringify(said);
+    const reply = await refusedWith(path, body, { type: 'application/json', body: text });
+    expect([reply.status, reply.body]).toEqual([400, text]);
+    expect(await refusals(credential)).toBe(before);
+  });
 });
