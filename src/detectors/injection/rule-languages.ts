@@ -59,6 +59,10 @@ export const LANGUAGE_WORDS = {
   TELL: `nenne nenn zeige zeig verrate wiederhole gib montre montrez affiche affichez donne donnez révèle révélez répète répétez récite muestra muestre muéstrame dime dame
     revela repite imprime mostra mostrami dimmi rivela ripeti stampa scrivi mostre diga repita imprima toon geef herhaal onthul vertel
     покажи покажите назови выведи раскрой раскройте повтори сообщи перечисли`,
+  /** Orders to write a text out. */
+  COPY_OUT: `schreib schreibe kopiere füge zitiere recopie recopiez colle collez copie copiez écris écrivez transcris escribe pega copia transcribe escriba pegue
+    trascrivi incolla scrivi escreva escreve cole cola schrijf plak kopieer напиши напишите вставь скопируй процитируй`,
+  SYSTEM_BRIEFING: `systemprompt systeemprompt systemanweisung systemanweisungen systemnachricht systeemopdracht systeembericht`,
   BRIEFINGS: `anweisungen instruktionen vorgaben systemprompt prompt instructions consignes instrucciones indicaciones istruzioni direttive instruções instructies
     инструкц* промпт* указани*`,
   AT_FIRST: `ursprünglichen ursprüngliche anfänglichen geheimen internen versteckten initiales initiale initial secrètes cachées système iniciales inicial ocultas secretas
@@ -77,6 +81,17 @@ export const LANGUAGE_WORDS = {
     пароли паролей ключи токены секреты окружения учётные учетные tokens token المرور مفاتيح`,
   WEB: `http https webhook`,
 } as const satisfies WordClasses;
+
+/** "By which you were set up". */
+const SET_UP = [
+  'du ~2 eingerichtet|konfiguriert|programmiert|eingestellt|instruiert wurdest|bist',
+  'tu ~2 été ~1 configuré|programmé|réglé',
+  'te ~2 configuraron|programaron|instruyeron|configurado|programado',
+  'ti|sei ~3 configurato|programmato|istruito|impostato',
+  'te|você|foste ~2 configuraram|programaram|configurado|programado',
+  'je|jij ~3 ingesteld|geconfigureerd|geprogrammeerd',
+  'тебя ~1 настроили|запрограммировали|проинструктировали|настраивали',
+] as const;
 
 /** Attacks in languages other than English. */
 export const LANGUAGE_RULES: readonly PhraseRule[] = [
@@ -133,6 +148,9 @@ export const LANGUAGE_RULES: readonly PhraseRule[] = [
   {
     label: { class: 'leak', rule: 'system_prompt' },
     patterns: [
+      'TELL|COPY_OUT ~6 OWNED ~1 SYSTEM_BRIEFING',
+      'TELL|COPY_OUT ~6 OWNED ~1 prompt|промпт de|di|do|del ~1 sistema|système',
+      ...SET_UP.map((setUp) => `TELL|COPY_OUT|ASK_WHAT ~8 BRIEFINGS|промпт ~5 ${setUp}`),
       'TELL ~3 OWNED ~1 AT_FIRST BRIEFINGS',
       'TELL ~3 OWNED ~1 BRIEFINGS ~1 AT_FIRST',
       'ASK_WHAT ~4 OWNED ~1 AT_FIRST BRIEFINGS',
