@@ -169,7 +169,7 @@ describe('frame bounds', () => {
     const decoder = format.createDecoder({ maxFrameBytes: 32 });
     expect(() => {
       for (const byte of Buffer.from(text, 'latin1')) decoder.push(Buffer.from([byte]));
-    }).toThrow(/over 32 bytes/);
+    }).toThrow(/more than 32 bytes/);
   });
 });
 
