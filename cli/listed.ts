@@ -134,7 +134,7 @@ export function reportOmitted(io: Io, { rows, total }: Listed<unknown>): void {
   if (rows.length === total) return;
   const shown =
     total === undefined
-      ? `${String(rows.length)} shown, there may be more`
+      ? `${String(rows.length)} shown; there may be more`
       : `${String(rows.length)} of ${String(total)} shown`;
   io.stderr.write(`gateway: ${shown}. Use --limit to show more, or --filter to narrow the list\n`);
 }

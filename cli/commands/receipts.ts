@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { JSONWebKeySet } from 'jose';
 import type { Command } from 'commander';
 import { fetchKeySet, readKeySet } from '../../src/auth/jwt/fetch-key-set.ts';
-import { isPlainAfar } from '../../src/config/address.ts';
+import { isPlainRemote } from '../../src/config/address.ts';
 import { createSigningKey } from '../../src/signing/signing-key.ts';
 import { verifyReceipt, type ReceiptKey, type VerifiedReceipt } from '../../src/signing/verify-receipt.ts';
 import { ExitCode, UsageError, type Io } from '../command.ts';
@@ -95,7 +95,7 @@ function secretOf(text: string): string {
 
 async function keySetOf(place: string): Promise<JSONWebKeySet> {
   if (!/^https?:\/\//i.test(place)) return readKeySet(readGiven('--jwks', place).toString());
-  if (!URL.canParse(place) || isPlainAfar(place)) {
+  if (!URL.canParse(place) || isPlainRemote(place)) {
     throw new UsageError(
       '--jwks must be an https:// address, a plain http:// one on a loopback address, or a file',
     );

@@ -84,7 +84,7 @@ function detailsJson({ keyHash, name }: KeyRecord, { session, callsInFlight, anc
     key_hash: keyHash,
     name,
     ...sessionJson(session),
-    calls_on_their_way: callsInFlight,
+    calls_in_flight: callsInFlight,
     state: session.state ?? INITIAL_STATE,
     taint_flags: session.taintFlags,
     tools_called: session.toolsCalled,

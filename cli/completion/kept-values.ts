@@ -18,7 +18,7 @@ const KEPT_MS = 15_000;
 const MAX_FILES = 32;
 const PREFIX = 'completion-';
 
-/** Returns candidates from the user's cache, or looks them up and caches them. Failures are cached, too. */
+/** Returns candidates from the user's cache, or looks them up and caches them. Failures are also cached. */
 export async function keptValues(
   env: Readonly<Record<string, string | undefined>>,
   scope: KeptScope,

@@ -100,7 +100,7 @@ export function* readingOf(body: Buffer, isToBeUtf8 = true): Work<ReadBody> {
   yield LONG_STEP;
   const { value, members } = document;
   const json = hasAllMembers(shape, members) ? value : undefined;
-  // Clients that skip or replace invalid UTF-8 would read other text.
+  // Clients that skip or replace invalid UTF-8 would read different text.
   if (isUtf8(body)) return { parsed: value, json };
   return isToBeUtf8 ? { parsed: value, json, strict: Buffer.from(text) } : { parsed: value, json: undefined };
 }

@@ -2,7 +2,7 @@ import type { AuditEvent } from '../telemetry/audit.ts';
 import type { ReportedVerdict } from '../telemetry/observer.ts';
 import type { Disposition, Resource, Severity } from './ocsf.ts';
 
-/** Refusals that an operator should look into. */
+/** Refusals that an operator should investigate. */
 const GRAVE: ReadonlySet<string> = new Set(['quarantined', 'agent_risk_blocked', 'dlp_quarantine']);
 
 export const DECISION = { flag: 'flagged', rewrite: 'rewritten', deny: 'denied' } as const;

@@ -14,7 +14,7 @@ import type { KeyRecord } from './key-record.ts';
 import type { KeyState, KeyStateStore } from './key-state-store.ts';
 import { hashKey } from './raw-key.ts';
 
-/** The parts of an exchange that its proxy key determines. */
+/** The parts of an exchange determined by its proxy key. */
 export type Identity = Pick<Identified, 'key' | 'rawKeyHash' | 'tokenEndsAt' | 'claims' | 'budget' | 'facts'>;
 
 export interface AuthenticateDeps {

@@ -10,7 +10,7 @@ const countScript = loadScript(new URL('./count-held-attempts.lua', import.meta.
 const WRITE_EVERY_MS = 1_000;
 /** Limit of keys whose attempts wait to be written; attempts of further keys are not counted. */
 const MAX_WAITING_KEYS = 10_000;
-/** Lifetime of the counts of a key that is blocked, or locked without an end. */
+/** Lifetime of the counts of a key that is blocked or permanently locked. */
 const LIFE_MS = 30 * 86_400_000;
 
 /** A lock, or the permanent block. */

@@ -126,7 +126,7 @@ export function createKeyStateStore(options: KeyStateOptions): KeyStateStore {
     noteUse({ record: { keyHash, lastUsedAt = 0 }, readAt }) {
       if (readAt - Math.max(lastUsedAt, notedAt.get(keyHash) ?? 0) < TOUCH_INTERVAL_MS) return;
       notedAt.set(keyHash, readAt);
-      // Sent before the request changes any state, which lists can then find.
+      // Sent before the request changes any state, so that lists can find the key.
       Promise.all([
         enterUse(client, keyHash, readAt, lastUsedAt),
         touchScript.run(client, [keyRecordKey(keyHash)], []),

@@ -35,7 +35,7 @@ export function isLoopbackHost(host: string): boolean {
 }
 
 /** Reports whether requests to this URL leave the machine unencrypted. */
-export function isPlainAfar(url: string): boolean {
+export function isPlainRemote(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'http:' && !isLoopbackHost(hostname);
 }

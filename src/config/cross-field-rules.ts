@@ -90,7 +90,8 @@ function phaseDeadline(config: Config): RuleProblems {
   return [
     phaseDeadlineMs(config) > MAX_PHASE_MS && {
       path: ['redis', 'read_timeout'],
-      message: 'must be at most 29.5s, so Envoy can outwait the Redis work of a phase (read_timeout + 0.5s)',
+      message:
+        'must be at most 29.5s, so that Envoy waits longer than the Redis work of a phase (read_timeout + 0.5s)',
     },
   ];
 }

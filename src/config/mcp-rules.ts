@@ -76,7 +76,7 @@ function patternProblem(pattern: string): string | undefined {
   }
 }
 
-/** Rejects unknown rules. A misspelled rule would keep firing, and a removed rule would only seem to be off. */
+/** Rejects unknown rules. A misspelled rule would keep firing, and a removed rule would only appear to be off. */
 export function suppressedRules({ mcp }: Config): RuleProblems {
   if (mcp.servers.every(({ suppress }) => suppress.length === 0)) return [];
   const known = toolRuleNames(mcp.inspector.custom_injection_patterns.length);

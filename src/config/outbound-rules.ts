@@ -3,14 +3,14 @@ import { isIP } from 'node:net';
 import { isForbidden } from '../alerting/address.ts';
 import { secretBytes } from '../alerting/sign.ts';
 import { PROVIDER_NAMES, providers as known } from '../providers/registry.ts';
-import { isLoopbackHost, isPlainAfar, parseHostPort } from './address.ts';
+import { isLoopbackHost, isPlainRemote, parseHostPort } from './address.ts';
 import { ONLY_HTTPS, type RuleProblems } from './rule.ts';
 import type { Config } from './schema.ts';
 
 const SELF_HOSTED = PROVIDER_NAMES.filter((name) => known[name].selfHosted);
 const REMOTE = PROVIDER_NAMES.filter((name) => !known[name].selfHosted);
 
-/** Credentials travel to these addresses; plain HTTP is safe only on this machine. */
+/** Credentials are sent to these addresses; plain HTTP is safe only on this machine. */
 export function plainHttp({ server, providers, mcp, credentials }: Config): RuleProblems {
   if (server.insecure_dev) return [];
   const bases = REMOTE.map((name) => ({
@@ -35,7 +35,7 @@ export function plainHttp({ server, providers, mcp, credentials }: Config): Rule
     },
   }));
   return [...bases, ...servers, ...vaults].map(
-    ({ url, problem }) => url !== undefined && isPlainAfar(url) && problem,
+    ({ url, problem }) => url !== undefined && isPlainRemote(url) && problem,
   );
 }
 
@@ -52,7 +52,7 @@ export function webhook({ alerting, server }: Config): RuleProblems {
   const { username, password, hostname } = new URL(url);
   const path = ['alerting', 'webhook_url'];
   return [
-    isPlainAfar(url) &&
+    isPlainRemote(url) &&
       !server.insecure_dev && {
         path,
         message: ONLY_HTTPS,
@@ -96,7 +96,7 @@ function unencrypted({ audit, server }: Config): RuleProblems {
   const plainHost = syslog.tls ? undefined : parseHostPort(syslog.address)?.host;
   return [
     otlp.endpoint !== '' &&
-      isPlainAfar(otlp.endpoint) && {
+      isPlainRemote(otlp.endpoint) && {
         path: ['audit', 'otlp', 'endpoint'],
         message: ONLY_HTTPS,
       },
@@ -137,7 +137,7 @@ export function tokenProblems({ server, zsp, budgets }: Config): RuleProblems {
       },
     isKeySetRead &&
       !server.insecure_dev &&
-      isPlainAfar(zsp.jwks_url) && {
+      isPlainRemote(zsp.jwks_url) && {
         path: ['zsp', 'jwks_url'],
         message: `${ONLY_HTTPS}: this server decides which JWTs are valid`,
       },

@@ -1,4 +1,4 @@
-import { isLoopbackHost, isPlainAfar } from './address.ts';
+import { isLoopbackHost, isPlainRemote } from './address.ts';
 import type { RuleProblems } from './rule.ts';
 import type { Config } from './schema.ts';
 
@@ -61,7 +61,7 @@ function signInProblems({ ui: { oidc, proxy_auth } }: Config): RuleProblems {
   const isOwnerGranted = Object.values(oidc.roles).includes('owner');
   return [
     oidc.issuer !== undefined &&
-      isPlainAfar(oidc.issuer) && {
+      isPlainRemote(oidc.issuer) && {
         path: ['ui', 'oidc', 'issuer'],
         message: 'must be https, since tokens would be sent unencrypted',
       },

@@ -4,7 +4,7 @@ import { replaceSpans, type Replacement } from '../text/replace-spans.ts';
 
 /** Maximum length of the text that is searched for agent context. The rest is kept unchanged. */
 const MAX_CHARS = 262_144;
-/** Cost of a part in characters, which bounds their number. */
+/** Cost of a part in characters. Limits the number of parts. */
 const PART_CHARS = 16;
 
 /** Returns the first question of the user in this request; undefined if there is no user text. */

@@ -20,9 +20,9 @@ const PIPE_VARIABLE = 'GATEWAY_EXEC_PIPE';
  * Returns the environment as set by the user, from a process whose own environment contains no key.
  *
  * On Linux, every program of the same user can read the environment with which a process was started
- * (`/proc/<pid>/environ`), and the agent knows our pid. The process therefore replaces itself by one without the keys,
- * which gets them through a named pipe. The pipe is removed before the agent starts. Platforms that cannot replace a
- * process (Windows) keep the environment.
+ * (`/proc/<pid>/environ`), and the agent knows the process id. The process therefore replaces itself by a process
+ * without the keys, which gets them through a named pipe. The pipe is removed before the agent starts. Platforms that
+ * cannot replace a process (Windows) keep the environment.
  */
 export async function keysOutOfEnvironment(current: NodeJS.Process): Promise<Environment> {
   const { [PIPE_VARIABLE]: pipe, ...env } = current.env;

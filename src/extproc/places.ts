@@ -3,9 +3,9 @@ import type { Config } from '../config/schema.ts';
 import { GatewayError, retryAfter } from '../errors.ts';
 
 export interface PlaceLimits {
-  /** Open requests per key (`server.max_open_per_key`). */
+  /** Maximum number of open requests per key (`server.max_open_per_key`). */
   readonly maxPerKey: number;
-  /** Open requests per client address, over all keys (`server.max_open_per_address`). */
+  /** Maximum number of open requests per client address, over all keys (`server.max_open_per_address`). */
   readonly maxPerAddress: number;
   readonly maxAwaitingBody: number;
 }
@@ -43,8 +43,8 @@ export interface Places {
 const RETRY_MS = 1_000;
 
 /**
- * Distributes the places of a worker. Requests that wait for their bodies have a separate limit, since headers alone
- * are cheap to send. Beyond it the oldest request is dropped: a body that is being sent arrives quickly.
+ * Distributes the places of a worker. Requests that wait for their bodies have a separate limit, because headers alone
+ * are cheap to send. If it is exceeded, the oldest request is dropped: a body that is being sent arrives quickly.
  */
 export function createPlaces({ maxPerKey, maxPerAddress, maxAwaitingBody }: PlaceLimits): Places {
   const ofAddresses = new Map<string, number>();

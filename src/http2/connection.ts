@@ -34,7 +34,7 @@ const SETTINGS_WEIGHT = 10;
 
 export interface ConnectionUser {
   accept(stream: Http2Stream, head: Http2RequestHead): StreamEvents;
-  /** Called if code of the user fails; the stream is reset. */
+  /** Called if the user's code fails; the stream is reset. */
   onFault(cause: unknown): void;
 }
 

@@ -19,7 +19,7 @@ export const LIMITS = {
 } as const;
 
 /** Envoy sends about one such frame per second. */
-const MAX_A_SECOND = 1_000;
+const MAX_PER_SECOND = 1_000;
 const WINDOW_MS = 1_000;
 
 /** Limits frames that cost their sender little (RFC 9113 section 10.5). */
@@ -41,7 +41,7 @@ export class FloodGuard {
       this.#count = 0;
     }
     this.#count += weight;
-    if (this.#count > MAX_A_SECOND) {
+    if (this.#count > MAX_PER_SECOND) {
       throw new ConnectionError(CODE.enhanceYourCalm, 'too many frames without content');
     }
   }

@@ -70,6 +70,6 @@ function assertValid(id: number, value: number): void {
     throw new ConnectionError(CODE.flowControlError, 'SETTINGS_INITIAL_WINDOW_SIZE is too large');
   }
   if (id === SETTING.maxFrameSize && (value < MAX_PAYLOAD_BYTES || value > MAX_FRAME_SIZE)) {
-    throw new ConnectionError(CODE.protocolError, 'SETTINGS_MAX_FRAME_SIZE is out of its range');
+    throw new ConnectionError(CODE.protocolError, 'SETTINGS_MAX_FRAME_SIZE is out of range');
   }
 }

@@ -29,7 +29,7 @@ export const mcpToolCalls: Dialect = {
     if (facts.mcp?.kind === 'request' && facts.mcp.method === 'tools/call') return facts;
     throw new GatewayError(
       'invalid_request',
-      'this path takes tools/call requests only; send others to /mcp/<server>',
+      'this path accepts only tools/call requests; send others to /mcp/<server>',
     );
   },
 };

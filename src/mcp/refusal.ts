@@ -57,7 +57,7 @@ const MAX_HEADER_CHARS = 256;
 
 /**
  * Renders a refusal as a JSON-RPC error for an MCP path. Unless it answers a request, `type` is also at the top level,
- * as in all our refusals; in answers, the official clients reject that member.
+ * as in all refusals of the gateway; in answers, the official clients reject that member.
  */
 export function mcpAnswer(refusal: Refusal, { mcp, mcpId = null }: RefusedMessage = {}): McpAnswer {
   const { type } = refusal;

@@ -129,7 +129,7 @@ function isWithinWord(text: string, run: Span, left: Neighbour, right: Neighbour
   return !isHump || isDense(text, run);
 }
 
-/** A longer run carries data, readable or not. */
+/** A longer run contains data, readable or not. */
 const MIN_PAYLOAD_UNITS = 12;
 
 /** Recognizes a place inside or right before an escape. */

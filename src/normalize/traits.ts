@@ -102,7 +102,7 @@ export function readTraits(text: string): number {
         singleEnd = at;
       }
       if (kind === BEYOND) {
-        // It separates letters, or is a single character itself.
+        // The character separates letters, or is itself a single one.
         singles += 1;
         singleEnd = at + 1;
       }

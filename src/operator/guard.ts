@@ -39,7 +39,7 @@ function bracketed(host: string): string {
 }
 
 /**
- * Refuses requests for other hosts: another site could rebind its own name to our address.
+ * Refuses requests for other hosts: another site could rebind its own name to the gateway's address.
  * @throws ApiError
  */
 export function refuseOtherHosts({ headers }: IncomingMessage, origins: ReadonlySet<string>): void {

@@ -11,7 +11,7 @@ const beginScript = loadScript(new URL('./begin-change.lua', import.meta.url));
 const UNDER_WAY_MS = 600_000;
 const KEPT_MS = 86_400_000;
 /** Limit per person, which also bounds the stored changes. */
-const MAX_CHANGES_A_MINUTE = 300;
+const MAX_CHANGES_PER_MINUTE = 300;
 export const MAX_ANSWER_CHARS = 65_536;
 
 export interface RequestedChange {
@@ -44,7 +44,7 @@ export function createMadeChanges({ client, deadlineMs }: RedisStoreOptions): Ma
     begin: (change) =>
       withRedisDeadline(deadlineMs, async () => {
         const keys = [keyOf(change), uiChangesKey(personOf(change))];
-        const args = [change.digest, UNDER_WAY_MS, MAX_CHANGES_A_MINUTE];
+        const args = [change.digest, UNDER_WAY_MS, MAX_CHANGES_PER_MINUTE];
         const [kind, text = ''] = reply.parse(await beginScript.run(client, keys, args));
         if (kind === 'made') return { kind, answer: text };
         return kind === 'too_many' ? { kind, waitMs: Number(text) } : { kind };

@@ -4,9 +4,8 @@ import { readMediaType } from '../media-type.ts';
 import { isHostedType } from '../providers/dialects/opaque-tools.ts';
 import type { HostedTool, PromptText } from '../providers/request-facts.ts';
 import type { Identified, Parsed } from './exchange.ts';
+import { MAX_DECODINGS } from '../text/decodings.ts';
 
-/** Decodings undone by the path check (`routing/path.ts`). */
-const MAX_DECODINGS = 3;
 const JSON_STARTS: ReadonlySet<string | undefined> = new Set(['{', '[']);
 
 /**

@@ -1,7 +1,8 @@
 import { addAll } from '../add-all.ts';
-import { takesHeader } from '../providers/client-headers.ts';
+import { acceptsHeader } from '../providers/client-headers.ts';
 import type { Provider } from '../providers/registry.ts';
 import type { Identified, Parsed } from './exchange.ts';
+import { MAX_DECODINGS } from '../text/decodings.ts';
 
 /** Client headers sent to MCP servers, in addition to those that mirror the message (`mcp/mirrored.ts`). */
 const TO_MCP_SERVERS: ReadonlySet<string> = new Set([
@@ -22,7 +23,7 @@ export function isCarried(exchange: Carrier & Pick<Identified, 'provider'>, name
   if (mcp !== undefined) return TO_MCP_SERVERS.has(name);
   const { accountHeaders }: Provider = provider;
   const choosesAccount = accountHeaders?.has(name) === true;
-  return takesHeader(provider, name) && !(choosesAccount && isOnSharedAccount(exchange));
+  return acceptsHeader(provider, name) && !(choosesAccount && isOnSharedAccount(exchange));
 }
 
 type Carrier = Pick<Identified, 'mcp' | 'heldCredential' | 'providerKey'>;
@@ -66,9 +67,6 @@ function addressTexts({ path, query }: Identified): CarriedText[] {
     .flatMap(decodings)
     .map((text) => ({ place: 'address', text }));
 }
-
-/** Decodings undone by the path check (`routing/path.ts`). */
-const MAX_DECODINGS = 3;
 
 function decodings(written: string): string[] {
   const texts: string[] = [];

@@ -109,7 +109,7 @@ export interface Parsed extends Identified {
   fallbacks?: readonly Parsed[];
   /** Edits for only this target, if there are fallbacks; `edits` apply to all targets. */
   readonly ownEdits?: JsonEdit[];
-  /** Longest wait for the beginning of this target's answer; 0 if it has no limit of its own. */
+  /** Longest wait for the beginning of this target's answer; 0 if it has no separate limit. */
   readonly answerWithinMs?: number;
   /** Whether this target may be tried after one that may have processed the request. */
   readonly followsUncertain?: boolean;

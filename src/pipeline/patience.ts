@@ -1,4 +1,4 @@
-/** Lets a check wait for an approval. Envoy's timeout is extended, and the client may leave in the meantime. */
+/** Lets a check wait for an approval. Envoy's timeout is extended, and the client may disconnect in the meantime. */
 export interface Patience {
   /** Starts the wait; later calls return the same one. */
   begin(): Wait;

@@ -148,7 +148,7 @@ export function createRunner(options: RunnerOptions): () => Run {
       for (let at = from; at < hooked.length; at++) {
         const entry = hooked[at];
         if (entry === undefined || done?.has(entry.check) === true) continue;
-        // Each check may need half a turn of the event loop for them.
+        // Each check may need half a turn of the event loop for very many texts.
         const verdict =
           isLong && isTurnOver()
             ? nextTurn().then(() => verdictOf(entry, judgement, batch))
@@ -236,7 +236,7 @@ function closeBatch(hook: Hook, batch: Batch | undefined, isOver: boolean): void
   else batch?.send();
 }
 
-/** Above this number, iterating takes a check milliseconds, whatever the texts contain. */
+/** Above this number, iterating over the texts takes milliseconds per check, whatever their content. */
 const MANY_TEXTS = 4_096;
 
 function hasManyTexts(exchange: Admitted | Parsed): boolean {

@@ -2,7 +2,7 @@ import { inTurns, runNow } from '../turns.ts';
 import { loadVocabulary, NO_WORD, type TokenVocabulary } from './vocabulary.ts';
 
 /** Maximum number of UTF-8 bytes of a UTF-16 unit. */
-const BYTES_A_CHAR = 3;
+const MAX_BYTES_PER_UNIT = 3;
 /** Merging time grows with the square of the length of a piece. */
 const MAX_PIECE_CHARS = 128;
 
@@ -24,7 +24,7 @@ const PIECES = new RegExp(
 );
 
 const encoder = new TextEncoder();
-const bytes = new Uint8Array(MAX_PIECE_CHARS * BYTES_A_CHAR);
+const bytes = new Uint8Array(MAX_PIECE_CHARS * MAX_BYTES_PER_UNIT);
 /** For each part of a piece: its start, and the rank of the word that it forms with the next part. */
 const starts = new Uint32Array(bytes.length + 1);
 const ranks = new Uint32Array(bytes.length + 1);

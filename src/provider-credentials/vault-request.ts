@@ -1,7 +1,7 @@
 import { request as httpsRequest } from 'node:https';
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { isPlainAfar } from '../config/address.ts';
+import { isPlainRemote } from '../config/address.ts';
 import { messageOf } from '../errors.ts';
 import { request as httpRequest } from '../node-http.ts';
 
@@ -57,7 +57,7 @@ function redirected(from: URL, location = ''): URL {
     (to.protocol === 'http:' && from.protocol !== 'http:')
   )
     throw new Error('Vault redirects to an address that is not https');
-  if (isPlainAfar(to.href) && to.host !== from.host)
+  if (isPlainRemote(to.href) && to.host !== from.host)
     throw new Error('Vault redirects to another host over http');
   return to;
 }

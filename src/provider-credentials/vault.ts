@@ -95,7 +95,7 @@ export function createVaultSource(
 
   function tokenOf(answer: unknown): Token {
     const read = tokenSchema.safeParse(answer);
-    if (!read.success) throw new Error(`Vault gave no token for the role ${settings.role ?? ''}`);
+    if (!read.success) throw new Error(`Vault returned no token for the role ${settings.role ?? ''}`);
     const { client_token: value, lease_duration: seconds, renewable: isRenewable } = read.data.auth;
     const endsAt = seconds === 0 ? Infinity : now() + seconds * 1_000;
     return { value, isRenewable, endsAt, renewAt: now() + (endsAt - now()) * RENEW_AT };

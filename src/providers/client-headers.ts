@@ -55,12 +55,12 @@ export interface ClientFields {
 }
 
 /** @param name in lower case */
-export function takesHeader({ headers }: ClientFields, name: string): boolean {
+export function acceptsHeader({ headers }: ClientFields, name: string): boolean {
   return EVERYWHERE.has(name) || headers?.has(name) === true;
 }
 
 /** Returns the query, with its `?`, without unknown parameters and encoded spellings such as `%61lt`. */
-export function takenQuery({ parameters }: ClientFields, query: string): string {
+export function acceptedQuery({ parameters }: ClientFields, query: string): string {
   if (query === '') return query;
   const kept = query
     .slice(1)

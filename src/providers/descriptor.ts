@@ -58,13 +58,13 @@ export type Api = 'openai' | 'anthropic' | 'gemini';
 
 export type ErrorShape = 'openai' | 'anthropic' | 'gemini' | 'bedrock' | 'cohere' | 'mistral' | 'ollama';
 
-/** Environment variables that `gateway exec` reads and sets. Addresses are paths behind the provider's segment. */
+/** Environment variables that `gateway exec` reads and sets. Addresses are paths below the provider's segment. */
 export interface ExecVariables {
   /** Variables that usually contain the provider's key, most common first. */
   readonly keys: readonly string[];
   /** Variables from which the provider's own clients read their address. */
   readonly addresses?: Readonly<Record<string, string>>;
-  /** Address variables of clients that do not send our key. The address contains it. */
+  /** Address variables of clients that do not send the key of the run. The address contains it. */
   readonly keyedAddresses?: Readonly<Record<string, string>>;
   /** Variables that would send clients to another service. */
   readonly detours?: readonly string[];
@@ -105,9 +105,12 @@ export interface ProviderPricing {
   readonly tiers?: Readonly<Record<string, PriceMultiples>>;
   /** Multiples of the list price by model, at base URLs of a region. */
   readonly regional?: { readonly host: RegExp; readonly times: PriceMultiples };
-  /** Reports whether an error is billed, because the provider has processed the request. No error is if absent. */
+  /**
+   * Reports whether an error is billed because the provider has processed the request. If undefined, no error is
+   * billed.
+   */
   billsError?(error: ErrorAnswer): boolean;
-  /** Nano-USD for a request that it refuses by its guidelines, whatever the request would cost. */
+  /** Nano-USD billed for a request that the provider refuses under its guidelines, regardless of the request's cost. */
   readonly refusalFees?: { readonly [Name in Operation]?: number };
 }
 

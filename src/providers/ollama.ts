@@ -5,7 +5,10 @@ import { openaiEndpoints, tableProvider, pick, under } from './openai-style.ts';
 
 const endpoints = openaiEndpoints({ limitFields: ['max_tokens'], asksUsage: true });
 
-/** Ollama's own API, and its OpenAI and Anthropic APIs. Pulling, creating and deleting models is not readable. */
+/**
+ * Ollama's own API, and its OpenAI and Anthropic APIs. The endpoints that pull, create and delete models are not
+ * readable.
+ */
 export const ollama = tableProvider({
   name: 'ollama',
   defaultBaseUrl: 'http://localhost:11434',

@@ -68,7 +68,7 @@ const RESOURCE =
   /^(?:https:\/\/[a-z.]{1,64}\.googleapis\.com\/v\d[a-z]{0,8}\/)?[A-Za-z]{1,64}\/([\w-]+)(?::download(?:\?alt=media)?)?$/;
 const OPERATION = /^[A-Za-z]{1,64}\/[\w.-]{1,256}\/(?:upload\/)?operations\/([\w-]+)$/;
 
-/** Reports a name of Google's, with the kind of object before its id. */
+/** Reports whether an id is a name of Google's, with the kind of object before its id. */
 export function isResource(id: string): boolean {
   return RESOURCE.test(id) || OPERATION.test(id);
 }

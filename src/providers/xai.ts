@@ -21,7 +21,7 @@ const BILLED = Object.fromEntries(
 
 const AGAINST_GUIDELINES = /usage guidelines?/i;
 
-/** xAI bills requests against its guidelines as if it had answered them (docs.x.ai, pricing). */
+/** xAI bills requests that violate its guidelines as if it had answered them (docs.x.ai, pricing). */
 function billsError({ status, text }: ErrorAnswer): boolean {
   return (status === 400 || status === 403) && (text === undefined || AGAINST_GUIDELINES.test(text));
 }

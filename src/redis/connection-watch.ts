@@ -39,7 +39,8 @@ function watchStream(client: Redis, { readTimeoutMs, writeTimeoutMs, mayBeSilent
   );
   const timer = setInterval(() => {
     const answers = !(mayBeSilent && client.status === 'ready');
-    if (isSlowToTake(batches.begun)) giveUp(client, `Redis took nothing within ${String(writeTimeoutMs)} ms`);
+    if (isSlowToTake(batches.begun))
+      giveUp(client, `Redis accepted no data within ${String(writeTimeoutMs)} ms`);
     else if (isSlowToAnswer(answers ? unanswered.peekBack() : undefined)) {
       giveUp(client, `Redis did not answer within ${String(readTimeoutMs)} ms`);
     }

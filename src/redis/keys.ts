@@ -226,12 +226,12 @@ export const UI_TOKENS = 'gateway:ui_tokens';
 /** Their last uses: hash of token hash to Unix ms, in the same slot. */
 export const UI_TOKEN_USES = `gateway:ui_token_uses:{${UI_TOKENS}}`;
 
-/** The answer to a change over the operator's API: string; by digests of the person and the Idempotency-Key. */
+/** The answer to a change through the operator API: string; by digests of the person and the Idempotency-Key. */
 export function uiAnswerKey(person: string, change: string): string {
   return `gateway:ui_answer:{${uiChangesKey(person)}}:${change}`;
 }
 
-/** A person's changes over the operator's API in this minute: counter. */
+/** A person's changes through the operator API in this minute: counter. */
 export function uiChangesKey(person: string): string {
   return `gateway:ui_changes:${person}`;
 }

@@ -10,7 +10,7 @@ export const MARK_MS = 40 * 86_400_000;
 /**
  * Marks a key with a score, a lock, a block or a limit of 0: lists then show it even if it is not used. Must be called
  * before the state is written: no crash may leave such a key unmarked.
- * @param forMs Infinity for a state without an end
+ * @param forMs Infinity for a permanent state
  */
 export async function markKey(client: RedisClient, keyHash: string, forMs: number): Promise<void> {
   await markScript.run(client, [MARKED_KEYS], [keyHash, Number.isFinite(forMs) ? Math.ceil(forMs) : '']);

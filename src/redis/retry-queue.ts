@@ -18,7 +18,7 @@ interface QueuedItem<Item> {
 }
 
 const ITEMS_PER_ROUND = 500;
-/** Beyond this number, the oldest items are dropped. */
+/** If there are more, the oldest items are dropped. */
 const MAX_PENDING = 20_000;
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 5_000;

@@ -1,7 +1,5 @@
 import { GatewayError } from '../errors.ts';
-
-/** Maximum rounds of percent-decoding. A path with more is hostile. */
-const MAX_DECODINGS = 3;
+import { MAX_DECODINGS } from '../text/decodings.ts';
 
 /** Paths of providers have at most ten segments. Each one is checked, so their number is limited. */
 const MAX_SEGMENTS = 256;

@@ -1,7 +1,7 @@
 import type { Config } from '../config/schema.ts';
 import { GatewayError, methodNotAllowed } from '../errors.ts';
 import { opaque } from '../providers/dialects/opaque.ts';
-import { takenQuery } from '../providers/client-headers.ts';
+import { acceptedQuery } from '../providers/client-headers.ts';
 import { assertModelName } from '../providers/model-name.ts';
 import type { Endpoint } from '../providers/dialect.ts';
 import { PROVIDER_NAMES, type ProviderName } from '../providers/registry.ts';
@@ -44,7 +44,7 @@ function createProviderRoute(
     const path = withoutBasePath(upstream.basePath, rest);
     const { provider } = upstream;
     const known = METHODS.filter((each) => each === method);
-    const sent = takenQuery(provider, query);
+    const sent = acceptedQuery(provider, query);
     // Some providers refuse certain queries: the endpoint is first checked with the original query, then read with the
     // query that is sent.
     const isKnown = known.length > 0 && provider.endpoint(method, path, query) !== undefined;

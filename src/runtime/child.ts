@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 
 import type { Guard } from './guard.ts';
 
-/** `waiting`: the child has ended and restarts after the back-off. */
+/** `waiting`: the child has ended and is restarted after the back-off. */
 export type ChildState = 'running' | 'waiting' | 'stopped';
 
 export interface ChildExit {

@@ -33,7 +33,7 @@ export interface EnvoyProcess {
   stop(): Promise<void>;
 }
 
-/** JSON in the form of our own log. `%j` escapes the message; the source path is omitted. */
+/** JSON in the form of the gateway's own log. `%j` escapes the message; the source path is omitted. */
 const LOG_FORMAT = '{"level":"%l","time":"%Y-%m-%dT%T.%e%z","name":"envoy.%n","msg":"%j"}';
 
 const PROBE_EVERY_MS = { starting: 20, live: 1_000 } as const;

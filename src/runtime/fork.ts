@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** Destination of a child's log: our standard output, or nothing. Its standard error is always shown. */
+/** Destination of a child's log: this process's standard output, or nothing. Its standard error is always shown. */
 export type WorkerOutput = 'inherit' | 'ignore';
 
 /**

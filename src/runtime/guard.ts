@@ -5,7 +5,7 @@ import { Socket } from 'node:net';
 export interface Guard {
   watch(pid: number): void;
   unwatch(pid: number): void;
-  /** Removes this directory at the end. Only for private directories that we created. */
+  /** Removes this directory at the end. Only for private directories created by this process. */
   watchDirectory(directory: string): void;
   /** Ends the guard. The processes and directories stay. */
   release(): void;

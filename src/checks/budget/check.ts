@@ -149,7 +149,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
       delete state.hold;
       return budgetExceeded(result.tightest, result.amountNanoUsd);
     }
-    if (result.kind === 'closed') throw new Error('a fresh operation cannot have been settled');
+    if (result.kind === 'closed') throw new Error('a new operation cannot have been settled');
     for (const operation of [hold.operation, ...shared]) leases.hold(operation);
     hold.reservedNanoUsd = result.amountNanoUsd;
     hold.outputTokens = result.outputTokens;

@@ -15,7 +15,7 @@ export function isBilledError({ provider, endpoint, status, answer }: Answered):
   return billsError?.(error) === true;
 }
 
-/** Returns the least that the provider bills for a request that it refuses by its guidelines, in nano-USD. */
+/** Returns the minimum in nano-USD that the provider bills for a request refused under its guidelines. */
 export function refusalFeeNanoUsd({ provider, endpoint }: Pick<Parsed, 'provider' | 'endpoint'>): number {
   const { refusalFees = {} }: ProviderPricing = provider.pricing;
   return refusalFees[endpoint.operation] ?? 0;

@@ -23,7 +23,7 @@ const MAX_TOKENS_OF_ALL_CHOICES = 1_000 * MAX_OUTPUT_TOKENS;
  * Size of the largest published image (platform.openai.com, image generation: 6,240). Output limits do not shorten
  * images.
  */
-const WHOLE_PICTURE_TOKENS = 8_192;
+const WHOLE_IMAGE_TOKENS = 8_192;
 
 export type Estimate = Omit<Reservation, keyof BudgetOperation>;
 
@@ -47,7 +47,7 @@ export function estimate(parts: EstimateParts): Estimate {
   // Unreadable content may be audio.
   const textNanoUsd = request.unseenContent ? soundNanoUsd : worst.inputNanoUsd;
   const tokensNanoUsd = bound.textTokens * textNanoUsd + bound.audioTokens * soundNanoUsd;
-  const wholeTokens = writesMore(request, price) ? WHOLE_PICTURE_TOKENS : 0;
+  const wholeTokens = writesMore(request, price) ? WHOLE_IMAGE_TOKENS : 0;
   const maxGrantTokens = Math.max(grantable(price, bound, parts.defaultMaxOutputTokens), wholeTokens);
   const limitTokens = limitOf(request, price, parts.readElsewhere);
   const mostChoices = Math.floor(MAX_TOKENS_OF_ALL_CHOICES / Math.max(1, limitTokens ?? maxGrantTokens));
@@ -87,7 +87,7 @@ export function limitOf(
   readElsewhere?: number,
 ): number | undefined {
   const tokens = outputTokens(request.output) ?? readElsewhere;
-  return tokens !== undefined && writesMore(request, price) ? Math.max(tokens, WHOLE_PICTURE_TOKENS) : tokens;
+  return tokens !== undefined && writesMore(request, price) ? Math.max(tokens, WHOLE_IMAGE_TOKENS) : tokens;
 }
 
 /** Returns the client's limit as read by its dialect. */

@@ -30,14 +30,14 @@ import type {
 import { LEASE_MS } from '../lease.ts';
 
 export interface RedisBudgetStoreOptions extends RedisStoreOptions {
-  /** Life of a reservation after its last renewal. */
+  /** Lifetime of a reservation after its last renewal. */
   readonly leaseMs?: number;
   readonly alertPercents: readonly number[];
   /** Retention of daily spend; undefined records none. */
   readonly spendLifeMs?: number | undefined;
 }
 
-/** Longer than retries of the client library take. Short, because every request leaves one entry behind. */
+/** Longer than all retries of the client library. Short, because every request leaves one entry behind. */
 const SETTLED_MEMORY_MS = 60_000;
 /** Label of spend in shared budgets; keys record provider and model instead. */
 const SHARED = 'shared';

@@ -27,7 +27,7 @@ export function reserveWorstCase(
   const byBytes = worstCase((quoted) => quoted.bound('bytes'), false);
   return store.reserve({ ...operation, ...byBytes }, batch, (first) => {
     if (first.kind !== 'refused') return undefined;
-    // A key without money left must not cost us tokenizing time with long prompts.
+    // Long prompts of a key with no money left must not cost tokenizing time.
     const mayLower = settings.lower_client_limits;
     if (leastCost(worstCase(shortestInput, mayLower)) > first.tightest.remainingNanoUsd) return undefined;
 

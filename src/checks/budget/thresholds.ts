@@ -56,7 +56,7 @@ async function reportCrossed(
   }
 }
 
-/** Returns the threshold at least: a new window may have begun since it was crossed. */
+/** Returns at least the threshold: a new window may have begun since it was crossed. */
 function percentOf(spentNanoUsd: number | undefined, limitNanoUsd: number, thresholdPercent: number): number {
   if (spentNanoUsd === undefined || limitNanoUsd === 0) return thresholdPercent;
   return Math.max(thresholdPercent, Math.floor((spentNanoUsd * 100) / limitNanoUsd));

@@ -4,7 +4,7 @@ import type { Parsed } from '../../pipeline/exchange.ts';
 import { foldedMatcher } from '../../policy/cards/tool-names.ts';
 import { toNanoUsd } from '../../pricing/usd.ts';
 
-/** Stands for all tools that have no cost of their own. */
+/** Matches all tools without a separate cost. */
 const ANY_TOOL = '*';
 
 /** Returns the cost of an MCP tool call in nano-USD; undefined if the call is free (`mcp.servers[].tool_costs`). */
@@ -21,7 +21,7 @@ export function createToolCost(servers: McpConfig['servers']): ToolCost {
   };
 }
 
-/** A server may take another spelling of a name for the same tool, so the price of any name alike counts. */
+/** A server may treat different spellings as the same tool, so the prices of all similar names count. */
 function pricesOf(costs: Readonly<Record<string, number>>): (tool: string) => number {
   const { [ANY_TOOL]: usual = 0, ...named } = costs;
   const alike = Object.entries(named).map(([name, usd]) => ({ isAlike: foldedMatcher([name]), usd }));

@@ -69,7 +69,7 @@ const MIN_TASK_GRAMS = 8;
 const MIN_TOPIC_GRAMS = 40;
 /** A turn widens the anchor if this share of it is grounded. A mention of the topic is not enough. */
 const MIN_WIDENING_SIMILARITY = 0.2;
-/** N-grams kept per text; a larger set would overlap with any turn. */
+/** Maximum number of n-grams per text. A larger set would overlap with any turn. */
 const MAX_GRAMS = 192;
 /** Unrelated English texts share about one n-gram per 2,400 in a set; longer texts vary more. */
 const CHANCE_GRAMS = 1_500;
@@ -77,7 +77,7 @@ const MAX_CHANCE = 0.9;
 /** 48 bits are enough to distinguish the few turns of a session. */
 const DIGEST_CHARS = 12;
 
-/** Maximum of n-grams that widen an anchor. */
+/** Maximum number of n-grams that widen an anchor. */
 export const MAX_WIDENED_GRAMS = 128;
 export const MAX_RECENT_TURNS = 16;
 

@@ -12,7 +12,7 @@ const FRESH: Omit<DriftState, 'createdAt'> = {
   recentDigests: [],
 };
 
-/** Beyond this number, sessions with the oldest last turn are dropped. */
+/** If there are more sessions, those with the oldest last turn are dropped. */
 const MAX_SESSIONS = 10_000;
 
 /** Keeps topics in memory, for use without Redis. */

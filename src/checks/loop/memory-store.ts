@@ -16,7 +16,7 @@ interface List {
   endsAt: number;
 }
 
-/** Beyond this number, the least recently used sessions are dropped. */
+/** If there are more sessions, the least recently used ones are dropped. */
 const MAX_LISTS = 10_000;
 /** Number of additions between two sweeps of expired lists. */
 const PUTS_PER_SWEEP = 256;

@@ -56,7 +56,7 @@ export function readWords(text: string, words: WordList): void {
   }
 }
 
-/** More than is read of any part. */
+/** More units than are read from any part. */
 const reader = new UnitReader(16_448);
 
 /** Reports whether a sign ends the word, as a full stop does. */

@@ -16,7 +16,7 @@ export interface RecentCalls {
 /** Limits of what is stored per session. */
 export interface LoopMemory {
   readonly keepMs: number;
-  /** Beyond this number, the oldest calls are dropped. */
+  /** If there are more, the oldest calls are dropped. */
   readonly maxCalls: number;
 }
 

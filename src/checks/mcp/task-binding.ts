@@ -63,7 +63,7 @@ export function createTaskBinding(store: Pick<McpSessionStore, 'bind' | 'use'>):
     const { json } = event;
     if (!isReadable(json))
       return asksForList(exchange) ? { kind: 'cut', denial: unreadableList() } : PASS_EVENT;
-    const told = toldTasks(json);
+    const told = namedTasks(json);
     if (told.length > 0) return areOwn(exchange, told).then((own) => (own ? PASS_EVENT : { kind: 'drop' }));
     if (!namesTasks(exchange, json)) return PASS_EVENT;
     return judgeMessage(exchange, json).then((found): StreamAction => {
@@ -160,7 +160,7 @@ function begunTask(exchange: Answered, message: JsonObject): string | undefined 
 const RELATED = 'io.modelcontextprotocol/related-task';
 
 /** Returns the tasks named in a notification or request of the server. */
-function toldTasks({ method, params }: JsonObject): readonly unknown[] {
+function namedTasks({ method, params }: JsonObject): readonly unknown[] {
   if (typeof method !== 'string') return [];
   const own = isObject(params) ? params : {};
   const meta = isObject(own['_meta']) ? own['_meta'] : {};

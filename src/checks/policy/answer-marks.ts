@@ -145,7 +145,7 @@ function textsOfWhole({ mcp, answer: { whole, facts } }: Answered): string[] | P
 const MAX_KEPT_CHARS = 262_144;
 /** Number of characters kept of each text that is judged early, so a match can continue. */
 const OVERLAP_CHARS = 8_192;
-/** Number of concurrent texts. Beyond it, judged texts are dropped. */
+/** Maximum number of concurrent texts. If there are more, judged texts are dropped. */
 const MAX_TEXTS = 512;
 
 /** Assembles the texts of a streamed completion. Its choices and tool calls may interleave. */

@@ -82,7 +82,8 @@ export function createEscalate(deps: EscalateDeps): Escalate {
 
   return async (exchange, rules, score) => {
     const { facts, patience } = exchange;
-    if (patience === undefined) throw new Error('a request must wait for a person, but its edge cannot');
+    if (patience === undefined)
+      throw new Error('a request must wait for an approval, which its edge does not support');
     const known = facts.approvedRules;
     // A second judgement, in a session that has changed, needs no second approval of the same rules.
     if (known !== undefined && rules.every((rule) => known.has(ruleWithReason(rule)))) {
@@ -121,7 +122,7 @@ function ruleWithReason({ rule, reason }: EscalatingRule): string {
   return `${rule}: ${reason}`;
 }
 
-/** Returns everything by which earlier checks judged. The expiry of the key is checked separately. */
+/** Returns everything on which earlier checks based their verdicts. The expiry of the key is checked separately. */
 function rightsOf({ lastUsedAt: _used, expiresAt: _end, ...rights }: KeyRecord): object {
   return rights;
 }
@@ -142,7 +143,7 @@ const WHY: Readonly<Record<'denied' | 'timeout' | 'withdrawn', readonly [ErrorTy
   withdrawn: ['escalation_denied', 'the call needs an approval, and the client left'],
 };
 
-/** Refused until there is room, not denied: the call was not judged. */
+/** Refused because there is no room, not denied: the call was not judged. */
 const NO_PLACE: Readonly<Record<'full' | 'over_share', Denial>> = {
   full: {
     kind: 'deny',

@@ -32,7 +32,7 @@ const RUNNING_TEXT: ReadonlySet<PromptText['kind']> = new Set(['text', 'reasonin
 const NO_TEXT: CallText = { raw: '', normalized: '', argument: undefined };
 
 /**
- * Returns an exchange as input for policies; undefined for lists, and for MCP messages that name nothing and carry no
+ * Returns an exchange as input for policies; undefined for lists, and for MCP messages that name nothing and contain no
  * client text.
  * @param trust roles that injection rules skip, unless the key has its own
  */

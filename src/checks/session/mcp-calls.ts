@@ -41,7 +41,7 @@ interface McpCall {
   /** Whether the session was opened or tightened for this call. */
   joined: boolean;
   session: Session | undefined;
-  /** Whether it is decided that the session remembers this call, or not. */
+  /** Whether it has been decided if the session remembers this call. */
   settled: boolean;
 }
 
@@ -59,8 +59,8 @@ export interface McpCalls {
  */
 export function createMcpCalls({ store, refunds, running, required }: McpCallsDeps): McpCalls {
   /**
-   * Enters the session. For an open session this takes one Redis round trip, shared with other reads; nothing waits
-   * until the call is recorded.
+   * Enters the session. For an open session, this takes one round trip to Redis, shared with other reads; nothing waits
+   * until the call has been recorded.
    */
   async function enter(call: McpCall, requested: SessionRequest): Promise<Session | Denial> {
     const open = await call.peeked;
@@ -77,7 +77,7 @@ export function createMcpCalls({ store, refunds, running, required }: McpCallsDe
     }
     call.joined = false;
     if (result.kind === 'too_many_sessions') return tooManySessions(result.liveSessions);
-    throw new Error('a fresh call that takes no step cannot be refused one');
+    throw new Error('a call that takes no step was refused a step');
   }
 
   async function judge(exchange: Parsed, call: McpCall, requested: SessionRequest): Promise<Verdict> {

@@ -33,7 +33,7 @@ const MOVES_KEPT = 16;
 
 /** Fraction of a key's sessions that is evicted together: finding the oldest reads all of them. */
 const EVICTED_PART = 16;
-/** More than run concurrently. */
+/** More than the number of operations that run concurrently. */
 const MAX_OPERATIONS = 4_096;
 const MAX_LATE_OPERATIONS = 1_024;
 

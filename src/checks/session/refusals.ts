@@ -25,7 +25,7 @@ export function tooManySessions(liveSessions: number): Denial {
   return {
     kind: 'deny',
     type: 'session_limit_exceeded',
-    message: `this key has ${String(liveSessions)} live sessions, the most it may have. Continue one of them, or wait until one ends`,
+    message: `this key has ${String(liveSessions)} live sessions, the maximum. Continue one of them, or wait until one ends`,
   };
 }
 
@@ -36,6 +36,6 @@ export function historyFull(tool: string): Denial {
 }
 
 export function longToolName(tool: string): Denial {
-  const reason = `a session can only remember tool names of at most ${String(MAX_NOTE_CHARS)} characters`;
+  const reason = `a session can store only tool names of at most ${String(MAX_NOTE_CHARS)} characters`;
   return toolDenied({ tool, reason, rule: 'session_history' });
 }

@@ -229,7 +229,7 @@ export function createStoredObjectsCheck({
   };
 }
 
-/** Clients follow it within this gateway: a reference of only a query keeps the path. */
+/** Clients follow it within this gateway: a reference that is only a query keeps the path. */
 function leadOn({ responseHeaders }: Answered, query: string): void {
   responseHeaders.set(':status', '307');
   responseHeaders.set('location', query);

@@ -5,7 +5,7 @@ export interface ObjectsOfKey {
   readonly ids: readonly string[];
 }
 
-/** Time after its last use at which an object is forgotten. */
+/** Lifetime of an object after its last use. */
 export const STORED_OBJECT_LIFE_MS = 90 * 86_400_000;
 
 /** Maximum number of objects per key. Beyond it, the least recently used are forgotten. */

@@ -7,7 +7,7 @@ export const seedPhraseDetector: StreamDetector = createStreamDetector(findSeedP
 
 let wordNumbers: ReadonlyMap<string, number> | undefined;
 
-/** Loads the English words of BIP-39, which only searches for seed phrases need. */
+/** Loads the English words of BIP-39. Only searches for seed phrases need them. */
 export async function loadSeedWords(): Promise<void> {
   const { wordlist } = await import('@scure/bip39/wordlists/english.js');
   wordNumbers ??= new Map(wordlist.map((word, index) => [word, index]));

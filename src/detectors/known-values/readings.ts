@@ -2,6 +2,7 @@ import { characterOf, escapedCharacter } from '../../normalize/entities.ts';
 import { plainOf } from '../../normalize/characters.ts';
 import { asGiven, OffsetMap, viewThrough, type TextView } from '../../inspect/offset-map.ts';
 import type { Work } from '../../turns.ts';
+import { MAX_DECODINGS } from '../../text/decodings.ts';
 
 /** In lower case: some answers repeat values in a different case. */
 export interface Readings {
@@ -11,8 +12,6 @@ export interface Readings {
   readonly squeezed: TextView;
 }
 
-/** `%2541` is nested twice. */
-const MAX_DECODINGS = 3;
 const STEP_CHARS = 16_384;
 const LONGEST_ESCAPE = 26;
 

@@ -200,14 +200,14 @@ function providerKeysOf({ services }: StreamContext, { providerKeys }: Credentia
   return isGatewayToken === undefined ? providerKeys : providerKeys.filter((key) => !isGatewayToken(key));
 }
 
-/** Returns a digest of the first JWT for this gateway. A digest, because tokens are long. */
+/** Returns a digest of the first JWT for this gateway, because tokens are long. */
 function tokenOf({ services }: StreamContext, { providerKeys }: Credentials): string | undefined {
   const { isGatewayToken } = services;
   const token = isGatewayToken && providerKeys.find((key) => isGatewayToken(key));
   return token && hash('sha256', token, 'base64');
 }
 
-/** Of two different keys, checks both before refusing the request: an unknown key must still result in a 401. */
+/** Checks both of two different keys before refusing the request: an unknown key must still result in a 401. */
 async function identify(
   context: StreamContext,
   run: Run,

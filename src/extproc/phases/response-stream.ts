@@ -4,7 +4,9 @@ import { dropTrailers, streamChunk, type PhaseReply } from '../reply/respond.ts'
 import type { At } from '../state.ts';
 import type { ProcessingRequest, ProcessingResponse } from '../wire/messages.ts';
 
-/** Every chunk gets a reply, even an empty one. The last reply has buffered bytes, closing comments and the end. */
+/**
+ * Every chunk gets a reply, even an empty one. The last reply contains buffered bytes, closing comments and the end.
+ */
 export function onStreamChunk(
   context: StreamContext,
   state: At<'streaming' | 'streamed'>,

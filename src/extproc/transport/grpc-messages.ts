@@ -10,7 +10,7 @@ export interface MessageEvents {
   message(bytes: Buffer, from: number, to: number): void;
   /** Called when the peer sends no more and every message has been delivered. */
   finished(): void;
-  /** Called at a fault. No event follows. */
+  /** Called on a fault. No event follows. */
   broken(why: 'compressed' | 'too long' | 'cut'): void;
 }
 

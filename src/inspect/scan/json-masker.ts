@@ -175,8 +175,8 @@ function isLiteral(word: string): boolean {
 }
 
 /**
- * Reports whether a token may still grow. A number is replaced whole: its end must be known first, and that it is a
- * number.
+ * Reports whether a token may still grow. A number is replaced as a whole: it must be known where it ends, and that it
+ * is a number.
  */
 function mayGrow(token: Token | undefined): boolean {
   return token?.kind === 'number' && (token.end === Infinity || token.isJoined === 'maybe');

@@ -8,7 +8,7 @@ import { chunksOf, createTextScanner, type ChannelScanner } from '../scan/text-s
 import type { WholeTexts } from '../scan/whole-texts.ts';
 import type { EventText } from './read-event.ts';
 
-/** Limit of places. The place that has not grown for longest is dropped first. */
+/** Limit of places. The place that has not grown for the longest time is dropped first. */
 const MAX_TEXTS = 256;
 /** Number of events without a continuation after which a text is released. */
 const MAX_PAUSE_EVENTS = 16;

@@ -4,7 +4,7 @@ import type { RewrittenFrame } from '../../pipeline/check.ts';
 import type { TextDelta } from '../../providers/dialect.ts';
 import { ITEM_CHARS, type Work } from '../../turns.ts';
 import { bufferLimitExceeded } from '../scan/masking-buffer.ts';
-import { emptiedParts, restsOf, saysOnlyTexts } from './text-frames.ts';
+import { emptiedParts, restsOf, hasOnlyTexts } from './text-frames.ts';
 import type { BufferSpan, EventText, ReadEvent } from './read-event.ts';
 
 interface Released {
@@ -107,7 +107,7 @@ function needsText(read: ReadEvent): boolean {
   const { texts } = read;
   if (!texts.some(({ delta, buffer }) => delta.part !== undefined && buffer.settled <= buffer.sent))
     return false;
-  return texts.every(isEmpty) && !texts.every(isSettled) && !saysOnlyTexts(read);
+  return texts.every(isEmpty) && !texts.every(isSettled) && !hasOnlyTexts(read);
 }
 
 function isEmpty({ channel, buffer, to }: EventText): boolean {
@@ -130,7 +130,7 @@ function* release(read: ReadEvent, isMasked: boolean): Work<ReleasedEvent> {
     yield ITEM_CHARS;
   }
   for (const { buffer, to } of unsent) buffer.take(to);
-  // Takes all texts before computing the rests: several may belong to one channel.
+  // Takes all texts before computing the remainders: several may belong to one channel.
   const values: string[] = [];
   let isEmptied = texts.length > 0;
   for (const { buffer, to } of texts) {
@@ -139,7 +139,7 @@ function* release(read: ReadEvent, isMasked: boolean): Work<ReleasedEvent> {
     values.push(value);
     yield ITEM_CHARS;
   }
-  isEmptied = isEmptied && saysOnlyTexts(read);
+  isEmptied = isEmptied && hasOnlyTexts(read);
   const rests = follows.filter(({ isGivenUp }) => !isGivenUp);
   const before = rests.length + closed.length === 0 ? [] : restsOf([...rests, ...closed]);
   const emptied: TextDelta[] = [];

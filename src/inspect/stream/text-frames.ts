@@ -148,7 +148,7 @@ function objectLeftInCopy(object: object): object {
 const RUNNING = /usage|^(?:timings|safetyRatings|x_groq)$|count$|_duration$|tokens/i;
 
 /** Reports whether later events repeat everything in an event except its texts: it need not be sent. */
-export function saysOnlyTexts({ event, ...read }: ReadEvent): boolean {
+export function hasOnlyTexts({ event, ...read }: ReadEvent): boolean {
   const { texts, closed, edits, tokenIds, unsent } = read;
   if (event.done === true || event.failed === true || event.json === undefined) return false;
   if (event.tokens !== undefined) return false;

@@ -31,7 +31,7 @@ export interface Onward {
 
 /**
  * Starts a new session and ends the previous one, which prevents session fixation.
- * @param onward undefined to answer in place
+ * @param onward undefined to answer without a redirect
  */
 export async function signedIn(
   sessions: PageSessions,

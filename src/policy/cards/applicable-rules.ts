@@ -12,7 +12,7 @@ export interface ApplicableRules {
   readonly modes: RuleModes;
   /** Enforced mask rules. */
   readonly allMasks: readonly CompiledRule[];
-  /** Rules that may fire although no text matches. */
+  /** Rules that may fire even if no text matches. */
   readonly firingWithoutMatch: readonly CompiledRule[];
   /** Text queries to run for every such call. */
   readonly queries: ReadonlySet<number>;

@@ -74,7 +74,7 @@ function reads({ inputs }: RegoFacts, path: readonly string[]): boolean {
 
 function troubleOf({ rules }: RegoFacts) {
   const ours = rules.filter((rule) => rule.package === POLICY_PACKAGE);
-  // A misspelled package would load and protect nothing.
+  // A package with a misspelled name would load but protect nothing.
   if (ours.length === 0)
     return [{ code: 'gateway_error', message: `no file has a rule in package ${POLICY_PACKAGE}` }];
   return ours

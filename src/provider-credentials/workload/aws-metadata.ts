@@ -74,7 +74,7 @@ export async function fromInstance(environment: Environment): Promise<Granted> {
   });
   const headers = { 'x-aws-ec2-metadata-token': token.trim() };
   const [role = ''] = (await askText(new URL(ROLES, base), { headers })).trim().split('\n');
-  if (role === '') throw new SourceError(`${base.host} knows no role of this instance`);
+  if (role === '') throw new SourceError(`${base.host} has no role for this instance`);
   const url = new URL(ROLES + encodeURIComponent(role.trim()), base);
   return asGranted(await askJson(url, credentials, { headers }));
 }

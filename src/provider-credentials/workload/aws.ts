@@ -1,5 +1,5 @@
 import { fromTokenFile } from '@aws-sdk/credential-provider-web-identity';
-import { isPlainAfar } from '../../config/address.ts';
+import { isPlainRemote } from '../../config/address.ts';
 import type { Environment } from '../../config/environment.ts';
 import { SourceError } from '../source.ts';
 import { boundedFetch, REQUEST_MS, type Grant } from './ask.ts';
@@ -21,7 +21,7 @@ function byWebIdentity(environment: Environment, webIdentityTokenFile: string, r
   return async () => {
     for (const variable of STS_ENDPOINTS) {
       const { [variable]: endpoint = '' } = environment;
-      if (endpoint !== '' && (!URL.canParse(endpoint) || isPlainAfar(endpoint)))
+      if (endpoint !== '' && (!URL.canParse(endpoint) || isPlainRemote(endpoint)))
         throw new SourceError(`${variable} is not https`);
     }
     const { accessKeyId, secretAccessKey, sessionToken, expiration } = await provide();

@@ -1,6 +1,6 @@
 import * as client from 'openid-client';
 import * as z from 'zod';
-import { isPlainAfar } from '../../config/address.ts';
+import { isPlainRemote } from '../../config/address.ts';
 import type { Environment } from '../../config/environment.ts';
 import { readSecretFile, SourceError } from '../source.ts';
 import {
@@ -36,7 +36,7 @@ function federated(environment: Environment, file: string): Grant {
     if (tenant === '' || clientId === '')
       throw new SourceError('AZURE_TENANT_ID and AZURE_CLIENT_ID are not set');
     const issuer = new URL(`${encodeURIComponent(tenant)}/v2.0`, authority).href;
-    if (isPlainAfar(issuer)) throw new SourceError('AZURE_AUTHORITY_HOST is not https');
+    if (isPlainRemote(issuer)) throw new SourceError('AZURE_AUTHORITY_HOST is not https');
     const tokenEndpoint = new URL(`${encodeURIComponent(tenant)}/oauth2/v2.0/token`, authority).href;
     const configuration = new client.Configuration(
       { issuer, token_endpoint: tokenEndpoint },

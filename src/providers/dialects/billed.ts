@@ -23,10 +23,10 @@ export function billed(inner: Dialect, billOf: BillOf): Dialect {
   };
 }
 
-/** A larger bill for one call is nonsense. */
+/** A larger bill for one call is implausible. */
 const MAX_BILL_USD = 10_000;
 
-/** Returns an amount of USD, or undefined for nonsense. */
+/** Returns an amount of USD; undefined if it is implausible. */
 export function usdBill(value: unknown): number | undefined {
   return typeof value === 'number' && value >= 0 && value <= MAX_BILL_USD ? value : undefined;
 }

@@ -94,7 +94,7 @@ describe('a list with a limit', () => {
   it('counts at most 10,000 keys beyond its limit if it filters', async () => {
     const found = await reads('keys', 'list', '--limit', '5', '--filter', 'provider=openai');
     expect(found.total).toBeNull();
-    expect(found.stderr).toContain('5 shown, there may be more');
+    expect(found.stderr).toContain('5 shown; there may be more');
     expect(found.reads).toBeLessThan(MANY);
   });
 

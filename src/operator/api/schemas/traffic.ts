@@ -44,7 +44,7 @@ export const overview = z.object({
   providers: z.array(
     z.object({ provider: z.string(), requests: count, errors: count, refused: count, spend_usd: usd }),
   ),
-  /** One point a minute of the last hour, oldest first. */
+  /** One point per minute of the last hour, oldest first. */
   traffic: z.array(z.object({ at: time, requests: count, refused: count, errors: count, spend_usd: usd })),
   proxy_keys: count,
   waiting_approvals: count,

@@ -99,7 +99,7 @@ describe('gateway sessions show', () => {
     await openSession('a');
     expect(await json('sessions', 'show', 'planner', 'a')).toMatchObject({
       id: 'a',
-      calls_on_their_way: 1,
+      calls_in_flight: 1,
       state: 'INIT',
       taint_flags: ['secret_accessed'],
       tools_called: ['read_file'],

@@ -45,7 +45,7 @@ export function fullHistories(): void {
     expect((await send(tool('x'.repeat(128)))).verdict).toEqual({ kind: 'pass' });
     expect((await send(tool('x'.repeat(129)))).verdict).toMatchObject({
       type: 'policy_denied',
-      message: 'a session can only remember tool names of at most 128 characters',
+      message: 'a session can store only tool names of at most 128 characters',
     });
     expect((await send({ headers: {}, ...tool('x'.repeat(129)) })).verdict).toEqual({ kind: 'pass' });
     expect(trips).toEqual(['peek', 'open', 'keep', 'finish', 'peek']);
