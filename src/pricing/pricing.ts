@@ -171,7 +171,9 @@ function lookUp(provider: ProviderName, model: string): Known {
 /** Some providers list a higher price at the addresses of a region. */
 function atAddress(listed: Known, provider: ProviderName, model: string, baseUrl = ''): Known {
   const { regional }: ProviderPricing = providers[provider].pricing;
-  const isRegional = URL.canParse(baseUrl) && regional?.host.test(new URL(baseUrl).hostname) === true;
+  // A host may end with the dot of the root.
+  const host = URL.canParse(baseUrl) ? new URL(baseUrl).hostname.replace(/\.$/, '') : '';
+  const isRegional = regional?.host.test(host) === true;
   const times = isRegional ? regional.times.find(([pattern]) => pattern.test(model))?.[1] : undefined;
   return listed.periods === undefined || times === undefined || times === 1
     ? listed

@@ -110,7 +110,7 @@ export interface HostedTool {
   readonly remove: readonly JsonEdit[];
   /** The request requires the tool (`tool_choice`), which must not be removed silently. */
   readonly forced: boolean;
-  /** Another model that the tool runs (Anthropic's advisor). */
+  /** Another model that the tool runs (Anthropic's advisor, OpenAI's images). */
   readonly model?: string;
   /** A setting of the tool that makes it more expensive than its price (`pricing.tools`). */
   readonly dearer?: string;

@@ -33,6 +33,7 @@ const INNOCENT: ReadonlySet<string> = new Set([
   ...['userid', 'enduserid', 'sessionid', 'promptid', 'connectorid', 'modelid', 'toolid', 'clientid'],
   ...['user', 'safetyidentifier', 'promptcachekey', 'callerid', 'tabid', 'downloadid'],
   ...['traceid', 'spanid', 'parentspanid', 'organizationid', 'projectid', 'tenantid', 'customerid'],
+  ...['endusertenantid'],
 ]);
 
 /** Reports whether the provider completes this item from what is stored under its `id`. */
@@ -131,6 +132,8 @@ interface Above {
 }
 
 function isUnread(name: string, value: object, isTopLevel: boolean): boolean {
+  // Citations of an earlier answer repeat results of tools and documents of the client.
+  if (name === 'citations') return Array.isArray(value);
   return !READ_BY_PROVIDER.has(name) && (NOTES.has(name) || isClientsOwn(name, value, isTopLevel));
 }
 

@@ -11,7 +11,8 @@ export interface ToolOffer {
   readonly name: string;
   readonly clientRun: boolean;
   readonly remove: readonly JsonEdit[];
-  /** See `HostedTool.dearer`. */
+  /** See `HostedTool`. */
+  readonly model?: string;
   readonly dearer?: string;
 }
 
@@ -34,6 +35,8 @@ export function readToolList(
       name: openaiToolName(tool),
       clientRun: isClientRun(tool),
       remove: [{ kind: 'remove', path: at }],
+      // A model that draws images.
+      ...(typeof tool.model === 'string' && { model: tool.model }),
       ...largerMemory(tool),
     };
   });
@@ -115,7 +118,7 @@ export function toolFacts(offers: readonly ToolOffer[], toolChoice: unknown): To
   const seen = new Set<string>();
   const hostedTools = offers
     .filter((offer) => !offer.clientRun)
-    .map(({ type, remove, dearer }): HostedTool => {
+    .map(({ type, remove, model, dearer }): HostedTool => {
       // Only the first tool of a type edits `tool_choice`: an edit for each would take quadratic time.
       const removals = seen.has(type) ? remove : [...remove, ...allowedToolRemovals(allowed, type)];
       seen.add(type);
@@ -123,6 +126,7 @@ export function toolFacts(offers: readonly ToolOffer[], toolChoice: unknown): To
         type,
         remove: removals,
         forced: remove.length === 0 || isForced(toolChoice, allowed, type, clientRun),
+        ...(model !== undefined && { model }),
         ...(dearer !== undefined && { dearer }),
       };
     });

@@ -14,6 +14,7 @@ function outputAt(config: ConfigInput, provider: ProviderName, model: string): n
 describe('a regional base URL', () => {
   it.each<[ConfigInput, ProviderName, string]>([
     [EU, 'openai', 'gpt-5.4'],
+    [{ providers: { openai: { base_url: 'https://EU.api.openai.com.:443/v1' } } }, 'openai', 'gpt-5.4'],
     [EU, 'openai', 'gpt-5.5-pro'],
     [US, 'xai', 'grok-4.3'],
   ])('%j %s %s costs a tenth more', (config, provider, model) => {

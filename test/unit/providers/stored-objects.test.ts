@@ -79,6 +79,24 @@ describe('a request names', () => {
       { input: [{ type: 'reasoning', id: 'rs', summary: [], encrypted_content: 'g' }] },
     ],
     ['text that looks like an id', { input: FILE }],
+    [
+      'the tenant of Azure’s user',
+      { user_security_context: { application_name: 'a', end_user_id: 'u', end_user_tenant_id: 't' } },
+    ],
+    [
+      'the sources that an earlier answer of Cohere cites',
+      {
+        messages: [
+          {
+            role: 'assistant',
+            citations: [
+              { sources: [{ type: 'tool', id: 't:0', tool_output: { file_id: 'x', uri: 's3://b/k' } }] },
+              { sources: [{ type: 'document', id: 'd', document: { id: 'd', doc_id: 'x' } }] },
+            ],
+          },
+        ],
+      },
+    ],
   ])('nothing with %s', (_what, body) => {
     expect(named(body)).toEqual([]);
   });

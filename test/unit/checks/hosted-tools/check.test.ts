@@ -87,6 +87,19 @@ describe('a tool that runs another model', () => {
     expect([verdict?.kind, toolModels]).toEqual(['pass', ['claude-opus-4-8']]);
     expect((await judge(request)).toolModels).toBeUndefined();
   });
+
+  it('is denied for OpenAI’s images, too', async () => {
+    const images = { type: 'image_generation', model: 'gpt-image-1.5' };
+    const drawn: Request = {
+      provider: 'openai',
+      path: '/v1/responses',
+      body: { model: 'gpt-5-mini', input: 'draw', tools: [images] },
+    };
+    const types = ['image_generation'];
+    expect((await judge({ ...drawn, allowedModels: ['gpt-5*'] }, types)).verdict).toMatchObject(REFUSED);
+    const { verdict, toolModels } = await judge({ ...drawn, allowedModels: ['gpt-*'] }, types);
+    expect([verdict?.kind, toolModels]).toEqual(['pass', ['gpt-image-1.5']]);
+  });
 });
 
 describe('a request that brings no other tool', () => {
