@@ -57,7 +57,7 @@ describe('the help', () => {
 });
 
 describe('the help of the program', () => {
-  it('groups its commands, names keys by their names, and leaves no command out', async () => {
+  it('groups its commands, names keys by their names, and omits no command', async () => {
     const help = await printed('--help');
     const headings = help.match(/^[A-Z].*:$/gm);
     expect(headings).toEqual([

@@ -236,7 +236,7 @@ describe('gateway init --yes', () => {
     expect((await runGateway(args, { npm_command: 'exec' })).stdout).toContain('npx gateway --config');
   });
 
-  it('extends an .env, and leaves a password in it alone', async () => {
+  it('extends an .env, and does not change a password in it', async () => {
     writeFileSync(join(folder, '.env'), 'OWN=1');
     expect((await init('--yes')).stdout).toContain('a line is added');
     expect(read('.env')).toMatch(/^OWN=1\nREDIS_PASSWORD=[0-9a-f]{64}\n$/);

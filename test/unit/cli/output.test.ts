@@ -18,7 +18,7 @@ describe('a table', () => {
     ).toBe('NAME    N\na       1\nlonger  22');
   });
 
-  it('takes more rows than a call can take arguments', () => {
+  it('accepts more rows than a call may have arguments', () => {
     const rows = Array.from({ length: 200_002 }, (_, nth) => [String(nth)]);
     expect(table(['N'], rows, plain).split('\n')).toHaveLength(200_003);
     expect(

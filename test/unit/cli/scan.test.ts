@@ -264,7 +264,7 @@ describe('JSON lines', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   }, 30_000);
 
-  it('are one line each, whatever they contain', async () => {
+  it('are one line each, with anything in them', async () => {
     const text = 'a\u2028b\u2029c\u0085d\u000be\n\r\u202Ef\u{E0041}g\u001b[2J\ud800';
     const { stdout, lines } = await scan(['--jsonl'], jsonl([{ id: 'odd', text }]));
     expect(lines.map((line) => report.parse(line).masked)).toEqual([text]);

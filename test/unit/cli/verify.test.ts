@@ -87,13 +87,13 @@ describe('a trace', () => {
     expect((await verifyJson(PRESETS, clean)).code).toBe(0);
   });
 
-  it('with violations exits with 0 if they shall not fail', async () => {
+  it('with violations exits with 0 if they should not fail the command', async () => {
     const { code } = await verifyJson([...PRESETS, '--fail-on-violation=false'], read('../../../etc/passwd'));
     expect(code).toBe(0);
     expect((await verifyJson([...PRESETS, '--fail-on-violation'], read('../../../etc/passwd'))).code).toBe(1);
   });
 
-  it('that cannot be read exits with 2, whatever else is found', async () => {
+  it('that cannot be read exits with 2, even with other findings', async () => {
     const { code, report } = await verifyJson(PRESETS, [{ type: 'dance' }, ...read('../../../etc/passwd')]);
     expect(code).toBe(2);
     expect(report.unreadable).toMatchObject([{ index: 0, trace_line: 1 }]);
@@ -218,7 +218,7 @@ rules:
     expect(violations).toEqual(near.report.violations);
   });
 
-  it('shows policies the risk of its agent, as its calls before have raised it', async () => {
+  it('shows policies the risk of its agent as raised by its earlier calls', async () => {
     const rego = join(folder, 'risk');
     mkdirSync(rego);
     writeFileSync(
@@ -271,7 +271,7 @@ describe('a report', () => {
     }
   });
 
-  it('as JUnit is well-formed, whatever a trace contains', async () => {
+  it('as JUnit is well-formed, with anything in the trace', async () => {
     const trace = [
       { type: 'mcp_tool_call', tool_name: '<a>&"\'\u0001\u202e', arguments: { path: '../../../etc/passwd' } },
       { type: 'dance' },

@@ -140,7 +140,7 @@ describe('without a file', () => {
     for (const name of PROVIDER_NAMES) expect(config.providers[name].base_url).toBeUndefined();
   });
 
-  it('is frozen to its depths', () => {
+  it('is frozen at every depth', () => {
     const frozen = (value: unknown): boolean =>
       typeof value !== 'object' ||
       value === null ||

@@ -21,7 +21,7 @@ describe('the nearest name', () => {
     expect(nearestName('a', [])).toBeUndefined();
   });
 
-  it('is found in spite of another way of writing', () => {
+  it('is found in another notation', () => {
     expect(nearestName('maxRetries', ['min_retries_x', 'max_retries'])).toBe('max_retries');
   });
 });

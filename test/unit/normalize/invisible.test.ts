@@ -9,7 +9,7 @@ const invisible = [
 
 describe('stripInvisible', () => {
   it.each(invisible.map((point) => [point.toString(16).toUpperCase(), String.fromCodePoint(point)]))(
-    'takes U+%s out of a word',
+    'removes U+%s from a word',
     (_, character) => {
       const { text, found } = stripInvisible(`s${character}e${character}cr${character}et`);
       expect({ text, found }).toEqual({ text: 'secret', found: true });

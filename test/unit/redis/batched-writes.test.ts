@@ -32,7 +32,7 @@ describe('batched writes', () => {
     expect(got).toEqual(['aéb', 'c']);
   });
 
-  it('count as begun at once, and as taken when the system has taken all of them', async () => {
+  it('count as started immediately, and as accepted when the system has accepted all of them', async () => {
     const { stream, batches, take } = openStream();
     stream.write('a');
     stream.write('b');

@@ -6,7 +6,7 @@ import { UnknownForm } from '../../../src/redis/stored-forms.ts';
 import { redisUnavailable, withoutArguments, withRedisDeadline } from '../../../src/redis/unavailable.ts';
 
 describe('redisUnavailable', () => {
-  it('keeps refusals and our own mistakes unchanged', () => {
+  it('keeps refusals and programming errors unchanged', () => {
     const refusal = new GatewayError('budget_exceeded', 'x');
     expect(redisUnavailable(refusal)).toBe(refusal);
     const mistake = new TypeError('x is undefined');
@@ -33,7 +33,7 @@ describe('a value of an unknown version', () => {
   it.each([
     ['a script', new Error('ERR user_script:40: UNKNOWN_FORM ledger 9 script: 5f, on @user_script:40.')],
     ['a reader', new UnknownForm('ledger', 9)],
-  ])('that %s finds is stored_form_unknown and names the remedy', (_who, failure) => {
+  ])('that %s finds is stored_form_unknown, with the remedy', (_who, failure) => {
     const made = redisUnavailable(failure);
     expect(made).toMatchObject({
       type: 'stored_form_unknown',

@@ -50,7 +50,7 @@ describe('the counts of worker processes', () => {
     expect(kept.all().flat()).toEqual([]);
   });
 
-  it('keep no other data of ended processes, however many there were', async () => {
+  it('keep no other data of any number of ended processes', async () => {
     const kept = createKeptCounts();
     const learnt = Array.from({ length: 5 }, () => {
       const counts = kept.begin();

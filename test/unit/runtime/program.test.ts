@@ -114,7 +114,7 @@ describe('the cache', () => {
 });
 
 describe('the back-off', () => {
-  it('doubles up to its cap, less up to half at random', () => {
+  it('doubles up to its cap, minus up to half at random', () => {
     const backoff = { initialMs: 100, maxMs: 1_000, resetAfterMs: 0, random: () => 0 };
     expect([0, 1, 2, 3, 4, 50].map((attempt) => backoffMs(attempt, backoff))).toEqual([
       100, 200, 400, 800, 1_000, 1_000,

@@ -73,7 +73,7 @@ describe('gateway policy check', () => {
     expect(json).toMatchObject({ valid: false, errors: { length: 3 } });
   });
 
-  it('warns about files that load with another effect than they seem to have', async () => {
+  it('warns about files whose effect differs from what they seem to say', async () => {
     put('gateway.yaml', `policy: { enabled: false, policy_dir: ${folder}/p, default_action: deny }\n`);
     mkdirSync(join(folder, 'p'));
     put('p/a.rego', 'package gateway.policy\ndeny contains "x" if input.agent\n');

@@ -151,7 +151,7 @@ describe('rules that join keys', () => {
     expect(problems(yaml)).toEqual([expect.stringContaining(`headers.${name}: is a header that`)]);
   });
 
-  it('accept plain http to anywhere with SERVER_INSECURE_DEV', () => {
+  it('accept plain http to any host with SERVER_INSECURE_DEV', () => {
     expect(problems('providers: {openai: {base_url: "http://x"}}', { SERVER_INSECURE_DEV: 'true' })).toEqual(
       [],
     );

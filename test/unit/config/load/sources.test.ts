@@ -91,7 +91,7 @@ describe('the environment', () => {
 });
 
 describe('a section', () => {
-  it('of traces takes host:port or a URL, and nothing else', () => {
+  it('of traces may be host:port or a URL, and nothing else', () => {
     for (const endpoint of ['collector:4317', '[::1]:4317', 'https://collector.example/otlp']) {
       expect(problems(`otel:\n  endpoint: '${endpoint}'\n`)).toEqual([]);
     }
@@ -133,7 +133,7 @@ describe('${ENV} in a value', () => {
     expect(config.pricing.tools).toEqual({ '${A}': 1 });
   });
 
-  it('has its default for an empty variable too', () => {
+  it('has its default if the variable is empty, too', () => {
     expect(load('redis: {password: "${P:-x}"}', { P: '' }).config.redis.password).toBe('x');
     expect(load('redis: {password: "${P}"}', { P: '' }).config.redis.password).toBe('');
   });
