@@ -113,6 +113,13 @@ const MAX_JUDGED_CHARS = 4 * 1_048_576;
 const RECORD_CHARS = 64;
 let judgedChars = 0;
 
+/** V8 hashes longer texts by their length alone, so texts of equal length share a slot of a map. */
+const MAX_HASHED_CHARS = 16_383;
+/** Limit of long texts of equal length. To be compared with more would take longer than a digest. */
+const MAX_EQUAL_LENGTHS = 16;
+/** Numbers of long texts by length. */
+const longTexts = new Map<number, number>();
+
 /**
  * Returns the record of a text; undefined if the text is so long that a digest would fill a turn. Agents send their
  * history with every turn and every check asks, so a text costs one digest. A text is kept only while it is in use, and
@@ -126,6 +133,11 @@ export function cleanRecord(text: string): CleanRecord | undefined {
   const record = (digest === undefined ? undefined : known.get(digest)) ?? new Known(digest);
   const chars = RECORD_CHARS + text.length;
   if (judgedChars + chars > MAX_JUDGED_CHARS) forgetJudged();
+  if (text.length > MAX_HASHED_CHARS) {
+    const others = longTexts.get(text.length) ?? 0;
+    if (others >= MAX_EQUAL_LENGTHS) return record;
+    longTexts.set(text.length, others + 1);
+  }
   if (judged.size === 0) setTimeout(forgetJudged, JUDGED_MS).unref();
   judged.set(text, record);
   judgedChars += chars;
@@ -146,6 +158,7 @@ const MAX_NUMBER_CHARS = 16;
  */
 function forgetJudged(): void {
   judged = new Map();
+  longTexts.clear();
   judgedChars = 0;
 }
 

@@ -89,7 +89,7 @@ export interface Check<State = unknown, Name extends string = string> {
   /**
    * Starts reads from the check's store, so that all checks wait only once. Called for all checks before they judge:
    * with a `Caller` while Redis looks up the key, and with the request before `requestBody`. The caller's key was valid
-   * before but may no longer be valid: only what depends on the key alone may be reserved, and `end` gives back what is
+   * before but may no longer be valid: only what is charged to the key alone may be reserved, and `end` gives back what is
    * reserved later. Must not throw or leave a rejection unhandled.
    */
   prepare?(request: Caller | Parsed, state: State, batch?: Batch): void;

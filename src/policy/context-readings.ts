@@ -137,7 +137,8 @@ function documentReading(
 ): ContextReading {
   const document = documents.map(({ text }) => text).join(APART);
   return {
-    content: documents.map(({ text, name }) => contextOf(name) + text).join(APART),
+    // A name as JSON: no text and no other list of documents has the same content.
+    content: documents.map(({ text, name }) => JSON.stringify(name ?? null) + text).join(APART),
     argument,
     *texts() {
       yield { before: '', text: document };

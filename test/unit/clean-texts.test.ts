@@ -52,6 +52,15 @@ test('a number is read each time, since its hash is predictable', async () => {
   expect(seen).toEqual(['4711', '4711 is a number', '4711', '4711 is a number']);
 });
 
+test('of long texts with equal lengths, which share a hash, only some are kept, and all are recognized', () => {
+  const question = createSearchId();
+  const texts = Array.from({ length: 40 }, (_, nth) => 'x'.repeat(20_000) + String(nth).padStart(4));
+  const isKept = texts.map((text) => cleanRecord(text) === cleanRecord(text));
+  expect(isKept).toEqual(texts.map((_, nth) => nth < 16));
+  for (const text of texts) cleanRecord(text)?.markClean(question);
+  expect(texts.map((text) => cleanRecord(text)?.isClean(question))).not.toContain(false);
+});
+
 test('a common word that is not clean is read each time', async () => {
   const seen: string[] = [];
   const read = rememberClean<boolean>({

@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { contextReadings } from '../../src/policy/context-readings.ts';
 import {
   findsNothing,
@@ -136,12 +136,30 @@ describe('a text that was only searched as sent', () => {
   });
 });
 
-test('a document is known only below the name that it was read with', () => {
-  function contentUnder(name: string): (string | undefined)[] {
-    const text = { raw: '["4711"]', normalized: '["4711"]', argument: undefined };
-    const placed = { ...text, path: [name], isConversation: false, isString: false };
-    return [...contextReadings({ [name]: ['4711'] }, [placed])].map(({ content }) => content);
+describe('a document', () => {
+  const LIST = { raw: '["4711"]', normalized: '["4711"]', argument: undefined, isConversation: false };
+
+  /** Returns the contents of the readings of lists with these names. */
+  function contentsUnder(...names: readonly string[]): (string | undefined)[] {
+    const placed = names.map((name) => ({ ...LIST, path: [name], isString: false }));
+    const json = Object.fromEntries(names.map((name) => [name, ['4711']]));
+    return [...contextReadings(json, placed)].map(({ content }) => content);
   }
-  expect(contentUnder('pin')).toEqual(contentUnder('pin'));
-  expect(contentUnder('pin')).not.toEqual(contentUnder('note'));
+
+  it('is known only below the name that it was read with', () => {
+    expect(contentsUnder('pin')).toEqual(contentsUnder('pin'));
+    expect(contentsUnder('pin')).not.toEqual(contentsUnder('note'));
+  });
+
+  it('is not known by a text that begins like its name', () => {
+    const [content = ''] = contentsUnder('["pin');
+    const text = { ...LIST, raw: content, normalized: content, path: ['text'], isString: true };
+    const readings = [...contextReadings({ text: content }, [text])];
+    expect(readings.map((reading) => reading.content)).not.toContain(content);
+  });
+
+  it('is not known by another document whose name ends like it', () => {
+    expect(contentsUnder('pin", "b')).not.toEqual(contentsUnder('pin', 'b'));
+    expect(contentsUnder('pin": "["4711"]\n\uffff\nb')).not.toEqual(contentsUnder('pin', 'b'));
+  });
 });
