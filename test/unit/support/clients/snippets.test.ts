@@ -10,7 +10,7 @@ const pages = (await readdir(join(ROOT, 'docs/clients'))).filter((name) => name 
 
 describe('the pages of clients', () => {
   it.each(pages)(
-    '%s is in the index, and its blocks are run by a test, or it says that they were run by hand',
+    '%s is in the index, and its blocks are run by a test, or it says that they were run manually',
     async (page) => {
       expect(await readFile(join(ROOT, 'docs/clients/README.md'), 'utf8')).toContain(`(${page})`);
       const folder = join(ROOT, 'test/clients');
@@ -19,8 +19,8 @@ describe('the pages of clients', () => {
       const sources = await Promise.all(tests.map((name) => readFile(join(folder, name), 'utf8')));
       const isRun = sources.some((source) => source.includes(`'${page}'`));
       const text = await readFile(join(ROOT, 'docs/clients', page), 'utf8');
-      const isByHand = /Run by hand with [^\n]*`npm run clients` does not run it/.test(text);
-      expect({ isRun, isByHand }).toEqual({ isRun: !isByHand, isByHand });
+      const isManual = /Run manually with [^\n]*`npm run clients` does not run it/.test(text);
+      expect({ isRun, isManual }).toEqual({ isRun: !isManual, isManual });
     },
   );
 
