@@ -33,7 +33,7 @@ function nameOf(text: string): string {
 }
 
 /**
- * Records an operator's change in the audit trail, if enabled. Call it last, after printing the result.
+ * Records an operator's change in the audit trail, if enabled. Must be called last, after the result has been printed.
  * @param change undefined if nothing was changed, or if the gateway has already recorded the change
  * @throws Error if the change was made but could not be recorded
  */

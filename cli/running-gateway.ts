@@ -25,7 +25,6 @@ export interface RunningGateway {
 
 const ANSWERS_WITHIN_MS = 1_000;
 
-/** Checks whether a gateway with this configuration is running on this machine. */
 export async function runningGateway(config: Config): Promise<RunningGateway> {
   const address = adminAddress(config);
   const body = await getJson(`http://${address}/readyz`);
@@ -106,7 +105,6 @@ export interface Series {
 
 const LABEL = /([a-z_]{1,64})="([^"\\\n]{0,256})"/g;
 
-/** Returns the series of one metric from Prometheus text. */
 export function readSeries(text: string, metric: string): readonly Series[] {
   return text.split('\n').flatMap((line) => {
     if (!line.startsWith(`${metric}{`)) return [];

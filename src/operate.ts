@@ -16,7 +16,6 @@ const SCAN_DEADLINE_MS = 30_000;
 
 /** Operations on Redis, and the queries of `gateway doctor`. */
 export interface LocalOperations extends RedisOperations {
-  /** The password of the operator page. */
   readonly pagePassword: PagePassword;
   readonly apiTokens: ApiTokens;
   checkServer(): Promise<ServerCheck>;

@@ -1,7 +1,6 @@
 import { spellings } from './tables.ts';
 import type { Place, Value } from './completion-places.ts';
 
-/** Returns the completion script for fish. */
 export function fishScript(places: readonly Place[]): string {
   const paths = places
     .filter(({ path }) => path !== '')

@@ -1,7 +1,6 @@
 import { caseTables } from './tables.ts';
 import type { Place, Word } from './completion-places.ts';
 
-/** Returns the completion script for zsh. */
 export function zshScript(places: readonly Place[]): string {
   const { paths, values, args } = caseTables(places);
   const entry = ({ text, meaning }: Word): string => `'${text}:${meaning.replaceAll(':', ' ')}'`;

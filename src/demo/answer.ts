@@ -43,7 +43,6 @@ function countTokens(text: string): number {
   return Math.ceil(text.length / CHARS_PER_TOKEN);
 }
 
-/** Returns the text of the last message. */
 function lastText(messages: unknown): string {
   const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
   const content = isObject(last) ? last['content'] : undefined;

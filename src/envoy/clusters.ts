@@ -7,7 +7,7 @@ import { tlsContext } from './secrets.ts';
 
 export const HTTP_OPTIONS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
 
-/** A worker accepts immediately, or is gone. */
+/** A worker accepts immediately, or has exited. */
 const SIDECAR_CONNECT_TIMEOUT = '0.5s';
 
 const KEEPALIVE_INTERVAL = '5s';

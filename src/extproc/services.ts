@@ -15,7 +15,6 @@ import type { Places } from './places.ts';
 import type { RefusalSettings } from './reply/refusal-answer.ts';
 import type { HeaderList } from './wire/messages.ts';
 
-/** Services for the edge of one worker. */
 export interface EdgeServices {
   readonly authenticate: Authenticate;
   /** Reports whether one of these is a recorded proxy key, valid or not. Throws GatewayError redis_unavailable. */

@@ -30,7 +30,6 @@ const WORDS = wordSet(`
   forbidden optional required light dark
 `);
 
-/** Reports whether a member's value is a protocol word. */
 export function isProtocolWord(name: string | undefined, value: string): boolean {
   return name !== undefined && WORD_MEMBERS.has(name) && WORDS.has(value);
 }

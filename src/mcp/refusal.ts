@@ -1,7 +1,6 @@
 import { ERROR_STATUS, type ErrorType, type Refusal } from '../errors.ts';
 import { calledTool, type JsonRpcId, type McpMessage } from './message.ts';
 
-/** The refused message. */
 export interface RefusedMessage {
   readonly mcp?: McpMessage | undefined;
   /** The id, if one could be read from an invalid message. */

@@ -32,7 +32,6 @@ export interface Lock {
   readonly cause?: LockCause;
 }
 
-/** A lock as stored in Redis. */
 export interface StoredLock {
   /** In the form of PTTL: -2 without a lock, -1 for a permanent one. */
   readonly ttlMs: number;

@@ -1,7 +1,6 @@
 import type { Config } from '../config/schema.ts';
 import { type Provider, type ProviderName, providers } from '../providers/registry.ts';
 
-/** Prefix of the cluster names of MCP servers. */
 export const MCP_CLUSTER_PREFIX = 'mcp_';
 
 /** A destination of requests. Nothing in a request can select another one. */

@@ -67,7 +67,6 @@ export const DETECTORS: Readonly<Record<DetectorName, Row>> = {
 
 const CONTENT = createContentDetector(EVERY_CLASS);
 
-/** Returns the search for texts on one surface. */
 export function createSurfaceSearch(surface: ScanSurface): (text: TextForms) => readonly Finding[] {
   if (surface === 'completion') return ({ raw }) => CONTENT.find(raw);
   const detectors = Object.values(DETECTORS).flatMap(({ find, actions }) =>

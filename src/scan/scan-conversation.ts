@@ -1,7 +1,6 @@
 import type { DriftFacts } from '../pipeline/facts.ts';
 import type { ConversationRow } from './rows.ts';
 
-/** The report on one conversation. */
 export interface ConversationReport {
   readonly id: string | number;
   readonly turns: readonly TurnReport[];

@@ -30,7 +30,6 @@ interface FindingReport {
   readonly owasp: readonly OwaspId[];
 }
 
-/** Returns the scan of texts on one surface. */
 export function createTextScan(surface: ScanSurface): (row: TextRow) => TextReport {
   const search = createSurfaceSearch(surface);
   return ({ id, text }) => {

@@ -41,7 +41,6 @@ export interface TracingDeps {
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** The tracing of one sidecar process. */
 export interface SidecarTracing {
   readonly edge: EdgeTracing;
   watched(check: Check): Check;

@@ -13,7 +13,6 @@ import type { createThresholds } from './thresholds.ts';
 
 export interface Hold {
   readonly operation: BudgetOperation;
-  /** Operations on shared budgets. */
   readonly shared: readonly BudgetOperation[];
   readonly parsed: Parsed;
   /** Terms of each target, or a tool call's price in nano-USD. */

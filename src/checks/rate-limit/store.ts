@@ -11,7 +11,6 @@ export interface Slot {
   readonly fullMs: number;
 }
 
-/** Rate limits by key. */
 export interface RateLimitStore {
   /**
    * Takes a slot of the key's quota if one is free. Up to `quota` slots accumulate; they refill evenly over `windowMs`.

@@ -1,4 +1,3 @@
-/** Objects of one key at one provider. */
 export interface ObjectsOfKey {
   readonly keyHash: string;
   readonly provider: string;

@@ -45,7 +45,6 @@ const WORDS_OF_ANSWER =
 /** Limits of 32-bit integers, which programs often print. */
 const LIMIT = /^(?:214748364[78]|429496729[56])$/;
 
-/** Reports whether the text consists only of the number. */
 function isAlone(text: string, start: number, end: number): boolean {
   if (LIMIT.test(text.slice(start, end))) return false;
   const after = text.slice(end, end + MAX_BLANKS + 1);

@@ -53,7 +53,7 @@ export function isRandom(body: string): boolean {
 }
 
 /** Excludes words in capitals. Requires a digit, several rare letters, or a row of consonants. */
-export function isNoHeadline(body: string): boolean {
+export function isNotHeadline(body: string): boolean {
   return /\d|[B-DF-HJ-NP-TV-XZ]{5}/.test(body) || (body.match(/[JQVWXYZ]/g) ?? []).length >= 3;
 }
 

@@ -12,7 +12,7 @@ import {
   prefixed,
   type SecretRule,
 } from './rule.ts';
-import { hasDigitAndLetter, isMixed, isNoHeadline, isRandom } from './randomness.ts';
+import { hasDigitAndLetter, isMixed, isNotHeadline, isRandom } from './randomness.ts';
 import { startsToken } from './places.ts';
 import { otherSecrets } from './vendor-rules.ts';
 
@@ -26,13 +26,13 @@ const cloudKeys: readonly SecretRule[] = [
   prefixed('aws_access_key_id', ['AKIA', 'A3T'], '(?<=AKIA)[A-Z0-9]{16}|(?<=A3T)[A-Z0-9]{17}', {
     minEntropy: 2.7,
     notBefore: NOT_BEFORE_CAPITAL,
-    followsWord: isNoHeadline,
+    followsWord: isNotHeadline,
   }),
   prefixed('aws_temporary_access_key_id', ['ASIA', 'ABIA', 'ACCA'], '[A-Z0-9]{16}', {
     minEntropy: 2.7,
     notBefore: NOT_BEFORE_CAPITAL,
-    followsWord: isNoHeadline,
-    accepts: (id) => isNoHeadline(id.slice(4)),
+    followsWord: isNotHeadline,
+    accepts: (id) => isNotHeadline(id.slice(4)),
   }),
   {
     id: 'aws_credential_pair',

@@ -4,7 +4,6 @@ import type { SharedBudgetSettings } from '../../config/sections/budgets.ts';
 import type { BudgetMatch } from '../../pipeline/exchange.ts';
 import type { Operations } from '../operations.ts';
 
-/** A shared budget with its windows. */
 export interface SharedBudgetStatus {
   readonly name: string;
   readonly match: BudgetMatch;
