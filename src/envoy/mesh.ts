@@ -12,8 +12,8 @@ export interface MeshNames {
 }
 
 /**
- * Renders Istio's `EnvoyFilter` (YAML), which adds the whole listener with its gates to the Envoy of the workload `app:
- * <name>`. Does not change Istio's own listener, where a foreign route or filter could bypass the gates.
+ * Renders Istio's `EnvoyFilter` (YAML), which adds the whole listener with its gates to the Envoy of the workload
+ * `app: <name>`. Does not change Istio's own listener, where a foreign route or filter could bypass the gates.
  */
 export function renderIstio(config: Config, layout: EnvoyLayout, { name, namespace }: MeshNames): string {
   const { main, clusters } = meshResources(config, layout);

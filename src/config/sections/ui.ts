@@ -60,7 +60,7 @@ const proxyAuth = section({
   role_header: headerName
     .optional()
     .describe(
-      'Header in which the proxy lists roles, separated by commas. An `owner` sees the keys whose owner has the name of the person. Without this header, everyone is a viewer.',
+      'Header in which the proxy lists roles, separated by commas. An `owner` sees the keys whose owner has the name of the person. If this key is not set, everyone is a viewer.',
     ),
 }).prefault({});
 
