@@ -17,6 +17,19 @@ export const SECRECY_WORDS = {
   INSTRUMENT: `
     werkzeug mailwerkzeug dateiwerkzeug shellwerkzeug tool tools mailtool shelltool outil outils loutil herramienta herramientas strumento strumenti ferramenta ferramentas
     инструмент* 工具 ツール أداة بأداة टूल shell bash terminal terminale терминал* 终端 ターミナル الطرفية टर्मिनल`,
+  /** Imperatives in the first seven languages: deleting, sending, copying, reading. */
+  DAMAGE: `
+    lösche lösch leere sende schicke schick leite lade überweise verschlüssele kopiere lies
+    supprime supprimez efface effacez vide videz envoie envoyez transfère transférez copie copiez lis lisez
+    borra borre elimina elimine envía envíe reenvía reenvíe transfiere transfiera copia copie lee
+    cancella cancellate elimina invia inviate inoltra trasferisci copia leggi
+    apaga apague exclui exclua envia envie encaminha encaminhe transfere transfira leia
+    verwijder wis stuur verstuur kopieer lees
+    удали удалите сотри сотрите отправь отправьте перешли перешлите скопируй скопируйте прочитай прочитайте переведи`,
+  TO_DAMAGE: `
+    löschen leeren senden schicken weiterleiten hochladen überweisen verschlüsseln kopieren supprimer effacer vider envoyer transférer copier
+    borrar eliminar enviar reenviar transferir copiar cancellare eliminare inviare inoltrare trasferire copiare apagar excluir encaminhar
+    verwijderen wissen sturen versturen kopiëren удалить стереть отправить переслать скопировать`,
   USER: `benutzer benutzers nutzer nutzers anwender utilisateur lutilisateur usuario utente lutente allutente usuário utilizador gebruiker пользовател* 用户 使用者 ユーザー المستخدم للمستخدم उपयोगकर्ता यूज़र`,
   ADDRESS: `
     hinweis nachricht mitteilung achtung message avis note attention consigne aviso nota mensaje atención messaggio avviso attenzione mensagem atenção
@@ -52,6 +65,14 @@ const SECRECY = [
   'لا|ولا|دون|بدون|وعدم|عدم ~1 تخبر|تبلغ|إخبار|إبلاغ|إعلام|علم ~2 USER',
   'USER को ~2 मत|नहीं ~2 बताना|बताओ|बताएँ|करना|करें',
   'USER को ~1 बताए|सूचित ~1 बिना|बगैर',
+  '不让|别让|不要让|不能让 ~1 USER ~1 知道|发现|察觉',
+  'USER ~3 気づかれない|気付かれない|知られない|気づかれず|知られず',
+  'دون أن ~1 يعلم|يعرف|يلاحظ ~1 USER',
+  'USER को ~2 पता ~2 चले|लगे',
+] as const;
+
+/** "Without the user noticing", which people also write about migrations and delays: an act must do harm. */
+const UNNOTICED = [
   'ohne dass ~2 USER ~4 merkt|weiß|erfährt|mitbekommt',
   'sans que ~2 USER ~3 sache|remarque|aperçoive',
   'sin que ~2 USER ~3 sepa|entere|note',
@@ -59,10 +80,6 @@ const SECRECY = [
   'sem que ~2 USER ~3 saiba|perceba|note',
   'zonder dat ~2 USER ~3 weet|merkt',
   'чтобы ~1 USER ~3 узнал|заметил|знал',
-  '不让|别让|不要让|不能让 ~1 USER ~1 知道|发现|察觉',
-  'USER ~3 気づかれない|気付かれない|知られない|気づかれず|知られず',
-  'دون أن ~1 يعلم|يعرف|يلاحظ ~1 USER',
-  'USER को ~2 पता ~2 चले|लगे',
 ] as const;
 
 /** Orders to an agent to use a tool without the user's knowledge, or to run what it downloads. */
@@ -73,6 +90,11 @@ export const SECRECY_RULES: readonly PhraseRule[] = [
       ...SECRECY.flatMap((secrecy) => [
         `OPERATE ~6 INSTRUMENT ~20 ${secrecy}`,
         `INSTRUMENT ~14 OPERATE ~16 ${secrecy}`,
+      ]),
+      ...UNNOTICED.flatMap((unnoticed) => [
+        `OPERATE ~6 INSTRUMENT ~14 DAMAGE|TO_DAMAGE ~10 ${unnoticed}`,
+        `DAMAGE ~6 INSTRUMENT ~20 ${unnoticed}`,
+        `INSTRUMENT ~14 DAMAGE ~16 ${unnoticed}`,
       ]),
       'CALL ~6 INSTRUMENT ~20 without telling|informing|alerting|notifying ~2 user',
       'ADDRESS ~4 ADDRESSEE ~10 OPERATE ~8 FETCHER ~20 INTERPRETER',
