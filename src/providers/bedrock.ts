@@ -80,7 +80,12 @@ export const bedrock: Descriptor<'bedrock'> = {
     aliases: ['aws.bedrock', 'aws_bedrock', 'bedrock_converse'],
     models: /^(?:us\.|eu\.|apac\.)?(?:anthropic|amazon|meta)\./,
   },
-  objects: { own: 'invocationArn', nextPage: ['nextToken', 'nextToken'] },
+  objects: {
+    own: 'invocationArn',
+    nextPage: ['nextToken', 'nextToken'],
+    // A UUID by which AWS's SDKs mark retries.
+    harmless: new Set(['clientRequestToken']),
+  },
   parameters: new Set(['maxResults', 'nextToken']),
   headers: BEDROCK_HEADERS,
   endpoint(method, path) {

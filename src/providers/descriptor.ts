@@ -129,7 +129,7 @@ export interface ErrorAnswer {
 export interface ObjectNames {
   /** Members that name a stored object here, although elsewhere they may be harmless. */
   readonly ids?: ReadonlySet<string>;
-  /** Members that end like those of ids, but name nothing stored. */
+  /** Members that name nothing stored, although they end like those of ids, or their values look like ids. */
   readonly harmless?: ReadonlySet<string>;
   /** The member with an object's own id in an answer, if it is not `id`. */
   readonly own?: string;

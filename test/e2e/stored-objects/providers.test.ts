@@ -211,7 +211,9 @@ describe('a session of an agent', () => {
 describe('Bedrock', () => {
   it('lists the key’s own invocations', async () => {
     const arn = (id: string) => `arn:aws:bedrock:us-east-1:111122223333:async-invoke/${id}`;
-    await rig.make('/bedrock/async-invoke', { modelId: 'm' }, { invocationArn: arn('a1b2c3d4e5f6') });
+    // AWS's SDKs add the token.
+    const start = { modelId: 'm', clientRequestToken: '0b5d1c5e-6f0e-4d57-9d0c-2f6f3f0b1a11' };
+    await rig.make('/bedrock/async-invoke', start, { invocationArn: arn('a1b2c3d4e5f6') });
     const own = { invocationArn: arn('a1b2c3d4e5f6'), status: 'Completed' };
     const { body } = await rig.make('/bedrock/async-invoke', undefined, {
       asyncInvokeSummaries: [{ ...own, invocationArn: arn('f6e5d4c3b2a1') }, own],

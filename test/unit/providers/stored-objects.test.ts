@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ObjectNames } from '../../../src/providers/descriptor.ts';
 import { isPlainAddress } from '../../../src/providers/cloud-storage.ts';
+import { bedrock } from '../../../src/providers/bedrock.ts';
 import { together } from '../../../src/providers/together.ts';
 import { vllm } from '../../../src/providers/vllm.ts';
 import { xai } from '../../../src/providers/xai.ts';
@@ -130,6 +131,8 @@ describe('a request names', () => {
     expect(named({ code: 'x', session_id: 'ses_1', uuid: 'img-1' })).toEqual([]);
     expect(named({ batch_requests: [{ batch_request_id: 'a' }] }, true, xai.objects)).toEqual([]);
     expect(named({ batch_requests: [{ batch_request_id: 'a' }] }, true)).toEqual(['a']);
+    const start = { clientRequestToken: '0b5d1c5e-6f0e-4d57-9d0c-2f6f3f0b1a11' };
+    expect(named(start, true, bedrock.objects)).toEqual([]);
   });
 
   it('storage by its URL, in members that contain URLs', () => {
