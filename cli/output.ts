@@ -26,10 +26,7 @@ export function print(io: Io, format: OutputFormat, json: unknown, table: () => 
   io.stdout.write(format === 'json' ? `${printableJson(json, 2)}\n` : `${table()}\n`);
 }
 
-/**
- * Formats JSON for terminals. Escapes characters that break lines, hide text or move the cursor, without changing the
- * value.
- */
+/** Formats JSON for terminals. Escapes characters that break lines, hide text or move the cursor; the value stays. */
 export function printableJson(value: unknown, indent = 0): string {
   return replaceUnseen(JSON.stringify(value, null, indent), (hidden) =>
     // JSON.stringify escapes line feeds inside strings; a bare line feed is indentation.

@@ -8,10 +8,7 @@ const MIN_CHARS = 256;
 /** Random per process, so that a digest leaked from memory cannot be tested against guessed texts. */
 const KEY = randomBytes(32).toString('hex');
 
-/**
- * Returns the cache key of a text, also unique for lone surrogates; undefined if the text is too short to be worth
- * caching.
- */
+/** Returns the cache key of a text, also unique for lone surrogates; undefined if it is too short for caching. */
 export function textDigest(text: string): string | undefined {
   if (text.length < MIN_CHARS) return undefined;
   return judged.get(text)?.digest ?? newDigest(text);

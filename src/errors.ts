@@ -172,8 +172,7 @@ export function errorBody(type: ErrorType, message: string): string {
 }
 
 /**
- * Returns the message of a caught error for an operator. Thrown values of other types may contain anything and are not
- * shown.
+ * Returns the message of a caught error for an operator. Other thrown values may contain anything and are not shown.
  */
 export function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : 'unknown error';

@@ -3,10 +3,7 @@ import type { Config } from './config/schema.ts';
 import { SERVER_CREDENTIAL_RULE } from './detectors/tool-rules.ts';
 import { judgedFindings } from './offline-probe.ts';
 
-/**
- * Describes how the configured credentials of one MCP server are protected from its clients. Contains names only, never
- * values.
- */
+/** How the configured credentials of one MCP server are protected from its clients. Has names only, never values. */
 export interface CredentialProbe {
   readonly server: string;
   readonly guarded: readonly string[];

@@ -1,6 +1,5 @@
 /**
- * Entry point of a thread that judges one half of a trace's sessions. A failure ends the thread, which the parent
- * notices.
+ * Entry point of a thread that judges one half of a trace's sessions. A failure ends the thread; the parent notices.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { createOfflineJudge, loadPolicySet } from './offline-judge.ts';

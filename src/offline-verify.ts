@@ -68,8 +68,7 @@ export async function* verifyTrace(
 }
 
 /**
- * Reports whether a second thread helps. It does not on a single core, nor with Rego, whose engine is a large thread
- * itself.
+ * Reports whether a second thread helps: not on a single core, nor with Rego, whose engine is a large thread itself.
  */
 function mayThread(files: PolicyFiles | undefined, threadSteps: number): boolean {
   return availableParallelism() > 1 && threadSteps < Infinity && (files?.rego.length ?? 0) === 0;

@@ -8,10 +8,7 @@ import { createConversationScan, type ConversationReport } from './scan/scan-con
 import { createTextScan, type TextReport } from './scan/scan-text.ts';
 import type { ScanSurface } from './scan/surface.ts';
 
-/**
- * The composition root of commands without Redis and gRPC. Reports are produced on demand, one at a time, in
- * input order.
- */
+/** The composition root of commands without Redis and gRPC. Reports are produced on demand, in input order. */
 export type Reports<Report> = AsyncGenerator<Scanned<Report>>;
 
 type Bytes = AsyncIterable<Uint8Array>;

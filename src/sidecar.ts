@@ -37,8 +37,7 @@ export interface Sidecar {
    */
   prepare(config: Config): Promise<void>;
   /**
-   * Serves new streams under the prepared configuration. Open streams keep their own. Returns false if nothing was
-   * prepared.
+   * Serves new streams under the prepared configuration; open ones keep theirs. Returns false if nothing was prepared.
    */
   useNext(): boolean;
   /** Discards the prepared configuration. */

@@ -43,10 +43,7 @@ export function isTurnOver(chars: number = LOOK_CHARS): boolean {
   return turnChars > TURN_CHARS;
 }
 
-/**
- * Resolves in a separate turn. New events wait for only one slice of one text, however many texts are read
- * concurrently.
- */
+/** Resolves in a separate turn. New events wait for only one slice, however many texts are read concurrently. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     if (waiting.push(resolve) === 1) setImmediate(giveTurn);

@@ -80,10 +80,7 @@ const OUTER: ReadonlySet<string> = new Set([
 ]);
 const MAX_STEPS = 4;
 
-/**
- * Returns the message in a path, such as `messages[3]`. Names outside the dialects, such as those in tool arguments,
- * become `*`.
- */
+/** Returns the message in a path, such as `messages[3]`. Names outside the dialects, as in arguments, become `*`. */
 export function placeOf(path: JsonPath): string {
   let place = '';
   let isOuter = true;

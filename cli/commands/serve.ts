@@ -59,10 +59,7 @@ async function readAgain(path: string | undefined, io: Io, inForce: Config) {
   }
 }
 
-/**
- * Starts the first sidecar early, since loading its modules takes most of the start. The sidecar is killed if the start
- * fails.
- */
+/** Starts the first sidecar early, because loading its modules takes most of the start. Killed if the start fails. */
 export async function withWorkerAhead(
   work: (ahead: ChildProcess) => Promise<void>,
   output?: WorkerOutput,

@@ -76,10 +76,7 @@ export function createStreamStore({ client, deadlineMs, maxLength }: StreamStore
 const ACTOR = /"actor":\{"user":\{(?:"uid":"(sha256:[0-9a-f]{64})"|("type":"Unknown"))/;
 const STRANGERS = 'strangers';
 
-/**
- * Returns the owner of the share that a record uses: a key, all unauthenticated clients, or '' for the action of an
- * operator.
- */
+/** Returns whose share a record uses: a key's, that of all unauthenticated clients, or '' for an operator's action. */
 function ownerOf(record: string): string {
   const [, keyHash, unknown] = ACTOR.exec(record) ?? [];
   return keyHash ?? (unknown === undefined ? '' : STRANGERS);

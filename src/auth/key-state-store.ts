@@ -73,10 +73,7 @@ export function createKeyStateStore(options: KeyStateOptions): KeyStateStore {
   const { client, deadlineMs, now, onNoteFailed } = options;
   /** Maps the hash of a rotated raw key to the hash of its identity, which never changes. */
   const identities = new RecentMap<string>(MAX_REMEMBERED_KEYS);
-  /**
-   * Raw keys that were valid once, and whether they still were when last seen. No commands are sent in advance for
-   * other keys.
-   */
+  /** Raw keys that were valid once, and whether they still were when last seen. Other keys get no early commands. */
   const familiar = new RecentMap<boolean>(MAX_REMEMBERED_KEYS);
   const readShared = createSharedBudgetReader(client);
   const notedAt = new RecentMap<number>(MAX_REMEMBERED_KEYS);

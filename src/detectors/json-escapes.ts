@@ -70,10 +70,7 @@ function startState(text: string): UnescapeState {
   return { text, map: new OffsetMap(), read: 0, isDrawing: false, steps: [], parts: [], viewLength: 0 };
 }
 
-/**
- * Decodes one level of JSON escapes (RFC 8259 section 7). Returns undefined if there are none. Yields after every
- * `stepChars`.
- */
+/** Decodes one level of JSON escapes (RFC 8259 section 7); undefined if there are none. Yields after `stepChars`. */
 export function* unescaped(text: string, stepChars: number): Work<TextView | undefined> {
   const state = startState(text);
   readUntil(state, Math.min(text.length, stepChars));

@@ -10,10 +10,7 @@ const OVERLAP = 8192;
 const MARGIN = 512;
 
 export interface Slice extends Span {
-  /**
-   * Reports whether a finding of this slice counts. Other findings are judged by an adjacent slice, which sees more
-   * around them.
-   */
+  /** Reports whether a finding of this slice counts. Others are judged by an adjacent slice, which has more context. */
   readonly judges: (finding: Span) => boolean;
 }
 

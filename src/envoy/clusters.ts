@@ -89,10 +89,7 @@ function address(at: SidecarAddress): EnvoyObject {
     : { socket_address: { address: at.host, port_value: at.port } };
 }
 
-/**
- * Returns the cluster of a provider or MCP server. SNI and the verified name follow the `:authority` set by the
- * sidecar.
- */
+/** Returns the cluster of a provider or MCP server. SNI and the verified name follow the sidecar's `:authority`. */
 export function upstreamCluster(upstream: Upstream, config: Config, layout: EnvoyLayout): EnvoyObject {
   const fixed = isIP(upstream.host) !== 0;
   return {

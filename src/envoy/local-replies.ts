@@ -121,10 +121,7 @@ const REPLIES: readonly Reply[] = [
   { filter: byStatus('GE', 400), type: 'invalid_request', message: 'bad request', keepsStatus: true },
 ];
 
-/**
- * Returns mappers for MCP clients, for each provider whose clients expect another error shape, and for all other
- * clients.
- */
+/** Returns mappers for MCP clients, for each provider whose clients expect another error shape, and for all others. */
 function mappersOf(reply: Reply, format: ErrorFormat): EnvoyObject[] {
   return [
     {

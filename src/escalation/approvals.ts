@@ -186,8 +186,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
   }
 
   /**
-   * Opens the request in Redis. While an equal request occupies its place at another gateway, retries until the wait
-   * ends.
+   * Opens the request in Redis. While an equal request has its place at another gateway, retries until the wait ends.
    */
   async function askInRedis(request: ApprovalRequest, wait: Wait): Promise<ApprovalResult> {
     const made = { ...request, id: randomUUID(), nonce: randomBytes(NONCE_BYTES).toString('base64url') };

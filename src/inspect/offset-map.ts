@@ -26,10 +26,7 @@ const [START, END, AT, END_AT] = [0, 1, 2, 3] as const;
 const BLOCK = 16_384;
 const FIRST_BLOCK = 2;
 
-/**
- * Maps spans of a text to its original. Stores only edits: characters between two edits have moved by the same
- * distance.
- */
+/** Maps spans of a text to its original. Stores only edits: characters between two edits have moved equally. */
 export class OffsetMap {
   readonly #blocks: Int32Array[] = [];
   #count = 0;

@@ -5,10 +5,7 @@ const ACCENTED = /(?<![A-Za-z\u00c0-\u017f])[A-Za-z]{0,24}[\u00c0-\u017f][A-Za-z
 
 const MIN_WORDS = 3;
 
-/**
- * Removes accents if most accented words are English words without them. This does not count as evidence
- * (docs/normalization.md).
- */
+/** Removes accents if most accented words are English without them. This is no evidence (docs/normalization.md). */
 export function takeAccentsOff(text: string, rewriter: Rewriter): void {
   if (!/[\u00c0-\u017f]/.test(text)) return;
   const words = [...text.matchAll(ACCENTED)].map((match) => ({ at: match.index, word: match[0] }));

@@ -103,10 +103,7 @@ const TOOLS_FIELD =
 /** JSON that names a tool of a provider. */
 const TYPED_TOOL = /["']type["']\s{0,64}:\s{0,64}["']([\w-]{1,64})["']/g;
 
-/**
- * Returns the provider's tools in a body. Tools cannot be removed from bytes: the request is refused unless they are
- * allowed.
- */
+/** Returns the provider's tools in a body. They cannot be removed from bytes: the request is refused unless allowed. */
 function hostedToolsIn(words: string): HostedTool[] {
   const types = [...words.matchAll(TOOLS_FIELD)].map(([, field = '']) => field);
   for (const [, type = ''] of words.matchAll(TYPED_TOOL)) if (isHostedType(type)) types.push(type);

@@ -89,8 +89,8 @@ export interface Check<State = unknown, Name extends string = string> {
   /**
    * Starts reads from the check's store, so that all checks wait only once. Called for all checks before they judge:
    * with a `Caller` while Redis looks up the key, and with the request before `requestBody`. The caller's key was valid
-   * before but may no longer be valid: only what is charged to the key alone may be reserved, and `end` gives back what is
-   * reserved later. Must not throw or leave a rejection unhandled.
+   * before but may no longer be valid: only what is charged to the key alone may be reserved, and `end` gives back what
+   * is reserved later. Must not throw or leave a rejection unhandled.
    */
   prepare?(request: Caller | Parsed, state: State, batch?: Batch): void;
   /**
@@ -100,10 +100,7 @@ export interface Check<State = unknown, Name extends string = string> {
   requestHeaders?(exchange: Identified, state: State): Awaitable<Verdict>;
   /** Operations in `batch` take effect if no check denies and no store refuses. */
   requestBody?(exchange: Parsed, state: State, batch?: Batch): Awaitable<Verdict>;
-  /**
-   * Judges a whole answer before the client gets it, or the headers of a stream. Operations in `batch` take effect in
-   * any case.
-   */
+  /** Judges a whole answer before the client gets it, or a stream's headers. `batch` takes effect in any case. */
   response?(exchange: Answered, state: State, batch?: Batch): Awaitable<Verdict>;
   stream?(exchange: Answered, state: State): StreamRewriter | undefined;
   /**
@@ -126,10 +123,7 @@ export interface StreamRewriter {
   readonly readsText?: false;
   /** Called with each event as received, before any rewriter changes, holds back or drops it. */
   received?(event: StreamEvent): void;
-  /**
-   * Undefined if every event passes. Should be synchronous: the chunks of an answer wait for it. Not called after a
-   * cut.
-   */
+  /** Undefined if every event passes. Should be synchronous: the chunks of an answer wait. Not called after a cut. */
   event?(event: StreamEvent): Awaitable<StreamAction>;
   /** Returns held text at the end of the stream. Not called after a cut. */
   end?(): Awaitable<StreamTail | undefined>;

@@ -31,7 +31,7 @@ export interface Facts {
   /** Written by the policy check; emptied once forwarded, like the body. */
   judged: JudgedCall | undefined;
   /**
-   * Written by the policy-state check, for a call whose session has moved since. Masks of the first judgement still
+   * Written by the policy-state check for a call whose session has moved since. The first judgement's masks still
    * apply.
    */
   judgedAgain?: JudgedCall | undefined;

@@ -28,10 +28,7 @@ export interface PolicySet {
   /** Returns the next state of the session if the call is allowed; undefined if the state stays the same. */
   nextState(call: PolicyCall): Promise<string | undefined>;
   masksFor(call: PolicyCall): readonly MaskRule[];
-  /**
-   * Reports whether a rule needs earlier steps of this type (`contains_matching_trace`). If not, `marksOf` need not be
-   * called.
-   */
+  /** Reports whether a rule needs earlier steps of this type. If not, `marksOf` need not be called. */
   needsSteps(type: TraceStep['type']): boolean;
   /** Returns the marks by which the session remembers a step. */
   marksOf(step: TraceStep): Promise<readonly string[]>;

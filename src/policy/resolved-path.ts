@@ -71,10 +71,7 @@ function pathOfUri(rest: string, scheme: string): string {
   return FILE_SCHEMES.test(scheme) ? path.slice(1) : path.replace(/^\/\/[^/]*/, '');
 }
 
-/**
- * Resolves dot segments. Parent segments end at the root. Relative paths keep leading ones, since their base is
- * unknown.
- */
+/** Resolves dot segments. Parent segments end at the root. Relative paths keep leading ones: their base is unknown. */
 function withoutDots(path: string): string {
   const isAbsolute = path.startsWith('/');
   const kept: string[] = [];

@@ -94,10 +94,7 @@ function mayBeText(mimeType = ''): boolean {
   return mimeType === '' || /^(?:text\/|application\/octet-stream\b)/i.test(mimeType);
 }
 
-/**
- * Returns the bound for an image. Providers accept images by address or id; an inline image must be one that can be
- * measured.
- */
+/** Returns the bound for an image. Images by address or id are accepted; an inline image must be measurable. */
 function imageBound(
   { source }: Media,
   bytes: Buffer | undefined,

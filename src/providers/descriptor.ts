@@ -105,10 +105,7 @@ export interface ProviderPricing {
   readonly tiers?: Readonly<Record<string, PriceMultiples>>;
   /** Multiples of the list price by model, at base URLs of a region. */
   readonly regional?: { readonly host: RegExp; readonly times: PriceMultiples };
-  /**
-   * Reports whether an error is billed because the provider has processed the request. If undefined, no error is
-   * billed.
-   */
+  /** Reports whether an error is billed because the provider has processed the request. Undefined if none is. */
   billsError?(error: ErrorAnswer): boolean;
   /** Nano-USD billed for a request that the provider refuses under its guidelines, regardless of the request's cost. */
   readonly refusalFees?: { readonly [Name in Operation]?: number };
@@ -122,10 +119,7 @@ export interface ErrorAnswer {
   readonly text: string | undefined;
 }
 
-/**
- * How a provider names stored objects, in addition to the names that all providers have in common
- * (`stored-objects.ts`).
- */
+/** How a provider names stored objects, in addition to the names common to all providers (`stored-objects.ts`). */
 export interface ObjectNames {
   /** Members that name a stored object here, although elsewhere they may be harmless. */
   readonly ids?: ReadonlySet<string>;

@@ -5,10 +5,7 @@ import { openaiEndpoints, tableProvider, pick, under } from './openai-style.ts';
 
 const endpoints = openaiEndpoints({ limitFields: ['max_tokens'], asksUsage: true });
 
-/**
- * Ollama's own API, and its OpenAI and Anthropic APIs. The endpoints that pull, create and delete models are not
- * readable.
- */
+/** Ollama's own API, and its OpenAI and Anthropic APIs. Pulling, creating and deleting models are not supported. */
 export const ollama = tableProvider({
   name: 'ollama',
   defaultBaseUrl: 'http://localhost:11434',

@@ -32,8 +32,7 @@ export interface ConnectOptions {
 }
 
 /**
- * Opens a connection that fails fast while Redis is away, and reconnects automatically. Returns immediately; see
- * `waitUntilReady`.
+ * Opens a connection that fails fast while Redis is away, and reconnects. Returns immediately; see `waitUntilReady`.
  */
 export function connectRedis(settings: RedisSettings, options: ConnectOptions): RedisClient {
   const client =

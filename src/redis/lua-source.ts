@@ -43,10 +43,7 @@ function constantsOf(line: string, written: string): (readonly [string, string])
 const FUNCTION = /^local function (\w+)\([^]*?\nend$/gm;
 const WORD = /[a-z_]\w*/g;
 
-/**
- * Removes unused functions from a script without comments: each would be created at every call. Line numbers stay the
- * same.
- */
+/** Removes unused functions from a script without comments: each would be created at every call. Keeps line numbers. */
 export function withoutUnused(script: string): string {
   const uses = wordsIn(script);
   const functions = Array.from(script.matchAll(FUNCTION), ([text, name = '']) => ({

@@ -1,7 +1,4 @@
-/**
- * Reads a value of a reply, or throws `wrongShape`. zod would create two objects per value, which is too slow on the
- * request path.
- */
+/** Reads a value of a reply, or throws `wrongShape`. zod would create two objects per value, which is too slow. */
 export type ReplyReader<Value> = (reply: unknown) => Value;
 
 export const text: ReplyReader<string> = (reply) => {

@@ -19,8 +19,7 @@ export interface UnknownEndpoints {
 interface Pattern {
   readonly method: string;
   /**
-   * The provider's name, followed by the path's segments. `*` matches any text within one segment, a final `**` any
-   * segments.
+   * The provider's name, then the path's segments. `*` matches any text within one segment, a final `**` any segments.
    */
   readonly segments: readonly string[];
 }
@@ -121,10 +120,7 @@ function isManaging(part: string, isLast: boolean): boolean {
   return SEGMENTS.has(plain) || VERBS.test(part) || (isLast && plain === 'deployments');
 }
 
-/**
- * Matches paths that all servers read alike: no parameters, escapes or empty segments, and no dots at either end of a
- * segment.
- */
+/** Matches paths that all servers read alike: no parameters, escapes, empty segments, or dots at their ends. */
 const PLAIN = /^(?:\/[A-Za-z0-9_~@:-]+(?:\.[A-Za-z0-9_~@:-]+)*)+$/;
 /** Start of a suffix that a lenient server may ignore. */
 const TAIL = /[^a-z0-9_-]/;

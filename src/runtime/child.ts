@@ -55,8 +55,7 @@ export interface SupervisedChild {
 }
 
 /**
- * Returns the delay before restart `attempt` (from 0): exponential, capped, and shortened by a random share of up to
- * half.
+ * Returns the delay before restart `attempt` (from 0): exponential, capped, shortened by a random share of up to half.
  */
 export function backoffMs(attempt: number, backoff: Backoff): number {
   const full = Math.min(backoff.maxMs, backoff.initialMs * 2 ** Math.min(attempt, 30));

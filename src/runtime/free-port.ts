@@ -6,10 +6,7 @@ const LOWEST = 20_000;
 const HIGHEST = 32_000;
 const TRIES = 100;
 
-/**
- * Returns `preferred` if it is free, otherwise a random free port. Callers must retry if another process takes the port
- * first.
- */
+/** Returns `preferred` if it is free, otherwise a random free port. Callers must retry if another process takes it. */
 export async function freePort(host = '127.0.0.1', preferred?: number): Promise<number> {
   const candidates = [
     ...(preferred === undefined ? [] : [preferred]),

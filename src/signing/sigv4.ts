@@ -73,10 +73,7 @@ function canonicalRequest(
   return { text: lines.join('\n'), signedHeaders: names.join(';') };
 }
 
-/**
- * Encodes each segment again: all services except S3 sign `%2F` as `%252F`. Paths with dot segments are refused
- * earlier.
- */
+/** Encodes each segment again: all services except S3 sign `%2F` as `%252F`. Dot segments are refused earlier. */
 function canonicalPath(path: string): string {
   const segments = path.split('/').filter((segment) => segment !== '');
   const trailing = segments.length > 0 && path.endsWith('/') ? '/' : '';

@@ -151,10 +151,7 @@ function frameOfLines(raw: Buffer, text: string): Frame {
   };
 }
 
-/**
- * Matches blank lines, empty comments and plain event names. A retry time may not pass: its digits may be part of a
- * number.
- */
+/** Matches blank lines, empty comments and plain event names. Not retry times: digits may be part of a number. */
 const WITHOUT_TEXT = /^(:?|event: ?[A-Za-z_.-]{0,64})$/;
 
 function createWriter(): FrameWriter {

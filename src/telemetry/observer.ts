@@ -49,10 +49,7 @@ const WOULD_HAVE = { flag: 'flagged', rewrite: 'would have rewritten', deny: 'wo
 
 /** Refusals that only an operator can resolve. Their causes are logged. */
 const OPERATORS_CAUSES: ReadonlySet<string> = new Set(['redis_unavailable', 'stored_form_unknown']);
-/**
- * Minimum interval between error lines about the same unknown form: the form causes the refusal of all requests that
- * need it.
- */
+/** Minimum interval between error lines about the same unknown form, which causes many refusals. */
 const UNKNOWN_FORM_LINE_EVERY_MS = 60_000;
 
 /** Logs and counts finished requests (one line each) and verdicts other than pass, which go to the audit channel. */

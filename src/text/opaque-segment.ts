@@ -2,10 +2,7 @@
 const LEAST_CHARS = 24;
 const RUN = /[A-Za-z0-9]{16,}/g;
 const MIXED = /[0-9](?=[A-Za-z])|[A-Za-z](?=[0-9])/g;
-/**
- * Minimum number of letters and digits, minimum number of changes between them, and maximum number of characters per
- * change.
- */
+/** Minimum of letters and digits, minimum of changes between them, and maximum of characters per change. */
 const LONG = { chars: 16, changes: 5, apart: 4 };
 /** Names with a version change as often as short random text, except for hex. */
 const SHORT = { chars: 8, changes: 4, apart: 2.5 };

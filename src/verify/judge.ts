@@ -14,10 +14,7 @@ export interface FinalResults {
   readonly counts: ReplayCounts;
 }
 
-/**
- * Judges steps in order. Steps may be queued without awaiting; steps that influence each other must go to the same
- * judge.
- */
+/** Judges steps in order. Steps may be queued without awaiting; those that influence each other share a judge. */
 export interface TraceJudge {
   step(queued: QueuedStep): Promise<readonly TraceFinding[]>;
   /** Signals the end of input. */

@@ -24,10 +24,7 @@ export interface OpenCalls {
 
 const MAX_CALLS = 1_024;
 const MAX_PER_SESSION = 64;
-/**
- * Number of calls kept when sessions are dropped. Dropped in batches: a Map iterates over all deleted keys before its
- * first one.
- */
+/** Number of calls kept when sessions are dropped. Done in batches: a Map iterates over deleted keys before others. */
 const KEPT_CALLS = 960;
 
 /** @param finish receives calls that will not be answered */

@@ -15,8 +15,7 @@ const IN_AUTHORIZATION = /^(?:bearer|dpop) +(\S+)$/i;
 const COMPACT = /^eyJ[A-Za-z0-9_-]*\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]*$/;
 
 /**
- * Reads the JWT from its own header. With `zsp.jwt_only`, reads it from `Authorization`, which may also contain a
- * provider's token.
+ * Reads the JWT from its own header or, with `zsp.jwt_only`, from `Authorization`, which may have a provider's token.
  */
 export function presentedToken(headers: PresentedRequest['headers'], jwtOnly: boolean): string | undefined {
   const own = headers.get(HEADER.jwt);

@@ -41,10 +41,7 @@ interface Terms extends ChargeParts {
   readonly surcharge: number;
 }
 
-/**
- * Returns the cost of an exchange (table in docs/budgets.md), at the requested or the reported terms, whichever is
- * higher.
- */
+/** Returns the cost of an exchange (table in docs/budgets.md), at the higher of the requested and reported terms. */
 export function chargeOf(parts: ChargeParts): Charge {
   const { answered, outcome } = parts;
   const isBilled = answered !== undefined && isSuccess(answered) && outcome.kind !== 'not_forwarded';
@@ -65,10 +62,7 @@ function requestedTerms(parts: ChargeParts): Terms {
   return { ...parts, surcharge, reservedNanoUsd: Math.ceil(parts.reservedNanoUsd * surcharge) };
 }
 
-/**
- * Returns undefined if the answer reports nothing that may cost more. A router's bill already includes everything that
- * it reports.
- */
+/** Returns undefined if nothing reported may cost more. A router's bill already includes everything that it reports. */
 function reportedTerms(terms: Terms, { answer, answerHeaders }: Answered): Terms | undefined {
   if (answer.usage?.billedNanoUsd !== undefined) return undefined;
   const { parsed, requested } = terms;

@@ -19,10 +19,7 @@ const MAX_OUTPUT_TOKENS = 10_000_000;
 /** Limit for all choices together. A batch may contain choices for thousands of prompts. */
 const MAX_TOKENS_OF_ALL_CHOICES = 1_000 * MAX_OUTPUT_TOKENS;
 
-/**
- * Size of the largest published image (platform.openai.com, image generation: 6,240). Output limits do not shorten
- * images.
- */
+/** Size of the largest published image (platform.openai.com, image generation: 6,240). Limits do not shorten images. */
 const WHOLE_IMAGE_TOKENS = 8_192;
 
 export type Estimate = Omit<Reservation, keyof BudgetOperation>;

@@ -85,10 +85,7 @@ function absurdBill({ price, reservedNanoUsd }: Granted, { billedNanoUsd = 0 }: 
     : undefined;
 }
 
-/**
- * Returns the maximum number of rounds, for requests with built-in tools and unbounded requests of keys without a
- * budget.
- */
+/** Returns the maximum number of rounds for requests with built-in tools, and for unbounded ones without a budget. */
 function roundsOf({ keptTools, parsed }: Granted): number {
   return keptTools.length > 0 || parsed.request.unbounded !== undefined ? ROUNDS : 1;
 }

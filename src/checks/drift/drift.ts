@@ -81,10 +81,7 @@ const DIGEST_CHARS = 12;
 export const MAX_WIDENED_GRAMS = 128;
 export const MAX_RECENT_TURNS = 16;
 
-/**
- * Judges the user's turn against the session so far (undefined: no turns). Pure: `passed` contains the changes for the
- * store.
- */
+/** Judges the user's turn against the session so far (undefined: no turns). Pure: `passed` has the store's changes. */
 export function judgeTurn(
   state: DriftState | undefined,
   text: string,

@@ -70,10 +70,7 @@ export function unpaddedWords(text: string): string[] {
   return [...new Set(withoutRepeatedPhrases(words))].filter(isContent);
 }
 
-/**
- * Splits compounds such as `loginForm2`. A chunk with digits inside is an identifier, a hash or Base64 and yields no
- * words.
- */
+/** Splits compounds such as `loginForm2`. A chunk with digits inside is an id, a hash or Base64, and has no words. */
 function wordsOfChunk(chunk: string): readonly string[] {
   if (ONE_WORD.test(chunk)) return [chunk.toLowerCase()];
   const letters = chunk.replace(/^\p{N}+|(?<!\p{N})\p{N}+$/gu, '');

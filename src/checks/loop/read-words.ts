@@ -18,10 +18,7 @@ const SPACE = 0x20;
 /** For ASCII letters. */
 const TO_LOWER = 0x20;
 
-/**
- * Adds the words of a text in lower case. Words consist of letters, digits and marks, and of signs inside names and
- * paths.
- */
+/** Adds the words of a text in lower case: letters, digits and marks, and signs inside names and paths. */
 export function readWords(text: string, words: WordList): void {
   const units = reader.read(text);
   const { length } = text;

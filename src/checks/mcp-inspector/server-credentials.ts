@@ -121,10 +121,7 @@ function withParts(value: string): readonly string[] {
   ];
 }
 
-/**
- * Splits `user:password`. In Basic authentication, the password is always a credential; without a password, the user
- * is.
- */
+/** Splits `user:password`. In Basic authentication, the password is a credential; without one, the user is. */
 function userAndPassword(pair: string, isBasic: boolean): readonly string[] {
   const colon = pair.indexOf(':');
   if (colon < 0) return isBasic ? [pair] : [];

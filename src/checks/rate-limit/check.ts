@@ -49,10 +49,7 @@ export function createRateLimitCheck({ config, store }: RateLimitDeps): Check<Ra
   };
 }
 
-/**
- * Returns the time until the next request is possible. If some requests remain, returns the time until the whole quota
- * is available.
- */
+/** Returns the time until the next request is possible or, if some remain, until the whole quota is available. */
 function resetSeconds({ remaining, waitMs, fullMs }: Slot): number {
   return wholeSeconds(remaining === 0 ? waitMs : fullMs);
 }

@@ -1,10 +1,7 @@
 /** A sign of a jailbreak persona. Counts once per window. */
 export interface Sign {
   readonly weight: number;
-  /**
-   * Whether the sign assigns a role to the model. Lists of forbidden topics contain many other signs and need a higher
-   * score.
-   */
+  /** Whether the sign assigns a role to the model. Without one, lists of forbidden topics need a higher score. */
   readonly givesRole?: true;
   readonly patterns: readonly string[];
 }

@@ -31,10 +31,7 @@ export interface Judgement {
 /** Number of words per stretch. Stretches overlap by half. They separate an attack from the rest of a long text. */
 const STRETCH_WORDS = [40, 14] as const;
 
-/**
- * Shorter texts are names or confirmations (`run_shell_command`, `Write`, `Continue`), which contain too little
- * information.
- */
+/** Shorter texts are names or confirmations (`run_shell_command`, `Write`, `Continue`) with too little information. */
 const LEAST_WORDS = 4;
 
 const NEUTRAL: Judgement = { score: 0, start: 0, end: 0 };

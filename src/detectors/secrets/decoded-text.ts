@@ -4,10 +4,7 @@ import type { EncodedText } from './encoded-runs.ts';
 
 export interface DecodedText {
   readonly text: string;
-  /**
-   * Returns the index of the digit in which a character begins, or the index after the last digit of the preceding
-   * character.
-   */
+  /** Returns the index of the digit in which a character begins, or after the last digit of the preceding one. */
   readonly firstDigit: (at: number) => number;
   readonly endDigit: (at: number) => number;
   /** Returns a digit's offset in the encoded text. */

@@ -36,10 +36,7 @@ export function isMixed(secret: string): boolean {
   return /\d/.test(secret) || (secret.match(/[A-Z]/g) ?? []).length * 4 >= secret.length;
 }
 
-/**
- * Minimum share of adjacent characters of different kinds. Random letters and digits have about half, hexadecimal
- * digits fewer.
- */
+/** Minimum share of adjacent characters of different kinds. Random letters and digits have about half, hex fewer. */
 const MIN_CHANGES = 0.3;
 const MIN_CHANGES_IN_ONE_CASE = 0.15;
 

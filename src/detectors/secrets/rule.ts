@@ -12,10 +12,7 @@ export interface SecretRule {
    */
   readonly anchor: 'head' | 'inner' | 'name';
   readonly keywords: readonly string[];
-  /**
-   * Sticky. Applied at the secret's start or after its name. The secret is its first group, or the match if there is no
-   * group.
-   */
+  /** Sticky. Applied at the secret's start or after its name. The secret is its first group, or else the match. */
   readonly pattern: RegExp;
   /** Maximum length from the start of the pattern to the end of the secret, including characters checked after it. */
   readonly maxChars: number;

@@ -20,8 +20,7 @@ const MAX_NAME_CHARS = LOOK_BEHIND_CHARS - 32;
 export const findSecrets: Detector = (text) => findingsOf(searchNow(text, false).matches);
 
 /**
- * Same as `findSecrets`, for streams (docs/secrets.md "Streams"). Holds back the beginning of a secret, but not its
- * name.
+ * Same as `findSecrets`, for streams (docs/secrets.md "Streams"). Holds back the beginning of a secret, not its name.
  */
 export const secretsDetector: StreamDetector = {
   find: findSecrets,

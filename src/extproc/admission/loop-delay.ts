@@ -16,10 +16,7 @@ export const LOOP_CLOCKS: LoopClocks = {
   activeMs: () => performance.eventLoopUtilization().active,
 };
 
-/**
- * Measures how late an event loop runs, and how long it was busy. A loop that gets no CPU time may be late but not
- * busy.
- */
+/** Measures how late an event loop runs, and how long it was busy. Without CPU time, a loop is late but not busy. */
 export class LoopDelay {
   readonly #clocks: LoopClocks;
   #dueAt: number;

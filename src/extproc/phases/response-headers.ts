@@ -118,10 +118,7 @@ async function beginStream(
   return startStream(headerChanges(context, exchange));
 }
 
-/**
- * Reports whether a status can end an exchange (RFC 9110 section 15). 101 would switch to a protocol that was not
- * requested.
- */
+/** Reports whether a status can end an exchange (RFC 9110 section 15). 101 would switch to an unrequested protocol. */
 function isFinal(status: number): boolean {
   return status >= 200 && status < 600;
 }

@@ -116,10 +116,7 @@ export function bePatient(ms: number): ProcessingResponse {
   return { override_message_timeout_ms: ms };
 }
 
-/**
- * Ends the exchange with an answer of the gateway. Because of `details`, Envoy sends the body unchanged and decides
- * about logging.
- */
+/** Ends the exchange with an answer of the gateway. By `details`, Envoy keeps the body and decides about logging. */
 export function refuse(
   answer: Omit<RefusalAnswer, 'headers'>,
   headers: HeaderList,

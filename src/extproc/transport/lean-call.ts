@@ -21,8 +21,7 @@ export const RESPONSE_HEAD = encodeHeaders(HEAD);
 export const STATUS_OK = encodeHeaders([['grpc-status', '0']]);
 
 /**
- * Returns the trailers of a failure, or the whole response if nothing was sent ("Trailers-Only"). `details` must be
- * ASCII.
+ * Returns the trailers of a failure, or the whole response if nothing was sent ("Trailers-Only"). `details` is ASCII.
  */
 export function failure(status: FailStatus, details: string, isFirst: boolean): string {
   return encodeHeaders([

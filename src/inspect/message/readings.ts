@@ -10,10 +10,7 @@ export interface Reading {
   readonly spans: (span: Span) => readonly TextSpan[];
 }
 
-/**
- * Number of characters at either end of a long text that are joined with its neighbours. Exceeds any attack and most
- * secrets.
- */
+/** Number of characters at either end of a long text joined with its neighbours. Exceeds attacks and most secrets. */
 const EDGE_CHARS = 1_024;
 const GAP = '\n\n';
 

@@ -174,10 +174,7 @@ function isLiteral(word: string): boolean {
   return word === 'true' || word === 'false' || word === 'null';
 }
 
-/**
- * Reports whether a token may still grow. A number is replaced as a whole: it must be known where it ends, and that it
- * is a number.
- */
+/** Reports whether a token may still grow. A number is replaced as a whole: its kind and end must be known. */
 function mayGrow(token: Token | undefined): boolean {
   return token?.kind === 'number' && (token.end === Infinity || token.isJoined === 'maybe');
 }

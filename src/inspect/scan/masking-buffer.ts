@@ -6,10 +6,7 @@ import { ITEM_CHARS, type Work } from '../../turns.ts';
 
 const STEP_REPLACEMENTS = 256;
 
-/**
- * Outgoing text: received, released and sent parts, and the replacements of findings. Offsets count from the text's
- * first character.
- */
+/** Outgoing text: received, released and sent parts, and replacements. Offsets count from its first character. */
 export class MaskingBuffer {
   /** The text from `#sent` on. */
   #text = '';

@@ -102,10 +102,7 @@ export function createTextScanner(
 
 /** Twice the longest match of all detectors (a PEM key, 32,768). */
 const MAX_OPEN_CHARS = 65_536;
-/**
- * Above this, open text is searched again only after growing by an eighth; otherwise long matches would take quadratic
- * time.
- */
+/** Above this, open text is searched again only after growing by an eighth: otherwise, the time would be quadratic. */
 const MUCH_OPEN_CHARS = 1024;
 /** Limit with invisible characters included, far above what any language writes between visible ones. */
 const MAX_LOOK_BEHIND_CHARS = 16_384;

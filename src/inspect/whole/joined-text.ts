@@ -16,10 +16,7 @@ export interface MemberFindings {
   readonly continues: boolean;
 }
 
-/**
- * Joins texts that clients may join, and adds them to the batch. Each is also searched alone, for clients that do not
- * join them.
- */
+/** Joins texts that clients may join, and adds them to the batch. Each is also searched alone, for other clients. */
 export function* joinTexts(texts: readonly AnswerText[], batch: ScanBatch): Work<Joined<AnswerText>> {
   const joined = new Joined<AnswerText>();
   for (const text of texts) {

@@ -13,10 +13,7 @@ export interface View<Row> {
  * someone views such a list, in small batches with pauses: requests must not wait.
  */
 export interface Survey<Row> {
-  /**
-   * Returns the rows that were last read. Waits a limited time for the first reading, and starts another one if the
-   * rows are old.
-   */
+  /** Returns the rows that were last read. Waits briefly for the first reading, and starts another if they are old. */
   view(): Promise<View<Row>>;
   /** Replaces a changed row; undefined removes it. */
   put(keyHash: string, row: Row | undefined): void;

@@ -43,10 +43,7 @@ function shownMatch({ text, start, end }: TextMatch): string {
   return isSecret ? MASK : inOneLine(text.slice(start, shownEnd));
 }
 
-/**
- * Removes line breaks, closing quotes and invisible characters: agents that read the reason could be attacked with
- * them.
- */
+/** Removes line breaks, closing quotes and invisible characters, by which a reason could attack agents that read it. */
 function inOneLine(text: string): string {
   return JSON.stringify(text.slice(0, MAX_MATCH_CHARS))
     .slice(1, -1)

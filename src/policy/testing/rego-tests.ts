@@ -49,10 +49,7 @@ function unique(rules: readonly Rule[]): readonly Rule[] {
 type Outcome = Pick<TestResult, 'outcome' | 'detail'>;
 const FAILED: Outcome = { outcome: 'fail' };
 
-/**
- * Evaluates all tests together, which compiles the files once. If a test breaks the engine, evaluates each half
- * separately.
- */
+/** Evaluates all tests together, compiling once. If a test breaks the engine, evaluates each half separately. */
 async function runAll(
   tests: readonly Rule[],
   files: readonly RegoFile[],

@@ -49,10 +49,7 @@ const PARAMETERS = namesIn(
 
 export type MemberReaders = Readonly<Record<string, (value: unknown) => void>>;
 
-/**
- * Reads a body in the order of its members: named members by their readers, parameters not at all, everything else as
- * text.
- */
+/** Reads a body in the order of its members: named ones by their readers, no parameters, everything else as text. */
 export function readMembers(into: PromptCollector, body: JsonObject, readers: MemberReaders): void {
   refuseOtherCase(body, (name) => PARAMETERS.has(name) || SWITCHES.has(name) || Object.hasOwn(readers, name));
   for (const [name, value] of Object.entries(body)) {
