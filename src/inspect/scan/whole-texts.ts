@@ -33,7 +33,7 @@ export class WholeTexts {
   *search(whole: WholeText, found: Found[]): Work<MaskingBuffer> {
     const { text, context = '', isJson = false, signed = false } = whole;
     const digest = textDigest(context + text);
-    const key = digest === undefined ? undefined : `${isJson} ${signed} ${digest}`;
+    const key = digest === undefined ? undefined : `${isJson} ${signed} ${context.length} ${digest}`;
     const known = key === undefined ? undefined : this.#known.get(key);
     if (known !== undefined) return withReplacements(text, known);
 

@@ -160,11 +160,11 @@ export class NonTextFields {
     const whole = context + text;
     if (clean.has(whole)) return undefined;
     this.#cost += whole.length + SEARCH_CHARS;
-    const findings = detector.find(whole).filter(({ end }) => end > context.length);
-    if (findings.length === 0) {
-      clean.add(whole);
-      return undefined;
-    }
+    const all = detector.find(whole);
+    // With a finding in its name, it is not clean: another text may be spelled like both.
+    if (all.length === 0) clean.add(whole);
+    const findings = all.filter(({ end }) => end > context.length);
+    if (findings.length === 0) return undefined;
     for (const finding of findings) found.push({ finding, text: whole.slice(finding.start, finding.end) });
     return findings.map(({ start, end }) => ({
       start: Math.max(0, start - context.length),

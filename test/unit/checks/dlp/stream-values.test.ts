@@ -38,6 +38,22 @@ describe('a member whose name is a finding', () => {
   });
 });
 
+describe('a value that is spelled like an earlier one after its name', () => {
+  const address = 'jane@example.com';
+  /** Too long to be read before a value. */
+  const name = 'n'.repeat(200);
+
+  it.each([
+    ['short', address, 'x'],
+    ['long', 'note', `${address} ${'words '.repeat(3_000)}`],
+  ])('is searched: %s', async (_size, before, value) => {
+    const events = [{ [before]: value }, { [name]: `${before}": "${value}` }];
+    const { frames } = await send(events.map((payload) => eventOf(payload, [])));
+    const [, second = ''] = frames;
+    expect(JSON.parse(second)).toEqual({ [name]: `${before}": "${value}`.replace(address, '***') });
+  });
+});
+
 describe('a text that a stream repeats', () => {
   const again = (text: string, more: Partial<TextDelta> = {}): StreamEvent =>
     eventOf({ type: 'done', text }, [
