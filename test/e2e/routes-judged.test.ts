@@ -100,7 +100,7 @@ function ask(content: string, more: object = {}): Promise<Reply> {
     headers: {
       authorization: `Bearer ${rawKey}`,
       'content-type': 'application/json',
-      'openai-organization': 'org-1',
+      'openai-beta': 'assistants=v2',
     },
   });
 }
@@ -128,8 +128,8 @@ describe('another target gets', () => {
     expect(text.length).toBeGreaterThan(1_000_000);
     expect(got?.json).toMatchObject({ model: 'llama-3.1-8b-instant', stream: true });
     // A header of OpenAI's own, and what only one of the two receives.
-    expect(got?.headers['openai-organization']).toBeUndefined();
-    expect(openai.requests.at(-1)?.headers['openai-organization']).toBe('org-1');
+    expect(got?.headers['openai-beta']).toBeUndefined();
+    expect(openai.requests.at(-1)?.headers['openai-beta']).toBe('assistants=v2');
     expect(text).not.toContain('include_usage');
     expect(String(openai.requests.at(-1)?.body)).toContain('include_usage');
 
