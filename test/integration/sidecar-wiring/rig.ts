@@ -40,8 +40,7 @@ interface Outside {
 
 function everythingOn({ redis, hooks, spans, policies }: Outside): ConfigInput {
   return {
-    // Tests share their machine, so a delay of this process is not an overload.
-    server: { log_level: 'error', dlp: { enabled: true }, shed_after: '30s' },
+    server: { log_level: 'error', dlp: { enabled: true } },
     redis: { addr: redis },
     audit: { enabled: true, stdout: false, secret: AUDIT_SECRET },
     policy: { enabled: true, policy_dir: policies },

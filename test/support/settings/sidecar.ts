@@ -11,6 +11,7 @@ import type { NewKey } from '../../../src/auth/key-fields.ts';
 import type { Config } from '../../../src/config/schema.ts';
 import { followCredentials } from '../../../src/provider-credentials/follow.ts';
 import { startSidecar, type Sidecar } from '../../../src/sidecar.ts';
+import { defaultConfig } from '../default-config.ts';
 import { loadServices } from '../ext-proc-client.ts';
 import type { TestRedis } from '../redis.ts';
 
@@ -93,8 +94,20 @@ interface Reply {
   readonly override_message_timeout?: object;
 }
 
-/** Starts what `serve` starts in a worker. @param config as in gateway.yaml, loaded */
-export async function startTestSidecar(config: Config, redis: TestRedis): Promise<TestSidecar> {
+/** A busy machine delays tests by more than the default of `server.shed_after`. */
+const PATIENT_MS = 30_000;
+
+function patient(config: Config): Config {
+  const isDefault = config.server.shed_after === defaultConfig().server.shed_after;
+  return isDefault ? { ...config, server: { ...config.server, shed_after: PATIENT_MS } } : config;
+}
+
+/**
+ * Starts what `serve` starts in a worker. Sheds no requests, unless `server.shed_after` is set.
+ * @param loaded as in gateway.yaml, loaded
+ */
+export async function startTestSidecar(loaded: Config, redis: TestRedis): Promise<TestSidecar> {
+  const config = patient(loaded);
   const directory = await mkdtemp(join(tmpdir(), 'settings-'));
   const path = join(directory, 'sidecar.sock');
   const followed = await followCredentials({
