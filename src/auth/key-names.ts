@@ -77,8 +77,8 @@ async function enterName(
 }
 
 /**
- * Returns the hash of the active key with this name; if there is none, the newest key. Returns null if no key has the
- * name; undefined if only the records can show it.
+ * Returns the hash of the active key with this name, or of the newest one if none is active. Returns null if no key has
+ * the name, and undefined if only the records can show it.
  */
 export async function holderOfName(client: RedisClient, name: string): Promise<string | null | undefined> {
   const [entered, holder] = await client.hmget(KEY_NAMES, ENTERED, name);

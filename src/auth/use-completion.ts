@@ -67,7 +67,10 @@ export function createUseCompletion(client: RedisClient): { goOn(): Promise<UseP
   };
 }
 
-/** Returns the time of the last use recorded only in a record; 0 if there is none. */
+/**
+ * Enters the keys of a page. Returns the latest use that a record has and the index lacks, in epoch milliseconds; 0
+ * without such a use.
+ */
 async function enterPage(client: RedisClient, hashes: readonly string[], now: number): Promise<number> {
   if (hashes.length === 0) return 0;
   const [times, known] = await Promise.all([

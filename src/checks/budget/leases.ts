@@ -19,7 +19,7 @@ export interface Leases {
   letGo(operationId: string): void;
   /** Retries a settlement in the background until Redis accepts it. */
   settleLater(settlement: Omit<Settlement, 'repeated'>, onSettled?: (result: SettleResult) => void): void;
-  /** Tries pending settlements once more, and stops. */
+  /** Retries pending settlements once, then stops. */
   close(): Promise<void>;
 }
 
