@@ -17,13 +17,10 @@ export function objectsInBody({
   const names = namesOf({ provider });
   const isUnknown = endpoint.operation === 'unknown';
   const isBytes = isUnknown && Array.isArray(json['body']) && request.texts[0]?.editable === false;
-  if (isBytes)
-    return inTurns(
-      objectsInTexts(
-        request.texts.map(({ text }) => text),
-        names,
-      ),
-    );
+  if (isBytes) {
+    const texts = request.texts.map(({ text }) => text);
+    return inTurns(objectsInTexts(texts, names));
+  }
   const removed = new Set(
     edits.filter(({ kind }) => kind === 'remove').map(({ path }) => JSON.stringify(path)),
   );

@@ -10,7 +10,7 @@ import { outcomeNow, type StreamContext } from '../context.ts';
 import { headerChanges } from '../reply/answer-headers.ts';
 import { awaitResponseBody, passWhole, startStream, type PhaseReply } from '../reply/respond.ts';
 import { reachedBy, type Reached } from '../reply/reached.ts';
-import { assertCredential, bodyTells } from '../reply/refused-credential.ts';
+import { assertCredential, isDecidedByBody } from '../reply/refused-credential.ts';
 import { noteServed } from '../request/sent-headers.ts';
 import { readResponseHead } from '../request/request-head.ts';
 import { wasSent, type At } from '../state.ts';
@@ -47,7 +47,7 @@ export function onResponseHeaders(
     return endUnanswered(context, context.state);
   }
   const format = streamFormatFor(headers.get('content-type'), parsed.endpoint);
-  const whole = format === undefined || message.endOfStream || bodyTells({ ...parsed, status });
+  const whole = format === undefined || message.endOfStream || isDecidedByBody({ ...parsed, status });
   const form = whole ? 'whole' : 'stream';
   const exchange = answered(parsed, { origin: 'provider', status, answerHeaders: headers, form }, isTraced);
   const answering = { at: 'answering', exchange, parsed, run } as const;

@@ -7,8 +7,8 @@ type Services = Pick<StreamContext['services'], 'providerCredentials'>;
 
 const KEY_REFUSALS: readonly number[] = [401];
 
-/** Reports whether only the body of this error tells if the provider refuses a credential of the gateway. */
-export function bodyTells({
+/** Reports whether only the body of this error shows if the provider refused a credential of the gateway. */
+export function isDecidedByBody({
   heldCredential,
   provider,
   status,
@@ -23,7 +23,7 @@ export function bodyTells({
  */
 export function assertCredential(services: Services, exchange: Answered): void {
   const { provider, status } = exchange;
-  if (bodyTells(exchange)) return;
+  if (isDecidedByBody(exchange)) return;
   note(services, exchange, (provider.keyRefusals ?? KEY_REFUSALS).includes(status));
 }
 
@@ -33,7 +33,7 @@ export function assertCredential(services: Services, exchange: Answered): void {
  */
 export function assertCredentialInBody(services: Services, exchange: Answered): void {
   const { keyRefusedIn }: Provider = exchange.provider;
-  if (!bodyTells(exchange) || keyRefusedIn === undefined) return;
+  if (!isDecidedByBody(exchange) || keyRefusedIn === undefined) return;
   const text = exchange.answer.whole?.body.toString('utf8', 0, MAX_READ_BYTES) ?? '';
   note(services, exchange, keyRefusedIn.text.test(text));
 }
