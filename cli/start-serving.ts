@@ -28,9 +28,8 @@ export async function startServing({ io, ...options }: StartServingOptions): Pro
     write: (line, from) => {
       io[from].write(`${line}\n`);
     },
-    onUnlogged: (requests) => {
-      auditLog.info({ requests }, 'further requests refused by Envoy, not logged individually');
-    },
+    onUnlogged: (requests) =>
+      auditLog.info({ requests }, 'further requests refused by Envoy, not logged individually'),
   });
   const gateway = await serve({
     ...options,
@@ -38,9 +37,7 @@ export async function startServing({ io, ...options }: StartServingOptions): Pro
     build: buildInfo(),
     log,
     onEnvoyLine: envoyLines.take,
-    progress: (message) => {
-      log.info(message);
-    },
+    progress: (message) => log.info(message),
   });
   return { gateway, close: envoyLines.flush };
 }

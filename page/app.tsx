@@ -72,9 +72,7 @@ function useMe(): Error | undefined {
       }
     }
     void ask();
-    return () => {
-      clearTimeout(timer);
-    };
+    return () => clearTimeout(timer);
   }, []);
   return problem;
 }

@@ -43,13 +43,12 @@ export function useLive(query: Query, isPaused: boolean): Live {
         setProblem(undefined);
         setSeen(({ rows, waiting }) => ({ rows: merged(rows, past), waiting }));
       },
-      onDecision: (decision) => {
+      onDecision: (decision) =>
         setSeen(({ rows, waiting }) =>
           paused.current
             ? { rows, waiting: merged([decision], waiting) }
             : { rows: merged([decision], rows), waiting },
-        );
-      },
+        ),
       onLost: (why) => {
         setConnected(false);
         if (why !== undefined) setProblem(why);
@@ -73,9 +72,7 @@ function follow(path: string, pastPath: string, listener: Listener): () => void 
   const abort = new AbortController();
   function open(): void {
     source = new EventSource(path);
-    source.onmessage = ({ data }) => {
-      listener.onDecision(JSON.parse(String(data)) as Decision);
-    };
+    source.onmessage = ({ data }) => listener.onDecision(JSON.parse(String(data)) as Decision);
     source.onopen = () => void readPast();
     source.onerror = () => {
       listener.onLost(undefined);

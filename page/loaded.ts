@@ -51,9 +51,7 @@ export function useLoaded<T>(path: string | undefined, everyMs?: number): Loaded
     };
   }, [path, everyMs, attempt]);
 
-  const reload = useCallback(() => {
-    setAttempt((number) => number + 1);
-  }, []);
+  const reload = useCallback(() => setAttempt((number) => number + 1), []);
   const isCurrent = state.path === path;
   return {
     data: isCurrent ? state.data : undefined,
@@ -70,12 +68,8 @@ function isTemporary(problem: Error): boolean {
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
-    const timer = setInterval(() => {
-      setNow(Date.now());
-    }, everyMs);
-    return () => {
-      clearInterval(timer);
-    };
+    const timer = setInterval(() => setNow(Date.now()), everyMs);
+    return () => clearInterval(timer);
   }, [everyMs]);
   return now;
 }

@@ -51,9 +51,7 @@ export function Navigation({ person }: { readonly person: Me }): JSX.Element {
           class="menu"
           aria-expanded={isOpen}
           aria-controls="places"
-          onClick={() => {
-            setOpen(!isOpen);
-          }}
+          onClick={() => setOpen(!isOpen)}
         >
           Menu
         </button>
@@ -66,9 +64,7 @@ export function Navigation({ person }: { readonly person: Me }): JSX.Element {
                 <a
                   href={href(view)}
                   aria-current={view === current ? 'page' : undefined}
-                  onClick={() => {
-                    setOpen(false);
-                  }}
+                  onClick={() => setOpen(false)}
                 >
                   {title}
                 </a>

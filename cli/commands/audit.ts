@@ -113,15 +113,11 @@ async function showRequest(
   // The file exists only on the gateway's machine.
   const file = isRemote(command) ? '' : loadedConfig(command, io).config.audit.file;
   let { records } = await onGateway(command, io, ({ audit }) =>
-    storyOf(audit, requestId, (read) => {
-      progress.show(read);
-    }),
+    storyOf(audit, requestId, (read) => progress.show(read)),
   );
   if (records.length === 0 && file !== '') {
     const lines = createInterface({ input: createReadStream(file), crlfDelay: Infinity });
-    ({ records } = await storyInFile(lines, requestId, (read) => {
-      progress.show(read);
-    }));
+    ({ records } = await storyInFile(lines, requestId, (read) => progress.show(read)));
   }
   progress.clear();
   if (records.length === 0) {

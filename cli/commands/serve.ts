@@ -84,12 +84,8 @@ export function untilStopped(gateway: Pick<Gateway, 'drain' | 'kill'>): Promise<
       work.finally(forget).then(resolve, reject);
     }
     const forget = onStopSignals(
-      () => {
-        done(gateway.drain());
-      },
-      () => {
-        done(gateway.kill());
-      },
+      () => done(gateway.drain()),
+      () => done(gateway.kill()),
     );
   });
 }

@@ -103,9 +103,7 @@ export function useChange(): { ask<T>(details: Change<T>): void; readonly dialog
     setDialog(null);
   }
   return {
-    ask: (details) => {
-      setDialog(<ChangeDialog details={details} onClose={close} />);
-    },
+    ask: (details) => setDialog(<ChangeDialog details={details} onClose={close} />),
     dialog,
   };
 }

@@ -46,9 +46,7 @@ export function Field({
         step={type === 'number' ? 'any' : undefined}
         min={type === 'number' ? 0 : undefined}
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}
-        onInput={(event) => {
-          typed(event.currentTarget.value);
-        }}
+        onInput={(event) => typed(event.currentTarget.value)}
       />
       {hint !== undefined && (
         <small id={`${id}-hint`} class="muted">
@@ -114,13 +112,7 @@ export function Select({
 
 export function Filters({ children }: { readonly children: ComponentChildren }): JSX.Element {
   return (
-    <form
-      class="filters"
-      role="search"
-      onSubmit={(event) => {
-        event.preventDefault();
-      }}
-    >
+    <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
       {children}
     </form>
   );

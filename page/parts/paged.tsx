@@ -33,19 +33,13 @@ export function usePaged<T extends Page>(path: string, query: Query, everyMs?: n
   const interval = isIncomplete ? INCOMPLETE_MS : everyMs;
   const loaded = useLoaded<T>(withQuery(path, { ...query, cursor: cursors.at(-1) }), interval);
   const next = loaded.data?.next;
-  useEffect(() => {
-    setIncomplete(loaded.data?.complete === false);
-  }, [loaded.data]);
+  useEffect(() => setIncomplete(loaded.data?.complete === false), [loaded.data]);
   return {
     ...loaded,
     number: cursors.length + 1,
     hasNext: next !== undefined,
-    first: () => {
-      setAt({ base, cursors: [] });
-    },
-    back: () => {
-      setAt({ base, cursors: cursors.slice(0, -1) });
-    },
+    first: () => setAt({ base, cursors: [] }),
+    back: () => setAt({ base, cursors: cursors.slice(0, -1) }),
     forward: () => {
       if (next !== undefined) setAt({ base, cursors: [...cursors, next] });
     },

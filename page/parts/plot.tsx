@@ -34,9 +34,7 @@ export function Plot({ title, times, series, format }: PlotProps): JSX.Element {
     const element = place.current;
     if (element === null) return undefined;
     const plot = draw(element, { title, times, series, format });
-    const observer = new ResizeObserver(() => {
-      plot.setSize({ width: element.clientWidth, height: HEIGHT });
-    });
+    const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
     observer.observe(element);
     const scheme = matchMedia('(prefers-color-scheme: dark)');
     function recolor(): void {

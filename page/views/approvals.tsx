@@ -27,9 +27,7 @@ export function Approvals(): JSX.Element {
                   key={escalation.id}
                   escalation={escalation}
                   serverNow={now}
-                  onAnswer={(outcome) => {
-                    ask(answer(escalation, outcome, waiting.reload));
-                  }}
+                  onAnswer={(outcome) => ask(answer(escalation, outcome, waiting.reload))}
                 />
               ))}
             </div>
@@ -133,22 +131,10 @@ function Waiting({
         </>
       )}
       <Changes role="approver">
-        <button
-          type="button"
-          class="primary"
-          onClick={() => {
-            onAnswer('approve');
-          }}
-        >
+        <button type="button" class="primary" onClick={() => onAnswer('approve')}>
           Approve
         </button>
-        <button
-          type="button"
-          class="danger"
-          onClick={() => {
-            onAnswer('deny');
-          }}
-        >
+        <button type="button" class="danger" onClick={() => onAnswer('deny')}>
           Deny
         </button>
       </Changes>
@@ -166,9 +152,7 @@ function Countdown({
 }): JSX.Element {
   const now = useNow(1_000);
   const [aheadMs, setAheadMs] = useState(() => Date.now() - Date.parse(serverNow));
-  useEffect(() => {
-    setAheadMs(Date.now() - Date.parse(serverNow));
-  }, [serverNow]);
+  useEffect(() => setAheadMs(Date.now() - Date.parse(serverNow)), [serverNow]);
   const leftSeconds = (Date.parse(expiry) - (now - aheadMs)) / 1000;
   return <>{leftSeconds > 0 ? `${duration(leftSeconds)} left` : 'Expired'}</>;
 }

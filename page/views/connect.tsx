@@ -29,12 +29,7 @@ function ChooseKey(): JSX.Element {
     <>
       <p>Choose the key that the client sends.</p>
       <Filters>
-        <SearchField
-          value={search}
-          onSearch={(text) => {
-            replaceQuery({ search: text });
-          }}
-        />
+        <SearchField value={search} onSearch={(text) => replaceQuery({ search: text })} />
       </Filters>
       <Answer loaded={keys}>
         {({ items }) =>

@@ -48,37 +48,25 @@ export function Decisions(): JSX.Element {
           label="Kind"
           choices={KINDS}
           value={filters['kind'] ?? ''}
-          onChoose={(value) => {
-            choose('kind', value);
-          }}
+          onChoose={(value) => choose('kind', value)}
         />
         <Select
           label="Verdict"
           choices={VERDICTS}
           value={filters['disposition'] ?? ''}
-          onChoose={(value) => {
-            choose('disposition', value);
-          }}
+          onChoose={(value) => choose('disposition', value)}
         />
         {TEXTS.map(([name, label]) => (
           <Field
             key={name}
             label={label}
             value={filters[name] ?? ''}
-            onTyped={(value) => {
-              choose(name, value);
-            }}
+            onTyped={(value) => choose(name, value)}
           />
         ))}
       </Filters>
       <div class="tools">
-        <button
-          type="button"
-          aria-pressed={isPaused}
-          onClick={() => {
-            setPaused(!isPaused);
-          }}
-        >
+        <button type="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
           {isPaused ? 'Resume' : 'Pause'}
         </button>
         {live.isConnected ? <Badge tone="good">live</Badge> : <Badge tone="warn">connecting …</Badge>}

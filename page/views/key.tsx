@@ -66,72 +66,34 @@ function KeyChanges({
       </div>
       <Changes role="operator">
         {key.locked && (
-          <button
-            type="button"
-            onClick={() => {
-              ask(release(key, onDone));
-            }}
-          >
+          <button type="button" onClick={() => ask(release(key, onDone))}>
             Release
           </button>
         )}
         {isActive && (
-          <button
-            type="button"
-            onClick={() => {
-              ask(lock(key, onDone));
-            }}
-          >
+          <button type="button" onClick={() => ask(lock(key, onDone))}>
             Lock
           </button>
         )}
-        <button
-          type="button"
-          onClick={() => {
-            ask(resetRisk(key, onDone));
-          }}
-        >
+        <button type="button" onClick={() => ask(resetRisk(key, onDone))}>
           Reset risk
         </button>
-        <button
-          type="button"
-          onClick={() => {
-            ask(setBudget(key, onDone));
-          }}
-        >
+        <button type="button" onClick={() => ask(setBudget(key, onDone))}>
           Set budget
         </button>
         {isActive && may('admin') && (
           <>
-            <button
-              type="button"
-              onClick={() => {
-                ask(rotate(key, rotated));
-              }}
-            >
+            <button type="button" onClick={() => ask(rotate(key, rotated))}>
               Rotate
             </button>
-            <button
-              type="button"
-              class="danger"
-              onClick={() => {
-                ask(revoke(key, onDone));
-              }}
-            >
+            <button type="button" class="danger" onClick={() => ask(revoke(key, onDone))}>
               Revoke
             </button>
           </>
         )}
       </Changes>
       {dialog}
-      {issued && (
-        <RawKey
-          issued={issued}
-          onClose={() => {
-            setIssued(undefined);
-          }}
-        />
-      )}
+      {issued && <RawKey issued={issued} onClose={() => setIssued(undefined)} />}
     </>
   );
 }

@@ -71,26 +71,15 @@ export function Keys(): JSX.Element {
         <SearchField
           hint="name, owner, agent, tag or hash"
           value={chosen.search}
-          onSearch={(search) => {
-            choose({ search });
-          }}
+          onSearch={(search) => choose({ search })}
         />
         <Select
           label="State"
           choices={STATUSES}
           value={chosen.status}
-          onChoose={(status) => {
-            choose({ status });
-          }}
+          onChoose={(status) => choose({ status })}
         />
-        <Select
-          label="Order"
-          choices={SORTS}
-          value={chosen.sort}
-          onChoose={(sort) => {
-            choose({ sort });
-          }}
-        />
+        <Select label="Order" choices={SORTS} value={chosen.sort} onChoose={(sort) => choose({ sort })} />
       </Filters>
       <Changes role="admin">
         <button type="button" class="primary" onClick={begin}>

@@ -52,20 +52,8 @@ export function Money(): JSX.Element {
         Solid: spent. Striped: reserved for requests in progress. Both count against the limit.
       </p>
       <Filters>
-        <SearchField
-          value={chosen.search}
-          onSearch={(search) => {
-            choose({ search });
-          }}
-        />
-        <Select
-          label="Order"
-          choices={SORTS}
-          value={chosen.sort}
-          onChoose={(sort) => {
-            choose({ sort });
-          }}
-        />
+        <SearchField value={chosen.search} onSearch={(search) => choose({ search })} />
+        <Select label="Order" choices={SORTS} value={chosen.sort} onChoose={(sort) => choose({ sort })} />
       </Filters>
       <Answer loaded={budgets}>
         {({ items }) => <Rows rows={items.flatMap((budget) => limited(budget))} />}
@@ -101,12 +89,7 @@ function Rows({ rows }: { readonly rows: readonly Row[] }): JSX.Element {
         ]}
       />
       <div class="buttons">
-        <button
-          type="button"
-          onClick={() => {
-            download('budgets.csv', asCsv(rows));
-          }}
-        >
+        <button type="button" onClick={() => download('budgets.csv', asCsv(rows))}>
           Download this page as CSV
         </button>
       </div>

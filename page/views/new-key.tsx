@@ -41,14 +41,7 @@ export function useNewKey(onDone: () => void): { begin(): void; readonly dialogs
       },
     });
   }
-  const shown = issued && (
-    <RawKey
-      issued={issued}
-      onClose={() => {
-        setIssued(undefined);
-      }}
-    />
-  );
+  const shown = issued && <RawKey issued={issued} onClose={() => setIssued(undefined)} />;
   return { begin, dialogs: [dialog, shown] };
 }
 

@@ -32,20 +32,8 @@ export function RiskAndLocks(): JSX.Element {
     <>
       <Heading>Risk and locks</Heading>
       <Filters>
-        <Select
-          label="Show"
-          choices={FILTERS}
-          value={chosen.held}
-          onChoose={(held) => {
-            choose({ held });
-          }}
-        />
-        <SearchField
-          value={chosen.search}
-          onSearch={(search) => {
-            choose({ search });
-          }}
-        />
+        <Select label="Show" choices={FILTERS} value={chosen.held} onChoose={(held) => choose({ held })} />
+        <SearchField value={chosen.search} onSearch={(search) => choose({ search })} />
       </Filters>
       <Answer loaded={risks}>
         {({ items }) =>
@@ -98,32 +86,18 @@ function changes(ask: ReturnType<typeof useChange>['ask'], onDone: () => void): 
     cell: (row) => (
       <div class="tools">
         {row.locked ? (
-          <button
-            type="button"
-            aria-label={`Release ${row.name}`}
-            onClick={() => {
-              ask(release(row, onDone));
-            }}
-          >
+          <button type="button" aria-label={`Release ${row.name}`} onClick={() => ask(release(row, onDone))}>
             Release
           </button>
         ) : (
-          <button
-            type="button"
-            aria-label={`Lock ${row.name}`}
-            onClick={() => {
-              ask(lock(row, onDone));
-            }}
-          >
+          <button type="button" aria-label={`Lock ${row.name}`} onClick={() => ask(lock(row, onDone))}>
             Lock
           </button>
         )}
         <button
           type="button"
           aria-label={`Reset the risk of ${row.name}`}
-          onClick={() => {
-            ask(resetRisk(row, onDone));
-          }}
+          onClick={() => ask(resetRisk(row, onDone))}
         >
           Reset
         </button>

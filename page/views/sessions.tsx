@@ -45,9 +45,7 @@ export function Sessions(): JSX.Element {
           label="Key"
           hint="name or hash"
           value={key}
-          onTyped={(value) => {
-            replaceQuery({ key: value });
-          }}
+          onTyped={(value) => replaceQuery({ key: value })}
         />
       </Filters>
       <Answer loaded={sessions}>

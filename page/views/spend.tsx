@@ -47,38 +47,14 @@ export function SpendOverTime(): JSX.Element {
     <>
       <Heading>Spend</Heading>
       <Filters>
-        <Select
-          label="By"
-          choices={BY}
-          value={chosen.by}
-          onChoose={(value) => {
-            choose({ by: value });
-          }}
-        />
-        {chosen.by === 'tag' && (
-          <Field
-            label="Tag"
-            value={chosen.tag}
-            onTyped={(tag) => {
-              choose({ tag });
-            }}
-          />
-        )}
-        <Select
-          label="Period"
-          choices={DAYS}
-          value={days}
-          onChoose={(value) => {
-            choose({ days: value });
-          }}
-        />
+        <Select label="By" choices={BY} value={chosen.by} onChoose={(value) => choose({ by: value })} />
+        {chosen.by === 'tag' && <Field label="Tag" value={chosen.tag} onTyped={(tag) => choose({ tag })} />}
+        <Select label="Period" choices={DAYS} value={days} onChoose={(value) => choose({ days: value })} />
         <Select
           label="Sum per"
           choices={BUCKETS}
           value={bucket}
-          onChoose={(value) => {
-            choose({ bucket: value });
-          }}
+          onChoose={(value) => choose({ bucket: value })}
         />
       </Filters>
       {isReady ? (
@@ -123,15 +99,15 @@ function Shown({ spend }: { readonly spend: Spend }): JSX.Element {
       <div class="buttons">
         <button
           type="button"
-          onClick={() => {
+          onClick={() =>
             download(
               'spend.csv',
               csv(
                 ['from', spend.by, 'usd'],
                 spend.rows.map((row) => [row.from, row.group, row.usd]),
               ),
-            );
-          }}
+            )
+          }
         >
           Download as CSV
         </button>

@@ -75,9 +75,7 @@ function List(): JSX.Element {
                     <button
                       type="button"
                       aria-label={`Revoke ${token.name}`}
-                      onClick={() => {
-                        ask(revokeToken(token, tokens.reload));
-                      }}
+                      onClick={() => ask(revokeToken(token, tokens.reload))}
                     >
                       Revoke
                     </button>
@@ -95,9 +93,7 @@ function List(): JSX.Element {
           title={`The token ${issued.token.name}`}
           what="token"
           secret={issued.raw_token}
-          onClose={() => {
-            setIssued(undefined);
-          }}
+          onClose={() => setIssued(undefined)}
         />
       )}
     </>

@@ -36,9 +36,7 @@ export async function startAdmin(options: AdminOptions): Promise<AdminServer> {
       replyWith(response, 200, 'text/plain; version=0.0.4; charset=utf-8', text);
     },
     // Any answer shows that the process is alive.
-    '/healthz': (response) => {
-      replyWith(response, 200, 'application/json', JSON.stringify({ status: 'ok' }));
-    },
+    '/healthz': (response) => replyWith(response, 200, 'application/json', JSON.stringify({ status: 'ok' })),
     '/readyz': (response) => {
       const readiness = options.readiness();
       replyWith(
@@ -57,14 +55,12 @@ export async function startAdmin(options: AdminOptions): Promise<AdminServer> {
     if (path !== '/.well-known/jwks.json') return Object.hasOwn(pages, path) ? pages[path] : undefined;
     const publicKeys = options.publicKeys?.();
     if (publicKeys === undefined) return undefined;
-    return (response) => {
-      replyWith(response, 200, 'application/jwk-set+json', JSON.stringify(publicKeys));
-    };
+    return (response) => replyWith(response, 200, 'application/jwk-set+json', JSON.stringify(publicKeys));
   }
   const server = createServer((request, response) => {
-    answerAdmin(pageAt, request, response).catch(() => {
-      replyError(response, 'gateway_unavailable', 'the gateway state is currently unavailable');
-    });
+    answerAdmin(pageAt, request, response).catch(() =>
+      replyError(response, 'gateway_unavailable', 'the gateway state is currently unavailable'),
+    );
   });
   // Connections that scrapers keep open must not delay the shutdown.
   server.keepAliveTimeout = 5_000;
@@ -74,9 +70,7 @@ export async function startAdmin(options: AdminOptions): Promise<AdminServer> {
     port: address !== null && typeof address === 'object' ? address.port : options.port,
     close: () =>
       new Promise((resolve) => {
-        server.close(() => {
-          resolve();
-        });
+        server.close(() => resolve());
         server.closeAllConnections();
       }),
   };

@@ -64,9 +64,7 @@ export function createOtlpReceiver(otlp: Config['audit']['otlp']): AuditReceiver
     );
     return {
       exporter,
-      close: () => {
-        agent.destroy();
-      },
+      close: () => agent.destroy(),
     };
   }
 
@@ -109,11 +107,11 @@ function logsUrl(endpoint: string): URL {
 
 /** Resolves with the failure, or undefined if there was none. */
 function exported(exporter: Connection['exporter'], records: ReadableLogRecord[]): Promise<unknown> {
-  return new Promise((resolve) => {
+  return new Promise((resolve) =>
     exporter.export(records, ({ code, error }) => {
       resolve(code === 0 ? undefined : (error ?? new Error('the export failed')));
-    });
-  });
+    }),
+  );
 }
 
 function statusOf(failure: unknown): number | undefined {

@@ -23,11 +23,10 @@ export const SEND_WITHIN_MS = 5_000;
 export function inTime<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      reject(new Error(`no answer within ${String(SEND_WITHIN_MS / 1_000)} s`));
-    }, SEND_WITHIN_MS);
+    timer = setTimeout(
+      () => reject(new Error(`no answer within ${String(SEND_WITHIN_MS / 1_000)} s`)),
+      SEND_WITHIN_MS,
+    );
   });
-  return Promise.race([work, late]).finally(() => {
-    clearTimeout(timer);
-  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

@@ -113,9 +113,9 @@ function queueTo(
   { log, metrics }: TrailDeps,
   onFailed?: RecordQueueOptions['onFailed'],
 ): RecordQueue {
-  const report = seldom((cause) => {
-    log.error({ sink, cause: messageOf(cause) }, 'audit records are lost: the sink does not keep up');
-  });
+  const report = seldom((cause) =>
+    log.error({ sink, cause: messageOf(cause) }, 'audit records are lost: the sink does not keep up'),
+  );
   return new RecordQueue({
     write,
     ...(onFailed && { onFailed }),
@@ -128,9 +128,9 @@ function queueTo(
 }
 
 function warnOf(sink: ReceiverName, { log }: TrailDeps): (cause: unknown) => void {
-  return seldom((cause) => {
-    log.warn({ sink, cause: messageOf(cause) }, `audit.${sink} does not accept records: they are queued`);
-  });
+  return seldom((cause) =>
+    log.warn({ sink, cause: messageOf(cause) }, `audit.${sink} does not accept records: they are queued`),
+  );
 }
 
 /** Returns a function that calls `report` at most once per `REPORT_EVERY_MS`. */

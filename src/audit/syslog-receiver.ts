@@ -117,9 +117,7 @@ function opened(socket: Socket, isTls: boolean): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.once(isTls ? 'secureConnect' : 'connect', resolve);
     socket.once('error', reject);
-    socket.once('close', () => {
-      reject(new Error('the receiver closed the connection'));
-    });
+    socket.once('close', () => reject(new Error('the receiver closed the connection')));
   });
 }
 

@@ -63,9 +63,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     },
     close: () =>
       new Promise((resolve) => {
-        server.close(() => {
-          resolve();
-        });
+        server.close(() => resolve());
         server.closeAllConnections();
       }),
   };

@@ -135,12 +135,12 @@ async function recordChange(
     );
   }
   // A slow or unreachable collector must not delay the answer.
-  sendToReceivers(config.audit, line).catch((err: unknown) => {
+  sendToReceivers(config.audit, line).catch((err: unknown) =>
     log.error(
       { err, operation: change.operation },
       'the record of a change was not sent to the receivers; it is in Redis',
-    );
-  });
+    ),
+  );
 }
 
 /** Unique across all kinds of sign-in. */

@@ -135,9 +135,7 @@ export function createFeed({ audit, readClock, everyMs = EVERY_MS }: FeedOptions
         },
       };
     },
-    close: () => {
-      stop.abort();
-    },
+    close: () => stop.abort(),
   };
 }
 

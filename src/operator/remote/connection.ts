@@ -44,9 +44,7 @@ export function createConnection(options: ConnectionOptions): CallOperation {
     try {
       const calls = batch.map(({ call }) => call);
       const results = await post(url, options, calls);
-      batch.forEach(({ resolve }, index) => {
-        resolve(results[index]?.result);
-      });
+      batch.forEach(({ resolve }, index) => resolve(results[index]?.result));
     } catch (failure) {
       for (const { reject } of batch) reject(failure);
     }

@@ -42,10 +42,10 @@ export function passwordMark(stored: string): string {
 }
 
 function hashOf(password: string, salt: Buffer): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve, reject) =>
     scrypt(password.normalize('NFKC'), salt, HASH_BYTES, COST, (failure, hash) => {
       if (failure === null) resolve(hash);
       else reject(failure);
-    });
-  });
+    }),
+  );
 }
