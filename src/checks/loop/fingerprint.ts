@@ -5,16 +5,14 @@ import {
   createSimHashSums,
   mixedHigh,
   mixedLow,
-  readFeature,
   toSimHash,
-  type HashState,
   type SimHash,
   type SimHashSums,
   Votes,
 } from '../../text/simhash.ts';
 import { unpaddedWords } from './padding.ts';
 import type { LoopStep } from './step.ts';
-import { FILLER, HIGH, LOW, NAME, PLAIN, WordList, type ReadState } from './word-list.ts';
+import { FILLER, NAME, PLAIN, WordList } from './word-list.ts';
 import { readWords } from './read-words.ts';
 
 /** Longer texts are read word by word only at head and tail: an agent's result may have megabytes. */
@@ -35,16 +33,10 @@ const MAX_WORDS_OF_CONSENT = 1;
 /** A part of a step. Parts are reused: the words of one are processed before the next is read. */
 interface Part {
   readonly words: WordList;
-  /** Hash state after the name of the part, for the hash of all words together. */
-  readonly together: HashState;
   readonly sums: SimHashSums;
 }
 
-const partOf = (name: string): Part => ({
-  words: new WordList(name),
-  together: readFeature(`${name}/`),
-  sums: createSimHashSums(),
-});
+const partOf = (name: string): Part => ({ words: new WordList(name), sums: createSimHashSums() });
 const USER_TEXT = partOf('said');
 const CALLED = partOf('called');
 const GOT = partOf('got');
@@ -76,8 +68,8 @@ export function fingerprintOf(step: LoopStep, defeatPadding: boolean): SimHash |
   return (defeatPadding ? fingerprintBy(step, unpadded) : undefined) ?? fingerprintBy(step, asWritten);
 }
 
-/** Combined hash of the content words of all parts. */
-const whole: ReadState = new Int32Array(2);
+/** Sum of the hashes of the content words of all parts, in halves. Their order does not matter. */
+const whole = new Int32Array(2);
 
 /** Returns undefined if no part has words. */
 function fingerprintBy(step: LoopStep, reader: Reader): SimHash | undefined {
@@ -106,25 +98,20 @@ function combine(parts: readonly PartSums[]): SimHash {
   allSums.fill(0);
   const share = Math.sqrt((1 - WHOLE_SHARE) / parts.length);
   for (const part of parts) addSums(allSums, part.sums, share / part.norm);
-  addFeature(allSums, { high: whole[HIGH] ?? 0, low: whole[LOW] ?? 0 }, Math.sqrt(WHOLE_SHARE));
+  const [high = 0, low = 0] = whole;
+  addFeature(allSums, { high: mixedHigh(high, low), low: mixedLow(high, low) }, Math.sqrt(WHOLE_SHARE));
   return toSimHash(allSums);
 }
 
 const votes = new Votes();
 const fillerVotes = new Votes();
-const state: ReadState = new Int32Array(2);
 
 /** Adds the content words of the part to `whole`. Returns undefined if the part has no words. */
-function sumUp(
-  { words, together, sums }: Part,
-  text: string,
-  { read, ordered }: Reader,
-): PartSums | undefined {
+function sumUp({ words, sums }: Part, text: string, { read, ordered }: Reader): PartSums | undefined {
   words.clear();
   read(text, words);
   if (words.count === 0) return undefined;
   const squares = voteForWords(words) + (ordered ? voteForOrder(words) : 0);
-  addTogether(words, together);
   sums.fill(0);
   votes.moveTo(sums, ORDER_WEIGHT);
   fillerVotes.moveTo(sums, FILLER_WEIGHT);
@@ -139,15 +126,23 @@ SQUARES[NAME] = (ORDER_WEIGHT * 2 ** NAME_POWER) ** 2;
 function voteForWords(words: WordList): number {
   let squares = 0;
   for (let index = 0; index < words.count; index++) {
-    const high = words.highOf(index);
-    const low = words.lowOf(index);
+    const high = mixedHigh(words.highOf(index), words.lowOf(index));
+    const low = mixedLow(words.highOf(index), words.lowOf(index));
     const kind = words.kindAt(index);
-    if (kind === FILLER) fillerVotes.add(mixedHigh(high, low), mixedLow(high, low), 0);
-    else votes.add(mixedHigh(high, low), mixedLow(high, low), kind === NAME ? NAME_POWER : PLAIN_POWER);
     squares += SQUARES[kind] ?? 0;
+    if (kind === FILLER) {
+      fillerVotes.add(high, low, 0);
+      continue;
+    }
+    votes.add(high, low, kind === NAME ? NAME_POWER : PLAIN_POWER);
+    whole[0] = (whole[0] ?? 0) + high;
+    whole[1] = (whole[1] ?? 0) + low;
   }
   return squares;
 }
+
+/** Makes the hash of a pair depend on the order of its words. */
+const FIRST_OF_PAIR = 0x9e3779b1;
 
 /** Adds pairs of content words, so "from a to b" differs from "from b to a". */
 function voteForOrder(words: WordList): number {
@@ -155,34 +150,13 @@ function voteForOrder(words: WordList): number {
   for (let index = 0; index < words.count; index++) {
     if (words.kindAt(index) === FILLER) continue;
     if (before >= 0) {
-      // Hashes the first word, a space and the second word.
-      words.readWithSpace(before, state);
-      words.readOn(index, state);
-      const high = state[HIGH] ?? 0;
-      const low = state[LOW] ?? 0;
+      const high = Math.imul(words.highOf(before), FIRST_OF_PAIR) + words.highOf(index);
+      const low = Math.imul(words.lowOf(before), FIRST_OF_PAIR) + words.lowOf(index);
       votes.add(mixedHigh(high, low), mixedLow(high, low), ORDER_POWER);
     }
     before = index;
   }
   return Math.max(words.contentWords - 1, 0) * ORDER_WEIGHT ** 2;
-}
-
-/** The sum does not depend on order. */
-function addTogether(words: WordList, together: HashState): void {
-  let wholeHigh = whole[HIGH] ?? 0;
-  let wholeLow = whole[LOW] ?? 0;
-  for (let index = 0; index < words.count; index++) {
-    if (words.kindAt(index) === FILLER) continue;
-    state[HIGH] = together.high;
-    state[LOW] = together.low;
-    words.readOn(index, state);
-    const high = state[HIGH] ?? 0;
-    const low = state[LOW] ?? 0;
-    wholeHigh = (wholeHigh + mixedHigh(high, low)) | 0;
-    wholeLow = (wholeLow + mixedLow(high, low)) | 0;
-  }
-  whole[HIGH] = wholeHigh;
-  whole[LOW] = wholeLow;
 }
 
 function headAndTail(text: string): string {

@@ -1,16 +1,95 @@
 import { HIGH_PRIME, LOW_PRIME, LOW_SHIFT } from '../../text/simhash.ts';
 import { UnitReader } from '../../text/units.ts';
-import {
-  BEGINS_WORD,
-  GOES_ON,
-  KIND,
-  KINDS,
-  kindsAt,
-  LETTER_OR_NUMBER,
-  LOWER,
-  SIGN,
-} from './character-kinds.ts';
 import { NAME, PLAIN, type WordList } from './word-list.ts';
+
+/** Roles of a character in words, one bit each. */
+const KIND = {
+  lower: 1,
+  upper: 2,
+  /** Other letters, and numbers that are not digits. */
+  letter: 4,
+  digit: 8,
+  /** Marks continue a word but begin none. */
+  mark: 16,
+  underscore: 32,
+  dot: 64,
+  nameSign: 128,
+  otherSign: 256,
+  slash: 512,
+  beyondAscii: 1_024,
+  /** A character of a script without spaces between words. */
+  unspaced: 2_048,
+  /** Takes two UTF-16 units. */
+  pair: 4_096,
+  /** Characters that cannot be lower-cased unit by unit. */
+  odd: 8_192,
+} as const;
+
+const LETTER_OR_NUMBER = KIND.lower | KIND.upper | KIND.letter | KIND.digit;
+const BEGINS_WORD = LETTER_OR_NUMBER | KIND.underscore | KIND.slash;
+/** Signs inside names and paths, and after words. */
+const SIGN = KIND.dot | KIND.nameSign | KIND.otherSign;
+const GOES_ON = LETTER_OR_NUMBER | KIND.mark | KIND.underscore | SIGN;
+
+const SIGN_KINDS: Readonly<Record<string, number>> = {
+  ...Object.fromEntries([...':$%+-'].map((sign) => [sign, KIND.otherSign])),
+  _: KIND.underscore,
+  '.': KIND.dot,
+  '/': KIND.nameSign | KIND.slash,
+  '\\': KIND.nameSign,
+  '@': KIND.nameSign,
+  '#': KIND.nameSign,
+};
+
+const UNSPACED = /^[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]/;
+
+/** Kinds by code unit, filled in as characters occur. */
+const UNREAD = 0x8000;
+const KINDS = new Uint16Array(0x10000).fill(UNREAD);
+/** Lower case by code unit, filled in likewise, except for odd characters. */
+const LOWER = new Uint16Array(0x10000);
+for (let unit = 0; unit < 0x80; unit++) readKinds(String.fromCharCode(unit), 0, unit);
+
+/**
+ * Returns the kinds of the character at an offset; 0 outside words.
+ * @param unit the text's unit there
+ */
+function kindsAt(text: string, at: number, unit: number): number {
+  const known = KINDS[unit] ?? 0;
+  return known === UNREAD ? readKinds(text, at, unit) : known;
+}
+
+function readKinds(text: string, at: number, unit: number): number {
+  const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
+  const kinds = signKindsOf(character);
+  // A surrogate alone has no kind.
+  if (unit < 0xd800 || unit > 0xdfff) {
+    KINDS[unit] = kinds;
+    LOWER[unit] = character.toLowerCase().charCodeAt(0);
+  }
+  return kinds;
+}
+
+function signKindsOf(character: string): number {
+  const kinds = SIGN_KINDS[character] ?? classOf(character);
+  if (kinds === 0 || character < '\x80') return kinds;
+  const beyond = kinds | KIND.beyondAscii | (isOdd(character) ? KIND.odd : 0);
+  if (character.length > 1) return beyond | KIND.pair;
+  return beyond | (UNSPACED.test(character) ? KIND.unspaced : 0);
+}
+
+/** A sigma has another form at the end of a word. */
+function isOdd(character: string): boolean {
+  return character === 'Σ' || character.length > 1 || character.toLowerCase().length > 1;
+}
+
+function classOf(character: string): number {
+  if (/\d/.test(character)) return KIND.digit;
+  if (/\p{Ll}/u.test(character)) return KIND.lower;
+  if (/\p{Lu}/u.test(character)) return KIND.upper;
+  if (/[\p{L}\p{N}]/u.test(character)) return KIND.letter;
+  return /\p{M}/u.test(character) ? KIND.mark : 0;
+}
 
 const QUOTES: ReadonlySet<number> = new Set([...'"\'`“‘«'].map((quote) => quote.charCodeAt(0)));
 const LOOKS_LIKE_NAME = /[\d_/\\@#]|\.[\p{L}\p{N}]|[\p{Ll}]\p{Lu}/u;
@@ -41,7 +120,7 @@ export function readWords(text: string, words: WordList): void {
       kinds = kindsAt(text, at, unit);
       if ((kinds & GOES_ON) === 0 || isLastSign(text, units, at, kinds)) {
         const quoted = isQuoted(units, start);
-        if (words.add(high, low, quoted ? NAME : undefined, quoted)) words.addLower(units, start, at);
+        words.add(high, low, quoted ? NAME : undefined, quoted);
         at += 1;
         continue;
       }
@@ -113,8 +192,8 @@ function readWordsFrom(
     addOdd(text.slice(start, end), (all & KIND.unspaced) !== 0, quoted, words);
   } else if ((all & KIND.unspaced) !== 0 && end - start > 1) {
     addWordPairs(text, units, start, end, quoted, words);
-  } else if (words.add(endHigh, endLow, wordKindOf(quoted || isName, all), quoted)) {
-    words.addLower(units, start, end);
+  } else {
+    words.add(endHigh, endLow, wordKindOf(quoted || isName, all), quoted);
   }
   return at;
 }
@@ -151,9 +230,7 @@ function addWordPairs(
       low = Math.imul(low ^ unit, LOW_PRIME);
       low ^= low >>> LOW_SHIFT;
     }
-    if (words.add(high, low, isName ? NAME : wordKindOf(false, KIND.beyondAscii), quoted)) {
-      words.addLower(units, at - 1, at + 1);
-    }
+    words.add(high, low, isName ? NAME : PLAIN, quoted);
     first = second;
   }
 }

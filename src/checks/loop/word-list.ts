@@ -1,5 +1,4 @@
-import { HIGH_PRIME, LOW_PRIME, LOW_SHIFT, readFeature, type HashState } from '../../text/simhash.ts';
-import { LOWER } from './character-kinds.ts';
+import { readFeature, type HashState } from '../../text/simhash.ts';
 import { grown } from '../../text/grown.ts';
 
 // Information content of a word: least for filler; most for names, paths, numbers and quoted words.
@@ -25,28 +24,14 @@ export function isFiller(word: string): boolean {
 
 /** A text of 16 Ki characters may have this many. */
 const FIRST_WORDS = 512;
-const FIRST_UNITS = 4_096;
-const SPACE = 0x20;
 
-/** A `HashState` as 32-bit integers, which members of an object would not be. */
-export type ReadState = Int32Array;
-export const HIGH = 0;
-export const LOW = 1;
-
-/**
- * The distinct words of a part of a step, in order of first occurrence: as feature hashes, which begin with the name of
- * the part, and as UTF-16 units, from which pairs are hashed.
- */
+/** The distinct words of a part of a step, in order of first occurrence, as hashes that begin with the part's name. */
 export class WordList {
   /** Hash state after the name of the part; every word starts from it. */
   readonly seed: HashState;
   readonly #words = new WordTable();
   readonly #fillers = new WordTable();
   #kinds = new Uint8Array(FIRST_WORDS);
-  /** Lower-case units of all words, concatenated, and the end offset of each word. */
-  #units = new Uint16Array(FIRST_UNITS);
-  #ends = new Int32Array(FIRST_WORDS);
-  #end = 0;
   contentWords = 0;
 
   constructor(name: string) {
@@ -63,50 +48,30 @@ export class WordList {
 
   clear(): void {
     this.#words.clear();
-    this.#end = 0;
     this.contentWords = 0;
   }
 
   /**
    * Adds a word by its hash, or raises the kind of a known word.
    * @param kind undefined for a word that may be filler
-   * @returns true for a new word, whose units must be added next
    */
-  add(high: number, low: number, kind: WordKind | undefined, raises: boolean): boolean {
+  add(high: number, low: number, kind: WordKind | undefined, raises: boolean): void {
     const { count } = this.#words;
     const index = this.#words.add(high, low);
     if (index === count) {
       const ownKind = kind ?? (this.#fillers.has(high, low) ? FILLER : PLAIN);
       if (ownKind !== FILLER) this.contentWords += 1;
-      if (index === this.#kinds.length) this.#grow();
+      if (index === this.#kinds.length) this.#kinds = grown(this.#kinds);
       this.#kinds[index] = ownKind;
-      return true;
-    }
-    if (raises && kind !== undefined) {
+    } else if (raises && kind !== undefined) {
       if (this.#kinds[index] === FILLER) this.contentWords += 1;
       this.#kinds[index] = kind;
     }
-    return false;
-  }
-
-  /** Adds the units of the last added word, in lower case. */
-  addLower(given: Uint16Array, from: number, to: number): void {
-    const units = this.#roomFor(to - from);
-    for (let at = from; at < to; at++) units[this.#end++] = LOWER[given[at] ?? 0] ?? 0;
-    this.#ends[this.count - 1] = this.#end;
   }
 
   addWhole(word: string, kind: WordKind | undefined = PLAIN, raises = false): void {
     const { high, low } = readFeature(word, this.seed);
-    if (!this.add(high, low, kind, raises)) return;
-    const units = this.#roomFor(word.length);
-    for (let at = 0; at < word.length; at++) units[this.#end++] = word.charCodeAt(at);
-    this.#ends[this.count - 1] = this.#end;
-  }
-
-  #roomFor(more: number): Uint16Array {
-    while (this.#end + more > this.#units.length) this.#units = grown(this.#units);
-    return this.#units;
+    this.add(high, low, kind, raises);
   }
 
   kindAt(index: number): number {
@@ -119,33 +84,6 @@ export class WordList {
 
   lowOf(index: number): number {
     return this.#words.lows[index] ?? 0;
-  }
-
-  /** Sets a state to the hash of a word and a space. */
-  readWithSpace(index: number, state: ReadState): void {
-    state[HIGH] = Math.imul(this.highOf(index) ^ SPACE, HIGH_PRIME);
-    const low = Math.imul(this.lowOf(index) ^ SPACE, LOW_PRIME);
-    state[LOW] = low ^ (low >>> LOW_SHIFT);
-  }
-
-  readOn(index: number, state: ReadState): void {
-    let high = state[HIGH] ?? 0;
-    let low = state[LOW] ?? 0;
-    const units = this.#units;
-    const end = this.#ends[index] ?? 0;
-    for (let at = index === 0 ? 0 : (this.#ends[index - 1] ?? 0); at < end; at++) {
-      const unit = units[at] ?? 0;
-      high = Math.imul(high ^ unit, HIGH_PRIME);
-      low = Math.imul(low ^ unit, LOW_PRIME);
-      low ^= low >>> LOW_SHIFT;
-    }
-    state[HIGH] = high;
-    state[LOW] = low;
-  }
-
-  #grow(): void {
-    this.#kinds = grown(this.#kinds);
-    this.#ends = grown(this.#ends);
   }
 }
 

@@ -18,13 +18,6 @@ function expectWords(text: string, expected: readonly (readonly [word: string, k
   const found = expected.map((_, index) => ({ high: words.highOf(index), low: words.lowOf(index) }));
   expect(found).toEqual(expected.map(([word]) => readFeature(word, list.seed)));
   expect(expected.map((_, index) => words.kindAt(index))).toEqual(expected.map(([, kind]) => kind));
-  // The units that are kept are those of the word.
-  for (const [index, [word]] of expected.entries()) {
-    const state = Int32Array.of(1, 2);
-    words.readOn(index, state);
-    const [high, low] = state;
-    expect({ high, low }).toEqual(readFeature(word, { high: 1, low: 2 }));
-  }
 }
 
 describe('the words of a call', () => {
