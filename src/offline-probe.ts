@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { createMemoryRiskStore } from './risk/memory-store.ts';
-import { riskSettings } from './risk/settings.ts';
+import { riskSettings } from './risk/store.ts';
 import type { Config } from './config/schema.ts';
 import { CONTENT_CLASSES, type ContentClass } from './detectors/finding.ts';
 import { normalize } from './normalize/normalize.ts';

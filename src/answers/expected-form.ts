@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../errors.ts';
 import { readMediaType } from '../media-type.ts';
-import type { Answered } from '../pipeline/exchange.ts';
-import { isSuccess } from '../pipeline/success.ts';
+import { type Answered, isSuccess } from '../pipeline/exchange.ts';
 import { MAY_BE_JSON } from '../streams/format.ts';
 import type { StreamFormat } from '../streams/frame.ts';
 import type { ReadAnswer } from './read-answer.ts';

@@ -1,8 +1,7 @@
-import { isSuccess } from '../pipeline/success.ts';
+import { isSuccess, type Answered } from '../pipeline/exchange.ts';
 import { GatewayError } from '../errors.ts';
 import { readMediaType } from '../media-type.ts';
 import type { StreamRewriter } from '../pipeline/check.ts';
-import type { Answered } from '../pipeline/exchange.ts';
 import { createAnyJsonReader } from '../providers/dialects/any-json.ts';
 import type { StreamReader } from '../providers/dialect.ts';
 import { asLabelled } from '../streams/as-labelled.ts';

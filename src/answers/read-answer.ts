@@ -1,8 +1,7 @@
-import { isSuccess } from '../pipeline/success.ts';
+import { isSuccess, type Answered, type WholeAnswer } from '../pipeline/exchange.ts';
 import { isUtf8 } from 'node:buffer';
 import { applyEditsInTurns } from '../json/edit.ts';
 import { readMediaType } from '../media-type.ts';
-import type { Answered, WholeAnswer } from '../pipeline/exchange.ts';
 import { inTurns, ITEM_CHARS, stepsOf, type Work, LONG_STEP, runNow } from '../turns.ts';
 import { assertParseable, hasAllMembers, shapeInSteps, shapeOf } from '../json/document-shape.ts';
 import { parseAtOnce, parseInPieces, type ParsedPieces } from '../json/parse-in-pieces.ts';

@@ -10,7 +10,7 @@ import {
   USES_COMPLETE,
 } from '../redis/keys.ts';
 import { MARK_MS, markKey } from '../redis/marked-keys.ts';
-import { decayedScore } from '../risk/decay.ts';
+import { decayedScore } from '../risk/profile.ts';
 import { enterInOrder, pageOfHashes, PAGE_SIZE } from './key-index.ts';
 import { COMPLETE_MS, isForeignUse } from './use-order.ts';
 

@@ -5,12 +5,11 @@ import type { Check } from '../pipeline/check.ts';
 import { createMasksOf } from '../policy/masking/masks.ts';
 import type { PolicySet } from '../policy/policy-set.ts';
 import { DEFAULT_LOCK_MS } from '../risk/scoring.ts';
-import { createMarkSession, createSessionMoves, createTaintSession } from './policy-sessions.ts';
 import type { FactUse } from '../checks/entry.ts';
 import { GIVEN_FACTS, ORDER, type CheckName, type UnwrittenFact } from '../checks/order.ts';
 import { createShown, type Shown } from '../checks/policy/shown-arguments.ts';
 import { createEscalate, type EscalateDeps } from '../checks/policy/escalate.ts';
-import { createJudge } from '../checks/policy/judge.ts';
+import { createJudge, type Taint } from '../checks/policy/judge.ts';
 import { createReportSecretLeak } from '../checks/report-secret-leak.ts';
 import type {
   CheckServices,
@@ -22,6 +21,11 @@ import type {
   StoreForms,
   StorePlace,
 } from '../checks/services.ts';
+import type { SessionMove, SessionMoves } from '../checks/policy/state-check.ts';
+import { createRetryQueue } from '../redis/retry-queue.ts';
+import { REFUND_MS, type SessionStore } from '../checks/session/store.ts';
+import type { Parsed } from '../pipeline/exchange.ts';
+import type { RiskStore } from '../risk/store.ts';
 
 export interface ComposedParts {
   readonly config: Config;
@@ -154,4 +158,68 @@ async function policyServices(
 async function shownBy({ escalation_prompts: withPrompts }: Config['zsp']): Promise<Partial<Shown>> {
   const { arguments: shownArguments, prompt } = await createShown();
   return { arguments: shownArguments, ...(withPrompts && { prompt }) };
+}
+
+/**
+ * Moves the states of sessions for policies. `close` completes pending moves.
+ * @param onFailure called when Redis has not undone a move; this is retried in the background
+ */
+export function createSessionMoves({
+  store,
+  onFailure,
+}: {
+  readonly store: Pick<SessionStore, 'peek' | 'moveState' | 'moveBack'>;
+  readonly onFailure: (cause: unknown) => void;
+}): SessionMoves & { close(): Promise<void> } {
+  const refunds = createRetryQueue<SessionMove>({
+    attempt: ({ step, createdAt, from, to }) => store.moveBack(step, createdAt, { from, to }),
+    onFailure,
+    giveUpMs: REFUND_MS,
+  });
+  return {
+    read: (name) => store.peek(name),
+    async move({ step, createdAt, from, to }) {
+      const { kind } = await store.moveState(step, createdAt, { from, to });
+      return kind;
+    },
+    moveBack: (move) => refunds.give(move),
+    close: () => refunds.close(),
+  };
+}
+
+/**
+ * Adds policy marks to the session of an exchange, if it has one. Returns false if the session cannot store more.
+ * Policies that depend on marks must then deny.
+ */
+export function createMarkSession({ addMark }: Pick<SessionStore, 'addMark'>) {
+  return async ({ key, facts }: Parsed, marks: readonly string[]): Promise<boolean> => {
+    const sessionId = facts.session?.id;
+    if (sessionId === undefined) return true;
+    const step = { keyHash: key.keyHash, sessionId, operationId: newOperationId() };
+    const noted = await Promise.all(marks.map((mark) => addMark(step, mark)));
+    return !noted.includes('full');
+  };
+}
+
+/**
+ * Adds taints to the session of an exchange and scores the new ones (docs/risk.md). Calls without a session score as
+ * one session. Returns false if the session cannot store more.
+ */
+export function createTaintSession({
+  record,
+  addTaint,
+}: Pick<RiskStore, 'record'> & Pick<SessionStore, 'addTaint'>) {
+  return async ({ key, facts }: Parsed, flags: readonly Taint[]): Promise<boolean> => {
+    const { keyHash } = key;
+    const sessionId = facts.session?.id;
+    for (const { flag, isUnscored } of flags) {
+      if (sessionId !== undefined) {
+        const noted = await addTaint({ keyHash, sessionId, operationId: newOperationId() }, flag);
+        if (noted === 'full') return false;
+      }
+      if (isUnscored) continue;
+      await record({ trigger: 'taint', keyHash, operationId: newOperationId(), flag, sessionId });
+    }
+    return true;
+  };
 }

@@ -3,8 +3,7 @@ import type { PolicySet } from '../policy/policy-set.ts';
 import type { Audit } from '../telemetry/audit.ts';
 import { composeChecks, type ComposedChecks } from './compose.ts';
 import { createMemoryRiskStore } from '../risk/memory-store.ts';
-import { riskSettings } from '../risk/settings.ts';
-import type { RiskStore } from '../risk/store.ts';
+import { riskSettings, type RiskStore } from '../risk/store.ts';
 import { createMemorySessionStore } from '../checks/session/memory-store.ts';
 
 export interface OfflineChecksDeps {

@@ -18,10 +18,9 @@ import { providerLabel } from '../telemetry/observer.ts';
 import type { UsedRatio } from '../checks/budget/used-ratios.ts';
 import { composeChecks, type ComposedChecks } from './compose.ts';
 import { createRedisRiskStore } from '../risk/redis-store.ts';
-import { riskSettings } from '../risk/settings.ts';
+import { riskSettings, type RiskEvent, type RiskOutcome, type RiskStore } from '../risk/store.ts';
 import type { ChecksObserver, Counting, SharedStores } from '../checks/services.ts';
 import { createRedisSessionStore } from '../checks/session/redis-store.ts';
-import type { RiskEvent, RiskOutcome, RiskStore } from '../risk/store.ts';
 import { wholeSeconds } from '../text/time-span.ts';
 import { messageOf } from '../errors.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { redisUnavailable } from '../redis/unavailable.ts';
-import type { Wait } from '../pipeline/patience.ts';
+import type { Wait } from '../pipeline/exchange.ts';
 import { readApproval, type Approval, type AnswerFault } from './approval.ts';
 import { createEqualRequests } from './equal-requests.ts';
 import type { ApprovalResult, Escalation, EscalationOutcome } from './escalation.ts';

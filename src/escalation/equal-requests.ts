@@ -1,4 +1,4 @@
-import type { Wait } from '../pipeline/patience.ts';
+import type { Wait } from '../pipeline/exchange.ts';
 import type { ApprovalResult } from './escalation.ts';
 
 /** Queues equal requests of one key: in this process, only one at a time asks for approval. */

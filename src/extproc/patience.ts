@@ -1,4 +1,4 @@
-import type { Patience, Wait } from '../pipeline/patience.ts';
+import type { Patience, Wait } from '../pipeline/exchange.ts';
 
 export interface PatienceSettings {
   /** Time limit of an approval (`zsp.escalation_timeout`). */

@@ -1,5 +1,17 @@
 import { HEADER } from '../headers.ts';
-import type { Check, Denial, FinalVerdict, Flag, Pass, Pending, Rewrite } from './check.ts';
+import {
+  type Check,
+  type Denial,
+  type FinalVerdict,
+  type Flag,
+  type Pass,
+  type Pending,
+  type Rewrite,
+  PASS_EVENT,
+  type StreamAction,
+  type StreamRewrite,
+  type StreamRewriter,
+} from './check.ts';
 import type { Admitted, Identified } from './exchange.ts';
 import { BatchAborted } from './batch.ts';
 import type { Awaitable } from '../turns.ts';
@@ -27,15 +39,14 @@ type Reported = Exclude<FinalVerdict, Pass>;
 
 /** Records and enforces verdicts. Shadow mode is implemented only here. */
 export interface Enforcement {
-  isShadowed(check: Check): boolean;
   settle(exchange: Admitted, check: Check, verdict: Reported): Ruling;
   /**
    * Waits for all verdicts, and returns the first enforced denial.
    * @throws the first failure if no verdict denies
    */
   settleAll(exchange: Admitted, pending: readonly PendingCheck[]): Promise<Denial | undefined>;
-  /** Never rejects. */
-  enforce(exchange: Admitted, check: Check, verdict: Pick<Denial, 'enforce'>): Promise<void>;
+  /** Wraps a rewriter: records and enforces its verdicts. */
+  observed(exchange: Admitted, check: Check, rewriter: StreamRewriter): StreamRewriter;
 }
 
 /** @param shadowMode whether shadowable denials become records */
@@ -61,6 +72,7 @@ export function createEnforcement(observer: VerdictObserver, shadowMode: boolean
     return effective?.enforce === undefined ? denial : enforce(exchange, check, effective).then(() => denial);
   }
 
+  /** Never rejects. */
   async function enforce(exchange: Admitted, check: Check, verdict: Pick<Denial, 'enforce'>): Promise<void> {
     try {
       await verdict.enforce?.();
@@ -93,10 +105,76 @@ export function createEnforcement(observer: VerdictObserver, shadowMode: boolean
     return undefined;
   }
 
-  return { isShadowed, settle, settleAll, enforce };
+  return {
+    settle,
+    settleAll,
+    observed: (exchange, check, rewriter) =>
+      observedRewriter(rewriter, {
+        isShadowed: isShadowed(check),
+        observe: (verdict, enforced) => observer.verdict(exchange, check.name, verdict, enforced),
+        enforce: (verdict) => enforce(exchange, check, verdict),
+      }),
+  };
 }
 
 function recordShadow(exchange: Admitted, effect: string): void {
   const earlier = exchange.responseHeaders.get(HEADER.shadow);
   exchange.responseHeaders.set(HEADER.shadow, earlier === undefined ? effect : `${earlier}, ${effect}`);
+}
+
+interface RewriterWatch {
+  readonly isShadowed: boolean;
+  readonly observe: (verdict: ObservedVerdict, enforced: boolean) => void;
+  readonly enforce: (verdict: Pick<Denial, 'enforce'>) => Promise<void>;
+}
+
+/** Drops the effects of verdicts in shadow mode. */
+function observedRewriter(
+  rewriter: StreamRewriter,
+  { isShadowed, observe, enforce }: RewriterWatch,
+): StreamRewriter {
+  let over = false;
+  function note(kind: 'rewrite' | 'flag', reason: string | undefined): void {
+    if (reason === undefined) return;
+    observe({ kind, reason }, kind === 'rewrite' && !isShadowed);
+  }
+  async function cut(denial: Denial): Promise<void> {
+    over = true;
+    observe(denial, !isShadowed);
+    if (!isShadowed) await enforce(denial);
+  }
+  function settle(action: StreamAction): StreamAction | Promise<StreamAction> {
+    if (action.kind === 'cut') return cut(action.denial).then(() => (isShadowed ? PASS_EVENT : action));
+    if (action.kind === 'rewrite') note(changesNothing(action) ? 'flag' : 'rewrite', action.reason);
+    if (isShadowed) return PASS_EVENT;
+    if (action.kind !== 'rewrite' || action.enforce === undefined) return action;
+    return enforce(action).then(() => action);
+  }
+  return {
+    ...((isShadowed || rewriter.readsText === false) && { readsText: false }),
+    ...(rewriter.received !== undefined && {
+      received(event) {
+        if (!over) rewriter.received?.(event);
+      },
+    }),
+    ...(rewriter.event !== undefined && {
+      event(event) {
+        if (over) return PASS_EVENT;
+        const action = rewriter.event?.(event) ?? PASS_EVENT;
+        return action instanceof Promise ? action.then(settle) : settle(action);
+      },
+    }),
+    async end() {
+      const tail = over ? undefined : await rewriter.end?.();
+      if (tail === undefined) return undefined;
+      note('rewrite', tail.reason);
+      if (tail.cut !== undefined) await cut(tail.cut);
+      return isShadowed ? undefined : tail;
+    },
+    comment: () => (isShadowed ? undefined : rewriter.comment?.()),
+  };
+}
+
+function changesNothing({ before = [], edits = [], held }: StreamRewrite): boolean {
+  return before.length === 0 && edits.length === 0 && held !== true;
 }

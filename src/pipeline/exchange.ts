@@ -8,7 +8,6 @@ import type { BillingReader } from '../providers/billing-details.ts';
 import type { IdentityReader } from '../providers/answer-identity.ts';
 import type { McpTarget } from '../mcp/message.ts';
 import type { Facts } from './facts.ts';
-import type { Patience } from './patience.ts';
 
 /**
  * A request on its way through the gateway. Each stage adds knowledge and extends the previous type: `Admitted ->
@@ -186,3 +185,26 @@ export type Outcome =
   | { readonly kind: 'broken_off' }
   /** Sent upstream without any visible answer. Without `upstreamFailed`, the client may have disconnected. */
   | { readonly kind: 'lost'; readonly upstreamFailed?: true };
+
+/** Reports a 2xx status. Other answers only describe the request and cost nothing. */
+export function isSuccess({ status }: Pick<Answered, 'status'>): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** Same as `isSuccess`, for answers of the provider or MCP server and not of the gateway. */
+export function isSuccessOfServer(exchange: Pick<Answered, 'origin' | 'status'>): boolean {
+  return exchange.origin === 'provider' && isSuccess(exchange);
+}
+
+/** Lets a check wait for an approval. Envoy's timeout is extended, and the client may disconnect in the meantime. */
+export interface Patience {
+  /** Starts the wait; later calls return the same one. */
+  begin(): Wait;
+}
+
+export interface Wait {
+  /** Aborted when the client has disconnected. */
+  readonly gone: AbortSignal;
+  /** By `performance.now()`. */
+  readonly until: number;
+}

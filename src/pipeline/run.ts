@@ -1,9 +1,8 @@
 import type { Caller, Check, Denial, StreamRewriter, Verdict } from './check.ts';
 import type { Admitted, Answered, Identified, Outcome, Parsed } from './exchange.ts';
-import { observedRewriter } from './observed-rewriter.ts';
+import { createEnforcement, type PendingCheck, type Ruling, type VerdictObserver } from './enforcement.ts';
 import type { Batch } from './batch.ts';
 import { handled, StaleRead } from './read-ahead.ts';
-import { createEnforcement, type PendingCheck, type Ruling, type VerdictObserver } from './enforcement.ts';
 import { after, isTurnOver, nextTurn, type Awaitable } from '../turns.ts';
 
 export interface RunnerOptions {
@@ -194,14 +193,6 @@ export function createRunner(options: RunnerOptions): () => Run {
       return enforcement.settle(exchange, check, verdict);
     }
 
-    function watched(exchange: Answered, check: Check, rewriter: StreamRewriter): StreamRewriter {
-      return observedRewriter(rewriter, {
-        isShadowed: enforcement.isShadowed(check),
-        observe: (verdict, enforced) => observer.verdict(exchange, check.name, verdict, enforced),
-        enforce: (verdict) => enforcement.enforce(exchange, check, verdict),
-      });
-    }
-
     return {
       prepare,
       admit: (exchange) => judgeHook('admit', exchange),
@@ -212,7 +203,7 @@ export function createRunner(options: RunnerOptions): () => Run {
       rewriters: (exchange) =>
         checks.flatMap((check, index) => {
           const rewriter = check.stream?.(exchange, states[index]);
-          return rewriter === undefined ? [] : watched(exchange, check, rewriter);
+          return rewriter === undefined ? [] : enforcement.observed(exchange, check, rewriter);
         }),
       async end(exchange, outcome) {
         if (ended) return;

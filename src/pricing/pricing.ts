@@ -6,7 +6,7 @@ import type { ProviderPricing } from '../providers/descriptor.ts';
 import { providers, type Provider, type ProviderName } from '../providers/registry.ts';
 import { RecentMap } from '../recent-map.ts';
 import { createModelOf } from './deployments.ts';
-import { contextTokensOf, knownMaxOutputTokens } from './output-limits.ts';
+import { contextTokensOf, knownMaxOutputTokens } from './known-models.ts';
 import type { ModelPrice, Pricing } from './price.ts';
 import {
   costOf,

@@ -1,6 +1,5 @@
 import type { LockCause } from './lock-cause.ts';
-import { decayedScore, MAX_SCORE } from './decay.ts';
-import type { Lock, RiskStatus } from './profile.ts';
+import { decayedScore, MAX_SCORE, type Lock, type RiskStatus } from './profile.ts';
 import { DEFAULT_LOCK_MS, lockOnly, MEMORY, toScoring, type Scoring } from './scoring.ts';
 import type { RiskEvent, RiskOutcome, RiskSettings, RiskStore } from './store.ts';
 

@@ -12,8 +12,7 @@ import {
 import { MARK_MS, markKey } from '../redis/marked-keys.ts';
 import { lockValue } from './lock-cause.ts';
 import { readProfile } from './read-profile.ts';
-import { DECAY, MAX_SCORE } from './decay.ts';
-import { parseRiskStatus, type RiskStatus } from './profile.ts';
+import { DECAY, MAX_SCORE, parseRiskStatus, type RiskStatus } from './profile.ts';
 import { loadScript } from '../redis/script.ts';
 import { withRedisDeadline } from '../redis/unavailable.ts';
 import { DEFAULT_LOCK_MS, lockOnly, MEMORY, toScoring, type Scoring } from './scoring.ts';

@@ -1,5 +1,6 @@
 import type { LockCause } from './lock-cause.ts';
 import type { Lock, RiskStatus } from './profile.ts';
+import type { CoreConfig } from '../config/core.ts';
 
 /** An action of an agent that counts against its key (docs/risk.md). */
 export type RiskEvent = EventOfKey &
@@ -74,4 +75,14 @@ export interface RiskSettings {
   readonly permanentBlockThreshold: number;
   /** How long a session's flags are remembered. */
   readonly sessionTtlMs: number;
+}
+
+export function riskSettings({ risk_profile, session }: CoreConfig): RiskSettings {
+  return {
+    enabled: risk_profile.enabled,
+    profileTtlMs: risk_profile.ttl,
+    autoQuarantineThreshold: risk_profile.auto_quarantine_threshold,
+    permanentBlockThreshold: risk_profile.permanent_block_threshold,
+    sessionTtlMs: session.ttl,
+  };
 }

@@ -1,4 +1,4 @@
-import { createRedisBreakerStore } from '../checks/mcp-breaker/redis-store.ts';
+import { createRedisBreakerStore } from '../checks/mcp-breaker/store.ts';
 import { phaseDeadlineMs } from '../config/cross-field-rules.ts';
 import type { Config } from '../config/schema.ts';
 import { messageOf } from '../errors.ts';

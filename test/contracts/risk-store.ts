@@ -1,8 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { riskSettings } from '../../src/risk/settings.ts';
-import type { RiskEvent, RiskOutcome, RiskSettings, RiskStore } from '../../src/risk/store.ts';
+import {
+  riskSettings,
+  type RiskEvent,
+  type RiskOutcome,
+  type RiskSettings,
+  type RiskStore,
+} from '../../src/risk/store.ts';
 import { defaultConfig } from '../support/default-config.ts';
 import { NO_RISK } from '../support/exchange.ts';
 

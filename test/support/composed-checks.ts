@@ -5,8 +5,7 @@ import type { Check } from '../../src/pipeline/check.ts';
 import { createCardSet } from '../../src/policy/cards/card-set.ts';
 import { policySetOf } from '../../src/policy/policy-set.ts';
 import { createMemoryRiskStore } from '../../src/risk/memory-store.ts';
-import { riskSettings } from '../../src/risk/settings.ts';
-import type { RiskStore } from '../../src/risk/store.ts';
+import { riskSettings, type RiskStore } from '../../src/risk/store.ts';
 import { defaultConfig } from './default-config.ts';
 
 export interface ComposedOptions {

@@ -11,7 +11,7 @@ import { createRedisDriftStore } from '../../src/checks/drift/redis-store.ts';
 import { createRedisLoopStore } from '../../src/checks/loop/redis-store.ts';
 import { createRedisMcpSessionStore } from '../../src/checks/mcp/session-binding/redis-store.ts';
 import { createRedisPinStore } from '../../src/checks/mcp-inspector/redis-store.ts';
-import { createRedisRateLimitStore } from '../../src/checks/rate-limit/redis-store.ts';
+import { createRedisRateLimitStore } from '../../src/checks/rate-limit/store.ts';
 import { createRedisRiskStore } from '../../src/risk/redis-store.ts';
 import { createRedisSessionStore } from '../../src/checks/session/redis-store.ts';
 import type { RedisClient } from '../../src/redis/client.ts';

@@ -1,6 +1,5 @@
 import { createRedisRiskStore } from '../../src/risk/redis-store.ts';
-import { riskSettings } from '../../src/risk/settings.ts';
-import type { RiskEvent } from '../../src/risk/store.ts';
+import { riskSettings, type RiskEvent } from '../../src/risk/store.ts';
 import { defaultConfig } from './default-config.ts';
 import { connectRedis, waitUntilReady } from '../../src/redis/client.ts';
 

@@ -1,5 +1,4 @@
-import { isSuccess } from '../../pipeline/success.ts';
-import type { Answered, Outcome } from '../../pipeline/exchange.ts';
+import { isSuccess, type Answered, type Outcome } from '../../pipeline/exchange.ts';
 import { countWritten } from '../../pricing/count.ts';
 import { countedInput, requestUnits } from '../../pricing/input-bound.ts';
 import { isSound } from '../../pricing/media-bound.ts';
@@ -8,8 +7,7 @@ import { mostExpensiveOf } from '../../pricing/pricing.ts';
 import { surchargeOf } from '../../pricing/surcharges.ts';
 import { billingInHeaders } from '../../providers/billing-details.ts';
 import type { Usage } from '../../providers/dialect.ts';
-import { estimate, outputsOf } from './estimate.ts';
-import { isBilledError, refusalFeeNanoUsd } from './error-bill.ts';
+import { estimate, isBilledError, outputsOf, refusalFeeNanoUsd } from './estimate.ts';
 import { sightOf } from './sight.ts';
 import { whyAbsurd, type Granted } from './plausible.ts';
 

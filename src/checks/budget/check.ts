@@ -22,7 +22,6 @@ import { reserveEverywhere } from './reserve-everywhere.ts';
 import { createSettlements, type Hold } from './settle.ts';
 import type { SharedBudget } from './shared.ts';
 import { editsOf, pricedTargets, targetsOf, type Targets } from './targets.ts';
-import { createThresholds } from './thresholds.ts';
 import { renewAfterMs } from '../lease.ts';
 
 export interface BudgetCheck {
@@ -55,7 +54,6 @@ const UNREADABLE =
 export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
   const { config, store } = deps;
   const { pricing: settings } = config;
-  const thresholds = createThresholds(deps);
   const now = deps.now ?? (() => performance.now());
   const quoting: QuoteDeps = { pricing: deps.pricing, settings, keptTools: config.proxy.provider_tools };
   const leases = createLeases({
@@ -64,7 +62,8 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     onFailure: deps.onFailure,
   });
 
-  const { release, settle } = createSettlements(deps, leases, thresholds, now);
+  const settlements = createSettlements(deps, leases, now);
+  const { release, settle } = settlements;
   const isLimited = (exchange: Parsed): boolean => isBudgeted(exchange) || sharedOf(exchange).length > 0;
 
   function sharedOf(exchange: Parsed): readonly SharedBudget[] {
@@ -237,7 +236,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     check,
     async close() {
       await leases.close();
-      await thresholds.close();
+      await settlements.close();
     },
   };
 }

@@ -1,10 +1,10 @@
-import type { Parsed } from '../../pipeline/exchange.ts';
+import type { Parsed, Answered } from '../../pipeline/exchange.ts';
 import { requestUnits, type InputBound } from '../../pricing/input-bound.ts';
 import type { ModelPrice } from '../../pricing/price.ts';
 import type { OutputLimit, OutputModality, RequestFacts } from '../../providers/request-facts.ts';
-import { refusalFeeNanoUsd } from './error-bill.ts';
 import type { BudgetOperation, Reservation } from './store.ts';
-import { naturalOutputs } from '../../pricing/natural-outputs.ts';
+import { naturalOutputs } from '../../pricing/known-models.ts';
+import type { ErrorAnswer, ProviderPricing } from '../../providers/descriptor.ts';
 
 /** The smallest output limit worth sending a request for (docs/budgets.md). */
 const MIN_GRANT_TOKENS = 256;
@@ -115,4 +115,24 @@ export function outputsOf(
 ): readonly OutputModality[] {
   // Embeddings, reranking and similar operations generate nothing.
   return request.output === undefined ? [] : [...(request.outputs ?? []), ...models.flatMap(naturalOutputs)];
+}
+
+/** Providers explain a refusal in its first lines. */
+const MAX_READ_BYTES = 16_384;
+
+/** Reports whether the provider bills this error. An error whose body was not seen may be one that is billed. */
+export function isBilledError({ provider, endpoint, status, answer }: Answered): boolean {
+  const { billsError }: ProviderPricing = provider.pricing;
+  const error: ErrorAnswer = {
+    operation: endpoint.operation,
+    status,
+    text: answer.whole?.body.toString('utf8', 0, MAX_READ_BYTES),
+  };
+  return billsError?.(error) === true;
+}
+
+/** Returns the minimum in nano-USD that the provider bills for a request refused under its guidelines. */
+export function refusalFeeNanoUsd({ provider, endpoint }: Pick<Parsed, 'provider' | 'endpoint'>): number {
+  const { refusalFees = {} }: ProviderPricing = provider.pricing;
+  return refusalFees[endpoint.operation] ?? 0;
 }

@@ -1,15 +1,14 @@
-import type { Answered, Outcome, Parsed } from '../../pipeline/exchange.ts';
+import { type Answered, type Outcome, type Parsed, isSuccess } from '../../pipeline/exchange.ts';
 import type { Batch } from '../../pipeline/batch.ts';
 import { chargeOf, type Charge } from './charge.ts';
 import type { BudgetCheckDeps } from './deps.ts';
 import type { SettledCost } from './headers.ts';
 import type { Leases } from './leases.ts';
-import { isSuccess } from '../../pipeline/success.ts';
 import { spentFor } from './spend-label.ts';
 import { tightestOf } from './reserve-everywhere.ts';
 import type { BudgetOperation, SettleResult, Settlement, Tightest } from './store.ts';
 import { servedTarget, worstAlone, type Targets } from './targets.ts';
-import type { createThresholds } from './thresholds.ts';
+import { WINDOWS_LEDGER } from './accounts.ts';
 
 export interface Hold {
   readonly operation: BudgetOperation;
@@ -43,16 +42,14 @@ export interface Settlements {
   release(operation: BudgetOperation): Promise<void>;
   /** Settles once. If Redis fails, the settlement is retried in the background and the error is thrown. */
   settle(hold: Hold, answered: Answered | undefined, outcome: Outcome, batch?: Batch): Promise<SettledCost>;
+  /** Completes reports of crossed thresholds. */
+  close(): Promise<void>;
 }
 
 /** Replaces reservations by real costs in every ledger. */
-export function createSettlements(
-  deps: BudgetCheckDeps,
-  leases: Leases,
-  thresholds: ReturnType<typeof createThresholds>,
-  now: () => number,
-): Settlements {
+export function createSettlements(deps: BudgetCheckDeps, leases: Leases, now: () => number): Settlements {
   const { store } = deps;
+  const thresholds = createThresholds(deps);
   const { pricing: settings } = deps.config;
 
   async function release(operation: BudgetOperation): Promise<void> {
@@ -173,11 +170,68 @@ export function createSettlements(
     thresholds.report(parsed, operation, result.crossed);
   }
 
-  return { release, settle };
+  return { release, settle, close: thresholds.close };
 }
 
 /** A tool call costs money once it may have run. After an HTTP error, it has not run. */
 function chargeOfTool(costNanoUsd: number, answered: Answered | undefined, outcome: Outcome): Charge {
   const isFree = outcome.kind === 'not_forwarded' || (answered !== undefined && !isSuccess(answered));
   return { costNanoUsd: isFree ? 0 : costNanoUsd, reportedNanoUsd: 0 };
+}
+
+/** Reports crossed thresholds, without delaying the request. */
+function createThresholds(deps: BudgetCheckDeps) {
+  const reporting = new Set<Promise<void>>();
+  return {
+    report(parsed: Parsed, operation: BudgetOperation, crossed: SettleResult['crossed']): void {
+      if (crossed.length === 0) return;
+      for (const { account } of crossed) deps.onCrossed(account.name);
+      const report = reportCrossed(deps, parsed, operation, crossed).finally(() => reporting.delete(report));
+      reporting.add(report);
+    },
+    async close(): Promise<void> {
+      await Promise.all(reporting);
+    },
+  };
+}
+
+/**
+ * Reads the current spend first, since one answer may cross several thresholds. If that fails, reports the threshold
+ * without an amount.
+ */
+async function reportCrossed(
+  { store, onAlert, onFailure }: BudgetCheckDeps,
+  { key }: Parsed,
+  { keyHash, accounts }: BudgetOperation,
+  crossed: SettleResult['crossed'],
+): Promise<void> {
+  const windows = await store
+    .status(
+      keyHash,
+      accounts.filter(({ ledger }) => ledger === WINDOWS_LEDGER),
+    )
+    .catch((cause: unknown) => {
+      onFailure(cause);
+      return [];
+    });
+  for (const { account, percent: thresholdPercent } of crossed) {
+    const { limitNanoUsd = 0 } = account;
+    const spentNanoUsd = windows.find((window) => window.account.name === account.name)?.spentNanoUsd;
+    onAlert({
+      keyHash: key.keyHash,
+      keyName: key.name,
+      window: account.name,
+      ...(account.budget !== undefined && { budget: account.budget }),
+      thresholdPercent,
+      percent: percentOf(spentNanoUsd, limitNanoUsd, thresholdPercent),
+      spentUsd: spentNanoUsd === undefined ? null : spentNanoUsd / 1e9,
+      limitUsd: limitNanoUsd / 1e9,
+    });
+  }
+}
+
+/** Returns at least the threshold: a new window may have begun since it was crossed. */
+function percentOf(spentNanoUsd: number | undefined, limitNanoUsd: number, thresholdPercent: number): number {
+  if (spentNanoUsd === undefined || limitNanoUsd === 0) return thresholdPercent;
+  return Math.max(thresholdPercent, Math.floor((spentNanoUsd * 100) / limitNanoUsd));
 }

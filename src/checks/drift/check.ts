@@ -1,7 +1,6 @@
-import { isSuccessOfServer } from '../../pipeline/success.ts';
+import { isSuccessOfServer, type Answer, type Answered, type Parsed } from '../../pipeline/exchange.ts';
 import type { Batch } from '../../pipeline/batch.ts';
 import { isParsed, PASS, type Check, type Denial, type Pass } from '../../pipeline/check.ts';
-import type { Answer, Answered, Parsed } from '../../pipeline/exchange.ts';
 import { writtenFact } from '../../pipeline/facts.ts';
 import { confirmed, SessionRead } from '../../pipeline/read-ahead.ts';
 import { turnSession } from '../../conversation/session-name.ts';

@@ -9,4 +9,7 @@ export const circuitBreaker = section({
   .prefault({})
   .describe('See docs/mcp-breaker.md.');
 
+/** Another call may probe after this time, unless the lease is renewed. */
+export const PROBE_LEASE_MS = 10_000;
+
 export type BreakerConfig = Settings<typeof circuitBreaker>;

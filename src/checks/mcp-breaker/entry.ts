@@ -1,5 +1,5 @@
 import { checkEntry } from '../entry.ts';
-import { PROBE_LEASE_MS } from './store.ts';
+import { PROBE_LEASE_MS } from './config.ts';
 
 /** Well below the lease. */
 const PROBE_RENEW_MS = 3_000;
@@ -8,7 +8,7 @@ export const mcpBreaker = checkEntry(async ({ mcp }, { counting, ownStore }) => 
   const { threshold, window_seconds } = mcp.circuit_breaker;
   const store = await ownStore({
     async redis(place) {
-      const { createRedisBreakerStore } = await import('./redis-store.ts');
+      const { createRedisBreakerStore } = await import('./store.ts');
       const windowMs = window_seconds * 1_000;
       return createRedisBreakerStore({ ...place, threshold, windowMs, probeLeaseMs: PROBE_LEASE_MS });
     },

@@ -6,7 +6,7 @@ export const rateLimit = configuredCheck(
   async ({ rate_limit: config }, { ownStore }) => {
     const store = await ownStore({
       async redis(place) {
-        const { createRedisRateLimitStore } = await import('./redis-store.ts');
+        const { createRedisRateLimitStore } = await import('./store.ts');
         return createRedisRateLimitStore(place);
       },
     });

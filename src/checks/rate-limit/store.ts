@@ -1,4 +1,9 @@
 import type { Batch } from '../../pipeline/batch.ts';
+import type { RedisStoreOptions } from '../../redis/client.ts';
+import { rateLimitKey } from '../../redis/keys.ts';
+import { createOperations } from '../../redis/batch.ts';
+import { count, tupleOf, yes } from '../../redis/reply.ts';
+import { loadScript } from '../../redis/script.ts';
 
 export interface Slot {
   /** False if the quota is used up. The request then consumed nothing. */
@@ -16,4 +21,29 @@ export interface RateLimitStore {
    * Takes a slot of the key's quota if one is free. Up to `quota` slots accumulate; they refill evenly over `windowMs`.
    */
   takeSlot(keyHash: string, quota: number, windowMs: number, batch?: Batch): Promise<Slot>;
+}
+
+const takeScript = loadScript(new URL('./take-slot.lua', import.meta.url));
+
+const takeReply = tupleOf(yes, count, count, count);
+
+/** Keeps rate limits in Redis, shared by all gateways. */
+export function createRedisRateLimitStore(options: RedisStoreOptions): RateLimitStore {
+  const { client, deadlineMs, now } = options;
+  const operations = createOperations(client, deadlineMs);
+  return {
+    takeSlot: (keyHash, quota, windowMs, batch) =>
+      operations.run(
+        {
+          script: takeScript,
+          keys: [rateLimitKey(keyHash)],
+          args: [now === undefined ? '' : now(), quota, windowMs],
+          read(reply) {
+            const [taken, remaining, waitMs, fullMs] = takeReply(reply);
+            return { taken, remaining, waitMs, fullMs };
+          },
+        },
+        batch,
+      ),
+  };
 }

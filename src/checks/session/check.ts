@@ -1,4 +1,4 @@
-import { isSuccessOfServer } from '../../pipeline/success.ts';
+import { isSuccessOfServer, type Answered, type Identified, type Parsed } from '../../pipeline/exchange.ts';
 import { newOperationId } from '../../operation-id.ts';
 import { HEADER } from '../../headers.ts';
 import { BatchAborted, type Batch } from '../../pipeline/batch.ts';
@@ -10,7 +10,6 @@ import {
   type Pass,
   type Verdict,
 } from '../../pipeline/check.ts';
-import type { Answered, Identified, Parsed } from '../../pipeline/exchange.ts';
 import { handled, SessionRead, StaleRead } from '../../pipeline/read-ahead.ts';
 import { firstQuestion } from '../../conversation/questions.ts';
 import { createRetryQueue } from '../../redis/retry-queue.ts';

@@ -1,11 +1,17 @@
-import { isSuccess, isSuccessOfServer } from '../../pipeline/success.ts';
+import {
+  isSuccess,
+  isSuccessOfServer,
+  type Answered,
+  type Identified,
+  type Outcome,
+  type Parsed,
+} from '../../pipeline/exchange.ts';
 import { newOperationId } from '../../operation-id.ts';
 import { HEADER } from '../../headers.ts';
 import { calledTool } from '../../mcp/message.ts';
 import { judgedType } from '../../mcp/called.ts';
 import { PASS, type Denial, type Verdict } from '../../pipeline/check.ts';
 import { handled } from '../../pipeline/read-ahead.ts';
-import type { Answered, Identified, Outcome, Parsed } from '../../pipeline/exchange.ts';
 import { mcpSessionOf } from '../../conversation/session-name.ts';
 import { sessionRequest, sessionRequired, setSessionHeaders, type SessionRequest } from './headers.ts';
 import { historyFull, longToolName, tooManySessions } from './refusals.ts';

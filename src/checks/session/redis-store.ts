@@ -15,11 +15,19 @@ import {
 } from '../../redis/reply.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
 import { anchorAmong } from './anchor.ts';
-import { anchorKey, ledgerKey, lifeKeys, moveKeys, sessionKeys, stateKey, stepKeys } from './session-keys.ts';
+import {
+  anchorKey,
+  ledgerKey,
+  lifeKeys,
+  moveKeys,
+  sessionKeys,
+  stateKey,
+  stepKeys,
+  loadSessionScripts,
+} from './scripts.ts';
 import { spentIn, unpackSession } from './packed-session.ts';
 
 import { freshSession, readSession, sessionReply, stateNames } from './session-fields.ts';
-import { loadSessionScripts } from './scripts.ts';
 import {
   asIfOpened,
   MAX_KEY_BYTES,

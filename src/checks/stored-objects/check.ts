@@ -1,8 +1,7 @@
 import type { JsonEdit } from '../../json/path.ts';
 import { isOnSharedAccount } from '../../pipeline/carried.ts';
 import { PASS, PASS_EVENT, type Check, type Denial, type Verdict } from '../../pipeline/check.ts';
-import type { Answered, Identified, Parsed } from '../../pipeline/exchange.ts';
-import { isSuccessOfServer } from '../../pipeline/success.ts';
+import { type Answered, type Identified, type Parsed, isSuccessOfServer } from '../../pipeline/exchange.ts';
 import type { Operation, StreamEvent } from '../../providers/dialect.ts';
 import { isPlainAddress } from '../../providers/cloud-storage.ts';
 import { objectsIn, type ObjectsWanted } from '../../providers/objects-in-answers.ts';
@@ -18,8 +17,7 @@ import { globMatches } from '../../text/glob.ts';
 import { after, inTurns, type Awaitable } from '../../turns.ts';
 import { invalidRequest } from '../denials.ts';
 import { isUnknownGet, keptOf, mayRefer, namesOf, objectsInBody, wantedOfGet } from './exchange-objects.ts';
-import { readStoredList } from './list.ts';
-import { endsOf, queryOfNextPage } from './next-page.ts';
+import { readStoredList, endsOf, queryOfNextPage } from './list.ts';
 import type { StoredObjectStore } from './store.ts';
 
 export interface StoredObjectsDeps {

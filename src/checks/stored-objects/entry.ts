@@ -4,7 +4,7 @@ export const storedObjects = checkEntry(async ({ proxy }, { ownStore }) => {
   // A recorded trace may lack the answer that created an object.
   const store = await ownStore({
     async redis(place) {
-      const { createRedisStoredObjectStore } = await import('./redis-store.ts');
+      const { createRedisStoredObjectStore } = await import('./store.ts');
       return createRedisStoredObjectStore(place);
     },
   });

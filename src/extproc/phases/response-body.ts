@@ -1,7 +1,7 @@
 import { decodeContent } from '../../answers/decode-content.ts';
 import { assertBody } from '../../answers/expected-form.ts';
 import { judgedBody, readAnswer, readFacts } from '../../answers/read-answer.ts';
-import { isSuccess } from '../../pipeline/success.ts';
+import { isSuccess } from '../../pipeline/exchange.ts';
 import type { StreamContext } from '../context.ts';
 import { headerChanges, withBody } from '../reply/answer-headers.ts';
 import { assertCredentialInBody } from '../reply/refused-credential.ts';

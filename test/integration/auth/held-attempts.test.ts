@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 
 import { createHeldAttemptCounts, createHeldAttemptStore } from '../../../src/auth/held-attempts-store.ts';
 import { heldAttemptsKey, quarantineKey } from '../../../src/redis/keys.ts';
-import { riskSettings } from '../../../src/risk/settings.ts';
+import { riskSettings } from '../../../src/risk/store.ts';
 import { createRedisRiskStore } from '../../../src/risk/redis-store.ts';
 import { defaultConfig } from '../../support/default-config.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';

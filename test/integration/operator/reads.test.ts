@@ -24,7 +24,7 @@ import type { Policies } from '../../../src/operator/api/schemas/rules.ts';
 import { createRedisEscalationStore } from '../../../src/escalation/redis-store.ts';
 import { createRedisRiskStore } from '../../../src/risk/redis-store.ts';
 import { defaultConfig } from '../../support/default-config.ts';
-import { riskSettings } from '../../../src/risk/settings.ts';
+import { riskSettings } from '../../../src/risk/store.ts';
 import { newEscalation } from '../../support/new-escalation.ts';
 import { startTestPage, type TestPage, type Visitor } from '../../support/operator/page.ts';
 import { appendRecords, requestRecord } from '../../support/operator/records.ts';

@@ -1,4 +1,4 @@
-import { createMarkSession, createSessionMoves } from '../../../src/composition/policy-sessions.ts';
+import { createMarkSession, createSessionMoves } from '../../../src/composition/compose.ts';
 import { createPolicyCheck } from '../../../src/checks/policy/check.ts';
 import { createJudge } from '../../../src/checks/policy/judge.ts';
 import { createPolicyStateCheck } from '../../../src/checks/policy/state-check.ts';

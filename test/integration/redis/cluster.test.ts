@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRedisBreakerStore } from '../../../src/checks/mcp-breaker/redis-store.ts';
+import { createRedisBreakerStore } from '../../../src/checks/mcp-breaker/store.ts';
 import { createRedisRiskStore } from '../../../src/risk/redis-store.ts';
 import { createRedisEscalationStore } from '../../../src/escalation/redis-store.ts';
 import { createAcknowledgement } from '../../../src/redis/acknowledged.ts';

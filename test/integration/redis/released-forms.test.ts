@@ -9,7 +9,7 @@ import { createRedisBudgetStore } from '../../../src/checks/budget/redis-store.t
 import type { Account, BudgetStore } from '../../../src/checks/budget/store.ts';
 import { createRedisDriftStore } from '../../../src/checks/drift/redis-store.ts';
 import { createRedisLoopStore } from '../../../src/checks/loop/redis-store.ts';
-import { createRedisBreakerStore } from '../../../src/checks/mcp-breaker/redis-store.ts';
+import { createRedisBreakerStore } from '../../../src/checks/mcp-breaker/store.ts';
 import { createRedisPinStore } from '../../../src/checks/mcp-inspector/redis-store.ts';
 import { createRedisSessionStore } from '../../../src/checks/session/redis-store.ts';
 import { connectRedis, waitUntilReady, type RedisClient } from '../../../src/redis/client.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKeyStore } from '../../../src/auth/key-store.ts';
 import { createRedisBudgetStore } from '../../../src/checks/budget/redis-store.ts';
 import { createRedisDriftStore } from '../../../src/checks/drift/redis-store.ts';
-import { createRedisBreakerStore } from '../../../src/checks/mcp-breaker/redis-store.ts';
+import { createRedisBreakerStore } from '../../../src/checks/mcp-breaker/store.ts';
 import { createRedisPinStore } from '../../../src/checks/mcp-inspector/redis-store.ts';
 import { connectRedis, waitUntilReady, type RedisClient } from '../../../src/redis/client.ts';
 import { scanForms } from '../../../src/redis/form-scan.ts';

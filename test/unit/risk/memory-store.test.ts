@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryRiskStore } from '../../../src/risk/memory-store.ts';
 import { findingId } from '../../../src/checks/finding-id.ts';
-import { decayedScore } from '../../../src/risk/decay.ts';
-import { parseRiskStatus } from '../../../src/risk/profile.ts';
+import { decayedScore, parseRiskStatus } from '../../../src/risk/profile.ts';
 import { DAY_MS, describeRiskStore } from '../../contracts/risk-store.ts';
 import { NO_RISK } from '../../support/exchange.ts';
 

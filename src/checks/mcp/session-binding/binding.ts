@@ -1,6 +1,5 @@
-import { isSuccess } from '../../../pipeline/success.ts';
+import { isSuccess, type Answered, type Parsed } from '../../../pipeline/exchange.ts';
 import { PASS, type Denial, type Verdict } from '../../../pipeline/check.ts';
-import type { Answered, Parsed } from '../../../pipeline/exchange.ts';
 import { MCP_SESSION_HEADER } from '../../../conversation/session-name.ts';
 import type { McpSession, McpSessionStore } from './store.ts';
 

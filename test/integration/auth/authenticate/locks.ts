@@ -1,6 +1,6 @@
 import { describe, beforeEach, vi, it, expect } from 'vitest';
 import { createRedisRiskStore } from '../../../../src/risk/redis-store.ts';
-import { riskSettings } from '../../../../src/risk/settings.ts';
+import { riskSettings } from '../../../../src/risk/store.ts';
 import { defaultConfig } from '../../../support/default-config.ts';
 import { redis, store, agent, present, refusal, client, start, failures } from './rig.ts';
 

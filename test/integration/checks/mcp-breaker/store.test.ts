@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import {
   createRedisBreakerStore,
   type RedisBreakerStoreOptions,
-} from '../../../../src/checks/mcp-breaker/redis-store.ts';
-import type { BreakerStore, CircuitCaller } from '../../../../src/checks/mcp-breaker/store.ts';
+  type BreakerStore,
+  type CircuitCaller,
+} from '../../../../src/checks/mcp-breaker/store.ts';
 import type { RedisClient } from '../../../../src/redis/client.ts';
 import {
   mcpBreakerKey,

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryRateLimitStore } from '../../../support/stores/rate-limit.ts';
-import { createRedisRateLimitStore } from '../../../../src/checks/rate-limit/redis-store.ts';
-import type { RateLimitStore, Slot } from '../../../../src/checks/rate-limit/store.ts';
+import {
+  createRedisRateLimitStore,
+  type RateLimitStore,
+  type Slot,
+} from '../../../../src/checks/rate-limit/store.ts';
 import type { RedisClient } from '../../../../src/redis/client.ts';
 import { rateLimitKey } from '../../../../src/redis/keys.ts';
 import type { TestRedis } from '../../../support/redis.ts';

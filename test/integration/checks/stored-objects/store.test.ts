@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createRedisStoredObjectStore } from '../../../../src/checks/stored-objects/redis-store.ts';
 import {
+  createRedisStoredObjectStore,
   STORED_OBJECT_LIFE_MS,
   type StoredObjectStore,
 } from '../../../../src/checks/stored-objects/store.ts';

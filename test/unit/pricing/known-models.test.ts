@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { naturalOutputs } from '../../../src/pricing/natural-outputs.ts';
+import { naturalOutputs } from '../../../src/pricing/known-models.ts';
 
 describe('the default outputs of a model', () => {
   it.each<[string, string[]]>([
