@@ -1,4 +1,5 @@
-/** `npm run docs` writes the pages of `docs/` that are generated from the code. A test compares them. */
+/** `npm run docs` writes the pages and the Envoy configuration that are generated from the code. Tests compare them. */
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format } from 'prettier';
@@ -165,8 +166,25 @@ export async function telemetryPage(): Promise<string> {
   return withTable(TELEMETRY_PAGE, '| metric | labels | what it counts |', rows);
 }
 
+export const ENVOY_FOLDER = join(import.meta.dirname, 'envoy');
+
+/** Returns `envoy/envoy.yaml`, and writes its SDS files. */
+export function envoyConfiguration(sdsFolder: string): string {
+  return execFileSync(
+    process.execPath,
+    [
+      'cli/main.ts',
+      ...['--config', join(ENVOY_FOLDER, 'compose.gateway.yaml'), 'envoy', 'render'],
+      ...['--ca-file', '/etc/ssl/certs/ca-certificates.crt'],
+      ...['--sds-dir', sdsFolder, '--sds-path', '/etc/envoy/sds'],
+    ],
+    { cwd: import.meta.dirname, env: { REDIS_PASSWORD: 'any' }, encoding: 'utf8' },
+  );
+}
+
 if (process.argv[1] === import.meta.filename) {
   writeFileSync(CONFIGURATION_PAGE, await configurationPage());
   writeFileSync(POLICIES_PAGE, await policiesPage());
   writeFileSync(TELEMETRY_PAGE, await telemetryPage());
+  writeFileSync(join(ENVOY_FOLDER, 'envoy.yaml'), envoyConfiguration(join(ENVOY_FOLDER, 'sds')));
 }
