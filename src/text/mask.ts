@@ -1,3 +1,4 @@
+/** Replaces secrets and personal data in requests, answers, logs and stored texts. */
 export const MASK = '***';
 
 /** Replaces attacks in the texts of MCP servers. */
