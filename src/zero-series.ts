@@ -1,3 +1,4 @@
+import { BUDGET_WINDOWS } from './budget-windows.ts';
 import type { Config } from './config/schema.ts';
 import type { AlertEvent } from './alerting/event.ts';
 import type { LossReason } from './alerting/delivery.ts';
@@ -6,7 +7,6 @@ import { ANSWER_FAULTS } from './escalation/approval.ts';
 import { ESCALATION_OUTCOMES } from './escalation/escalation.ts';
 import { PROVIDER_NAMES } from './providers/registry.ts';
 import { CONTENT_CLASSES } from './detectors/finding.ts';
-import { BUDGET_WINDOWS } from './redis/budget-limits.ts';
 import { TRIGGERS } from './risk/scoring.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 

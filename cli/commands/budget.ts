@@ -1,18 +1,17 @@
 import { Option, type Command } from 'commander';
+import {
+  BUDGET_WINDOW,
+  BUDGET_WINDOWS,
+  type BudgetLimits,
+  type BudgetWindow,
+} from '../../src/budget-windows.ts';
 import type { KeyRecord } from '../../src/auth/key-record.ts';
 import type { LimitChanges } from '../../src/checks/budget/store.ts';
 import { windowAccounts } from '../../src/checks/budget/accounts.ts';
 import type { Operations } from '../../src/operator/operations.ts';
 import { limitsUsd } from '../../src/operator/limits-usd.ts';
-import type { BudgetLimits } from '../../src/pipeline/exchange.ts';
 import { formatUsd, toNanoUsd } from '../../src/pricing/usd.ts';
-import {
-  BUDGET_WINDOWS,
-  effectiveLimits,
-  hasBudget,
-  MAX_LIMIT_USD,
-  type BudgetWindow,
-} from '../../src/redis/budget-limits.ts';
+import { effectiveLimits, hasBudget, MAX_LIMIT_USD } from '../../src/redis/budget-limits.ts';
 import { UsageError, type Io } from '../command.ts';
 import { usedPercent, windowJson } from '../../src/checks/budget/status-json.ts';
 import { byUse, statusTable, type KeyBudget } from '../budget-view.ts';
@@ -35,13 +34,6 @@ const BUDGET_LIST = withRecords<KeyBudget>({
   orders: { used: byUse },
 });
 
-const LIMIT_HELP: Readonly<Record<BudgetWindow, string>> = {
-  minute: 'limit per minute',
-  hourly: 'limit per hour',
-  daily: 'limit per day (UTC)',
-  weekly: 'limit per week, from Monday (UTC)',
-  monthly: 'limit per calendar month (UTC)',
-};
 const NUMBER = /^(?:\d+(?:\.\d*)?|\.\d+)$/;
 
 /** Adds `gateway budget …`, which sets limits and shows spend (docs/budgets.md). */
@@ -53,7 +45,9 @@ export function registerBudget(program: Command, io: Io): void {
       'set limits in USD for a key, for keys without their own, or for a shared budget; 0 blocks, none removes a limit',
     );
   for (const window of BUDGET_WINDOWS) {
-    set.option(`--${window} <usd>`, LIMIT_HELP[window], (text: string) => limit(window, text));
+    const { period, isLocal } = BUDGET_WINDOW[window];
+    const help = `limit per ${period}${isLocal ? ' (UTC)' : ''}`;
+    set.option(`--${window} <usd>`, help, (text: string) => limit(window, text));
   }
   withOutput(withMatch(set)).action((reference: string | undefined, options: SetOptions, command: Command) =>
     setBudget(command, io, reference, options),

@@ -4,8 +4,6 @@ import { Field } from '../parts/field.tsx';
 
 type Named = Pick<Key, 'key_hash' | 'name'>;
 
-const WINDOWS = ['minute', 'hourly', 'daily', 'weekly', 'monthly'] as const;
-
 function pathOf({ key_hash: hash }: Named, verb: string): string {
   return `/api/keys/${encodeURIComponent(hash)}/${verb}`;
 }
@@ -88,7 +86,7 @@ export function rotate(key: Named, onDone: (issued: IssuedKey) => void): Change<
 }
 
 export function setBudget({ budget, ...key }: KeyDetails, onDone: () => void): Change<ChangedKey> {
-  const own = budget.source === 'own' ? budget.windows : [];
+  const { windows, source } = budget;
   return {
     title: `Set the budget of ${key.name}`,
     consequence:
@@ -96,18 +94,18 @@ export function setBudget({ budget, ...key }: KeyDetails, onDone: () => void): C
     verb: 'Set',
     method: 'PUT',
     path: pathOf(key, 'budget'),
-    fields: WINDOWS.map((window) => (
+    fields: windows.map(({ window, limit_usd: limit }) => (
       <Field
         key={window}
         label={`${window}, USD`}
         name={window}
         type="number"
-        value={String(own.find((limit) => limit.window === window)?.limit_usd ?? '')}
+        value={String((source === 'own' ? limit : null) ?? '')}
         autocomplete="off"
       />
     )),
     body: (form) => ({
-      limits: Object.fromEntries(WINDOWS.map((window) => [window, amount(text(form, window))])),
+      limits: Object.fromEntries(windows.map(({ window }) => [window, amount(text(form, window))])),
     }),
     doneText: () => `Set the budget of ${key.name}.`,
     onDone,

@@ -8,7 +8,7 @@ export type AlertEvent =
 export interface BudgetThreshold {
   readonly key_hash: string;
   readonly key_name: string;
-  /** One of `minute`, `hourly`, `daily`, `weekly`, `monthly`. */
+  /** The window of a budget, such as `daily`. */
   readonly window: string;
   /** The `percent` of the crossed threshold. */
   readonly threshold: number;

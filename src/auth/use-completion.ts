@@ -1,4 +1,4 @@
-import { BUDGET_WINDOWS } from '../redis/budget-limits.ts';
+import { BUDGET_WINDOWS } from '../budget-windows.ts';
 import type { RedisClient } from '../redis/client.ts';
 import { readClock } from '../redis/clock.ts';
 import {

@@ -1,3 +1,4 @@
+import type { BudgetLimits } from '../budget-windows.ts';
 import type { OperatorChange } from '../audit/operator-record.ts';
 import type { KeyChange, NewKey } from '../auth/key-fields.ts';
 import { recordJson } from '../auth/key-json.ts';
@@ -8,7 +9,6 @@ import type { Accepted, PinStore } from '../checks/mcp-inspector/store.ts';
 import type { SessionStore } from '../checks/session/store.ts';
 import { maskSecrets } from '../detectors/mask.ts';
 import { newOperationId } from '../operation-id.ts';
-import type { BudgetLimits } from '../pipeline/exchange.ts';
 import { plainReason, type LockCause } from '../risk/lock-cause.ts';
 import type { RiskStatus } from '../risk/profile.ts';
 import type { LockTime, RiskStore } from '../risk/store.ts';

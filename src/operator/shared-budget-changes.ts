@@ -1,7 +1,8 @@
-import type { BudgetLimits, BudgetMatch, StoredBudget } from '../pipeline/exchange.ts';
+import { BUDGET_WINDOWS, type BudgetLimits } from '../budget-windows.ts';
+import type { BudgetMatch, StoredBudget } from '../pipeline/exchange.ts';
 import type { LimitChanges } from '../checks/budget/store.ts';
 import { budgetMatch, budgetName } from '../config/sections/budgets.ts';
-import { BUDGET_WINDOWS, hasBudget } from '../redis/budget-limits.ts';
+import { hasBudget } from '../redis/budget-limits.ts';
 import { MAX_STORED_BUDGETS, type SharedBudgetStore } from '../shared-budgets/store.ts';
 import { ChangeRefused, type Changed } from './changed.ts';
 import { limitsUsd } from './limits-usd.ts';

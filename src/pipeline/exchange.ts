@@ -1,3 +1,4 @@
+import type { BudgetLimits } from '../budget-windows.ts';
 import type { KeyRecord } from '../auth/key-record.ts';
 import type { JsonEdit } from '../json/path.ts';
 import type { AnswerFacts, AnswerText, Endpoint, Usage } from '../providers/dialect.ts';
@@ -57,15 +58,6 @@ export interface Identified extends Admitted {
   readonly providerKey: string | undefined;
   /** Name of the gateway's credential in `providerKey`; absent for a client's own key. */
   readonly heldCredential?: string;
-}
-
-/** USD limits in nano-USD by window. Undefined means unlimited; 0 means blocked. */
-export interface BudgetLimits {
-  readonly minute?: number;
-  readonly hourly?: number;
-  readonly daily?: number;
-  readonly weekly?: number;
-  readonly monthly?: number;
 }
 
 /** The key's budget, read together with its record, and again after an approval. */

@@ -1,11 +1,6 @@
+import { BUDGET_WINDOWS, type BudgetLimits, type BudgetWindow } from '../budget-windows.ts';
 import { GatewayError } from '../errors.ts';
 import { checkForm } from './stored-forms.ts';
-import type { BudgetLimits } from '../pipeline/exchange.ts';
-
-/** Shortest first; also the values of `X-Gateway-Budget-Window` (docs/budgets.md). */
-export const BUDGET_WINDOWS = ['minute', 'hourly', 'daily', 'weekly', 'monthly'] as const;
-
-export type BudgetWindow = (typeof BUDGET_WINDOWS)[number];
 
 /** Keeps sums of nano-USD exact in doubles. */
 export const MAX_LIMIT_USD = 9_000_000;

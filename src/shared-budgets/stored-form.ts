@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { BUDGET_WINDOWS } from '../budget-windows.ts';
 import { budgetMatch } from '../config/sections/budgets.ts';
 import type { StoredBudget } from '../pipeline/exchange.ts';
-import { BUDGET_WINDOWS, MAX_LIMIT_USD } from '../redis/budget-limits.ts';
+import { MAX_LIMIT_USD } from '../redis/budget-limits.ts';
 import { checkForm } from '../redis/stored-forms.ts';
 import { redisUnavailable } from '../redis/unavailable.ts';
 

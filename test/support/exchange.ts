@@ -1,6 +1,7 @@
+import type { BudgetLimits } from '../../src/budget-windows.ts';
 import { randomUUID } from 'node:crypto';
 import { parseStrict } from '../../src/json/strict-parse.ts';
-import type { Answered, BudgetLimits, Parsed } from '../../src/pipeline/exchange.ts';
+import type { Answered, Parsed } from '../../src/pipeline/exchange.ts';
 import { newFacts, type Facts, type SessionFacts } from '../../src/pipeline/facts.ts';
 import type { Obfuscation } from '../../src/normalize/normalize.ts';
 import { createBillingReader } from '../../src/providers/billing-details.ts';

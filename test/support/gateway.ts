@@ -1,3 +1,4 @@
+import { BUDGET_WINDOWS, type BudgetWindow } from '../../src/budget-windows.ts';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,7 +12,6 @@ import { createKeyStore } from '../../src/auth/key-store.ts';
 import type { NewKey } from '../../src/auth/key-fields.ts';
 import { createRedisBudgetStore } from '../../src/checks/budget/redis-store.ts';
 import type { ConfigInput } from '../../src/config/schema.ts';
-import { BUDGET_WINDOWS, type BudgetWindow } from '../../src/redis/budget-limits.ts';
 import { envoyPath, gatewayProgram } from './parts.ts';
 import { watchOutput } from './gateway-output.ts';
 import { freePort } from './ports.ts';

@@ -1,23 +1,14 @@
-import type { Parsed, BudgetLimits } from '../../pipeline/exchange.ts';
-import { hasBudget, BUDGET_WINDOWS, type BudgetWindow } from '../../redis/budget-limits.ts';
+import { BUDGET_WINDOW, BUDGET_WINDOWS, type BudgetLimits, type BudgetWindow } from '../../budget-windows.ts';
+import type { Parsed } from '../../pipeline/exchange.ts';
+import { hasBudget } from '../../redis/budget-limits.ts';
 import type { Account, Calendar } from './store.ts';
-
-const CALENDARS: Readonly<Record<BudgetWindow, Calendar>> = {
-  minute: 'minute',
-  hourly: 'hour',
-  daily: 'day',
-  weekly: 'week',
-  monthly: 'month',
-};
 
 /** Must exceed the longest window. */
 const OVER_A_MONTH_MS = 40 * 86_400_000;
 
 export const WINDOWS_LEDGER = 'windows';
 
-/**
- * Returns a key's five windows as accounts, in UTC by default. All of them record spend; those with a limit can refuse.
- */
+/** Returns a key's windows as accounts, in UTC by default. All of them record spend; those with a limit can refuse. */
 export function windowAccounts(
   limits: BudgetLimits,
   calendars: { readonly [Window in BudgetWindow]?: Calendar } = {},
@@ -25,7 +16,7 @@ export function windowAccounts(
   return BUDGET_WINDOWS.map((window) => ({
     name: window,
     ledger: WINDOWS_LEDGER,
-    calendar: calendars[window] ?? CALENDARS[window],
+    calendar: calendars[window] ?? BUDGET_WINDOW[window].calendar,
     limitNanoUsd: limits[window],
     idleMs: OVER_A_MONTH_MS,
   }));

@@ -1,6 +1,6 @@
+import { BUDGET_WINDOWS, type BudgetLimits } from '../../budget-windows.ts';
 import type { CoreConfig } from '../../config/core.ts';
-import type { BudgetLimits } from '../../pipeline/exchange.ts';
-import { BUDGET_WINDOWS, parseBudgetLimits } from '../../redis/budget-limits.ts';
+import { parseBudgetLimits } from '../../redis/budget-limits.ts';
 import type { RedisStoreOptions } from '../../redis/client.ts';
 import {
   budgetLimitsKey,

@@ -1,8 +1,8 @@
+import { BUDGET_WINDOWS, type BudgetLimits } from '../../budget-windows.ts';
 import type { SharedBudgetSettings } from '../../config/sections/budgets.ts';
-import type { BudgetLimits, BudgetMatch, Parsed, StoredBudget } from '../../pipeline/exchange.ts';
+import type { BudgetMatch, Parsed, StoredBudget } from '../../pipeline/exchange.ts';
 import type { ProviderName } from '../../providers/registry.ts';
 import { toNanoUsd } from '../../pricing/usd.ts';
-import { BUDGET_WINDOWS } from '../../redis/budget-limits.ts';
 import { globMatches } from '../../text/glob.ts';
 import { windowAccounts } from './accounts.ts';
 import type { Account } from './store.ts';

@@ -1,10 +1,10 @@
-import type { BudgetLimits } from '../../pipeline/exchange.ts';
+import type { BudgetLimits, BudgetWindow, WindowCalendar } from '../../budget-windows.ts';
 import type { Batch } from '../../pipeline/batch.ts';
 
 /**
  * When an account resets: at a UTC calendar boundary, at listed times (Unix ms), or only when its ledger is dropped.
  */
-export type Calendar = 'minute' | 'hour' | 'day' | 'week' | 'month' | 'none' | `at:${string}`;
+export type Calendar = WindowCalendar | 'none' | `at:${string}`;
 
 /** An account that a request is charged to: a window of its key, or its session. */
 export interface Account {
@@ -91,7 +91,7 @@ export interface AccountStatus {
 }
 
 /** Limits to set in nano-USD; null removes a limit. Omitted windows keep theirs. */
-export type LimitChanges = { readonly [Window in keyof BudgetLimits]?: number | null };
+export type LimitChanges = { readonly [Window in BudgetWindow]?: number | null };
 
 /** The budgets of all keys. Every method is atomic and safe to repeat. Failures throw `redis_unavailable`. */
 export interface BudgetStore {

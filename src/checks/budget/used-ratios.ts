@@ -1,4 +1,5 @@
-import type { BudgetLimits, Parsed } from '../../pipeline/exchange.ts';
+import type { BudgetLimits } from '../../budget-windows.ts';
+import type { Parsed } from '../../pipeline/exchange.ts';
 import { windowAccounts } from './accounts.ts';
 import type { BudgetStore } from './store.ts';
 

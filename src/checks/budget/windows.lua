@@ -28,8 +28,8 @@ local function month_of(day)
   return year, month
 end
 
--- Of the windows that begin at these times, the one that holds `now`. The caller's clock is not trusted: it names the
--- window before and after its own, and a time that lies in none of them fails the script.
+-- Returns the window that holds `now`, from a list of beginnings. The caller lists the windows around its own time,
+-- because its clock is not trusted. Fails if `now` lies in none of them.
 local function listed_window(calendar, now)
   local start
   for beginning in string.gmatch(calendar, '%d+') do

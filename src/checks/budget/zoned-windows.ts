@@ -1,12 +1,8 @@
 import { DateTime, type DateTimeUnit } from 'luxon';
-import type { BudgetWindow } from '../../redis/budget-limits.ts';
+import { BUDGET_WINDOW, BUDGET_WINDOWS, type BudgetWindow } from '../../budget-windows.ts';
 
-/** Windows that begin at a local time; minutes and hours are always in UTC. */
-const UNITS: { readonly [Window in BudgetWindow]?: DateTimeUnit } = {
-  daily: 'day',
-  weekly: 'week',
-  monthly: 'month',
-};
+/** Windows that begin at a local time; the others are always in UTC. */
+const LOCAL_WINDOWS = BUDGET_WINDOWS.filter((window) => BUDGET_WINDOW[window].isLocal);
 
 /** Calendars of a time zone, in the format of `windows.lua`: `at:` and the Unix ms at which windows begin. */
 export type ZonedCalendars = { readonly [Window in BudgetWindow]?: `at:${string}` };
@@ -25,7 +21,10 @@ export function createZonedCalendars(zone: string, now: () => number = Date.now)
     if (time >= validFrom && time < validUntil) return known;
     const local = DateTime.fromMillis(time, { zone });
     known = Object.fromEntries(
-      Object.entries(UNITS).map(([window, unit]) => [window, `at:${starts(local, unit).join(':')}`]),
+      LOCAL_WINDOWS.map((window) => [
+        window,
+        `at:${starts(local, BUDGET_WINDOW[window].calendar).join(':')}`,
+      ]),
     );
     // All these windows begin at the start of a day.
     [, validFrom = time, validUntil = time] = starts(local, 'day');

@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { BUDGET_WINDOWS, byWindow } from '../../budget-windows.ts';
 import { PROVIDER_NAMES } from '../../providers/registry.ts';
-import { BUDGET_WINDOWS, MAX_LIMIT_USD } from '../../redis/budget-limits.ts';
+import { MAX_LIMIT_USD } from '../../redis/budget-limits.ts';
 import { duration, section, type Settings } from '../fields.ts';
 
 const name = z.string().min(1).max(256);
@@ -46,11 +47,7 @@ const sharedBudget = section({
   time_zone: timeZone
     .default('UTC')
     .describe('IANA time zone in which days, weeks and months begin, such as `Europe/Vienna`.'),
-  minute: limit.describe('USD per minute.'),
-  hourly: limit.describe('USD per hour.'),
-  daily: limit.describe('USD per day.'),
-  weekly: limit.describe('USD per week, from Monday.'),
-  monthly: limit.describe('USD per calendar month.'),
+  ...byWindow(({ period }) => limit.describe(`USD per ${period}.`)),
 }).refine((budget) => BUDGET_WINDOWS.some((window) => budget[window] !== undefined), {
   error: `must have one of ${BUDGET_WINDOWS.join(', ')}`,
 });

@@ -1,8 +1,9 @@
 /** Input of the operator's API: queries of reads and bodies of changes. Answers are in `schemas/`. */
+import { BUDGET_WINDOWS } from '../../budget-windows.ts';
 import * as z from 'zod';
 import { keyChangeSchema, newKeySchema } from '../../auth/key-fields.ts';
 import { DURATION_PATTERN, DURATION_RULE } from '../../config/duration.ts';
-import { BUDGET_WINDOWS, MAX_LIMIT_USD } from '../../redis/budget-limits.ts';
+import { MAX_LIMIT_USD } from '../../redis/budget-limits.ts';
 import { role } from './schemas/people.ts';
 
 const MAX_PAGE = 200;

@@ -1,10 +1,11 @@
 /** API operations for commands (`gateway --server`), one per function of `Operations`. */
+import { BUDGET_WINDOWS } from '../../budget-windows.ts';
 import * as z from 'zod';
 import { keyChangeSchema, newKeySchema } from '../../auth/key-fields.ts';
 import { MOST_AT_ONCE, type ActiveKeys } from '../../auth/key-use-store.ts';
 import { WINDOWS_LEDGER } from '../../checks/budget/accounts.ts';
 import type { Account } from '../../checks/budget/store.ts';
-import { BUDGET_WINDOWS, MAX_LIMIT_USD } from '../../redis/budget-limits.ts';
+import { MAX_LIMIT_USD } from '../../redis/budget-limits.ts';
 import { budgetMatch, budgetName } from '../../config/sections/budgets.ts';
 import type { Changed } from '../changed.ts';
 import type { Changes } from '../changes.ts';

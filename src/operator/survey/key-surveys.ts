@@ -1,5 +1,5 @@
+import type { BudgetLimits } from '../../budget-windows.ts';
 import type { KeyRecord } from '../../auth/key-record.ts';
-import type { BudgetLimits } from '../../pipeline/exchange.ts';
 import { effectiveLimits, hasBudget } from '../../redis/budget-limits.ts';
 import type { RedisOperations } from '../redis-operations.ts';
 import { usedPercent } from '../../checks/budget/status-json.ts';

@@ -1,7 +1,7 @@
+import type { BudgetLimits } from '../../budget-windows.ts';
 import { windowAccounts } from '../../checks/budget/accounts.ts';
 import { usedPercent, windowJson } from '../../checks/budget/status-json.ts';
 import type { AccountStatus } from '../../checks/budget/store.ts';
-import type { BudgetLimits } from '../../pipeline/exchange.ts';
 import type { KeyRecord } from '../../auth/key-record.ts';
 import { effectiveLimits, hasBudget } from '../../redis/budget-limits.ts';
 import type { Budget } from '../api/schemas/keys.ts';

@@ -1,10 +1,10 @@
+import type { BudgetWindow } from '../../../src/budget-windows.ts';
 import type { RedisClient } from '../../../src/redis/client.ts';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { BudgetWindow } from '../../../src/redis/budget-limits.ts';
 import { timeSpan } from '../../../src/text/time-span.ts';
 import type { Reply } from '../../support/http.ts';
 import { budgetStatus, CHAT_BODY, cli, expectRefusal, startBudgets, TOKEN, type Budgets } from './rig.ts';

@@ -1,3 +1,4 @@
+import type { BudgetLimits } from '../../../src/budget-windows.ts';
 import { randomUUID } from 'node:crypto';
 import type { EdgeServices } from '../../../src/extproc/services.ts';
 import { serveStream } from '../../../src/extproc/stream.ts';
@@ -9,7 +10,6 @@ import {
   type ProcessingRequest,
   type ProcessingResponse,
 } from '../../../src/extproc/wire/messages.ts';
-import type { BudgetLimits } from '../../../src/pipeline/exchange.ts';
 
 /** One exchange with the gateway: a client's request, and its upstream's answer. */
 export interface SweptExchange {

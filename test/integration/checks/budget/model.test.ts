@@ -1,10 +1,9 @@
+import { BUDGET_WINDOWS, type BudgetLimits } from '../../../../src/budget-windows.ts';
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRedisBudgetStore } from '../../../../src/checks/budget/redis-store.ts';
 import type { BudgetStore, Reservation } from '../../../../src/checks/budget/store.ts';
-import type { BudgetLimits } from '../../../../src/pipeline/exchange.ts';
-import { BUDGET_WINDOWS } from '../../../../src/redis/budget-limits.ts';
 import type { RedisClient } from '../../../../src/redis/client.ts';
 import { riskProfileKey } from '../../../../src/redis/keys.ts';
 import { windowAccounts } from '../../../../src/checks/budget/accounts.ts';

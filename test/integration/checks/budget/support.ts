@@ -1,3 +1,4 @@
+import type { BudgetLimits } from '../../../../src/budget-windows.ts';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll } from 'vitest';
 import { windowAccounts } from '../../../../src/checks/budget/accounts.ts';
@@ -7,7 +8,6 @@ import {
 } from '../../../../src/checks/budget/redis-store.ts';
 import type { BudgetStore, Reservation } from '../../../../src/checks/budget/store.ts';
 import { configSchema } from '../../../../src/config/schema.ts';
-import type { BudgetLimits } from '../../../../src/pipeline/exchange.ts';
 import {
   connectRedis,
   waitUntilReady,

@@ -1,3 +1,4 @@
+import type { BudgetLimits } from '../../../../src/budget-windows.ts';
 import { randomUUID } from 'node:crypto';
 import { createAnswerStream } from '../../../../src/answers/answer-stream.ts';
 import { newAnswer } from '../../../../src/answers/new-answer.ts';
@@ -7,7 +8,7 @@ import { createChecks } from '../../../../src/composition/create.ts';
 import type { ConfigInput } from '../../../../src/config/schema.ts';
 import { applyEdits } from '../../../../src/json/edit.ts';
 import { PASS, type Check, type Denial, type StreamRewriter } from '../../../../src/pipeline/check.ts';
-import type { Answered, BudgetLimits, Outcome, Parsed } from '../../../../src/pipeline/exchange.ts';
+import type { Answered, Outcome, Parsed } from '../../../../src/pipeline/exchange.ts';
 import { newFacts } from '../../../../src/pipeline/facts.ts';
 import { createRunner, type Run } from '../../../../src/pipeline/run.ts';
 import { createCardSet } from '../../../../src/policy/cards/card-set.ts';

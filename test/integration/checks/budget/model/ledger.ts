@@ -1,5 +1,4 @@
-import { BUDGET_WINDOWS, type BudgetWindow } from '../../../../../src/redis/budget-limits.ts';
-import type { BudgetLimits } from '../../../../../src/pipeline/exchange.ts';
+import { BUDGET_WINDOWS, type BudgetLimits, type BudgetWindow } from '../../../../../src/budget-windows.ts';
 import type { Reservation } from '../../../../../src/checks/budget/store.ts';
 
 /** The promises of docs/budgets.md, implemented a second time. */
