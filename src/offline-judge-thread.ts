@@ -2,11 +2,12 @@
  * Entry point of a thread that judges one half of a trace's sessions. A failure ends the thread; the parent notices.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { createOfflineJudge, loadPolicySet } from './offline-judge.ts';
-import type { JudgeReply, JudgeRequest, JudgeThreadData } from './verify/thread-judge.ts';
+import { createOfflineJudge } from './offline-judge.ts';
+import { loadPolicies } from './policy/load-policies.ts';
+import type { JudgeReply, JudgeRequest, JudgeThreadData } from './verify/judge.ts';
 
 const { config, files } = workerData as JudgeThreadData;
-const judge = await createOfflineJudge({ config, set: files && (await loadPolicySet(files)) });
+const judge = await createOfflineJudge({ config, set: files && (await loadPolicies(files)).set });
 parentPort?.on('message', (request: JudgeRequest) => void judgeRequest(request));
 
 async function judgeRequest(request: JudgeRequest): Promise<void> {

@@ -2,8 +2,7 @@ import { createOfflineChecks } from './composition/create-offline.ts';
 import type { Config } from './config/schema.ts';
 import type { Check } from './pipeline/check.ts';
 import { createRunner } from './pipeline/run.ts';
-import type { PolicyFiles } from './policy/policy-files.ts';
-import { createPolicySet, type PolicySet } from './policy/policy-set.ts';
+import type { PolicySet } from './policy/policy-set.ts';
 import { createMatchDigest } from './telemetry/audit.ts';
 import { createFindingCollector, type FindingCollector } from './verify/findings.ts';
 import type { TraceJudge } from './verify/judge.ts';
@@ -17,14 +16,6 @@ export interface OfflineJudgeDeps {
 
 export interface OfflineJudge extends TraceJudge {
   readonly checks: readonly Check[];
-}
-
-/** Generous limits: traces are not interactive, and the machine may be busy. */
-const ENGINE = { evaluationMs: 5_000, graceMs: 1_000, startMs: 60_000, waitMs: 60_000, maxWaiting: 16 };
-
-/** @throws PolicyFilesError | RegoFilesError if the policies cannot be loaded */
-export function loadPolicySet(files: PolicyFiles): Promise<PolicySet> {
-  return createPolicySet(files, ENGINE);
 }
 
 /** Creates a judge with the gateway's checks and its own stores. */

@@ -5,10 +5,8 @@ import { readPolicyFiles, type PolicyFiles, type PolicySources } from './policy/
 import { describeSet } from './policy/describe-set.ts';
 import { loadPolicies, type LoadedPolicies } from './policy/load-policies.ts';
 import { hashFeature } from './text/simhash.ts';
-import { keyHashOf } from './verify/exchange.ts';
-import { createLateJudge } from './verify/late-judge.ts';
+import { createLateJudge, createThreadJudge } from './verify/judge.ts';
 import type { TracedStep } from './verify/step.ts';
-import { createThreadJudge } from './verify/thread-judge.ts';
 import type { JudgedBy } from './verify/summary.ts';
 import { verify, type VerifyEvent } from './verify/verify.ts';
 
@@ -76,8 +74,7 @@ function mayThread(files: PolicyFiles | undefined, threadSteps: number): boolean
 
 /** Does not split sessions, nor agents whose sessions influence each other. */
 function isInFirstHalf({ agent, sessionId }: TracedStep, isOfAgent: boolean): boolean {
-  const key = keyHashOf(agent);
-  return hashFeature(isOfAgent ? key : `${key}/${sessionId}`).low % SHARES < FIRST_SHARE;
+  return hashFeature(isOfAgent ? agent.keyHash : `${agent.keyHash}/${sessionId}`).low % SHARES < FIRST_SHARE;
 }
 
 function threadFile(): URL {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { KeyRecord } from '../auth/key-record.ts';
 import { HEADER } from '../headers.ts';
 import { mcpMessages } from '../mcp/dialect.ts';
@@ -55,7 +54,7 @@ export function gatewayCall(step: TracedStep, requestId: string, agentRisk: Agen
 function keyOf(agent: StepAgent, provider: ProviderName = 'openai'): KeyRecord {
   const { id, name, owner, allowedTools, allowedModels, allowedProviders, tags } = agent;
   return {
-    keyHash: keyHashOf(agent),
+    keyHash: agent.keyHash,
     name: name === '' ? id : name,
     agentName: name,
     provider: agent.provider ?? provider,
@@ -66,20 +65,6 @@ function keyOf(agent: StepAgent, provider: ProviderName = 'openai'): KeyRecord {
     ...(allowedModels !== undefined && { allowedModels }),
     ...(allowedProviders !== undefined && { allowedProviders }),
   };
-}
-
-const MAX_KNOWN = 1_000;
-const keyHashes = new Map<string, string>();
-
-/** Returns the hash of an agent's key; by default derived from its id. */
-export function keyHashOf({ keyHash, id }: StepAgent): string {
-  if (keyHash !== undefined) return keyHash;
-  const known = keyHashes.get(id);
-  if (known !== undefined) return known;
-  if (keyHashes.size >= MAX_KNOWN) keyHashes.clear();
-  const made = `sha256:${createHash('sha256').update(`agent of a trace: ${id}`).digest('hex')}`;
-  keyHashes.set(id, made);
-  return made;
 }
 
 interface Sent {

@@ -1,7 +1,6 @@
 import { addAll } from '../add-all.ts';
 import type { Parsed } from '../pipeline/exchange.ts';
 import type { Run } from '../pipeline/run.ts';
-import { keyHashOf } from './exchange.ts';
 import type { TracePlace, TracedStep } from './step.ts';
 
 export interface OpenCall {
@@ -88,5 +87,5 @@ function indexOfCall(calls: readonly OpenCall[], { type, callId, tool }: TracedS
 }
 
 function tracedSession({ agent, sessionId }: TracedStep): string {
-  return `${keyHashOf(agent)}/${sessionId}`;
+  return `${agent.keyHash}/${sessionId}`;
 }

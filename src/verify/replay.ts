@@ -5,7 +5,7 @@ import type { AgentRisk } from '../pipeline/facts.ts';
 import { parseRequest } from '../pipeline/parse.ts';
 import type { Run } from '../pipeline/run.ts';
 import { answerTo, unseenAnswer } from './answer.ts';
-import { gatewayCall, keyHashOf } from './exchange.ts';
+import { gatewayCall } from './exchange.ts';
 import type { TraceFinding } from './finding.ts';
 import type { FindingCollector } from './findings.ts';
 import { createOpenCalls, type OpenCall } from './open-calls.ts';
@@ -48,7 +48,7 @@ export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
     await presumeAnswered(step);
     findings.begin(step, place);
     const run = newRun();
-    const { exchange, body } = gatewayCall(step, nextId(), await riskOf(keyHashOf(step.agent)));
+    const { exchange, body } = gatewayCall(step, nextId(), await riskOf(step.agent.keyHash));
     const parsed = await judged(run, exchange, body);
     if (parsed === undefined) {
       await run.end(exchange, { kind: 'not_forwarded' });
@@ -126,7 +126,7 @@ export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
       step.type === 'llm_response'
         ? { ...step, type: 'llm_call', content: '' }
         : { ...step, type: 'mcp_tool_call', tool: step.tool === '' ? 'unknown' : step.tool };
-    const { exchange, body } = gatewayCall(call, nextId(), await riskOf(keyHashOf(step.agent)));
+    const { exchange, body } = gatewayCall(call, nextId(), await riskOf(step.agent.keyHash));
     try {
       return { step: call, place, run: newRun(), parsed: parseRequest(exchange, body), isAnswered: true };
     } catch (failure) {

@@ -55,7 +55,8 @@ export function isCall({ type }: TracedStep): boolean {
 export interface StepAgent {
   readonly id: string;
   readonly name: string;
-  readonly keyHash: string | undefined;
+  /** By default derived from the id. */
+  readonly keyHash: string;
   readonly owner: string | undefined;
   readonly provider: ProviderName | undefined;
   readonly tags: Readonly<Record<string, string>>;
@@ -99,18 +100,6 @@ export interface Context {
 }
 
 export const DEFAULT_SESSION = 'trace';
-
-export const UNKNOWN_AGENT: StepAgent = {
-  id: 'trace',
-  name: 'trace',
-  keyHash: undefined,
-  owner: undefined,
-  provider: undefined,
-  tags: {},
-  allowedTools: undefined,
-  allowedModels: undefined,
-  allowedProviders: undefined,
-};
 
 export function unreadableStep(problem: string): Read {
   return { kind: 'unreadable', problem };

@@ -1,6 +1,6 @@
+import { ReadableStream, type UnderlyingSource } from 'node:stream/web';
 import type { TraceFinding } from './finding.ts';
 import type { FinalResults, TraceJudge } from './judge.ts';
-import { createReadAhead, type ReadAhead } from './read-ahead.ts';
 import { readTrace } from './read/read-trace.ts';
 import type { ReplayCounts } from './replay.ts';
 import { isCall, type ReadElement, type TracedStep } from './step.ts';
@@ -31,9 +31,15 @@ interface QueuedElement {
   readonly findings: readonly Promise<readonly TraceFinding[]>[];
 }
 
+interface QueuedPart {
+  readonly elements: readonly QueuedElement[];
+  readonly bytes: number;
+}
+
 const PROGRESS_EVERY = 256;
-/** Large enough that judges need not wait for each other. */
-const AHEAD = { maxItems: 6_000, maxBytes: 8_388_608 };
+/** Size of the queue: large enough that judges need not wait for each other. */
+const AHEAD_BYTES = 8_388_608;
+const AHEAD_ELEMENTS = 6_000;
 
 /**
  * Judges a trace while reading it. Memory is bounded by the state of the sessions and the queues of the judges.
@@ -45,17 +51,9 @@ export async function* verify(
   { judges, judgeOf, checks, policies }: VerifyDeps,
 ): AsyncGenerator<VerifyEvent> {
   const { summary, ...counts } = createSummary({ trace: name, checks, policies });
-  const ahead = createReadAhead<QueuedElement>(AHEAD);
-  try {
-    const ending = readInto(ahead, bytes, { judges, judgeOf });
-    ending.catch(ignore);
-    for (;;) {
-      const next = ahead.take();
-      if (next === undefined) {
-        if (await ahead.more()) continue;
-        break;
-      }
-      const { element, findings } = next;
+  const { queue, ending } = readAhead(bytes, { judges, judgeOf });
+  for await (const { elements } of queue) {
+    for (const { element, findings } of elements) {
       counts.element(element);
       if (element.kind === 'unreadable') {
         const { index, line, problem } = element;
@@ -64,16 +62,14 @@ export async function* verify(
       for (const judged of findings) for (const finding of await judged) yield findingEvent(finding);
       if (summary.elements % PROGRESS_EVERY === 0) yield { kind: 'progress', elements: summary.elements };
     }
-    const ends = await ending;
-    for (const { findings } of ends) for (const finding of findings) yield findingEvent(finding);
-    const { calls, responses, afterDenial } = sumOf(ends.map(({ counts }) => counts));
-    yield {
-      kind: 'summary',
-      summary: Object.assign(summary, { calls, responses, responsesToDenied: afterDenial }),
-    };
-  } finally {
-    ahead.close();
   }
+  const ends = await ending;
+  for (const { findings } of ends) for (const finding of findings) yield findingEvent(finding);
+  const { calls, responses, afterDenial } = sumOf(ends.map(({ counts }) => counts));
+  yield {
+    kind: 'summary',
+    summary: Object.assign(summary, { calls, responses, responsesToDenied: afterDenial }),
+  };
 
   function findingEvent(finding: TraceFinding): VerifyEvent {
     counts.finding(finding);
@@ -81,49 +77,70 @@ export async function* verify(
   }
 }
 
-/** Reads a trace and passes its steps to the judges. Resolves to their final results. */
-async function readInto(
-  ahead: ReadAhead<QueuedElement>,
-  bytes: Bytes,
-  { judges, judgeOf }: Pick<VerifyDeps, 'judges' | 'judgeOf'>,
-): Promise<readonly FinalResults[]> {
+interface ReadAhead {
+  readonly queue: ReadableStream<QueuedPart>;
+  /** The final results of the judges. Rejects if the trace cannot be read. */
+  readonly ending: Promise<readonly FinalResults[]>;
+}
+
+/** Reads a trace, up to the size of the queue, and passes its steps to the judges. */
+function readAhead(bytes: Bytes, { judges, judgeOf }: Pick<VerifyDeps, 'judges' | 'judgeOf'>): ReadAhead {
   const clock = createTraceClock();
-  let read = 0;
-  let put = 0;
+  let newBytes = 0;
+  let isCancelled = false;
+  const ending = Promise.withResolvers<readonly FinalResults[]>();
+  ending.promise.catch(ignore);
+
   async function* counted(): AsyncGenerator<Uint8Array> {
     for await (const chunk of bytes) {
-      read += chunk.length;
+      newBytes += chunk.length;
       yield chunk;
     }
   }
 
-  function judged(step: TracedStep, { index, line }: ReadElement): Promise<readonly TraceFinding[]> {
-    if (isCall(step)) clock.advance(step.at);
-    const findings = judgeOf(step).step({ step, place: { index, line }, nowMs: clock.now() });
-    // The error is thrown when the element is consumed.
-    findings.catch(ignore);
-    return findings;
+  function queued(element: ReadElement): QueuedElement {
+    if (element.kind !== 'steps') return { element, findings: [] };
+    const { steps, index, line } = element;
+    const findings = steps.map((step) => {
+      if (isCall(step)) clock.advance(step.at);
+      const judged = judgeOf(step).step({ step, place: { index, line }, nowMs: clock.now() });
+      judged.catch(ignore);
+      return judged;
+    });
+    return { element: { ...element, steps: [] }, findings };
   }
 
-  try {
-    for await (const elements of readTrace(counted())) {
-      for (const element of elements) {
-        if (ahead.isClosed) return [];
-        const steps = element.kind === 'steps' ? element.steps : [];
-        const findings = steps.map((step) => judged(step, element));
-        const bare = element.kind === 'steps' ? { ...element, steps: [] } : element;
-        const room = ahead.put({ element: bare, findings }, read - put);
-        put = read;
-        if (room !== undefined) await room;
+  const trace = readTrace(counted());
+  const source: UnderlyingSource<QueuedPart> = {
+    async pull(controller) {
+      try {
+        const { done, value } = await trace.next();
+        if (isCancelled) return;
+        if (done !== true) {
+          controller.enqueue({ elements: value.map(queued), bytes: newBytes });
+          newBytes = 0;
+          return;
+        }
+      } catch (cause) {
+        ending.reject(cause);
       }
-    }
-    ahead.end();
-  } catch (cause) {
-    ahead.end({ cause });
-  }
-  if (ahead.isClosed) return [];
-  // Ends all judges concurrently: a judge may hold back steps until it knows their number.
-  return Promise.all(judges.map((judge) => judge.end()));
+      // Ends all judges concurrently: a judge may hold back steps until it knows their number.
+      const ends = Promise.all(judges.map((judge) => judge.end()));
+      ends.catch(ignore);
+      ending.resolve(ends);
+      controller.close();
+    },
+    cancel() {
+      isCancelled = true;
+      trace.return(undefined).catch(ignore);
+    },
+  };
+  const size = (part: QueuedPart): number =>
+    Math.max(part.bytes, part.elements.length * (AHEAD_BYTES / AHEAD_ELEMENTS));
+  return {
+    queue: new ReadableStream(source, { highWaterMark: AHEAD_BYTES, size }),
+    ending: ending.promise,
+  };
 }
 
 function ignore(): void {

@@ -1,4 +1,4 @@
-import { tracedStep, type Context, type Read, type TracedStep } from '../step.ts';
+import { tracedStep, type Context, type Read, type StepAgent, type TracedStep } from '../step.ts';
 import { agentOf, stringIn, timeOf, type TraceFields } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 
@@ -15,16 +15,14 @@ export function readLogLine(line: TraceFields, context: Context): Read {
   if (line['audit'] !== 'tool_response_inspected' || tool === undefined) {
     return { kind: 'skipped', why: 'log lines, which contain no prompt and no arguments' };
   }
-  const keyHash = stringIn(line, ['key_hash']);
-  return toolCalled(context, {
+  const call = {
     sessionId: stringIn(line, ['session_id']) ?? '',
-    keyHash,
-    name: keyHash,
     at: timeOf(stringIn(line, ['time']) ?? ''),
-    requestId: stringIn(line, ['request_id']),
+    callId: stringIn(line, ['request_id']),
     server: stringIn(line, ['server']) ?? '',
     tool,
-  });
+  };
+  return toolCalled(call, agentOfKey(context, stringIn(line, ['key_hash'])));
 }
 
 /** Recognizes records of the audit trail (docs/audit.md). */
@@ -47,35 +45,24 @@ export function readAuditRecord(record: TraceFields, context: Context): Read {
   const actor = objectAt(record, 'actor');
   const user = objectAt(actor, 'user');
   const { time } = record;
-  return toolCalled(context, {
+  const call = {
     sessionId: stringIn(objectAt(actor, 'session'), ['uid']) ?? '',
-    keyHash: stringIn(user, ['uid']),
-    name: stringIn(user, ['name']),
     at: typeof time === 'number' ? time : undefined,
-    requestId: stringIn(objectAt(record, 'metadata'), ['correlation_uid']),
+    callId: stringIn(objectAt(record, 'metadata'), ['correlation_uid']),
     server: named('mcp_server') ?? '',
     tool,
-  });
+  };
+  return toolCalled(call, agentOfKey(context, stringIn(user, ['uid']), stringIn(user, ['name'])));
 }
 
-interface ToolCall {
-  readonly sessionId: string;
-  readonly keyHash: string | undefined;
-  readonly name: string | undefined;
-  readonly at: TracedStep['at'];
-  readonly requestId: string | undefined;
-  readonly server: string;
-  readonly tool: string;
+type ToolCall = Pick<TracedStep, 'sessionId' | 'at' | 'callId' | 'server' | 'tool'>;
+
+function toolCalled(call: ToolCall, agent: StepAgent): Read {
+  return { kind: 'steps', steps: [tracedStep({ ...call, type: 'mcp_tool_call', agent })] };
 }
 
-function toolCalled(context: Context, { keyHash, name, requestId, ...call }: ToolCall): Read {
-  const step = tracedStep({
-    ...call,
-    type: 'mcp_tool_call',
-    agent: keyHash === undefined ? context.agent : agentOf({ key_hash: keyHash, name: name ?? keyHash }),
-    callId: requestId,
-  });
-  return { kind: 'steps', steps: [step] };
+function agentOfKey(context: Context, keyHash: string | undefined, name = keyHash): StepAgent {
+  return keyHash === undefined ? context.agent : agentOf({ key_hash: keyHash, name });
 }
 
 function objectAt(fields: TraceFields, name: string): TraceFields {

@@ -1,9 +1,9 @@
 import { isObject } from '../../json/is-object.ts';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { providers, type Provider, type ProviderName } from '../../providers/registry.ts';
 import { SESSION_ID } from '../../conversation/session-name.ts';
 import type { AgentFields } from '../schema.ts';
-import { UNKNOWN_AGENT, type StepAgent } from '../step.ts';
+import type { StepAgent } from '../step.ts';
 
 export type TraceFields = Readonly<Record<string, unknown>>;
 
@@ -37,24 +37,30 @@ export function providerOfModel(model = ''): ProviderName {
 
 /** Returns the id, or its digest if it is not a valid session id. */
 export function sessionIdOf(written: string): string {
-  return SESSION_ID.test(written) ? written : createHash('sha256').update(written).digest('base64url');
+  return SESSION_ID.test(written) ? written : hash('sha256', written, 'base64url');
 }
 
+const UNKNOWN_NAME = 'trace';
+
+/** Returns an agent. Missing fields of its key record are derived from its name. */
 export function agentOf(written: string | AgentFields): StepAgent {
-  if (typeof written === 'string') return { ...UNKNOWN_AGENT, id: written, name: written };
-  const name = written.name ?? written.id ?? written.key_hash ?? UNKNOWN_AGENT.name;
+  const fields = typeof written === 'string' ? { id: written } : written;
+  const name = fields.name ?? fields.id ?? fields.key_hash ?? UNKNOWN_NAME;
+  const id = fields.id ?? name;
   return {
-    id: written.id ?? name,
+    id,
     name,
-    keyHash: written.key_hash ?? undefined,
-    owner: written.owner ?? undefined,
-    provider: written.provider ?? undefined,
-    tags: written.tags ?? {},
-    allowedTools: written.allowed_tools ?? undefined,
-    allowedModels: written.allowed_models ?? undefined,
-    allowedProviders: written.allowed_providers ?? undefined,
+    keyHash: fields.key_hash ?? `sha256:${hash('sha256', `agent of a trace: ${id}`)}`,
+    owner: fields.owner ?? undefined,
+    provider: fields.provider ?? undefined,
+    tags: fields.tags ?? {},
+    allowedTools: fields.allowed_tools ?? undefined,
+    allowedModels: fields.allowed_models ?? undefined,
+    allowedProviders: fields.allowed_providers ?? undefined,
   };
 }
+
+export const UNKNOWN_AGENT = agentOf(UNKNOWN_NAME);
 
 const RFC_3339 = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?$/i;
 /** Larger Unix times are in milliseconds. */

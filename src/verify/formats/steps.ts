@@ -27,18 +27,33 @@ import {
 } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 
-/** Accepted names of each member, preferred names first. */
-const NAMES: Readonly<Record<string, readonly string[]>> = {
+type Names = Readonly<Record<string, readonly string[]>>;
+
+const ANY_STEP: Names = {
   timestamp: ['timestamp', 'time', 'ts', 'created_at', 'start_time'],
   session_id: ['session_id', 'sessionId', 'session', 'conversation_id', 'thread_id'],
-  call_id: ['call_id', 'callId', 'tool_call_id', 'tool_use_id', 'id'],
+  call_id: ['call_id', 'callId', 'tool_call_id', 'tool_use_id'],
   provider: ['provider'],
   model: ['model', 'model_name'],
-  content: ['content', 'prompt', 'messages', 'text', 'input', 'body', 'completion', 'output', 'response'],
-  tool_name: ['tool_name', 'tool', 'toolName', 'name'],
-  arguments: ['arguments', 'args', 'tool_args', 'tool_input', 'parameters', 'params', 'input'],
-  result: ['result', 'tool_result', 'tool_output', 'output', 'response', 'content', 'text'],
   is_error: ['is_error', 'isError'],
+};
+const MODEL_STEP: Names = {
+  ...ANY_STEP,
+  content: ['content', 'prompt', 'messages', 'text', 'input', 'body', 'completion', 'output', 'response'],
+};
+const TOOL_STEP: Names = { ...ANY_STEP, tool_name: ['tool_name', 'tool', 'toolName', 'name'] };
+const RESULT = ['result', 'tool_result', 'tool_output', 'output', 'response'] as const;
+
+/** Accepted names of each member by type of step, preferred names first. Some names have several meanings. */
+const NAMES: Readonly<Record<StepType, Names>> = {
+  llm_call: MODEL_STEP,
+  llm_response: MODEL_STEP,
+  mcp_tool_call: {
+    ...TOOL_STEP,
+    arguments: ['arguments', 'args', 'tool_args', 'tool_input', 'parameters', 'params', 'input'],
+    result: RESULT,
+  },
+  mcp_tool_response: { ...TOOL_STEP, result: [...RESULT, 'content', 'text'] },
 };
 
 const AGENT = ['agent', 'agent_name', 'agent_id'] as const;
@@ -150,47 +165,17 @@ function readToolStep(written: TraceFields, data: StepFields, common: Common): R
 
 function canonicalStep(written: TraceFields, type: StepType): TraceFields {
   const step: Record<string, unknown> = { type };
-  for (const [name, others] of acceptedNames(written, type)) {
-    const value = firstOf(written, others);
+  for (const [name, accepted] of Object.entries(NAMES[type])) {
+    const value = firstOf(written, accepted);
     if (value !== undefined) step[name] = value;
   }
-  return step;
-}
-
-type AcceptedNames = readonly (readonly [name: string, others: readonly string[]])[];
-const accepted = new Map<string, AcceptedNames>();
-
-function acceptedNames({ type: written }: TraceFields, type: StepType): AcceptedNames {
-  const isNamed = written === 'tool_use' || written === 'function_call';
-  const key = `${type} ${String(isNamed)}`;
-  const known = accepted.get(key);
-  if (known !== undefined) return known;
-  const meant = Object.entries(NAMES).map(
-    ([name, others]) => [name, others.filter((other) => applies(name, other, type, isNamed))] as const,
-  );
-  accepted.set(key, meant);
-  return meant;
-}
-
-/** Reports whether a name denotes this member: some names have several meanings. */
-function applies(name: string, other: string, type: StepType, isNamed: boolean): boolean {
-  const isTool = type === 'mcp_tool_call' || type === 'mcp_tool_response';
-  switch (name) {
-    case 'content':
-      return !isTool;
-    case 'arguments':
-      return type === 'mcp_tool_call';
-    case 'result':
-      if (other === 'content' || other === 'text') return type === 'mcp_tool_response';
-      return isTool;
-    case 'tool_name':
-      return isTool;
-    case 'call_id':
-      // A bare `id` may be that of the step itself.
-      return other !== 'id' || isNamed;
-    default:
-      return true;
+  // Elsewhere, a bare `id` may be that of the step itself.
+  const isNamed = written['type'] === 'tool_use' || written['type'] === 'function_call';
+  if (isNamed && step['call_id'] === undefined) {
+    const id = firstOf(written, ['id']);
+    if (id !== undefined) step['call_id'] = id;
   }
+  return step;
 }
 
 const RESOURCE_METHODS: ReadonlyMap<unknown, string> = new Map([

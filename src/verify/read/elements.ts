@@ -3,7 +3,6 @@ import { parseStrict } from '../../json/strict-parse.ts';
 import { createBodyReader, isBody } from '../formats/bodies.ts';
 import { createConversationReader, isMessage } from '../formats/conversation.ts';
 import { isAuditRecord, isLogLine, readAuditRecord, readLogLine } from '../formats/audit.ts';
-import type { TraceFields } from '../formats/fields.ts';
 import { isObject } from '../../json/is-object.ts';
 import { createSpanTree, spanKey } from '../formats/span-tree.ts';
 import { isSpan, readSpan, type OtlpResource } from '../formats/otlp.ts';
@@ -27,42 +26,24 @@ export function createElementReader(): ElementReader {
   const bodies = createBodyReader();
   const tree = createSpanTree();
 
-  function span(
-    fields: TraceFields,
-    place: TracePlace,
-    context: Context,
-    resource: OtlpResource,
-  ): ReadElement[] {
-    const reads = readSpan(fields, resource, context);
-    tree.note(fields, reads);
-    const key = spanKey(fields);
-    return reads.map((read) => ({ ...place, ...read, ...(isOfSpan(read) && { span: key }) }));
-  }
-
-  function read(
-    fields: TraceFields,
-    place: TracePlace,
-    context: Context,
-    resource: OtlpResource,
-  ): ReadElement[] {
-    if (isLogLine(fields)) return [{ ...place, ...readLogLine(fields, context) }];
-    if (isStep(fields)) return [{ ...place, ...readStep(fields, context) }];
-    if (isAuditRecord(fields)) return [{ ...place, ...readAuditRecord(fields, context) }];
-    if (isSpan(fields)) return span(fields, place, context, resource);
-    if (isJsonRpc(fields)) return [{ ...place, ...readJsonRpc(fields, context) }];
-    if (isMessage(fields)) return conversations.message(fields, place, context);
-    if (isBody(fields)) return [{ ...place, ...bodies.read(fields, place.index, context) }];
+  function read(value: unknown, place: TracePlace, context: Context, resource: OtlpResource): ReadElement[] {
+    if (!isObject(value)) return [{ ...place, ...unreadableStep('is not a JSON object') }];
+    if (isLogLine(value)) return [{ ...place, ...readLogLine(value, context) }];
+    if (isStep(value)) return [{ ...place, ...readStep(value, context) }];
+    if (isAuditRecord(value)) return [{ ...place, ...readAuditRecord(value, context) }];
+    if (isSpan(value)) {
+      const reads = readSpan(value, resource, context);
+      tree.note(value, reads);
+      const span = spanKey(value);
+      return reads.map((one) => ({ ...place, ...one, ...(isOfSpan(one) && { span }) }));
+    }
+    if (isJsonRpc(value)) return [{ ...place, ...readJsonRpc(value, context) }];
+    if (isMessage(value)) return conversations.message(value, place, context);
+    if (isBody(value)) return [{ ...place, ...bodies.read(value, place.index, context) }];
     return [{ ...place, ...unreadableStep(REMEDY) }];
   }
 
-  return {
-    read: (value, place, context, resource) =>
-      isObject(value)
-        ? read(value, place, context, resource)
-        : [{ ...place, ...unreadableStep('is not a JSON object') }],
-    settle: (element) => tree.settle(element),
-    end: () => conversations.end(),
-  };
+  return { read, settle: tree.settle, end: conversations.end };
 }
 
 function isOfSpan({ kind }: Read): boolean {

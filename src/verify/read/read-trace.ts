@@ -1,12 +1,6 @@
 import { readLines } from '../../scan/lines.ts';
-import {
-  DEFAULT_SESSION,
-  UNKNOWN_AGENT,
-  unreadableStep,
-  type Context,
-  type TracePlace,
-  type ReadElement,
-} from '../step.ts';
+import { UNKNOWN_AGENT } from '../formats/fields.ts';
+import { DEFAULT_SESSION, unreadableStep, type Context, type TracePlace, type ReadElement } from '../step.ts';
 import { createDocumentReader } from './document.ts';
 import { createElementReader } from './elements.ts';
 import { JsonSplitter, SplitError, type SplitPart } from './split.ts';
