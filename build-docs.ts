@@ -5,12 +5,14 @@ import { join } from 'node:path';
 import { format } from 'prettier';
 import { renderMetrics } from './src/admin/metrics.ts';
 import { configKeys, type ConfigKey } from './src/config/config-keys.ts';
+import { REFUSALS } from './src/errors.ts';
 import { FIELD_GROUPS } from './src/policy/input-fields.ts';
 import { PROVIDER_NAMES } from './src/providers/registry.ts';
 import { createMetrics } from './src/telemetry/metrics.ts';
 
 export const CONFIGURATION_PAGE = join(import.meta.dirname, 'docs', 'configuration.md');
 export const POLICIES_PAGE = join(import.meta.dirname, 'docs', 'policies.md');
+export const REFUSALS_PAGE = join(import.meta.dirname, 'docs', 'refusals.md');
 export const TELEMETRY_PAGE = join(import.meta.dirname, 'docs', 'telemetry.md');
 
 /** Returns `docs/configuration.md`. */
@@ -113,6 +115,14 @@ export function policiesPage(): Promise<string> {
   return withTable(POLICIES_PAGE, '| in Rego | in cards | what it holds |', rows);
 }
 
+/** Returns `docs/refusals.md` with its table of types. */
+export function refusalsPage(): Promise<string> {
+  const rows = Object.entries(REFUSALS).map(
+    ([type, { status, means }]) => `| ${String(status)} | \`${type}\` | ${cell(means)} |`,
+  );
+  return withTable(REFUSALS_PAGE, '| status | type | it means |', rows);
+}
+
 export interface ExportedMetric {
   readonly name: string;
   readonly help: string;
@@ -185,6 +195,7 @@ export function envoyConfiguration(sdsFolder: string): string {
 if (process.argv[1] === import.meta.filename) {
   writeFileSync(CONFIGURATION_PAGE, await configurationPage());
   writeFileSync(POLICIES_PAGE, await policiesPage());
+  writeFileSync(REFUSALS_PAGE, await refusalsPage());
   writeFileSync(TELEMETRY_PAGE, await telemetryPage());
   writeFileSync(join(ENVOY_FOLDER, 'envoy.yaml'), envoyConfiguration(join(ENVOY_FOLDER, 'sds')));
 }

@@ -1,68 +1,75 @@
 import { wholeSeconds } from './text/time-span.ts';
 import type { RefusalFinding } from './where-found.ts';
 
+interface RefusalRow {
+  readonly status: number;
+  readonly means: string;
+  /** Set if the refusal may no longer apply when the same request is retried a little later. */
+  readonly passes?: true;
+}
+
+const row = <Status extends number>(status: Status, means: string) => ({ status, means });
+const passing = <Status extends number>(status: Status, means: string) =>
+  ({ status, means, passes: true }) as const;
+
 /**
- * All refusals of the gateway with their HTTP statuses (docs/refusals.md). `type` is part of the API, and the metric
- * label and log field.
+ * All refusals of the gateway. `type` is part of the API, and the metric label and log field. The table in
+ * docs/refusals.md derives from these rows.
  */
-export const ERROR_STATUS = {
-  invalid_request: 400,
-  /** MCP: a header contradicts the body. */
-  header_mismatch: 400,
-  /** MCP: a request of a stateless protocol version lacks required metadata. */
-  invalid_params: 400,
-  invalid_key: 401,
-  agent_risk_blocked: 403,
-  dlp_quarantine: 403,
-  drift_detected: 403,
-  escalation_denied: 403,
-  policy_denied: 403,
-  quarantined: 403,
-  not_found: 404,
-  unknown_mcp_server: 404,
-  unknown_provider: 404,
-  method_not_allowed: 405,
-  request_timeout: 408,
-  payload_too_large: 413,
-  unsupported_media_type: 415,
-  upgrade_not_supported: 426,
-  budget_exceeded: 429,
-  loop_detected: 429,
-  max_steps_exceeded: 429,
-  rate_limited: 429,
-  session_budget_exceeded: 429,
-  session_limit_exceeded: 429,
-  upstream_unavailable: 502,
-  /** A provider credential managed by the gateway cannot be read (docs/provider-credentials.md). */
-  credential_unavailable: 503,
-  gateway_unavailable: 503,
-  /** A worker cannot keep up and refuses new requests (docs/serving.md). */
-  overloaded: 503,
-  redis_unavailable: 503,
-  /** A stored value has a version that this build cannot read (docs/upgrading.md). */
-  stored_form_unknown: 503,
-  /** MCP: the server has failed too often. Sent as a JSON-RPC error if the call can be answered. */
-  circuit_open: 503,
-  escalation_timeout: 504,
-  upstream_timeout: 504,
-} as const;
-
-export type ErrorType = keyof typeof ERROR_STATUS;
-
-/** Refusals that may no longer apply if the same request is retried a little later. */
-const PASSING: ReadonlySet<ErrorType> = new Set([
-  'request_timeout',
-  'rate_limited',
-  'upstream_unavailable',
-  'credential_unavailable',
-  'gateway_unavailable',
-  'overloaded',
-  'redis_unavailable',
+const ROWS = {
+  invalid_request: row(400, 'the request is malformed or ambiguous'),
+  header_mismatch: row(400, 'MCP: a header contradicts the body'),
+  invalid_params: row(400, 'MCP: a request of a stateless protocol version lacks required metadata'),
+  invalid_key: row(401, 'the gateway key or JWT is missing, unknown, expired or revoked'),
+  agent_risk_blocked: row(403, 'the key is blocked until an operator resets its risk'),
+  dlp_quarantine: row(
+    403,
+    'the answer is withheld: it contains a secret, or other data that answers must not contain',
+  ),
+  drift_detected: row(403, 'the session has left its topic'),
+  escalation_denied: row(403, 'the call needs an approval, which an operator denied'),
+  policy_denied: row(403, 'a rule, the key or the configuration does not allow the request'),
+  quarantined: row(403, 'the key is locked, for a time or until an operator releases it'),
+  not_found: row(404, 'the path does not exist, or the object belongs to another key'),
+  unknown_mcp_server: row(404, 'no MCP server has this name'),
+  unknown_provider: row(404, 'the path does not begin with a configured provider'),
+  method_not_allowed: row(405, 'the path does not accept this method'),
+  request_timeout: passing(408, 'the request did not arrive in time'),
+  payload_too_large: row(413, 'the body is too large'),
+  unsupported_media_type: row(415, 'the body has a type or an encoding that cannot be inspected'),
+  upgrade_not_supported: row(426, 'the request asks for a WebSocket'),
+  budget_exceeded: row(429, 'the highest possible cost does not fit the budget'),
+  loop_detected: row(429, 'the agent repeats itself'),
+  max_steps_exceeded: row(429, 'the session has made all of its calls'),
+  rate_limited: passing(429, 'the key has sent too many requests'),
+  session_budget_exceeded: row(429, 'the highest possible cost does not fit the budget of the session'),
+  session_limit_exceeded: row(429, 'the key has its maximum of live sessions'),
+  upstream_unavailable: passing(
+    502,
+    'the provider or MCP server cannot be reached, or its answer cannot be read',
+  ),
+  credential_unavailable: passing(503, 'a provider credential of the gateway cannot be read'),
+  gateway_unavailable: passing(503, 'the gateway cannot inspect the request or the answer'),
+  overloaded: passing(503, 'the gateway has too little CPU for its requests'),
+  redis_unavailable: passing(503, 'Redis is down, slow, full or read-only'),
   // During the upgrade of a fleet, another gateway may be able to read the value.
-  'stored_form_unknown',
-  'circuit_open',
-  'upstream_timeout',
-]);
+  stored_form_unknown: passing(503, 'another version of the gateway wrote data that this one cannot read'),
+  circuit_open: passing(
+    503,
+    'the MCP server has failed too often; a JSON-RPC error if the call can be answered',
+  ),
+  escalation_timeout: row(504, 'the call needs an approval, and none was given in time'),
+  upstream_timeout: passing(504, 'the provider or MCP server did not answer in time'),
+};
+
+export type ErrorType = keyof typeof ROWS;
+
+export const REFUSALS: Readonly<Record<ErrorType, RefusalRow>> = ROWS;
+
+/** HTTP statuses by type. */
+export const ERROR_STATUS = Object.fromEntries(
+  Object.entries(ROWS).map(([type, { status }]) => [type, status]),
+) as { readonly [Type in ErrorType]: (typeof ROWS)[Type]['status'] };
 
 /** SDKs and agents automatically retry refusals, even 401. This header stops most of them. */
 export const NO_RETRY = ['x-should-retry', 'false'] as const;
@@ -87,7 +94,7 @@ export function retryAfterMs(ms: number): Readonly<Record<string, string>> {
 
 /** Reports whether an automatic retry may succeed (docs/refusals.md). */
 export function mayRetry(type: ErrorType): boolean {
-  return PASSING.has(type);
+  return REFUSALS[type].passes === true;
 }
 
 export interface GatewayErrorOptions {

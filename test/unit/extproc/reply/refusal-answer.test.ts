@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { REFUSALS_PAGE, refusalsPage } from '../../../../build-docs.ts';
 import { ERROR_STATUS, type ErrorType, type Refusal } from '../../../../src/errors.ts';
 import { refusalAnswer, type Refused } from '../../../../src/extproc/reply/refusal-answer.ts';
 import type { Surface } from '../../../../src/extproc/request/surface.ts';
@@ -33,6 +35,10 @@ function sent({ mcp, ...refusal }: Sent, stripTelemetry = false) {
   });
   return { status: answer.status, headers: Object.fromEntries(answer.headers) };
 }
+
+it('docs/refusals.md lists all types, as `npm run docs` writes them', async () => {
+  expect(readFileSync(REFUSALS_PAGE, 'utf8')).toBe(await refusalsPage());
+});
 
 /** docs/refusals.md: 403 `policy_denied` has `X-Gateway-Policy-Block: true` and `X-Gateway-Block-Reason`. */
 describe('a refusal without headers', () => {
