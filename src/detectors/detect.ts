@@ -13,12 +13,14 @@ export interface TextForms {
 /** UTF-16 units of unchanged text searched around normalized parts. No detector looks further. */
 const CONTEXT = 8192;
 
+const NOTHING: readonly Finding[] = [];
+
 /**
  * Runs every detector on the raw text, and on the normalized text if it differs. Spans refer to the raw text, in order
  * of `start`. Overlapping findings of one detector and class are merged.
  */
 export function detect(text: TextForms, detectors: readonly Detector[]): readonly Finding[] {
-  return runNow(detectInSteps(text, detectors));
+  return runNow(detectEach([text], detectors))[0] ?? NOTHING;
 }
 
 /** Runs `detect` on many texts, in turns of the event loop. */
@@ -34,25 +36,20 @@ function* detectEach(
   detectors: readonly Detector[],
 ): Work<readonly (readonly Finding[])[]> {
   const all: (readonly Finding[])[] = [];
-  for (const text of texts) all.push(yield* detectInSteps(text, detectors));
-  return all;
-}
-
-const NOTHING: readonly Finding[] = [];
-
-function* detectInSteps(text: TextForms, detectors: readonly Detector[]): Work<readonly Finding[]> {
-  const found: (readonly Finding[])[] = [];
-  for (const search of searchesOf(text)) {
-    for (const slice of slicesOf(search.text)) {
-      for (const detector of detectors) {
-        yield slice.end - slice.start;
-        const inSlice = detector(search.text.slice(slice.start, slice.end));
-        if (inSlice.length === 0) continue;
-        found.push(placed(search, inSlice.filter(slice.judges), slice.start));
+  for (const text of texts) {
+    const found: (readonly Finding[])[] = [];
+    for (const search of searchesOf(text)) {
+      for (const slice of slicesOf(search.text)) {
+        for (const detector of detectors) {
+          yield slice.end - slice.start;
+          const inSlice = detector(search.text.slice(slice.start, slice.end));
+          if (inSlice.length > 0) found.push(placed(search, inSlice.filter(slice.judges), slice.start));
+        }
       }
     }
+    all.push(found.length === 0 ? NOTHING : mergeFindings(found.flat()));
   }
-  return found.length === 0 ? NOTHING : mergeFindings(found.flat());
+  return all;
 }
 
 function searchesOf({ raw, normalized }: TextForms): readonly TextView[] {

@@ -1,7 +1,7 @@
 import { after, inTurns, ITEM_CHARS, runNow, type Awaitable, type Work } from '../turns.ts';
 import type { FindAll, Detector, Finding, SearchedText, StreamDetector } from './finding.ts';
 import { offsetIn, type TextView } from '../inspect/offset-map.ts';
-import { mayHide, openViewsOf, visibleViews, visibleViewsOf } from './invisible-view.ts';
+import { mayHide, visibleViews } from './invisible-view.ts';
 import { startOfCrossing } from './overlaps.ts';
 import { unfinishedEscapeAt } from './json-escapes.ts';
 
@@ -10,13 +10,16 @@ export function ignoringInvisible({ find, openFrom }: StreamDetector): StreamDet
   const findAll: Detector = (text) => {
     const found = find(text);
     if (!mayHide(text)) return found;
-    const inViews = visibleViewsOf(text).map((view) => ({ findings: find(view.text), view }));
-    return runNow(findingsTogether([{ findings: found }, ...inViews]));
+    const inViews = runNow(visibleViews(text)).map((view) => new InText(find(view.text), view));
+    return runNow(findingsTogether([new InText(found), ...inViews]));
   };
   const openInViews = (text: string): number =>
     Math.min(
       openFrom(text),
-      ...openViewsOf(text).map((view) => openInOriginal(openFrom(view.text), view, text.length)),
+      ...runNow(visibleViews(text, true)).map((view) => {
+        const open = openFrom(view.text);
+        return open < view.text.length ? offsetIn(view, open) : text.length;
+      }),
     );
   return {
     find: findAll,
@@ -101,31 +104,21 @@ function* mergedViews(text: string, own: SearchedText, inViews: readonly Searche
   if (inViews.every(({ findings }) => findings.length === 0)) return { findings: own.findings, isWhole };
   const views = yield* visibleViews(text);
   yield VIEW_CHARS + Math.min(text.length, SHORT_CHARS);
-  const found = inViews.map(({ findings }, nth): ViewFindings => withView(findings, views[nth]));
-  return { findings: yield* findingsTogether([{ findings: own.findings }, ...found]), isWhole };
-}
-
-function withView(findings: readonly Finding[], view: TextView | undefined): ViewFindings {
-  if (view === undefined) throw new Error('a text has fewer views than before');
-  return { findings, view };
-}
-
-function openInOriginal(open: number, view: TextView, givenChars: number): number {
-  return open < view.text.length ? offsetIn(view, open) : givenChars;
-}
-
-interface ViewFindings {
-  readonly findings: readonly Finding[];
-  readonly view?: TextView;
+  const found = inViews.map(({ findings }, nth) => {
+    const view = views[nth];
+    if (view === undefined) throw new Error('a text has fewer views than before');
+    return new InText(findings, view);
+  });
+  return { findings: yield* findingsTogether([new InText(own.findings), ...found]), isWhole };
 }
 
 const STEP_FINDINGS = 8192;
 
 /** Joins overlapping findings into one, which is a secret if any of them is. */
-function* findingsTogether(views: readonly ViewFindings[]): Work<readonly Finding[]> {
+function* findingsTogether(views: readonly InText[]): Work<readonly Finding[]> {
   const merged: Finding[] = [];
   let taken = 0;
-  for (const finding of mergedByPlace(views)) {
+  for (let finding = takeFirst(views); finding !== undefined; finding = takeFirst(views)) {
     if (++taken % STEP_FINDINGS === 0) yield;
     const last = merged.at(-1);
     if (last === undefined || finding.start >= last.end) {
@@ -138,28 +131,33 @@ function* findingsTogether(views: readonly ViewFindings[]): Work<readonly Findin
   return merged;
 }
 
-/** Yields the findings of all views in order. Of findings with the same start, the longest is yielded first. */
-function* mergedByPlace(views: readonly ViewFindings[]): Generator<Finding> {
-  const heads = views.map((view) => {
-    const rest = inText(view);
-    return { rest, next: rest.next() };
-  });
-  for (;;) {
-    let first: (typeof heads)[number] | undefined;
-    for (const head of heads) {
-      if (head.next.done !== true && (first === undefined || isBefore(head.next.value, first.next.value))) {
-        first = head;
-      }
-    }
-    if (first === undefined || first.next.done === true) return;
-    yield first.next.value;
-    first.next = first.rest.next();
+/** The findings of a view in order, with spans of the text. */
+class InText {
+  /** The next finding, if any. */
+  head: Finding | undefined;
+  readonly #findings: readonly Finding[];
+  readonly #view: TextView | undefined;
+  #taken = 0;
+
+  constructor(findings: readonly Finding[], view?: TextView) {
+    this.#findings = findings;
+    this.#view = view;
+    this.take();
+  }
+
+  take(): void {
+    const finding = this.#findings[this.#taken++];
+    this.head = finding && this.#view ? { ...finding, ...this.#view.toOriginal(finding) } : finding;
   }
 }
 
-function* inText({ findings, view }: ViewFindings): Generator<Finding, undefined> {
-  for (const finding of findings)
-    yield view === undefined ? finding : { ...finding, ...view.toOriginal(finding) };
+/** Takes the first finding of all views; of findings with the same start, the longest. */
+function takeFirst(views: readonly InText[]): Finding | undefined {
+  let first: InText | undefined;
+  for (const view of views) if (view.head !== undefined && isBefore(view.head, first?.head)) first = view;
+  const finding = first?.head;
+  first?.take();
+  return finding;
 }
 
 function isBefore(one: Finding, other: Finding | undefined): boolean {

@@ -1,8 +1,8 @@
 import { invisibleRanges } from '../normalize/characters.ts';
 import { isHighSurrogate, UnitReader } from '../text/units.ts';
-import { runNow, type Work } from '../turns.ts';
+import type { Work } from '../turns.ts';
 import { unescaped, unfinishedEscapeAt } from './json-escapes.ts';
-import { OffsetMap, viewThrough, type TextView } from '../inspect/offset-map.ts';
+import { editInSteps, viewThrough, type TextView } from '../inspect/offset-map.ts';
 
 const RANGES = invisibleRanges.map(([first, last]) => `${escaped(first)}-${escaped(last)}`).join('');
 /** Matches high surrogates of possibly invisible characters whose second half is missing. */
@@ -70,66 +70,31 @@ export function mayHide(text: string): boolean {
   return text.includes('\\u') || text.endsWith('\\') || hasInvisible(text);
 }
 
-/** Returns the views of a text without its invisible characters: as written, and with JSON escapes decoded. */
-export function* visibleViews(text: string): Work<readonly TextView[]> {
+/**
+ * Returns the views of a text without its invisible characters: as written, and with JSON escapes decoded. For a text
+ * that may continue, also decodes escapes if none is invisible yet.
+ */
+export function* visibleViews(text: string, mayContinue = false): Work<readonly TextView[]> {
   const views: TextView[] = [];
   const shown = yield* withoutInvisible(text);
   if (shown !== undefined) views.push(shown);
-  const read = yield* escapesShown(text);
-  const visible = read && (yield* withoutInvisible(read.text));
-  if (read !== undefined && visible !== undefined) views.push(viewThrough(read, visible));
+  if (!text.includes('\\u')) return views;
+  const read = yield* unescaped(text.slice(0, unfinishedEscapeAt(text)), STEP_CHARS);
+  if (read === undefined) return views;
+  const visible = yield* withoutInvisible(read.text);
+  if (visible !== undefined) views.push(viewThrough(read, visible));
+  if (mayContinue) views.push(read);
   return views;
 }
 
-export function visibleViewsOf(text: string): readonly TextView[] {
-  return runNow(visibleViews(text));
-}
-
-/** Returns the views of a text that may continue: its escapes are decoded even if none is invisible yet. */
-export function openViewsOf(text: string): readonly TextView[] {
-  const views = visibleViewsOf(text);
-  const read = runNow(escapesShown(text));
-  return read === undefined ? views : [...views, read];
-}
-
-/** Decodes the text without an incomplete escape at its end. Returns undefined if there are no escapes. */
-function* escapesShown(text: string): Work<TextView | undefined> {
-  if (!(yield* hasCodes(text))) return undefined;
-  return yield* unescaped(text.slice(0, unfinishedEscapeAt(text)), STEP_CHARS);
-}
-
-/** Avoids an expression, which would stop at each backslash. */
-function* hasCodes(text: string): Work<boolean> {
-  for (let from = 0; from < text.length; from += STEP_CHARS) {
-    if (text.slice(from, from + STEP_CHARS + 1).includes('\\u')) return true;
-    if (from + STEP_CHARS < text.length) yield;
-  }
-  return false;
-}
-
-function* withoutInvisible(text: string): Work<TextView | undefined> {
-  const steps: string[] = [];
-  const map = new OffsetMap();
-  let copied = 0;
-  let length = 0;
-  for (let from = 0; from < text.length;) {
-    const to = wholeUpTo(text, from + STEP_CHARS);
-    const parts: string[] = [];
-    for (const { 0: run, index } of text.slice(from, to).matchAll(RUNS)) {
-      const start = from + index;
-      parts.push(text.slice(copied, start));
-      length += start - copied;
-      copied = start + run.length;
-      map.add(start, copied, length, length);
+function withoutInvisible(text: string): Work<TextView | undefined> {
+  return editInSteps(text, STEP_CHARS, (edited, from, to) => {
+    const end = wholeUpTo(text, to);
+    for (const { 0: run, index } of text.slice(from, end).matchAll(RUNS)) {
+      edited.replace(from + index, from + index + run.length, '');
     }
-    parts.push(text.slice(copied, to));
-    length += to - copied;
-    copied = to;
-    steps.push(parts.join(''));
-    from = to;
-    if (from < text.length) yield;
-  }
-  return map.isEmpty ? undefined : { text: steps.join(''), toOriginal: map.toOriginal };
+    return end;
+  });
 }
 
 /** Moves an offset past a surrogate pair that it would split. */

@@ -1,6 +1,6 @@
 import { CODES } from '../json/codes.ts';
 import type { Work } from '../turns.ts';
-import { asGiven, OffsetMap, viewThrough, type TextView } from '../inspect/offset-map.ts';
+import { asGiven, editInSteps, viewThrough, type EditedText, type TextView } from '../inspect/offset-map.ts';
 import { isWordCode } from './characters.ts';
 import { stickyEnd } from '../text/sticky.ts';
 
@@ -54,31 +54,44 @@ const UNICODE = /u[0-9a-fA-F]{4}/y;
 /** Longer rows of backslashes are drawings and are not decoded. */
 const MAX_ROW_CHARS = 64;
 
-interface UnescapeState {
-  readonly text: string;
-  readonly map: OffsetMap;
-  read: number;
-  /** Whether the last part is a drawing, which may continue. */
-  isDrawing: boolean;
-  /** The decoded text: finished steps, and the parts of the current step. */
-  readonly steps: string[];
-  readonly parts: string[];
-  viewLength: number;
-}
-
-function startState(text: string): UnescapeState {
-  return { text, map: new OffsetMap(), read: 0, isDrawing: false, steps: [], parts: [], viewLength: 0 };
-}
-
 /** Decodes one level of JSON escapes (RFC 8259 section 7); undefined if there are none. Yields after `stepChars`. */
-export function* unescaped(text: string, stepChars: number): Work<TextView | undefined> {
-  const state = startState(text);
-  readUntil(state, Math.min(text.length, stepChars));
-  while (state.read < text.length) {
-    yield;
-    readUntil(state, Math.min(text.length, state.read + stepChars));
+export function unescaped(text: string, stepChars: number): Work<TextView | undefined> {
+  /** Whether the last part is a drawing, which may continue. */
+  let isDrawing = false;
+  function copyDrawing(edited: EditedText, from: number, to: number): void {
+    edited.copyTo(endOfRow(text, from, to));
+    isDrawing = text.charCodeAt(edited.copied) === BACKSLASH;
   }
-  return viewOf(state);
+  return editInSteps(text, stepChars, (edited, from, to) => {
+    if (isDrawing) copyDrawing(edited, from, to);
+    for (
+      let at = text.indexOf('\\', edited.copied);
+      at !== -1 && at < to;
+      at = text.indexOf('\\', Math.max(at, edited.copied))
+    ) {
+      const rowEnd = endOfRow(text, at, at + MAX_ROW_CHARS + 1);
+      if (rowEnd - at > MAX_ROW_CHARS) {
+        copyDrawing(edited, rowEnd, to);
+        continue;
+      }
+      for (; at + 1 < rowEnd; at += 2) edited.replace(at, at + 2, '\\');
+      if (at < rowEnd) at = decodeEscape(text, at, edited);
+    }
+    return to;
+  });
+}
+
+/** Decodes the last backslash of a row together with the text that it escapes. Returns the end. */
+function decodeEscape(text: string, at: number, edited: EditedText): number {
+  const meaning = MEANINGS.get(text.charCodeAt(at + 1));
+  if (meaning !== undefined) {
+    edited.replace(at, at + 2, meaning);
+    return at + 2;
+  }
+  UNICODE.lastIndex = at + 1;
+  if (!UNICODE.test(text)) return at + 1;
+  edited.replace(at, at + 6, String.fromCharCode(Number.parseInt(text.slice(at + 2, at + 6), 16)));
+  return at + 6;
 }
 
 /** A JSON text in a JSON string, such as a tool's arguments, is escaped twice; deeper levels are ignored. */
@@ -94,63 +107,6 @@ export function* escapeViews(text: string, stepChars: number): Work<readonly Tex
     views.push(last);
   }
   return views;
-}
-
-function viewOf({ steps, map }: UnescapeState): TextView | undefined {
-  return map.isEmpty ? undefined : { text: steps.join(''), toOriginal: map.toOriginal };
-}
-
-/** Reads one step, with the whole of an escape that begins in it. */
-function readUntil(state: UnescapeState, end: number): void {
-  const { text } = state;
-  if (state.isDrawing) readDrawing(state, state.read, end);
-  for (
-    let at = text.indexOf('\\', state.read);
-    at !== -1 && at < end;
-    at = text.indexOf('\\', Math.max(at, state.read))
-  ) {
-    const rowEnd = endOfRow(text, at, at + MAX_ROW_CHARS + 1);
-    if (rowEnd - at > MAX_ROW_CHARS) {
-      readDrawing(state, rowEnd, end);
-      continue;
-    }
-    for (; at + 1 < rowEnd; at += 2) readEscape(state, at, at + 2, '\\');
-    if (at < rowEnd) at = readLast(state, at);
-  }
-  if (state.read < end) copyUntil(state, end);
-  state.steps.push(state.parts.join(''));
-  state.parts.length = 0;
-}
-
-function readDrawing(state: UnescapeState, from: number, end: number): void {
-  const drawnTo = endOfRow(state.text, from, end);
-  copyUntil(state, drawnTo);
-  state.isDrawing = state.text.charCodeAt(drawnTo) === BACKSLASH;
-}
-
-/** Reads the last backslash of a row together with the text that it escapes. */
-function readLast(state: UnescapeState, at: number): number {
-  const { text } = state;
-  const meaning = MEANINGS.get(text.charCodeAt(at + 1));
-  if (meaning !== undefined) return readEscape(state, at, at + 2, meaning);
-  UNICODE.lastIndex = at + 1;
-  if (!UNICODE.test(text)) return at + 1;
-  return readEscape(state, at, at + 6, String.fromCharCode(Number.parseInt(text.slice(at + 2, at + 6), 16)));
-}
-
-function readEscape(state: UnescapeState, at: number, end: number, meaning: string): number {
-  copyUntil(state, at);
-  state.parts.push(meaning);
-  state.map.add(at, end, state.viewLength, state.viewLength + 1);
-  state.viewLength += 1;
-  state.read = end;
-  return end;
-}
-
-function copyUntil(state: UnescapeState, end: number): void {
-  if (state.read < end) state.parts.push(state.text.slice(state.read, end));
-  state.viewLength += end - state.read;
-  state.read = end;
 }
 
 /** Returns the end of the backslashes at an offset, or `most`. */

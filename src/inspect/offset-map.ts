@@ -1,6 +1,7 @@
 import { lastIndexUpTo } from '../text/ascending.ts';
 import { grown } from '../text/grown.ts';
 import type { Span } from '../text/span.ts';
+import type { Work } from '../turns.ts';
 
 export interface TextView {
   readonly text: string;
@@ -75,6 +76,91 @@ export class OffsetMap {
     const block = new Int32Array((last === undefined ? FIRST_BLOCK : BLOCK) * FIELDS);
     this.#blocks.push(block);
     return block;
+  }
+}
+
+/** An edited copy of a text, with its map. Edits must be in order, and must not overlap. */
+export class EditedText {
+  readonly source: string;
+  readonly #map = new OffsetMap();
+  #text = '';
+  #parts: string[] = [];
+  #copied = 0;
+  #length = 0;
+  #isEdited = false;
+
+  constructor(source: string) {
+    this.source = source;
+  }
+
+  /** End of the part of the source that was copied or replaced. */
+  get copied(): number {
+    return this.#copied;
+  }
+
+  /** Length of the copy so far. */
+  get length(): number {
+    return this.#length;
+  }
+
+  replace(start: number, end: number, by: string): void {
+    this.copyTo(start);
+    this.#write(start, end, by);
+    this.#copied = end;
+  }
+
+  /** Appends a second reading of a span, after all other edits. */
+  append(start: number, end: number, reading: string): void {
+    this.copyTo(this.source.length);
+    this.#write(start, end, reading);
+  }
+
+  copyTo(end: number): void {
+    if (end <= this.#copied) return;
+    this.#parts.push(this.source.slice(this.#copied, end));
+    this.#length += end - this.#copied;
+    this.#copied = end;
+  }
+
+  #write(start: number, end: number, by: string): void {
+    const at = this.#length;
+    this.#length += by.length;
+    this.#isEdited = true;
+    if (by !== '') this.#parts.push(by);
+    if (end - start !== 1 || by.length !== 1) this.#map.add(start, end, at, this.#length);
+  }
+
+  /** Joins the parts so far. Joining a million parts at once would take too long. */
+  join(): void {
+    this.#text += this.#parts.join('');
+    this.#parts = [];
+  }
+
+  /** Returns undefined if nothing was edited. */
+  finish(): TextView | undefined {
+    if (!this.#isEdited) return undefined;
+    this.copyTo(this.source.length);
+    this.join();
+    return { text: this.#text, toOriginal: this.#map.toOriginal };
+  }
+}
+
+/**
+ * Edits a text of any length in steps of `stepChars`; undefined if nothing was replaced.
+ * @param edit replaces what it finds from `from` to about `to`, and returns the end of the part that it read
+ */
+export function* editInSteps(
+  text: string,
+  stepChars: number,
+  edit: (edited: EditedText, from: number, to: number) => number,
+): Work<TextView | undefined> {
+  const edited = new EditedText(text);
+  for (;;) {
+    const from = edited.copied;
+    edited.copyTo(edit(edited, from, Math.min(text.length, from + stepChars)));
+    edited.join();
+    if (edited.copied >= text.length) return edited.finish();
+    yield;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Rewriter } from './rewrite.ts';
+import type { EditedText } from '../inspect/offset-map.ts';
 import { isWord } from './english-words.ts';
 
 const ACCENTED = /(?<![A-Za-z\u00c0-\u017f])[A-Za-z]{0,24}[\u00c0-\u017f][A-Za-z\u00c0-\u017f]*/g;
@@ -6,7 +6,7 @@ const ACCENTED = /(?<![A-Za-z\u00c0-\u017f])[A-Za-z]{0,24}[\u00c0-\u017f][A-Za-z
 const MIN_WORDS = 3;
 
 /** Removes accents if most accented words are English without them. This is no evidence (docs/normalization.md). */
-export function takeAccentsOff(text: string, rewriter: Rewriter): void {
+export function takeAccentsOff(text: string, edited: EditedText): void {
   if (!/[\u00c0-\u017f]/.test(text)) return;
   const words = [...text.matchAll(ACCENTED)].map((match) => ({ at: match.index, word: match[0] }));
   const known = words.filter(({ word }) => isWord(plain(word)));
@@ -15,7 +15,7 @@ export function takeAccentsOff(text: string, rewriter: Rewriter): void {
     for (let offset = 0; offset < word.length; offset++) {
       const letter = word.charAt(offset);
       const base = plain(letter);
-      if (base !== letter && base.length === 1) rewriter.replace(at + offset, at + offset + 1, base);
+      if (base !== letter && base.length === 1) edited.replace(at + offset, at + offset + 1, base);
     }
   }
 }

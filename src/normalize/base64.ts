@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Replacement } from '../text/replace-spans.ts';
-import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
+import { EditedText } from '../inspect/offset-map.ts';
+import { stageResult, unchanged, type StageResult } from './rewrite.ts';
 import { BASE64_LETTERS, BASE64_VALUES, nextRun, NO_DIGIT } from './alphabet-runs.ts';
 import { isProse } from './english-words.ts';
 
@@ -15,19 +16,19 @@ const MAX_DEPTH = 4;
 export function extractBase64(text: string): StageResult {
   let at = nextRun(text, BASE64_LETTERS, MIN_BLOCK_CHARS, 0);
   if (at < 0) return unchanged(text);
-  const rewriter = new Rewriter(text);
+  const edited = new EditedText(text);
   let flagged = false;
   while (at >= 0) {
     BLOCK.lastIndex = at;
     const source = BLOCK.exec(text)?.[0];
     if (source === undefined) break;
     for (const { start, end, text: decoded } of readBase64Block(text, at, source)) {
-      rewriter.replace(start, end, decoded);
+      edited.replace(start, end, decoded);
       if (isHidden(text, start, decoded)) flagged = true;
     }
     at = nextRun(text, BASE64_LETTERS, MIN_BLOCK_CHARS, at + source.length);
   }
-  return rewriter.finish(flagged);
+  return stageResult(edited, flagged);
 }
 
 /** Shorter texts, such as greetings in examples, are not payloads. */

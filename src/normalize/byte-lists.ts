@@ -2,7 +2,8 @@ import { addAll } from '../add-all.ts';
 import { isUtf8 } from 'node:buffer';
 import type { Replacement } from '../text/replace-spans.ts';
 import { extractBase64 } from './base64.ts';
-import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
+import { EditedText } from '../inspect/offset-map.ts';
+import { stageResult, unchanged, type StageResult } from './rewrite.ts';
 import { alphabetOf, hasRun } from './alphabet-runs.ts';
 import { isProse } from './english-words.ts';
 
@@ -49,14 +50,14 @@ export function decodeByteLists(text: string): StageResult {
   if (hasRun(text, HEX_DIGITS, MIN_DIGITS)) addAll(lists, readDigits(text));
   if (lists.length === 0) return unchanged(text);
   lists.sort((a, b) => a.start - b.start);
-  const rewriter = new Rewriter(text);
+  const edited = new EditedText(text);
   let done = 0;
   for (const { start, end, text: spelled } of lists) {
     if (start < done) continue;
-    rewriter.replace(start, end, spelled);
+    edited.replace(start, end, spelled);
     done = end;
   }
-  return rewriter.finish(done > 0);
+  return stageResult(edited, done > 0);
 }
 
 function readLists(text: string, { list, value }: ListForm): Replacement[] {

@@ -1,7 +1,8 @@
 import { kindOf, kindPlaces, kinds, plainOf, type Kind } from './characters.ts';
 import { takeAccentsOff } from './accents.ts';
 import { flagCodes } from './confusable-data.ts';
-import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
+import { EditedText } from '../inspect/offset-map.ts';
+import { stageResult, unchanged, type StageResult } from './rewrite.ts';
 import { isWord, soundsEnglish } from './english-words.ts';
 import { READ_AS } from './leet-letters.ts';
 
@@ -30,10 +31,10 @@ const MAX_WORD_UNITS = 512;
  */
 export function resolveConfusables(text: string): StageResult {
   if (!/[^\x00-\x7f]/.test(text)) return unchanged(text);
-  const rewriter = new Rewriter(text);
+  const edited = new EditedText(text);
   if (!hasSuspects(text)) {
-    takeAccentsOff(text, rewriter);
-    return rewriter.finish(false);
+    takeAccentsOff(text, edited);
+    return stageResult(edited, false);
   }
   const found = suspects(text);
   const evidence = {
@@ -45,10 +46,10 @@ export function resolveConfusables(text: string): StageResult {
   let flagged = evidence.mixed || evidence.styled || evidence.fullwidth;
   for (const word of found) {
     const resolved = resolvedKinds(word, evidence);
-    if (resolved.length > 0) rewriteWord(rewriter, text, word, resolved);
+    if (resolved.length > 0) rewriteWord(edited, text, word, resolved);
     if (resolved.length > 0 && isWholeLookalike(word)) flagged = true;
   }
-  return rewriter.finish(flagged);
+  return stageResult(edited, flagged);
 }
 
 interface Evidence {
@@ -282,14 +283,14 @@ function isNearCjk(text: string, { start, end, counts }: Suspect): boolean {
   return false;
 }
 
-function rewriteWord(rewriter: Rewriter, text: string, word: Suspect, resolved: readonly Kind[]): void {
+function rewriteWord(edited: EditedText, text: string, word: Suspect, resolved: readonly Kind[]): void {
   for (let at = word.start; at < word.end;) {
     const codePoint = text.codePointAt(at) ?? 0;
     const length = codePoint > 0xffff ? 2 : 1;
     const plain = resolved.includes(kindOf(codePoint)) ? plainOf(codePoint) : undefined;
     // Punctuation of a Chinese sentence is not part of a Latin word.
     const isPunctuation = countOf(word.counts, kinds.cjk) > 0 && !/[A-Za-z0-9]/.test(plain ?? '');
-    if (plain !== undefined && !isPunctuation) rewriter.replace(at, at + length, plain);
+    if (plain !== undefined && !isPunctuation) edited.replace(at, at + length, plain);
     at += length;
   }
 }

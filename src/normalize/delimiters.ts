@@ -2,7 +2,8 @@ import { hasSingles } from './alphabet-runs.ts';
 import { segment } from './segment.ts';
 import { isWord, soundsEnglish } from './english-words.ts';
 import { READ_AS } from './leet-letters.ts';
-import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
+import { EditedText } from '../inspect/offset-map.ts';
+import { stageResult, unchanged, type StageResult } from './rewrite.ts';
 
 /** Single characters with one sign between them (i.g.n.o.r.e, i - g - n) or one space (i g n o r e). */
 const CHAINS =
@@ -28,15 +29,15 @@ export function collapseDelimiters(text: string): StageResult {
   if (found.length === 0) return unchanged(text);
   const signs = new Set(evidentSigns(found));
   if (signs.size === 0) return unchanged(text);
-  const rewriter = new Rewriter(text);
+  const edited = new EditedText(text);
   let done = 0;
   for (const chain of found) {
     if (chain.start < done || !signs.has(chain.sign)) continue;
     const isGap = done > 0 && /^ {2,}$/.test(text.slice(done, chain.start));
-    rewriter.replace(isGap ? done : chain.start, chain.end, (isGap ? ' ' : '') + spaced(chain.letters));
+    edited.replace(isGap ? done : chain.start, chain.end, (isGap ? ' ' : '') + spaced(chain.letters));
     done = chain.end;
   }
-  return rewriter.finish(true);
+  return stageResult(edited, true);
 }
 
 function chainsOf(text: string): Chain[] {

@@ -2,7 +2,8 @@ import { addAll } from '../add-all.ts';
 import { kindOf, kinds, plainOf } from './characters.ts';
 import { escapedCharacter } from './entities.ts';
 import { decodeByteLists } from './byte-lists.ts';
-import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
+import { EditedText } from '../inspect/offset-map.ts';
+import { stageResult, unchanged, type StageResult } from './rewrite.ts';
 
 /** Escapes: %XX and %uXXXX; \xXX, \uXXXX, \u{...} and \UXXXXXXXX; numeric and named characters of HTML. */
 const ESCAPES =
@@ -31,12 +32,12 @@ export function decodeEscapes(text: string): StageResult {
   if (!ANY_ESCAPE.test(text)) return unchanged(text);
   const found = readEscapes(text);
   const hidden = found.length > 0 && (hidesWord(text, found) || hidesTraversal(text, found));
-  const rewriter = new Rewriter(text);
+  const edited = new EditedText(text);
   for (const escape of found) {
-    if (hidden) rewriter.replace(escape.start, escape.end, plainPath(escape.character));
-    else if (isOrdinary(escape)) rewriter.replace(escape.start, escape.end, escape.character);
+    if (hidden) edited.replace(escape.start, escape.end, plainPath(escape.character));
+    else if (isOrdinary(escape)) edited.replace(escape.start, escape.end, escape.character);
   }
-  return rewriter.finish(hidden);
+  return stageResult(edited, hidden);
 }
 
 /** Finds all escapes in order, and joins percent-encoded bytes into characters. */

@@ -1,7 +1,8 @@
 import type { Span } from '../text/span.ts';
 import { kindOf, kinds } from './characters.ts';
 import { readHidden } from './hidden-bytes.ts';
-import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
+import { EditedText } from '../inspect/offset-map.ts';
+import { stageResult, unchanged, type StageResult } from './rewrite.ts';
 import { isWord } from './english-words.ts';
 
 /** Matches characters outside common Latin and CJK text. */
@@ -19,20 +20,20 @@ const RIGHT_TO_LEFT_OVERRIDE = '\u202e';
  */
 export function stripInvisible(text: string): StageResult {
   if (!CANDIDATES.test(text)) return unchanged(text);
-  const rewriter = new Rewriter(text);
+  const edited = new EditedText(text);
   let hidden = 0;
   const isHyphenated = hasOrdinaryHyphens(text);
   for (let at = 0; at < text.length;) {
     const run = runAt(text, at);
     if (run === undefined) {
-      at += markedEnd(text, at, rewriter);
+      at += markedEnd(text, at, edited);
       continue;
     }
-    hidden += strip(text, run, rewriter, isHyphenated);
+    hidden += strip(text, run, edited, isHyphenated);
     at = run.end;
   }
-  hidden += readOverrides(text, rewriter);
-  return rewriter.finish(hidden > 0);
+  hidden += readOverrides(text, edited);
+  return stageResult(edited, hidden > 0);
 }
 
 function runAt(text: string, start: number): Span | undefined {
@@ -48,18 +49,18 @@ function runAt(text: string, start: number): Span | undefined {
 }
 
 /** Removes or shows one run. Returns 1 if it hid something. */
-function strip(text: string, run: Span, rewriter: Rewriter, isHyphenated: boolean): number {
+function strip(text: string, run: Span, edited: EditedText, isHyphenated: boolean): number {
   const content = text.slice(run.start, run.end);
   if (isSubdivisionFlag(text, run.start, content)) return 0;
   const shown = content.length > 1 ? readHidden(content) : undefined;
   if (shown !== undefined) {
-    rewriter.replace(run.start, run.end, shown);
+    edited.replace(run.start, run.end, shown);
     return 1;
   }
   const left = neighbour(text, run.start, -1);
   const right = neighbour(text, run.end, 1);
   if (isAtHome(text, content, left, right, run)) return 0;
-  rewriter.replace(run.start, run.end, '');
+  edited.replace(run.start, run.end, '');
   if (isHyphenated && content.charCodeAt(0) === SOFT_HYPHEN && /^\xad+$/.test(content)) return 0;
   return isWithinWord(text, run, left, right) ? 1 : 0;
 }
@@ -175,7 +176,7 @@ function isBetweenLetters(text: string, at: number): boolean {
 }
 
 /** Removes two or more marks, or an overlay, from an ASCII letter. Returns the length read. */
-function markedEnd(text: string, at: number, rewriter: Rewriter): number {
+function markedEnd(text: string, at: number, edited: EditedText): number {
   const unit = text.charCodeAt(at);
   const next = text.charCodeAt(at + 1);
   const isBase = unit < 0x80 && kindOf(unit) !== kinds.other;
@@ -188,8 +189,8 @@ function markedEnd(text: string, at: number, rewriter: Rewriter): number {
   }
   const count = end - at - 1;
   // Vietnamese letters have two marks.
-  if (count > 0 && (!kept || count > 2)) rewriter.replace(at + 1, end, '');
-  else if (count === 2 && !/^[aeiouy]$/i.test(text.charAt(at))) rewriter.replace(at + 1, end, '');
+  if (count > 0 && (!kept || count > 2)) edited.replace(at + 1, end, '');
+  else if (count === 2 && !/^[aeiouy]$/i.test(text.charAt(at))) edited.replace(at + 1, end, '');
   return Math.max(1, end - at);
 }
 
@@ -210,7 +211,7 @@ const isOverlay = (unit: number): boolean =>
 const MAX_OVERRIDES = 64;
 
 /** Appends text after right-to-left overrides in the order in which it is displayed. */
-function readOverrides(text: string, rewriter: Rewriter): number {
+function readOverrides(text: string, edited: EditedText): number {
   let found = 0;
   let at = text.indexOf(RIGHT_TO_LEFT_OVERRIDE);
   while (at >= 0 && found < MAX_OVERRIDES) {
@@ -220,7 +221,7 @@ function readOverrides(text: string, rewriter: Rewriter): number {
       .join('');
     const words = shown.match(/[A-Za-z]{2,}/g) ?? [];
     if (words.some((word) => isWord(word))) {
-      rewriter.append(at, end, shown);
+      edited.append(at, end, `\n${shown}`);
       found++;
     }
     at = text.indexOf(RIGHT_TO_LEFT_OVERRIDE, end);

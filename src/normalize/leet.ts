@@ -1,6 +1,7 @@
 import { LEET_DIGITS, LEET_SIGNS } from './leet-letters.ts';
 import { ORDER_WORDS } from './leet-words.ts';
-import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
+import { EditedText } from '../inspect/offset-map.ts';
+import { stageResult, unchanged, type StageResult } from './rewrite.ts';
 import { alphabetOf } from './alphabet-runs.ts';
 import { soundsEnglish, words } from './english-words.ts';
 
@@ -43,26 +44,26 @@ interface Token {
  */
 export function readLeet(text: string): StageResult {
   if (!ANY_LEET.test(text)) return unchanged(text);
-  const rewriter = new Rewriter(text);
+  const edited = new EditedText(text);
   let start = 0;
   while (start < text.length) {
     const feed = text.indexOf('\n', start);
     const end = feed < 0 ? text.length : feed;
     const line = text.slice(start, end);
-    if (ANY_LEET.test(line)) readLeetLine(line, start, rewriter);
+    if (ANY_LEET.test(line)) readLeetLine(line, start, edited);
     start = end + 1;
   }
-  return rewriter.finish(false);
+  return stageResult(edited, false);
 }
 
-function readLeetLine(line: string, offset: number, rewriter: Rewriter): void {
+function readLeetLine(line: string, offset: number, edited: EditedText): void {
   const found = leetTokens(line);
   const points = found.reduce((sum, token) => sum + tokenPoints(token), 0);
   if (points < 2) return;
   for (const token of found) {
     const plain = withoutLeet(token, points >= 4);
     if (plain === undefined) continue;
-    rewriter.replace(offset + token.start, offset + token.end, withCase(token.source, plain));
+    edited.replace(offset + token.start, offset + token.end, withCase(token.source, plain));
   }
 }
 

@@ -8,8 +8,8 @@ import { readLeet } from './leet.ts';
 import type { Span } from '../text/span.ts';
 import { readScripts } from './scripts.ts';
 import type { StageResult, Stage } from './rewrite.ts';
-import type { OffsetMap, TextView } from '../inspect/offset-map.ts';
-import { sliceEnds, SLICE_UNITS } from './slices.ts';
+import type { TextView } from '../inspect/offset-map.ts';
+import { sliceEnd, SLICE_UNITS } from './slices.ts';
 import { TRAIT } from './quick-traits.ts';
 import { traitsOf } from './traits.ts';
 
@@ -74,8 +74,8 @@ export function normalize(text: string): Normalized {
 
 function* normalizeInSteps(text: string): Work<Normalized> {
   const slices: NormalizedPart[] = [];
-  let start = 0;
-  for (const end of sliceEnds(text)) {
+  for (let start = 0; start < text.length;) {
+    const end = sliceEnd(text, start);
     const source = text.slice(start, end);
     const made = normalizeSlice(source);
     slices.push({ start, made, isChanged: made.text !== source });
@@ -130,7 +130,7 @@ function normalizeSlice(source: string): Normalized {
 
 class Pass {
   readonly #source: string;
-  readonly #maps: OffsetMap[] = [];
+  readonly #maps: TextView['toOriginal'][] = [];
   readonly #findings = new Set<Finding>();
   text: string;
 
@@ -148,9 +148,9 @@ class Pass {
   }
 
   /** Applies the result of a stage. Returns whether it found something. */
-  apply({ text, map, found }: StageResult): boolean {
+  apply({ text, toOriginal, found }: StageResult): boolean {
     this.text = text;
-    if (map !== undefined) this.#maps.push(map);
+    if (toOriginal !== undefined) this.#maps.push(toOriginal);
     return found;
   }
 
@@ -161,7 +161,7 @@ class Pass {
       text: this.text,
       obfuscation: obfuscation(this.#findings),
       toOriginal: (given) => {
-        const { start, end } = maps.reduceRight((span, map) => map.toOriginal(span), given);
+        const { start, end } = maps.reduceRight((span, toOriginal) => toOriginal(span), given);
         return { start: Math.min(start, length), end: Math.min(end, length) };
       },
     };

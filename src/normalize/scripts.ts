@@ -1,4 +1,5 @@
-import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
+import { EditedText } from '../inspect/offset-map.ts';
+import { stageResult, unchanged, type StageResult } from './rewrite.ts';
 
 /** Optional marks, such as vowel signs, of Arabic and Hebrew, and the Arabic stretcher. */
 const MARKS = String.raw`[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u0640]+`;
@@ -19,12 +20,12 @@ const CANDIDATES = new RegExp(`${MARKS}|(?<shapes>${SHAPES})|${BLANKS}|(?<digits
  */
 export function readScripts(text: string): StageResult {
   if (!BEYOND_LATIN.test(text)) return unchanged(text);
-  const rewriter = new Rewriter(text);
+  const edited = new EditedText(text);
   for (const { 0: run, index, groups } of text.matchAll(CANDIDATES)) {
     const plain = plainRun(run, groups);
-    if (plain !== run) rewriter.replace(index, index + run.length, plain);
+    if (plain !== run) edited.replace(index, index + run.length, plain);
   }
-  return rewriter.finish(false);
+  return stageResult(edited, false);
 }
 
 function plainRun(run: string, groups: Readonly<Record<string, string | undefined>> = {}): string {

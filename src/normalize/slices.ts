@@ -7,12 +7,9 @@ const SEARCH_UNITS = 2048;
 const WORD_LETTERS = 3;
 const MOST_BLANKS = 8;
 
-/** Yields the ends of consecutive slices. */
-export function* sliceEnds(text: string): Generator<number, void> {
-  for (let start = 0; start < text.length;) {
-    start = text.length - start <= SLICE_UNITS ? text.length : cut(text, start, start + SLICE_UNITS);
-    yield start;
-  }
+/** Returns the end of the slice that begins at `start`. */
+export function sliceEnd(text: string, start: number): number {
+  return text.length - start <= SLICE_UNITS ? text.length : cut(text, start, start + SLICE_UNITS);
 }
 
 /** Prefers a gap between words of three letters, then white space, then a place outside of escapes and blocks. */

@@ -59,35 +59,34 @@ const IDENTIFIED =
 const SECURE_STRING = /[ \t]{1,4}(?:-String[ \t]{1,4})?(?=["'])/iy;
 const NETRC = /[ \t]{1,8}|\r?\n[ \t]{0,8}/y;
 
-/** Yields possible values after a name, in order of preference. */
-export function* candidatesAt(
-  text: string,
-  kind: NameKind,
-  start: number,
-  end: number,
-): Generator<Candidate> {
+/** Returns possible values after a name, in order of preference. */
+export function candidatesAt(text: string, kind: NameKind, start: number, end: number): readonly Candidate[] {
+  return readingsAt(text, kind, start, end).filter((candidate) => candidate !== undefined);
+}
+
+type Reading = Candidate | undefined;
+
+function readingsAt(text: string, kind: NameKind, start: number, end: number): readonly Reading[] {
   switch (kind) {
     case 'url':
-      return yield* inUrl(text, end);
+      return [inUrl(text, end)];
     case 'pgpass':
-      return yield* inPgpass(text, start, end);
+      return [inPgpass(text, start, end)];
     case 'user_flag':
-      return yield* afterUserFlag(text, start, end);
+      return [afterUserFlag(text, start, end)];
     case 'password_flag':
-      return yield* afterPasswordFlag(text, start, end);
+      return [afterPasswordFlag(text, start, end)];
     case 'sql':
-      return yield* valueAfter(text, end, IDENTIFIED, 'quoted', plainly);
+      return [valueAfter(text, end, IDENTIFIED, 'quoted', plainly)];
     case 'literal':
-      return yield* valueAfter(text, end, SECURE_STRING, 'quoted', plainly);
+      return [valueAfter(text, end, SECURE_STRING, 'quoted', plainly)];
     case 'directive':
-      yield* valueAfter(text, end, DIRECTIVE, 'any', plainly);
-      return yield* named(text, 'password', start, end);
+      return [valueAfter(text, end, DIRECTIVE, 'any', plainly), ...named(text, 'password', start, end)];
     case 'short':
     case 'key':
-      if (!beginsWord(text, start)) return;
-      return yield* named(text, kind, start, end);
+      return beginsWord(text, start) ? named(text, kind, start, end) : [];
     default:
-      yield* named(text, kind, start, end);
+      return named(text, kind, start, end);
   }
 }
 
@@ -112,11 +111,11 @@ const JUDGES: Readonly<Record<ValueKind, Judge>> = {
   key: isKeyValue,
 };
 
-function* named(text: string, kind: ValueKind, start: number, end: number): Generator<Candidate> {
+function named(text: string, kind: ValueKind, start: number, end: number): readonly Reading[] {
   const judge = JUDGES[kind];
   const before = text.slice(Math.max(0, start - BEFORE_CHARS), start);
-  if (/\barn:[\w:*-]{0,60}$/.test(before) || TYPE_NAME.test(before)) return;
-  if (kind === 'key' && POSITION.test(before)) return;
+  if (/\barn:[\w:*-]{0,60}$/.test(before) || TYPE_NAME.test(before)) return [];
+  if (kind === 'key' && POSITION.test(before)) return [];
   const name = text.slice(start, end);
   const rule = kind === 'password' || kind === 'short' ? 'password' : 'named_secret';
   const context = {
@@ -125,21 +124,29 @@ function* named(text: string, kind: ValueKind, start: number, end: number): Gene
     isShortName: kind === 'short',
     isEnvironment: beginsLine(before),
   } as const;
-  yield* valueAfter(text, end, ASSIGNED, 'any', judge, context);
-  yield* valueAfter(text, end, ASSIGNED_BELOW, 'quoted', judge, context);
-  yield* valueAfter(text, end, ANNOTATED, 'quoted', judge, context);
-  yield* valueAfter(text, end, PAIRED, 'any', judge, context);
-  if (/<[\w.:-]{0,40}$/.test(before)) yield* tagged(text, end, IN_TAG, judge, context);
-  yield* tagged(text, end, PAIRED_TAGS, judge, context);
-  if (TAKES_VALUE.test(before)) yield* valueAfter(text, end, FLAGGED, 'any', asFlag(judge), context);
-  if (rule !== 'password') return;
-  yield* valueAfter(text, end, STATED, 'any', isStatedPassword, context);
-  if (name === 'PASSWORD' || /(?:with|encrypted|set|(?:user|role)[ \t]\S{1,40})[ \t]{1,4}$/i.test(before))
-    yield* valueAfter(text, end, BLANK_THEN_QUOTE, 'quoted', plainly, context);
-  if (name === 'PASSWORD' || /set_?$/i.test(before))
-    yield* valueAfter(text, end, CALLED, 'quoted', judge, context);
-  if (/\b(?:login|account)[ \t]{1,4}\S{1,48}\s{1,4}$/.test(before))
-    yield* valueAfter(text, end, NETRC, 'unquoted', plainly, context);
+  const after = (link: RegExp, takes: Takes, by: Judge = judge): Reading =>
+    valueAfter(text, end, link, takes, by, context);
+  const readings = [
+    after(ASSIGNED, 'any'),
+    after(ASSIGNED_BELOW, 'quoted'),
+    after(ANNOTATED, 'quoted'),
+    after(PAIRED, 'any'),
+    /<[\w.:-]{0,40}$/.test(before) ? tagged(text, end, IN_TAG, judge, context) : undefined,
+    tagged(text, end, PAIRED_TAGS, judge, context),
+    TAKES_VALUE.test(before) ? after(FLAGGED, 'any', asFlag(judge)) : undefined,
+  ];
+  if (rule !== 'password') return readings;
+  const isKeyword = name === 'PASSWORD';
+  const isSet = isKeyword || /(?:with|encrypted|set|(?:user|role)[ \t]\S{1,40})[ \t]{1,4}$/i.test(before);
+  const isCalled = isKeyword || /set_?$/i.test(before);
+  const isInNetrc = /\b(?:login|account)[ \t]{1,4}\S{1,48}\s{1,4}$/.test(before);
+  return [
+    ...readings,
+    after(STATED, 'any', isStatedPassword),
+    isSet ? after(BLANK_THEN_QUOTE, 'quoted', plainly) : undefined,
+    isCalled ? after(CALLED, 'quoted') : undefined,
+    isInNetrc ? after(NETRC, 'unquoted', plainly) : undefined,
+  ];
 }
 
 /** Adapts a judge to the value of a flag, which is never code. */
@@ -163,21 +170,22 @@ const NO_CONTEXT: Context = {
   isEnvironment: false,
 };
 
-function* valueAfter(
+type Takes = 'any' | 'quoted' | 'unquoted';
+
+function valueAfter(
   text: string,
   nameEnd: number,
   link: RegExp,
-  takes: 'any' | 'quoted' | 'unquoted',
+  takes: Takes,
   judge: Judge,
   context: Context = NO_CONTEXT,
-): Generator<Candidate> {
+): Reading {
   const at = stickyEnd(link, text, nameEnd);
-  if (at === undefined) return;
+  if (at === undefined) return undefined;
   const isTight = context.isEnvironment && text.charCodeAt(at - 1) === EQUALS;
   const quoted = takes === 'unquoted' ? undefined : quotedAt(text, at);
   const place = quoted ?? (takes === 'quoted' ? undefined : unquotedAt(text, at, context.isEnvironment));
-  if (place === undefined) return;
-  yield candidateOf(text, place, judge, { ...context, isPlain: isTight && place.endsLine });
+  return place && candidateOf(text, place, judge, { ...context, isPlain: isTight && place.endsLine });
 }
 
 const EQUALS = 61;
@@ -192,39 +200,38 @@ function candidateOf(
   return { rule, start, end, readTo, isSecret: isWhole && judge(text.slice(start, end), standing) };
 }
 
-function plainCandidate(text: string, place: Place, rule: CredentialRule): Candidate {
-  return candidateOf(text, place, plainly, { ...NO_CONTEXT, rule, isPlain: true });
+function plainCandidate(text: string, place: Place | undefined, rule: CredentialRule): Reading {
+  return place && candidateOf(text, place, plainly, { ...NO_CONTEXT, rule, isPlain: true });
 }
 
-function* tagged(
+function tagged(
   text: string,
   nameEnd: number,
   link: RegExp,
   judge: Judge,
   { rule, takesWords, isShortName }: Context,
-): Generator<Candidate> {
+): Reading {
   const start = stickyEnd(link, text, nameEnd);
   const end = start === undefined ? undefined : stickyEnd(TAG_VALUE, text, start);
-  if (start === undefined || end === undefined) return;
+  if (start === undefined || end === undefined) return undefined;
   const value = text.slice(start, end);
   const standing = { isQuoted: true, isPlain: true, takesWords, isShortName };
   const isSecret = text.startsWith('</', end) && judge(value, standing);
-  yield { rule, start, end, readTo: end + 2, isSecret };
+  return { rule, start, end, readTo: end + 2, isSecret };
 }
 
-function* inUrl(text: string, at: number): Generator<Candidate> {
+function inUrl(text: string, at: number): Reading {
   const userinfo = userinfoAt(text, at);
-  if (userinfo !== undefined) yield { ...userinfo, rule: 'url_password' };
+  return userinfo && { ...userinfo, rule: 'url_password' };
 }
 
 const PGPASS = /[^\s:]{1,64}:(?!\d+:)[^\s:]{1,64}:/y;
 
 /** A line of `.pgpass`: `host:port:database:user:password`. */
-function* inPgpass(text: string, start: number, end: number): Generator<Candidate> {
-  if (!/(?:^|\n)[\w.*-]{1,63}$/.test(text.slice(Math.max(0, start - BEFORE_CHARS), start))) return;
+function inPgpass(text: string, start: number, end: number): Reading {
+  if (!/(?:^|\n)[\w.*-]{1,63}$/.test(text.slice(Math.max(0, start - BEFORE_CHARS), start))) return undefined;
   const at = stickyEnd(PGPASS, text, end);
-  const place = at === undefined ? undefined : unquotedAt(text, at, true);
-  if (place !== undefined) yield plainCandidate(text, place, 'pgpass_password');
+  return plainCandidate(text, at === undefined ? undefined : unquotedAt(text, at, true), 'pgpass_password');
 }
 
 const USER_AND_PASSWORD = /[ =]?\\{0,3}["']?[^\s:"'\\]{1,64}:/y;
@@ -233,23 +240,20 @@ const TAKES_PASSWORD =
   /\b(?:mysql\w{0,12}|mariadb[\w-]{0,12}|sshpass|mongo\w{0,8}|docker[ \t]login|redis-cli)(?:\.exe)?[ \t]/i;
 
 /** `curl -u user:password`. */
-function* afterUserFlag(text: string, start: number, end: number): Generator<Candidate> {
-  if (!/\s/.test(text[start - 1] ?? '') || !isOfCommand(text, start, SENDS_USERS)) return;
+function afterUserFlag(text: string, start: number, end: number): Reading {
+  if (!/\s/.test(text[start - 1] ?? '') || !isOfCommand(text, start, SENDS_USERS)) return undefined;
   const at = stickyEnd(USER_AND_PASSWORD, text, end);
-  const place = at === undefined ? undefined : unquotedAt(text, at, false);
-  if (place !== undefined) yield plainCandidate(text, place, 'command_password');
+  return plainCandidate(text, at === undefined ? undefined : unquotedAt(text, at, false), 'command_password');
 }
 
 /** `mysql -pPassword`, `sshpass -p password`, `redis-cli -a password`. */
-function* afterPasswordFlag(text: string, start: number, end: number): Generator<Candidate> {
-  if (!/\s/.test(text[end - 3] ?? '')) return;
-  if (!isOfCommand(text, start, TAKES_PASSWORD)) return;
+function afterPasswordFlag(text: string, start: number, end: number): Reading {
+  if (!/\s/.test(text[end - 3] ?? '') || !isOfCommand(text, start, TAKES_PASSWORD)) return undefined;
   let at = end;
   while (at < end + 4 && text[at] === ' ') at += 1;
   const isMysql = /mysql|mariadb/i.test(text.slice(Math.max(0, start - COMMAND_CHARS), start));
-  if (isMysql && at > end) return;
-  const place = quotedAt(text, at) ?? unquotedAt(text, at, false);
-  if (place !== undefined) yield plainCandidate(text, place, 'command_password');
+  if (isMysql && at > end) return undefined;
+  return plainCandidate(text, quotedAt(text, at) ?? unquotedAt(text, at, false), 'command_password');
 }
 
 /** Reports whether `at` is an argument of one of these commands. A backslash continues the line. */

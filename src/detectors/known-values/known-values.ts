@@ -30,13 +30,13 @@ export function createKnownValues(values: readonly string[], label: Label): Know
   return {
     isEmpty,
     hasNumbers: values.some((value) => /^\d+$/.test(value)),
-    isIn: (text) => !isEmpty && runNow(findInSteps(text, needles, { label, most: 0 })).length > 0,
+    isIn: (text) => !isEmpty && runNow(findInSteps(text, needles, label, 0)).length > 0,
     async findAll(texts, most = Infinity) {
       if (isEmpty) return texts.map(() => []);
       const all: (readonly Finding[])[] = [];
       let left = most;
       for (const text of texts) {
-        const found = left < 0 ? [] : await inTurns(findInSteps(text, needles, { label, most: left }));
+        const found = left < 0 ? [] : await inTurns(findInSteps(text, needles, label, left));
         left -= found.length;
         all.push(found);
       }
@@ -45,41 +45,45 @@ export function createKnownValues(values: readonly string[], label: Label): Know
   };
 }
 
-interface Wanted {
-  readonly label: Label;
-  readonly most: number;
-}
-
 /** Returns at most one more than `most`. */
-function* findInSteps(text: string, needles: Needles, wanted: Wanted): Work<readonly Finding[]> {
+function* findInSteps(
+  text: string,
+  { plain, squeezed }: Needles,
+  label: Label,
+  most: number,
+): Work<readonly Finding[]> {
   const found: Finding[] = [];
   if (text.length === 0) return found;
-  const { decoded, squeezed } = yield* readingsOf(text);
-  for (const reading of decoded) {
-    for (const needle of needles.plain) {
-      if (yield* addFindings(reading, needle, wanted, found)) return found;
-      yield reading.text.length >> 3;
+  const readings = yield* readingsOf(text);
+  const searches = [
+    ...readings.decoded.map((reading) => ({ reading, needles: plain })),
+    { reading: readings.squeezed, needles: squeezed },
+  ];
+  for (const { reading, needles } of searches) {
+    for (const needle of needles) {
+      const before = found.length;
+      addFindings(reading, needle, label, most, found);
+      if (found.length > most) return found;
+      yield (reading.text.length >> 3) + (found.length - before) * ITEM_CHARS;
     }
-  }
-  for (const needle of needles.squeezed) {
-    if (yield* addFindings(squeezed, needle, wanted, found)) return found;
-    yield squeezed.text.length >> 3;
   }
   return found;
 }
 
-function* addFindings(
+function addFindings(
   { text, toOriginal }: TextView,
   needle: string,
-  { label, most }: Wanted,
+  label: Label,
+  most: number,
   found: Finding[],
-): Work<boolean> {
-  for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + needle.length)) {
+): void {
+  for (
+    let at = text.indexOf(needle);
+    at >= 0 && found.length <= most;
+    at = text.indexOf(needle, at + needle.length)
+  ) {
     found.push({ ...label, ...toOriginal({ start: at, end: at + needle.length }) });
-    if (found.length > most) return true;
-    yield ITEM_CHARS;
   }
-  return false;
 }
 
 const LEAST_CHARS = 8;

@@ -1,6 +1,6 @@
 import { characterOf, escapedCharacter } from '../../normalize/entities.ts';
 import { plainOf } from '../../normalize/characters.ts';
-import { asGiven, OffsetMap, viewThrough, type TextView } from '../../inspect/offset-map.ts';
+import { asGiven, editInSteps, viewThrough, type TextView } from '../../inspect/offset-map.ts';
 import type { Work } from '../../turns.ts';
 import { MAX_DECODINGS } from '../../text/decodings.ts';
 
@@ -38,7 +38,8 @@ export function* readingsOf(text: string): Work<Readings> {
     last = viewThrough(last, next);
     decoded.push(yield* inLowerCase(last));
   }
-  return { decoded, squeezed: yield* squeezed(decoded.at(-1) ?? last) };
+  yield last.text.length >> 1;
+  return { decoded, squeezed: squeezed(decoded.at(-1) ?? last) };
 }
 
 /** `toLowerCase` keeps the length of all other letters. */
@@ -53,31 +54,15 @@ function* inLowerCase({ text, toOriginal }: TextView): Work<TextView> {
   return { text: slices.join(''), toOriginal };
 }
 
-function* unescaped(text: string): Work<TextView | undefined> {
-  const map = new OffsetMap();
-  const slices: string[] = [];
-  let length = 0;
-  for (let start = 0; start < text.length;) {
-    const end = safeEnd(text, start + STEP_CHARS);
-    const slice = text.slice(start, end);
-    const parts: string[] = [];
-    let copied = 0;
-    for (const { 0: escape, index } of slice.matchAll(ESCAPE)) {
+function unescaped(text: string): Work<TextView | undefined> {
+  return editInSteps(text, STEP_CHARS, (edited, from, to) => {
+    const end = safeEnd(text, to);
+    for (const { 0: escape, index } of text.slice(from, end).matchAll(ESCAPE)) {
       const character = readEscape(escape);
-      if (character === undefined) continue;
-      const at = length + index - copied;
-      length = at + character.length;
-      map.add(start + index, start + index + escape.length, at, length);
-      parts.push(slice.slice(copied, index), character);
-      copied = index + escape.length;
+      if (character !== undefined) edited.replace(from + index, from + index + escape.length, character);
     }
-    length += slice.length - copied;
-    parts.push(slice.slice(copied));
-    slices.push(parts.join(''));
-    yield 2 * (end - start);
-    start = end;
-  }
-  return map.isEmpty ? undefined : { text: slices.join(''), toOriginal: map.toOriginal };
+    return end;
+  });
 }
 
 /** Returns a cut that splits neither an escape nor a surrogate pair. */
@@ -115,17 +100,13 @@ function createKeptCodes(): Uint8Array {
   return codes;
 }
 
-function* squeezed({ text, toOriginal }: TextView): Work<TextView> {
+function squeezed({ text, toOriginal }: TextView): TextView {
   const codes = (keptCodes ??= createKeptCodes());
   const kept = Buffer.allocUnsafe(text.length);
   let length = 0;
-  for (let start = 0; start < text.length; start += STEP_CHARS) {
-    const end = Math.min(text.length, start + STEP_CHARS);
-    for (let at = start; at < end; at += 1) {
-      const code = codes[text.charCodeAt(at)] ?? 0;
-      if (code !== 0) kept[length++] = code;
-    }
-    yield (end - start) >> 1;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = codes[text.charCodeAt(at)] ?? 0;
+    if (code !== 0) kept[length++] = code;
   }
   let places: Int32Array | undefined;
   return {

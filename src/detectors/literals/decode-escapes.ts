@@ -1,6 +1,5 @@
 import { characterOf, entities, escapedCharacter } from '../../normalize/entities.ts';
-import type { TextView } from '../../inspect/offset-map.ts';
-import { Rewriter } from '../../normalize/rewrite.ts';
+import { EditedText, type TextView } from '../../inspect/offset-map.ts';
 
 const HEX = '[0-9a-fA-F]';
 const MAY_ESCAPE = /%[0-9a-fA-Fu]|\\[xuU0-3nrt]|&[#A-Za-z]|=[0-9a-fA-F]{2}|[Uu]\+[0-9a-fA-F]|0x[0-9a-fA-F]/;
@@ -22,13 +21,13 @@ const ESCAPES = new RegExp(
 /** Decodes all escapes of URLs, programs, HTML and mail. Returns undefined if there are none. */
 export function decodeEscapes(text: string): TextView | undefined {
   if (!MAY_ESCAPE.test(text)) return undefined;
-  const rewriter = new Rewriter(text);
+  const edited = new EditedText(text);
   for (const match of text.matchAll(ESCAPES)) {
     const decoded = decodedEscape(match[0], match.groups ?? {});
-    if (decoded !== undefined) rewriter.replace(match.index, match.index + match[0].length, decoded);
+    if (decoded !== undefined) edited.replace(match.index, match.index + match[0].length, decoded);
   }
-  const { text: read, map } = rewriter.finish(false);
-  return read === text ? undefined : { text: read, toOriginal: map?.toOriginal ?? ((span) => span) };
+  const read = edited.finish();
+  return read?.text === text ? undefined : read;
 }
 
 const CONTROLS: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };

@@ -17,26 +17,26 @@ const STRETCH = /[\x20-\x7e\x80-\xff\t\r\n]{6,}/g;
 
 /** Returns the text in Base64, hexadecimal digits and lists of decimal numbers. */
 export function encodedTexts(text: string): readonly EncodedText[] {
-  return [...base64Texts(text), ...numberedTexts(text)];
+  const found: EncodedText[] = [];
+  addBase64Texts(text, found);
+  addNumberedTexts(text, found);
+  return found;
 }
 
 /** Reads both alphabets, with or without padding and line breaks. */
-function* base64Texts(text: string): Generator<EncodedText> {
+function addBase64Texts(text: string, found: EncodedText[]): void {
   for (let at = nextRun(text, BASE64_LETTERS, SHORTEST, 0); at >= 0;) {
     BLOCK.lastIndex = at;
     const block = BLOCK.exec(text)?.[0] ?? '';
-    yield* textsInBlock(block, at);
+    addTextsInBlock(block, { start: at, end: at + block.length }, found);
     at = nextRun(text, BASE64_LETTERS, SHORTEST, at + Math.max(block.length, 1));
   }
 }
 
-function* textsInBlock(block: string, at: number): Generator<EncodedText> {
-  const isLong = block.length >= LONG_BLOCK;
-  const span = { start: at, end: at + block.length };
-  if (!isLong) {
-    if (!mayBeText(block)) return;
-    const text = textOf(Buffer.from(block, 'base64'));
-    if (text !== undefined) yield { ...span, text, isWhole: true };
+function addTextsInBlock(block: string, span: Span, found: EncodedText[]): void {
+  if (block.length < LONG_BLOCK) {
+    const text = mayBeText(block) ? textOf(Buffer.from(block, 'base64')) : undefined;
+    if (text !== undefined) found.push({ ...span, text, isWhole: true });
     return;
   }
   const letters = withoutBreaks(block);
@@ -44,17 +44,17 @@ function* textsInBlock(block: string, at: number): Generator<EncodedText> {
   // A line that looks like the last line of a block may be an ordinary word.
   const above =
     lastLine === -1 ? undefined : textOf(Buffer.from(withoutBreaks(block.slice(0, lastLine)), 'base64'));
-  if (above !== undefined) yield { ...span, text: above, isWhole: true };
+  if (above !== undefined) found.push({ ...span, text: above, isWhole: true });
   // A preceding word or the cut of a slice may shift the alignment by up to three digits.
   for (let skip = 0; skip < 4; skip += 1) {
     const bytes = Buffer.from(letters.slice(skip), 'base64');
     const text = textOf(bytes);
     if (text !== undefined) {
-      yield { ...span, text, isWhole: true };
+      found.push({ ...span, text, isWhole: true });
       return;
     }
     for (const [stretch] of bytes.toString('latin1').matchAll(STRETCH)) {
-      yield { ...span, text: Buffer.from(stretch, 'latin1').toString('utf8'), isWhole: false };
+      found.push({ ...span, text: Buffer.from(stretch, 'latin1').toString('utf8'), isWhole: false });
     }
   }
 }
@@ -86,15 +86,15 @@ function mayBeText(block: string): boolean {
 const HEX_BLOCK = /(?<![0-9A-Za-z])(?:0[xX])?(?:[0-9a-fA-F]{2}[ :,-]?){2,}[0-9a-fA-F]{2}(?![0-9A-Za-z])/g;
 const DECIMAL_LIST = /(?<![\d.])(?:\d{2,3}[ ,;]{1,2}){2,}\d{2,3}(?![\d.])/g;
 
-function* numberedTexts(text: string): Generator<EncodedText> {
+function addNumberedTexts(text: string, found: EncodedText[]): void {
   for (const match of text.matchAll(HEX_BLOCK)) {
     const decoded = textOf(Buffer.from(match[0].replace(/^0[xX]|[^0-9a-fA-F]/g, ''), 'hex'));
-    if (decoded !== undefined) yield { ...spanOf(match), text: decoded, isWhole: true };
+    if (decoded !== undefined) found.push({ ...spanOf(match), text: decoded, isWhole: true });
   }
   for (const match of text.matchAll(DECIMAL_LIST)) {
     const numbers = match[0].split(/[ ,;]+/).map(Number);
     if (!numbers.every((number) => number >= 32 && number < 127)) continue;
-    yield { ...spanOf(match), text: Buffer.from(numbers).toString('latin1'), isWhole: true };
+    found.push({ ...spanOf(match), text: Buffer.from(numbers).toString('latin1'), isWhole: true });
   }
 }
 

@@ -1,5 +1,6 @@
-import { LONG_STEP, type Work } from '../../turns.ts';
-import { offsetIn, OffsetMap, type TextView } from '../../inspect/offset-map.ts';
+import type { Work } from '../../turns.ts';
+import { asGiven, editInSteps, offsetIn, type TextView } from '../../inspect/offset-map.ts';
+import { stickyEnd } from '../../text/sticky.ts';
 import type { EncodedText } from './encoded-runs.ts';
 
 export interface DecodedText {
@@ -13,15 +14,21 @@ export interface DecodedText {
 
 /** A multiple of whole bytes in both encodings. */
 const STEP_DIGITS = 32_768;
-const STEP_LINES = 4_096;
+const STEP_CHARS = 32_768;
 const MAX_PADDING = 2;
 const BLANKS = /[ \t\r\n]+/g;
+const BLANKS_HERE = /[ \t\r\n]*/y;
 
 /** Wrapped digits are decoded twice, joined and with line breaks: they may be a list. */
-export function* decodedTexts(text: string, encoded: EncodedText): Work<readonly DecodedText[]> {
-  const { encoding, start, isWide } = encoded;
-  const unwrappedText = yield* unwrapped(text, encoded);
-  const { text: digits, lineEnds } = unwrappedText;
+export function* decodedTexts(
+  text: string,
+  { encoding, start, end, digits: count, isWide }: EncodedText,
+): Work<readonly DecodedText[]> {
+  const encoded = text.slice(start, end);
+  const lineEnds: number[] = [];
+  const isOneLine = encoded.length <= count + MAX_PADDING && !encoded.includes('\n');
+  const unwrapped = (isOneLine ? undefined : yield* withoutBlanks(encoded, lineEnds)) ?? asGiven(encoded);
+  const digits = unwrapped.text.slice(0, count);
   const parts: string[] = [];
   for (let from = 0; from < digits.length; from += STEP_DIGITS) {
     const bytes = Buffer.from(digits.slice(from, from + STEP_DIGITS), encoding.name).toString('latin1');
@@ -33,61 +40,38 @@ export function* decodedTexts(text: string, encoded: EncodedText): Work<readonly
     text: parts.join(''),
     firstDigit: (at) => Math.floor(at * digitsPerCharacter),
     endDigit: (at) => Math.min(digits.length, Math.ceil(at * digitsPerCharacter)),
-    toOriginal: (digit) => start + offsetIn(unwrappedText, digit),
+    toOriginal: (digit) => start + offsetIn(unwrapped, digit),
   };
-  if (lineEnds.length === 0) return [whole];
-  return [whole, yield* inLines(whole, lineEnds, digitsPerCharacter)];
-}
-
-function* inLines(
-  { text, firstDigit, endDigit, toOriginal }: DecodedText,
-  lineEnds: readonly number[],
-  digitsPerCharacter: number,
-): Work<DecodedText> {
-  const parts: string[] = [];
-  const breaks = new OffsetMap();
-  let copied = 0;
-  for (const lineEnd of lineEnds) {
-    const at = Math.floor(lineEnd / digitsPerCharacter);
-    parts.push(text.slice(copied, at));
-    copied = at;
-    breaks.add(at, at, at + parts.length - 1, at + parts.length);
-    if (parts.length % STEP_LINES === 0) yield;
-  }
-  parts.push(text.slice(copied));
-  const lines = { text: parts.join('\n'), toOriginal: breaks.toOriginal };
-  return {
+  const breaks = lineEnds.map((lineEnd) => Math.floor(lineEnd / digitsPerCharacter));
+  const lines = breaks.length === 0 ? undefined : yield* withLineBreaks(whole.text, breaks);
+  if (lines === undefined) return [whole];
+  const inLines: DecodedText = {
+    ...whole,
     text: lines.text,
-    firstDigit: (at) => firstDigit(offsetIn(lines, at)),
-    endDigit: (at) => endDigit(offsetIn(lines, at)),
-    toOriginal,
+    firstDigit: (at) => whole.firstDigit(offsetIn(lines, at)),
+    endDigit: (at) => whole.endDigit(offsetIn(lines, at)),
   };
+  return [whole, inLines];
 }
 
-interface Unwrapped extends TextView {
-  readonly lineEnds: readonly number[];
+/** @param lineEnds receives the number of digits before each line break */
+function withoutBlanks(encoded: string, lineEnds: number[]): Work<TextView | undefined> {
+  return editInSteps(encoded, STEP_CHARS, (edited, from, to) => {
+    const end = stickyEnd(BLANKS_HERE, encoded, to) ?? to;
+    for (const { 0: blanks, index } of encoded.slice(from, end).matchAll(BLANKS)) {
+      edited.replace(from + index, from + index + blanks.length, '');
+      lineEnds.push(edited.length);
+    }
+    return end;
+  });
 }
 
-function* unwrapped(text: string, { start, end, digits: count }: EncodedText): Work<Unwrapped> {
-  const map = new OffsetMap();
-  const { toOriginal } = map;
-  const encoded = text.slice(start, end);
-  const lineEnds: number[] = [];
-  if (encoded.length <= count + MAX_PADDING && !encoded.includes('\n')) {
-    return { text: encoded.slice(0, count), lineEnds, toOriginal };
-  }
-  if (encoded.length > STEP_DIGITS) yield LONG_STEP;
-  const parts: string[] = [];
-  let length = 0;
-  let copied = 0;
-  for (const { 0: blanks, index } of encoded.matchAll(BLANKS)) {
-    parts.push(encoded.slice(copied, index));
-    length += index - copied;
-    copied = index + blanks.length;
-    lineEnds.push(length);
-    map.add(index, copied, length, length);
-    if (parts.length % STEP_LINES === 0) yield;
-  }
-  parts.push(encoded.slice(copied));
-  return { text: parts.join('').slice(0, count), lineEnds, toOriginal };
+/** @param breaks offsets in ascending order */
+function withLineBreaks(text: string, breaks: readonly number[]): Work<TextView | undefined> {
+  let next = 0;
+  return editInSteps(text, STEP_CHARS, (edited, _from, to) => {
+    for (let at = breaks[next]; at !== undefined && (at < to || to === text.length); at = breaks[++next])
+      edited.replace(at, at, '\n');
+    return to;
+  });
 }

@@ -6,7 +6,7 @@ import {
   type SearchedText,
   type StreamDetector,
 } from '../finding.ts';
-import { createSecretSearch, searchStep, STEP_CHARS, type SecretSearch } from './search.ts';
+import { createSecretSearch, searchStep, STEP_CHARS } from './search.ts';
 import { ruleIds, searchEncoded, type Searched } from './encoded.ts';
 import { MAX_SECRET_CHARS } from './secret-rules.ts';
 import { asGiven, offsetIn, viewThrough, type TextView } from '../../inspect/offset-map.ts';
@@ -48,37 +48,21 @@ function* searchEach(texts: readonly string[], most: number): Work<readonly Sear
   const results: SearchedText[] = [];
   let left = most;
   for (const text of texts) {
-    const searched: SearchedText = left < 0 ? UNSEARCHED : yield* searchSecrets(text, left);
-    results.push(searched);
-    left = searched.isWhole ? left - searched.findings.length : -1;
+    const matches = left < 0 ? undefined : (yield* searchLevels(text, left, false)).matches;
+    const isWhole = matches !== undefined && matches.length <= left;
+    const findings = findingsOf(matches ?? []);
+    results.push({ findings, isWhole });
+    left = isWhole ? left - findings.length : -1;
     yield Math.min(text.length, STEP_CHARS);
   }
   return results;
 }
 
-const UNSEARCHED: SearchedText = { findings: [], isWhole: false };
-
-function* searchSecrets(text: string, most: number): Work<SearchedText> {
-  const { matches } = yield* searchLevels(text, most, false);
-  return { findings: findingsOf(matches), isWhole: matches.length <= most };
-}
-
 /** Encoded text may contain encoded text; deeper levels are ignored. */
 const ENCODING_LEVELS = 2;
 
-/** Most texts have one step and one level, and are searched synchronously. */
 function searchNow(text: string, asksWhatIsOpen: boolean): Searched {
-  if (text.length > STEP_CHARS || text.includes('\\')) {
-    return runNow(searchLevels(text, Infinity, asksWhatIsOpen));
-  }
-  const search = createSecretSearch(text, asksWhatIsOpen, true);
-  searchStep(search);
-  if (search.encoded === undefined || search.encoded.found.length === 0) return searchedOf(search);
-  return runNow(withEncoded(search, Infinity, ENCODING_LEVELS));
-}
-
-function searchedOf({ text, found, openFrom = text.length }: SecretSearch): Searched {
-  return { matches: found, openFrom };
+  return runNow(searchLevels(text, Infinity, asksWhatIsOpen));
 }
 
 /** Searches a text as written, then with JSON escapes decoded. Gives up after `most` matches. */
@@ -96,7 +80,11 @@ function* searchLevels(
     level < ESCAPE_LEVELS && matches.length <= most && read.text.includes('\\');
     level += 1
   ) {
-    const view = yield* withEscapesRead(read.text, asksWhatIsOpen);
+    // Decodes up to an escape that the end of the text cuts, if open parts are requested.
+    const cut = asksWhatIsOpen ? unfinishedEscapeAt(read.text) : read.text.length;
+    const whole = read.text.slice(0, cut);
+    const decoded = yield* unescaped(whole, STEP_CHARS);
+    const view = decoded ?? (cut < read.text.length ? asGiven(whole) : undefined);
     if (view === undefined) break;
     read = viewThrough(read, view);
     const searched = yield* searchLevel(read.text, most, asksWhatIsOpen, encodings);
@@ -114,12 +102,8 @@ function* searchLevel(
 ): Work<Searched> {
   const search = createSecretSearch(text, asksWhatIsOpen, encodings > 0);
   while (searchStep(search) && search.found.length <= most) yield LONG_STEP;
-  return yield* withEncoded(search, most, encodings);
-}
-
-function* withEncoded(search: SecretSearch, most: number, encodings: number): Work<Searched> {
-  const { matches, openFrom } = searchedOf(search);
-  let open = openFrom;
+  const matches = search.found;
+  let open = search.openFrom ?? text.length;
   let contextFrom = 0;
   let lastEnd = 0;
   for (const encoded of search.encoded?.found ?? []) {
@@ -128,22 +112,14 @@ function* withEncoded(search: SecretSearch, most: number, encodings: number): Wo
     // The same digits may be found several times at different alignments.
     if (encoded.start >= lastEnd) contextFrom = lastEnd;
     lastEnd = Math.max(lastEnd, encoded.end);
-    const asksWhatIsOpen = encoded.isOpen && search.openFrom !== undefined;
-    const inside = yield* searchEncoded(search.text, encoded, contextFrom, (decoded) =>
-      searchLevels(decoded, most, asksWhatIsOpen, encodings - 1),
+    const mayContinue = encoded.isOpen && asksWhatIsOpen;
+    const inside = yield* searchEncoded(text, encoded, contextFrom, (decoded) =>
+      searchLevels(decoded, most, mayContinue, encodings - 1),
     );
     for (const match of inside.matches) matches.push(match);
-    if (asksWhatIsOpen) open = Math.min(open, inside.openFrom);
+    if (mayContinue) open = Math.min(open, inside.openFrom);
   }
   return { matches, openFrom: open };
-}
-
-/** If open parts are requested, decodes up to an escape that is cut by the end of the text. */
-function* withEscapesRead(text: string, asksWhatIsOpen: boolean): Work<TextView | undefined> {
-  const cut = asksWhatIsOpen ? unfinishedEscapeAt(text) : text.length;
-  if (cut === text.length) return yield* unescaped(text, STEP_CHARS);
-  const whole = text.slice(0, cut);
-  return (yield* unescaped(whole, STEP_CHARS)) ?? asGiven(whole);
 }
 
 function matchesThrough(view: TextView, matches: readonly Match[]): readonly Match[] {
