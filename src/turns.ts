@@ -99,7 +99,21 @@ async function goOn<Result>(work: Work<Result>): Promise<Result> {
   }
 }
 
-const STEP_ITEMS = 256;
+/** Visits a list that may be very long, in steps. The visitor is a plain function: `charsOf` bounds a step. */
+export function* each<Item>(
+  list: Iterable<Item>,
+  visit: (item: Item) => void,
+  charsOf: (item: Item) => number = () => ITEM_CHARS,
+): Work<void> {
+  let chars = 0;
+  for (const item of list) {
+    visit(item);
+    chars += charsOf(item);
+    if (chars < LOOK_CHARS) continue;
+    yield chars;
+    chars = 0;
+  }
+}
 
 /** `map` in turns, for a list that may be very long. */
 export async function mapInTurns<Item, Result>(
@@ -107,11 +121,7 @@ export async function mapInTurns<Item, Result>(
   resultOf: (item: Item, index: number) => Result,
 ): Promise<Result[]> {
   const results: Result[] = [];
-  for (const item of list) {
-    const index = results.length;
-    if (index % STEP_ITEMS === 0 && isTurnOver(STEP_ITEMS * ITEM_CHARS)) await nextTurn();
-    results.push(resultOf(item, index));
-  }
+  await inTurns(each(list, (item) => results.push(resultOf(item, results.length))));
   return results;
 }
 

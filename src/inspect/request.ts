@@ -14,7 +14,7 @@ import type { PromptText } from '../providers/request-facts.ts';
 import { CLEAN, type Found, type Inspected } from './inspected.ts';
 import { placeOf, whereSaid } from '../where-found.ts';
 import { createScanBatch, type ScanBatch } from './scan/scan-batch.ts';
-import { after, ITEM_CHARS, inTurns, type Awaitable, type Work } from '../turns.ts';
+import { after, each, inTurns, type Awaitable, type Work } from '../turns.ts';
 import { valueAt, type JsonPath } from '../json/path.ts';
 
 export interface InspectedRequest extends Inspected {
@@ -50,14 +50,14 @@ export function inspectRequest(
     after(batch.search(), () =>
       batch.found.length === 0
         ? { ...NOTHING_FOUND, searched: batch.searched }
-        : inTurns(inspected(exchange, batch, searched)),
+        : inspected(exchange, batch, searched),
     ),
   );
 }
 
 interface GatheredRequest {
   readonly document: DocumentSearch;
-  readonly immutable: ImmutableFields;
+  readonly texts: RequestTexts;
   readonly carried: ReturnType<typeof carriedTexts>;
 }
 
@@ -66,35 +66,38 @@ function* gathered(
   batch: ScanBatch,
   looksAt: ((place: WordsPlace) => boolean) | undefined,
 ): Work<GatheredRequest> {
-  const { words, immutable } = yield* readTexts(exchange);
+  const texts = new RequestTexts(exchange.json);
+  yield* each(exchange.request.texts, (text) => {
+    texts.note(text);
+  });
   const document = new DocumentSearch({
     ...exchange,
-    words,
+    words: texts.words,
     ...(looksAt !== undefined && { looksAt }),
     side: 'request',
   });
   yield* document.gather(batch);
-  for (const text of immutable.encoded) batch.add(text);
+  for (const text of texts.encoded) batch.add(text);
   const carried = looksAt === undefined ? carriedTexts(exchange) : [];
   for (const { text } of carried) batch.add(text);
-  return { document, immutable, carried };
+  return { document, texts, carried };
 }
 
-function* inspected(
+async function inspected(
   exchange: Parsed,
   batch: ScanBatch,
-  { document, immutable, carried }: GatheredRequest,
-): Work<InspectedRequest> {
+  { document, texts, carried }: GatheredRequest,
+): Promise<InspectedRequest> {
   batch.assertMaskable();
-  const places = yield* document.places(batch);
+  const places = await document.places(batch);
   const hits = carried.filter(({ text }) => batch.findingsIn(text).length > 0);
   const headers = new Set(hits.flatMap((hit) => (hit.place === 'header' ? [hit.name] : [])));
-  const { maskable, fixed, outside } = sorted(places, immutable);
+  const { maskable, fixed, outside } = sorted(places, texts);
   const unmaskableOutside = [
     ...outside,
     ...hits.filter(({ place }) => place === 'address').flatMap(({ text }) => batch.findingsIn(text)),
   ];
-  const encoded = immutable.encoded.flatMap((text) => batch.findingsIn(text));
+  const encoded = texts.encoded.flatMap((text) => batch.findingsIn(text));
   return {
     found: withPlaces(batch.found, places, exchange.request.texts),
     unmaskable: [...fixed, ...encoded, ...unmaskableOutside],
@@ -104,7 +107,7 @@ function* inspected(
     mask: () =>
       Promise.resolve(() => {
         for (const { path, masked } of maskable) {
-          const value = immutable.isSigned(path) ? '' : masked;
+          const value = texts.isSigned(path) ? '' : masked;
           exchange.edits.push({ kind: 'set', path, value });
         }
         withholdHeaders(exchange, headers);
@@ -118,13 +121,13 @@ interface SortedPlaces {
   readonly outside: readonly Finding[];
 }
 
-function sorted(places: readonly PlaceFindings[], immutable: ImmutableFields): SortedPlaces {
+function sorted(places: readonly PlaceFindings[], texts: RequestTexts): SortedPlaces {
   const maskable: PlaceFindings[] = [];
   const fixed: Finding[] = [];
   const outside: Finding[] = [];
   for (const place of places) {
     if (OUTSIDE.has(pathKey(place.path))) addAll(outside, place.findings);
-    else if (place.kind === 'name' || immutable.has(place.path)) addAll(fixed, place.findings);
+    else if (place.kind === 'name' || texts.isFixed(place.path)) addAll(fixed, place.findings);
     else maskable.push(place);
   }
   return { maskable, fixed, outside };
@@ -163,45 +166,42 @@ function promptKindOf({ kind, text }: PromptText): WordsKind {
   return kind === 'tool_arguments' && /^\s*[[{]/.test(text) ? 'document' : 'value';
 }
 
-interface ImmutableFields {
-  /** Reports whether changing the value would break the request or its meaning. */
-  has(path: JsonPath): boolean;
-  /** Reports whether a signature covers a text. Providers accept its removal, but not an edit. */
-  isSigned(path: JsonPath): boolean;
-  /** Texts encoded in the body: files in Base64. */
-  readonly encoded: readonly string[];
-}
-
 /** Members that select the model or identify the message. */
 const OUTSIDE: ReadonlySet<string> = new Set([['model'], ['id'], ['method'], ['jsonrpc']].map(pathKey));
 
-interface RequestTexts {
-  readonly words: Words;
-  readonly immutable: ImmutableFields;
-}
+/** The texts that the dialect knows, with the values that must not be edited. */
+class RequestTexts {
+  readonly words = new Words();
+  /** Texts encoded in the body: files in Base64. */
+  readonly encoded: string[] = [];
+  readonly #json: unknown;
+  readonly #fixed = new Set(OUTSIDE);
+  readonly #signed = new Set<string>();
 
-function* readTexts({ json, request }: Parsed): Work<RequestTexts> {
-  const words = new Words();
-  const fixed = new Set(OUTSIDE);
-  const encoded: string[] = [];
-  const signed = new Set<string>();
-  for (const text of request.texts) {
-    yield ITEM_CHARS;
-    if (text.signed) signed.add(pathKey(text.path));
-    if (text.editable !== false) {
-      words.set(text.text, promptKindOf(text));
-      continue;
-    }
-    const value = valueAt(json, text.path);
-    // Objects: their names and numbers are visited separately.
-    if (typeof value !== 'string') continue;
-    fixed.add(pathKey(text.path));
-    if (value !== text.text) encoded.push(text.text);
+  constructor(json: unknown) {
+    this.#json = json;
   }
-  const immutable: ImmutableFields = {
-    has: (path) => fixed.has(pathKey(path)),
-    isSigned: (path) => signed.has(pathKey(path)),
-    encoded,
-  };
-  return { words, immutable };
+
+  note(text: PromptText): void {
+    if (text.signed) this.#signed.add(pathKey(text.path));
+    if (text.editable !== false) {
+      this.words.set(text.text, promptKindOf(text));
+      return;
+    }
+    const value = valueAt(this.#json, text.path);
+    // Objects: their names and numbers are visited separately.
+    if (typeof value !== 'string') return;
+    this.#fixed.add(pathKey(text.path));
+    if (value !== text.text) this.encoded.push(text.text);
+  }
+
+  /** Reports whether changing the value would break the request or its meaning. */
+  isFixed(path: JsonPath): boolean {
+    return this.#fixed.has(pathKey(path));
+  }
+
+  /** Reports whether a signature covers a text. Providers accept its removal, but not an edit. */
+  isSigned(path: JsonPath): boolean {
+    return this.#signed.has(pathKey(path));
+  }
 }

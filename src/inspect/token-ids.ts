@@ -1,6 +1,6 @@
 import type { JsonEdit, JsonPath } from '../json/path.ts';
 import { visitDocument } from './whole/document-search.ts';
-import type { Work } from '../turns.ts';
+import { inTurns } from '../turns.ts';
 
 /**
  * Lists that repeat a text as vocabulary ids or bytes (vLLM's `token_ids`, Ollama's `context`). Clients with the
@@ -42,7 +42,7 @@ export function emptied(path: JsonPath, value: unknown): JsonEdit {
  * Returns edits that empty all lists of token ids, since the ids of masked text cannot be identified.
  * @param knowsBytes whether the dialect reads the answer's tokens and blanks their bytes
  */
-export function* tokenIdEdits(json: unknown, knowsBytes: boolean): Work<readonly JsonEdit[]> {
+export async function tokenIdEdits(json: unknown, knowsBytes: boolean): Promise<readonly JsonEdit[]> {
   const edits: JsonEdit[] = [];
   const repeats: JsonEdit[] = [];
   let last: JsonPath = [];
@@ -52,7 +52,7 @@ export function* tokenIdEdits(json: unknown, knowsBytes: boolean): Work<readonly
     last = list;
     edits.push(emptied(list, []));
   }
-  yield* visitDocument(json, {
+  const visits = visitDocument(json, {
     number(value, name, path) {
       if (name === undefined || (knowsBytes && name === 'bytes')) return;
       if (typeof path.at(-1) === 'string') {
@@ -66,6 +66,7 @@ export function* tokenIdEdits(json: unknown, knowsBytes: boolean): Work<readonly
       if (repeatsText(name)) repeats.push(emptied([...path], undefined));
     },
   });
+  await inTurns(visits);
   // Edits of enclosing values are last, and take precedence.
   return [...edits, ...repeats];
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { JsonPath } from '../json/path.ts';
-import type { Work } from '../turns.ts';
+import { isTurnOver, nextTurn } from '../turns.ts';
 import { STEP_CHARS } from '../json/weights.ts';
 
 /** Shorter Base64 may itself be a secret. */
@@ -32,23 +32,21 @@ export interface BlobTexts {
  * both as written and decoded.
  * @param mostChars limit of decoded characters; a longer text is cut, but still exceeds the limit
  */
-export function* textsOfBlob(
+export async function textsOfBlob(
   written: string,
   holder: object | undefined,
   mostChars: number,
-): Work<BlobTexts> {
-  const { bytes, isBase64, chars } = yield* decodedBase64(written);
-  const asWritten = !isBase64 || chars <= SHORT_CHARS || !(yield* isEncoded(written));
-  if (!isBase64) return { asWritten, held: yield* textOfBytes(bytes, mostChars) };
-  if (isUtf8(bytes) && !bytes.includes(0)) {
-    return { asWritten, held: yield* decodedAs('utf8', bytes, mostChars) };
-  }
-  if (!isDeclaredBinary(holder)) return { asWritten, held: yield* textOfBytes(bytes, mostChars) };
-  return { asWritten, held: undefined };
+): Promise<BlobTexts> {
+  const { bytes, isBase64, chars } = await decodedBase64(written);
+  const asWritten = !isBase64 || chars <= SHORT_CHARS || !(await isEncoded(written));
+  const isText = isBase64 && isUtf8(bytes) && !bytes.includes(0);
+  if (isText) return { asWritten, held: await decodedAs('utf8', bytes, mostChars) };
+  if (isBase64 && isDeclaredBinary(holder)) return { asWritten, held: undefined };
+  return { asWritten, held: await textOfBytes(bytes, mostChars) };
 }
 
 /** Reports whether a value is one run or lines of equal length. Separate words may look like Base64 by chance. */
-function* isEncoded(written: string): Work<boolean> {
+async function isEncoded(written: string): Promise<boolean> {
   if (written.includes(' ') || written.includes('\t')) return false;
   let lineChars: number | undefined;
   let seen = 0;
@@ -63,7 +61,7 @@ function* isEncoded(written: string): Work<boolean> {
     if (isLast) return true;
     seen += chars;
     if (seen > STEP_CHARS) {
-      yield seen;
+      if (isTurnOver(seen)) await nextTurn();
       seen = 0;
     }
     from = end + 1;
@@ -84,7 +82,7 @@ const DIGITS_AND_PADS = /^([A-Za-z0-9+/_-]*)(={0,2})$/;
 const OTHERS = /[^A-Za-z0-9+/_-]+/g;
 const GROUP_DIGITS = 4;
 
-function* decodedBase64(written: string): Work<Base64> {
+async function decodedBase64(written: string): Promise<Base64> {
   const chunks: Buffer[] = [];
   let isBase64 = true;
   let chars = 0;
@@ -100,7 +98,7 @@ function* decodedBase64(written: string): Work<Base64> {
     const whole = digits.length - (digits.length % GROUP_DIGITS);
     chunks.push(Buffer.from(digits.slice(0, whole), 'base64'));
     rest = digits.slice(whole);
-    yield STEP_CHARS;
+    if (isTurnOver(chunk.length)) await nextTurn();
   }
   chunks.push(Buffer.from(rest, 'base64'));
   return { bytes: Buffer.concat(chunks), isBase64: isBase64 && chars > pads, chars };
@@ -112,17 +110,17 @@ function isDeclaredBinary(holder: object | undefined): boolean {
 }
 
 /** Decodes as leniently as a reader would: an invalid byte must not hide the rest. */
-function* textOfBytes(bytes: Buffer, mostChars: number): Work<string> {
+function textOfBytes(bytes: Buffer, mostChars: number): Promise<string> {
   const [first, second] = bytes;
   if (first === 0xfe && second === 0xff && bytes.length % 2 === 0) {
-    return yield* decodedAs('utf16le', Buffer.from(bytes).swap16(), mostChars);
+    return decodedAs('utf16le', Buffer.from(bytes).swap16(), mostChars);
   }
   const sample = bytes.subarray(0, SAMPLE_BYTES);
   const zeros = sample.reduce((count, byte) => count + (byte === 0 ? 1 : 0), 0);
-  return yield* decodedAs(zeros * 4 > sample.length ? 'utf16le' : 'utf8', bytes, mostChars);
+  return decodedAs(zeros * 4 > sample.length ? 'utf16le' : 'utf8', bytes, mostChars);
 }
 
-function* decodedAs(encoding: 'utf8' | 'utf16le', bytes: Buffer, mostChars: number): Work<string> {
+async function decodedAs(encoding: 'utf8' | 'utf16le', bytes: Buffer, mostChars: number): Promise<string> {
   const parts: string[] = [];
   let chars = 0;
   for (let from = 0; from < bytes.length && chars <= mostChars;) {
@@ -131,7 +129,7 @@ function* decodedAs(encoding: 'utf8' | 'utf16le', bytes: Buffer, mostChars: numb
     parts.push(part);
     chars += part.length;
     from = to;
-    yield STEP_CHARS;
+    if (isTurnOver(part.length)) await nextTurn();
   }
   return parts.join('');
 }

@@ -1,6 +1,4 @@
-import { textsOfServerMessage } from '../mcp/server-texts.ts';
 import { normalizeKnown } from '../normalize/known.ts';
-import { inTurns } from '../turns.ts';
 import type { PolicyCall, PolicyInput, TraceStep } from './call.ts';
 
 /** Returns a call as a step of its session, for `contains_matching_trace`. */
@@ -18,11 +16,6 @@ export function answerTo(request: PolicyInput['request']): UnreadStep {
   return request.method === 'llm_call'
     ? { type: 'llm_response', provider: request.provider, tool: '' }
     : { type: 'mcp_tool_response', provider: request.mcp_server, tool: request.tool_name };
-}
-
-/** Returns the texts of an answer without a dialect: an MCP message, an error, a body other than JSON. */
-export function textsOfAnswer(answer: unknown): string[] | Promise<string[]> {
-  return inTurns(textsOfServerMessage(answer));
 }
 
 export async function stepOfTexts(step: UnreadStep, texts: readonly string[]): Promise<TraceStep> {

@@ -14,7 +14,7 @@ import { readTexts } from '../../inspect/message/texts.ts';
 import type { CredentialsOf } from './server-credentials.ts';
 import type { JsonEdit } from '../../json/path.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
-import { inTurns, isTurnOver, nextTurn } from '../../turns.ts';
+import { isTurnOver, nextTurn } from '../../turns.ts';
 import { toolListIn } from '../../mcp/hidden-tools.ts';
 import type { KeepDefinitions } from './keep-definitions.ts';
 import type { PinState, PinStore } from './store.ts';
@@ -177,14 +177,14 @@ export function createDecide({ config, pins, keepDefinitions, inspect }: DecideD
     ]);
     if ('refusal' in inspection) return inspection;
     const placed = [...inspection.attacks, ...inspection.secrets, ...inspection.credentials];
-    if ((await inTurns(fixedAmong(placed))).size > 0) {
+    if ((await fixedAmong(placed)).size > 0) {
       const refusal =
         'it has a secret or an attack in a part that cannot be changed (its id, method or version)';
       return { refusal, secrets: inspection.secrets };
     }
     const states = mode === 'off' ? new Map<ListedTool, PinState>() : statesOf(tools, stored);
     const rules = { blocks: mode === 'block', states, attacks: inspection.attacks };
-    const withheld = tools.length === 0 ? NONE_WITHHELD : await inTurns(withheldTools(tools, rules));
+    const withheld = tools.length === 0 ? NONE_WITHHELD : await withheldTools(tools, rules);
     const removals = [...withheld.keys()].map(({ index }): JsonEdit => ({
       kind: 'remove',
       path: ['result', 'tools', index],

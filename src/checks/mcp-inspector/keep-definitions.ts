@@ -1,7 +1,7 @@
 import { maskSecrets } from '../../detectors/mask.ts';
 import { isObject } from '../../json/is-object.ts';
 import { RecentMap } from '../../recent-map.ts';
-import { inTurns, LONG_STEP, type Work } from '../../turns.ts';
+import { nextTurn } from '../../turns.ts';
 import type { DefinitionStore } from './definition-store.ts';
 import { pinnedMembers, type ListedTool } from './tool-list.ts';
 
@@ -30,7 +30,7 @@ export function createKeepDefinitions(store: Pick<DefinitionStore, 'keep'>): Kee
       .slice(0, MAX_AT_ONCE);
     if (fresh.length === 0) return;
     try {
-      await store.keep(server, await inTurns(written(list, fresh)));
+      await store.keep(server, await written(list, fresh));
     } catch {
       return; // The next list tries again.
     }
@@ -38,14 +38,17 @@ export function createKeepDefinitions(store: Pick<DefinitionStore, 'keep'>): Kee
   };
 }
 
-function* written(list: readonly unknown[], tools: readonly ListedTool[]): Work<ReadonlyMap<string, string>> {
+async function written(
+  list: readonly unknown[],
+  tools: readonly ListedTool[],
+): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, string>();
   for (const { index, digest } of tools) {
     const tool = list[index];
     if (!isObject(tool)) continue;
-    yield LONG_STEP;
+    await nextTurn();
     texts.set(digest, maskSecrets(JSON.stringify(pinnedMembers(tool))));
-    yield LONG_STEP;
   }
+  await nextTurn();
   return texts;
 }

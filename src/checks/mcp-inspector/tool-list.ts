@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../json/is-object.ts';
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { stringPieces } from '../../json/edit-writer.ts';
-import { inTurns, ITEM_CHARS, type Work } from '../../turns.ts';
+import { each, inTurns, isTurnOver, ITEM_CHARS, nextTurn } from '../../turns.ts';
 import { MAX_PINNED_TOOLS, type PinState, type ShownTool } from './store.ts';
 import type { PlacedFinding } from '../../inspect/message/search.ts';
 
@@ -22,14 +22,10 @@ export interface ListedTool {
 const NAME = /^[^\p{C}\p{Zl}\p{Zp}]{1,128}$/u;
 
 export async function readListedTools(tools: readonly unknown[]): Promise<readonly ListedTool[]> {
-  return inTurns(readInSteps(tools));
-}
-
-function* readInSteps(tools: readonly unknown[]): Work<readonly ListedTool[]> {
   const read: ListedTool[] = [];
   for (const [index, tool] of tools.entries()) {
     const name = isObject(tool) ? listedName(tool) : undefined;
-    const definition = isObject(tool) && name !== undefined ? yield* definitionDigest(tool) : NO_DEFINITION;
+    const definition = isObject(tool) && name !== undefined ? await definitionDigest(tool) : NO_DEFINITION;
     read.push({ index, name, ...definition });
   }
   return read;
@@ -69,15 +65,15 @@ export interface ToolRules {
 }
 
 /** Returns the tools to remove, each with the reason. */
-export function* withheldTools(
+export async function withheldTools(
   tools: readonly ListedTool[],
   { blocks, states, attacks }: ToolRules,
-): Work<ReadonlyMap<ListedTool, Withholding>> {
+): Promise<ReadonlyMap<ListedTool, Withholding>> {
   const poisoned = new Set<number>();
-  for (const attack of attacks) {
+  const note = (attack: PlacedFinding): void => {
     for (const index of toolsNamedBy(attack)) poisoned.add(index);
-    yield attack.spans.length * ITEM_CHARS;
-  }
+  };
+  await inTurns(each(attacks, note, ({ spans }) => spans.length * ITEM_CHARS));
   function judge(tool: ListedTool): Withholding | undefined {
     if (tool.name === undefined) return 'unreadable';
     if (poisoned.has(tool.index)) return 'poisoned';
@@ -107,13 +103,13 @@ function toolsNamedBy({ spans }: PlacedFinding): readonly number[] {
 const VARYING: ReadonlySet<string> = new Set(['icons', '_meta']);
 
 /** Returns the SHA-256 of a tool's canonical JSON, which ignores the order of members. */
-function* definitionDigest(tool: JsonObject): Work<Pick<ListedTool, 'digest' | 'chars'>> {
+async function definitionDigest(tool: JsonObject): Promise<Pick<ListedTool, 'digest' | 'chars'>> {
   const hash = createHash('sha256');
   let chars = 0;
-  const adding = addCanonical(hash, pinnedMembers(tool));
-  for (let step = adding.next(); step.done !== true; step = adding.next()) {
-    chars += step.value ?? 0;
-    yield step.value;
+  for (const piece of canonicalJson(pinnedMembers(tool))) {
+    hash.update(piece);
+    chars += piece.length;
+    if (isTurnOver(piece.length)) await nextTurn();
   }
   return { digest: hash.digest('base64url'), chars };
 }
@@ -125,43 +121,30 @@ export function pinnedMembers(tool: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(tool).filter(([name]) => !VARYING.has(name)));
 }
 
-/** Cost of hashing a value, in addition to its text. */
-const VALUE_CHARS = 16;
-/** Characters hashed in one step. */
-const STEP_CHARS = 16_384;
+/** Length of the pieces of a long string. */
+const PIECE_CHARS = 16_384;
 
-/** Hashes a value, with each object's members in order of name. */
-function* addCanonical(hash: Hash, value: unknown): Work<void> {
+/** Yields a value in pieces, with each object's members in order of name. Each element is followed by a comma. */
+function* canonicalJson(value: unknown): Generator<string, void> {
   if (Array.isArray(value)) {
-    hash.update('[');
+    yield '[';
     for (const element of value) {
-      yield* addCanonical(hash, element);
-      hash.update(',');
+      yield* canonicalJson(element);
+      yield ',';
     }
-    hash.update(']');
+    yield ']';
   } else if (isObject(value)) {
-    hash.update('{');
+    yield '{';
     for (const name of Object.keys(value).toSorted()) {
-      yield* addString(hash, name);
-      hash.update(':');
-      yield* addCanonical(hash, value[name]);
-      hash.update(',');
+      yield* canonicalJson(name);
+      yield ':';
+      yield* canonicalJson(value[name]);
+      yield ',';
     }
-    hash.update('}');
+    yield '}';
   } else if (typeof value === 'string') {
-    yield* addString(hash, value);
-  } else {
-    hash.update(JSON.stringify(value));
-    yield VALUE_CHARS;
-  }
-}
-
-function* addString(hash: Hash, text: string): Work<void> {
-  hash.update('"');
-  for (const piece of stringPieces(text, STEP_CHARS)) {
-    hash.update(piece);
-    yield piece.length;
-  }
-  hash.update('"');
-  yield VALUE_CHARS;
+    yield '"';
+    yield* stringPieces(value, PIECE_CHARS);
+    yield '"';
+  } else yield JSON.stringify(value);
 }

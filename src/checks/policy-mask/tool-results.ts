@@ -5,7 +5,6 @@ import { PASS, PASS_EVENT, type Denial, type StreamRewriter, type Verdict } from
 import type { Answered } from '../../pipeline/exchange.ts';
 import type { MaskSearch } from '../../policy/masking/search.ts';
 import { distinctFindings } from '../../where-found.ts';
-import { inTurns } from '../../turns.ts';
 import { fixedAmong, masked, redactions } from '../../inspect/message/edits.ts';
 import { findInTexts, type PlacedFinding } from '../../inspect/message/search.ts';
 import { readTexts } from '../../inspect/message/texts.ts';
@@ -66,7 +65,7 @@ async function maskMessage(message: unknown, search: MaskSearch): Promise<Masked
     counts: () => search.secretsBy !== undefined,
   });
   if (!isWhole) return uninspectable(TOO_MUCH);
-  const fixed = await inTurns(fixedAmong(found));
+  const fixed = await fixedAmong(found);
   // Words of a policy in an id or method name are not content.
   const placed = found.filter((each) => each.finding.class !== 'pattern' || !fixed.has(each));
   const ruleOf = ({ finding }: PlacedFinding): string =>

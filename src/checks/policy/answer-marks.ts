@@ -8,7 +8,8 @@ import {
 } from '../../pipeline/check.ts';
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
-import { stepOfTexts, answerTo, textsOfAnswer, type UnreadStep } from '../../policy/trace-step.ts';
+import { textsOfServerMessage } from '../../mcp/server-texts.ts';
+import { stepOfTexts, answerTo, type UnreadStep } from '../../policy/trace-step.ts';
 import { callDenied } from '../denials.ts';
 import { notEvaluated } from './judge.ts';
 import type { StreamEvent, TextDelta } from '../../providers/dialect.ts';
@@ -73,7 +74,7 @@ export function createAnswerMarksCheck({
         if (unnoted.length === 0) return PASS_EVENT;
         const messages = unnoted;
         unnoted = [];
-        const denial = await note(exchange, judged, await textsOfAnswer(messages));
+        const denial = await note(exchange, judged, await textsOfServerMessage(messages));
         return denial === undefined ? PASS_EVENT : { kind: 'cut', denial };
       },
     };
@@ -136,7 +137,8 @@ export function createAnswerMarksCheck({
 
 /** MCP messages have no dialect, so all their strings are read, as in events. */
 function textsOfWhole({ mcp, answer: { whole, facts } }: Answered): string[] | Promise<string[]> {
-  if (mcp !== undefined || facts === undefined) return textsOfAnswer(whole?.json ?? whole?.body.toString());
+  if (mcp !== undefined || facts === undefined)
+    return textsOfServerMessage(whole?.json ?? whole?.body.toString());
   const joined = (facts.joined ?? []).map((texts) => texts.map(({ text }) => text).join(''));
   return [...facts.texts.map(({ text }) => text), ...joined];
 }

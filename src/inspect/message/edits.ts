@@ -4,7 +4,7 @@ import type { JsonEdit } from '../../json/path.ts';
 import { MASK, REMOVED } from '../../text/mask.ts';
 import { replaceSpans, type Replacement } from '../../text/replace-spans.ts';
 import type { Span } from '../../text/span.ts';
-import { inTurns, ITEM_CHARS, type Work } from '../../turns.ts';
+import { each, inTurns, isTurnOver, ITEM_CHARS, nextTurn } from '../../turns.ts';
 import type { PlacedFinding } from './search.ts';
 import { MAX_DOC_DEPTH, type Doc, type MessageText, type TextPlace } from './texts.ts';
 
@@ -12,14 +12,16 @@ import { MAX_DOC_DEPTH, type Doc, type MessageText, type TextPlace } from './tex
 const FIXED: ReadonlySet<string | number | undefined> = new Set(['id', 'method', 'jsonrpc']);
 
 /** Returns the findings that cannot be removed without changing the identity of the message. */
-export function* fixedAmong(placed: readonly PlacedFinding[]): Work<ReadonlySet<PlacedFinding>> {
+export async function fixedAmong(placed: readonly PlacedFinding[]): Promise<ReadonlySet<PlacedFinding>> {
   const fixed = new Set<PlacedFinding>();
-  for (const finding of placed) {
+  const note = (finding: PlacedFinding): void => {
     if (isFixed(finding)) fixed.add(finding);
-    yield finding.spans.length * ITEM_CHARS;
-  }
+  };
+  await inTurns(each(placed, note, spanChars));
   return fixed;
 }
+
+const spanChars = ({ spans }: PlacedFinding): number => spans.length * ITEM_CHARS;
 
 function isFixed({ spans }: PlacedFinding): boolean {
   return spans.some(({ source }) =>
@@ -37,23 +39,15 @@ export async function redactions(
   replacementOf = defaultReplacement,
 ): Promise<readonly JsonEdit[]> {
   const edits = new EditsByDoc();
-  await inTurns(changes(edits, placed, replacementOf));
-  return edits.ofMessage();
-}
-
-function* changes(
-  edits: EditsByDoc,
-  placed: readonly PlacedFinding[],
-  replacementOf: ReplacementOf,
-): Work<void> {
-  for (const [source, replacements] of yield* replacementsByText(placed, replacementOf)) {
+  for (const [source, replacements] of await replacementsByText(placed, replacementOf)) {
     const text = source.kind === 'number' ? MASK : replaceSpans(source.text, replacements);
     for (const place of source.places) {
       edits.change(source.kind, place, text);
-      yield ITEM_CHARS;
+      if (isTurnOver(ITEM_CHARS)) await nextTurn();
     }
-    yield source.text.length;
+    if (isTurnOver(source.text.length)) await nextTurn();
   }
+  return edits.ofMessage();
 }
 
 type ReplacementOf = (finding: Finding) => string;
@@ -63,20 +57,20 @@ const defaultReplacement: ReplacementOf = (finding) =>
 
 export const masked: ReplacementOf = () => MASK;
 
-function* replacementsByText(
+async function replacementsByText(
   placed: readonly PlacedFinding[],
   replacementOf: ReplacementOf,
-): Work<ReadonlyMap<MessageText, readonly Replacement[]>> {
+): Promise<ReadonlyMap<MessageText, readonly Replacement[]>> {
   const byText = new Map<MessageText, Replacement[]>();
-  for (const { finding, spans } of placed) {
+  const note = ({ finding, spans }: PlacedFinding): void => {
     const text = replacementOf(finding);
     for (const { source, start, end } of spans) {
       const replacements = byText.get(source) ?? [];
       byText.set(source, replacements);
       replacements.push({ ...wholeEscapes(source.text, start, end), text });
-      yield ITEM_CHARS;
     }
-  }
+  };
+  await inTurns(each(placed, note, spanChars));
   return byText;
 }
 

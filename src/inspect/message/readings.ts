@@ -1,6 +1,6 @@
 import { readHidden } from '../../normalize/hidden-bytes.ts';
 import type { Span } from '../../text/span.ts';
-import { isTurnOver, ITEM_CHARS, nextTurn, type Work } from '../../turns.ts';
+import { isTurnOver, ITEM_CHARS, nextTurn } from '../../turns.ts';
 import { Joined, OffsetMap } from '../offset-map.ts';
 import type { MessageText, Page, TextSpan } from './texts.ts';
 
@@ -18,11 +18,11 @@ const GAP = '\n\n';
  * Joins texts without separators, as some clients do, to find content split within a word. Returns undefined for fewer
  * than two texts.
  */
-export function* withoutGaps(texts: readonly MessageText[]): Work<Reading | undefined> {
+export async function withoutGaps(texts: readonly MessageText[]): Promise<Reading | undefined> {
   if (texts.length < 2) return undefined;
   const joined = new Joined<MessageText>();
   for (const one of texts) {
-    yield ITEM_CHARS;
+    if (isTurnOver(ITEM_CHARS)) await nextTurn();
     const { text } = one;
     if (text.length <= 2 * EDGE_CHARS) {
       joined.add(one, text);

@@ -4,7 +4,7 @@ import { endsSentence, wholeOrder } from '../../detectors/injection/extent.ts';
 import type { KnownValues } from '../../detectors/known-values/known-values.ts';
 import { findSecretsUpTo } from '../../detectors/secrets/secrets.ts';
 import { normalizeAll, type Normalized } from '../../normalize/normalize.ts';
-import { inTurns, ITEM_CHARS, type Work } from '../../turns.ts';
+import { isTurnOver, ITEM_CHARS, nextTurn } from '../../turns.ts';
 import { invisibleText, withoutGaps, withoutTerminalCodes, type Reading } from './readings.ts';
 import type { MessageText, Texts, TextSpan } from './texts.ts';
 
@@ -53,19 +53,19 @@ export async function findInTexts(texts: Texts, search: MessageSearch): Promise<
   const apart = await knownApart(texts, search);
   for (const [index, searched] of apart.searches.entries()) {
     const found = apart.found[index] ?? [];
-    if (!(await inTurns(placed.addAll(searched, found.filter(counts))))) return placed.found(false);
+    if (!(await placed.addAll(searched, found.filter(counts)))) return placed.found(false);
   }
   for (const [index, searched] of searches.entries()) {
-    const disguises = await inTurns(revealed(disguised.found[index] ?? [], normalized[index]));
+    const disguises = await revealed(disguised.found[index] ?? [], normalized[index]);
     const secrets = withoutRepeats([...(plain.found[index] ?? []), ...disguises].filter(counts));
-    if (!(await inTurns(placed.addAll(searched, secrets)))) return placed.found(false);
+    if (!(await placed.addAll(searched, secrets))) return placed.found(false);
   }
   if (!plain.isWhole || !disguised.isWhole || !apart.isWhole) return placed.found(false);
   const counted = countingFindings(search.detectors);
   const found = await detectAll(forms, counted.detectors);
   if (counted.hasTooMany()) return placed.found(false);
   for (const [index, searched] of searches.entries()) {
-    if (!(await inTurns(placed.addAll(searched, found[index] ?? [])))) return placed.found(false);
+    if (!(await placed.addAll(searched, found[index] ?? []))) return placed.found(false);
   }
   return placed.found(true);
 }
@@ -97,7 +97,7 @@ async function searchesOf({ spoken, prose, words }: Texts): Promise<readonly Sea
     ...searchesFor([spoken, ...prose], IN_ANY),
     ...searchesFor([words], IN_ONE_TEXT),
     ...searchesFor(alternatives, IN_ANY),
-    ...searchesFor([await inTurns(withoutGaps(sourcesOf(spoken)))], IN_SEVERAL),
+    ...searchesFor([await withoutGaps(sourcesOf(spoken))], IN_SEVERAL),
   ];
 }
 
@@ -138,7 +138,7 @@ async function knownApart(
   const values = sourcesOf(words).filter(({ kind }) => kind !== 'name');
   const searches = [
     ...searchesFor([unread], IN_ANY),
-    ...searchesFor([await inTurns(withoutGaps(values))], IN_SEVERAL),
+    ...searchesFor([await withoutGaps(values)], IN_SEVERAL),
   ];
   const found = await known.findAll(
     searches.map(({ reading }) => reading.text),
@@ -167,12 +167,12 @@ class PlacedFindings {
   readonly #all: PlacedFinding[] = [];
   readonly #seen = new Map<MessageText, PlacedFinding[]>();
 
-  /** Adds findings. Returns false if there are too many to remove. One finding may cover thousands of texts. */
-  *addAll(search: Search, findings: readonly Finding[]): Work<boolean> {
+  /** Adds findings. Resolves to false if there are too many to remove. One finding may cover thousands of texts. */
+  async addAll(search: Search, findings: readonly Finding[]): Promise<boolean> {
     for (const finding of findings) {
       const placedFinding = wholeFinding(search, finding);
       if (search.counts(placedFinding.spans) && !this.#add(placedFinding)) return false;
-      yield PLACING_CHARS + placedFinding.spans.length * ITEM_CHARS;
+      if (isTurnOver(PLACING_CHARS + placedFinding.spans.length * ITEM_CHARS)) await nextTurn();
     }
     return true;
   }
@@ -225,14 +225,14 @@ function countingFindings(detectors: readonly Detector[]) {
   };
 }
 
-function* revealed(
+async function revealed(
   findings: readonly Finding[],
   normalized: Normalized | undefined,
-): Work<readonly Finding[]> {
+): Promise<readonly Finding[]> {
   const found: Finding[] = [];
   for (const finding of findings) {
     found.push({ ...finding, ...normalized?.toOriginal(finding) });
-    yield PLACING_CHARS;
+    if (isTurnOver(PLACING_CHARS)) await nextTurn();
   }
   return found;
 }

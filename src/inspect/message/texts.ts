@@ -4,7 +4,7 @@ import type { JsonPath } from '../../json/path.ts';
 import { parseStrict } from '../../json/strict-parse.ts';
 import { isBlob, textsOfBlob } from '../../mcp/blob.ts';
 import { isProtocolWord, PROTOCOL_NAMES } from '../../mcp/protocol-words.ts';
-import { inTurns, isTurnOver, nextTurn, type Work } from '../../turns.ts';
+import { isTurnOver, nextTurn } from '../../turns.ts';
 import { Joined, type PlacedSpan } from '../offset-map.ts';
 import { Walk } from '../walk.ts';
 
@@ -75,7 +75,7 @@ export async function readTexts(message: unknown, options: ReadOptions = {}): Pr
   const reader = new TextReader(options);
   reader.docs.push({ root: message, within: undefined, depth: 0 });
   for (const doc of reader.docs) {
-    await inTurns(reader.read(doc));
+    await reader.read(doc);
     if (reader.hasTooMuch) return undefined;
   }
   // Joining very many texts takes a turn.
@@ -107,8 +107,8 @@ class TextReader {
     return this.#chars > MAX_CHARS || this.#parts > MAX_PARTS;
   }
 
-  *read(doc: Doc): Work<void> {
-    this.#readValue(doc.root, { doc, path: [] }, undefined);
+  async read(doc: Doc): Promise<void> {
+    await this.#readValue(doc.root, { doc, path: [] }, undefined);
     const walk = new Walk(doc.root, undefined);
     for (let level = walk.next(); level !== undefined && !this.hasTooMuch; level = walk.next()) {
       const { step, value, path } = walk;
@@ -118,10 +118,10 @@ class TextReader {
         const place = { doc, path: [...path] };
         if (isMember) this.#addName(step, place);
         const blob = this.#readValue(value, place, isMember ? level.value : undefined);
-        if (blob !== undefined) yield* blob;
+        if (blob !== undefined) await blob;
         walk.enter(undefined);
       }
-      yield VALUE_CHARS + this.#chars - chars;
+      if (isTurnOver(VALUE_CHARS + this.#chars - chars)) await nextTurn();
     }
   }
 
@@ -130,8 +130,8 @@ class TextReader {
     return typeof value === 'string' || isContainer(value);
   }
 
-  /** Returns the remaining work for Base64. */
-  #readValue(value: unknown, place: TextPlace, holder: object | undefined): Work<void> | undefined {
+  /** Returns a promise for Base64, which may be long. */
+  #readValue(value: unknown, place: TextPlace, holder: object | undefined): Promise<void> | undefined {
     if (!this.#isRead(value)) return undefined;
     this.#parts += 1;
     const name = place.path.findLast((step) => typeof step === 'string');
@@ -145,7 +145,7 @@ class TextReader {
     name: string | undefined,
     place: TextPlace,
     holder: object | undefined,
-  ): Work<void> | undefined {
+  ): Promise<void> | undefined {
     if (isProtocolWord(name, text)) return undefined;
     // Too long to be read, and therefore not parsed.
     const inner = text.length > MAX_CHARS ? undefined : documentIn(text, place.doc.depth);
@@ -161,8 +161,8 @@ class TextReader {
     return undefined;
   }
 
-  *#readBlob(value: MessageText, holder: object | undefined, label: string | undefined): Work<void> {
-    const { asWritten, held } = yield* textsOfBlob(value.text, holder, MAX_CHARS);
+  async #readBlob(value: MessageText, holder: object | undefined, label: string | undefined): Promise<void> {
+    const { asWritten, held } = await textsOfBlob(value.text, holder, MAX_CHARS);
     if (asWritten) this.#addText(value, label);
     if (held !== undefined) this.#addText({ ...value, kind: 'blob', text: held }, label);
     else if (!asWritten) addLine(this.texts.unread, value);

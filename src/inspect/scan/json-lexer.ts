@@ -122,11 +122,12 @@ export class JsonLexer {
     return at + (this.#shifts[lastUpTo(this.#escapedAt, at)] ?? 0);
   }
 
-  *tokensIn(start: number, end: number): Generator<Token, void> {
-    for (let index = lastUpTo(this.#ends, start) + 1; index < this.#starts.length; index += 1) {
-      if ((this.#starts[index] ?? end) >= end) return;
-      yield this.#token(index);
+  tokensIn(start: number, end: number): readonly Token[] {
+    const tokens: Token[] = [];
+    for (let index = lastUpTo(this.#ends, start) + 1; (this.#starts[index] ?? end) < end; index += 1) {
+      tokens.push(this.#token(index));
     }
+    return tokens;
   }
 
   /** Returns the token that begins before an offset and ends at or after it. */

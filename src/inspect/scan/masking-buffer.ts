@@ -2,7 +2,7 @@ import { isHighSurrogate } from '../../text/units.ts';
 import type { Replacement } from '../../text/replace-spans.ts';
 import { lastIndexUpTo } from '../../text/ascending.ts';
 import { GatewayError } from '../../errors.ts';
-import { ITEM_CHARS, type Work } from '../../turns.ts';
+import { ITEM_CHARS, runNow, type Work } from '../../turns.ts';
 
 const STEP_REPLACEMENTS = 256;
 
@@ -112,58 +112,51 @@ export class MaskingBuffer {
 
   /** Removes and returns the text up to an offset, with its replacements. */
   take(to: number): string {
+    const from = this.#sent;
+    const text = this.#remove(to);
+    return text === '' || this.#replacements.length === 0 ? text : runNow(this.#replaced(text, from));
+  }
+
+  /** Same as `take` for all text, in steps: there may be hundreds of thousands of findings. */
+  *takeAll(): Work<string> {
+    const from = this.#sent;
+    return yield* this.#replaced(this.#remove(this.length), from);
+  }
+
+  #remove(to: number): string {
     const chars = to - this.#sent;
     if (chars <= 0) return '';
     const whole = chars >= this.#text.length;
     const text = whole ? this.#text : this.#text.slice(0, chars);
     this.#text = tailOf(this.#text, chars);
     if (whole) this.#last = '';
-    const from = this.#sent;
     this.#sent = to;
-    return this.#replacements.length === 0 ? text : this.#replaced(text, from);
-  }
-
-  /** Same as `take` for all text, in steps: there may be hundreds of thousands of findings. */
-  *takeAll(): Work<string> {
-    if (this.#replacements.length <= STEP_REPLACEMENTS) return this.take(this.length);
-    const [text, from] = [this.#text, this.#sent];
-    let taken = '';
-    let parts: string[] = [];
-    let copied = from;
-    for (const replacement of this.#replacements) {
-      parts.push(text.slice(copied - from, replacement.start - from), replacement.text);
-      copied = replacement.end;
-      if (parts.length < 2 * STEP_REPLACEMENTS) continue;
-      taken += parts.join('');
-      parts = [];
-      yield STEP_REPLACEMENTS * ITEM_CHARS;
-    }
-    const to = this.length;
-    this.#text = '';
-    this.#last = '';
-    this.#sent = to;
-    this.#replacements = copied > to ? [{ start: to, end: copied, text: '' }] : [];
-    return taken + parts.join('') + text.slice(copied - from);
+    return text;
   }
 
   /** Applies replacements to `text`, which begins at `from`. Keeps the parts of replacements that lie after its end. */
-  #replaced(text: string, from: number): string {
+  *#replaced(text: string, from: number): Work<string> {
     const to = from + text.length;
-    const parts: string[] = [];
     const later: Replacement[] = [];
+    let replaced = '';
+    let parts: string[] = [];
     let copied = from;
     for (const replacement of this.#replacements) {
-      if (replacement.start >= to) {
+      const { start, end } = replacement;
+      if (start >= to) {
         later.push(replacement);
         continue;
       }
-      parts.push(text.slice(copied - from, replacement.start - from), replacement.text);
-      copied = Math.min(replacement.end, to);
-      if (replacement.end > to) later.push({ start: to, end: replacement.end, text: '' });
+      parts.push(text.slice(copied - from, start - from), replacement.text);
+      copied = Math.min(end, to);
+      if (end > to) later.push({ start: to, end, text: '' });
+      if (parts.length < 2 * STEP_REPLACEMENTS) continue;
+      replaced += parts.join('');
+      parts = [];
+      yield STEP_REPLACEMENTS * ITEM_CHARS;
     }
-    parts.push(text.slice(copied - from));
     this.#replacements = later;
-    return parts.join('');
+    return replaced + parts.join('') + text.slice(copied - from);
   }
 }
 

@@ -3,7 +3,7 @@ import { mask, maskInSteps } from '../../detectors/mask.ts';
 import { maskJsonText, readJsonText } from './json-masker.ts';
 import { contextOf } from '../../text/beside.ts';
 import { TextMap } from '../../text/text-map.ts';
-import { after, inTurns, type Awaitable, type Work } from '../../turns.ts';
+import { after, each, inTurns, type Awaitable, type Work } from '../../turns.ts';
 import { assertMaskable, tooMuchToMask, type Found, type Side } from '../inspected.ts';
 import type { Span } from '../../text/span.ts';
 
@@ -41,7 +41,10 @@ export interface ScanBatch {
 
 const NOTHING: readonly Finding[] = [];
 const UNSEARCHED: SearchedText = { findings: NOTHING, isWhole: false };
+/** Texts with more findings are masked in steps. */
 const STEP_FINDINGS = 4_096;
+/** Cost of noting a finding, in characters. */
+const FINDING_CHARS = 1;
 /** Limit for one risk event. Masks use `findingsIn`, without this limit. */
 const MAX_PER_RULE = 64;
 
@@ -92,25 +95,17 @@ export function createScanBatch(findAll: FindAll, side: Side): ScanBatch {
     return context === '' ? plain.get(text) : named.get(context)?.get(text);
   }
 
-  /** Assigns findings to texts, except findings in a name, which is searched separately. */
-  function* note(results: readonly SearchedText[]): Work<void> {
-    let seen = 0;
-    let index = 0;
-    for (const entry of batch) {
-      const { findings, isWhole: isSearched } = results[index++] ?? UNSEARCHED;
-      isWhole &&= isSearched;
-      if (findings.length === 0) continue;
-      const own: Finding[] = [];
-      for (const finding of findings) {
-        if (++seen % STEP_FINDINGS === 0) yield;
-        if (finding.end <= entry.from) continue;
-        const moved = movedBack(finding, entry.from);
-        own.push(moved);
-        keep(moved, entry);
-      }
-      entry.findings = own;
-      total += own.length;
-    }
+  /** Returns the findings in a text. A finding in its name belongs to the name, which is searched separately. */
+  function* ownFindings(entry: BatchText, findings: readonly Finding[]): Work<readonly Finding[]> {
+    const own: Finding[] = [];
+    const note = (finding: Finding): void => {
+      if (finding.end <= entry.from) return;
+      const moved = movedBack(finding, entry.from);
+      own.push(moved);
+      keep(moved, entry);
+    };
+    yield* each(findings, note, () => FINDING_CHARS);
+    return own;
   }
 
   function keep(finding: Finding, { searched, from }: BatchText): void {
@@ -121,7 +116,14 @@ export function createScanBatch(findAll: FindAll, side: Side): ScanBatch {
   }
 
   function* take(results: readonly SearchedText[]): Work<void> {
-    yield* note(results);
+    let index = 0;
+    for (const entry of batch) {
+      const { findings, isWhole: isSearched } = results[index++] ?? UNSEARCHED;
+      isWhole &&= isSearched;
+      if (findings.length === 0) continue;
+      entry.findings = yield* ownFindings(entry, findings);
+      total += entry.findings.length;
+    }
     if (!isWhole && total === 0) throw tooMuchToMask(side);
     if (total === 0) return;
     for (const entry of batch) {

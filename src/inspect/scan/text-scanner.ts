@@ -1,9 +1,11 @@
+import { addAll } from '../../add-all.ts';
 import { MASK } from '../../text/mask.ts';
 import { LOOK_BEHIND_CHARS, type Finding, type StreamDetector } from '../../detectors/finding.ts';
 import { visibleFrom } from '../../detectors/invisible-view.ts';
 import type { Found } from '../inspected.ts';
 import { bufferLimitExceeded, MaskingBuffer, tailOf } from './masking-buffer.ts';
 import { eachName } from '../../detectors/credentials/names.ts';
+import type { Work } from '../../turns.ts';
 
 /** Maximum number of characters per search step. */
 export const CHUNK_CHARS = 16_384;
@@ -13,6 +15,24 @@ export function chunksOf(text: string): readonly string[] {
   for (let from = 0; from < text.length; from += CHUNK_CHARS)
     chunks.push(text.slice(from, from + CHUNK_CHARS));
   return chunks;
+}
+
+/** A text in the outgoing text of a channel. */
+export interface BufferSpan {
+  readonly buffer: MaskingBuffer;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Searches a text of any length, in chunks. */
+export function* pushAll(scanner: ChannelScanner, text: string, found: Found[]): Work<BufferSpan> {
+  const { buffer } = scanner;
+  const from = buffer.length;
+  for (const chunk of chunksOf(text)) {
+    addAll(found, scanner.push(chunk));
+    yield chunk.length;
+  }
+  return { buffer, from, to: buffer.length };
 }
 
 /** Searches one channel of a streamed answer, and decides which text may be sent. */

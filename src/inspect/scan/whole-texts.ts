@@ -9,7 +9,7 @@ import type { Work } from '../../turns.ts';
 import type { Found } from '../inspected.ts';
 import { createJsonScanner } from './json-masker.ts';
 import { MaskingBuffer } from './masking-buffer.ts';
-import { CHUNK_CHARS, chunksOf, createTextScanner } from './text-scanner.ts';
+import { CHUNK_CHARS, createTextScanner, pushAll } from './text-scanner.ts';
 
 const MAX_REMEMBERED = 16;
 
@@ -40,10 +40,7 @@ export class WholeTexts {
     const scanner = isJson
       ? createJsonScanner(this.#detector)
       : createTextScanner(this.#detector, { context });
-    for (const chunk of chunksOf(text)) {
-      addAll(found, scanner.push(chunk));
-      yield chunk.length;
-    }
+    yield* pushAll(scanner, text, found);
     addAll(found, scanner.finish());
     const { buffer } = scanner;
     // Providers accept signed text only unchanged or empty.

@@ -5,11 +5,11 @@ import { createJsonScanner, beginsDocument } from '../scan/json-masker.ts';
 import type { Work } from '../../turns.ts';
 import type { Found } from '../inspected.ts';
 import { contextOf } from '../../text/beside.ts';
-import { chunksOf, createTextScanner, type ChannelScanner } from '../scan/text-scanner.ts';
+import { createTextScanner, pushAll, type BufferSpan, type ChannelScanner } from '../scan/text-scanner.ts';
 import { TextPrint } from './copies.ts';
 import { bufferLimitExceeded, KeptBound } from '../scan/masking-buffer.ts';
 import { choiceOfDelta, laneOfDelta, Lanes } from './lanes.ts';
-import type { BufferSpan, Channel, Choice } from './read-event.ts';
+import type { Channel, Choice } from './read-event.ts';
 
 /** Limit of channels that have not ended. Answers have a few; the longest of agents have hundreds, in sequence. */
 const MAX_LIVE = 512;
@@ -134,25 +134,23 @@ export function endsOf({ ends = [] }: StreamEvent): ChannelEnds | undefined {
   };
 }
 
-/** Cost of searching a chunk, in addition to its length: recently sent text is searched again. */
+/** Cost of searching a piece, in addition to its length: recently sent text is searched again. */
 const SEARCH_CHARS = 256;
 
 export function* addTo(channel: Channel, text: string, found: Found[]): Work<BufferSpan> {
-  const { buffer } = channel.scanner;
-  const from = buffer.length;
+  const { scanner } = channel;
   channel.hasEnded = false;
-  for (const chunk of chunksOf(text)) {
-    addAll(found, channel.scanner.push(chunk));
-    // Buffered text is searched again with each chunk.
-    yield SEARCH_CHARS + Math.max(chunk.length, channel.scanner.keptChars);
-  }
-  return { buffer, from, to: buffer.length };
+  const span = yield* pushAll(scanner, text, found);
+  // Buffered text is searched again.
+  yield SEARCH_CHARS + scanner.keptChars;
+  return span;
 }
 
-export function* finishChannel(channel: Channel, found: Found[]): Work<void> {
+/** Ends a channel. Returns the number of characters that were searched. */
+export function finishChannel(channel: Channel, found: Found[]): number {
   const { scanner } = channel;
   const isOpen = scanner.buffer.settled < scanner.buffer.length;
   addAll(found, scanner.finish());
   channel.hasEnded = true;
-  if (isOpen) yield scanner.keptChars;
+  return isOpen ? scanner.keptChars : 0;
 }

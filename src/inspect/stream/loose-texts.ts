@@ -4,7 +4,7 @@ import type { StreamEvent, TextDelta } from '../../providers/dialect.ts';
 import type { Work } from '../../turns.ts';
 import type { Found } from '../inspected.ts';
 import { KeptBound, type MaskingBuffer } from '../scan/masking-buffer.ts';
-import { chunksOf, createTextScanner, type ChannelScanner } from '../scan/text-scanner.ts';
+import { createTextScanner, pushAll, type ChannelScanner } from '../scan/text-scanner.ts';
 import type { WholeTexts } from '../scan/whole-texts.ts';
 import type { EventText } from './read-event.ts';
 
@@ -120,16 +120,12 @@ function* readInSequence(
   alone: MaskingBuffer,
   found: Found[],
 ): Work<EventText> {
-  const { buffer } = scanner;
-  const from = buffer.length;
-  for (const chunk of chunksOf(delta.text)) {
-    addAll(found, scanner.push(chunk));
-    yield chunk.length;
-  }
+  const span = yield* pushAll(scanner, delta.text, found);
+  const { buffer, from } = span;
   buffer.replaceAlso(
-    alone.replacements.map((span) => ({ ...span, start: from + span.start, end: from + span.end })),
+    alone.replacements.map(({ start, end, text }) => ({ start: from + start, end: from + end, text })),
   );
-  return { buffer, from, to: buffer.length, delta, channel: undefined };
+  return { ...span, delta, channel: undefined };
 }
 
 function finishScanner(scanner: ChannelScanner, found: Found[]): void {

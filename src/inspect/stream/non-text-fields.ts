@@ -8,7 +8,7 @@ import { writtenNumbers } from '../../json/written-numbers.ts';
 import type { StreamEvent } from '../../providers/dialect.ts';
 import { type PathTree, PathTreeBuilder } from '../conversation-places.ts';
 import type { Span } from '../../text/span.ts';
-import { ITEM_CHARS, type Work } from '../../turns.ts';
+import { each, type Work } from '../../turns.ts';
 import { isLong, MIN_NUMBER } from '../whole/document-search.ts';
 import { MaskedPlaces, type Found } from '../inspected.ts';
 import { isIdentifier, isOpaque } from '../opaque-members.ts';
@@ -57,7 +57,9 @@ export class NonTextFields {
   readonly #words: ValueSearch;
   /** For names, numbers and identifiers. */
   readonly #names: ValueSearch;
-  readonly #paths = new EventPaths();
+  /** The places of texts and tokens in the last event. Most events of a stream have one text, in the same place. */
+  #paths: readonly JsonPath[] = [];
+  #texts: PathTree = new Map();
   /** The last event, if it was clean. */
   #last: { readonly root: object; readonly texts: PathTree } | undefined;
   #cost = 0;
@@ -68,7 +70,16 @@ export class NonTextFields {
   }
 
   *search(root: object, event: StreamEvent, found: Found[]): Work<SearchedValues> {
-    const texts = yield* this.#paths.treeOf(event);
+    const paths = textPaths(event);
+    if (!areSame(paths, this.#paths, isSamePath)) {
+      const builder = new PathTreeBuilder();
+      yield* each(paths, (path) => {
+        builder.add(path);
+      });
+      this.#paths = paths;
+      this.#texts = builder.tree;
+    }
+    const texts = this.#texts;
     const before = this.#last?.texts === texts ? this.#last.root : undefined;
     const searched = yield* this.#searchFields(root, { texts, name: undefined, before }, event, found);
     const isKept = searched.edits.length === 0 && event.frame.raw.length <= MAX_KEPT_BYTES;
@@ -190,23 +201,10 @@ function tooDeep(): GatewayError {
   return new GatewayError('upstream_unavailable', 'the provider sent an answer that is nested too deep');
 }
 
-/** The places of an event's texts and tokens. Most events of a stream have one text, in the same place. */
-class EventPaths {
-  #paths: readonly JsonPath[] = [];
-  #tree: PathTree = new Map();
-
-  *treeOf({ deltas, tokens }: StreamEvent): Work<PathTree> {
-    const paths = deltas.map(({ path }) => path);
-    for (const { blank } of tokens ?? []) for (const { path } of blank) paths.push(path);
-    if (areSame(paths, this.#paths, isSamePath)) return this.#tree;
-    const builder = new PathTreeBuilder();
-    for (const path of paths) {
-      builder.add(path);
-      yield ITEM_CHARS;
-    }
-    this.#paths = paths;
-    return (this.#tree = builder.tree);
-  }
+function textPaths({ deltas, tokens = [] }: StreamEvent): readonly JsonPath[] {
+  const paths = deltas.map(({ path }) => path);
+  for (const { blank } of tokens) for (const { path } of blank) paths.push(path);
+  return paths;
 }
 
 function isSamePath(path: JsonPath, other: JsonPath): boolean {

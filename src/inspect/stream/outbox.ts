@@ -5,7 +5,8 @@ import type { TextDelta } from '../../providers/dialect.ts';
 import { ITEM_CHARS, type Work } from '../../turns.ts';
 import { bufferLimitExceeded } from '../scan/masking-buffer.ts';
 import { emptiedParts, restsOf, hasOnlyTexts } from './text-frames.ts';
-import type { BufferSpan, EventText, ReadEvent } from './read-event.ts';
+import type { BufferSpan } from '../scan/text-scanner.ts';
+import type { EventText, ReadEvent } from './read-event.ts';
 
 interface Released {
   readonly before: readonly RewrittenFrame[];
@@ -58,8 +59,8 @@ export class Outbox {
   }
 
   /** Returns the events that do not wait for text, in order. Must be called at the end of the stream. */
-  *releaseLast(): Work<readonly RewrittenFrame[]> {
-    return yield* this.#release(true);
+  releaseLast(): Work<readonly RewrittenFrame[]> {
+    return this.#release(true);
   }
 
   *#release(isOver: boolean): Work<readonly RewrittenFrame[]> {

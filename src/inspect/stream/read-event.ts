@@ -1,7 +1,6 @@
 import type { JsonEdit, JsonPath } from '../../json/path.ts';
 import type { StreamEvent, TextDelta } from '../../providers/dialect.ts';
-import type { MaskingBuffer } from '../scan/masking-buffer.ts';
-import type { ChannelScanner } from '../scan/text-scanner.ts';
+import type { BufferSpan, ChannelScanner } from '../scan/text-scanner.ts';
 import type { TextPrint } from './copies.ts';
 
 /** One text of a streamed answer: of a choice, a content block or a tool call. */
@@ -40,12 +39,6 @@ export interface Followed {
   bytes: number;
   /** Whether the event no longer waits for the text. */
   isGivenUp: boolean;
-}
-
-export interface BufferSpan {
-  readonly buffer: MaskingBuffer;
-  readonly from: number;
-  readonly to: number;
 }
 
 export interface EventText extends BufferSpan {

@@ -27,7 +27,8 @@ import { Copies, TextPrint } from './copies.ts';
 import { LooseTexts, RawFrames } from './loose-texts.ts';
 import { NonTextFields, type SearchedValues } from './non-text-fields.ts';
 import { isSettled, Outbox } from './outbox.ts';
-import type { BufferSpan, Channel, EventText, ReadEvent } from './read-event.ts';
+import type { BufferSpan } from '../scan/text-scanner.ts';
+import type { Channel, EventText, ReadEvent } from './read-event.ts';
 import { isTemplate, restsOf } from './text-frames.ts';
 
 export interface StreamSearch {
@@ -184,12 +185,12 @@ class MaskedStream {
   /** Ends channels. Returns those that are sent, with their lengths. */
   *#finish(ends: ChannelEnds, found: Found[]): Work<ReadEvent['closed']> {
     for (const channel of this.#tokenChannels.all()) {
-      if (ends.has(channel.name)) yield* finishChannel(channel, found);
+      if (ends.has(channel.name)) yield finishChannel(channel, found);
     }
     const closed: { channel: Channel; to: number }[] = [];
     for (const channel of this.#channels.all()) {
       if (channel.hasEnded || !ends.has(channel.name)) continue;
-      yield* finishChannel(channel, found);
+      yield finishChannel(channel, found);
       closed.push({ channel, to: channel.scanner.buffer.length });
     }
     return closed;

@@ -7,7 +7,7 @@ import type { JsonPath } from '../../json/path.ts';
 import { writtenNumbers } from '../../json/written-numbers.ts';
 import { besideInDocument, besideText, mayBeIdentified } from '../../text/beside.ts';
 import { TextMap } from '../../text/text-map.ts';
-import { ITEM_CHARS, type Work } from '../../turns.ts';
+import { inTurns, ITEM_CHARS, type Work } from '../../turns.ts';
 import { MaskedPlaces, type Side } from '../inspected.ts';
 import { isOpaque } from '../opaque-members.ts';
 import type { ScanBatch } from '../scan/scan-batch.ts';
@@ -41,20 +41,16 @@ export type WordsKind =
 /** Kinds by text. For a repeated text, the last kind counts. */
 export class Words {
   readonly #kinds = new TextMap<WordsKind>();
-  readonly #documents: string[] = [];
+  /** Texts that were documents when added. */
+  readonly documents: string[] = [];
 
   set(text: string, kind: WordsKind): void {
     this.#kinds.set(text, kind);
-    if (kind === 'document') this.#documents.push(text);
+    if (kind === 'document') this.documents.push(text);
   }
 
   get(text: string): WordsKind | undefined {
     return this.#kinds.get(text);
-  }
-
-  /** A generator, since there may be very many. */
-  *documents(): Generator<string, void> {
-    for (const text of this.#documents) if (this.get(text) === 'document') yield text;
   }
 }
 
@@ -103,8 +99,8 @@ export class DocumentSearch {
 
   *gather(batch: ScanBatch): Work<void> {
     const { words } = this.#searched;
-    for (const text of words.documents()) {
-      yield* batch.addDocument(text);
+    for (const text of words.documents) {
+      if (words.get(text) === 'document') yield* batch.addDocument(text);
       yield ITEM_CHARS;
     }
     yield* this.#visit((kind, text, name, path, beside = NOTHING) => {
@@ -119,10 +115,10 @@ export class DocumentSearch {
    * Returns the places with findings in document order, followed by numbers that are too long for a double.
    * @throws GatewayError invalid_request, upstream_unavailable if there are too many
    */
-  *places(batch: ScanBatch): Work<readonly PlaceFindings[]> {
+  async places(batch: ScanBatch): Promise<readonly PlaceFindings[]> {
     const places: PlaceFindings[] = [];
     const bound = new MaskedPlaces(this.#searched.side);
-    yield* this.#visit((kind, text, name, at, beside = NOTHING) => {
+    const visits = this.#visit((kind, text, name, at, beside = NOTHING) => {
       const own = batch.findingsIn(text, name);
       const findings = beside.length === 0 ? own : findingsTogether(batch, text, own, beside);
       if (findings.length === 0 || !this.#looksAt(kind, text, at)) return;
@@ -132,6 +128,7 @@ export class DocumentSearch {
       const masked = kind === 'number' ? MASK : isOwn ? batch.masked(text, name) : mask(text, findings);
       places.push({ kind, masked, path: [...path], findings });
     });
+    await inTurns(visits);
     return places;
   }
 

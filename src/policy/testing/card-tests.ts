@@ -8,7 +8,8 @@ import { PolicyFilesError } from '../policy-files-error.ts';
 import type { PolicySet } from '../policy-set.ts';
 import { readYaml } from '../read-yaml.ts';
 import { RegoEvaluationError } from '../rego/rego-error.ts';
-import { stepOfTexts, answerTo, callStep, textsOfAnswer } from '../trace-step.ts';
+import { textsOfServerMessage } from '../../mcp/server-texts.ts';
+import { stepOfTexts, answerTo, callStep } from '../trace-step.ts';
 import type { TrustSettings } from '../trust.ts';
 import { passes, strongestOf, type DefaultAction } from '../verdict.ts';
 import {
@@ -159,7 +160,7 @@ function after(
 async function tracesOf(call: PolicyCall, { answer }: TestStep): Promise<TraceStep[]> {
   const asked = callStep(call);
   if (answer === undefined) return [asked];
-  return [asked, await stepOfTexts(answerTo(call.input.request), await textsOfAnswer(answer))];
+  return [asked, await stepOfTexts(answerTo(call.input.request), await textsOfServerMessage(answer))];
 }
 
 function callOfTest(

@@ -45,6 +45,19 @@ describe('the masks in one body', () => {
     });
   });
 
+  it('treat a text that is both arguments and prose as prose', async () => {
+    const text = '[4111111111111111]';
+    const call = { id: 'c', type: 'function', function: { name: 'pay', arguments: text } };
+    const messages = [
+      { role: 'assistant', tool_calls: [call] },
+      { role: 'user', content: text },
+    ];
+    const request = parsed({ body: { model: 'm', messages } });
+    const { mask } = await inspectRequest(request, findAll);
+    (await mask())();
+    expect(request.edits.map((edit) => edit.kind === 'set' && edit.value)).toEqual(['[***]', '[***]']);
+  });
+
   it('include numbers that are too long for a double, in any place', async () => {
     const text = '{"a":[{"card":4111111111111111.0001},{"card":[4111111111111111.0005]}],"b":"x"}';
     const { answer } = answered({ body: text });
