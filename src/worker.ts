@@ -55,7 +55,7 @@ async function receiveMessage(message: ToWorker): Promise<void> {
       // For the next start: a killed worker writes nothing when it ends.
       flushCompileCache();
       say({ kind: 'listening' });
-      await readWordsAhead();
+      readWordsAhead();
       break;
     case 'tls':
       sidecar?.renewTls(message.tls);

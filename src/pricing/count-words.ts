@@ -1,4 +1,3 @@
-import { inTurns, runNow } from '../turns.ts';
 import { loadVocabulary, NO_WORD, type TokenVocabulary } from './vocabulary.ts';
 
 /** Maximum number of UTF-8 bytes of a UTF-16 unit. */
@@ -33,14 +32,14 @@ const joined = new Uint8Array(bytes.length + 1);
 
 let vocabulary: TokenVocabulary | undefined;
 
-/** Loads the vocabulary in turns of the event loop: later calls then need not wait. */
-export async function readWordsAhead(): Promise<void> {
-  vocabulary ??= await inTurns(loadVocabulary());
+/** Loads the vocabulary, so that no request waits for it. */
+export function readWordsAhead(): void {
+  vocabulary ??= loadVocabulary();
 }
 
 /** Counts the tokens of a text in `o200k_base`. Loads the vocabulary if necessary. */
 export function countWords(text: string): number {
-  vocabulary ??= runNow(loadVocabulary());
+  vocabulary ??= loadVocabulary();
   let tokens = 0;
   for (const piece of text.match(PIECES) ?? []) {
     for (let at = 0; at < piece.length; at += MAX_PIECE_CHARS) {

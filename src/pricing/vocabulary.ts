@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { runNow, type Work } from '../turns.ts';
 
 /** Words of a byte-level tokenizer. The rank of a word is its position in the order of training. */
 export interface TokenVocabulary {
@@ -15,11 +14,6 @@ const BUCKETS = 131_072;
 /** Number of bytes that precede those of a word: their number, and the rank in three bytes, lowest first. */
 const WORD_HEAD = 4;
 const MAX_WORD_BYTES = 255;
-const WORDS_A_STEP = 1_000;
-const NEWLINE = 10;
-const SPACE = 32;
-const PADDING = 61;
-const BASE64 = base64Digits();
 /** Magic number of a packed file, in the byte order of the machine. A published file contains no byte 0. */
 const PACKED = 0x6b30_3300;
 const UINT32_BYTES = 4;
@@ -28,14 +22,14 @@ const UINT32_BYTES = 4;
  * Loads OpenAI's `o200k_base` from the published file, or from the packed file of a build. The bytes of the words,
  * sorted by hash, take about 3 MB; strings in a map would take 70 MB.
  */
-export function* loadVocabulary(): Work<TokenVocabulary> {
+export function loadVocabulary(): TokenVocabulary {
   const file = readFileSync(fileURLToPath(import.meta.resolve('gpt-tokenizer/data/o200k_base.tiktoken')));
-  return unpackVocabulary(file) ?? (yield* readVocabulary(file));
+  return unpackVocabulary(file) ?? readVocabulary(file);
 }
 
 /** Converts a published file to the packed form, which avoids parsing 200,000 lines at start. */
 export function packVocabulary(file: Uint8Array): Uint8Array {
-  const { words, starts } = runNow(hashWords(file));
+  const { words, starts } = hashWords(file);
   return Buffer.concat([bytesOf(Uint32Array.of(PACKED)), bytesOf(starts), words]);
 }
 
@@ -58,8 +52,8 @@ const bytesOf = ({ buffer }: Uint32Array): Uint8Array => new Uint8Array(buffer);
  * Reads a published file with one word per line: its bytes in Base64, and its rank.
  * @throws RangeError if a word is too long
  */
-export function* readVocabulary(file: Uint8Array): Work<TokenVocabulary> {
-  return new PackedVocabulary(yield* hashWords(file));
+export function readVocabulary(file: Uint8Array): TokenVocabulary {
+  return new PackedVocabulary(hashWords(file));
 }
 
 interface Tables {
@@ -69,54 +63,29 @@ interface Tables {
   readonly starts: Uint32Array;
 }
 
-function* hashWords(file: Uint8Array): Work<Tables> {
-  const { bytes, ends } = yield* readWordLines(file);
+function hashWords(file: Uint8Array): Tables {
+  const lines = Buffer.from(file).toString('latin1').trimEnd().split('\n');
+  const words = lines.map((line) => Buffer.from(line.slice(0, line.indexOf(' ')), 'base64'));
   const starts = new Uint32Array(BUCKETS + 1);
-  const buckets = new Uint32Array(ends.length - 1);
-  for (let rank = 0; rank < buckets.length; rank++) {
-    if (rank % WORDS_A_STEP === 0) yield;
-    const [begin = 0, end = 0] = [ends[rank], ends[rank + 1]];
-    const bucket = hash(bytes, begin, end);
-    buckets[rank] = bucket;
-    starts[bucket + 1] = (starts[bucket + 1] ?? 0) + WORD_HEAD + end - begin;
-  }
+  const buckets = words.map((word) => {
+    if (word.length > MAX_WORD_BYTES) throw new RangeError('a word of the vocabulary is too long');
+    const bucket = hash(word, 0, word.length);
+    starts[bucket + 1] = (starts[bucket + 1] ?? 0) + WORD_HEAD + word.length;
+    return bucket;
+  });
   for (let bucket = 0; bucket < BUCKETS; bucket++) {
     starts[bucket + 1] = (starts[bucket + 1] ?? 0) + (starts[bucket] ?? 0);
   }
-  const words = new Uint8Array(starts[BUCKETS] ?? 0);
+  const packed = new Uint8Array(starts[BUCKETS] ?? 0);
   const next = starts.slice();
-  for (const [rank, bucket] of buckets.entries()) {
-    if (rank % WORDS_A_STEP === 0) yield;
-    const word = bytes.subarray(ends[rank], ends[rank + 1]);
+  for (const [rank, word] of words.entries()) {
+    const bucket = buckets[rank] ?? 0;
     const at = next[bucket] ?? 0;
-    words.set([word.length, rank & 0xff, (rank >> 8) & 0xff, rank >> 16], at);
-    words.set(word, at + WORD_HEAD);
+    packed.set([word.length, rank & 0xff, (rank >> 8) & 0xff, rank >> 16], at);
+    packed.set(word, at + WORD_HEAD);
     next[bucket] = at + WORD_HEAD + word.length;
   }
-  return { words, starts };
-}
-
-/** Returns the bytes of all words by rank, and their ends from index 1. */
-function* readWordLines(file: Uint8Array): Work<{ readonly bytes: Uint8Array; readonly ends: Uint32Array }> {
-  const bytes = new Uint8Array(Math.ceil((file.length * 3) / 4));
-  const ends = [0];
-  let size = 0;
-  for (let at = 0; at < file.length; at++) {
-    const begin = size;
-    let bits = 0;
-    let bitCount = 0;
-    for (let code = file[at]; code !== undefined && code !== SPACE && code !== PADDING; code = file[++at]) {
-      bits = ((bits << 6) | (BASE64[code] ?? 0)) & 0xffff;
-      bitCount += 6;
-      if (bitCount < 8) continue;
-      bitCount -= 8;
-      bytes[size++] = bits >>> bitCount;
-    }
-    while (at < file.length && file[at] !== NEWLINE) at++;
-    if (size - begin > MAX_WORD_BYTES) throw new RangeError('a word of the vocabulary is too long');
-    if (ends.push(size) % WORDS_A_STEP === 0) yield;
-  }
-  return { bytes, ends: Uint32Array.from(ends) };
+  return { words: packed, starts };
 }
 
 class PackedVocabulary implements TokenVocabulary {
@@ -151,11 +120,4 @@ function hash(bytes: Uint8Array, from: number, to: number): number {
   let sum = 0x811c_9dc5;
   for (let at = from; at < to; at++) sum = Math.imul(sum ^ (bytes[at] ?? 0), 0x0100_0193);
   return (sum ^ (sum >>> 15)) & (BUCKETS - 1);
-}
-
-function base64Digits(): Uint8Array {
-  const digits = new Uint8Array(256);
-  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
-  for (let value = 0; value < alphabet.length; value++) digits[alphabet.charCodeAt(value)] = value;
-  return digits;
 }

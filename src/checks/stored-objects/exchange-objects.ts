@@ -1,11 +1,11 @@
-import { isObject, type JsonObject } from '../../json/is-object.ts';
+import { isObject } from '../../json/is-object.ts';
 import { valueAt } from '../../json/path.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import type { ObjectNames } from '../../providers/descriptor.ts';
 import { ownId, type ObjectsWanted } from '../../providers/objects-in-answers.ts';
 import { objectsInCarried, objectsInTexts } from '../../providers/objects-in-texts.ts';
 import { namedObjects, type NamedObject } from '../../providers/stored-objects.ts';
-import { inTurns, type Awaitable, type Work } from '../../turns.ts';
+import { after, inTurns, type Awaitable } from '../../turns.ts';
 
 export function objectsInBody({
   json,
@@ -26,21 +26,16 @@ export function objectsInBody({
   );
   const isRemoved = (path: readonly (string | number)[]): boolean =>
     removed.size > 0 && removed.has(JSON.stringify(path));
-  return inTurns(withCarried(json, names, namedObjects(json, { isUnknown, names, isRemoved })));
-}
-
-/** Bedrock counts the tokens of a request in Base64. */
-function* withCarried(
-  json: JsonObject,
-  names: ObjectNames,
-  found: Work<readonly NamedObject[]>,
-): Work<readonly NamedObject[]> {
+  const named = inTurns(namedObjects(json, { isUnknown, names, isRemoved }));
+  // Bedrock counts the tokens of a request in Base64.
   const carried = valueAt(json, ['input', 'invokeModel', 'body']);
-  const inside =
-    typeof carried === 'string'
-      ? yield* objectsInCarried(Buffer.from(carried, 'base64').toString('utf8'), names)
-      : [];
-  return [...(yield* found), ...inside];
+  if (typeof carried !== 'string') return named;
+  return after(named, (found) =>
+    after(inTurns(objectsInCarried(Buffer.from(carried, 'base64').toString('utf8'), names)), (inside) => [
+      ...found,
+      ...inside,
+    ]),
+  );
 }
 
 /** Returns which objects of the answer later requests may name; `store: false` stores nothing. */

@@ -3,14 +3,13 @@ import { fileURLToPath } from 'node:url';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { countWords, readWordsAhead } from '../../../src/pricing/count-words.ts';
+import { countWords } from '../../../src/pricing/count-words.ts';
 import {
   NO_WORD,
   packVocabulary,
   readVocabulary,
   unpackVocabulary,
 } from '../../../src/pricing/vocabulary.ts';
-import { runNow } from '../../../src/turns.ts';
 
 /** The published tokenizer's count. */
 function counted(text: string): number {
@@ -46,13 +45,6 @@ describe('countWords', () => {
     );
   });
 
-  it('counts the same after its vocabulary was read ahead, and during that', async () => {
-    const reading = readWordsAhead();
-    expect(countWords('hello world')).toBe(2);
-    await reading;
-    expect(countWords('hello world')).toBe(2);
-  });
-
   it('cuts text that would take quadratic time, and loses none of it', () => {
     expect(countWords('\u00a0 '.repeat(5_000))).toBeGreaterThan(5_000 / 128);
     expect(countWords('q'.repeat(1_280))).toBe(10 * countWords('q'.repeat(128)));
@@ -82,7 +74,7 @@ describe('readVocabulary', () => {
   it('distinguishes words by all of their bytes, each by its place in the file', () => {
     const words = ['a', 'b', 'ab', 'abc', 'aé'].map((word) => Buffer.from(word));
     const file = words.map((word, rank) => `${word.toString('base64')} ${rank}\n`).join('');
-    const vocabulary = runNow(readVocabulary(Buffer.from(file)));
+    const vocabulary = readVocabulary(Buffer.from(file));
     const text = Buffer.from('xxabcaé');
     expect([0, 1].map((at) => vocabulary.rank(text, at, at + 1))).toEqual([NO_WORD, NO_WORD]);
     expect([3, 4, 5].map((to) => vocabulary.rank(text, 2, to))).toEqual([0, 2, 3]);
