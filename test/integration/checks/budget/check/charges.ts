@@ -5,219 +5,108 @@ import { budgetStore, windowStatus } from '../support.ts';
 import { budgetCheck, chat, spendOf, client } from './rig.ts';
 
 export function charges(): void {
-  /** One request of at most 1,000 tokens (1,000,000 nano-USD) with this outcome. */
-  interface Row {
-    readonly what: string;
-    readonly outcome: Outcome['kind'];
-    readonly answer?: AnswerOptions;
+  interface More {
     readonly model?: string;
     /** More members of the request. */
     readonly body?: Record<string, unknown>;
     /** From its reservation to its end; it is charged 300 tokens a second. */
     readonly afterMs?: number;
-    readonly charge: number;
   }
-  const lorem = 'one two three four five six seven eight';
+  /** One request of at most 1,000 tokens (1,000,000 nano-USD): its charge, its outcome and its answer. */
+  type Row = [what: string, charge: number, outcome: Outcome['kind'], answer?: AnswerOptions, more?: More];
+  const lorem = { text: 'one two three four five six seven eight' };
+  const used = (outputTokens: number, more: object = {}): AnswerOptions => ({
+    usage: { inputTokens: 9, outputTokens, ...more },
+  });
+  const stream = (more: AnswerOptions = {}): AnswerOptions => ({ form: 'stream', ...more });
+  const ended = (more: AnswerOptions = {}): AnswerOptions => stream({ complete: true, ...more });
+  const status = (code: number): AnswerOptions => ({ status: code });
+  const hidden = (afterMs: number, model = 'gpt-5'): More => ({ model, afterMs });
   const rows: Row[] = [
-    { what: 'never forwarded', outcome: 'not_forwarded', charge: 0 },
-    {
-      what: 'complete with usage',
-      outcome: 'complete',
-      answer: { usage: { inputTokens: 9, outputTokens: 70 } },
-      charge: 70_000,
-    },
-    {
-      what: 'complete with explicit zero usage',
-      outcome: 'complete',
-      answer: { usage: { inputTokens: 0, outputTokens: 0 }, text: lorem },
-      charge: 0,
-    },
-    { what: 'complete without usage', outcome: 'complete', answer: { text: lorem }, charge: 8_000 },
-    {
-      what: 'complete, but nothing of it readable',
-      outcome: 'complete',
-      answer: { readable: false },
-      charge: 1_000_000,
-    },
-    {
-      what: 'complete, but neither usage nor a word in it',
-      outcome: 'complete',
-      answer: { readable: true },
-      charge: 1_000_000,
-    },
-    {
-      what: 'stream complete, but neither usage nor a word in it',
-      outcome: 'complete',
-      answer: { form: 'stream', complete: true },
-      charge: 1_000_000,
-    },
-    { what: 'provider said 400', outcome: 'complete', answer: { status: 400 }, charge: 0 },
-    { what: 'provider said 429', outcome: 'complete', answer: { status: 429 }, charge: 0 },
-    { what: 'provider said 500', outcome: 'complete', answer: { status: 500 }, charge: 0 },
-    { what: 'provider said 529', outcome: 'complete', answer: { status: 529 }, charge: 0 },
-    { what: 'provider said 502', outcome: 'complete', answer: { status: 502 }, charge: 1_000_000 },
-    { what: 'provider said 504', outcome: 'complete', answer: { status: 504 }, charge: 1_000_000 },
-    { what: 'provider said 524', outcome: 'complete', answer: { status: 524 }, charge: 1_000_000 },
-    {
-      what: 'stream complete with usage',
-      outcome: 'complete',
-      answer: { form: 'stream', complete: true, usage: { inputTokens: 9, outputTokens: 70 } },
-      charge: 70_000,
-    },
-    {
-      what: 'stream complete without usage',
-      outcome: 'complete',
-      answer: { form: 'stream', complete: true, text: lorem },
-      charge: 8_000,
-    },
-    {
-      what: 'stream broken off: output so far and the slack',
-      outcome: 'broken_off',
-      answer: { form: 'stream', text: lorem },
-      charge: 264_000,
-    },
-    {
-      what: 'stream broken off before its first word',
-      outcome: 'broken_off',
-      answer: { form: 'stream' },
-      charge: 256_000,
-    },
-    {
-      what: 'stream broken off with running usage',
-      outcome: 'broken_off',
-      answer: { form: 'stream', usage: { inputTokens: 9, outputTokens: 100 } },
-      charge: 356_000,
-    },
-    {
-      what: 'stream broken off with stale running usage',
-      outcome: 'broken_off',
-      answer: { form: 'stream', text: lorem, usage: { inputTokens: 9, outputTokens: 1 } },
-      charge: 264_000,
-    },
-    {
-      what: 'stream broken off: at most the reservation',
-      outcome: 'broken_off',
-      answer: { form: 'stream', text: 'word '.repeat(2_000) },
-      charge: 1_000_000,
-    },
-    {
-      what: 'stream with hidden reasoning broken off: its time',
-      outcome: 'broken_off',
-      model: 'gpt-5',
-      answer: { form: 'stream', text: lorem },
-      afterMs: 2_000,
-      charge: 600_000,
-    },
-    {
-      what: 'stream with hidden reasoning broken off: what was seen, where that is more',
-      outcome: 'broken_off',
-      model: 'gpt-5',
-      answer: { form: 'stream', text: lorem },
-      afterMs: 500,
-      charge: 264_000,
-    },
-    {
-      what: 'stream with hidden reasoning broken off: at most the reservation',
-      outcome: 'broken_off',
-      model: 'gpt-5',
-      answer: { form: 'stream', text: lorem },
-      afterMs: 60_000,
-      charge: 1_000_000,
-    },
-    {
-      what: 'stream with hidden reasoning broken off before its first word',
-      outcome: 'broken_off',
-      model: 'gpt-5',
-      answer: { form: 'stream' },
-      afterMs: 2_000,
-      charge: 600_000,
-    },
-    {
-      what: 'stream with hidden reasoning broken off, its model written otherwise',
-      outcome: 'broken_off',
-      model: 'GPT-5',
-      answer: { form: 'stream', text: lorem },
-      afterMs: 2_000,
-      charge: 600_000,
-    },
-    {
-      what: 'stream broken off whose reasoning the client asked to leave out',
-      outcome: 'broken_off',
-      body: { reasoning: { exclude: true } },
-      answer: { form: 'stream', text: lorem },
-      afterMs: 2_000,
-      charge: 600_000,
-    },
-    {
-      what: 'stream with hidden reasoning broken off: each of its answers took the time',
-      outcome: 'broken_off',
-      model: 'gpt-5',
-      body: { max_tokens: 500, n: 2 },
-      answer: { form: 'stream', text: lorem },
-      afterMs: 1_000,
-      charge: 600_000,
-    },
-    {
-      what: 'stream of running usage that tells the reasoning broken off: what was seen',
-      outcome: 'broken_off',
-      model: 'gpt-5',
-      answer: { form: 'stream', usage: { inputTokens: 9, outputTokens: 100, reasoningTokens: 90 } },
-      afterMs: 2_000,
-      charge: 356_000,
-    },
-    {
-      what: 'stream with hidden reasoning broken off, of a model that thinks on several paths at once',
-      outcome: 'broken_off',
-      model: 'gpt-5-pro',
-      answer: { form: 'stream', text: lorem },
-      afterMs: 10,
-      charge: 1_000_000,
-    },
-    {
-      what: 'stream of a model that shows a summary of its thoughts broken off before its first word',
-      outcome: 'broken_off',
-      model: 'claude-sonnet-4-5',
-      answer: { form: 'stream' },
-      afterMs: 2_000,
-      charge: 600_000,
-    },
-    {
-      what: 'stream of a model that thinks where it is asked to broken off in its answer',
-      outcome: 'broken_off',
-      model: 'claude-sonnet-4-5',
-      answer: { form: 'stream', text: lorem },
-      afterMs: 2_000,
-      charge: 264_000,
-    },
-    {
-      what: 'error stream of the provider broken off',
-      outcome: 'broken_off',
-      answer: { form: 'stream', status: 500 },
-      charge: 0,
-    },
-    { what: 'nothing seen after forwarding', outcome: 'lost', charge: 1_000_000 },
+    ['never forwarded', 0, 'not_forwarded'],
+    ['complete with usage', 70_000, 'complete', used(70)],
+    ['complete with explicit zero usage', 0, 'complete', { ...used(0), ...lorem }],
+    ['complete without usage', 8_000, 'complete', lorem],
+    ['complete, but nothing of it readable', 1_000_000, 'complete', { readable: false }],
+    ['complete, but neither usage nor a word in it', 1_000_000, 'complete', { readable: true }],
+    ['stream complete, but neither usage nor a word in it', 1_000_000, 'complete', ended()],
+    ['provider said 400', 0, 'complete', status(400)],
+    ['provider said 429', 0, 'complete', status(429)],
+    ['provider said 500', 0, 'complete', status(500)],
+    ['provider said 529', 0, 'complete', status(529)],
+    ['provider said 502', 1_000_000, 'complete', status(502)],
+    ['provider said 504', 1_000_000, 'complete', status(504)],
+    ['provider said 524', 1_000_000, 'complete', status(524)],
+    ['stream complete with usage', 70_000, 'complete', ended(used(70))],
+    ['stream complete without usage', 8_000, 'complete', ended(lorem)],
+    ['stream broken off: output so far and the slack', 264_000, 'broken_off', stream(lorem)],
+    ['stream broken off before its first word', 256_000, 'broken_off', stream()],
+    ['stream broken off with running usage', 356_000, 'broken_off', stream(used(100))],
+    ['stream broken off with stale running usage', 264_000, 'broken_off', stream({ ...used(1), ...lorem })],
+    [
+      'stream broken off: at most the reservation',
+      1_000_000,
+      'broken_off',
+      stream({ text: 'w '.repeat(2_000) }),
+    ],
+    ['hidden reasoning broken off: its time', 600_000, 'broken_off', stream(lorem), hidden(2_000)],
+    [
+      'hidden reasoning broken off: what was seen, if more',
+      264_000,
+      'broken_off',
+      stream(lorem),
+      hidden(500),
+    ],
+    ['hidden reasoning broken off: at most all', 1_000_000, 'broken_off', stream(lorem), hidden(60_000)],
+    ['hidden reasoning broken off before its first word', 600_000, 'broken_off', stream(), hidden(2_000)],
+    ['a model written otherwise', 600_000, 'broken_off', stream(lorem), hidden(2_000, 'GPT-5')],
+    [
+      'reasoning that the client asked to leave out',
+      600_000,
+      'broken_off',
+      stream(lorem),
+      { body: { reasoning: { exclude: true } }, afterMs: 2_000 },
+    ],
+    [
+      'hidden reasoning broken off: each of its answers took the time',
+      600_000,
+      'broken_off',
+      stream(lorem),
+      { ...hidden(1_000), body: { max_tokens: 500, n: 2 } },
+    ],
+    [
+      'running usage that tells the reasoning broken off: what was seen',
+      356_000,
+      'broken_off',
+      stream(used(100, { reasoningTokens: 90 })),
+      hidden(2_000),
+    ],
+    ['several thoughts at once', 1_000_000, 'broken_off', stream(lorem), hidden(10, 'gpt-5-pro')],
+    ['a summary, before its first word', 600_000, 'broken_off', stream(), hidden(2_000, 'claude-sonnet-4-5')],
+    ['a summary, in its answer', 264_000, 'broken_off', stream(lorem), hidden(2_000, 'claude-sonnet-4-5')],
+    ['error stream of the provider broken off', 0, 'broken_off', stream(status(500))],
+    ['nothing seen after forwarding', 1_000_000, 'lost'],
   ];
 
-  it.each(rows)('$what: $charge', async ({ outcome, answer, model = 'flat', body, afterMs, charge }) => {
-    let now = 0;
-    const { check } = budgetCheck({}, { now: () => now });
-    const state = check.begin?.() ?? {};
-    const messages = [{ role: 'user', content: 'Say something.' }];
-    const exchange = chat({ body: { model, messages, max_tokens: 1_000, ...body } });
-    expect(await check.requestBody?.(exchange, state)).toEqual({ kind: 'pass' });
-    expect(await spendOf(exchange)).toEqual({ spent: 0, reserved: 1_000_000 });
-    now += afterMs ?? 0;
-    const answer_ = answer && answered(exchange, answer);
-    if (answer_?.form === 'whole') {
-      await check.response?.(answer_, state);
-    } else if (answer_ !== undefined) {
-      await check.response?.(answer_, state);
-      check.stream?.(answer_, state);
-    }
-    await check.end?.(answer_ ?? exchange, { kind: outcome }, state);
-    await check.end?.(answer_ ?? exchange, { kind: 'lost' }, state);
-    expect(await spendOf(exchange)).toEqual({ spent: charge, reserved: 0 });
-  });
+  it.each(rows)(
+    '%s: %d',
+    async (_what, charge, outcome, answer, { model = 'flat', body, afterMs = 0 } = {}) => {
+      let now = 0;
+      const { check } = budgetCheck({}, { now: () => now });
+      const state = check.begin?.() ?? {};
+      const messages = [{ role: 'user', content: 'Say something.' }];
+      const exchange = chat({ body: { model, messages, max_tokens: 1_000, ...body } });
+      expect(await check.requestBody?.(exchange, state)).toEqual({ kind: 'pass' });
+      expect(await spendOf(exchange)).toEqual({ spent: 0, reserved: 1_000_000 });
+      now += afterMs;
+      const seen = answer && answered(exchange, answer);
+      if (seen !== undefined) await check.response?.(seen, state);
+      if (seen?.form === 'stream') check.stream?.(seen, state);
+      await check.end?.(seen ?? exchange, { kind: outcome }, state);
+      await check.end?.(seen ?? exchange, { kind: 'lost' }, state);
+      expect(await spendOf(exchange)).toEqual({ spent: charge, reserved: 0 });
+    },
+  );
 
   it('an answer that an earlier check withheld: its usage', async () => {
     const { check } = budgetCheck();
