@@ -54,13 +54,9 @@ export function invalidRequest(message: string): Denial {
   return { kind: 'deny', type: 'invalid_request', message };
 }
 
-/**
- * Ends a refusal that no retry can cure soon. Qwen Code and Gemini CLI ignore `x-should-retry` and the body's type:
- * they look for these words in the message, and otherwise retry a 429 for minutes (decision 099).
- */
+/** Ends a refusal that no retry can cure soon, in words that Qwen Code and Gemini CLI look for (decision 099). */
 export const NEVER_RESETS = 'For clients that retry: Quota exceeded (limit: 0), no wait will reset it';
 
-/** Ends a refusal for a window that resets later. */
 export function resetsIn(ms: number): string {
   return `For clients that retry: Quota exceeded, it will reset in ${timeSpan(ms)}. Please retry in ${wholeSeconds(ms)}s`;
 }

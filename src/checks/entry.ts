@@ -28,7 +28,6 @@ export interface CheckEntry<
 > {
   readonly sections: Own;
   readonly facts: FactUse<Reads, Writes>;
-  /** Returns undefined if the check has nothing to do. */
   make(config: CoreConfig & Read<Own>, services: CheckServices): Promise<Check<unknown, Name> | undefined>;
 }
 

@@ -62,9 +62,7 @@ export interface Counting {
 export interface ChecksObserver {
   readonly dlpFound: DlpCheckDeps['onFound'];
   readonly dlpEvidence?: DlpCheckDeps['onEvidence'];
-  /** Receives the MCP inspector's findings. */
   readonly audit: Audit;
-  /** Called when a policy set fails to judge a call. */
   readonly policyTrouble: (cause: unknown) => void;
   readonly policyDecided: JudgeDeps['onDecision'];
   /** Called when the end of a call could not be stored. */
@@ -73,7 +71,6 @@ export interface ChecksObserver {
   readonly moveNotUndone: (cause: unknown) => void;
 }
 
-/** Policy services that several checks share. */
 export interface PolicyServices extends Pick<PolicyStateDeps, 'sessions' | 'mark'> {
   readonly current: () => PolicySet;
   readonly judge: Judge;

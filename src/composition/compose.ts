@@ -37,23 +37,18 @@ export interface ComposedParts {
   readonly authenticateAgain: EscalateDeps['authenticateAgain'];
   /** Undefined without approvals; calls that need one are then denied. */
   readonly askApproval?: EscalateDeps['ask'] | undefined;
-  /** Undefined for recorded calls. */
   readonly counting?: Counting;
 }
 
 export interface ComposedChecks {
   readonly inOrder: readonly Check<unknown, CheckName>[];
-  /** Completes pending writes to the stores. */
   close(): Promise<void>;
 }
 
 /** The checks of `order.ts`, in any order. */
 export type CheckOrder = readonly (typeof ORDER)[number][];
 
-/**
- * Creates all checks for `config` and passes them the services that they share.
- * @throws Error if a check would read a fact that a later check writes
- */
+/** Creates all checks for `config` with shared services. Throws if one reads a fact that a later one writes. */
 export async function composeChecks(
   parts: ComposedParts,
   order: [UnwrittenFact] extends [never] ? CheckOrder : UnwrittenFact = ORDER,
@@ -160,10 +155,7 @@ async function shownBy({ escalation_prompts: withPrompts }: Config['zsp']): Prom
   return { arguments: shownArguments, ...(withPrompts && { prompt }) };
 }
 
-/**
- * Moves the states of sessions for policies. `close` completes pending moves.
- * @param onFailure called when Redis has not undone a move; this is retried in the background
- */
+/** Moves the states of sessions. `onFailure` gets failed undoings, which are retried until `close`. */
 export function createSessionMoves({
   store,
   onFailure,
@@ -187,10 +179,7 @@ export function createSessionMoves({
   };
 }
 
-/**
- * Adds policy marks to the session of an exchange, if it has one. Returns false if the session cannot store more.
- * Policies that depend on marks must then deny.
- */
+/** Adds policy marks to the session of an exchange. False if it is full: policies that need them must deny. */
 export function createMarkSession({ addMark }: Pick<SessionStore, 'addMark'>) {
   return async ({ key, facts }: Parsed, marks: readonly string[]): Promise<boolean> => {
     const sessionId = facts.session?.id;
@@ -201,10 +190,7 @@ export function createMarkSession({ addMark }: Pick<SessionStore, 'addMark'>) {
   };
 }
 
-/**
- * Adds taints to the session of an exchange and scores the new ones (docs/risk.md). Calls without a session score as
- * one session. Returns false if the session cannot store more.
- */
+/** Adds taints to the session, and scores new ones (docs/risk.md). Returns false if the session is full. */
 export function createTaintSession({
   record,
   addTaint,

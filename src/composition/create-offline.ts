@@ -8,11 +8,8 @@ import { createMemorySessionStore } from '../checks/session/memory-store.ts';
 
 export interface OfflineChecksDeps {
   readonly config: Config;
-  /** Undefined without policies. */
   readonly policies: PolicySet | undefined;
-  /** Receives the inspector's findings. */
   readonly audit: Audit;
-  /** Called when a policy set fails to judge a call. */
   readonly onPolicyTrouble: (cause: unknown) => void;
   /** Time of the recorded call in Unix ms. */
   readonly now: () => number;
@@ -35,10 +32,7 @@ export async function createOfflineChecks({
   const checks = await composeChecks({
     // The report shows decisions as enforced.
     config: { ...config, server: { ...config.server, shadow_mode: false } },
-    stores: {
-      sessions: createMemorySessionStore({ ttlMs, maxPerKey, now }),
-      risk,
-    },
+    stores: { sessions: createMemorySessionStore({ ttlMs, maxPerKey, now }), risk },
     place: { kind: 'memory', now },
     policies: policies && { current: () => policies },
     observer: {
@@ -54,7 +48,6 @@ export async function createOfflineChecks({
   return { ...checks, risk };
 }
 
-/** In-memory stores do not fail. */
 function rethrow(cause: unknown): never {
   throw cause;
 }

@@ -31,13 +31,10 @@ export interface ChecksDeps {
   /** Not silenced by `server.log_level`. */
   readonly auditLog: Logger;
   readonly metrics: Metrics;
-  /** Undefined unless `audit.enabled`. */
   readonly trail?: TrailObserver | undefined;
   /** Receives the cost of the current request in USD; undefined if tracing is off. */
   readonly onCost?: ((costUsd: number) => void) | undefined;
-  /** Undefined unless `policy.enabled`. */
   readonly policies: LivePolicies | undefined;
-  /** Undefined unless `zsp.escalation_enabled`. */
   readonly approvals: Approvals | undefined;
   /** Undefined if `alerting.webhook_url` is empty. */
   readonly alerts: Alerts | undefined;
@@ -102,7 +99,6 @@ function storesOn(
   };
 }
 
-/** Reports each recorded risk event with its outcome. */
 function watchedRisk(store: RiskStore, onEvent: (event: RiskEvent, outcome: RiskOutcome) => void): RiskStore {
   return {
     ...store,

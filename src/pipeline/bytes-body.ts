@@ -91,7 +91,6 @@ function decodeEntities(text: string): string {
 
 const MAX_CODE_POINT = 0x10ffff;
 
-/** Removes JSON escapes, for fields or lines that contain JSON. */
 function withoutEscapes(text: string): string {
   if (!text.includes('\\u')) return text;
   return text.replaceAll(/\\u([0-9a-f]{4})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));

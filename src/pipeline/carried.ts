@@ -41,10 +41,7 @@ export type CarriedText =
   /** Path or query, which cannot be omitted. */
   | { readonly place: 'address'; readonly text: string };
 
-/**
- * Returns all texts outside the body: headers, query and path. Headers that mirror an MCP message are omitted, since
- * the body is judged.
- */
+/** Returns all texts outside the body, without headers that mirror an MCP message: the body is judged. */
 export function carriedTexts(exchange: Identified): readonly CarriedText[] {
   const texts: CarriedText[] = [];
   for (const [name, text] of exchange.headers) {
@@ -89,7 +86,6 @@ function percentDecoded(text: string): string {
   }
 }
 
-/** Withholds headers, in addition to those already withheld. */
 export function withholdHeaders(exchange: Parsed, names: ReadonlySet<string>): void {
   if (names.size > 0) exchange.withheldHeaders = new Set([...names, ...(exchange.withheldHeaders ?? [])]);
 }

@@ -47,10 +47,7 @@ export interface Rewrite {
 
 export interface Denial extends Refusal {
   readonly kind: 'deny';
-  /**
-   * Consequences (a lock, a score), completed before the client gets the refusal. Not called in shadow mode. A failure
-   * is reported, and the denial stands.
-   */
+  /** Consequences (a lock, a score), before the refusal is sent. Not in shadow mode. A failure is only reported. */
   readonly enforce?: () => Promise<void>;
 }
 
@@ -93,9 +90,7 @@ export interface Check<State = unknown, Name extends string = string> {
    * is reserved later. Must not throw or leave a rejection unhandled.
    */
   prepare?(request: Caller | Parsed, state: State, batch?: Batch): void;
-  /**
-   * Judges a request by its key alone. For malformed requests and unknown routes, later hooks and `end` are not called.
-   */
+  /** Judges a request by its key alone. Later hooks and `end` are not called for malformed requests. */
   admit?(exchange: Admitted, state: State): Awaitable<Verdict>;
   requestHeaders?(exchange: Identified, state: State): Awaitable<Verdict>;
   /** Operations in `batch` take effect if no check denies and no store refuses. */
@@ -103,13 +98,10 @@ export interface Check<State = unknown, Name extends string = string> {
   /** Judges a whole answer before the client gets it, or a stream's headers. `batch` takes effect in any case. */
   response?(exchange: Answered, state: State, batch?: Batch): Awaitable<Verdict>;
   stream?(exchange: Answered, state: State): StreamRewriter | undefined;
-  /**
-   * Called once for every routed request, even after a denial, a cut or a disconnection of the client. Must not throw.
-   */
+  /** Called once for every routed request, even after a denial, a cut or a disconnection. Must not throw. */
   end?(exchange: Identified, outcome: Outcome, state: State): Awaitable<void>;
 }
 
-/** Distinguishes the two calls of `prepare`. */
 export function isParsed(request: Caller | Parsed): request is Parsed {
   return 'request' in request;
 }
@@ -127,10 +119,7 @@ export interface StreamRewriter {
   event?(event: StreamEvent): Awaitable<StreamAction>;
   /** Returns held text at the end of the stream. Not called after a cut. */
   end?(): Awaitable<StreamTail | undefined>;
-  /**
-   * Returns a comment for the client (SSE, without its leading colon). Called once, after everything else, even after a
-   * cut. May wait for the settlement.
-   */
+  /** Returns an SSE comment for the client, once, at the very end, even after a cut. May wait for the settlement. */
   comment?(): Awaitable<string | undefined>;
 }
 

@@ -40,16 +40,12 @@ type Reported = Exclude<FinalVerdict, Pass>;
 /** Records and enforces verdicts. Shadow mode is implemented only here. */
 export interface Enforcement {
   settle(exchange: Admitted, check: Check, verdict: Reported): Ruling;
-  /**
-   * Waits for all verdicts, and returns the first enforced denial.
-   * @throws the first failure if no verdict denies
-   */
+  /** Returns the first enforced denial of all verdicts. Throws the first failure if none denies. */
   settleAll(exchange: Admitted, pending: readonly PendingCheck[]): Promise<Denial | undefined>;
   /** Wraps a rewriter: records and enforces its verdicts. */
   observed(exchange: Admitted, check: Check, rewriter: StreamRewriter): StreamRewriter;
 }
 
-/** @param shadowMode whether shadowable denials become records */
 export function createEnforcement(observer: VerdictObserver, shadowMode: boolean): Enforcement {
   const isShadowed = (check: Check): boolean => shadowMode && check.shadowable;
 

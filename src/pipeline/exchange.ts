@@ -25,10 +25,7 @@ export interface Admitted {
   /** Names are in lower case; repeated headers are joined by `, `. */
   readonly headers: ReadonlyMap<string, string>;
   readonly key: KeyRecord;
-  /**
-   * SHA-256 of the raw key, `sha256:<hex>`. A rotated key has several, each with its own expiry. Undefined if a JWT
-   * named the key instead.
-   */
+  /** SHA-256 of the raw key, `sha256:<hex>`, of which a rotated key has several. Undefined for a JWT. */
   readonly rawKeyHash: string | undefined;
   /** Expiry of the bearer's JWT in Unix ms; absent if there is no JWT. */
   readonly tokenEndsAt?: number;
@@ -37,7 +34,6 @@ export interface Admitted {
   /** One object for all copies of a request, such as those of its targets. */
   readonly budget: CurrentBudget;
   readonly facts: Facts;
-  /** Set if a request may wait for an approval. */
   readonly patience?: Patience | undefined;
   readonly responseHeaders: Map<string, string>;
 }
@@ -106,7 +102,6 @@ export interface Parsed extends Identified {
   readonly followsUncertain?: boolean;
   /** Earlier targets that may also have processed the request. */
   readonly alsoAsked?: readonly Parsed[];
-  /** Client headers withheld because of a finding. */
   withheldHeaders?: ReadonlySet<string>;
 }
 
@@ -138,7 +133,6 @@ export interface Answer {
   /** Whether the stream wrote more text after its last usage report. */
   wroteSinceUsage: boolean;
   readonly billing: BillingReader;
-  /** Undefined unless the request is traced. */
   readonly identity: IdentityReader | undefined;
   /** Text that the model wrote, which is counted if usage is missing. Bounded (`answers/new-answer.ts`). */
   readonly written: WrittenText;
@@ -171,7 +165,6 @@ export interface WrittenText {
 export type Outcome =
   /** Denied, client disconnected, Redis failed, or upstream unreachable before anything was sent. */
   | { readonly kind: 'not_forwarded'; readonly upstreamFailed?: true }
-  /** The provider's answer was seen to its end. */
   | { readonly kind: 'complete' }
   /** A stream was interrupted: client or provider disconnected, or cut by a check. */
   | { readonly kind: 'broken_off' }
@@ -190,7 +183,6 @@ export function isSuccessOfServer(exchange: Pick<Answered, 'origin' | 'status'>)
 
 /** Lets a check wait for an approval. Envoy's timeout is extended, and the client may disconnect in the meantime. */
 export interface Patience {
-  /** Starts the wait; later calls return the same one. */
   begin(): Wait;
 }
 

@@ -12,10 +12,7 @@ export interface Facts {
   readonly agentRisk: AgentRisk;
   /** Written by the session check; null if the request is not a session step. */
   session: SessionFacts | null | undefined;
-  /**
-   * Written by the session check: the session was read ahead and is not confirmed yet. Until then, any verdict other
-   * than passing must throw `StaleRead`.
-   */
+  /** Written by the session check: read ahead, not confirmed. Verdicts other than passing throw `StaleRead`. */
   isReadAhead?: boolean;
   /** Written by the hosted-tools check: models that tools of the provider run, besides those of the request. */
   toolModels?: readonly string[];
@@ -23,17 +20,11 @@ export interface Facts {
   drift: DriftFacts | null | undefined;
   /** Written by the normalization check; emptied once forwarded, like the body. */
   prompt: PromptFacts | undefined;
-  /**
-   * Written by the DLP check if it found nothing: all texts that it searched in the request before any edit; emptied
-   * once forwarded, like the body.
-   */
+  /** Written by the DLP check if it found nothing: all texts that it searched; emptied once forwarded. */
   searched?: readonly string[] | undefined;
   /** Written by the policy check; emptied once forwarded, like the body. */
   judged: JudgedCall | undefined;
-  /**
-   * Written by the policy-state check for a call whose session has moved since. The first judgement's masks still
-   * apply.
-   */
+  /** Written by the policy-state check if the session has moved. The masks of the first judgement still apply. */
   judgedAgain?: JudgedCall | undefined;
   /** Written by the policy check: rules whose escalation was approved, in case the call is judged again. */
   approvedRules?: ReadonlySet<string>;
@@ -45,10 +36,7 @@ export function newFacts(agentRisk: AgentRisk): Facts {
   return { agentRisk, session: undefined, drift: undefined, prompt: undefined, judged: undefined };
 }
 
-/**
- * Returns a fact that a check judges by.
- * @throws Error if no check has written it: the request is refused rather than judged as harmless
- */
+/** Returns a fact that a check judges by. Throws if no check has written it, rather than judge it as harmless. */
 export function writtenFact<Name extends 'session' | 'drift' | 'prompt'>(
   facts: Facts,
   name: Name,

@@ -9,10 +9,7 @@ import type { Identified, Parsed } from './exchange.ts';
 /** Limit of models, since each costs a price look-up. */
 const MAX_MODELS = 32;
 
-/**
- * Stage `Identified -> Parsed`: reads the body once, strictly, in the endpoint's dialect.
- * @throws GatewayError invalid_request
- */
+/** Stage `Identified -> Parsed`: reads the body once, strictly. Throws GatewayError invalid_request. */
 export function parseRequest(exchange: Identified, body: Buffer): Parsed {
   return runNow(requestInSteps(exchange, body));
 }

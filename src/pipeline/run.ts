@@ -6,7 +6,6 @@ import { handled, StaleRead } from './read-ahead.ts';
 import { after, isTurnOver, nextTurn, type Awaitable } from '../turns.ts';
 
 export interface RunnerOptions {
-  /** In order (checks/order.ts). */
   readonly checks: readonly Check[];
   /** `server.shadow_mode`: shadowable denials become records. */
   readonly shadowMode: boolean;
@@ -33,7 +32,6 @@ export interface Run {
 type Hook = 'admit' | 'requestHeaders' | 'requestBody' | 'response';
 
 interface Hooked {
-  /** Index of the check's state. */
   readonly index: number;
   readonly check: Check;
 }
@@ -42,7 +40,6 @@ interface Judgement<X extends Admitted> {
   readonly hook: Hook;
   readonly hooked: readonly Hooked[];
   readonly exchange: X;
-  /** Verdicts that depend on stores. */
   readonly pending: PendingCheck[];
   /** Checks that need not judge again; undefined if no check ever judges again. */
   readonly done: Set<Check> | undefined;

@@ -1,6 +1,5 @@
 import { loadVocabulary, NO_WORD, type TokenVocabulary } from './vocabulary.ts';
 
-/** Maximum number of UTF-8 bytes of a UTF-16 unit. */
 const MAX_BYTES_PER_UNIT = 3;
 /** Merging time grows with the square of the length of a piece. */
 const MAX_PIECE_CHARS = 128;

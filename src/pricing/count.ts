@@ -16,10 +16,7 @@ export interface TokenCounter {
   readonly tokens: number;
 }
 
-/**
- * Creates a counter with a limit on the total work. In every byte-level tokenizer, a byte is at most one token, and a
- * character is rarely more than one.
- */
+/** Creates a counter with bounded work. A byte is at most one token, and a character rarely more than one. */
 export function createTokenCounter(provider: ProviderName): TokenCounter {
   const { countsAsOpenai }: ProviderPricing = providers[provider].pricing;
   const factor = countsAsOpenai === true ? 1 : OTHER_TOKENIZERS;

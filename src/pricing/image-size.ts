@@ -5,7 +5,6 @@ export interface ImageSize {
   readonly height: number;
 }
 
-/** A single image, not a sequence. */
 export interface StillImage {
   /** Undefined if the headers are missing, unreadable or contradictory. */
   readonly size: ImageSize | undefined;

@@ -63,10 +63,7 @@ export function countedInput(provider: ProviderName, request: RequestFacts): num
   return counter.tokens + request.texts.length * MESSAGE_OVERHEAD_TOKENS;
 }
 
-/**
- * Returns the search units of a rerank request; 1 for other operations. Cohere bills one unit per 100 documents, and
- * splits longer documents into chunks of 500 tokens (docs.cohere.com).
- */
+/** Returns a rerank request's search units: one per 100 chunks of 500 tokens (docs.cohere.com). Otherwise 1. */
 export function requestUnits(operation: Operation, request: RequestFacts): number {
   if (operation !== 'rerank') return 1;
   const chunks = request.texts.reduce(

@@ -61,10 +61,7 @@ export function knownMaxOutputTokens(model: string): number | undefined {
   return MAX_OUTPUT_TOKENS.find(([pattern]) => pattern.test(name))?.[1];
 }
 
-/**
- * Words in the names of models that answer with audio, images or video by default (ai.google.dev, speech and image
- * generation; openrouter.ai, image generation; docs.aws.amazon.com, Nova).
- */
+/** Words in the names of models that answer with audio, images or video by default (their providers' pages). */
 const BY_NATURE: readonly (readonly [word: RegExp, output: OutputModality])[] = [
   [/(?:^|[-/._])(?:tts|lyria|realtime|live|sonic|speech|voice|music)(?=$|[-/._:@\d])/, 'audio'],
   [/native-audio|qwen[\d.]*-omni/, 'audio'],

@@ -27,10 +27,7 @@ export interface MediaBound {
   readonly mayBeSound: boolean;
 }
 
-/**
- * Returns the largest bound over all kinds that a medium claims to be, judged by its bytes. If the bytes set no bound,
- * the whole context counts.
- */
+/** Returns the largest bound over all kinds that a medium claims to be; the whole context if its bytes set none. */
 export function mediaBound(media: Media, target: MediaModel): MediaBound {
   const bytes = media.data === undefined ? undefined : decodeBase64(media.data);
   const whole: MediaBound = {
@@ -48,7 +45,6 @@ export function mediaBound(media: Media, target: MediaModel): MediaBound {
   return largest;
 }
 
-/** Recognizes audio by its declared type or its first bytes. */
 export function isSound(media: Media): boolean {
   const start = media.data === undefined ? undefined : Buffer.from(media.data.slice(0, 64), 'base64');
   return isSoundType(media) || (start !== undefined && isSoundFile(start));

@@ -1,7 +1,4 @@
-/**
- * Decodes Base64 that every decoder reads alike: the standard alphabet, with or without line breaks and padding.
- * Undefined if another decoder might skip, stop or translate differently.
- */
+/** Decodes Base64 in the standard alphabet, with or without line breaks. Undefined if decoders might disagree. */
 export function decodeBase64(data: string): Buffer | undefined {
   const joined = data.includes('\n') || data.includes('\r') ? data.replace(/[\r\n]+/g, '') : data;
   // Node accepts both alphabets; other decoders drop foreign characters.
@@ -26,7 +23,6 @@ export function isPlainText(bytes: Buffer): boolean {
   return !/[\0-\x08\x0e-\x1f\ufffd]/.test(text);
 }
 
-/** First bytes of audio files. */
 const SOUND_STARTS = [
   'fLaC',
   'OggS',

@@ -26,7 +26,6 @@ export interface Rates {
 export interface PricePeriod {
   /** Ascending. A tier applies to calls with more input tokens than `above`. */
   readonly tiers: readonly { readonly above: number; readonly rates: Rates }[];
-  /** Unix ms from which it applies. */
   readonly from?: number;
   /** Hours of validity, in UTC milliseconds of the day. `start` may be after `end`, across midnight. */
   readonly hours?: { readonly start: number; readonly end: number };
@@ -65,12 +64,10 @@ export function overriddenPeriods(
   }));
 }
 
-/** Returns the same rates for all times and sizes. */
 export function flat(rates: Rates): PricePeriod[] {
   return [{ tiers: [{ above: -1, rates }] }];
 }
 
-/** Returns the same prices at a multiple of their rates. */
 export function multiplied(periods: readonly PricePeriod[], times: number): PricePeriod[] {
   return periods.map((period) => ({
     ...period,
@@ -176,7 +173,6 @@ export function tierFor(period: PricePeriod, inputTokens: number): Rates {
   return rates;
 }
 
-/** Returns the highest possible rate of one input token. */
 export function worstInput(rates: Rates): number {
   return Math.max(rates.input, rates.cacheRead, rates.cacheWrite, rates.cacheWrite1h);
 }

@@ -35,10 +35,7 @@ const USUAL_SPEEDS: ReadonlySet<string> = new Set(['standard', 'default', 'norma
 const ONE_COUNTRY = 1.1;
 const USUAL_GEOS: ReadonlySet<string> = new Set(['global', 'not_available', 'unspecified']);
 
-/**
- * Returns the multiple of the list price that an answer reports; 1 without a surcharge.
- * @param models the models that may have answered
- */
+/** Returns the multiple of the list price that an answer reports, for any of the models; 1 without a surcharge. */
 export function surchargeOf(
   provider: ProviderName,
   models: readonly string[],

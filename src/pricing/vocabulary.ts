@@ -33,7 +33,6 @@ export function packVocabulary(file: Uint8Array): Uint8Array {
   return Buffer.concat([bytesOf(Uint32Array.of(PACKED)), bytesOf(starts), words]);
 }
 
-/** Reads a packed file; undefined for any other. */
 export function unpackVocabulary(file: Uint8Array): TokenVocabulary | undefined {
   const isAligned = file.byteOffset % UINT32_BYTES === 0;
   const { buffer, byteOffset, byteLength } = isAligned ? file : new Uint8Array(file);
@@ -48,10 +47,7 @@ export function unpackVocabulary(file: Uint8Array): TokenVocabulary | undefined 
 
 const bytesOf = ({ buffer }: Uint32Array): Uint8Array => new Uint8Array(buffer);
 
-/**
- * Reads a published file with one word per line: its bytes in Base64, and its rank.
- * @throws RangeError if a word is too long
- */
+/** Reads a published file: the Base64 of a word in each line. Throws RangeError if a word is too long. */
 export function readVocabulary(file: Uint8Array): TokenVocabulary {
   return new PackedVocabulary(hashWords(file));
 }

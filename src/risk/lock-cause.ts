@@ -38,7 +38,6 @@ export function lockValue(id: string, cause: LockCause | undefined): string {
   return cause === undefined ? id : JSON.stringify({ id, ...cause });
 }
 
-/** Returns undefined for a lock without a readable cause. */
 export function readLockCause(value: string | null | undefined): LockCause | undefined {
   if (value?.startsWith('{') !== true) return undefined;
   try {

@@ -15,7 +15,6 @@ interface Profile {
   expiresAt: number;
   /** Time of the score by finding, oldest first. */
   readonly findings: Map<string, number>;
-  /** Expiry time by flag. */
   readonly knownFlags: Map<string, number>;
   readonly operations: Map<string, RiskOutcome | undefined>;
 }
@@ -143,7 +142,6 @@ function emptyProfile(): Profile {
   };
 }
 
-/** Keeps the totals and any lock. */
 function reset(profile: Profile): void {
   Object.assign(profile, { score: 0, scoredAt: undefined, flags: [], blockedAt: undefined });
   profile.findings.clear();
@@ -160,7 +158,6 @@ function lockOf({ lockedUntil, lockCause: cause }: Profile, time: number): Lock 
   return { ttlMs: lockedUntil - time, ...(cause !== undefined && { cause }) };
 }
 
-/** Does not shorten an existing lock. */
 function setLock(profile: Profile, until: number, cause: LockCause | undefined): void {
   if (profile.lockedUntil >= until) return;
   profile.lockedUntil = until;

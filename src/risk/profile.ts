@@ -13,7 +13,6 @@ export const RISK_FIELDS = [
   'total_policy_blocks',
   'total_escalations',
   'total_spend',
-  /** As a JSON list. */
   'persistent_taint_flags',
   'session_count',
   /** Unix ms. Set by a score over the permanent threshold, until an operator resets the key. */

@@ -35,9 +35,7 @@ const resetScript = loadScript(new URL('./reset-risk.lua', import.meta.url));
 const flag = z.literal([0, 1]);
 const scoreReply = z.tuple([flag, z.int(), z.int(), flag]);
 
-/**
- * Keeps risk profiles in Redis. A score writes its lock in two steps, because the key of the lock is in another slot.
- */
+/** Keeps risk profiles in Redis. A score writes its lock in two steps: the lock's key is in another slot. */
 export function createRedisRiskStore(options: RedisRiskStoreOptions): RiskStore {
   const { client, deadlineMs, settings } = options;
   const within = <T>(work: () => Promise<T>): Promise<T> => withRedisDeadline(deadlineMs, work);

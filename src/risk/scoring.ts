@@ -16,12 +16,9 @@ export const TRIGGERS = {
 /** Taint for a secret in an answer. It adds no score for the taint itself. */
 export const SECRET_TAINT = 'secret_accessed';
 
-/**
- * Duration of the lock for a score over `auto_quarantine_threshold`, and default of `quarantine set` (docs/risk.md).
- */
+/** Lock for a score over `auto_quarantine_threshold`, and default of `quarantine set` (docs/risk.md). */
 export const DEFAULT_LOCK_MS = 3_600_000;
 
-/** Limits of what is remembered per key. */
 export const MEMORY = {
   /** A finding scores once in this time: agents repeat their history with every turn. */
   findingMs: 86_400_000,

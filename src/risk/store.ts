@@ -6,11 +6,7 @@ import type { CoreConfig } from '../config/core.ts';
 export type RiskEvent = EventOfKey &
   (
     | { readonly trigger: 'policy_block' | 'escalation'; readonly findings?: readonly string[] }
-    | {
-        readonly trigger: 'quarantine';
-        readonly findings?: readonly string[];
-        readonly lockMs?: number;
-      }
+    | { readonly trigger: 'quarantine'; readonly findings?: readonly string[]; readonly lockMs?: number }
     | {
         /** DLP withheld personal data. Scores and locks like a secret, but without a taint. */
         readonly trigger: 'data_exfiltration';
@@ -49,7 +45,6 @@ export interface RiskOutcome {
   readonly blocked: boolean;
 }
 
-/** Permanent if `ttlMs` is undefined. */
 export type LockTime = Pick<Lock, 'ttlMs'>;
 
 /** Risk profiles and locks of all keys (docs/risk.md). Changes are atomic and safe to repeat. */
@@ -73,7 +68,6 @@ export interface RiskSettings {
   readonly profileTtlMs: number;
   readonly autoQuarantineThreshold: number;
   readonly permanentBlockThreshold: number;
-  /** How long a session's flags are remembered. */
   readonly sessionTtlMs: number;
 }
 

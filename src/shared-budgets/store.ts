@@ -18,19 +18,12 @@ export interface ReadBudget {
   readonly budget: StoredBudget | undefined;
 }
 
-/**
- * Shared budgets that operators set by command (docs/budgets.md). On failure, the methods throw `redis_unavailable`.
- */
+/** Shared budgets set by command (docs/budgets.md). On failure, the methods throw `redis_unavailable`. */
 export interface SharedBudgetStore {
-  /** Sorted by name. */
   list(): Promise<readonly StoredBudget[]>;
   /** Also returns the text of a damaged budget, so that it can be replaced. */
   read(name: string): Promise<ReadBudget>;
-  /**
-   * Replaces a budget if it has not changed since it was read.
-   * @param before the text that was read
-   * @param after undefined removes the budget
-   */
+  /** Replaces a budget if its text is still `before`. Without `after`, removes it. */
   replace(name: string, before: string, after: StoredBudget | undefined): Promise<'set' | 'changed' | 'full'>;
 }
 

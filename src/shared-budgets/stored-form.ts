@@ -50,7 +50,6 @@ function readOne(name: string, value: string): StoredBudget {
   return budget;
 }
 
-/** Returns undefined for a damaged value. */
 export function readStoredBudget(name: string, value: string): StoredBudget | undefined {
   try {
     return { name, ...stored.parse(JSON.parse(value)) } as StoredBudget;

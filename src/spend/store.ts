@@ -14,10 +14,7 @@ export interface Spent extends SpentFor {
 
 /** Reads spend records (docs/spend.md). */
 export interface SpendStore {
-  /**
-   * Both days are included.
-   * @throws GatewayError redis_unavailable
-   */
+  /** Both days are included. Throws GatewayError redis_unavailable. */
   read(keyHash: string, firstDay: number, lastDay: number): Promise<readonly Spent[]>;
 }
 

@@ -25,9 +25,7 @@ export function windowAccounts(
 /** Also a value of `X-Gateway-Budget-Window`. */
 export const SESSION_ACCOUNT = 'session';
 
-/**
- * Returns the accounts that a request is charged to: the windows of its key, and its session, with or without a limit.
- */
+/** Returns the accounts of a request: the windows of its key, and its session, with or without a limit. */
 export function accountsOf({ budget, facts }: Parsed): Account[] {
   const windows = windowAccounts(budget.limits);
   if (facts.session === undefined || facts.session === null) return windows;

@@ -12,7 +12,6 @@ import { sightOf } from './sight.ts';
 import { whyAbsurd, type Granted } from './plausible.ts';
 
 export interface ChargeParts extends Granted {
-  /** Undefined if the provider has not answered. */
   readonly answered: Answered | undefined;
   readonly outcome: Outcome;
   readonly abortSlackTokens: number;
@@ -30,12 +29,10 @@ export interface Charge {
   readonly costNanoUsd: number;
   /** Costs reported in the answer in addition to those of the requested terms. */
   readonly reportedNanoUsd: number;
-  /** Why the usage was rejected and the reservation charged instead. */
   readonly absurd?: string;
 }
 
 interface Terms extends ChargeParts {
-  /** Multiplier of the list price. */
   readonly surcharge: number;
 }
 

@@ -26,7 +26,6 @@ import { renewAfterMs } from '../lease.ts';
 
 export interface BudgetCheck {
   readonly check: Check<BudgetState, 'budget'>;
-  /** Settles pending reservations. Must be called before the Redis connection closes. */
   close(): Promise<void>;
 }
 

@@ -43,7 +43,6 @@ export interface BudgetAlert {
   readonly thresholdPercent: number;
   /** Percentage of the limit, rounded down; at least the threshold. */
   readonly percent: number;
-  /** Null if the spend could not be read. */
   readonly spentUsd: number | null;
   readonly limitUsd: number;
 }

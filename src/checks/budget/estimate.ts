@@ -9,9 +9,7 @@ import type { ErrorAnswer, ProviderPricing } from '../../providers/descriptor.ts
 /** The smallest output limit worth sending a request for (docs/budgets.md). */
 const MIN_GRANT_TOKENS = 256;
 
-/**
- * A client's limit is not lowered below this: the answer would end after a few words (docs/budgets.md#output-limits).
- */
+/** A client's limit is not lowered below this: the answer would end after a few words (docs/budgets.md). */
 const LOWEST_TOKENS = 1_024;
 
 /** More than any model writes and any provider accepts. Keeps absurd limits within the range of amounts. */
@@ -64,10 +62,7 @@ export function estimate(parts: EstimateParts): Estimate {
   };
 }
 
-/**
- * Returns the lowest useful limit: providers refuse limits that leave no room for tokens other than thinking. Returns
- * undefined if no limit bounds the cost: images do not become shorter.
- */
+/** Returns the lowest limit that leaves room besides thinking; undefined if no limit bounds the cost (images). */
 function lowestOf(request: RequestFacts, price: ModelPrice): number | undefined {
   if (request.output === undefined || writesMore(request, price)) return undefined;
   return Math.max(LOWEST_TOKENS, (request.thinkingTokens ?? 0) + 1);
@@ -87,7 +82,6 @@ export function limitOf(
   return tokens !== undefined && writesMore(request, price) ? Math.max(tokens, WHOLE_IMAGE_TOKENS) : tokens;
 }
 
-/** Returns the client's limit as read by its dialect. */
 export function outputTokens(output: OutputLimit | undefined): number | undefined {
   if (output === undefined) return 0;
   return output.tokens === undefined ? undefined : clamped(Math.ceil(output.tokens), 0, MAX_OUTPUT_TOKENS);

@@ -19,15 +19,11 @@ export interface Leases {
   letGo(operationId: string): void;
   /** Retries a settlement in the background until Redis accepts it. */
   settleLater(settlement: Omit<Settlement, 'repeated'>, onSettled?: (result: SettleResult) => void): void;
-  /** Retries pending settlements once, then stops. */
   close(): Promise<void>;
 }
 
 const OPERATIONS_PER_CALL = 200;
-/**
- * Redis remembers an expired hold for an hour and ignores later settlements. After a settlement is given up, the
- * expiring lease is charged in full.
- */
+/** Redis accepts late settlements for an hour. Once one is given up, the expiring lease is charged in full. */
 const GIVE_UP_MS = 3_000_000;
 
 export function createLeases({ store, renewAfterMs, onFailure }: LeasesOptions): Leases {

@@ -20,11 +20,9 @@ import type { JsonEdit } from '../../json/path.ts';
 /** Facts about a request's cost before it is sent. */
 export interface Quote {
   readonly price: ModelPrice;
-  /** Types of the built-in tools in the request. */
   readonly keptTools: readonly string[];
   /** Cost of one call to each tool. */
   readonly toolsNanoUsd: number;
-  /** Returns the cost of the reported calls. */
   toolCalls(reported: ReadonlyMap<string, number>): number;
   /** A more expensive service that was requested; allowed only without a budget. */
   readonly requested?: Pick<BillingDetails, 'tiers' | 'speeds' | 'geos'>;
@@ -83,7 +81,6 @@ function requestedBill({ json, headers }: Parsed): Required<Quote>['requested'] 
   return { tiers: [...bill.tiers, ...tiers], speeds: [...bill.speeds, ...speeds], geos: bill.geos };
 }
 
-/** Returns the highest price among the models that may serve the request. */
 function priceOf(
   { pricing, settings }: QuoteDeps,
   { request, provider }: Parsed,
@@ -106,7 +103,6 @@ function priceOf(
   return mostExpensiveOf(known);
 }
 
-/** Returns a price for an unknown model, or undefined if such models are refused. */
 function standIn(settings: QuoteDeps['settings'], model: string, budgeted: boolean): ModelPrice | undefined {
   const price = priceOfUnknown(settings.unknown_model, budgeted);
   return price && { ...price, models: [model] };

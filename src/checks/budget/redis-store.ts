@@ -30,7 +30,6 @@ import type {
 import { LEASE_MS } from '../lease.ts';
 
 export interface RedisBudgetStoreOptions extends RedisStoreOptions {
-  /** Lifetime of a reservation after its last renewal. */
   readonly leaseMs?: number;
   readonly alertPercents: readonly number[];
   /** Retention of daily spend; undefined records none. */

@@ -13,7 +13,6 @@ function couldCost(nanoUsd: number): string {
   return `This request could cost up to ${formatUsd(nanoUsd)} USD`;
 }
 
-/** Returns a 429 that names the tightest account, the remaining amount and the reset time. */
 export function budgetExceeded(tightest: Tightest, wantedNanoUsd: number): Denial {
   const { account, remainingNanoUsd, resetMs } = tightest;
   if (account.name === SESSION_ACCOUNT) return sessionBudgetExceeded(tightest, wantedNanoUsd);
@@ -51,7 +50,6 @@ function budgetName({ name, budget }: Account): string {
   return budget === undefined ? `the ${name} budget of this key` : `the ${name} budget ${budget}`;
 }
 
-/** Returns a 429 for the client's own session limit, which never resets. */
 function sessionBudgetExceeded(tightest: Tightest, wantedNanoUsd: number): Denial {
   const remaining = formatUsd(Math.max(0, tightest.remainingNanoUsd));
   return {

@@ -8,13 +8,9 @@ import type { Quote } from './quote.ts';
 import type { BudgetStore, BudgetOperation, ReserveResult } from './store.ts';
 import { editsOf, limitRead, worstOf, type Targets } from './targets.ts';
 
-/** Practical upper bound. */
 const MAX_BYTES_PER_TOKEN = 10;
 
-/**
- * Reserves the worst case in every account, first with the cheap bound of the input. If that does not fit, counts the
- * input; may lower the client's own limit to what is left.
- */
+/** Reserves the worst case by the cheap bound of the input; if refused, counts, and may lower the client's limit. */
 export function reserveWorstCase(
   store: Pick<BudgetStore, 'reserve'>,
   settings: CoreConfig['pricing'],

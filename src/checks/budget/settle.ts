@@ -28,10 +28,8 @@ export interface Hold {
 
 /** Costs of an exchange at each target that may have processed it. */
 interface Charges {
-  /** The target that answered. */
   readonly parsed: Parsed;
   readonly charge: Charge;
-  /** Targets that were tried before. */
   readonly tried: readonly { readonly parsed: Parsed; readonly costNanoUsd: number }[];
   /** Without an answer, any target may have processed the request. */
   readonly isUnknown: boolean;
@@ -42,7 +40,6 @@ export interface Settlements {
   release(operation: BudgetOperation): Promise<void>;
   /** Settles once. If Redis fails, the settlement is retried in the background and the error is thrown. */
   settle(hold: Hold, answered: Answered | undefined, outcome: Outcome, batch?: Batch): Promise<SettledCost>;
-  /** Completes reports of crossed thresholds. */
   close(): Promise<void>;
 }
 
@@ -139,7 +136,6 @@ export function createSettlements(deps: BudgetCheckDeps, leases: Leases, now: ()
     }
   }
 
-  /** Settles one shared budget; a failure is retried in the background. */
   async function settleShared(
     { parsed }: Hold,
     settlement: Omit<Settlement, 'repeated'>,
@@ -195,10 +191,7 @@ function createThresholds(deps: BudgetCheckDeps) {
   };
 }
 
-/**
- * Reads the current spend first, since one answer may cross several thresholds. If that fails, reports the threshold
- * without an amount.
- */
+/** Reads the current spend, since one answer may cross several thresholds; without it, reports no amount. */
 async function reportCrossed(
   { store, onAlert, onFailure }: BudgetCheckDeps,
   { key }: Parsed,

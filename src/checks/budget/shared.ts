@@ -7,7 +7,6 @@ import { globMatches } from '../../text/glob.ts';
 import { windowAccounts } from './accounts.ts';
 import type { Account } from './store.ts';
 
-/** A budget shared by several keys, with its ledger. */
 export interface SharedBudget {
   /** Used instead of a key hash. Gives the ledger its own Redis keys and slot. */
   readonly keyHash: string;
@@ -31,10 +30,7 @@ export async function sharedBudget(settings: SharedBudgetSettings): Promise<Shar
   };
 }
 
-/**
- * Returns a shared budget that was set by command. A configured budget of the same name has another ledger: a request
- * charges each only once.
- */
+/** Returns a shared budget set by command. A configured budget of the same name has another ledger. */
 export function storedBudget({ name, limits }: StoredBudget): SharedBudget {
   const accounts = windowAccounts(limits).map((account) => ({ ...account, budget: name }));
   return { keyHash: `shared:${name}`, accounts };
@@ -51,10 +47,7 @@ function limitsOf(settings: SharedBudgetSettings): BudgetLimits {
   );
 }
 
-/**
- * Finds the shared budgets that cover a request, in a fixed order.
- * @param stored budgets set by command, read with the request's key
- */
+/** Finds the shared budgets that cover a request, in a fixed order. `stored` are those set by command. */
 export type FindShared = (
   exchange: Parsed,
   stored: readonly StoredBudget[] | undefined,

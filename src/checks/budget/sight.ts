@@ -8,9 +8,7 @@ import type { ModelPrice } from '../../pricing/price.ts';
  */
 const HIDES_REASONING =
   /(?:^|[/.])(?:o[1-9](?:$|-)|gpt-[56](?!.{0,256}chat)|codex|grok-[4-9]|gemini-(?:2\.5|[3-9]|[a-z-]{0,16}latest)|nova-[2-9])/;
-/**
- * Claude 4 and later stream a summary of their thinking but bill all of it (platform.claude.com, extended thinking).
- */
+/** Claude 4 and later stream a summary of their thinking but bill all of it (platform.claude.com). */
 const SHOWS_SUMMARY = /claude-(?:[a-z]+-)[4-9]/;
 /** Models that think on several paths in parallel: their speed has no known bound. */
 const THINKS_IN_PARALLEL =

@@ -10,7 +10,6 @@ export interface SpentFor {
   readonly model: string;
 }
 
-/** Prefix of an MCP server's name. */
 export const MCP = 'mcp:';
 
 /** Labels without a name: expired leases, and models beyond a day's limit (record-spend.lua). */

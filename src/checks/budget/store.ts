@@ -1,9 +1,7 @@
 import type { BudgetLimits, BudgetWindow, WindowCalendar } from '../../budget-windows.ts';
 import type { Batch } from '../../pipeline/batch.ts';
 
-/**
- * When an account resets: at a UTC calendar boundary, at listed times (Unix ms), or only when its ledger is dropped.
- */
+/** Resets at a UTC calendar boundary, at listed times (Unix ms), or only when its ledger is dropped. */
 export type Calendar = WindowCalendar | 'none' | `at:${string}`;
 
 /** An account that a request is charged to: a window of its key, or its session. */
@@ -21,7 +19,6 @@ export interface Account {
   readonly idleMs: number;
 }
 
-/** Identifies one reservation of a request. */
 export interface BudgetOperation {
   readonly keyHash: string;
   /** A random UUID. Repeating a command with the same id changes nothing. */
@@ -42,7 +39,6 @@ export interface Reservation extends BudgetOperation {
   readonly lowestTokens: number | undefined;
 }
 
-/** The account closest to its limit. */
 export interface Tightest {
   readonly account: Account;
   /** Limit minus spent and reserved; may be negative. */
@@ -95,10 +91,7 @@ export type LimitChanges = { readonly [Window in BudgetWindow]?: number | null }
 
 /** The budgets of all keys. Every method is atomic and safe to repeat. Failures throw `redis_unavailable`. */
 export interface BudgetStore {
-  /**
-   * @param otherwise reservation to try if the first one is refused
-   * @throws BatchAborted if another command in the batch was refused
-   */
+  /** Tries `otherwise` if the first reservation is refused. Throws BatchAborted if another command was refused. */
   reserve(
     reservation: Reservation,
     batch?: Batch,

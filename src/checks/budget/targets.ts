@@ -33,10 +33,7 @@ export function pricedTargets(first: PricedTarget, priced: (fallback: Parsed) =>
   return [first, ...others];
 }
 
-/**
- * Returns the output limit of the client as the targets read it; undefined if no target reads one. A target may ignore
- * a member that another target reads.
- */
+/** Returns the client's output limit as the targets that read it do; undefined if none does. */
 export function limitRead(targets: Targets): number | undefined {
   const read = targets.map(({ parsed }) => outputTokens(parsed.request.output) ?? 0);
   const most = Math.max(...read);

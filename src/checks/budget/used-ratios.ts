@@ -4,7 +4,6 @@ import { windowAccounts } from './accounts.ts';
 import type { BudgetStore } from './store.ts';
 
 const REFRESH_MS = 10_000;
-/** Delay before a newly followed key is shown. */
 const FIRST_SHOWN_MS = 1_000;
 
 /** Used share of a window's limit; 1 if the limit is 0. */
@@ -17,14 +16,11 @@ export interface UsedRatio {
 export interface UsedRatiosParts {
   readonly store: Pick<BudgetStore, 'status'>;
   readonly maxKeys: number;
-  /** Replaces all ratios shown before. */
   readonly show: (ratios: readonly UsedRatio[]) => void;
   readonly refreshMs?: number;
 }
 
-/**
- * Shows the budgets of the most recently charged keys. Reads the store, because windows also reset without a charge.
- */
+/** Shows the budgets of the most recently charged keys. Reads the store: windows also reset without a charge. */
 export interface UsedRatios {
   charged(exchange: Pick<Parsed, 'key' | 'budget'>): void;
   close(): Promise<void>;

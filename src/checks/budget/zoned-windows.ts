@@ -32,7 +32,6 @@ export function createZonedCalendars(zone: string, now: () => number = Date.now)
   };
 }
 
-/** Returns the starts of the previous, the current and the next two windows. */
 function starts(local: DateTime, unit: DateTimeUnit): number[] {
   return [-1, 0, 1, 2].map((offset) =>
     local

@@ -13,18 +13,13 @@ import type { DriftStore, SessionLife } from './store.ts';
 export interface DriftCheckDeps {
   readonly config: DriftConfig;
   readonly store: DriftStore;
-  /**
-   * Whether policies read drift facts. If so, drift is measured even without `enabled`, but this check denies nothing.
-   */
+  /** Whether policies read drift facts. Drift is then measured even without `enabled`, but not denied. */
   readonly isReadByPolicies?: () => boolean;
 }
 
 export interface DriftExchange {
-  /** The session, as opened by the session check. */
   session?: SessionLife;
-  /** Undefined for a session without turns. */
   readonly stored: SessionRead<DriftState | undefined>;
-  /** Changes to apply when the turn is answered. */
   passed?: PassedTurn;
   /** Whether the turn anchors the session, unless another turn is faster. */
   mayAnchor?: boolean;

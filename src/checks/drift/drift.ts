@@ -13,7 +13,6 @@ export interface DriftSettings {
 
 /** A session's stored state: n-gram sets and digests, never text. */
 export interface DriftState {
-  /** Unix ms. */
   readonly createdAt: number;
   /** User turns that passed, including the anchoring turn. */
   readonly turnCount: number;
@@ -27,7 +26,6 @@ export interface DriftState {
   readonly prior: GramSet;
   /** Turns since the last on-topic turn that were too short to judge, oldest first. */
   readonly unjudged: readonly GramSet[];
-  /** Oldest first. */
   readonly recentDigests: readonly string[];
 }
 
@@ -55,10 +53,7 @@ const PRIOR_WEIGHT = 0.25;
 
 /** A turn with fewer n-grams is too short to be judged alone. Measured: docs/drift.md. */
 const MIN_JUDGED_GRAMS = 18;
-/**
- * Short turns are judged together with earlier turns about the same subject, from this many n-grams on. Questions about
- * an unnamed topic ("what about the oldest?") have no n-grams in common.
- */
+/** Short turns are judged together with akin earlier ones from this size on. */
 const MIN_AKIN_GRAMS = 16;
 const MAX_UNJUDGED_TURNS = 8;
 /** A first turn with fewer n-grams sets no topic. */
@@ -77,7 +72,6 @@ const MAX_CHANCE = 0.9;
 /** 48 bits are enough to distinguish the few turns of a session. */
 const DIGEST_CHARS = 12;
 
-/** Maximum number of n-grams that widen an anchor. */
 export const MAX_WIDENED_GRAMS = 128;
 export const MAX_RECENT_TURNS = 16;
 
@@ -125,9 +119,7 @@ export function judgeTurn(
   };
 }
 
-/**
- * Reports whether a turn sets a topic. Small talk at the start does not; a request for something or a long text does.
- */
+/** Reports whether a turn sets a topic: no small talk at the start, but a request or a long text. */
 function isTopic(text: string, grams: GramSet, isFirst: boolean): boolean {
   if (grams.length >= MIN_TOPIC_GRAMS) return true;
   if (isFirst) return grams.length >= MIN_FIRST_GRAMS && !isSmallTalk(text);
@@ -187,7 +179,6 @@ function latest(turns: readonly GramSet[]): readonly GramSet[] {
   return turns.filter(({ length }) => length > 0).slice(-MAX_UNJUDGED_TURNS);
 }
 
-/** Returns the n-grams that are not yet part of the topic. */
 function without(grams: GramSet, { anchor, answer, widened }: DriftState): GramSet {
   return difference(grams, [...(anchor === undefined ? [] : [anchor.grams]), answer, widened]);
 }

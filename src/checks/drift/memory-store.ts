@@ -15,7 +15,6 @@ const FRESH: Omit<DriftState, 'createdAt'> = {
 /** If there are more sessions, those with the oldest last turn are dropped. */
 const MAX_SESSIONS = 10_000;
 
-/** Keeps topics in memory, for use without Redis. */
 export function createMemoryDriftStore(): DriftStore {
   const states = new Map<string, DriftState>();
   const nameOf = ({ keyHash, sessionId }: { keyHash: string; sessionId: string }): string =>

@@ -5,7 +5,6 @@ import type { DriftState, PassedTurn } from './drift.ts';
 
 /** One session, as distinct from ended ones with the same name. */
 export interface SessionLife extends SessionName {
-  /** Unix time in milliseconds. */
   readonly createdAt: number;
 }
 
@@ -17,10 +16,7 @@ export interface PassTurnOptions {
 
 /** Stores topics of sessions. Changes are atomic and safe to repeat. */
 export interface DriftStore {
-  /**
-   * Returns undefined if no session with this name has had a turn within `session.ttl`. The state may belong to an
-   * earlier session: compare `createdAt`.
-   */
+  /** Undefined without a turn within `session.ttl`. May belong to an earlier session: compare `createdAt`. */
   read(session: SessionName): Promise<DriftState | undefined>;
   /** Returns false and skips the rest of the batch if the topic has changed since it was read. */
   isSame(session: SessionName, read: DriftState | undefined, batch?: Batch): Promise<boolean>;
@@ -29,9 +25,6 @@ export interface DriftStore {
    * session; a turn of an older session changes nothing. Resolves to true if the turn is the anchor of the session.
    */
   passTurn(session: SessionLife, turn: PassedTurn, options?: PassTurnOptions): Promise<boolean>;
-  /**
-   * Stores an answer of the anchor with this digest. The first turn of an agent has several answers, mostly tool calls;
-   * the one with the most n-grams is kept.
-   */
+  /** Stores an answer of the anchor with this digest. Of several answers, the one with the most n-grams is kept. */
   answerAnchor(session: SessionName, digest: string, answer: GramSet): Promise<void>;
 }

@@ -17,7 +17,6 @@ const EXTRAS: ReadonlySet<string> = new Set(['plugins']);
 const MAX_REMOVED = 1_000;
 
 export interface HostedToolsOptions {
-  /** Types allowed by `proxy.provider_tools`. */
   readonly allowed: readonly string[];
   readonly action: 'remove' | 'deny';
   readonly storedPrompts: 'deny' | 'allow';
@@ -79,10 +78,7 @@ function modelsOf(tools: readonly HostedTool[]): readonly string[] {
   return [...new Set(tools.flatMap(({ model }) => model ?? []))];
 }
 
-/**
- * Reports whether all requested tools are unwanted. Agents send web searches this way, and a model that cannot search
- * invents results. Counting tokens is harmless.
- */
+/** Agents send web searches with only such tools; without them, a model invents results. */
 function hasNoOtherTool({ request, endpoint }: Parsed, unwanted: readonly HostedTool[]): boolean {
   if (endpoint.operation === 'count_tokens' || request.tools.length > 0) return false;
   const kept = request.hostedTools.length - unwanted.length;

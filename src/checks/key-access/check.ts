@@ -9,9 +9,7 @@ export interface KeyAccessOptions {
   readonly modelOf: (provider: ProviderName, name: string) => string;
 }
 
-/**
- * Restricts a key to its providers and models (docs/keys.md). Every model that may serve the request must be allowed.
- */
+/** Restricts a key to its providers and to models, all of which must be allowed (docs/keys.md). */
 export function createKeyAccessCheck({ modelOf }: KeyAccessOptions): Check<unknown, 'key-access'> {
   return {
     name: 'key-access',

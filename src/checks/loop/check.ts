@@ -48,7 +48,6 @@ export interface LoopState {
   fingerprint?: SimHash | undefined;
   /** Limits that count this call. It remains counted only if it is answered. */
   counted: readonly ArrivalLimit[];
-  /** Settles when the count is known. */
   counting?: Promise<unknown>;
 }
 

@@ -12,7 +12,6 @@ import type { ArrivalLimit, RecentCall } from './store.ts';
 
 const SECOND_MS = 1_000;
 
-/** Compares a call with earlier ones, newest first. */
 export function detectLoop(
   config: LoopConfig,
   calls: readonly RecentCall[],

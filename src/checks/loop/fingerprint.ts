@@ -71,7 +71,6 @@ export function fingerprintOf(step: LoopStep, defeatPadding: boolean): SimHash |
 /** Sum of the hashes of the content words of all parts, in halves. Their order does not matter. */
 const whole = new Int32Array(2);
 
-/** Returns undefined if no part has words. */
 function fingerprintBy(step: LoopStep, reader: Reader): SimHash | undefined {
   whole.fill(0);
   const userText = sumUp(USER_TEXT, step.userText, reader);

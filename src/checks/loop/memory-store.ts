@@ -7,23 +7,19 @@ interface Entry {
   readonly fingerprint: SimHash | undefined;
 }
 
-/** Entries by operation, oldest first. */
 type Entries = Map<string, Entry>;
 
 interface List {
   readonly entries: Entries;
-  /** Expiry time of the newest entry. */
   endsAt: number;
 }
 
 /** If there are more sessions, the least recently used ones are dropped. */
 const MAX_LISTS = 10_000;
-/** Number of additions between two sweeps of expired lists. */
 const PUTS_PER_SWEEP = 256;
 
 /** Keeps recent calls in memory, for use without Redis. `now` returns milliseconds and must not go backwards. */
 export function createMemoryLoopStore(now: () => number = Date.now): LoopStore {
-  /** Least recently used first. */
   const lists = new Map<string, List>();
   let puts = 0;
 

@@ -96,7 +96,6 @@ function looksRandom(word: string): boolean {
   return false;
 }
 
-/** Removes repetitions of words and phrases that occur at least three times in a row. */
 function withoutRepeatedPhrases(words: readonly string[]): string[] {
   const dropped = new Uint8Array(words.length);
   const numbers = numbered(words);
@@ -115,7 +114,6 @@ function withoutRepeatedPhrases(words: readonly string[]): string[] {
   return kept.length > 0 ? kept : [...words];
 }
 
-/** Assigns numbers to words, equal for equal words, for fast comparison. */
 function numbered(words: readonly string[]): Uint32Array {
   const numbers = new Map<string, number>();
   return Uint32Array.from(words, (word) => {

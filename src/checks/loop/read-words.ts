@@ -50,10 +50,7 @@ const KINDS = new Uint16Array(0x10000).fill(UNREAD);
 const LOWER = new Uint16Array(0x10000);
 for (let unit = 0; unit < 0x80; unit++) readKinds(String.fromCharCode(unit), 0, unit);
 
-/**
- * Returns the kinds of the character at an offset; 0 outside words.
- * @param unit the text's unit there
- */
+/** Returns the kinds of the character at an offset, whose unit is given; 0 outside words. */
 function kindsAt(text: string, at: number, unit: number): number {
   const known = KINDS[unit] ?? 0;
   return known === UNREAD ? readKinds(text, at, unit) : known;
@@ -94,7 +91,6 @@ function classOf(character: string): number {
 const QUOTES: ReadonlySet<number> = new Set([...'"\'`“‘«'].map((quote) => quote.charCodeAt(0)));
 const LOOKS_LIKE_NAME = /[\d_/\\@#]|\.[\p{L}\p{N}]|[\p{Ll}]\p{Lu}/u;
 const SPACE = 0x20;
-/** For ASCII letters. */
 const TO_LOWER = 0x20;
 
 /** Adds the words of a text in lower case: letters, digits and marks, and signs inside names and paths. */
@@ -145,10 +141,7 @@ function isQuoted(units: Uint16Array, start: number): boolean {
   return before !== SPACE && QUOTES.has(before);
 }
 
-/**
- * Adds the word that begins at `start`, whose plain letters up to `from` are hashed in `high` and `low`. Returns its
- * end, including signs after it.
- */
+/** Adds the word at `start`, already hashed up to `from`. Returns its end, including signs after it. */
 function readWordsFrom(
   text: string,
   units: Uint16Array,

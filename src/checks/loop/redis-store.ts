@@ -25,7 +25,6 @@ const ENTRIES = /^(?:1\d{13}[0-9a-f]{16}[^]{13})*$/;
 
 const exceededReply = listOf(yes);
 
-/** Keeps recent calls in Redis, shared by all gateways. */
 export function createRedisLoopStore({ client, deadlineMs, now }: RedisStoreOptions): LoopStore {
   const at = (): string | number => (now === undefined ? '' : now());
   const { run } = createOperations(client, deadlineMs);

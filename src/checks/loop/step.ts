@@ -23,7 +23,6 @@ export interface LoopStep {
 /** Maximum number of calls whose tool names are looked up; no model makes as many in one turn. */
 const MAX_NAMED = 1_000;
 
-/** Returns the step of an MCP tool call, which contains no user text. */
 export function toolStep(server: string, tool: string, json: JsonObject): LoopStep {
   const written = JSON.stringify(paramsOf(json)['arguments'] ?? {});
   return {

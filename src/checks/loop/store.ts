@@ -13,7 +13,6 @@ export interface RecentCalls {
   readonly last: string;
 }
 
-/** Limits of what is stored per session. */
 export interface LoopMemory {
   readonly keepMs: number;
   /** If there are more, the oldest calls are dropped. */

@@ -7,7 +7,6 @@ export const PLAIN = 1;
 export const NAME = 2;
 export type WordKind = typeof FILLER | typeof PLAIN | typeof NAME;
 
-/** English function words and small talk. */
 const FILLERS: ReadonlySet<string> = new Set(
   `a an the this that these those it its he she they them their there here i me my mine you your yours we us our
   is are was were be been being am do does did doing done have has had having will would shall should can could may
@@ -51,10 +50,7 @@ export class WordList {
     this.contentWords = 0;
   }
 
-  /**
-   * Adds a word by its hash, or raises the kind of a known word.
-   * @param kind undefined for a word that may be filler
-   */
+  /** Adds a word, or raises the kind of a known word. Without a kind, the word may be filler. */
   add(high: number, low: number, kind: WordKind | undefined, raises: boolean): void {
     const { count } = this.#words;
     const index = this.#words.add(high, low);

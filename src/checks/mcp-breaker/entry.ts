@@ -1,7 +1,6 @@
 import { checkEntry } from '../entry.ts';
 import { PROBE_LEASE_MS } from './config.ts';
 
-/** Well below the lease. */
 const PROBE_RENEW_MS = 3_000;
 
 export const mcpBreaker = checkEntry(async ({ mcp }, { counting, ownStore }) => {

@@ -4,7 +4,6 @@ import { loadScript } from '../../redis/script.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
 import * as z from 'zod';
 
-/** State of a call's circuits before the call is sent. */
 export type CircuitState =
   | { readonly kind: 'closed' }
   /** No call passes. This is also the state during a probe. */
@@ -53,7 +52,6 @@ export interface BreakerStore {
   report(caller: CircuitCaller, operationId: string, result: CallResult): Promise<readonly CircuitChange[]>;
 }
 
-/** Minimum time for which an unused circuit is remembered. */
 export const CIRCUIT_MEMORY_MS = 86_400_000;
 
 /** Failures of fewer keys may be caused by the keys themselves. */
@@ -71,7 +69,6 @@ const takeReply = z.tuple([z.enum(['taken', 'closed', 'open']), waitMs]);
 const change = z.enum(['opened', 'closed', 'same']);
 const reportReply = z.tuple([change, change]);
 
-/** Keeps circuits in Redis, shared by all gateways. */
 export function createRedisBreakerStore(options: RedisBreakerStoreOptions): BreakerStore {
   const { client, deadlineMs, threshold, windowMs, probeLeaseMs } = options;
   const now = (): string | number => (options.now === undefined ? '' : options.now());

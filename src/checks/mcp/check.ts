@@ -29,10 +29,7 @@ export interface McpState {
 
 const RULE = 'allowed_tools';
 
-/**
- * Restricts messages to methods of MCP, and keys to their own tools, sessions and tasks (docs/mcp.md). Only the message
- * decides, never the path.
- */
+/** Restricts messages to methods of MCP, and keys to their own tools, sessions and tasks (docs/mcp.md). */
 export function createMcpCheck(deps: McpCheckDeps): Check<McpState, 'mcp'> {
   const { binding, tasks, scorePolicyBlock, authenticateAgain, unknownMethods } = deps;
 
@@ -124,10 +121,7 @@ function methodDenied(reason: string, rule: string): Denial {
 /** Statuses with which the server, or a proxy in front of it, rejects credentials. */
 const UNAUTHORIZED: ReadonlySet<number> = new Set([401, 403, 407]);
 
-/**
- * Replaces an answer by which the server asks for other credentials: the client would blame its gateway key, and try to
- * authorize at a server where it has no account. Returns undefined for other answers.
- */
+/** Replaces a request for other credentials: the client would blame its gateway key. Undefined for other answers. */
 function refuseUnauthorized({ origin, status, mcp }: Answered): Denial | undefined {
   if (origin !== 'provider' || !UNAUTHORIZED.has(status)) return undefined;
   return {

@@ -5,15 +5,11 @@ import type { Admitted, Answered } from '../../pipeline/exchange.ts';
 /** How long the last check of a key remains valid. */
 const JUDGED_FOR_MS = 1_000;
 
-/** Throws GatewayError if the request would no longer be admitted. */
 export type AuthenticateAgain = (
   admitted: Pick<Admitted, 'key' | 'rawKeyHash' | 'tokenEndsAt'>,
 ) => Promise<unknown>;
 
-/**
- * Cuts an open-ended stream before its next event once its key is locked, blocked, revoked or expired: no further
- * request would notice. Returns undefined for other streams.
- */
+/** Cuts an open-ended stream before its next event once its key is no longer valid. Undefined for other streams. */
 export function createKeyGuard(
   exchange: Answered,
   authenticateAgain: AuthenticateAgain,

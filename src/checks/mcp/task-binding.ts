@@ -16,11 +16,8 @@ import { withoutCase } from '../../text/without-case.ts';
 import { after, type Awaitable } from '../../turns.ts';
 import type { McpSession, McpSessionStore } from './session-binding/store.ts';
 
-/**
- * Binds each MCP task to the key that started it (docs/mcp-sessions.md#tasks). To the server, all keys are one client.
- */
+/** Binds each MCP task to the key that started it: to the server, all keys are one (docs/mcp-sessions.md#tasks). */
 export interface TaskBinding {
-  /** Checks that the named task belongs to the key. */
   judge(exchange: Parsed): Awaitable<Verdict>;
   /** Binds a task that an answer starts, and removes tasks of other keys from lists. */
   keep(exchange: Answered): Awaitable<Verdict>;
@@ -159,7 +156,6 @@ function begunTask(exchange: Answered, message: JsonObject): string | undefined 
 
 const RELATED = 'io.modelcontextprotocol/related-task';
 
-/** Returns the tasks named in a notification or request of the server. */
 function namedTasks({ method, params }: JsonObject): readonly unknown[] {
   if (typeof method !== 'string') return [];
   const own = isObject(params) ? params : {};

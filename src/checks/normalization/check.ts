@@ -17,10 +17,7 @@ const FLAGS = {
   hasDelimPadding: 'delim_padding',
 } as const;
 
-/**
- * Normalizes every text of a prompt once, for later checks (docs/normalization.md). Hidden text is only flagged;
- * policies decide about it.
- */
+/** Normalizes every text of a prompt for later checks (docs/normalization.md). Hidden text is only flagged. */
 export function createNormalizationCheck({
   normalizeAll,
 }: NormalizationCheckDeps): Check<unknown, 'normalization'> {

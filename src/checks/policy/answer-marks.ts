@@ -17,7 +17,6 @@ import type { StreamEvent, TextDelta } from '../../providers/dialect.ts';
 export interface AnswerMarksDeps {
   /** Adds marks to the session of the exchange. Returns false if the session cannot store more. */
   readonly mark: (exchange: Parsed, marks: readonly string[]) => Promise<boolean>;
-  /** Called when a policy set fails to determine marks. */
   readonly onTrouble: (cause: unknown) => void;
 }
 
@@ -29,7 +28,6 @@ export interface AnswerMarksState {
 }
 
 interface JudgedStep {
-  /** The policy set that judged the call. */
   readonly set: Pick<PolicySet, 'marksOf'>;
   readonly step: UnreadStep;
 }
@@ -143,7 +141,6 @@ function textsOfWhole({ mcp, answer: { whole, facts } }: Answered): string[] | P
   return [...facts.texts.map(({ text }) => text), ...joined];
 }
 
-/** Number of characters kept before they are judged. */
 const MAX_KEPT_CHARS = 262_144;
 /** Number of characters kept of each text that is judged early, so a match can continue. */
 const OVERLAP_CHARS = 8_192;
@@ -175,7 +172,6 @@ class StreamedTexts {
     return texts;
   }
 
-  /** Returns all texts since the last call. */
   takeAll(): string[] {
     const texts = [...this.#texts.values()];
     this.#texts = new Map();
@@ -183,10 +179,7 @@ class StreamedTexts {
   }
 }
 
-/**
- * Returns the names of the texts to which a delta belongs. Clients join some channels into one text; repetitions of
- * streamed text are separate.
- */
+/** Clients join some channels into one text; repetitions of streamed text are separate. */
 function namesOf({ channel, joins, repeats }: TextDelta): readonly string[] {
   const name = repeats === true ? `again ${channel}` : `text ${channel}`;
   return joins === undefined || repeats === true ? [name] : [name, `joined ${joins}`];

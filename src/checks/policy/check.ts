@@ -8,7 +8,6 @@ import type { TrustSettings } from '../../policy/trust.ts';
 import type { Judge } from './judge.ts';
 
 export interface PolicyDeps {
-  /** Returns the policy set in force. */
   readonly policies: () => PolicySet;
   readonly judge: Judge;
   readonly trust: TrustSettings;

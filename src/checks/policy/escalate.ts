@@ -14,20 +14,15 @@ import { timeSpan } from '../../text/time-span.ts';
 
 export interface EscalateDeps {
   readonly ask: (request: ApprovalRequest, wait: Wait) => Promise<ApprovalResult>;
-  /**
-   * Checks key, lock and risk again; resolves to the current key.
-   * @throws GatewayError
-   */
+  /** Checks key, lock and risk again. Throws GatewayError if the key may not be used. */
   readonly authenticateAgain: (
     admitted: Pick<Parsed, 'key' | 'rawKeyHash' | 'tokenEndsAt'>,
   ) => Promise<{ readonly record: KeyRecord; readonly limits: KeyBudgets }>;
-  /** Masks names, which clients choose. */
   readonly maskSecrets: (text: string) => string;
   /** Parts of a call, besides names, that approvers may see (`zsp.escalation_arguments`, `zsp.escalation_prompts`). */
   readonly shown?: Partial<Shown> | undefined;
 }
 
-/** A rule, as shown to people. */
 export interface EscalatingRule {
   readonly rule: string;
   readonly reason: string;

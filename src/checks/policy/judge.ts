@@ -28,20 +28,16 @@ export interface JudgeDeps {
   readonly score: (verdict: PolicyScore) => Promise<void>;
   /** Adds taints to the call's session and scores them. Returns false if the session cannot store more. */
   readonly taint: (exchange: Parsed, flags: readonly Taint[]) => Promise<boolean>;
-  /** Undefined if approvals are off. */
   readonly escalate?: Escalate | undefined;
   readonly shadowMode: boolean;
   /** Masks reasons, which may quote an agent's text and appear in answers, headers and logs. */
   readonly maskSecrets: (text: string) => string;
-  /** Called when policies fail to judge a call. */
   readonly onTrouble: (cause: unknown) => void;
-  /** Called for every judged call. */
   readonly onDecision: (exchange: Parsed, record: DecisionRecord) => void;
 }
 
 /** Record of a decision: rules and their locations, without content of the call. */
 export interface DecisionRecord {
-  /** Digest of the policies that made the decision. */
   readonly policySet: string;
   readonly verdict: Strength | 'mask' | 'allow' | 'default_deny';
   /** Every rule that fired, strongest first. */
@@ -70,7 +66,6 @@ export interface Taint {
   readonly isUnscored: boolean;
 }
 
-/** Judges a call by a policy set, and applies the consequences. */
 export type Judge = (exchange: Parsed, judged: JudgedCall) => Promise<Verdict>;
 
 type Strength = 'quarantine' | 'deny' | 'escalate';
@@ -136,7 +131,6 @@ export function createJudge(deps: JudgeDeps): Judge {
     return { kind: 'flag', reason: `${approved.reason}; ${taints.reason}` };
   }
 
-  /** Returns a denial if the policies fail to judge. */
   function decide(exchange: Parsed, { set, call }: JudgedCall): Awaitable<Decision | Denial> {
     try {
       const deciding = set.decide(call);

@@ -32,16 +32,12 @@ export async function judgedAlike(
   }
 }
 
-/**
- * Reports whether policies judge every model that may answer the request like the first one. The body may name other
- * models (`models` of OpenRouter, `fallbacks` and the advisor of Anthropic).
- */
+/** Reports whether policies judge every model that the body names like the first one. */
 export async function areModelsAlike(exchange: Parsed, { set, call }: JudgedCall): Promise<boolean> {
   const others = callsOfOtherModels(exchange, call);
   return others.length === 0 || areAlike(set, await outcomeOf(set, call), others);
 }
 
-/** Returns the call as each other model would receive it. */
 function callsOfOtherModels({ request, facts }: Parsed, call: PolicyCall): readonly PolicyCall[] {
   const { input } = call;
   if (input.request.method !== 'llm_call') return [];

@@ -31,11 +31,7 @@ const NANO_USD = 1e9;
 const RUNNING_TEXT: ReadonlySet<PromptText['kind']> = new Set(['text', 'reasoning', 'tool_result']);
 const NO_TEXT: CallText = { raw: '', normalized: '', argument: undefined };
 
-/**
- * Returns an exchange as input for policies; undefined for lists, and for MCP messages that name nothing and contain no
- * client text.
- * @param trust roles that injection rules skip, unless the key has its own
- */
+/** Returns an exchange as policy input; undefined for lists, and for MCP messages without names and client text. */
 export function policyCallOf(
   exchange: Parsed,
   trust: TrustSettings = NOBODY_TRUSTED,

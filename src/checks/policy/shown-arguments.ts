@@ -11,7 +11,6 @@ const MIN_CHARS = 4;
 
 /** Formats parts of a waiting call for approvers. Masks everything that data-loss prevention can find. */
 export interface Shown {
-  /** Arguments of an MCP call, as JSON. */
   arguments(given: unknown): string;
   /** The last user text in a model call; empty if there is none. */
   prompt(request: Pick<RequestFacts, 'texts'>): string;

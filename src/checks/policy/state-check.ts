@@ -16,7 +16,6 @@ export interface PolicyStateDeps {
   /** Adds marks to the session of the call. Returns false if the session cannot store more. */
   readonly mark: (exchange: Parsed, marks: readonly string[]) => Promise<boolean>;
   readonly shadowMode: boolean;
-  /** Called when a policy set fails to determine the next state of a call. */
   readonly onTrouble: (cause: unknown) => void;
 }
 
@@ -33,7 +32,6 @@ export interface SessionMove {
   readonly step: SessionName & { readonly operationId: string };
   /** Distinguishes successive sessions with the same name. */
   readonly createdAt: number;
-  /** The state by which the call was judged. */
   readonly from: string | undefined;
   readonly to: string;
 }
@@ -52,7 +50,6 @@ const MAX_ROUNDS = 8;
 export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState, 'policy-state'> {
   const { sessions } = deps;
 
-  /** Returns the verdict of the last judgement. */
   async function move(exchange: Parsed, first: JudgedCall, state: PolicyState): Promise<Verdict> {
     let judged = first;
     let verdict: Verdict = PASS;
@@ -75,7 +72,6 @@ export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState
     return movedTooOften(exchange);
   }
 
-  /** Returns undefined if the call does not change the session's state. */
   async function nextMove(
     exchange: Parsed,
     { set, call }: JudgedCall,

@@ -10,13 +10,9 @@ const MAX_CHARS = 2_048;
 const MIN_CHARS = 12;
 /** Objects with more values are read member by member. */
 const MAX_TOGETHER = 256;
-/** Values read per body. */
 const MAX_VALUES = 16_384;
 
-/**
- * Returns the content of a body outside the texts that its dialect reports, such as metadata, stop sequences and
- * unknown members; undefined if nothing is left.
- */
+/** Returns the parts of a body outside the texts of its dialect, such as metadata; undefined if there are none. */
 export function unreadMembers(
   body: unknown,
   texts: readonly { readonly path: JsonPath }[],
@@ -45,7 +41,6 @@ export function unreadMembers(
     left.push(typeof name === 'number' ? member : { [name]: member });
   }
 
-  /** Reports whether a value has few members and no long string. */
   function isSmall(root: object): boolean {
     const unread: unknown[] = [root];
     for (let read = 0; unread.length > 0; read += 1) {

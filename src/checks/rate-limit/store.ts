@@ -8,18 +8,14 @@ import { loadScript } from '../../redis/script.ts';
 export interface Slot {
   /** False if the quota is used up. The request then consumed nothing. */
   readonly taken: boolean;
-  /** Number of requests that would pass now. */
   readonly remaining: number;
   /** Time until the next slot is free; 0 if a slot is free now. */
   readonly waitMs: number;
-  /** Time until the whole quota is free. */
   readonly fullMs: number;
 }
 
 export interface RateLimitStore {
-  /**
-   * Takes a slot of the key's quota if one is free. Up to `quota` slots accumulate; they refill evenly over `windowMs`.
-   */
+  /** Takes a slot of the key's quota if one is free. Slots refill evenly over `windowMs`, up to `quota`. */
   takeSlot(keyHash: string, quota: number, windowMs: number, batch?: Batch): Promise<Slot>;
 }
 
@@ -27,7 +23,6 @@ const takeScript = loadScript(new URL('./take-slot.lua', import.meta.url));
 
 const takeReply = tupleOf(yes, count, count, count);
 
-/** Keeps rate limits in Redis, shared by all gateways. */
 export function createRedisRateLimitStore(options: RedisStoreOptions): RateLimitStore {
   const { client, deadlineMs, now } = options;
   const operations = createOperations(client, deadlineMs);

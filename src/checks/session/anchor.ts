@@ -25,7 +25,6 @@ export function anchorAmong(anchor: string, liveSessions: number): string {
   return maxBytes >= MAX_BYTES ? anchor : headOf(anchor, maxBytes);
 }
 
-/** Returns at most `maxBytes` of UTF-8 without splitting a character. */
 function headOf(text: string, maxBytes: number): string {
   const bytes = new Uint8Array(maxBytes);
   const { written } = new TextEncoder().encodeInto(text, bytes);

@@ -42,14 +42,12 @@ export interface SessionCheckDeps {
 
 export interface SessionCheck {
   readonly check: Check<SessionState, 'session'>;
-  /** Gives back pending steps. Called before the Redis connection closes. */
   close(): Promise<void>;
 }
 
 export interface SessionState {
   requested?: SessionRequest;
   readonly stored: SessionRead<SessionAhead | undefined>;
-  /** Used for one judgement. */
   ahead?: SessionAhead | undefined;
   step?: Step;
   /** Settles when it is known whether the step was taken after all checks. */
@@ -77,10 +75,7 @@ interface Expected {
   readonly session: Session;
 }
 
-/**
- * Takes one step of the session named by a request, within the limits of the session and its key (docs/sessions.md).
- * Stores the first user request once the provider has answered it.
- */
+/** Takes one step of the named session, and stores its first user request once answered (docs/sessions.md). */
 export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
   const { store } = deps;
   const refunds = createRetryQueue<TakenStep>({
@@ -241,7 +236,6 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
       if (!isParsed(exchange)) return state.stored.readAhead(exchange, batch, store.readAhead);
       if (exchange.mcp !== undefined) return mcpCalls.prepare(exchange, state.mcp);
       const { operation } = exchange.endpoint;
-      // These are not model calls.
       if (operation === 'models' || operation === 'count_tokens') return;
       if (state.requested !== undefined) enter(exchange, state.requested, state, batch);
     },

@@ -59,7 +59,6 @@ export function sessionRequest(
   return { sessionId, maxSteps: steps, budgetNanoUsd };
 }
 
-/** Sets a session's headers on an answer or refusal. */
 export function setSessionHeaders(
   { responseHeaders }: Identified,
   { steps, spendNanoUsd }: Pick<Session, 'steps' | 'spendNanoUsd'>,
@@ -72,7 +71,6 @@ export function sessionRequired(): Denial {
   return invalidRequest('this gateway accepts only requests with a session: send X-Gateway-Session-ID');
 }
 
-/** Returns NaN for an invalid amount. */
 function readBudget(written: string): number {
   const usd = USD.test(written) ? Number(written) : Number.NaN;
   return usd <= MAX_LIMIT_USD ? toNanoUsd(usd) : Number.NaN;

@@ -40,9 +40,7 @@ export interface McpCallState {
 
 interface McpCall {
   readonly step: Step;
-  /** Undefined for requests other than tool calls. */
   readonly tool: string | undefined;
-  /** The session's state, if it is open. */
   readonly peeked: Promise<Session | undefined>;
   /** Whether the session was opened or tightened for this call. */
   joined: boolean;
@@ -64,10 +62,7 @@ export interface McpCalls {
  * history once the server has received the call, unless the answer is a 4xx. A denied call leaves no trace.
  */
 export function createMcpCalls({ store, refunds, running, required }: McpCallsDeps): McpCalls {
-  /**
-   * Enters the session. For an open session, this takes one round trip to Redis, shared with other reads; nothing waits
-   * until the call has been recorded.
-   */
+  /** Enters the session. If it is open, nothing waits until the call has been recorded. */
   async function enter(call: McpCall, requested: SessionRequest): Promise<Session | Denial> {
     const open = await call.peeked;
     if (open?.kept === true && !isTighter(requested, open)) {

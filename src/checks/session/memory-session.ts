@@ -20,7 +20,6 @@ export interface MemorySession {
   readonly moves: string[];
 }
 
-/** @param at Unix ms */
 export function newMemorySession(at: number): MemorySession {
   return {
     createdAt: at,

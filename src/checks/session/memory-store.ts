@@ -20,15 +20,12 @@ export interface MemorySessionStoreOptions {
   readonly ttlMs: number;
   /** `session.max_per_key`; if 0, only `maxLive` applies. */
   readonly maxPerKey: number;
-  /** Defaults to MAX_LIVE_SESSIONS. Set by tests. */
   readonly maxLive?: number;
-  /** Unix time in milliseconds. */
   readonly now: () => number;
   /** Returns a session's cost so far in nano-USD; by default 0. */
   readonly spendOf?: (name: SessionName) => number;
 }
 
-/** Same as in moves.lua. */
 const MOVES_KEPT = 16;
 
 /** Fraction of a key's sessions that is evicted together: finding the oldest reads all of them. */
@@ -259,11 +256,7 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
     read(name) {
       const entry = find(name);
       return Promise.resolve(
-        entry && {
-          session: view(name, entry),
-          callsInFlight: runningCalls(entry),
-          anchor: entry.anchor,
-        },
+        entry && { session: view(name, entry), callsInFlight: runningCalls(entry), anchor: entry.anchor },
       );
     },
     end: (name) => Promise.resolve(find(name) !== undefined && all(name.keyHash).delete(name.sessionId)),

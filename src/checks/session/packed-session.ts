@@ -4,7 +4,6 @@ import type { SessionFields } from './session-fields.ts';
 /** A session's stored string (session.lua). */
 export interface PackedSession {
   readonly fields: SessionFields;
-  /** Number of writes. */
   readonly revision: number;
   /** Lease ends of running calls in Unix ms, ascending. */
   readonly leaseEnds: readonly number[];
@@ -25,10 +24,7 @@ const LEDGER_HEAD_BYTES = 4;
 const ACCOUNT_BYTES = 7 * 8;
 const SPENT_AT = 2 * 8;
 
-/**
- * Reads a string written by session.lua.
- * @throws UnknownForm, or Error if it is damaged
- */
+/** Reads a string written by session.lua. Throws UnknownForm, or Error if it is damaged. */
 export function unpackSession(packed: Buffer): PackedSession {
   const [version = SESSION_VERSION] = packed;
   if (version !== SESSION_VERSION) throw new UnknownForm('session', version);
@@ -72,10 +68,7 @@ function namesInNotes(notes: Buffer): string[] {
   return names;
 }
 
-/**
- * Returns an account's spend in nano-USD from its ledger (ledger.lua); 0 if it is missing.
- * @throws UnknownForm, or Error if the ledger is damaged
- */
+/** Returns an account's spend from its ledger (ledger.lua), in nano-USD. Throws as `unpackSession`. */
 export function spentIn(ledger: Buffer, account: string): number {
   const [version = LEDGER_VERSION] = ledger;
   if (version !== LEDGER_VERSION) throw new UnknownForm('ledger', version);

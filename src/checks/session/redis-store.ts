@@ -121,7 +121,6 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
     return openResult(step, opened, !isNew && anchored, { ttlMs, ahead });
   }
 
-  /** Returns false if there is no anchor. */
   async function keepAnchor(name: SessionName): Promise<boolean> {
     return yes(await client.pexpire(anchorKey(name), ttlMs));
   }
@@ -208,11 +207,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
     if (!packed) return undefined;
     const { fields, revision, leaseEnds } = unpackSession(packed);
     const spent = ledger ? spentIn(ledger, 'session') : 0;
-    return {
-      session: readSession(name.sessionId, sessionReply(fields), spent, ttlMs),
-      leaseEnds,
-      revision,
-    };
+    return { session: readSession(name.sessionId, sessionReply(fields), spent, ttlMs), leaseEnds, revision };
   }
 
   async function list(keyHash: string): Promise<readonly Session[]> {
@@ -267,7 +262,6 @@ function openedReply(reply: unknown): number | ReturnType<typeof sessionReply> |
   return typeof reply === 'number' ? count(reply) : unlessEmpty(sessionReply)(reply);
 }
 
-/** Lease ends are ascending. */
 function runningCalls(leaseEnds: readonly number[], now: number): number {
   const first = leaseEnds.findIndex((end) => end > now);
   return first < 0 ? 0 : leaseEnds.length - first;

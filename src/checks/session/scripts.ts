@@ -44,7 +44,6 @@ export function sessionKeys(name: SessionName): string[] {
   ];
 }
 
-/** Key templates for make-room.lua. */
 const TEMPLATES = sessionKeys({ keyHash: '#', sessionId: '*' }).join(' ');
 
 export function stateKey({ keyHash, sessionId }: SessionName): string {
@@ -70,7 +69,6 @@ export interface SessionRoom {
 /** How long the index of life.lua outlives a session; see session.lua. */
 const INDEX_LAG_MS = 10_000;
 
-/** @param maxPerKey `session.max_per_key` */
 export function loadSessionScripts(ttlMs: number, maxPerKey: number, room: SessionRoom) {
   const unansweredMs = lifeMs(false, ttlMs);
   const life = {

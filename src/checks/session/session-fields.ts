@@ -10,7 +10,6 @@ const names = listOf(text);
 export const sessionReply = tupleOf(count, count, count, limit, limit, flag, flag, text, names, names, names);
 export type SessionFields = ReturnType<typeof sessionReply>;
 
-/** @param spent in nano-USD */
 export function readSession(
   id: string,
   [createdAt, lastUsedAt, steps, maxSteps, budget, answered, kept, state, ...notes]: SessionFields,

@@ -18,7 +18,6 @@ export const MEASURED_FROM = 512;
 /** How long giving back a step is retried. Redis remembers returned steps for longer. */
 export const REFUND_MS = 240_000;
 
-/** Identifies a call that takes one step of a session. */
 export interface Step extends SessionName {
   /** A random UUID. Repeating a command with the same id changes nothing. */
   readonly operationId: string;
@@ -43,24 +42,19 @@ export interface Session extends SessionLimits {
   readonly steps: number;
   /** Settled calls only. */
   readonly spendNanoUsd: number;
-  /** In order of arrival. */
   readonly taintFlags: readonly string[];
   readonly toolsCalled: readonly string[];
   readonly marks: readonly string[];
   /** Whether something was noted: the session then stays until it is idle or ended, even if all its calls fail. */
   readonly kept: boolean;
-  /** Whether a call was answered with 2xx. */
   readonly answered: boolean;
-  /** Lifetime after the last use. */
   readonly lifeMs: number;
 }
 
-/** A session read before it is opened. */
 export interface SessionAhead {
   /** Initial state, created at 0, if the session is not open. */
   readonly session: Session;
   readonly isOpen: boolean;
-  /** Number of writes. */
   readonly revision: number;
   readonly anchored: boolean;
 }
@@ -81,10 +75,7 @@ export type OpenResult =
   /** The session has changed since it was read ahead, or refuses the call. Nothing was changed. */
   | { readonly kind: 'changed' };
 
-/**
- * Result of noting a taint, a tool or a mark. `full`: the session cannot store more, and checks that depend on the note
- * must refuse. `gone`: the session has ended.
- */
+/** `full`: nothing more can be stored, and checks that need the note must refuse. `gone`: the session has ended. */
 export type Noted = 'added' | 'known' | 'full' | 'gone';
 
 /** A move from the state by which a call was judged (undefined before the first move) to another state. */
@@ -120,27 +111,17 @@ export interface SessionStore {
    * @param ahead session by which the call was judged; if the session has changed, nothing in the batch is done
    */
   open(step: Step & SessionLimits, batch?: Batch, ahead?: SessionAhead): Promise<OpenResult>;
-  /**
-   * Reads a session for a later `open`, and extends the lifetime of its anchor. Returns undefined if the store does not
-   * support this.
-   */
+  /** Reads a session for a later `open`, and extends its anchor's lifetime. Undefined if not supported. */
   readAhead(name: SessionName): Promise<SessionAhead | undefined>;
   /** Reads a session in one round trip; undefined if it is not open. */
   peek(name: SessionName): Promise<Session | undefined>;
-  /**
-   * Gives a step or an MCP call back. A session without any others and without notes is forgotten as if it had never
-   * been opened.
-   * @param createdAt undefined if the reply of `open` was lost
-   */
+  /** Gives a step or call back. Without `createdAt`, the reply of `open` was lost. Forgets an unused session. */
   leave(step: Step, createdAt: number | undefined): Promise<void>;
   /** Extends the lease of a call. Also starts a call if the session was already open. */
   renew(step: Step, createdAt: number): Promise<void>;
   /** Ends a call that was forwarded. It stays counted. */
   finish(step: Step, createdAt: number, batch?: Batch): Promise<void>;
-  /**
-   * Records a 2xx answer.
-   * @param anchor the session's first user request, stored once
-   */
+  /** Records a 2xx answer, and stores the session's first user request (`anchor`) once. */
   noteAnswered(
     name: SessionName,
     createdAt: number,
@@ -148,20 +129,12 @@ export interface SessionStore {
     batch?: Batch,
   ): Promise<void>;
   addTaint(step: Step, flag: string): Promise<Noted>;
-  /** Adds a mark that policies look for later. */
   addMark(step: Step, mark: string): Promise<Noted>;
-  /**
-   * Moves the state of the session if it still is `from`. The state lasts until the session ends.
-   * @throws RangeError for a state name that is empty or longer than MAX_STATE_CHARS
-   */
+  /** Moves the state of the session if it still is `from`. Throws RangeError for an invalid name. */
   moveState(step: Step, createdAt: number, move: StateMove): Promise<Moved>;
   /** Undoes this operation's move, unless another move followed. A move that arrives later has no effect. */
   moveBack(step: Step, createdAt: number, move: StateMove): Promise<void>;
-  /**
-   * Records that an MCP server accepted a call. The session then stays until it is idle or ended.
-   * @param tool undefined for requests other than tool calls
-   * @param answered whether the call was answered with 2xx
-   */
+  /** Records that an MCP server accepted a call (2xx if `answered`). The session then stays until idle or ended. */
   keep(step: Step, createdAt: number, tool: string | undefined, answered: boolean): Promise<Noted>;
   /** Returns the live sessions of a key, most recently used first. */
   list(keyHash: string): Promise<readonly Session[]>;

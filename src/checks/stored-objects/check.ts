@@ -31,7 +31,6 @@ export interface StoredObjectsState {
   keeps?: ObjectsWanted;
   /** Set if the answer lists everything stored under the credential. */
   lists?: true;
-  /** Set if the answer has results of a batch. */
   results?: true;
   /** Objects already kept: each event of a stream keeps only new ones. */
   readonly kept: Set<string>;
@@ -39,7 +38,6 @@ export interface StoredObjectsState {
 
 /** Limit for a request and for a list; equals OpenAI's largest page of files. */
 const MAX_NAMED = 10_000;
-/** Number of ids per Redis call. */
 const IDS_AT_ONCE = 1_000;
 /** Further ids in one answer are not kept. */
 const MAX_KEPT = 1_000;
@@ -54,10 +52,7 @@ const STORES_NOTHING: ReadonlySet<Operation> = new Set([
   'count_tokens',
 ]);
 
-/**
- * Binds objects stored at a provider under a shared credential to the key that created them (docs/stored-objects.md).
- * To the provider, all keys that share a credential are one client.
- */
+/** Binds objects stored under a shared credential to the keys that created them (docs/stored-objects.md). */
 export function createStoredObjectsCheck({
   store,
   shared,

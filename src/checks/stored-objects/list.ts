@@ -4,7 +4,6 @@ import type { ObjectNames } from '../../providers/descriptor.ts';
 import { ownId } from '../../providers/objects-in-answers.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
 
-/** An element of a list in an answer. */
 export interface ListedObject {
   readonly id: string | undefined;
   readonly remove: JsonEdit;
@@ -42,10 +41,7 @@ function elementsOf(list: readonly unknown[], path: readonly string[], names: Ob
 /** Parameters by which a client reads a list backwards. */
 const BACKWARDS: readonly string[] = ['before', 'before_id'];
 
-/**
- * Returns the query for the next page, or undefined if this page is the last one. SDKs stop at an empty page, and some
- * clients would request the first page again.
- */
+/** Returns the query for the next page, if any. SDKs stop at an empty page, or request the first one again. */
 export function queryOfNextPage(
   { query, provider }: Answered,
   json: unknown,

@@ -21,15 +21,11 @@ export const MAX_STORED_OBJECTS = 100_000;
 export interface StoredObjectStore {
   /** @throws GatewayError redis_unavailable */
   keep(objects: ObjectsOfKey): Promise<void>;
-  /**
-   * Reports for each id whether it belongs to the key, and extends the lifetime of those that do.
-   * @throws GatewayError redis_unavailable
-   */
+  /** Reports for each id whether it belongs to the key, and extends the lifetime of those that do. */
   find(objects: ObjectsOfKey): Promise<readonly boolean[]>;
 }
 
 export interface RedisStoredObjectStoreOptions extends RedisStoreOptions {
-  /** Defaults to MAX_STORED_OBJECTS. Set by tests. */
   readonly maxPerKey?: number;
 }
 

@@ -5,9 +5,7 @@ import type { McpSession, McpSessionStore } from './store.ts';
 
 /** Binds each MCP session to the key that received it (docs/mcp-sessions.md). */
 export interface SessionBinding {
-  /** Checks that the named session belongs to the key. */
   judge(exchange: Parsed): Promise<Verdict>;
-  /** Binds a session that an answer creates, and unbinds one that it ends. */
   keep(exchange: Answered): Promise<Verdict>;
 }
 

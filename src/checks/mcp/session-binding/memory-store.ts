@@ -2,13 +2,10 @@ import { MAX_MCP_SESSIONS, type McpSession, type McpSessionStore, type Owner } f
 
 export interface MemoryMcpSessionStoreOptions {
   readonly ttlMs: number;
-  /** Defaults to MAX_MCP_SESSIONS. Set by tests. */
   readonly maxPerKey?: number;
-  /** Unix time in milliseconds. */
   readonly now?: () => number;
 }
 
-/** Keeps MCP sessions in memory, for use without Redis. */
 export function createMemoryMcpSessionStore({
   ttlMs,
   maxPerKey = MAX_MCP_SESSIONS,

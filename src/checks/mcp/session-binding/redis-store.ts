@@ -8,7 +8,6 @@ import { MAX_MCP_SESSIONS, type McpSession, type McpSessionStore } from './store
 
 export interface RedisMcpSessionStoreOptions extends RedisStoreOptions {
   readonly ttlMs: number;
-  /** Defaults to MAX_MCP_SESSIONS. Set by tests. */
   readonly maxPerKey?: number;
 }
 

@@ -1,4 +1,3 @@
-/** A session of an MCP server, and the key that names it. */
 export interface McpSession {
   readonly server: string;
   /** Value of `Mcp-Session-Id`, as sent by the server. */
@@ -6,21 +5,16 @@ export interface McpSession {
   readonly keyHash: string;
 }
 
-/** Owner of a session: this key, another key, or none. */
 export type Owner = 'own' | 'foreign' | 'nobody';
 
 /** Maximum number of MCP sessions per key. Beyond it, the least recently used session is forgotten. */
 export const MAX_MCP_SESSIONS = 10_000;
 
-/**
- * Binds MCP sessions to the keys that received them. A session is forgotten if unused for `session.ttl`, or when its
- * key has received MAX_MCP_SESSIONS others.
- */
+/** Binds MCP sessions to the keys that received them, until unused for `session.ttl` or displaced by others. */
 export interface McpSessionStore {
   /** Binds a session without an owner to the key. */
   bind(session: McpSession): Promise<'own' | 'foreign'>;
   /** Returns the owner. Extends the session's lifetime if the key owns it. */
   use(session: McpSession): Promise<Owner>;
-  /** Forgets the session if the key owns it. */
   end(session: McpSession): Promise<void>;
 }

@@ -256,10 +256,7 @@ describe('the budget check in a session', () => {
       message: expect.stringMatching(
         /^This request could cost up to 0\.001 USD; the budget of this session has 0\.0009 USD left\. .*no wait will reset it$/,
       ) as unknown,
-      headers: {
-        'x-gateway-session-remaining': '0.0009',
-        'x-gateway-budget-window': 'session',
-      },
+      headers: { 'x-gateway-session-remaining': '0.0009', 'x-gateway-budget-window': 'session' },
     });
     await close();
   });

@@ -121,10 +121,7 @@ export async function startRig(redisAddr: string, more: ConfigInput = {}) {
       facts: newFacts(NO_RISK),
     };
     const run = newRun();
-    run.prepare({
-      keyHash: exchange.key.keyHash,
-      ...(base.mcp === undefined && { sessionId: session }),
-    });
+    run.prepare({ keyHash: exchange.key.keyHash, ...(base.mcp === undefined && { sessionId: session }) });
     const denial =
       (await run.admit(exchange)) ??
       (await run.requestHeaders(exchange)) ??

@@ -198,10 +198,7 @@ describe('the latest step', () => {
     const silent = [...messages.slice(0, 3), use('2', 'wait', {}), result('2', 'three')];
     expect(
       step({ messages: silent, max_tokens: 9 }, { provider: 'anthropic', path: '/v1/messages' }),
-    ).toMatchObject({
-      called: '',
-      results: 'three',
-    });
+    ).toMatchObject({ called: '', results: 'three' });
   });
 
   it('with the responses API takes items for messages', () => {

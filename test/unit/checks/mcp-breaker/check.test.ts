@@ -157,10 +157,7 @@ describe('a circuit', () => {
     ['a DELETE', mcpExchange({ method: 'DELETE', key: { keyHash: CALLER.keyHash } })],
     [
       'an answer to the server’s own request',
-      mcpExchange({
-        body: { jsonrpc: '2.0', id: 1, result: {} },
-        key: { keyHash: CALLER.keyHash },
-      }),
+      mcpExchange({ body: { jsonrpc: '2.0', id: 1, result: {} }, key: { keyHash: CALLER.keyHash } }),
     ],
   ])('is not opened by %s, whatever the answer, and blocks it once it is open', async (_what, other) => {
     const { send, fail, halfOpen, asked } = rig();

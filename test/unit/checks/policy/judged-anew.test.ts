@@ -229,11 +229,7 @@ describe('a call that is judged again, since another call changed the session', 
 
 describe('a call that is judged again in shadow mode', () => {
   const wouldMask = (rule: string, side: 'request' | 'answer'): unknown =>
-    expect.objectContaining({
-      kind: 'rewrite',
-      reason: `masked in the ${side}: ${rule}`,
-      enforced: false,
-    });
+    expect.objectContaining({ kind: 'rewrite', reason: `masked in the ${side}: ${rule}`, enforced: false });
 
   it('is forwarded and answered unchanged, and the masks of both judgements are recorded', async () => {
     const { calls, denials, states, verdicts } = await twoAtOnce(toolExchange, true);

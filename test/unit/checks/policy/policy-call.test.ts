@@ -118,23 +118,8 @@ const COMMON = {
   },
 };
 const COMMON_EMPTY = {
-  agent: {
-    key_hash: 'sha256:abc',
-    name: 'planner',
-    agent_name: '',
-    owner: '',
-    provider: 'openai',
-    tags: {},
-  },
-  session: {
-    id: '',
-    state: '',
-    spend: 0,
-    steps: 0,
-    taint_flags: {},
-    tools_called: [],
-    drift: NO_DRIFT,
-  },
+  agent: { key_hash: 'sha256:abc', name: 'planner', agent_name: '', owner: '', provider: 'openai', tags: {} },
+  session: { id: '', state: '', spend: 0, steps: 0, taint_flags: {}, tools_called: [], drift: NO_DRIFT },
   agent_risk: {
     risk_score: 0,
     total_policy_blocks: 0,
@@ -144,10 +129,7 @@ const COMMON_EMPTY = {
     session_count: 0,
     quarantine_active: false,
   },
-  action: {
-    normalized_prompt: '',
-    obfuscation: NOTHING_HIDDEN_FIELDS,
-  },
+  action: { normalized_prompt: '', obfuscation: NOTHING_HIDDEN_FIELDS },
 };
 
 function llm(options: Partial<RequestOptions> = {}, key = KEY, facts = FACTS): Parsed {
@@ -211,11 +193,7 @@ describe('the input of a call of a model', () => {
       { provider: 'openai', model: 'o3', path: '/openai/v1/responses', unseen_content: true },
     ],
   ])('has %s', (_what, exchange, request) => {
-    expect(callOf(exchange).input.request).toEqual({
-      method: 'llm_call',
-      unseen_content: false,
-      ...request,
-    });
+    expect(callOf(exchange).input.request).toEqual({ method: 'llm_call', unseen_content: false, ...request });
   });
 
   it('has explicit values for unknown members, and omits none', () => {

@@ -25,10 +25,7 @@ rules:
 `;
 
 async function judge(exchange: Parsed, isShadow = false) {
-  const config = {
-    server: { shadow_mode: isShadow },
-    proxy: { provider_tools: ['advisor_20260301'] },
-  };
+  const config = { server: { shadow_mode: isShadow }, proxy: { provider_tools: ['advisor_20260301'] } };
   const newRun = createRunner({
     checks: (await composedOnMemory({ config, card: CARD })).checks,
     shadowMode: isShadow,

@@ -114,10 +114,7 @@ export function refusals(): void {
       type: 'budget_exceeded',
       message:
         "This request could cost up to 0.001 USD; the hourly budget of this key is 0.0009 USD. Lower max_tokens or n, or ask the gateway's operator for a larger budget. For clients that retry: Quota exceeded (limit: 0), no wait will reset it",
-      headers: {
-        'x-gateway-session-remaining': '0.0009',
-        'x-gateway-budget-window': 'hourly',
-      },
+      headers: { 'x-gateway-session-remaining': '0.0009', 'x-gateway-budget-window': 'hourly' },
     });
     expect(verdict).not.toHaveProperty('headers.retry-after');
     expect(await spendOf(exchange)).toEqual({ spent: 0, reserved: 0 });

@@ -20,10 +20,7 @@ let store: BudgetStore;
 const closing: (() => Promise<void>)[] = [];
 
 /** Output at 1,000 nano-USD a token, free input: the output alone decides the cost. */
-const PRICES = {
-  flat: { input: 0, output: 1 },
-  both: { input: 1, output: 1 },
-};
+const PRICES = { flat: { input: 0, output: 1 }, both: { input: 1, output: 1 } };
 
 export function budgetCheck(input: ConfigInput = {}, more: Partial<BudgetCheckDeps> = {}) {
   const config = configSchema.parse({
