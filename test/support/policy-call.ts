@@ -1,3 +1,4 @@
+import { agentRiskSchema, agentSchema, sessionSchema } from '../../src/policy/call-json.ts';
 import { writtenContextReadings } from '../../src/policy/call-from-json.ts';
 import { callTrust, NOBODY_TRUSTED, type TrustSettings } from '../../src/policy/trust.ts';
 import type { InstructionRole } from '../../src/providers/instructions.ts';
@@ -61,20 +62,12 @@ function call(request: PolicyInput['request'], texts: readonly CallText[], optio
   return {
     input: {
       agent: {
-        ...{ key_hash: 'sha256:abc', name: 'k', agent_name: '', owner: '', provider: 'openai', tags: {} },
+        ...agentSchema.parse({ key_hash: 'sha256:abc', name: 'k', provider: 'openai' }),
         ...options.agent,
       },
       request,
-      session: {
-        ...{ id: '', state: '', spend: 0, steps: 0, taint_flags: {}, tools_called: [] },
-        drift: NO_DRIFT,
-        ...options.session,
-      },
-      agent_risk: {
-        ...{ risk_score: 0, total_policy_blocks: 0, total_escalations: 0, total_spend: 0 },
-        ...{ persistent_taint_flags: [], session_count: 0, quarantine_active: false },
-        ...options.risk,
-      },
+      session: { ...sessionSchema.parse({}), ...options.session },
+      agent_risk: { ...agentRiskSchema.parse({}), ...options.risk },
     },
     texts,
     contextReadings: () => writtenContextReadings(request, texts),
@@ -84,13 +77,7 @@ function call(request: PolicyInput['request'], texts: readonly CallText[], optio
   };
 }
 
-export const NO_DRIFT: PolicyInput['session']['drift'] = {
-  drift_detected: false,
-  drift_score: 0,
-  anchor_similarity: 0,
-  prior_similarity: 0,
-  turn_count: 0,
-};
+export const NO_DRIFT: PolicyInput['session']['drift'] = sessionSchema.parse({}).drift;
 
 /** The normalization facts of a text without disguises. */
 export const NOTHING_HIDDEN_FIELDS: ActionInput['obfuscation'] = {
