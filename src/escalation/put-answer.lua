@@ -1,10 +1,10 @@
 #!lua
--- Keeps a person's answer for a gateway that has not heard it: the first one stays, but for one that was found to be none.
--- Idempotent: the same answer is kept once.
+-- Stores a person's answer for a gateway that has not received it. The first answer stays, unless it was found to be
+-- invalid. A repeat of an answer stores it once.
 --
 -- KEYS  1 the answer (string)
--- ARGV  1 the answer   2 for how long, ms   3 what may be replaced; '' = nothing
--- reply what is kept now
+-- ARGV  1 the answer   2 its life, ms   3 the value that may be replaced; '' = none
+-- reply the stored answer
 
 local kept = redis.call('GET', KEYS[1])
 if kept and kept ~= ARGV[3] then

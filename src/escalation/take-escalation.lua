@@ -1,6 +1,6 @@
 #!lua
--- Takes a waiting request away, for the one answer that it gets: whoever comes later finds none. A repeat after a lost
--- reply finds none either, and the request is refused.
+-- Takes a waiting request for the one answer that it gets: later answers find nothing. A repeat after a lost reply
+-- finds nothing either, and the request is refused.
 --
 -- KEYS  1 the request (string)
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock   2 Unix ms from which the answer does not count

@@ -1,11 +1,11 @@
 #!lua
--- Takes a place among the requests that wait for a person, of which there may be so many at once, and so many of one key.
--- Of equal requests of a key one has a place at a time. Idempotent: one that has its place keeps it.
+-- Takes a place among the requests that wait for an approval, up to the limits in ARGV 4 and 5. Only one of several
+-- equal requests of a key has a place at a time. Idempotent: a request keeps its place.
 --
--- KEYS  1 places (sorted set of ids by the Unix ms at which they are free again)
+-- KEYS  1 places (sorted set of ids by the Unix ms at which they become free)
 --       2 places of the key (the same; members are `<request digest> <id>`)
--- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock   2 id   3 how long it may wait, ms   4 places that there are
---       5 places of one key   6 request digest
+-- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock   2 id   3 maximum wait, ms   4 maximum number of places
+--       5 maximum number of places of one key   6 request digest
 -- reply {taken | full | over_share | equal, now in Unix ms}
 
 -- @include ../redis/clock.lua
@@ -14,7 +14,7 @@ local now, wait = now_ms(ARGV[1]), tonumber(ARGV[3])
 local digest = ARGV[6]
 for _, places in ipairs(KEYS) do
   redis.call('ZREMRANGEBYSCORE', places, '-inf', int(now))
-  -- Taken before the clock went back: worth no more than a new one.
+  -- A place taken before the clock went back lasts no longer than a new one.
   for _, member in ipairs(redis.call('ZRANGEBYSCORE', places, '(' .. int(now + wait), '+inf')) do
     redis.call('ZADD', places, int(now + wait), member)
   end
@@ -35,7 +35,7 @@ if not redis.call('ZSCORE', KEYS[1], ARGV[2]) then
   redis.call('ZADD', KEYS[1], int(now + wait), ARGV[2])
   redis.call('ZADD', KEYS[2], int(now + wait), digest .. ' ' .. ARGV[2])
 end
--- A place that was taken before the clock went back is free no later than its record is gone.
+-- A place taken before the clock went back becomes free at the latest when its record ends.
 for _, places in ipairs(KEYS) do
   if redis.call('PTTL', places) < wait then
     redis.call('PEXPIRE', places, ARGV[3])

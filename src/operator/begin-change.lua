@@ -1,8 +1,9 @@
--- Begins a change, unless it was made before, is under way, or too many were made in this minute.
+-- Begins a change, unless it was made before, is in progress, or too many were made in this minute.
 --
--- KEYS  1 the change (string: digest of its request, a space, its answer or nothing)   2 changes of this minute (counter)
--- ARGV  1 digest of the request   2 how long it may be under way, ms   3 changes in a minute
--- reply {'new'}, {'made', answer}, {'under_way'}, {'other'} for a key of another request, {'too_many', wait in ms}
+-- KEYS  1 the change (string: digest of its request, a space, its answer or nothing)   2 changes of this minute
+--       (counter)
+-- ARGV  1 digest of the request   2 maximum duration of a change, ms   3 changes per minute
+-- reply {'new'}, {'made', answer}, {'under_way'}, {'other'} if another request used the key, {'too_many', wait in ms}
 local known = redis.call('GET', KEYS[1])
 if known then
   local space = string.find(known, ' ', 1, true)

@@ -17,7 +17,7 @@ export type RuleTrust = Readonly<Partial<Record<InstructionRole, boolean | undef
 /** Trust for one call. A rule can override it, except for `never_trusted`. */
 export type CallTrust = Readonly<Record<InstructionRole, 'trusted' | 'judged' | 'never_trusted'>>;
 
-export const NOBODY_TRUSTED: TrustSettings = { system: false, developer: false };
+export const NO_ROLE_TRUSTED: TrustSettings = { system: false, developer: false };
 
 /** @param keyTrust roles trusted by the key; undefined to use `policy.trust` */
 export function callTrust(

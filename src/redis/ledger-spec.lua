@@ -5,7 +5,7 @@ local function respec(ledger, spec)
   local old, values, named = ledger.values, { LEDGER_VERSION, 0, 0 }, {}
   local function take(at, limit)
     for nth = 1, WIDTH - 1 do
-      values[#values + 1] = at and old[at + nth] or ((nth == SPENT or nth == RESERVED or nth == TOLD) and 0 or -1)
+      values[#values + 1] = at and old[at + nth] or ((nth == SPENT or nth == RESERVED or nth == REPORTED) and 0 or -1)
     end
     values[#values + 1] = limit
   end

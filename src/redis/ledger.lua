@@ -15,7 +15,7 @@ local LEDGER_VERSION, LEDGER_HEAD, ACCOUNT_LAYOUT, SPEC_ENTRY = 2, '<BBH', 'dddd
 local FIRST, WIDTH = 3, 7
 -- The life of a ledger is extended after this share of it.
 local LIFE_KEPT = 1 - 1 / 64
-local START, FINISH, SPENT, RESERVED, LIMIT, TOLD, SPEC_LIMIT = 1, 2, 3, 4, 5, 6, 7
+local START, FINISH, SPENT, RESERVED, LIMIT, REPORTED, SPEC_LIMIT = 1, 2, 3, 4, 5, 6, 7
 
 local ledgers = {}
 

@@ -1,10 +1,10 @@
 #!lua flags=allow-oom
--- Takes back score, block, taints and remembered findings of a key; totals and a pending lock stay. Idempotent under the
--- operation's key, so that a repeat does not take back what scored since. May run when Redis is full, because it frees.
+-- Resets score, block, taints and remembered findings of a key; totals and a pending lock stay. Idempotent by the
+-- operation's key, so that a repeat does not reset later scores. May run when Redis is full, because it frees memory.
 --
 -- KEYS  1 risk profile (hash)   2 operation (string)   3 scored findings (sorted set)
 -- ARGV  1 how long the operation is remembered, ms
--- reply 1 done, 0 done before
+-- reply 1 done, 0 already done
 
 -- @include ../redis/form.lua
 

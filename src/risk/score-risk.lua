@@ -1,21 +1,21 @@
 #!lua
--- Scores one trigger in a key's risk profile, decayed as of now; over a threshold it leaves a pending lock or blocks the
--- key. The caller writes the lock's own key, which lies in another slot, and then takes the pending one back. A repeat
--- under the same operation gets the first answer. Everything is read, and found whole, before anything is written.
+-- Scores one trigger in a key's risk profile, after decay. Over a threshold, it leaves a pending lock or blocks the
+-- key. The caller writes the lock's own key, which is in another slot, and then clears the pending one. A repeat of the
+-- operation gets the first answer. Everything is read and validated before anything is written.
 --
 -- KEYS  1 risk profile (hash)   2 operation (string)   3 scored findings (sorted set)
 --       4 flags known in the key's sessions (sorted set by Unix ms)
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
 --       2 how long the operation is remembered, ms
 --       3 points   4 highest score   5 counter of the profile, or ''
---       6 points that decay takes   7 clean time for it, ms
---       8 value of a lock   9 lock whatever the score is, ms, or 0
---      10 lock of a score over a threshold, ms   11 that threshold   12 threshold of the block for good
---      13 life of the profile, ms, or 0
---      14 taint flag, or ''   15 '1' where the points are the flag's   16 how long it is known, ms   17 most flags
---      18 how long a finding is known, ms   19 most findings
---      20 session and flag, or ''   21 most such   22.. findings
--- reply {scored 1|0, score, life of the lock in ms or 0, blocked by this 1|0}
+--       6 points that one decay takes   7 time without triggers for one decay, ms
+--       8 value of a lock   9 duration of a lock regardless of the score, ms, or 0
+--      10 duration of a lock for a score over the threshold, ms   11 that threshold
+--      12 threshold of the permanent block   13 life of the profile, ms, or 0
+--      14 taint flag, or ''   15 '1' if the points are for the flag   16 memory of a flag, ms   17 maximum of flags
+--      18 memory of a finding, ms   19 maximum of findings
+--      20 session and flag, or ''   21 maximum of these   22.. findings
+-- reply {scored 1|0, score, life of the lock in ms or 0, blocked by this call 1|0}
 
 -- @include ../redis/clock.lua
 -- @include ../redis/form.lua
@@ -23,10 +23,10 @@
 local profile, operation, findings, known_flags = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local FIRST_FINDING = 22
 
-local told = redis.call('GET', operation)
-if told then
+local earlier = redis.call('GET', operation)
+if earlier then
   local reply = {}
-  for part in string.gmatch(told, '%d+') do
+  for part in string.gmatch(earlier, '%d+') do
     reply[#reply + 1] = tonumber(part)
   end
   return reply
@@ -47,7 +47,7 @@ if not score or not scored_at or not pending_until or type(flags) ~= 'table' the
   return redis.error_reply('ERR the risk profile is damaged')
 end
 
--- A trigger that rests on findings scores if one of them is new; one that rests on none stands by itself.
+-- A trigger with findings scores if one of them is new. A trigger without findings always scores.
 local fresh = #ARGV < FIRST_FINDING
 for i = FIRST_FINDING, #ARGV do
   local at = redis.call('ZSCORE', findings, ARGV[i])
@@ -71,7 +71,7 @@ if scored and score > tonumber(ARGV[12]) and not blocked_at then
   blocked = 1
 end
 
--- From here on it writes. A flag that was known is no trigger, and leaves the clean time alone.
+-- Writes begin here. A known flag is not a trigger, and does not restart the time without triggers.
 if scored or not flag_scores then
   redis.call('HSET', profile, 'risk_score', int(score), 'scored_at', int(now))
   if WRITE_VERSION > 1 then
@@ -85,7 +85,7 @@ if blocked == 1 then
   redis.call('HSET', profile, 'blocked_at', int(now))
 end
 if lock_ms > 0 then
-  -- The writer of an older pending lock may be dead: what is left of it goes over to this one.
+  -- The writer of an older pending lock may have crashed: this lock takes over its remaining time.
   lock_ms = math.max(lock_ms, pending_until - now)
   redis.call('HSET', profile, 'pending_lock_id', ARGV[8], 'pending_lock_until', int(now + lock_ms))
 end

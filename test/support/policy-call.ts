@@ -1,6 +1,6 @@
 import { agentRiskSchema, agentSchema, sessionSchema } from '../../src/policy/call-json.ts';
 import { writtenContextReadings } from '../../src/policy/call-from-json.ts';
-import { callTrust, NOBODY_TRUSTED, type TrustSettings } from '../../src/policy/trust.ts';
+import { callTrust, NO_ROLE_TRUSTED, type TrustSettings } from '../../src/policy/trust.ts';
 import type { InstructionRole } from '../../src/providers/instructions.ts';
 import type { ActionInput, CallText, PolicyCall, PolicyInput } from '../../src/policy/call.ts';
 
@@ -72,7 +72,7 @@ function call(request: PolicyInput['request'], texts: readonly CallText[], optio
     texts,
     contextReadings: () => writtenContextReadings(request, texts),
     marks: options.marks ?? [],
-    trust: callTrust(options.trust ?? NOBODY_TRUSTED, options.keyTrust),
+    trust: callTrust(options.trust ?? NO_ROLE_TRUSTED, options.keyTrust),
     action: () => ({ normalized_prompt: '', obfuscation: NOTHING_HIDDEN_FIELDS }),
   };
 }

@@ -1,12 +1,13 @@
--- Shared by the budget scripts: the accounts that are asked for, and holds whose lease ran out. Everything is read, and found
--- whole, before `save` writes what was changed: a script that fails has changed nothing.
+-- Shared by the budget scripts: the accounts of a request, and holds with expired leases. Everything is read and
+-- validated before `save` writes the changes, so a script that fails has changed nothing.
 --
--- KEYS end with the ledgers, ARGV with two values for each of them: the spec of its accounts (see ledger.lua), and the life
--- in ms of a ledger that is not used. What is charged also joins total_spend of the risk profile, KEYS[2] of every script;
--- KEYS[1] are the key's holds (sorted set of hold keys by the time their lease ends).
+-- KEYS[1] are the key's holds (sorted set of hold keys by the end of their lease), and KEYS[2] is the risk profile,
+--       whose
+-- total_spend includes every charge. The last KEYS are the ledgers. The last ARGV are two values per ledger: the spec
+-- of its accounts (see ledger.lua), and its life in ms while unused.
 --
--- Constants: LEASE in ms, LATE_TEXT, how long a settlement may come after its lease ran out, and HOLD_LIFE_TEXT, both
--- together, in digits; SPEND_LIFE_TEXT, how long the spend of a day is kept, '' where none is recorded.
+-- Constants: LEASE in ms; LATE_TEXT, the time in which a settlement may follow the end of its lease, in digits;
+-- HOLD_LIFE_TEXT, the sum of both; SPEND_LIFE_TEXT, the life of daily spend records, '' if they are off.
 
 -- @include ../../redis/ledger.lua
 -- @include holds.lua
@@ -14,10 +15,10 @@
 local MAX_NANO_USD = 9000000000000000
 
 local total, leases, leases_over = 0, {}, {}
--- The part of `total` that a settlement charged, what it was spent for, and the time.
+-- The part of `total` that a settlement charged, its label in the spend records, and the time.
 local labelled_cost, label, charged_at = 0, '', 0
 
--- Calendar of an account, and start and end of its window as of `now`, of which one without a calendar has none.
+-- Returns the calendar of an account and, unless it is `none`, start and end of its window at `now`.
 local function window_of(ledger, at, now)
   -- @include windows.lua
 
@@ -36,10 +37,10 @@ local function window_of(ledger, at, now)
   return calendar, window_at(calendar, now)
 end
 
--- Sets an account to its window as of `now`. A window rolls forward only: when the clock goes back, the later one stays, unless
--- it lies more than its own length ahead (see windows-ahead.lua).
--- Without a calendar it lasts as long as its ledger: a ledger that was dropped and is used again is another window, so that
--- what was reserved in the first never moves the second. What has turned is empty, and `turned` until something is added.
+-- Moves an account to its window at `now`. If the clock has gone back, the later window stays, unless it lies more than
+-- its own length ahead (see windows-ahead.lua). Without a calendar, the window lasts as long as its ledger: a ledger
+-- that was dropped and recreated has a new window, which the reservations of the old one do not affect. A new window is
+-- empty, and `turned` until something is added.
 local function set_window(ledger, at, now)
   local values = ledger.values
   local calendar, start, finish = window_of(ledger, at, now)
@@ -48,7 +49,7 @@ local function set_window(ledger, at, now)
   end
   ledger.turned = ledger.turned or {}
   ledger.turned[at] = true
-  values[at + SPENT], values[at + RESERVED], values[at + TOLD] = 0, 0, 0
+  values[at + SPENT], values[at + RESERVED], values[at + REPORTED] = 0, 0, 0
   if calendar == 'none' then
     values[at + START] = now
   else
@@ -56,7 +57,8 @@ local function set_window(ledger, at, now)
   end
 end
 
--- The ledgers in KEYS from `key` on, each account in its window; what ARGV says of them begins at `arg`.
+-- Loads the ledgers in KEYS from `key` on, with each account in its current window. Their values in ARGV start at
+-- `arg`.
 local function load_ledgers(key, arg, now)
   local loaded, latest, turned = {}, -1, math.huge
   for nth = 0, #KEYS - key do
@@ -68,7 +70,7 @@ local function load_ledgers(key, arg, now)
       if start > latest then
         latest = start
       end
-      -- Most often it runs; one without a calendar has no end.
+      -- Usually the window is still open. An account without a calendar has no end.
       if now >= finish and (finish >= 0 or start < 0) then
         set_window(ledger, at, now)
         turned = math.min(turned, values[at + START])
@@ -83,17 +85,17 @@ local function load_ledgers(key, arg, now)
   return loaded
 end
 
--- To be written. A ledger without a calendar is never given less life than it has: its owner may have put its end off since
--- the amount was reserved.
+-- Marks a ledger to be written. The life of a ledger without a calendar is never shortened, since its owner may have
+-- extended it after the reservation.
 local function touch(ledger)
   ledger.changed, ledger.life_ms = true, ledger.idle_ms
   ledger.life_at_least = ledger.values[ledger.last + FINISH] < 0
 end
 
--- Charges holds whose lease ran out, see expired-holds.lua. Comes before accounts are loaded. Returns how many it found.
+-- Charges holds with expired leases (see expired-holds.lua). Must run before accounts are loaded. Returns their number.
 local function settle_expired(now)
   charged_at = now
-  -- Most often there are none, and counting is cheaper than listing.
+  -- Usually there are none, and counting is cheaper than listing.
   if redis.call('ZCOUNT', KEYS[1], '-inf', int(now)) == 0 then
     return 0
   end
@@ -102,14 +104,14 @@ local function settle_expired(now)
   return charge_expired(now)
 end
 
--- Puts off the end of a hold's lease.
+-- Extends the lease of a hold.
 local function lease(key, hold, now)
   hold.life_ms = HOLD_LIFE_TEXT
   leases[#leases + 1] = now + LEASE
   leases[#leases + 1] = key
 end
 
--- Writes what was changed. The total first: it is the one write that a damaged value can fail.
+-- Writes all changes. The total comes first: it is the only write that a damaged value can fail.
 local function save()
   if total ~= 0 then
     redis.call('HINCRBY', KEYS[2], 'total_spend', total)
@@ -128,9 +130,9 @@ local function save()
   save_holds()
 end
 
--- Of the accounts with a limit, or of those that `amount` does not fit in: the one of least remainder, then of the longest
--- wait. Its limit is the one in its spec or the one that stands in its ledger, whichever is tighter.
--- Returns its index (from 0; -1 where there is none), its remainder, the end of its window (math.huge without one).
+-- Returns the account with the least remainder and, among equals, the longest wait. Considers the accounts with a limit
+-- or, if `amount` is given, those that it exceeds. The limit is the tighter one of the spec's and the ledger's. Returns
+-- the account's index (from 0; -1 for none), its remainder, and the end of its window (math.huge if it has none).
 local function tightest_of(loaded, amount)
   local tightest, least, latest, index = -1, math.huge, -1, 0
   for nth = 1, #loaded do
@@ -156,7 +158,7 @@ local function tightest_of(loaded, amount)
   return tightest, least, latest
 end
 
--- index (from 0), remaining, ms until reset; -1 where there is none.
+-- Returns index (from 0), remainder and ms until the reset; -1 for none.
 local function tightest_reply(index, remaining, finish, now)
   if index < 0 then
     return -1, 0, -1

@@ -1,8 +1,8 @@
--- Part of accounts.lua, where leases have run out.
+-- Part of accounts.lua, included if leases have expired.
 
 local EXPIRED_PER_CALL = 64
 
--- Charges holds at their full amount; at most EXPIRED_PER_CALL. Returns how many it found.
+-- Charges holds at their full amount, at most EXPIRED_PER_CALL of them. Returns their number.
 local function charge_expired(now)
   local expired = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', int(now), 'LIMIT', 0, EXPIRED_PER_CALL)
   for _, key in ipairs(expired) do
@@ -14,7 +14,7 @@ local function charge_expired(now)
     end
     leases_over[#leases_over + 1] = key
   end
-  -- Another part of the script may write before `save` does, which then must not fail.
+  -- Other parts of the script may write before `save`, so `save` must not fail.
   local spent = total ~= 0 and redis.call('HGET', KEYS[2], 'total_spend') or '0'
   if spent ~= '0' and (#spent > 18 or not string.find(spent, '^%-?[1-9]%d*$')) then
     error('the spend of a risk profile is damaged')

@@ -1,11 +1,11 @@
--- Shared by the budget scripts: holds. A hold is one reservation, one string, little endian:
+-- Shared by the budget scripts. A hold is one reservation, stored as one string, little endian:
 --
---   version (1 byte: 2), state (1 byte: see below), amount in nano-USD, granted tokens, time of the reservation (doubles, the
---   latter in Unix ms), length of what follows (2 bytes each): thresholds crossed at its settlement; keys of its ledgers,
---   a zero byte between them, until it is settled
+--   version (1 byte: 2), state (1 byte: see below), amount in nano-USD, granted tokens, time of the reservation in Unix
+--   ms (three doubles), the lengths of the two texts that follow (2 bytes each): thresholds crossed at its settlement;
+--   keys of its ledgers, separated by zero bytes, until it is settled
 --
--- It stands in the window of each account of those ledgers that had begun when it was reserved. The ledgers' keys carry the
--- caller's own hash tag, so that every key a script touches is in one slot.
+-- A hold counts in the windows that had begun when it was reserved. The keys of the ledgers have the caller's hash tag,
+-- so all keys of a script are in one slot.
 
 local HOLD_VERSION, HOLD_LAYOUT = 2, '<BBdddHH'
 local HELD, CHARGED, SETTLED = 1, 2, 3
@@ -21,7 +21,7 @@ local function keep_hold(key, state, amount, granted, reserved_at, crossed, ledg
   return hold
 end
 
--- Nil where there is none.
+-- Returns nil if there is no hold.
 local function hold_at(key)
   local packed = not holds[key] and redis.call('GET', key)
   if not packed then
@@ -40,7 +40,7 @@ local function hold_at(key)
   )
 end
 
--- A hold that was changed has `life_ms`: how long it is remembered from now on.
+-- Writes changed holds, which have `life_ms`: their remaining life.
 local function save_holds()
   for key, hold in pairs(holds) do
     if hold.life_ms then

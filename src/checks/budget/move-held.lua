@@ -1,7 +1,7 @@
--- Part of accounts.lua, and of whoever renews leases.
+-- Part of accounts.lua, and of scripts that renew leases.
 
--- Moves money in the accounts that a hold stands in; a window that has turned since is left alone. Comes before accounts
--- are loaded.
+-- Moves money in the accounts in which a hold counts, except in windows that have turned since. Must run before
+-- accounts are loaded.
 local function move(hold, spent, reserved)
   for key in string.gmatch(hold.ledgers, '[^%z]+') do
     local ledger = ledger_at(key)

@@ -1,10 +1,10 @@
 #!lua flags=allow-oom
--- Reads the accounts of a key after charging the holds whose lease ran out.
+-- Reads the accounts of a key after charging its holds with expired leases.
 --
 -- KEYS  1 holds (sorted set)   2 risk profile (hash)   3.. ledgers (strings)
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
 --       2.. see accounts.lua
--- reply {holds charged just now, then for each account: spent, reserved, ms to its reset or -1}
+-- reply {holds charged by this call, then for each account: spent, reserved, ms until its reset or -1}
 
 -- @include ../../redis/clock.lua
 -- @include accounts.lua

@@ -1,5 +1,5 @@
--- Part of accounts.lua, where the spend of each day is recorded: a hash of nano-USD for each key and day (Unix time in
--- days), by label. What leases that ran out have charged, and what their late settlements take back, is `expired`.
+-- Part of accounts.lua, included if daily spend is recorded: a hash of nano-USD by label for each key and day (Unix
+-- time in days). The label `expired` has the charges of expired leases, minus those that late settlements took back.
 
 local MAX_LABELS, SPEND_DAY_MS, TAG_AT = 250, 86400000, 15
 

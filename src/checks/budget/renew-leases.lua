@@ -1,10 +1,10 @@
 #!lua
--- Puts off the end of the leases of one key's running requests. One that has already been charged because it ran
--- out (a stalled worker, a Redis that was away) is turned back into a reservation.
+-- Extends the leases of one key's running requests. A hold that was charged because its lease expired (a stalled
+-- worker, a Redis outage) becomes a reservation again.
 --
 -- KEYS  1 holds (sorted set)   2 risk profile (hash)   3.. holds (strings)
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
--- reply one 1|0 for each hold: 0 where it is settled or lost
+-- reply 1|0 for each hold: 0 if it is settled or lost
 
 -- @include ../../redis/clock.lua
 -- @include accounts.lua
@@ -12,7 +12,7 @@
 
 local now = now_ms(ARGV[1])
 
--- First, so that what it charges of those named here is turned back with the others.
+-- Runs first, so that holds that it charges are turned back below.
 settle_expired(now)
 
 local named = {}

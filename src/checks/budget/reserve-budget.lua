@@ -1,18 +1,18 @@
 #!lua
--- Reserves the worst-case cost of one request in a list of accounts, or refuses it; all or nothing. Idempotent under
--- the hold's key: a repeat gets the first answer. Without the allow-oom flag Redis refuses it as a whole when full.
+-- Reserves the highest possible cost of one request in a list of accounts, or refuses it: all or nothing. Idempotent by
+-- the hold's key: a repeat gets the first answer. The script has no allow-oom flag, so a full Redis refuses it.
 --
 -- KEYS  1 holds (sorted set)   2 risk profile (hash)   3 hold (string)   4.. ledgers (strings)
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
 --       2 cost of the input and the call itself, nano-USD
 --       3 nano-USD for one token of output limit (all choices together)
---       4 the client's own output limit in tokens, '' where it set none, so that one is granted
+--       4 the client's own output limit in tokens; '' if it has none, and one is granted
 --       5 largest limit to grant     6 smallest limit to grant
---       7 what the client's own limit may be lowered to, so that it fits; '' where it may not be lowered
+--       7 lowest value to which the client's own limit may be lowered; '' if it must not be
 --       8.. see accounts.lua
--- reply {verdict, amount, output tokens, tightest account from 0 or -1, its remainder, ms to its reset or -1}
---       verdict: reserved | refused (the tightest of those it does not fit in is named, and the least amount that
---       was tried) | closed (settled already)
+-- reply {verdict, amount, output tokens, index of the tightest account or -1, its remainder, ms until its reset or -1}
+--       verdict: reserved | refused (names the tightest account that the amount exceeds, and the lowest amount tried) |
+--       closed (already settled)
 
 -- @include ../../redis/clock.lua
 -- @include accounts.lua
@@ -24,12 +24,12 @@ settle_expired(now)
 
 local loaded = load_ledgers(4, 8, now)
 
--- Float noise of the rate must not add a nano-USD; no sum may leave the range of exact integers.
+-- Rounding errors of the rate must not add a nano-USD, and sums must stay exact integers.
 local function cost_of(tokens)
   return math.min(input + math.ceil(rate * tokens - 0.000001), MAX_NANO_USD)
 end
 
--- The client's own limit, or a quarter of what is left.
+-- Returns the client's own limit, or a quarter of the remainder.
 local function wanted_tokens(index, remaining)
   local asked = tonumber(ARGV[4])
   if asked then
@@ -44,7 +44,7 @@ local function wanted_tokens(index, remaining)
 end
 
 local function keep(amount, tokens)
-  -- Where the clock went back, the windows that stay are ahead of it.
+  -- If the clock has gone back, windows may begin after `now`.
   local reserved_at = now
   for nth = 1, #loaded do
     local ledger = loaded[nth]
@@ -66,7 +66,7 @@ local function reserve()
   local index, remaining, finish = tightest_of(loaded)
   local tokens = wanted_tokens(index, remaining)
   local amount = cost_of(tokens)
-  -- What fits in the tightest one fits in all.
+  -- An amount that fits into the tightest account fits into all.
   if index >= 0 and (amount > remaining or remaining <= 0) then
     local refused, left, reset = tightest_of(loaded, amount)
     local lowest = tonumber(ARGV[7])
@@ -81,7 +81,7 @@ local function reserve()
     end
   end
   keep(amount, tokens)
-  -- It was the tightest before, and all have lost the same.
+  -- The same account is still the tightest, since all have lost the same amount.
   return { 'reserved', amount, tokens, tightest_reply(index, remaining - amount, finish, now) }, save
 end
 
@@ -99,7 +99,7 @@ end
 
 local reply, commit = answer()
 if commit == false then
-  -- Leases that ran out are charged all the same.
+  -- Expired leases are charged even if the request is refused.
   save()
 end
 return reply, commit

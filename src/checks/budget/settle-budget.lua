@@ -1,18 +1,18 @@
 #!lua flags=allow-oom
--- Replaces a reservation, or what was charged when its lease ran out, by the real cost, in the windows it was
--- reserved in. Idempotent under the hold's key. May run when Redis is full, because it frees what was held.
+-- Replaces a reservation, or the charge of its expired lease, by the actual cost, in the windows of the reservation.
+-- Idempotent by the hold's key. May run when Redis is full, because it frees memory.
 --
 -- KEYS  1 holds (sorted set)   2 risk profile (hash)   3 hold (string)   4.. ledgers (strings)
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
---       2 real cost in nano-USD (0 releases)
---       3 '1' charges the cost although Redis has lost the hold; '' on a repeat, which may have been applied before
---       4 what it was spent for, in the records of spend
+--       2 actual cost in nano-USD (0 releases the reservation)
+--       3 '1' charges the cost even if Redis has lost the hold; '' for a repeat, which may have been applied before
+--       4 label in the spend records
 --       5.. see accounts.lua
--- constants SETTLED_LIFE_TEXT: how long the settled hold is remembered, ms in digits. ALERT_PERCENTS: thresholds, joined by
--- commas, of which LEAST_PERCENT is the first
--- reply {applied 1|0, reserved amount, tightest account from 0 or -1, its remainder, ms to its reset or -1,
---        spent of the account without a calendar or -1, then account, percent for each threshold crossed for the
---        first time in its window}
+-- constants SETTLED_LIFE_TEXT: life of a settled hold, ms in digits. ALERT_PERCENTS: thresholds separated by commas;
+--       LEAST_PERCENT is the first one
+-- reply {applied 1|0, reserved amount, index of the tightest account or -1, its remainder, ms until its reset or -1,
+--        spend of the account without a calendar or -1, then account and percent of each threshold that was crossed
+--        for the first time in its window}
 
 -- @include ../../redis/clock.lua
 -- @include accounts.lua
@@ -32,7 +32,7 @@ local loaded = load_ledgers(4, 5, now)
 local function charge()
   local spent = cost - (state == CHARGED and amount or 0)
   local reserved = state == HELD and -amount or 0
-  -- Where the hold was lost, the windows of today are charged; a session that was ended stays ended all the same.
+  -- If the hold is lost, the current windows are charged. An ended session stays ended.
   local reserved_at = lost and math.huge or hold.reserved_at
   total = total + spent
   labelled_cost, label = cost, ARGV[4]
@@ -55,17 +55,17 @@ local function charge()
   end
 end
 
--- The thresholds that an account has reached and that were not told of in this window.
+-- Returns the thresholds that an account has reached and that were not yet reported in this window.
 local function crossings(ledger, at, cap)
   local values, reached = ledger.values, {}
   for percent in string.gmatch(ALERT_PERCENTS, '%d+') do
     percent = tonumber(percent)
-    if values[at + SPENT] * 100 >= cap * percent and percent > values[at + TOLD] then
+    if values[at + SPENT] * 100 >= cap * percent and percent > values[at + REPORTED] then
       reached[#reached + 1] = percent
     end
   end
   if #reached > 0 then
-    values[at + TOLD] = math.max(unpack(reached))
+    values[at + REPORTED] = math.max(unpack(reached))
     ledger.changed = true
   end
   return reached
@@ -86,7 +86,7 @@ for nth = 1, #loaded do
         lasting = spent
       end
     else
-      -- Thresholds are of the operator's limits; one without a calendar is a client's own.
+      -- Thresholds apply to limits of operators. The limit of an account without a calendar is set by a client.
       local cap = values[at + SPEC_LIMIT]
       if cap > 0 and spent * 100 >= cap * LEAST_PERCENT then
         for _, percent in ipairs(crossings(ledger, at, cap)) do
@@ -100,7 +100,7 @@ for nth = 1, #loaded do
 end
 
 if state == SETTLED then
-  -- A repeat reports what the lost first reply reported.
+  -- A repeat reports the thresholds of the lost first reply.
   for part in string.gmatch(hold.crossed, '%d+') do
     crossed[#crossed + 1] = tonumber(part)
   end

@@ -1,13 +1,13 @@
--- Part of accounts.lua, where the clock went back: windows begin later than now, or than one that begins anew.
+-- Part of accounts.lua, included if the clock has gone back: a window begins later than now, or than a new window.
 
 local SHORTENED_PER_CALL = 1024
 
--- A window that lies more than its own length ahead would shut a key out for longer than it was made for: it ends with the
--- window of now, and keeps what was spent in it. One that is closer stays: else a clock that went over midnight and back
--- would give a day's budget twice.
+-- A window that lies more than its own length ahead would lock a key out for too long. It is shortened to the end of
+-- the current window and keeps its spend. A closer window stays: otherwise, a clock that passes midnight and goes back
+-- would grant a day's budget twice.
 --
--- A hold stands in the windows that began before it. So a window that begins anew while others lie ahead begins after all of
--- them, as every later hold does; what was reserved in one that is brought back is spent until it ends.
+-- A hold counts in the windows that began before it. A window that begins while others lie ahead therefore begins after
+-- all of them, like every later hold. Reservations in a shortened window count as spent until it ends.
 local function bring_back(loaded, latest, now)
   local ahead = {}
   for _, ledger in ipairs(loaded) do
@@ -34,7 +34,7 @@ local function bring_back(loaded, latest, now)
       ledger.values[at + START] = math.max(ledger.values[at + START], latest + 1)
     end
   end
-  -- Whoever renews a lease does so again: it is worth no more than a new one.
+  -- Leases are renewed anyway, so none may last longer than a new one.
   local long = redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. int(now + LEASE), '+inf', 'LIMIT', 0, SHORTENED_PER_CALL)
   for _, key in ipairs(long) do
     leases[#leases + 1] = now + LEASE

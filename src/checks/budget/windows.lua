@@ -3,7 +3,7 @@
 local DAY_MS = 86400000
 local UNIT_MS = { minute = 60000, hour = 3600000, day = DAY_MS }
 
--- Days since 1970-01-01 of a month's first day (proleptic Gregorian; the year is counted from March).
+-- Returns the days from 1970-01-01 to a month's first day (proleptic Gregorian; the year is counted from March).
 local function days_of_month(year, month)
   if month <= 2 then
     year = year - 1
@@ -42,7 +42,8 @@ local function listed_window(calendar, now)
   error('the clock of Redis is more than a window away from the gateway')
 end
 
--- Start and end (Unix ms) of the window that holds `now`; calendar: minute|hour|day|week|month, or at:<beginnings>.
+-- Returns start and end (Unix ms) of the window that holds `now`; calendar: minute|hour|day|week|month, or
+-- at:<beginnings>.
 local function window_at(calendar, now)
   if string.sub(calendar, 1, 3) == 'at:' then
     return listed_window(calendar, now)

@@ -1,10 +1,10 @@
 #!lua
--- Keeps the answer of a session's anchor. Repeating it changes nothing.
+-- Stores the answer to the anchor of a session. A repeat changes nothing.
 --
 -- KEYS  1 drift (hash)
 -- ARGV  1 digest of the turn that was answered
---       2 the answer's n-grams; kept if they are more than those of an answer that is kept already
--- reply 1 where it is kept; 0 where not, where that turn is not the anchor, or where the session is gone
+--       2 n-grams of the answer; stored if there are more than in the stored answer
+-- reply 1 if stored; 0 if not, if the turn is not the anchor, or if the session is gone
 
 -- @include ../../redis/form.lua
 

@@ -1,22 +1,23 @@
 #!lua
--- Counts one turn of a session that passed, and keeps what it changes: the anchor if there is none yet, the prior
--- turn, what widens the anchor. A turn that is among the last ones changes nothing, so the turn's digest is the
--- operation id, and an agent that sends its last message again with more tool results makes no new turn. What is left
--- of an ended session of the same name goes; a late turn of one changes nothing.
+-- Counts one turn of a session that passed, and stores its effects: the first turn becomes the anchor, later ones
+-- replace the prior turn or widen the anchor. A turn among the last ones changes nothing: its digest is the operation
+-- id, and an agent that repeats its last message with more tool results makes no new turn. Data of an ended session of
+-- the same name is removed. A late turn of an ended session changes nothing.
 --
--- Field `head` is what all who read ahead compare: when the session was created (Unix ms), turns that were counted, and
--- characters of the anchor's answer, a space between them.
+-- Readers that read ahead compare the field `head`: creation time of the session (Unix ms), number of turns, and length
+-- of the anchor's answer in characters, separated by spaces.
 --
 -- KEYS  1 drift (hash)
 -- ARGV  1 digest of the turn, without spaces
---       2 when its session was created, Unix ms
---       3 the turn's n-grams as anchor, or ''; where there is one already, the turn is only counted
+--       2 creation time of its session, Unix ms
+--       3 the turn's n-grams as anchor, or ''; if there is an anchor, the turn is only counted
 --       4 the turn's n-grams as prior turn, or ''
 --       5 n-grams that widen the anchor, or ''
---       6 short turns that are not judged yet, a space between their n-grams; '=' where they stay as they are
---       7 n-grams of the turn's answer, or ''; kept if the turn is the anchor and they are more than those kept already
--- constants DRIFT_TTL_TEXT, ms in digits; RECENT_TURNS that are known again; WIDENED_CHARS of all that widens the anchor
--- reply 1 where the turn is the anchor, now or already; else 0
+--       6 n-grams of short turns that are not judged yet, separated by spaces; '=' leaves them as they are
+--       7 n-grams of the turn's answer, or ''; stored if the turn is the anchor and there are more than stored already
+-- constants DRIFT_TTL_TEXT, ms in digits; RECENT_TURNS, the number of digests to remember; WIDENED_CHARS, the maximum
+--       length of all n-grams that widen the anchor
+-- reply 1 if the turn is the anchor, now or already; else 0
 
 -- @include ../../redis/form.lua
 

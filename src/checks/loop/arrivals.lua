@@ -1,12 +1,12 @@
--- Shared by the scripts that count arrivals: how many calls of a session came within a window, for each limit apart. One
+-- Shared by the scripts that count arrivals: the calls of a session within a window, separately for each limit. One
 -- string, little endian:
 --
---   version (1 byte: 2), until when arrivals stand in sorted sets too (double, Unix ms; 0 = in none), then for each limit:
---   its name after its length (2 bytes), when its last arrival leaves the window (double, Unix ms), length of its arrivals
---   (4 bytes), and they, the oldest first: time (double, Unix ms) and operation
+--   version (1 byte: 2), time until which arrivals are also in sorted sets (double, Unix ms; 0 = in none), then for
+--   each limit: length of its name (2 bytes), name, time at which its last arrival leaves the window (double, Unix ms),
+--   length of its arrivals (4 bytes), and the arrivals, oldest first: time (double, Unix ms) and operation
 --
--- What would make it long stands in a sorted set of operations by time instead: the arrivals of a limit that has more than
--- MAX_ENTRIES of them, and, in a session that uses many limits at once, those of every one that is not in the string.
+-- Arrivals that would make the string long are in sorted sets of operations by time instead: those of a limit with more
+-- than MAX_ENTRIES and, if a session uses many limits at once, those of every limit that is not in the string.
 
 local ARRIVALS_VERSION, ARRIVALS_LAYOUT = 2, '<Bd'
 local LIST_LAYOUT, ARRIVAL_LAYOUT, ARRIVAL_BYTES = '<Hc0dI4', '<dc13', 8 + ID_BYTES
@@ -31,7 +31,7 @@ local function unpack_lists(arrivals, packed, now)
   end
 end
 
--- Those whose last arrival has not left its window.
+-- Returns the limits whose last arrival is still in its window.
 local function arrivals_at(key, now)
   local arrivals = { key = key, spread_until = 0, lists = {}, ends = 0 }
   local packed = redis.call('GET', key)
@@ -41,7 +41,7 @@ local function arrivals_at(key, now)
   return arrivals
 end
 
--- Lives until its last arrival leaves its window, or for `life` where that is less.
+-- The string lives until the last arrival leaves its window, but at most for `life`.
 local function save_arrivals(arrivals, now, life)
   local parts, ends = { struct.pack(ARRIVALS_LAYOUT, ARRIVALS_VERSION, arrivals.spread_until) }, arrivals.spread_until
   for _, list in ipairs(arrivals.lists) do
@@ -58,7 +58,7 @@ local function save_arrivals(arrivals, now, life)
   end
 end
 
--- The list of a limit; nil where its arrivals stand in a sorted set, or it has none.
+-- Returns the list of a limit; nil if its arrivals are in a sorted set, or it has none.
 local function list_named(arrivals, name)
   for _, list in ipairs(arrivals.lists) do
     if list.name == name then
@@ -72,7 +72,7 @@ local function place_in(list, id)
   return entry_at(list.entries, id, ARRIVAL_BYTES, 8)
 end
 
--- Takes out what came no later than `until_ms`.
+-- Removes the arrivals up to and including `until_ms`.
 local function forget_until(list, until_ms)
   local entries, at = list.entries, 1
   while at <= #entries and struct.unpack('<d', entries, at) <= until_ms do

@@ -1,13 +1,13 @@
--- Shared by the scripts of loops: the answered calls of a session, or those of its tools. A string of entries, the oldest
--- first, all of plain characters, since the store reads it as text:
+-- Shared by the scripts of loops: the answered calls of a session, or those of its tools. One string of entries, oldest
+-- first, all in plain characters, since the store reads it as text:
 --
 --   version (1), time (13 digits, Unix ms), fingerprint (16 hex digits), operation
 --
--- It is written by adding to its end. Some more than are kept stand in it, so that it is seldom written anew.
+-- Entries are appended. The string may have more of them than are kept, so that it is rarely rewritten.
 
 local ENTRY_VERSION, ENTRY_BYTES = '1', 1 + 13 + 16 + ID_BYTES
 
--- The last calls, so many at most.
+-- Returns the last calls, at most `most`.
 local function last_calls(key, most)
   local entries = redis.call('GETRANGE', key, int(-most * ENTRY_BYTES), -1)
   local last = #entries - ENTRY_BYTES + 1

@@ -1,14 +1,14 @@
 #!lua
--- Counts a call that has just come against limits of its session, each over a sliding window. Idempotent under the
--- operation id. No more than one over the limit is ever kept, and none for longer than the session is going to live.
+-- Counts a new call against the limits of its session, each over a sliding window. Idempotent by the operation id.
+-- Keeps at most one arrival over the limit, and none longer than the session lives.
 --
 -- KEYS  1 the session   2 its arrivals (see arrivals.lua)
---       3.. one for each limit: arrivals that do not stand in there (sorted set)
+--       3.. for each limit: the arrivals that are not in KEYS 2 (sorted set)
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
 --       2 operation id
---       3 '1' counts a call that exceeds a limit too; '' leaves it out of all of them, since it will be denied
+--       3 '1' also counts a call that exceeds a limit; '' does not count it at all, since it will be denied
 --       then for each limit: its name, window in ms, limit
--- reply 1|0 for each limit: 1 where it is exceeded with this call
+-- reply 1|0 for each limit: 1 if this call exceeds it
 
 -- @include ../../redis/clock.lua
 -- @include ../../redis/session.lua
@@ -26,11 +26,11 @@ local function list_for(name)
   return list
 end
 
--- The arrivals that a limit is judged by, but for this call's own.
+-- Returns a limit with its arrivals, except this call's own.
 local function limit_at(nth)
   local name, window, most = ARGV[1 + 3 * nth], tonumber(ARGV[2 + 3 * nth]), tonumber(ARGV[3 + 3 * nth])
   local limit = { key = KEYS[nth + 2], window = window, most = most, list = list_for(name), others = 0 }
-  -- What came later than now came before the clock went back: it is over.
+  -- Arrivals later than now were counted before the clock went back, and no longer count.
   if limit.list then
     if limit.list.ends > now + window then
       limit.list.entries = ''
@@ -53,14 +53,14 @@ for nth = 1, #KEYS - 2 do
   exceeds = exceeds or reply[nth] == 1
 end
 
--- Were they kept, calls that are denied would push out those that were let through.
+-- Denied calls must not displace those that passed.
 if exceeds and ARGV[3] == '' then
   return reply, false
 end
 
 local sets = {}
 
--- From now on the arrivals of this limit stand in its sorted set.
+-- Moves the arrivals of a limit to its sorted set.
 local function spread(limit, list)
   limit.pairs = {}
   for at = 1, #list.entries, ARRIVAL_BYTES do

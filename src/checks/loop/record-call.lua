@@ -1,12 +1,11 @@
 #!lua
--- Adds an answered call to its session's calls. A repeat under the same operation finds it there, as long as fewer than 16
--- came after it. Calls are kept no longer than their session is going to live: whoever makes up sessions leaves nothing
--- behind that outlives them.
+-- Adds an answered call to its session's calls. A repeat of an operation changes nothing, as long as fewer than 16
+-- calls followed. Calls are kept no longer than their session lives, so invented sessions leave nothing behind.
 --
 -- KEYS  1 calls (see calls.lua)   2 their session
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
 --       2 operation id     3 fingerprint in 16 hex digits
---       4 how long calls are kept, ms     5 how many are kept
+--       4 life of calls in ms     5 number of calls to keep
 -- reply 1
 
 -- @include ../../redis/clock.lua

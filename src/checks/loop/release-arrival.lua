@@ -1,9 +1,9 @@
 #!lua flags=allow-oom
--- Takes a call out of the arrivals it was counted in: it was not forwarded, or not answered. A repeat finds nothing.
+-- Removes a call that was not forwarded or not answered from the arrivals. A repeat finds nothing.
 --
--- KEYS  1 the session's arrivals (see arrivals.lua)   2.. one for each limit: arrivals that do not stand in there
+-- KEYS  1 the session's arrivals (see arrivals.lua)   2.. for each limit: the arrivals that are not in KEYS 1
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
---       2 operation id, then for each limit its name
+--       2 operation id, then the name of each limit
 -- reply 1
 
 -- @include ../../redis/clock.lua

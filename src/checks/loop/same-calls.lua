@@ -1,8 +1,8 @@
 #!lua flags=no-writes
--- Refuses unless the last call of a session that was answered is still the one that was read ahead.
+-- Refuses unless the last answered call of a session is the one that was read ahead.
 --
 -- KEYS  1 calls (see calls.lua)
--- ARGV  1 operation of the last call, as it stands in its entry; '' = there was none
+-- ARGV  1 operation of the last call, as in its entry; '' if there was none
 -- reply 1 | 0
 
 -- @include ../../redis/entries.lua

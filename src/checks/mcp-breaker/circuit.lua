@@ -5,7 +5,7 @@
 -- @include ../../redis/form.lua
 
 -- Returns closed | open | half_open, and the ms until the next probe. A time in the future was written before the
--- clock went back, and counts as over.
+-- clock went back, and counts as past.
 local function state_of(key, now, window, lease)
   local fields = redis.call('HMGET', key, 'opened', 'probe_until', 'form')
   check_form('circuit', fields[3])

@@ -1,11 +1,11 @@
 #!lua
--- Takes the changed definitions of a server's tools for the pinned ones. A repeat finds nothing left to accept.
+-- Accepts the changed definitions of a server's tools as the pinned ones. A repeat finds nothing left to accept.
 --
 -- KEYS  1 pins of the server (hash, see pin-tools.lua)
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
---       2 what the digest of the changed definition begins with; '' = whatever it is
---       3.. names of tools; none = every changed one
--- reply name and digest of each tool that had changed
+--       2 prefix of the digest of the changed definition; '' accepts any
+--       3.. names of tools; none = all changed ones
+-- reply name and digest of each accepted tool
 
 -- @include ../../redis/clock.lua
 -- @include ../../redis/form.lua

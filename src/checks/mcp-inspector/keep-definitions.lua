@@ -1,10 +1,10 @@
 #!lua
--- Keeps tool definitions of a server by their digests, so that an operator sees what changed. Repeating it changes
--- nothing. Definitions beyond the limit are left out: they are only there to be read.
+-- Stores a server's tool definitions by digest, so that operators can see what changed. A repeat changes nothing.
+-- Definitions beyond the limit are not stored, since they are only for reading.
 --
 -- KEYS  1 definitions of the server (hash: <digest> -> JSON)
--- ARGV  1 how many definitions are kept   2.. digest and JSON of each
--- reply how many were added
+-- ARGV  1 maximum number of definitions   2.. digest and JSON of each
+-- reply number of definitions added
 
 local added = 0
 local room = tonumber(ARGV[1]) - redis.call('HLEN', KEYS[1])

@@ -1,9 +1,9 @@
 #!lua
--- Compares the definitions of a server's tools with those first seen, and pins what is new. Repeating it changes
--- nothing but times. Nothing here ends by itself: a pin that ran out would let a changed tool pass for a new one.
+-- Compares the definitions of a server's tools with the first ones, and pins new tools. A repeat changes only times.
+-- Pins never expire: otherwise, a changed tool could pass as a new one.
 --
 -- KEYS  1 pins of the server (hash: pin:<tool> and changed:<tool> -> "<digest> <Unix ms>"; form, see form.lua)
--- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock   2 how many tools are pinned
+-- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock   2 maximum number of pinned tools
 --       3.. name and digest of each tool
 -- reply a state for each tool: new | same | changed | held | full
 
@@ -26,7 +26,7 @@ for at = 3, #ARGV, 2 do
   local pinned = digest_of(pin)
   local state
   if not pinned then
-    -- Marks of changed tools count too, so that a server with many of them pins a few less.
+    -- Marks of changed tools count too, so a server with many of them can pin slightly fewer tools.
     if redis.call('HLEN', KEYS[1]) - (form and 1 or 0) < tonumber(ARGV[2]) then
       redis.call('HSET', KEYS[1], pin, digest .. ' ' .. now)
       if WRITE_VERSION > 1 and not form then

@@ -60,8 +60,8 @@ export function createTaskBinding(store: Pick<McpSessionStore, 'bind' | 'use'>):
     const { json } = event;
     if (!isReadable(json))
       return asksForList(exchange) ? { kind: 'cut', denial: unreadableList() } : PASS_EVENT;
-    const told = namedTasks(json);
-    if (told.length > 0) return areOwn(exchange, told).then((own) => (own ? PASS_EVENT : { kind: 'drop' }));
+    const named = namedTasks(json);
+    if (named.length > 0) return areOwn(exchange, named).then((own) => (own ? PASS_EVENT : { kind: 'drop' }));
     if (!namesTasks(exchange, json)) return PASS_EVENT;
     return judgeMessage(exchange, json).then((found): StreamAction => {
       if (!Array.isArray(found)) return { kind: 'cut', denial: found };
@@ -161,8 +161,8 @@ function namedTasks({ method, params }: JsonObject): readonly unknown[] {
   const own = isObject(params) ? params : {};
   const meta = isObject(own['_meta']) ? own['_meta'] : {};
   const holders = [own, own['task'], meta[RELATED]].filter(isObject);
-  const told = holders.flatMap((holder) => (Object.hasOwn(holder, 'taskId') ? [holder['taskId']] : []));
-  return told.length === 0 && method.startsWith('notifications/tasks/') ? [undefined] : told;
+  const named = holders.flatMap((holder) => (Object.hasOwn(holder, 'taskId') ? [holder['taskId']] : []));
+  return named.length === 0 && method.startsWith('notifications/tasks/') ? [undefined] : named;
 }
 
 function listedTasks(exchange: Answered, message: JsonObject): readonly unknown[] {

@@ -11,7 +11,7 @@ import type {
 import { joinedPrompts } from '../../policy/joined-parts.ts';
 import { withResolvedPaths } from '../../policy/resolved-path.ts';
 import { objectReading, contextReadings, type PlacedText } from '../../policy/context-readings.ts';
-import { callTrust, NOBODY_TRUSTED, type TrustSettings } from '../../policy/trust.ts';
+import { callTrust, NO_ROLE_TRUSTED, type TrustSettings } from '../../policy/trust.ts';
 import { valueAt } from '../../json/path.ts';
 import { instructionRole } from '../../providers/instructions.ts';
 import { hasUnseenContent, type PromptText } from '../../providers/request-facts.ts';
@@ -34,7 +34,7 @@ const NO_TEXT: CallText = { raw: '', normalized: '', argument: undefined };
 /** Returns an exchange as policy input; undefined for lists, and for MCP messages without names and client text. */
 export function policyCallOf(
   exchange: Parsed,
-  trust: TrustSettings = NOBODY_TRUSTED,
+  trust: TrustSettings = NO_ROLE_TRUSTED,
 ): PolicyCall | undefined {
   const called = mcpCallOf(exchange.request, exchange.json);
   const request = exchange.mcp === undefined ? modelInput(exchange) : mcpInput(exchange, called);

@@ -1,14 +1,14 @@
 #!lua
--- Takes one slot of a key's rate limit, or says how long to wait (GCRA): the key holds the time at which its whole
--- quota is free again, each request puts that off by one interval, and it may not lie further away than the quota.
--- A repeat of the command takes a second slot, which errs to the safe side and refills by itself; what is refused
--- changes nothing, unless the time lies too far away.
+-- Takes one slot of a key's rate limit, or returns the time to wait (GCRA). The key holds the time at which the whole
+-- quota is available again. Each request moves it one interval into the future, at most as far as the whole quota. A
+-- repeat takes a second slot, which is safe and refills by itself. A refusal changes nothing, unless the stored time is
+-- too far ahead.
 --
--- KEYS  1 time at which the whole quota is free, Unix microseconds
+-- KEYS  1 time at which the whole quota is available, Unix microseconds
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
 --       2 quota in requests
---       3 window in ms, in which a whole quota refills
--- reply {taken 1|0, requests left, ms to the next slot or 0, ms to the whole quota}
+--       3 window in ms in which a whole quota refills
+-- reply {taken 1|0, requests left, ms until the next slot or 0, ms until the whole quota}
 
 -- @include ../../redis/clock.lua
 
@@ -16,8 +16,8 @@ local now, quota = now_us(ARGV[1]), tonumber(ARGV[2])
 local interval = math.ceil(ARGV[3] * 1000 / quota)
 local whole = interval * quota
 
--- No further away than the quota: after a clock went back, or a smaller quota was configured, a key is not locked out.
--- That is written even where the request is refused: else the quota would be used up until the clock is there again.
+-- Limited to the quota, so that neither a clock that went back nor a reduced quota locks a key out. Written even if the
+-- request is refused: otherwise, the quota would be empty until the clock reaches the old time.
 local stored = (redis.call('GET', KEYS[1]) or 0) - now
 local used = math.min(math.max(stored, 0), whole)
 

@@ -1,10 +1,9 @@
 #!lua
--- Notes that a call of a session was answered: from now on it lives for its whole life. Repeating it changes nothing but
--- times.
+-- Records that a call of a session was answered: the session now has its full life. A repeat changes only times.
 --
 -- KEYS  1..3 see life.lua
--- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock   2 see life.lua   3 when the session was created
--- reply live sessions of the key, about; 0 where the session does not live
+-- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock   2 see life.lua   3 creation time of the session
+-- reply approximate number of the key's live sessions; 0 if the session is not alive
 
 -- @include ../../redis/clock.lua
 -- @include life.lua

@@ -1,11 +1,11 @@
--- Shared by the scripts of sessions: the calls of one that are on their way, one entry each: end of its lease (double,
--- Unix ms), and its operation. The last entry's lease ends last, also where the clock was set back.
+-- Shared by the scripts of sessions: the calls of a session that are in flight, one entry each: end of the lease
+-- (double, Unix ms), and operation. The lease of the last entry ends last, even if the clock was set back.
 
 local function call_at(session, operation)
   return entry_at(session.calls, short_id(operation), CALL_BYTES, 8)
 end
 
--- Takes a call out; false where it was not on its way.
+-- Removes a call; false if it is not in flight.
 local function take_call(session, operation)
   local at = call_at(session, operation)
   if not at then
@@ -16,13 +16,13 @@ local function take_call(session, operation)
   return true
 end
 
--- When the last lease ends; 0 where no call is on its way.
+-- Returns the end of the last lease; 0 if no call is in flight.
 local function last_lease(session)
   local calls = session.calls
   return calls == '' and 0 or (struct.unpack('<d', calls, #calls - CALL_BYTES + 1))
 end
 
--- Where the first call stands whose lease still runs.
+-- Returns the position of the first call with a live lease.
 local function first_running(session, now)
   local calls, at = session.calls, 1
   while at <= #calls and struct.unpack('<d', calls, at) <= now do

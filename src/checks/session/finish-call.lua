@@ -1,11 +1,11 @@
 #!lua flags=allow-oom
--- Notes that a call is not on its way any more, so that its session may be forgotten when it is its turn. May run when
--- Redis is full, because it frees. Repeating it changes nothing but the time of the last use.
+-- Records that a call is no longer in flight, so its session may be evicted. May run when Redis is full, because it
+-- frees memory. A repeat changes only the time of the last use.
 --
 -- KEYS  1..3 see life.lua
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock   2 see life.lua   3 operation id
---       4 when the session was created
--- reply 1 where the session lives, else 0
+--       4 creation time of the session
+-- reply 1 if the session is alive, else 0
 
 -- @include ../../redis/clock.lua
 -- @include life.lua

@@ -1,5 +1,5 @@
--- Shared by the scripts that give something back: each operation does so once. `given_back` is a sorted set of operation
--- ids by Unix ms.
+-- Shared by the scripts that give something back, once per operation. `given_back` is a sorted set of operation ids by
+-- Unix ms.
 
 local function was_given_back(given_back, operation)
   return redis.call('ZSCORE', given_back, operation) ~= false

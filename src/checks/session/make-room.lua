@@ -1,14 +1,14 @@
--- Shared by the script that opens sessions: keeps the key's live sessions to their number. What is found here is written
--- by `commit_room` alone.
+-- Part of the script that opens sessions: limits the number of the key's live sessions. Only `commit_room` writes the
+-- results.
 
--- Sessions looked at because their time may be over, looked at to forget one of them, and forgotten, in one call; the next
--- one goes on. The first few are most often all that need to be looked at.
+-- Limits per call: sessions checked because their life may have ended, sessions checked for eviction, and sessions
+-- evicted. The next call continues. Usually the first few checks are enough.
 local LAPSED_PER_CALL, LOOKED_PER_CALL, FORGOTTEN_PER_CALL = 64, 1024, 8
 local LOOKED_AT_FIRST, LOOKED_AT_ONCE = 4, 64
 local SAMPLED_PER_CALL = 4
 
--- `session` is the one to be opened; `templates`: keys of a session, with # for the key's hash and * for the session's id,
--- in one string.
+-- `session` is the new session. `templates` are the keys of a session, separated by spaces, with # for the key's hash
+-- and * for the id of the session.
 local function new_room(session, profile, templates)
   return {
     index = session.index, prefix = string.sub(session.key, 1, -#session.id - 1),
@@ -17,7 +17,7 @@ local function new_room(session, profile, templates)
   }
 end
 
--- The keys of another session of this key, of one slot with those in KEYS.
+-- Returns the keys of another session of this key, all in the same slot as KEYS.
 local function keys_of(room, id)
   local keys = {}
   for template in string.gmatch(room.templates, '%S+') do
@@ -26,7 +26,7 @@ local function keys_of(room, id)
   return keys
 end
 
--- Nil where its life is over; then it is taken out of the index.
+-- Returns nil if the session's life has ended, and then removes it from the index.
 local function look_at(room, id)
   local session = session_at(room.prefix .. id)
   if session.created >= 0 then
@@ -39,7 +39,7 @@ local function look_at(room, id)
   return nil
 end
 
--- Finds those whose life is over.
+-- Finds sessions whose life has ended.
 local function prune(room, now)
   local first = redis.call('ZRANGE', room.index, 0, 0, 'WITHSCORES')[2]
   if not first or tonumber(first) > now then
@@ -55,8 +55,8 @@ local function prune(room, now)
   end
 end
 
--- Finds those that were put after all others because of calls that are over, since their gateway died. They go back to
--- their place; returns those that still live.
+-- Finds sessions that were placed last because of calls in flight whose leases have expired, such as those of a crashed
+-- gateway. They return to their places. Returns those that are still alive.
 local function lapsed_calls(room, now)
   local lapsed = redis.call(
     'ZRANGEBYSCORE', room.index, int(IN_FLIGHT), int(IN_FLIGHT + now), 'LIMIT', 0, LAPSED_PER_CALL
@@ -72,8 +72,8 @@ local function lapsed_calls(room, now)
   return idle
 end
 
--- Looks at the next sessions that may go: adds those with no call on its way to `idle`, and puts the others after all.
--- Returns how many there were.
+-- Checks the next candidates: adds those without a call in flight to `idle`, and places the others last. Returns the
+-- number of candidates.
 local function look_on(room, now, from, idle)
   local many = from == 0 and LOOKED_AT_FIRST or LOOKED_AT_ONCE
   local next_ones = redis.call('ZRANGE', room.index, from, from + many - 1, 'WITHSCORES')
@@ -92,8 +92,8 @@ local function look_on(room, now, from, idle)
   return #next_ones / 2
 end
 
--- How many sessions may stay so that all of the key take MAX_KEY_BYTES, by a random few of them; not fewer than can be
--- made room for in one call.
+-- Estimates from a random sample how many sessions of the key fit into MAX_KEY_BYTES. Returns at least the number that
+-- one call can evict down to.
 local function sessions_that_fit(room)
   local sampled, bytes = redis.call('ZRANDMEMBER', room.index, SAMPLED_PER_CALL), 0
   for _, id in ipairs(sampled) do
@@ -109,7 +109,7 @@ local function goes_before(one, other)
   return one.ends < other.ends
 end
 
--- Finds sessions to forget, so that the key has `most` with one more; false where a call is on its way in each.
+-- Chooses sessions to evict, so that the key has `most` including a new one. Returns false if all have calls in flight.
 local function make_room(room, now, most)
   local idle = lapsed_calls(room, now)
   local looked = 0
@@ -136,7 +136,7 @@ local function commit_room(room)
   end
   for _, id in ipairs(room.evicted) do
     local keys = keys_of(room, id)
-    -- What else this script has changed of it is not written anew.
+    -- Other changes of this script to an evicted session must not be written.
     for _, key in ipairs(keys) do
       sessions[key], ledgers[key] = nil, nil
     end

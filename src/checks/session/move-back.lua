@@ -1,13 +1,13 @@
 #!lua flags=allow-oom
--- Undoes the move of a call that nobody made, where nobody has moved the session since. Idempotent under the operation
--- id, which is remembered, and then also keeps a move from being made later. May run when Redis is full.
+-- Undoes the move of a call that was not made, unless the session has moved since. Idempotent by the operation id. The
+-- id is remembered, so that a late move of the operation has no effect. May run when Redis is full.
 --
 -- KEYS  1..3 see life.lua   4 operations given back (sorted set of operation ids by Unix ms)
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock   2 see life.lua   3 operation id
---       4 when the session was created
---       5 the state that it was moved from; '' where it was never moved before   6 the state that it was moved to
---       7 how long the operation is remembered, ms   8 how many are
--- reply 1 where the move was undone, else 0
+--       4 creation time of the session
+--       5 state before the move, '' if the session had never moved   6 state after the move
+--       7 how long the operation is remembered, ms   8 maximum number of remembered operations
+-- reply 1 if the move was undone, else 0
 
 -- @include ../../redis/clock.lua
 -- @include life.lua

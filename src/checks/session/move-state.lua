@@ -1,13 +1,13 @@
 #!lua
--- Moves a session from the state that a call was judged by to the one that the call brings about, unless somebody else
--- has moved it in between. A repeat under the same operation gets the first answer, as long as fewer than 16 moves came
--- after it; one that was given back moves nothing any more.
+-- Moves a session from the state in which a call was judged to the call's new state, unless another call has moved it
+-- meanwhile. A repeat of the operation gets the first answer, as long as fewer than 16 moves followed. An operation
+-- that was given back moves nothing.
 --
 -- KEYS  1..3 see life.lua   4 operations given back (sorted set of operation ids by Unix ms)
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock   2 see life.lua   3 operation id
---       4 when the session was created
---       5 the state that it is moved from; '' where it was never moved   6 the state that it is moved to
--- reply {moved | conflict | gone, its state before; '' where it was never moved}
+--       4 creation time of the session
+--       5 state before the move, '' if the session has never moved   6 state after the move
+-- reply {moved | conflict | gone, previous state; '' if the session had never moved}
 
 -- @include ../../redis/clock.lua
 -- @include life.lua

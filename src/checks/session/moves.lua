@@ -1,4 +1,4 @@
--- Shared by the scripts that move a session's state: which operations made its last moves, the last move last.
+-- Shared by the scripts that move a session's state: the operations of its last moves, newest last.
 
 local MOVES_KEPT = 16
 
@@ -10,7 +10,7 @@ local function add_move(session, operation)
   session.moves = string.sub(session.moves .. short_id(operation), -MOVES_KEPT * ID_BYTES)
 end
 
--- False where this operation did not make the last move.
+-- Returns false if the last move belongs to another operation.
 local function drop_last_move(session, operation)
   if string.sub(session.moves, -ID_BYTES) ~= short_id(operation) then
     return false

@@ -1,12 +1,12 @@
 #!lua
--- Notes a taint, a mark, or a call of an MCP server and the name of its tool, in a session that from then on stays until
--- it is idle or ended. A repeat under the same operation gets the first answer.
+-- Adds a taint, a mark, or a call of an MCP server with the name of its tool, to a session. The session then stays
+-- until it is idle or ended. A repeat of the operation gets the first answer.
 --
 -- KEYS  1..3 see life.lua
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock   2 see life.lua
---       3 when the session was created; '' = whenever
---       4 taint | tool | mark   5 its name; '' notes none   6 operation id   7 how many of the kind a session holds
---       8 '1' where the call was answered 2xx, else ''
+--       3 creation time of the session; '' = any
+--       4 taint | tool | mark   5 its name; '' adds none   6 operation id   7 maximum number of this kind per session
+--       8 '1' if the call was answered with 2xx, else ''
 -- reply added | known | full | gone (there is no such session)
 
 -- @include ../../redis/clock.lua

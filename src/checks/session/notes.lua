@@ -1,5 +1,5 @@
--- Shared by the scripts of sessions: what was noted in one. Taints, tools and marks are a list each, in the order in which
--- they came: the name after its length (2 bytes), and the operation that noted it.
+-- Shared by the scripts of sessions: the notes of a session. Taints, tools and marks are one list each, oldest first:
+-- length of the name (2 bytes), name, and the operation that added it.
 
 local NOTE_LAYOUT = '<Hc0c13'
 
@@ -11,7 +11,7 @@ local function names_in(notes)
   return names
 end
 
--- The operation that noted a name, nil where it is not noted; how many names there are up to it.
+-- Returns the operation that added a name (nil if none did), and the number of names up to it.
 local function noted_by(notes, name)
   local count, at, found, operation = 0, 1
   while at <= #notes do
@@ -28,7 +28,7 @@ local function with_note(notes, name, operation)
   return notes .. struct.pack(NOTE_LAYOUT, #name, name, short_id(operation))
 end
 
--- A session as the store reads it; limits are -1 where there are none.
+-- Returns a session as the store reads it, with -1 for a missing limit.
 local function view_of(session)
   return {
     session.created, session.used, session.steps, session.max_steps, session.budget, session.answered and 1 or 0,

@@ -1,22 +1,24 @@
 #!lua
 -- Opens a session for one call and takes one step in it, or refuses the call. A call of an MCP server takes no step, is
--- refused for none, and is counted apart, so that the session stays while it runs. Limits come from the first request
--- that names them and can only be tightened. Idempotent under the operation id while the call is on its way.
+-- never refused for lack of steps, and has its own counter, so that its session stays while it runs. The first request
+-- that names a limit sets it; later ones can only tighten it. Idempotent by the operation id while the call is in
+-- flight.
 --
--- A key that may have any number of sessions keeps a bounded one: the session that is first to go makes room.
+-- A key without a limit of sessions still keeps a bounded number: the first candidate makes room.
 --
 -- KEYS  1..3 see life.lua   4 risk profile (hash), whose name ends with the key's hash
 --       5 steps given back (sorted set of operation ids by Unix ms)
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock   2 see life.lua   3 operation id   4 step | mcp_call
---       5 maximum of steps, '' where the request names none   6 budget in nano-USD, or ''
---       7 when the session was created, by what was read of it; -1 = there was none; '' = it was not read
---       8 how often it had been written then   9 what it had spent
--- constants MAX_PER_KEY: most live sessions of the key, beyond which it is refused; 0 = unlimited. MAX_LIVE: most where that
--- is unlimited. MAX_KEY_BYTES: what all of them may take then, measured from MEASURED_FROM live sessions on. TEMPLATES: keys of a session, see make-room.lua
--- reply {verdict, live sessions, spent, the session (see notes.lua), created by this 1|0, ids of those that made room};
---       of one that was read before, when it was created in place of the session and what it has spent
---       verdict: opened | max_steps | budget | sessions | closed (the step was given back already) | changed (it is not
---       as it was read, or refuses the call: nothing is done); the last three without a session
+--       5 maximum of steps, '' if the request names none   6 budget in nano-USD, or ''
+--       7 creation time of the session when it was read; -1 = there was none; '' = it was not read
+--       8 its number of writes then   9 its spend then
+-- constants MAX_PER_KEY: maximum of live sessions of the key, beyond which the call is refused; 0 = unlimited.
+--       MAX_LIVE: the maximum if unlimited. MAX_KEY_BYTES: the maximum size of all of them then, measured from
+--       MEASURED_FROM sessions on. TEMPLATES: keys of a session, see make-room.lua
+-- reply {verdict, live sessions, spend, the session (see notes.lua), created by this call 1|0, ids of evicted sessions};
+--       if the session was read before: its creation time in place of the session, and 0 as spend
+--       verdict: opened | max_steps | budget | sessions | closed (the step was already given back) | changed (the
+--       session has changed since it was read, or refuses the call: nothing is done); the last three have no session
 
 -- @include ../../redis/clock.lua
 -- @include ../../redis/ledger.lua
@@ -44,7 +46,7 @@ if ARGV[7] ~= '' and not is_as_read then
   return { 'changed', 0, '0', {}, 0, {} }, false
 end
 
--- The tighter of a stored limit and one that is asked for.
+-- Returns the tighter one of a stored limit and a requested one.
 local function tighter(stored, asked)
   if asked == '' or (stored >= 0 and stored <= tonumber(asked)) then
     return stored
@@ -63,13 +65,13 @@ local function look_for_room()
   return room
 end
 
--- Calls of a session between two measurements of its key.
+-- Number of calls of a session between two measurements of its key.
 local MEASURED_EVERY = 16
 
 local room = is_new and look_for_room() or nil
 local live = room and room.live or 0
 
--- Sessions that the key may have with this one, which makes room for itself.
+-- Maximum of the key's sessions, including this one, which makes room for itself.
 local most = MAX_LIVE
 if is_new and MAX_PER_KEY == 0 and live >= MEASURED_FROM then
   most = math.min(most, room:fits())
@@ -105,8 +107,8 @@ end
 if opens or not is_new then
   put_off(session, now, not refused and operation or nil)
 end
--- Sessions grow after they were opened, so that the key's are measured now and then when no new one comes. This one is not
--- among those that may go: its call is on its way.
+-- Sessions grow after they are opened, so the key is also measured regularly without a new session. This session cannot
+-- be evicted, since its call is in flight.
 local is_due = not is_new and not refused and MAX_PER_KEY == 0
   and (session.steps + session.mcp_calls) % MEASURED_EVERY == 0
 if is_due then
@@ -118,7 +120,7 @@ if is_due then
 end
 local limited
 if sets_budget and (opens or not is_new) then
-  -- From now on also for calls that have taken their step, and have not reserved yet.
+  -- The limit also applies to calls that have taken their step but not yet reserved.
   limited = limit_spending(KEYS[3], budget, SESSION_TTL_TEXT)
 end
 
@@ -137,7 +139,7 @@ local function commit()
   save_ledgers()
 end
 
--- Who has read it knows the rest.
+-- The caller has already read the rest.
 if ARGV[7] ~= '' then
   return { 'opened', live, '0', session.created, opens and 1 or 0, room and room.evicted or {} }, commit
 end

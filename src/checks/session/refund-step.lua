@@ -1,13 +1,13 @@
 #!lua flags=allow-oom
--- Gives one step back, or a call of an MCP server, and forgets a session that is left with none of them, in which
--- nothing was noted and which nobody has moved. Idempotent under the operation id, which is remembered, and then also
--- keeps a step from being taken later. May run when Redis is full, because it frees.
+-- Gives one step back, or one call of an MCP server. Deletes the session if it then has no calls, no notes and no
+-- moves. Idempotent by the operation id. The id is remembered, so that a late step of the operation has no effect. May
+-- run when Redis is full.
 --
 -- KEYS  1..3 see life.lua   4 risk profile (hash)   5 steps given back (sorted set of operation ids by Unix ms)
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock   2 see life.lua   3 operation id   4 step | mcp_call
---       5 when the session was created, by the answer to the opening; '' where that was lost
---       6 how long the operation is remembered, ms   7 how many are
--- reply 1 where one was given back, 0 where there was none
+--       5 creation time of the session from the reply to its opening; '' if the reply was lost
+--       6 how long the operation is remembered, ms   7 maximum number of remembered operations
+-- reply 1 if a step or call was given back, else 0
 
 -- @include ../../redis/clock.lua
 -- @include life.lua
@@ -20,9 +20,9 @@ if was_given_back(KEYS[5], operation) then
 end
 
 local session = session_of(1, 2)
-local on_its_way = take_call(session, operation)
--- Where the answer was lost, only a call that is on its way tells that the step was taken.
-local gives_back = lives_since(session, created) and (created ~= '' or on_its_way)
+local in_flight = take_call(session, operation)
+-- If the reply was lost, only a call in flight proves that the step was taken.
+local gives_back = lives_since(session, created) and (created ~= '' or in_flight)
 local is_left, counted = false, 0
 if gives_back then
   local counter = ARGV[4] == 'step' and 'steps' or 'mcp_calls'

@@ -1,11 +1,10 @@
 #!lua
--- Puts off the end of a session by a call that is on its way, and the end of the call's lease. Repeating it changes
--- nothing but times.
+-- Extends the life of a session with a call in flight, and the call's lease. A repeat changes only times.
 --
 -- KEYS  1..3 see life.lua
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock   2 see life.lua   3 operation id
---       4 when the session was created
--- reply 1 where the session lives, else 0
+--       4 creation time of the session
+-- reply 1 if the session is alive, else 0
 
 -- @include ../../redis/clock.lua
 -- @include life.lua

@@ -1,10 +1,10 @@
--- Stores what a gateway says of itself, and forgets those that have been silent.
--- KEYS[1]  what each gateway says
--- KEYS[2]  when each counts as gone
+-- Stores a gateway's announcement, and removes gateways that have been silent.
+-- KEYS[1]  announcements
+-- KEYS[2]  times at which gateways count as gone
 -- ARGV[1]  gateway id
 -- ARGV[2]  life in ms
 -- ARGV[3]  limit of gateways
--- ARGV[4]  what it says; empty if it ends
+-- ARGV[4]  the announcement; empty if the gateway stops
 -- Reply: 1, or 0 if there are too many.
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)

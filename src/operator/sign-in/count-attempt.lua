@@ -1,9 +1,9 @@
--- Counts an attempt to sign in to the operator's page.
+-- Counts an attempt to sign in to the operator page.
 -- KEYS[1]  attempts of the address in this minute
--- KEYS[2]  attempts of all addresses in this minute; absent where only the address is limited
+-- KEYS[2]  attempts of all addresses in this minute; absent if only the address is limited
 -- ARGV[1]  life of the counters in ms
--- ARGV[2]  attempts of an address; further ones do not use up those of all
--- Reply: both counts, this attempt included.
+-- ARGV[2]  limit of one address; attempts beyond it do not count for all addresses
+-- Reply: both counts, including this attempt.
 local function count(key)
   local counted = redis.call('INCR', key)
   if counted == 1 then

@@ -1,8 +1,9 @@
--- Stores a new API token, and forgets those that have ended.
+-- Stores a new API token, and removes expired ones.
 -- Idempotent: the hash of 32 random bytes is the operation id.
 --
 -- KEYS  1 tokens (hash)   2 their last uses (hash)
--- ARGV  1 hash of the token   2 its life, ms   3 how many there may be   4 the rest of it (JSON object without times)
+-- ARGV  1 hash of the token   2 its life, ms   3 maximum number of tokens   4 its other fields (JSON object without
+--       times)
 -- reply {'created', JSON} or {'full'}
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)

@@ -1,8 +1,8 @@
--- Notes that an API token was used; never brings a revoked one back, and never goes back in time.
+-- Records the use of an API token. Never restores a revoked token.
 --
 -- KEYS  1 tokens (hash)   2 their last uses (hash)
 -- ARGV  1 hash of the token
--- reply 1 noted, 0 no such token
+-- reply 1 recorded, 0 no such token
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
   return 0
 end

@@ -1,8 +1,8 @@
--- Reads a session of the operator's page, and puts off its idle end.
+-- Reads a session of the operator page, and extends its idle time.
 -- KEYS[1]  session
 -- KEYS[2]  password of the page
--- ARGV[1]  idle time in ms; 0 leaves the idle end as it is
--- Reply: now in Unix ms, when it ends unless it is used, the session, the password; empty without a session.
+-- ARGV[1]  idle time in ms; 0 does not extend it
+-- Reply: now in Unix ms, when the session ends if it is not used, the session, the password; empty without a session.
 local stored = redis.call('GET', KEYS[1])
 if not stored then
   return {}

@@ -10,7 +10,7 @@ import { createRunner } from '../../../src/pipeline/run.ts';
 import type { ObservedVerdict } from '../../../src/pipeline/enforcement.ts';
 import type { PolicyCall } from '../../../src/policy/call.ts';
 import { NO_DECISION } from '../../../src/policy/decision.ts';
-import { NOBODY_TRUSTED } from '../../../src/policy/trust.ts';
+import { NO_ROLE_TRUSTED } from '../../../src/policy/trust.ts';
 import type { PolicySet } from '../../../src/policy/policy-set.ts';
 import { mcpExchange, toolCall } from '../../support/mcp-exchange.ts';
 
@@ -96,11 +96,11 @@ export function policyRig({ store, policies, keyHash, shadowMode = false, betwee
   };
   const checks = [
     session.check,
-    createPolicyCheck({ policies, judge, trust: NOBODY_TRUSTED }),
+    createPolicyCheck({ policies, judge, trust: NO_ROLE_TRUSTED }),
     other,
     createPolicyStateCheck({
       judge,
-      trust: NOBODY_TRUSTED,
+      trust: NO_ROLE_TRUSTED,
       sessions: moves,
       mark: createMarkSession(counted),
       shadowMode,

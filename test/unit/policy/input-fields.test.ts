@@ -5,7 +5,7 @@ import { readCallJson } from '../../../src/policy/call-from-json.ts';
 import { fieldOf } from '../../../src/policy/cards/fields.ts';
 import { deadRego } from '../../../src/policy/dead-rego.ts';
 import { FIELD_GROUPS, type FieldRow } from '../../../src/policy/input-fields.ts';
-import { NOBODY_TRUSTED } from '../../../src/policy/trust.ts';
+import { NO_ROLE_TRUSTED } from '../../../src/policy/trust.ts';
 
 interface Member extends FieldRow {
   readonly group: string;
@@ -43,7 +43,7 @@ describe('a row of a policy field', () => {
   it.each(MEMBERS.filter(({ card, name }) => card !== undefined && name !== 'arguments'))(
     'is read by cards as $card',
     async (member) => {
-      const { call } = await readCallJson(callWith(member), 'the input', NOBODY_TRUSTED);
+      const { call } = await readCallJson(callWith(member), 'the input', NO_ROLE_TRUSTED);
       const isMap = member.form === 'map';
       const field = fieldOf(`${member.card ?? ''}${isMap ? '.x' : ''}`, 'INIT');
       if (field.kind !== 'value') throw new Error('no value');
@@ -61,7 +61,7 @@ describe('a row of a policy field', () => {
       [wrong]: 1,
     });
     const call = JSON.stringify({ request: { method: 'llm_call' }, ...value });
-    await expect(readCallJson(call, 'the input', NOBODY_TRUSTED)).rejects.toThrow(
+    await expect(readCallJson(call, 'the input', NO_ROLE_TRUSTED)).rejects.toThrow(
       `${wrong} is not a member of a policy input; did you mean ${name}?`,
     );
   });

@@ -6,12 +6,12 @@
 -- ARGV  1 hash of the calling key
 --       2 ms until an unused session is forgotten
 --       3 1 = bind an unowned session
--- reply 'own' | 'foreign' | 'nobody'
+-- reply 'own' | 'foreign' | 'unowned'
 
 local owner = redis.call('GET', KEYS[1])
 if not owner then
   if ARGV[3] ~= '1' then
-    return 'nobody'
+    return 'unowned'
   end
   redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
   return 'own'

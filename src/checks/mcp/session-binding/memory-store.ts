@@ -18,7 +18,7 @@ export function createMemoryMcpSessionStore({
     const name = entryName(session);
     const known = owners.get(name);
     const owner = known !== undefined && known.endsAt > now() ? known.keyHash : undefined;
-    if (owner === undefined && !mayBind) return 'nobody';
+    if (owner === undefined && !mayBind) return 'unowned';
     if (owner !== undefined && owner !== session.keyHash) return 'foreign';
     owners.delete(name);
     owners.set(name, { keyHash: session.keyHash, endsAt: now() + ttlMs });

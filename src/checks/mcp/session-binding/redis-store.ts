@@ -16,7 +16,7 @@ const indexScript = loadScript(new URL('./index-session.lua', import.meta.url));
 const endScript = loadScript(new URL('./end-session.lua', import.meta.url));
 
 const bindReply = z.enum(['own', 'foreign']);
-const useReply = z.enum(['own', 'foreign', 'nobody']);
+const useReply = z.enum(['own', 'foreign', 'unowned']);
 const digests = z.array(z.string());
 const flag = z.literal([0, 1]);
 

@@ -5,7 +5,7 @@ export interface McpSession {
   readonly keyHash: string;
 }
 
-export type Owner = 'own' | 'foreign' | 'nobody';
+export type Owner = 'own' | 'foreign' | 'unowned';
 
 /** Maximum number of MCP sessions per key. Beyond it, the least recently used session is forgotten. */
 export const MAX_MCP_SESSIONS = 10_000;

@@ -31,7 +31,7 @@ describe.each<[string, (ttlMs: number, maxPerKey?: number) => McpSessionStore]>(
 
   it('belongs to no key until a server issues it, and asking for it does not claim it', async () => {
     const { mine } = sessions();
-    expect([await store().use(mine), await store().use(mine)]).toEqual(['nobody', 'nobody']);
+    expect([await store().use(mine), await store().use(mine)]).toEqual(['unowned', 'unowned']);
   });
 
   it('belongs to the first key that received it', async () => {
@@ -50,7 +50,7 @@ describe.each<[string, (ttlMs: number, maxPerKey?: number) => McpSessionStore]>(
     const { mine } = sessions();
     const kept = store();
     await kept.bind(mine);
-    expect(await kept.use({ ...mine, server: 'mail' })).toBe('nobody');
+    expect(await kept.use({ ...mine, server: 'mail' })).toBe('unowned');
   });
 
   it('can be ended only by its own key', async () => {
@@ -61,7 +61,7 @@ describe.each<[string, (ttlMs: number, maxPerKey?: number) => McpSessionStore]>(
     expect(await kept.use(mine)).toBe('own');
     await kept.end(mine);
     await kept.end(mine);
-    expect(await kept.use(mine)).toBe('nobody');
+    expect(await kept.use(mine)).toBe('unowned');
   });
 
   it('lives as long as it is used, and no longer', async () => {
@@ -73,7 +73,7 @@ describe.each<[string, (ttlMs: number, maxPerKey?: number) => McpSessionStore]>(
     await wait(TTL_MS * 0.7);
     expect(await kept.use(theirs)).toBe('foreign');
     await wait(TTL_MS * 0.6);
-    expect(await kept.use(mine)).toBe('nobody');
+    expect(await kept.use(mine)).toBe('unowned');
     expect(await kept.bind(theirs)).toBe('own');
   });
 
@@ -98,7 +98,7 @@ describe.each<[string, (ttlMs: number, maxPerKey?: number) => McpSessionStore]>(
       await wait(3);
     }
     const owners = await Promise.all(['one', 'two', 'three', 'four', 'five'].map((id) => kept.use(name(id))));
-    expect(owners).toEqual(['own', 'nobody', 'nobody', 'own', 'own']);
+    expect(owners).toEqual(['own', 'unowned', 'unowned', 'own', 'own']);
     expect(await kept.use(theirs)).toBe('own');
     await kept.end(name('five'));
     await kept.bind(name('six'));

@@ -2,8 +2,8 @@
 -- Writes at once.
 --
 -- KEYS  1 list
--- ARGV  1 what is noted
--- reply how much was noted, what it sees
+-- ARGV  1 the value to add
+-- reply length of the list, first key and argument
 
 -- @include include.lua
 

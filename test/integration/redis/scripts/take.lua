@@ -1,9 +1,9 @@
 #!lua
--- Takes one of what is left, unless there is none; says so before it writes.
+-- Takes an amount from a remainder, or refuses. Returns its reply before it writes.
 --
--- KEYS  1 what is left (string)
--- ARGV  1 how much is taken
--- reply {taken | refused, what was left, what it sees}
+-- KEYS  1 the remainder (string)
+-- ARGV  1 amount to take
+-- reply {taken | refused, remainder, first key and argument}
 
 -- @include include.lua
 
