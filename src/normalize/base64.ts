@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Replacement } from '../text/replace-spans.ts';
 import { EditedText } from '../inspect/offset-map.ts';
-import { stageResult, unchanged, type StageResult } from './rewrite.ts';
+import { stageResult, unchanged, type StageResult } from './stage.ts';
 import { BASE64_LETTERS, BASE64_VALUES, nextRun, NO_DIGIT } from './alphabet-runs.ts';
 import { isProse } from './english-words.ts';
 

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Replacement } from '../text/replace-spans.ts';
 import { extractBase64 } from './base64.ts';
 import { EditedText } from '../inspect/offset-map.ts';
-import { stageResult, unchanged, type StageResult } from './rewrite.ts';
+import { stageResult, unchanged, type StageResult } from './stage.ts';
 import { alphabetOf, hasRun } from './alphabet-runs.ts';
 import { isProse } from './english-words.ts';
 

@@ -2,7 +2,7 @@ import { kindOf, kindPlaces, kinds, plainOf, type Kind } from './characters.ts';
 import { takeAccentsOff } from './accents.ts';
 import { flagCodes } from './confusable-data.ts';
 import { EditedText } from '../inspect/offset-map.ts';
-import { stageResult, unchanged, type StageResult } from './rewrite.ts';
+import { stageResult, unchanged, type StageResult } from './stage.ts';
 import { isWord, soundsEnglish } from './english-words.ts';
 import { READ_AS } from './leet-letters.ts';
 

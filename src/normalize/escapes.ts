@@ -3,7 +3,7 @@ import { kindOf, kinds, plainOf } from './characters.ts';
 import { escapedCharacter } from './entities.ts';
 import { decodeByteLists } from './byte-lists.ts';
 import { EditedText } from '../inspect/offset-map.ts';
-import { stageResult, unchanged, type StageResult } from './rewrite.ts';
+import { stageResult, unchanged, type StageResult } from './stage.ts';
 
 /** Escapes: %XX and %uXXXX; \xXX, \uXXXX, \u{...} and \UXXXXXXXX; numeric and named characters of HTML. */
 const ESCAPES =

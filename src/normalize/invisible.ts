@@ -2,7 +2,7 @@ import type { Span } from '../text/span.ts';
 import { kindOf, kinds } from './characters.ts';
 import { readHidden } from './hidden-bytes.ts';
 import { EditedText } from '../inspect/offset-map.ts';
-import { stageResult, unchanged, type StageResult } from './rewrite.ts';
+import { stageResult, unchanged, type StageResult } from './stage.ts';
 import { isWord } from './english-words.ts';
 
 /** Matches characters outside common Latin and CJK text. */

@@ -7,7 +7,7 @@ import { stripInvisible } from './invisible.ts';
 import { readLeet } from './leet.ts';
 import type { Span } from '../text/span.ts';
 import { readScripts } from './scripts.ts';
-import type { StageResult, Stage } from './rewrite.ts';
+import type { StageResult, Stage } from './stage.ts';
 import type { TextView } from '../inspect/offset-map.ts';
 import { sliceEnd, SLICE_UNITS } from './slices.ts';
 import { TRAIT } from './quick-traits.ts';

@@ -1,5 +1,5 @@
 import { EditedText } from '../inspect/offset-map.ts';
-import { stageResult, unchanged, type StageResult } from './rewrite.ts';
+import { stageResult, unchanged, type StageResult } from './stage.ts';
 
 /** Optional marks, such as vowel signs, of Arabic and Hebrew, and the Arabic stretcher. */
 const MARKS = String.raw`[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u0640]+`;

@@ -9,8 +9,8 @@ export interface WordGrams {
 
 /** Number of adjacent n-grams that make a word count as shared: three, or all n-grams of a short word. */
 const MIN_RUN = 3;
-const FNV_OFFSET = 0x811c9dc5;
-const FNV_PRIME = 0x01000193;
+export const FNV_OFFSET = 0x811c9dc5;
+export const FNV_PRIME = 0x01000193;
 const SPACE = 0x20;
 
 export const NO_GRAMS: GramSet = new Uint16Array(0);

@@ -1,6 +1,5 @@
 import type { NameKind } from './names.ts';
-import { quotedAt, unquotedAt, type Place } from './places.ts';
-import { userinfoAt } from './userinfo.ts';
+import { quotedAt, unquotedAt, type Place, userinfoAt } from './places.ts';
 import { isKeyValue, isPassword, isSecretValue, isStatedPassword, type Standing } from './values.ts';
 import { stickyEnd } from '../../text/sticky.ts';
 

@@ -1,7 +1,6 @@
 import { UnitReader } from '../../text/units.ts';
 import { WordRuns } from '../../text/word-runs.ts';
-import { WordMemo } from './word-memo.ts';
-import { childOf, createWordTree, type WordTree } from './word-tree.ts';
+import { WordMemo, childOf, createWordTree, type WordTree } from './word-tree.ts';
 import { FOLDED, isUnspaced, LINE_END, SENTENCE_END, SEPARATOR, SILENT } from './letters.ts';
 
 /** The words of a text in order. Uses parallel arrays, since there may be a million words. */

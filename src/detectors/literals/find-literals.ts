@@ -1,8 +1,7 @@
 import type { Span } from '../../text/span.ts';
 import type { Work } from '../../turns.ts';
 import { Automaton, MAX_PATTERN } from './automaton.ts';
-import { decodeEscapes } from './decode-escapes.ts';
-import { encodedTexts } from './encoded-blocks.ts';
+import { decodeEscapes, encodedTexts } from './decode.ts';
 import { literalAt } from './judge.ts';
 import { Letters, mayHoldSigns } from './letters.ts';
 import { literalsOf, type Literal } from './literal.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { segment } from '../../../src/normalize/segment.ts';
+import { segment } from '../../../src/normalize/delimiters.ts';
 
 describe('segment', () => {
   it.each<[string, string[] | undefined]>([

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { asciiWordGrams } from '../../../src/text/ascii-words.ts';
-import { contentWords } from '../../../src/text/content-words.ts';
+import { asciiWordGrams, contentWords } from '../../../src/text/content-words.ts';
 import { wordGrams } from '../../../src/text/ngrams.ts';
 import { STOPWORDS } from '../../../src/text/stopwords.ts';
 

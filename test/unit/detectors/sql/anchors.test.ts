@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { nextSqlAnchor } from '../../../../src/detectors/sql/anchors.ts';
+import { nextSqlAnchor, findSqlInjection } from '../../../../src/detectors/sql/sql-injection.ts';
 import { UnitReader } from '../../../../src/text/units.ts';
 import { LOOKBACK } from '../../../../src/detectors/sql/context.ts';
-import { findSqlInjection } from '../../../../src/detectors/sql/sql-injection.ts';
 import { SQL_RULES } from '../../../../src/detectors/sql/sql-rules.ts';
 
 /** Every start of a word, and every sign that may begin a rule. */
