@@ -29,6 +29,11 @@ export class ProblemError extends Error {
   }
 }
 
+/** Returns a thrown value as an Error. */
+export function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}
+
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** Returns the path with its query, without undefined and empty values. */

@@ -1,7 +1,6 @@
-import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
-import { loadMe, me, notice, outage } from './api.ts';
+import { asError, loadMe, me, notice, outage } from './api.ts';
 import { Navigation } from './navigation.tsx';
 import { ProblemText } from './parts/answer.tsx';
 import { href, route } from './route.ts';
@@ -10,7 +9,7 @@ import { viewOf } from './views/views.tsx';
 
 const RETRY_MS = 3_000;
 
-export function App(): JSX.Element {
+export function App() {
   const problem = useMe();
   if (me.value === undefined) {
     return (
@@ -43,7 +42,7 @@ export function App(): JSX.Element {
 }
 
 /** Renders each view and item from scratch, without state of the previous one. */
-function View(): JSX.Element {
+function View() {
   const { view, id } = route.value;
   useEffect(() => {
     notice.value = '';
@@ -67,7 +66,7 @@ function useMe(): Error | undefined {
         // An owner may not see the first view, which shows keys of all owners.
         if (me.value?.owner != null && location.hash === '') location.replace(href('keys'));
       } catch (error) {
-        setProblem(error instanceof Error ? error : new Error(String(error)));
+        setProblem(asError(error));
         timer = window.setTimeout(() => void ask(), RETRY_MS);
       }
     }

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 import type { Decision } from '../src/operator/api/schemas/traffic.ts';
-import { loadMe, read, withQuery, type Query } from './api.ts';
+import { asError, loadMe, read, withQuery, type Query } from './api.ts';
 
 const MAX_ROWS = 200;
 const RETRY_MS = 2_000;
@@ -85,7 +85,7 @@ function follow(path: string, pastPath: string, listener: Listener): () => void 
       const { items } = await read<{ items: Decision[] }>(pastPath, abort.signal);
       if (!abort.signal.aborted) listener.onOpen(items);
     } catch (error) {
-      if (!abort.signal.aborted) listener.onLost(error instanceof Error ? error : new Error(String(error)));
+      if (!abort.signal.aborted) listener.onLost(asError(error));
     }
   }
   async function again(): Promise<void> {
@@ -93,7 +93,7 @@ function follow(path: string, pastPath: string, listener: Listener): () => void 
       // Shows the sign-in page if the session has ended; otherwise the gateway is down.
       await loadMe();
     } catch (error) {
-      listener.onLost(error instanceof Error ? error : new Error(String(error)));
+      listener.onLost(asError(error));
     }
     if (!abort.signal.aborted) open();
   }

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 
-import { ProblemError, read } from './api.ts';
+import { asError, ProblemError, read } from './api.ts';
 
 const RETRY_MS = 3_000;
 
@@ -39,7 +39,7 @@ export function useLoaded<T>(path: string | undefined, everyMs?: number): Loaded
         again(everyMs);
       } catch (error) {
         if (abort.signal.aborted) return;
-        const problem = error instanceof Error ? error : new Error(String(error));
+        const problem = asError(error);
         setState((before) => ({ ...(before.path === path && before), path: path ?? '', problem }));
         again(isTemporary(problem) ? RETRY_MS : everyMs);
       }
@@ -53,11 +53,7 @@ export function useLoaded<T>(path: string | undefined, everyMs?: number): Loaded
 
   const reload = useCallback(() => setAttempt((number) => number + 1), []);
   const isCurrent = state.path === path;
-  return {
-    data: isCurrent ? state.data : undefined,
-    problem: isCurrent ? state.problem : undefined,
-    reload,
-  };
+  return { data: isCurrent ? state.data : undefined, problem: isCurrent ? state.problem : undefined, reload };
 }
 
 function isTemporary(problem: Error): boolean {

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 
 import type { Me } from '../src/operator/api/schemas/people.ts';
@@ -39,7 +38,7 @@ function isShownTo({ role, owner }: Me, view: string): boolean {
 /** Navigation entry of views that have none of their own. */
 const PARENT: Readonly<Record<string, string>> = { requests: 'decisions' };
 
-export function Navigation({ person }: { readonly person: Me }): JSX.Element {
+export function Navigation({ person }: { readonly person: Me }) {
   const [isOpen, setOpen] = useState(false);
   const current = PARENT[route.value.view] ?? route.value.view;
   return (
@@ -78,7 +77,7 @@ export function Navigation({ person }: { readonly person: Me }): JSX.Element {
   );
 }
 
-function Person({ person }: { readonly person: Me }): JSX.Element {
+function Person({ person }: { readonly person: Me }) {
   async function leave(): Promise<void> {
     try {
       await signOut();

@@ -33,10 +33,21 @@ export function href(view: string, id?: string, query: Readonly<Record<string, s
 }
 
 /** Changes the query of the current view, without a new entry in the browser's history. */
-export function replaceQuery(query: Readonly<Record<string, string>>): void {
+function replaceQuery(query: Readonly<Record<string, string>>): void {
   const { view, id } = route.value;
   history.replaceState(null, '', href(view, id, query));
   route.value = parseRoute(location.hash);
+}
+
+/** Returns values of the current view's query, or their defaults, and a function that changes some of them. */
+export function useChosen<Name extends string>(defaults: Readonly<Record<Name, string>>) {
+  const { query } = route.value;
+  const entries = Object.entries<string>(defaults).map(([name, preset]) => [name, query.get(name) ?? preset]);
+  const chosen = Object.fromEntries(entries) as Readonly<Record<Name, string>>;
+  return {
+    chosen,
+    choose: (change: Partial<Record<Name, string>>) => replaceQuery({ ...chosen, ...change }),
+  };
 }
 
 /** Whether the user has navigated within the page. */

@@ -1,9 +1,9 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 
 import { ProblemError } from '../api.ts';
 import type { Loaded } from '../loaded.ts';
 
-export function ProblemText({ problem }: { readonly problem: Error }): JSX.Element {
+export function ProblemText({ problem }: { readonly problem: Error }) {
   const errors = problem instanceof ProblemError ? problem.errors : undefined;
   return (
     <div class="problem" role="alert">
@@ -34,7 +34,7 @@ export function Answer<T>({
 }: {
   readonly loaded: Loaded<T>;
   readonly children: (data: T) => ComponentChildren;
-}): JSX.Element {
+}) {
   const { data, problem } = loaded;
   return (
     <>

@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 import { absoluteTime, relativeTime } from '../format.ts';
@@ -6,7 +6,7 @@ import { useNow } from '../loaded.ts';
 import { hasMoved } from '../route.ts';
 
 /** Takes the focus after navigation: a screen reader then announces the view. */
-export function Heading({ children }: { readonly children: ComponentChildren }): JSX.Element {
+export function Heading({ children }: { readonly children: ComponentChildren }) {
   const element = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (hasMoved.peek()) element.current?.focus();
@@ -20,13 +20,7 @@ export function Heading({ children }: { readonly children: ComponentChildren }):
 }
 
 /** A relative time with the absolute time as its title, or vice versa. */
-export function Time({
-  at,
-  absolute = false,
-}: {
-  readonly at: string;
-  readonly absolute?: boolean;
-}): JSX.Element {
+export function Time({ at, absolute = false }: { readonly at: string; readonly absolute?: boolean }) {
   const now = useNow(10_000);
   const [full, relative] = [absoluteTime(at), relativeTime(at, now)];
   return (
@@ -36,29 +30,17 @@ export function Time({
   );
 }
 
-export function Empty({ children }: { readonly children: ComponentChildren }): JSX.Element {
+export function Empty({ children }: { readonly children: ComponentChildren }) {
   return <div class="empty">{children}</div>;
 }
 
 export type Tone = 'good' | 'bad' | 'warn' | 'plain';
 
-export function Badge({
-  tone,
-  children,
-}: {
-  readonly tone: Tone;
-  readonly children: ComponentChildren;
-}): JSX.Element {
+export function Badge({ tone, children }: { readonly tone: Tone; readonly children: ComponentChildren }) {
   return <span class={`badge ${tone}`}>{children}</span>;
 }
 
-export function Copy({
-  text,
-  label = 'Copy',
-}: {
-  readonly text: string;
-  readonly label?: string;
-}): JSX.Element {
+export function Copy({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
   const [status, setStatus] = useState('');
   async function copy(): Promise<void> {
     try {
@@ -79,11 +61,7 @@ export function Copy({
 }
 
 /** A list of names and values. Omits empty values. */
-export function Facts({
-  facts,
-}: {
-  readonly facts: Readonly<Record<string, ComponentChildren>>;
-}): JSX.Element {
+export function Facts({ facts }: { readonly facts: Readonly<Record<string, ComponentChildren>> }) {
   const shown = Object.entries(facts).filter(
     ([, value]) => value !== null && value !== undefined && value !== '',
   );
@@ -100,13 +78,7 @@ export function Facts({
 }
 
 /** Texts as a row of code elements. Null is shown as `none`. */
-export function Words({
-  words,
-  none,
-}: {
-  readonly words: readonly string[] | null;
-  readonly none: string;
-}): JSX.Element {
+export function Words({ words, none }: { readonly words: readonly string[] | null; readonly none: string }) {
   if (words === null) return <>{none}</>;
   if (words.length === 0) return <>none</>;
   return (

@@ -1,10 +1,11 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 
 import type { Role } from '../../src/operator/api/schemas/people.ts';
 import { change, may, notice, ProblemError } from '../api.ts';
 import { ProblemText } from './answer.tsx';
 import { Dialog } from './dialog.tsx';
+import { useSubmit } from './field.tsx';
 
 export interface Change<T> {
   readonly title: string;
@@ -32,40 +33,28 @@ function ChangeDialog<T>({
 }: {
   readonly details: Change<T>;
   readonly onClose: () => void;
-}): JSX.Element {
+}) {
   const [operation, setOperation] = useState(() => crypto.randomUUID());
-  const [problem, setProblem] = useState<Error>();
-  const [isBusy, setBusy] = useState(false);
   const reasonId = useId();
-
-  async function submit(form: HTMLFormElement): Promise<void> {
-    setBusy(true);
-    setProblem(undefined);
+  const { problem, isBusy, onSubmit } = useSubmit(async (form) => {
     try {
-      const data = new FormData(form);
-      const body = { ...details.body?.(data), reason: text(data, 'reason') };
+      const body = { ...details.body?.(form), reason: text(form, 'reason') };
       const answer = await change<T>(details.method ?? 'POST', details.path, body, operation);
       notice.value = details.doneText(answer);
       onClose();
       details.onDone(answer);
     } catch (error) {
-      setProblem(error instanceof Error ? error : new Error(String(error)));
       // A refused change was not made. The next attempt is a new change and may have another body.
       if (error instanceof ProblemError && error.status >= 400 && error.status < 500) {
         setOperation(crypto.randomUUID());
       }
-      setBusy(false);
+      throw error;
     }
-  }
+  });
 
   return (
     <Dialog title={details.title} onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit(event.currentTarget);
-        }}
-      >
+      <form onSubmit={onSubmit}>
         <div class="consequence">{details.consequence}</div>
         {details.fields}
         <label for={reasonId}>Reason, for the audit trail</label>
@@ -102,20 +91,11 @@ export function useChange(): { ask<T>(details: Change<T>): void; readonly dialog
   function close(): void {
     setDialog(null);
   }
-  return {
-    ask: (details) => setDialog(<ChangeDialog details={details} onClose={close} />),
-    dialog,
-  };
+  return { ask: (details) => setDialog(<ChangeDialog details={details} onClose={close} />), dialog };
 }
 
 /** Shows the buttons of changes to people who may make them. */
-export function Changes({
-  role,
-  children,
-}: {
-  readonly role: Role;
-  readonly children: ComponentChildren;
-}): JSX.Element {
+export function Changes({ role, children }: { readonly role: Role; readonly children: ComponentChildren }) {
   if (may(role)) return <div class="tools">{children}</div>;
   return <p class="muted">Changes here need the role {role}.</p>;
 }

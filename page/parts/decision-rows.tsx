@@ -1,5 +1,3 @@
-import type { JSX } from 'preact';
-
 import type { Decision } from '../../src/operator/api/schemas/traffic.ts';
 import { clockTime, count, usd } from '../format.ts';
 import { href } from '../route.ts';
@@ -15,7 +13,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   Error: 'bad',
 };
 
-export function Disposition({ value }: { readonly value: string }): JSX.Element {
+export function Disposition({ value }: { readonly value: string }) {
   return <Badge tone={TONES[value] ?? 'plain'}>{value}</Badge>;
 }
 
@@ -47,27 +45,15 @@ export function DecisionRows({
 }: {
   readonly rows: readonly Decision[];
   readonly caption: string;
-}): JSX.Element {
+}) {
   return <Table caption={caption} columns={COLUMNS} rows={rows} rowKey={({ id }) => id} />;
 }
 
-export function KeyLink({
-  name,
-  hash,
-}: {
-  readonly name: string | null;
-  readonly hash: string | null;
-}): JSX.Element {
+export function KeyLink({ name, hash }: { readonly name: string | null; readonly hash: string | null }) {
   return hash === null ? <>{name}</> : <a href={href('keys', hash)}>{name ?? hash.slice(0, 19)}</a>;
 }
 
-function Reason({
-  refusal,
-  message,
-}: {
-  readonly refusal: string | null;
-  readonly message: string;
-}): JSX.Element {
+function Reason({ refusal, message }: { readonly refusal: string | null; readonly message: string }) {
   return (
     <>
       {refusal !== null && <code>{refusal}</code>} {message}

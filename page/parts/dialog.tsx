@@ -1,5 +1,7 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
+
+import { Copy } from './basics.tsx';
 
 /** A modal dialog. The browser keeps the focus in it and restores it afterwards. */
 export function Dialog({
@@ -13,7 +15,7 @@ export function Dialog({
   /** If set, Escape does not close the dialog, whose content is not shown again. */
   readonly mustChoose?: boolean;
   readonly children: ComponentChildren;
-}): JSX.Element {
+}) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
@@ -31,5 +33,38 @@ export function Dialog({
       <h2 id={id}>{title}</h2>
       {children}
     </dialog>
+  );
+}
+
+/** Shows a secret that cannot be shown again. Only the buttons close it. */
+export function SecretDialog({
+  title,
+  what,
+  secret,
+  onClose,
+  children,
+}: {
+  readonly title: string;
+  /** Name of the secret, such as `raw key`. */
+  readonly what: string;
+  readonly secret: string;
+  readonly onClose: () => void;
+  /** Further buttons. */
+  readonly children?: ComponentChildren;
+}) {
+  return (
+    <Dialog title={title} onClose={onClose} mustChoose>
+      <p>Copy it now. Only its digest is stored, so it cannot be shown again.</p>
+      <p>
+        <code class="secret">{secret}</code>
+      </p>
+      <Copy text={secret} label={`Copy the ${what}`} />
+      <div class="buttons">
+        <button type="button" class="primary" onClick={onClose}>
+          I have stored it
+        </button>
+        {children}
+      </div>
+    </Dialog>
   );
 }

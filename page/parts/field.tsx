@@ -1,5 +1,7 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren, TargetedEvent } from 'preact';
 import { useId, useRef, useState } from 'preact/hooks';
+
+import { asError } from '../api.ts';
 
 /** Requests are sent after this pause in typing. */
 const TYPED_MS = 250;
@@ -19,14 +21,7 @@ interface FieldProps {
 }
 
 /** A labelled input with a hint. */
-export function Field({
-  label,
-  hint,
-  type = 'text',
-  value = '',
-  onTyped,
-  ...input
-}: FieldProps): JSX.Element {
+export function Field({ label, hint, type = 'text', value = '', onTyped, ...input }: FieldProps) {
   const id = useId();
   const [first] = useState(value);
   const timer = useRef<number>(undefined);
@@ -65,7 +60,7 @@ export function SearchField({
   readonly hint?: string;
   readonly value: string;
   readonly onSearch: (search: string) => void;
-}): JSX.Element {
+}) {
   return (
     <Field
       label="Search"
@@ -94,7 +89,7 @@ export function Select({
   readonly value?: string;
   readonly onChoose?: (value: string) => void;
   readonly name?: string;
-}): JSX.Element {
+}) {
   const id = useId();
   return (
     <div class="field">
@@ -110,7 +105,28 @@ export function Select({
   );
 }
 
-export function Filters({ children }: { readonly children: ComponentChildren }): JSX.Element {
+/** Sends a form with `work`, which may throw. Returns the failure of the last attempt. */
+export function useSubmit(work: (form: FormData) => Promise<void>) {
+  const [problem, setProblem] = useState<Error>();
+  const [isBusy, setBusy] = useState(false);
+  async function submit(form: HTMLFormElement): Promise<void> {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await work(new FormData(form));
+    } catch (error) {
+      setProblem(asError(error));
+    }
+    setBusy(false);
+  }
+  function onSubmit(event: TargetedEvent<HTMLFormElement>): void {
+    event.preventDefault();
+    void submit(event.currentTarget);
+  }
+  return { problem, isBusy, onSubmit };
+}
+
+export function Filters({ children }: { readonly children: ComponentChildren }) {
   return (
     <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
       {children}

@@ -1,23 +1,23 @@
-import type { JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
 import { withQuery, type Query } from '../api.ts';
 import { count } from '../format.ts';
 import { useLoaded, type Loaded } from '../loaded.ts';
-import { Time } from './basics.tsx';
+import { Answer } from './answer.tsx';
+import { Empty, Time } from './basics.tsx';
 
-interface Page {
-  readonly items: readonly unknown[];
+interface Page<Row> {
+  readonly items: readonly Row[];
   readonly next?: string | undefined;
   readonly total?: number;
   readonly as_of?: string;
   readonly complete?: boolean;
 }
 
-export interface Paged<T> extends Loaded<T> {
+export interface Paged<Row> extends Loaded<Page<Row>> {
   readonly number: number;
   readonly hasNext: boolean;
-  first(): void;
   back(): void;
   forward(): void;
 }
@@ -25,20 +25,19 @@ export interface Paged<T> extends Loaded<T> {
 const INCOMPLETE_MS = 1_000;
 
 /** Reads a list page by page. A new query starts at the first page. */
-export function usePaged<T extends Page>(path: string, query: Query, everyMs?: number): Paged<T> {
+export function usePaged<Row>(path: string, query: Query, everyMs?: number): Paged<Row> {
   const base = withQuery(path, query);
   const [at, setAt] = useState<{ base: string; cursors: readonly string[] }>({ base, cursors: [] });
   const cursors = at.base === base ? at.cursors : [];
   const [isIncomplete, setIncomplete] = useState(false);
   const interval = isIncomplete ? INCOMPLETE_MS : everyMs;
-  const loaded = useLoaded<T>(withQuery(path, { ...query, cursor: cursors.at(-1) }), interval);
+  const loaded = useLoaded<Page<Row>>(withQuery(path, { ...query, cursor: cursors.at(-1) }), interval);
   const next = loaded.data?.next;
   useEffect(() => setIncomplete(loaded.data?.complete === false), [loaded.data]);
   return {
     ...loaded,
     number: cursors.length + 1,
     hasNext: next !== undefined,
-    first: () => setAt({ base, cursors: [] }),
     back: () => setAt({ base, cursors: cursors.slice(0, -1) }),
     forward: () => {
       if (next !== undefined) setAt({ base, cursors: [...cursors, next] });
@@ -46,14 +45,29 @@ export function usePaged<T extends Page>(path: string, query: Query, everyMs?: n
   };
 }
 
-/** Buttons and counts below a paged list. */
-export function Pager({
-  paged,
-  label = 'Pages',
-}: {
-  readonly paged: Paged<Page>;
+interface ListProps<Row> {
+  readonly paged: Paged<Row>;
+  /** Shown instead of an empty page. */
+  readonly empty: ComponentChildren;
+  /** Name of the buttons, if the view has several lists. */
   readonly label?: string;
-}): JSX.Element | null {
+  readonly children: (rows: readonly Row[]) => ComponentChildren;
+}
+
+/** One page of a list, with buttons for the others. */
+export function PagedList<Row>({ paged, empty, label, children }: ListProps<Row>) {
+  return (
+    <>
+      <Answer loaded={paged}>
+        {({ items }) => (items.length === 0 ? <Empty>{empty}</Empty> : children(items))}
+      </Answer>
+      <Pager paged={paged} {...(label !== undefined && { label })} />
+    </>
+  );
+}
+
+/** Buttons and counts below a paged list. */
+export function Pager({ paged, label = 'Pages' }: Pick<ListProps<unknown>, 'paged' | 'label'>) {
   const { data, number, hasNext } = paged;
   if (data === undefined) return null;
   return (

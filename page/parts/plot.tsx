@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import UPlot from 'uplot';
 
@@ -26,7 +25,7 @@ interface PlotProps {
 }
 
 /** Values over time, as a plot and as a table. */
-export function Plot({ title, times, series, format }: PlotProps): JSX.Element {
+export function Plot({ title, times, series, format }: PlotProps) {
   const place = useRef<HTMLDivElement>(null);
   const id = useId();
   const chosen = theme.value;

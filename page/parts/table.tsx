@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 
 export interface Column<Row> {
   readonly title: string;
@@ -18,7 +18,7 @@ export function Table<Row>({
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly rowKey: (row: Row) => string;
-}): JSX.Element {
+}) {
   return (
     <div class="scroll" role="region" aria-label={caption} tabIndex={0}>
       <table>

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
 import type { AnsweredEscalation, Escalation, Escalations } from '../../src/operator/api/schemas/traffic.ts';
@@ -11,7 +10,7 @@ import { KeyLink } from '../parts/decision-rows.tsx';
 
 const EVERY_MS = 2_000;
 
-export function Approvals(): JSX.Element {
+export function Approvals() {
   const waiting = useLoaded<Escalations>('/api/escalations?limit=200', EVERY_MS);
   const { ask, dialog } = useChange();
   return (
@@ -39,7 +38,7 @@ export function Approvals(): JSX.Element {
   );
 }
 
-function Nothing({ isEnabled }: { readonly isEnabled: boolean }): JSX.Element {
+function Nothing({ isEnabled }: { readonly isEnabled: boolean }) {
   if (isEnabled) return <Empty>No call is waiting for approval. New ones appear here.</Empty>;
   return (
     <Empty>
@@ -79,7 +78,7 @@ function Waiting({
   readonly escalation: Escalation;
   readonly serverNow: string;
   readonly onAnswer: (outcome: 'approve' | 'deny') => void;
-}): JSX.Element {
+}) {
   return (
     <article class="card" aria-label={`Call of ${escalation.key_name}`}>
       <h2>
@@ -143,13 +142,7 @@ function Waiting({
 }
 
 /** Counts by the server's clock: the user's clock may be wrong. */
-function Countdown({
-  expiry,
-  serverNow,
-}: {
-  readonly expiry: string;
-  readonly serverNow: string;
-}): JSX.Element {
+function Countdown({ expiry, serverNow }: { readonly expiry: string; readonly serverNow: string }) {
   const now = useNow(1_000);
   const [aheadMs, setAheadMs] = useState(() => Date.now() - Date.parse(serverNow));
   useEffect(() => setAheadMs(Date.now() - Date.parse(serverNow)), [serverNow]);

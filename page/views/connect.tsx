@@ -1,5 +1,3 @@
-import type { JSX } from 'preact';
-
 import type { Connect, Key } from '../../src/operator/api/schemas/keys.ts';
 import { useLoaded } from '../loaded.ts';
 import { Answer } from '../parts/answer.tsx';
@@ -7,9 +5,9 @@ import { Copy, Empty, Heading } from '../parts/basics.tsx';
 import { Filters, SearchField } from '../parts/field.tsx';
 import { usePaged } from '../parts/paged.tsx';
 import { Table } from '../parts/table.tsx';
-import { href, replaceQuery, route } from '../route.ts';
+import { href, useChosen } from '../route.ts';
 
-export function ConnectClient({ id }: { readonly id: string }): JSX.Element {
+export function ConnectClient({ id }: { readonly id: string }) {
   return (
     <>
       <Heading>Connect a client</Heading>
@@ -18,18 +16,14 @@ export function ConnectClient({ id }: { readonly id: string }): JSX.Element {
   );
 }
 
-function ChooseKey(): JSX.Element {
-  const search = route.value.query.get('search') ?? '';
-  const keys = usePaged<{ readonly items: readonly Key[] }>('/api/keys', {
-    search,
-    status: 'active',
-    limit: 20,
-  });
+function ChooseKey() {
+  const { chosen, choose } = useChosen({ search: '' });
+  const keys = usePaged<Key>('/api/keys', { ...chosen, status: 'active', limit: 20 });
   return (
     <>
       <p>Choose the key that the client sends.</p>
       <Filters>
-        <SearchField value={search} onSearch={(text) => replaceQuery({ search: text })} />
+        <SearchField value={chosen.search} onSearch={(search) => choose({ search })} />
       </Filters>
       <Answer loaded={keys}>
         {({ items }) =>
@@ -58,7 +52,7 @@ function ChooseKey(): JSX.Element {
   );
 }
 
-function Snippets({ id }: { readonly id: string }): JSX.Element {
+function Snippets({ id }: { readonly id: string }) {
   const connect = useLoaded<Connect>(`/api/connect/${encodeURIComponent(id)}`);
   return (
     <Answer loaded={connect}>

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 
 import { count } from '../format.ts';
@@ -7,7 +6,7 @@ import { ProblemText } from '../parts/answer.tsx';
 import { Badge, Empty, Heading } from '../parts/basics.tsx';
 import { DecisionRows } from '../parts/decision-rows.tsx';
 import { Field, Filters, Select } from '../parts/field.tsx';
-import { href, replaceQuery, route } from '../route.ts';
+import { href, useChosen } from '../route.ts';
 
 const VERDICTS = ['', 'Allowed', 'Blocked', 'Quarantined', 'Corrected', 'Detected', 'Error'].map((value) => ({
   value,
@@ -27,41 +26,30 @@ const TEXTS = [
   ['tool', 'Tool'],
   ['refusal', 'Refusal'],
 ] as const;
-const NAMES = ['kind', 'disposition', ...TEXTS.map(([name]) => name)];
+const NO_FILTERS = { kind: '', disposition: '', key: '', owner: '', model: '', tool: '', refusal: '' };
 
-export function Decisions(): JSX.Element {
+export function Decisions() {
   const [isPaused, setPaused] = useState(false);
-  const { query } = route.value;
-  const filters: Record<string, string> = Object.fromEntries(
-    NAMES.map((name) => [name, query.get(name) ?? '']),
-  );
+  const { chosen: filters, choose } = useChosen(NO_FILTERS);
   const live = useLive(filters, isPaused);
-  function choose(name: string, value: string): void {
-    replaceQuery({ ...filters, [name]: value });
-  }
   return (
     <>
       <Heading>Live decisions</Heading>
       <OpenRequest />
       <Filters>
-        <Select
-          label="Kind"
-          choices={KINDS}
-          value={filters['kind'] ?? ''}
-          onChoose={(value) => choose('kind', value)}
-        />
+        <Select label="Kind" choices={KINDS} value={filters.kind} onChoose={(kind) => choose({ kind })} />
         <Select
           label="Verdict"
           choices={VERDICTS}
-          value={filters['disposition'] ?? ''}
-          onChoose={(value) => choose('disposition', value)}
+          value={filters.disposition}
+          onChoose={(disposition) => choose({ disposition })}
         />
         {TEXTS.map(([name, label]) => (
           <Field
             key={name}
             label={label}
-            value={filters[name] ?? ''}
-            onTyped={(value) => choose(name, value)}
+            value={filters[name]}
+            onTyped={(value) => choose({ [name]: value })}
           />
         ))}
       </Filters>
@@ -82,7 +70,7 @@ export function Decisions(): JSX.Element {
   );
 }
 
-function Nothing({ isFiltered }: { readonly isFiltered: boolean }): JSX.Element {
+function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
   if (isFiltered) return <Empty>No decision matches these filters yet. New ones appear here.</Empty>;
   return (
     <Empty>
@@ -93,7 +81,7 @@ function Nothing({ isFiltered }: { readonly isFiltered: boolean }): JSX.Element 
 }
 
 /** Opens a request by the id in a refusal or a log line. */
-function OpenRequest(): JSX.Element {
+function OpenRequest() {
   return (
     <form
       class="filters"

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 
 import type { IssuedKey, KeyDetails } from '../../src/operator/api/schemas/keys.ts';
@@ -17,7 +16,7 @@ import { RawKey } from './new-key.tsx';
 const EVERY_MS = 5_000;
 
 /** One key: record, state, budget and changes. */
-export function OneKey({ id }: { readonly id: string }): JSX.Element {
+export function OneKey({ id }: { readonly id: string }) {
   const key = useLoaded<KeyDetails>(`/api/keys/${encodeURIComponent(id)}`, EVERY_MS);
   return (
     <>
@@ -37,13 +36,7 @@ export function OneKey({ id }: { readonly id: string }): JSX.Element {
   );
 }
 
-function KeyChanges({
-  record: key,
-  onDone,
-}: {
-  readonly record: KeyDetails;
-  readonly onDone: () => void;
-}): JSX.Element {
+function KeyChanges({ record: key, onDone }: { readonly record: KeyDetails; readonly onDone: () => void }) {
   const { ask, dialog } = useChange();
   const [issued, setIssued] = useState<IssuedKey>();
   function rotated(answer: IssuedKey): void {
@@ -98,7 +91,7 @@ function KeyChanges({
   );
 }
 
-function Record({ record: key }: { readonly record: KeyDetails }): JSX.Element {
+function Record({ record: key }: { readonly record: KeyDetails }) {
   return (
     <Facts
       facts={{
@@ -134,7 +127,7 @@ function Record({ record: key }: { readonly record: KeyDetails }): JSX.Element {
   );
 }
 
-function Risk({ record: key }: { readonly record: KeyDetails }): JSX.Element {
+function Risk({ record: key }: { readonly record: KeyDetails }) {
   return (
     <>
       <h2>Risk</h2>
@@ -163,7 +156,7 @@ function isHeld({ locked, blocked_at: blockedAt }: KeyDetails): boolean {
   return locked || blockedAt !== null;
 }
 
-function HeldAttempts({ record }: { readonly record: KeyDetails }): JSX.Element {
+function HeldAttempts({ record }: { readonly record: KeyDetails }) {
   if (record.last_held_attempt_at === null) return <>none</>;
   return (
     <>

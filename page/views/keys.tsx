@@ -1,19 +1,12 @@
-import type { JSX } from 'preact';
-
 import type { Key } from '../../src/operator/api/schemas/keys.ts';
 import { count } from '../format.ts';
-import { Answer } from '../parts/answer.tsx';
-import { Badge, Empty, Heading, Time } from '../parts/basics.tsx';
+import { Badge, Heading, Time } from '../parts/basics.tsx';
 import { Changes } from '../parts/change.tsx';
 import { Filters, SearchField, Select } from '../parts/field.tsx';
-import { Pager, usePaged } from '../parts/paged.tsx';
+import { PagedList, usePaged } from '../parts/paged.tsx';
 import { Table, type Column } from '../parts/table.tsx';
-import { href, replaceQuery, route } from '../route.ts';
+import { href, useChosen } from '../route.ts';
 import { useNewKey } from './new-key.tsx';
-
-interface KeyPage {
-  readonly items: readonly Key[];
-}
 
 const STATUSES = [
   { value: '', title: 'Any' },
@@ -52,18 +45,10 @@ const COLUMNS: readonly Column<Key>[] = [
   { title: 'Expires', cell: ({ expires_at: at }) => (at === null ? 'never' : <Time at={at} />) },
 ];
 
-export function Keys(): JSX.Element {
-  const { query } = route.value;
-  const chosen = {
-    search: query.get('search') ?? '',
-    status: query.get('status') ?? '',
-    sort: query.get('sort') ?? 'created',
-  };
-  const keys = usePaged<KeyPage>('/api/keys', chosen);
+export function Keys() {
+  const { chosen, choose } = useChosen({ search: '', status: '', sort: 'created' });
+  const keys = usePaged<Key>('/api/keys', chosen);
   const { begin, dialogs } = useNewKey(keys.reload);
-  function choose(change: Partial<typeof chosen>): void {
-    replaceQuery({ ...chosen, ...change });
-  }
   return (
     <>
       <Heading>Keys</Heading>
@@ -86,31 +71,28 @@ export function Keys(): JSX.Element {
           Create a key
         </button>
       </Changes>
-      <Answer loaded={keys}>
-        {({ items }) =>
-          items.length === 0 ? (
-            <NoKeys isFiltered={chosen.search !== '' || chosen.status !== ''} />
-          ) : (
-            <Table caption="Keys" columns={COLUMNS} rows={items} rowKey={({ key_hash: hash }) => hash} />
-          )
+      <PagedList
+        paged={keys}
+        empty={
+          chosen.search !== '' || chosen.status !== ''
+            ? 'No key matches. Search for a part of a name, owner, agent or tag.'
+            : 'There are no keys yet. Create one, then connect a client.'
         }
-      </Answer>
-      <Pager paged={keys} />
+      >
+        {(items) => (
+          <Table caption="Keys" columns={COLUMNS} rows={items} rowKey={({ key_hash: hash }) => hash} />
+        )}
+      </PagedList>
       {dialogs}
     </>
   );
-}
-
-function NoKeys({ isFiltered }: { readonly isFiltered: boolean }): JSX.Element {
-  if (isFiltered) return <Empty>No key matches. Search for a part of a name, owner, agent or tag.</Empty>;
-  return <Empty>There are no keys yet. Create one, then connect a client.</Empty>;
 }
 
 export function KeyState({
   record: { status, locked, blocked_at: blockedAt },
 }: {
   readonly record: Pick<Key, 'status' | 'locked' | 'blocked_at'>;
-}): JSX.Element {
+}) {
   if (status !== 'active') return <Badge tone="plain">{status}</Badge>;
   if (blockedAt !== null) return <Badge tone="bad">blocked</Badge>;
   return locked ? <Badge tone="bad">locked</Badge> : <Badge tone="good">active</Badge>;

@@ -1,5 +1,3 @@
-import type { JSX } from 'preact';
-
 import type { AcceptedPins, McpPin, McpServer } from '../../src/operator/api/schemas/rules.ts';
 import { difference, readableJson } from '../difference.ts';
 import { count, shortId } from '../format.ts';
@@ -7,7 +5,7 @@ import { useLoaded } from '../loaded.ts';
 import { Answer } from '../parts/answer.tsx';
 import { Badge, Empty, Facts, Heading, Time } from '../parts/basics.tsx';
 import { Changes, useChange } from '../parts/change.tsx';
-import { Pager, usePaged } from '../parts/paged.tsx';
+import { PagedList, Pager, usePaged } from '../parts/paged.tsx';
 import { Table, type Column } from '../parts/table.tsx';
 
 const EVERY_MS = 10_000;
@@ -24,7 +22,7 @@ const COLUMNS: readonly Column<McpServer>[] = [
   { title: 'Changed', isNumber: true, cell: ({ changed_tools: changed }) => count(changed) },
 ];
 
-export function Mcp(): JSX.Element {
+export function Mcp() {
   const servers = useLoaded<{ readonly items: readonly McpServer[]; readonly enabled: boolean }>(
     '/api/mcp/servers?limit=200',
     EVERY_MS,
@@ -52,12 +50,8 @@ export function Mcp(): JSX.Element {
   );
 }
 
-interface Pins {
-  readonly items: readonly McpPin[];
-}
-
-function Changed({ onAccepted }: { readonly onAccepted: () => void }): JSX.Element {
-  const pins = usePaged<Pins>('/api/mcp/pins', { changed: true, limit: 20 }, EVERY_MS);
+function Changed({ onAccepted }: { readonly onAccepted: () => void }) {
+  const pins = usePaged<McpPin>('/api/mcp/pins', { changed: true, limit: 20 }, EVERY_MS);
   return (
     <>
       <h2>Changed definitions</h2>
@@ -84,13 +78,7 @@ function Changed({ onAccepted }: { readonly onAccepted: () => void }): JSX.Eleme
   );
 }
 
-function ChangedPin({
-  pin,
-  onAccepted,
-}: {
-  readonly pin: McpPin;
-  readonly onAccepted: () => void;
-}): JSX.Element {
+function ChangedPin({ pin, onAccepted }: { readonly pin: McpPin; readonly onAccepted: () => void }) {
   const { ask, dialog } = useChange();
   const { server, tool, changed_digest: digest } = pin;
   function accept(): void {
@@ -132,11 +120,7 @@ function ChangedPin({
   );
 }
 
-function Difference({
-  pin: { definition, changed_definition: changed },
-}: {
-  readonly pin: McpPin;
-}): JSX.Element {
+function Difference({ pin: { definition, changed_definition: changed } }: { readonly pin: McpPin }) {
   if (definition === null || changed === null) {
     return <p>The definitions are not stored: compare them at the server before you accept.</p>;
   }
@@ -152,42 +136,39 @@ function Difference({
   );
 }
 
-function Pinned(): JSX.Element {
-  const pins = usePaged<Pins>('/api/mcp/pins', {});
+function Pinned() {
+  const pins = usePaged<McpPin>('/api/mcp/pins', {});
   return (
     <>
       <h2>Pinned tools</h2>
-      <Answer loaded={pins}>
-        {({ items }) =>
-          items.length === 0 ? (
-            <Empty>
-              No tool is pinned yet. Tools are pinned when a client first lists the tools of a server.
-            </Empty>
-          ) : (
-            <Table
-              caption="Pinned tools"
-              rows={items}
-              rowKey={({ server, tool }) => `${server} ${tool}`}
-              columns={[
-                { title: 'Server', cell: ({ server }) => server },
-                { title: 'Tool', cell: ({ tool }) => tool },
-                { title: 'Digest', cell: ({ digest }) => <code>{shortId(digest)}</code> },
-                { title: 'Pinned', cell: ({ pinned_at: at }) => <Time at={at} /> },
-                {
-                  title: 'State',
-                  cell: ({ changed_digest: changed }) =>
-                    changed === null ? (
-                      <Badge tone="good">unchanged</Badge>
-                    ) : (
-                      <Badge tone="warn">changed</Badge>
-                    ),
-                },
-              ]}
-            />
-          )
-        }
-      </Answer>
-      <Pager paged={pins} label="Pages of pinned tools" />
+      <PagedList
+        paged={pins}
+        label="Pages of pinned tools"
+        empty="No tool is pinned yet. Tools are pinned when a client first lists the tools of a server."
+      >
+        {(items) => (
+          <Table
+            caption="Pinned tools"
+            rows={items}
+            rowKey={({ server, tool }) => `${server} ${tool}`}
+            columns={[
+              { title: 'Server', cell: ({ server }) => server },
+              { title: 'Tool', cell: ({ tool }) => tool },
+              { title: 'Digest', cell: ({ digest }) => <code>{shortId(digest)}</code> },
+              { title: 'Pinned', cell: ({ pinned_at: at }) => <Time at={at} /> },
+              {
+                title: 'State',
+                cell: ({ changed_digest: changed }) =>
+                  changed === null ? (
+                    <Badge tone="good">unchanged</Badge>
+                  ) : (
+                    <Badge tone="warn">changed</Badge>
+                  ),
+              },
+            ]}
+          />
+        )}
+      </PagedList>
     </>
   );
 }

@@ -1,17 +1,14 @@
-import type { JSX } from 'preact';
-
-import type { Budget } from '../../src/operator/api/schemas/keys.ts';
-import { csv } from '../csv.ts';
-import { download } from '../download.ts';
+import type { Budget, SharedBudget } from '../../src/operator/api/schemas/keys.ts';
+import { me } from '../api.ts';
+import { csv, download } from '../csv.ts';
 import { Answer } from '../parts/answer.tsx';
 import { Empty, Heading } from '../parts/basics.tsx';
-import { windowColumns } from '../parts/budget-bars.tsx';
+import { limitedPeriods, WINDOW_COLUMNS } from '../parts/budget-bars.tsx';
 import { KeyLink } from '../parts/decision-rows.tsx';
 import { Filters, SearchField, Select } from '../parts/field.tsx';
-import { Pager, usePaged } from '../parts/paged.tsx';
+import { PagedList, Pager, usePaged } from '../parts/paged.tsx';
 import { Table } from '../parts/table.tsx';
-import { href, replaceQuery, route } from '../route.ts';
-import { SharedBudgets } from './shared-budgets.tsx';
+import { href, useChosen } from '../route.ts';
 
 const EVERY_MS = 10_000;
 const SORTS = [
@@ -21,20 +18,9 @@ const SORTS = [
 
 type Row = Budget & { readonly period: Budget['windows'][number] };
 
-/** Only windows with a limit; the view of the key shows the others. */
-function limited(budget: Budget): readonly Row[] {
-  return budget.windows
-    .filter(({ limit_usd: limit }) => limit !== null)
-    .map((period) => ({ ...budget, period }));
-}
-
-export function Money(): JSX.Element {
-  const { query } = route.value;
-  const chosen = { search: query.get('search') ?? '', sort: query.get('sort') ?? 'used' };
-  const budgets = usePaged<{ readonly items: readonly Budget[] }>('/api/budgets', chosen, EVERY_MS);
-  function choose(change: Partial<typeof chosen>): void {
-    replaceQuery({ ...chosen, ...change });
-  }
+export function Money() {
+  const { chosen, choose } = useChosen({ search: '', sort: 'used' });
+  const budgets = usePaged<Budget>('/api/budgets', chosen, EVERY_MS);
   return (
     <>
       <Heading>Money</Heading>
@@ -55,15 +41,13 @@ export function Money(): JSX.Element {
         <SearchField value={chosen.search} onSearch={(search) => choose({ search })} />
         <Select label="Order" choices={SORTS} value={chosen.sort} onChoose={(sort) => choose({ sort })} />
       </Filters>
-      <Answer loaded={budgets}>
-        {({ items }) => <Rows rows={items.flatMap((budget) => limited(budget))} />}
-      </Answer>
+      <Answer loaded={budgets}>{({ items }) => <Rows rows={items.flatMap(limitedPeriods)} />}</Answer>
       <Pager paged={budgets} />
     </>
   );
 }
 
-function Rows({ rows }: { readonly rows: readonly Row[] }): JSX.Element {
+function Rows({ rows }: { readonly rows: readonly Row[] }) {
   if (rows.length === 0) {
     return (
       <Empty>
@@ -85,7 +69,7 @@ function Rows({ rows }: { readonly rows: readonly Row[] }): JSX.Element {
             title: 'Window',
             cell: ({ period, source }) => `${period.window}${source === 'default' ? ' (default)' : ''}`,
           },
-          ...windowColumns(({ period }: Row) => period),
+          ...WINDOW_COLUMNS,
         ]}
       />
       <div class="buttons">
@@ -110,5 +94,63 @@ function asCsv(rows: readonly Row[]): string {
       period.limit_usd,
       period.resets_at,
     ]),
+  );
+}
+
+/** Budgets shared by several keys. Hidden from owners, because they also count requests of other owners. */
+function SharedBudgets() {
+  if (me.value?.owner != null) return null;
+  return (
+    <>
+      <h2>Shared budgets</h2>
+      <SharedList />
+    </>
+  );
+}
+
+function SharedList() {
+  const budgets = usePaged<SharedBudget>('/api/shared-budgets', {}, EVERY_MS);
+  return (
+    <PagedList
+      paged={budgets}
+      label="Pages of shared budgets"
+      empty={
+        <>
+          No shared budgets yet. Add one for a team, a model or everything under <code>budgets</code> in
+          gateway.yaml, or run <code>gateway budget set --owner search --daily 10</code>.
+        </>
+      }
+    >
+      {(items) => (
+        <Table
+          caption="Shared budgets by window"
+          rows={items.flatMap(limitedPeriods)}
+          rowKey={({ name, period }) => `${name} ${period.window}`}
+          columns={[
+            { title: 'Budget', cell: ({ name }) => name },
+            { title: 'Requests', cell: ({ match }) => <Match match={match} /> },
+            { title: 'Window', cell: ({ period, time_zone: zone }) => windowName(period.window, zone) },
+            ...WINDOW_COLUMNS,
+          ]}
+        />
+      )}
+    </PagedList>
+  );
+}
+
+function windowName(window: string, zone: string): string {
+  return zone === 'UTC' ? window : `${window} (${zone})`;
+}
+
+function Match({ match }: { readonly match: SharedBudget['match'] }) {
+  if (match.length === 0) return <>every request</>;
+  return (
+    <span class="words">
+      {match.map(({ by, values }) => (
+        <code key={by}>
+          {by}: {values.join(', ')}
+        </code>
+      ))}
+    </span>
   );
 }

@@ -1,10 +1,10 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 
 import type { IssuedKey } from '../../src/operator/api/schemas/keys.ts';
 import { given, text, useChange } from '../parts/change.tsx';
+import { SecretDialog } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
-import { SecretDialog } from '../parts/secret-dialog.tsx';
 import { href } from '../route.ts';
 
 /** Returns the dialogs that create a key and show its raw key once. */
@@ -45,7 +45,7 @@ export function useNewKey(onDone: () => void): { begin(): void; readonly dialogs
   return { begin, dialogs: [dialog, shown] };
 }
 
-function KeyFields(): JSX.Element {
+function KeyFields() {
   return (
     <>
       <Field label="Name" name="name" required maxLength={128} autocomplete="off" />
@@ -111,7 +111,7 @@ export function RawKey({
 }: {
   readonly issued: IssuedKey;
   readonly onClose: () => void;
-}): JSX.Element {
+}) {
   return (
     <SecretDialog title={`The raw key of ${key.name}`} what="raw key" secret={raw} onClose={onClose}>
       <a class="button" href={href('connect', key.key_hash)} onClick={onClose}>

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 
 import type { GatewayState, Overview } from '../../src/operator/api/schemas/traffic.ts';
@@ -13,7 +12,7 @@ import { href } from '../route.ts';
 const EVERY_MS = 5_000;
 const CERTIFICATE_WARNING_DAYS = 14;
 
-export function Now(): JSX.Element {
+export function Now() {
   const overview = useLoaded<Overview>('/api/overview', EVERY_MS);
   return (
     <>
@@ -27,7 +26,7 @@ function Shown({
   overview: { gateways, redis, audit, providers, traffic, ...counts },
 }: {
   readonly overview: Overview;
-}): JSX.Element {
+}) {
   return (
     <>
       {counts.waiting_approvals > 0 && (
@@ -63,7 +62,7 @@ function Shown({
   );
 }
 
-function NoAudit(): JSX.Element {
+function NoAudit() {
   return (
     <Empty>
       The audit trail is off, so requests are not shown. Set <code>audit.enabled: true</code> in gateway.yaml.
@@ -76,7 +75,7 @@ function memory(used: number, max: number): string {
   return max === 0 ? mib(used) : `${mib(used)} of ${mib(max)}`;
 }
 
-function Gateway({ gateway }: { readonly gateway: GatewayState }): JSX.Element {
+function Gateway({ gateway }: { readonly gateway: GatewayState }) {
   return (
     <section class="card" aria-label={`Gateway ${gateway.host}`}>
       <h3>{gateway.host}</h3>
@@ -122,7 +121,7 @@ function stateBadges(gateway: GatewayState): readonly (readonly [Tone, string])[
   return found;
 }
 
-function LastHour({ traffic, providers }: Pick<Overview, 'traffic' | 'providers'>): JSX.Element {
+function LastHour({ traffic, providers }: Pick<Overview, 'traffic' | 'providers'>) {
   const { times, requests, spend } = useMemo(() => {
     const values = (name: 'requests' | 'refused' | 'errors' | 'spend_usd'): number[] =>
       traffic.map((point) => point[name]);

@@ -1,5 +1,3 @@
-import type { JSX } from 'preact';
-
 import type { RequestStory } from '../../src/operator/api/schemas/traffic.ts';
 import { absoluteTime, count, usd } from '../format.ts';
 import { useLoaded } from '../loaded.ts';
@@ -11,7 +9,7 @@ import { Table } from '../parts/table.tsx';
 type Step = RequestStory['steps'][number];
 
 /** All records about one request, as a timeline. */
-export function Request({ id }: { readonly id: string }): JSX.Element {
+export function Request({ id }: { readonly id: string }) {
   const story = useLoaded<RequestStory>(`/api/requests/${encodeURIComponent(id)}`);
   return (
     <>
@@ -50,7 +48,7 @@ export function Request({ id }: { readonly id: string }): JSX.Element {
   );
 }
 
-function StepShown({ step }: { readonly step: Step }): JSX.Element {
+function StepShown({ step }: { readonly step: Step }) {
   return (
     <article class="card">
       <h2>
@@ -95,7 +93,7 @@ function tokens({ input_tokens: input, output_tokens: output }: Step): string | 
   return `${count(input ?? 0)} in, ${count(output ?? 0)} out`;
 }
 
-function Checks({ checks }: { readonly checks: Step['checks'] }): JSX.Element {
+function Checks({ checks }: { readonly checks: Step['checks'] }) {
   return (
     <>
       <h3>Checks</h3>
@@ -113,7 +111,7 @@ function Checks({ checks }: { readonly checks: Step['checks'] }): JSX.Element {
   );
 }
 
-function Rules({ rules }: { readonly rules: Step['rules'] }): JSX.Element {
+function Rules({ rules }: { readonly rules: Step['rules'] }) {
   return (
     <>
       <h3>Rules that fired</h3>
@@ -135,7 +133,7 @@ function Rules({ rules }: { readonly rules: Step['rules'] }): JSX.Element {
   );
 }
 
-function Findings({ findings }: { readonly findings: Step['findings'] }): JSX.Element {
+function Findings({ findings }: { readonly findings: Step['findings'] }) {
   return (
     <>
       <h3>Findings</h3>

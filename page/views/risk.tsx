@@ -1,16 +1,13 @@
-import type { JSX } from 'preact';
-
 import type { RiskRow } from '../../src/operator/api/schemas/keys.ts';
 import { may } from '../api.ts';
 import { count } from '../format.ts';
-import { Answer } from '../parts/answer.tsx';
-import { Empty, Heading, Time, Words } from '../parts/basics.tsx';
+import { Heading, Time, Words } from '../parts/basics.tsx';
 import { useChange } from '../parts/change.tsx';
 import { KeyLink } from '../parts/decision-rows.tsx';
 import { Filters, SearchField, Select } from '../parts/field.tsx';
-import { Pager, usePaged } from '../parts/paged.tsx';
+import { PagedList, usePaged } from '../parts/paged.tsx';
 import { Table, type Column } from '../parts/table.tsx';
-import { href, replaceQuery, route } from '../route.ts';
+import { href, useChosen } from '../route.ts';
 import { lock, release, resetRisk } from './key-changes.tsx';
 import { KeyState } from './keys.tsx';
 
@@ -20,14 +17,10 @@ const FILTERS = [
   { value: 'true', title: 'Locked or blocked' },
 ];
 
-export function RiskAndLocks(): JSX.Element {
-  const { query } = route.value;
-  const chosen = { search: query.get('search') ?? '', held: query.get('held') ?? '' };
-  const risks = usePaged<{ readonly items: readonly RiskRow[] }>('/api/risk', chosen, EVERY_MS);
+export function RiskAndLocks() {
+  const { chosen, choose } = useChosen({ search: '', held: '' });
+  const risks = usePaged<RiskRow>('/api/risk', chosen, EVERY_MS);
   const { ask, dialog } = useChange();
-  function choose(change: Partial<typeof chosen>): void {
-    replaceQuery({ ...chosen, ...change });
-  }
   return (
     <>
       <Heading>Risk and locks</Heading>
@@ -35,21 +28,19 @@ export function RiskAndLocks(): JSX.Element {
         <Select label="Show" choices={FILTERS} value={chosen.held} onChoose={(held) => choose({ held })} />
         <SearchField value={chosen.search} onSearch={(search) => choose({ search })} />
       </Filters>
-      <Answer loaded={risks}>
-        {({ items }) =>
-          items.length === 0 ? (
-            <Empty>{chosen.held === '' ? 'No key matches.' : 'No key is locked or blocked.'}</Empty>
-          ) : (
-            <Table
-              caption="Keys by risk, highest first"
-              rows={items}
-              rowKey={({ key_hash: hash }) => hash}
-              columns={[...COLUMNS, ...(may('operator') ? [changes(ask, risks.reload)] : [])]}
-            />
-          )
-        }
-      </Answer>
-      <Pager paged={risks} />
+      <PagedList
+        paged={risks}
+        empty={chosen.held === '' ? 'No key matches.' : 'No key is locked or blocked.'}
+      >
+        {(items) => (
+          <Table
+            caption="Keys by risk, highest first"
+            rows={items}
+            rowKey={({ key_hash: hash }) => hash}
+            columns={[...COLUMNS, ...(may('operator') ? [changes(ask, risks.reload)] : [])]}
+          />
+        )}
+      </PagedList>
       {dialog}
     </>
   );
@@ -68,11 +59,7 @@ const COLUMNS: readonly Column<RiskRow>[] = [
   { title: 'Escalations', isNumber: true, cell: ({ total_escalations: number }) => count(number) },
 ];
 
-function Cause({
-  risk: { lock_cause: cause, lock_request_id: id },
-}: {
-  readonly risk: RiskRow;
-}): JSX.Element {
+function Cause({ risk: { lock_cause: cause, lock_request_id: id } }: { readonly risk: RiskRow }) {
   return (
     <>
       {cause} {id !== null && <a href={href('requests', id)}>request</a>}

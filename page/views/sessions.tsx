@@ -1,17 +1,15 @@
-import type { JSX } from 'preact';
-
 import type { Session, SessionDetails } from '../../src/operator/api/schemas/keys.ts';
 import { withQuery } from '../api.ts';
 import { count, usd } from '../format.ts';
 import { useLoaded } from '../loaded.ts';
 import { Answer } from '../parts/answer.tsx';
-import { Empty, Facts, Heading, Time, Words } from '../parts/basics.tsx';
+import { Facts, Heading, Time, Words } from '../parts/basics.tsx';
 import { Changes, useChange } from '../parts/change.tsx';
 import { KeyLink } from '../parts/decision-rows.tsx';
 import { Field, Filters } from '../parts/field.tsx';
-import { Pager, usePaged } from '../parts/paged.tsx';
+import { PagedList, usePaged } from '../parts/paged.tsx';
 import { Table, type Column } from '../parts/table.tsx';
-import { href, replaceQuery, route } from '../route.ts';
+import { href, route, useChosen } from '../route.ts';
 
 const EVERY_MS = 5_000;
 
@@ -34,42 +32,37 @@ function spent({ spend_usd: done, budget_usd: budget }: Session): string {
   return budget === null ? usd(done) : `${usd(done)} of ${usd(budget)}`;
 }
 
-export function Sessions(): JSX.Element {
-  const key = route.value.query.get('key') ?? '';
-  const sessions = usePaged<{ readonly items: readonly Session[] }>('/api/sessions', { key }, EVERY_MS);
+export function Sessions() {
+  const { chosen, choose } = useChosen({ key: '' });
+  const sessions = usePaged<Session>('/api/sessions', chosen, EVERY_MS);
   return (
     <>
       <Heading>Sessions</Heading>
       <Filters>
-        <Field
-          label="Key"
-          hint="name or hash"
-          value={key}
-          onTyped={(value) => replaceQuery({ key: value })}
-        />
+        <Field label="Key" hint="name or hash" value={chosen.key} onTyped={(key) => choose({ key })} />
       </Filters>
-      <Answer loaded={sessions}>
-        {({ items }) =>
-          items.length === 0 ? (
-            <Empty>
-              There are no sessions. A client starts one with the header <code>X-Gateway-Session-Id</code>.
-            </Empty>
-          ) : (
-            <Table
-              caption="Sessions"
-              columns={COLUMNS}
-              rows={items}
-              rowKey={({ key_hash: hash, id }) => `${hash} ${id}`}
-            />
-          )
+      <PagedList
+        paged={sessions}
+        empty={
+          <>
+            There are no sessions. A client starts one with the header <code>X-Gateway-Session-Id</code>.
+          </>
         }
-      </Answer>
-      <Pager paged={sessions} />
+      >
+        {(items) => (
+          <Table
+            caption="Sessions"
+            columns={COLUMNS}
+            rows={items}
+            rowKey={({ key_hash: hash, id }) => `${hash} ${id}`}
+          />
+        )}
+      </PagedList>
     </>
   );
 }
 
-export function OneSession({ id }: { readonly id: string }): JSX.Element {
+export function OneSession({ id }: { readonly id: string }) {
   const key = route.value.query.get('key') ?? '';
   const path = `/api/sessions/${encodeURIComponent(id)}`;
   const session = useLoaded<SessionDetails>(withQuery(path, { key }), EVERY_MS);
@@ -112,7 +105,7 @@ export function OneSession({ id }: { readonly id: string }): JSX.Element {
   );
 }
 
-function Shown({ session }: { readonly session: SessionDetails }): JSX.Element {
+function Shown({ session }: { readonly session: SessionDetails }) {
   return (
     <>
       <Facts

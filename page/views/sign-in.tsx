@@ -1,14 +1,11 @@
-import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
-
 import type { SignInKinds } from '../../src/operator/api/schemas/people.ts';
 import { loadMe, sessionEnded, signIn } from '../api.ts';
 import { useLoaded } from '../loaded.ts';
 import { Answer, ProblemText } from '../parts/answer.tsx';
 import { Heading } from '../parts/basics.tsx';
-import { Field } from '../parts/field.tsx';
+import { Field, useSubmit } from '../parts/field.tsx';
 
-export function SignIn(): JSX.Element {
+export function SignIn() {
   const kinds = useLoaded<SignInKinds>('/api/sign-in');
   return (
     <main class="alone">
@@ -34,27 +31,13 @@ export function SignIn(): JSX.Element {
   );
 }
 
-function ByPassword(): JSX.Element {
-  const [problem, setProblem] = useState<Error>();
-  const [isBusy, setBusy] = useState(false);
-  async function submit(form: HTMLFormElement): Promise<void> {
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      const password = new FormData(form).get('password');
-      await signIn(typeof password === 'string' ? password : '');
-    } catch (error) {
-      setProblem(error instanceof Error ? error : new Error(String(error)));
-      setBusy(false);
-    }
-  }
+function ByPassword() {
+  const { problem, isBusy, onSubmit } = useSubmit((form) => {
+    const password = form.get('password');
+    return signIn(typeof password === 'string' ? password : '');
+  });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit(event.currentTarget);
-      }}
-    >
+    <form onSubmit={onSubmit}>
       <Field
         label="Password"
         name="password"
@@ -71,7 +54,7 @@ function ByPassword(): JSX.Element {
   );
 }
 
-function ByProxy(): JSX.Element {
+function ByProxy() {
   return (
     <p>
       Your proxy signs you in. If this does not work, open this page through the proxy.{' '}
@@ -82,7 +65,7 @@ function ByProxy(): JSX.Element {
   );
 }
 
-function NoSignIn(): JSX.Element {
+function NoSignIn() {
   return (
     <p>
       There is no way to sign in yet. Run <code>gateway ui password</code> on this machine, or configure{' '}

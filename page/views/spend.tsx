@@ -1,10 +1,8 @@
-import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 
 import type { Spend } from '../../src/operator/api/schemas/traffic.ts';
 import { withQuery } from '../api.ts';
-import { csv } from '../csv.ts';
-import { download } from '../download.ts';
+import { csv, download } from '../csv.ts';
 import { percent, usd } from '../format.ts';
 import { useLoaded } from '../loaded.ts';
 import { Answer } from '../parts/answer.tsx';
@@ -12,7 +10,7 @@ import { Empty, Heading, Time } from '../parts/basics.tsx';
 import { Field, Filters, Select } from '../parts/field.tsx';
 import { Plot, type Series } from '../parts/plot.tsx';
 import { Table } from '../parts/table.tsx';
-import { replaceQuery, route } from '../route.ts';
+import { useChosen } from '../route.ts';
 
 const BY = ['owner', 'team', 'key', 'provider', 'model', 'tool', 'tag'].map((value) => ({
   value,
@@ -28,21 +26,12 @@ const LOOKS: readonly Pick<Series, 'color' | 'dash'>[] = [
   { color: '--bad', dash: [10, 4, 2, 4] },
 ];
 
-export function SpendOverTime(): JSX.Element {
-  const { query } = route.value;
-  const chosen = {
-    by: query.get('by') ?? 'owner',
-    tag: query.get('tag') ?? '',
-    days: query.get('days') ?? '30',
-    bucket: query.get('bucket') ?? 'day',
-  };
+export function SpendOverTime() {
+  const { chosen, choose } = useChosen({ by: 'owner', tag: '', days: '30', bucket: 'day' });
   const by = chosen.by === 'tag' ? `tag:${chosen.tag}` : chosen.by;
   const { days, bucket } = chosen;
   const isReady = chosen.by !== 'tag' || chosen.tag !== '';
   const spend = useLoaded<Spend>(isReady ? withQuery('/api/spend', { by, days, bucket }) : undefined);
-  function choose(change: Partial<typeof chosen>): void {
-    replaceQuery({ ...chosen, ...change });
-  }
   return (
     <>
       <Heading>Spend</Heading>
@@ -66,7 +55,7 @@ export function SpendOverTime(): JSX.Element {
   );
 }
 
-function Shown({ spend }: { readonly spend: Spend }): JSX.Element {
+function Shown({ spend }: { readonly spend: Spend }) {
   const { groups, times, series } = useMemo(() => summed(spend), [spend]);
   if (!spend.enabled) {
     return (

@@ -1,14 +1,12 @@
-import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 
 import type { IssuedToken, Role, Token } from '../../src/operator/api/schemas/people.ts';
 import { may } from '../api.ts';
-import { Answer } from '../parts/answer.tsx';
-import { Empty, Heading, Time } from '../parts/basics.tsx';
+import { Heading, Time } from '../parts/basics.tsx';
 import { given, text, useChange, type Change } from '../parts/change.tsx';
+import { SecretDialog } from '../parts/dialog.tsx';
 import { Field, Select } from '../parts/field.tsx';
-import { Pager, usePaged } from '../parts/paged.tsx';
-import { SecretDialog } from '../parts/secret-dialog.tsx';
+import { PagedList, usePaged } from '../parts/paged.tsx';
 import { Table } from '../parts/table.tsx';
 
 const ROLES: readonly { readonly value: Role; readonly title: string }[] = [
@@ -18,7 +16,7 @@ const ROLES: readonly { readonly value: Role; readonly title: string }[] = [
   { value: 'admin', title: 'admin' },
 ];
 
-export function Tokens(): JSX.Element {
+export function Tokens() {
   return (
     <>
       <Heading>API tokens</Heading>
@@ -27,8 +25,8 @@ export function Tokens(): JSX.Element {
   );
 }
 
-function List(): JSX.Element {
-  const tokens = usePaged<{ readonly items: readonly Token[] }>('/api/tokens', {});
+function List() {
+  const tokens = usePaged<Token>('/api/tokens', {});
   const { ask, dialog } = useChange();
   const [issued, setIssued] = useState<IssuedToken>();
   function begin(): void {
@@ -46,47 +44,47 @@ function List(): JSX.Element {
           Create a token
         </button>
       </div>
-      <Answer loaded={tokens}>
-        {({ items }) =>
-          items.length === 0 ? (
-            <Empty>
-              No tokens yet. Create one for a script, or for{' '}
-              <code>gateway --server URL --token-file FILE</code>.
-            </Empty>
-          ) : (
-            <Table
-              caption="API tokens"
-              rows={items}
-              rowKey={({ id }) => id}
-              columns={[
-                { title: 'Name', cell: ({ name }) => name },
-                { title: 'Role', cell: ({ role }) => role },
-                { title: 'Owner', cell: ({ owner }) => owner },
-                { title: 'Created by', cell: ({ created_by: by }) => by },
-                { title: 'Created', cell: ({ created_at: at }) => <Time at={at} /> },
-                {
-                  title: 'Last used',
-                  cell: ({ last_used_at: at }) => (at === null ? 'never' : <Time at={at} />),
-                },
-                { title: 'Expires', cell: ({ expires_at: at }) => <Time at={at} /> },
-                {
-                  title: 'Changes',
-                  cell: (token) => (
-                    <button
-                      type="button"
-                      aria-label={`Revoke ${token.name}`}
-                      onClick={() => ask(revokeToken(token, tokens.reload))}
-                    >
-                      Revoke
-                    </button>
-                  ),
-                },
-              ]}
-            />
-          )
+      <PagedList
+        paged={tokens}
+        empty={
+          <>
+            No tokens yet. Create one for a script, or for <code>gateway --server URL --token-file FILE</code>
+            .
+          </>
         }
-      </Answer>
-      <Pager paged={tokens} />
+      >
+        {(items) => (
+          <Table
+            caption="API tokens"
+            rows={items}
+            rowKey={({ id }) => id}
+            columns={[
+              { title: 'Name', cell: ({ name }) => name },
+              { title: 'Role', cell: ({ role }) => role },
+              { title: 'Owner', cell: ({ owner }) => owner },
+              { title: 'Created by', cell: ({ created_by: by }) => by },
+              { title: 'Created', cell: ({ created_at: at }) => <Time at={at} /> },
+              {
+                title: 'Last used',
+                cell: ({ last_used_at: at }) => (at === null ? 'never' : <Time at={at} />),
+              },
+              { title: 'Expires', cell: ({ expires_at: at }) => <Time at={at} /> },
+              {
+                title: 'Changes',
+                cell: (token) => (
+                  <button
+                    type="button"
+                    aria-label={`Revoke ${token.name}`}
+                    onClick={() => ask(revokeToken(token, tokens.reload))}
+                  >
+                    Revoke
+                  </button>
+                ),
+              },
+            ]}
+          />
+        )}
+      </PagedList>
       {dialog}
       {issued && (
         <SecretDialog

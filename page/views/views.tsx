@@ -41,7 +41,7 @@ export function viewOf(view: string, id: string | undefined): View {
   return (id === undefined ? found?.all : found?.one) ?? Missing;
 }
 
-function Missing(): JSX.Element {
+function Missing() {
   return (
     <>
       <Heading>Unknown view</Heading>
