@@ -20,11 +20,7 @@ interface OfKey {
 }
 
 const RECORDS = {
-  fields: {
-    name: ({ name }) => name,
-    owner: ({ owner }) => owner,
-    hash: ({ keyHash }) => keyHash,
-  },
+  fields: { name: ({ name }) => name, owner: ({ owner }) => owner, hash: ({ keyHash }) => keyHash },
   orders: {
     created: (one, other) => one.createdAt - other.createdAt,
     name: (one, other) => one.name.localeCompare(other.name),

@@ -49,9 +49,7 @@ const GROUPS: Readonly<Record<string, Commands>> = {
 };
 
 /** Commands for other programs, which help does not list. */
-const HIDDEN: Commands = {
-  complete: async () => (await import('./commands/complete.ts')).registerComplete,
-};
+const HIDDEN: Commands = { complete: async () => (await import('./commands/complete.ts')).registerComplete };
 
 const EXAMPLES = `
 Examples:

@@ -51,10 +51,7 @@ function judged(body: unknown, config: Config, address: string): Omit<RunningGat
   }
   const { ready, envoy, redis, workers, draining, crash_loops: loops } = read.data;
   if (loops.length > 0) {
-    return {
-      status: 'fail',
-      message: `${loops.join(', ')}: in a crash loop; see the log of gateway serve`,
-    };
+    return { status: 'fail', message: `${loops.join(', ')}: in a crash loop; see the log of gateway serve` };
   }
   if (ready)
     return {

@@ -17,10 +17,7 @@ interface KeySession {
 
 const KEYS_AT_ONCE = 8;
 
-const KEY_FIELDS = {
-  key: ({ name }: KeyRecord) => name,
-  owner: ({ owner }: KeyRecord) => owner,
-};
+const KEY_FIELDS = { key: ({ name }: KeyRecord) => name, owner: ({ owner }: KeyRecord) => owner };
 
 const SESSION_LIST: ListShape<KeySession> = {
   fields: {

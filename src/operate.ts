@@ -82,9 +82,7 @@ async function connected(client: RedisClient, config: Config): Promise<void> {
     throw new GatewayError(
       'redis_unavailable',
       `Redis at ${describedRedis(config.redis)} cannot be used: ${reason}. ${remedyFor(reason)}`,
-      {
-        cause,
-      },
+      { cause },
     );
   }
 }

@@ -62,10 +62,7 @@ function withBaseUrls(input: ConfigInput): ConfigInput {
 async function checkConfig(command: Command, io: Io, { output, running }: CheckOptions): Promise<void> {
   const { file, config, problems } = await readProblems(command, io);
   const gateway = running === true && config !== undefined ? await runningGateway(config) : undefined;
-  const inForce = gateway && {
-    ok: gateway.isRunning && gateway.status === 'ok',
-    message: gateway.message,
-  };
+  const inForce = gateway && { ok: gateway.isRunning && gateway.status === 'ok', message: gateway.message };
   const paint = painter(io);
   const mark = (isGood: boolean): string => (isGood ? paint('green', '✓') : paint('red', '✗'));
   const json = { valid: problems.length === 0, file: file ?? null, problems };

@@ -73,10 +73,7 @@ async function showSpend(command: Command, io: Io, options: SpendOptions): Promi
     const used = activeKeys(operations, io, { usedSince: Math.max(0, from * DAY_MS - LONGEST_CALL_MS) });
     const read = ofEachKey(
       used,
-      async (record) => ({
-        record,
-        spent: await operations.spend.read(record.keyHash, from, today),
-      }),
+      async (record) => ({ record, spent: await operations.spend.read(record.keyHash, from, today) }),
       Math.ceil(READS_AT_ONCE / days),
     );
     for await (const { record, spent } of read)

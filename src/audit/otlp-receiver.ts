@@ -62,10 +62,7 @@ export function createOtlpReceiver(otlp: Config['audit']['otlp']): AuditReceiver
       LogsExporterMetricsHelper,
       undefined,
     );
-    return {
-      exporter,
-      close: () => agent.destroy(),
-    };
+    return { exporter, close: () => agent.destroy() };
   }
 
   function disconnect(): void {

@@ -84,11 +84,9 @@ export function createSpendReports(operations: RedisOperations, surveys: KeySurv
           bucket,
           from: dayText(first),
           to: dayText(last),
-          rows: rows.slice(0, MAX_ROWS).map(({ group, bucket: from, nanoUsd }) => ({
-            from: from ?? null,
-            group,
-            usd: nanoUsd / 1e9,
-          })),
+          rows: rows
+            .slice(0, MAX_ROWS)
+            .map(({ group, bucket: from, nanoUsd }) => ({ from: from ?? null, group, usd: nanoUsd / 1e9 })),
           total_usd: rows.reduce((sum, { nanoUsd }) => sum + nanoUsd, 0) / 1e9,
           as_of: new Date(startedAt).toISOString(),
           complete: isDone && rows.length <= MAX_ROWS,

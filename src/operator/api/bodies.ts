@@ -81,10 +81,7 @@ export const rotateBody = z.strictObject({ reason, grace: z.union([duration, z.l
 export const lockBody = z.strictObject({ reason, for: duration });
 const limit = z.number().min(0).max(MAX_LIMIT_USD).nullable();
 /** USD; null removes a limit, 0 blocks, absent windows stay as they are. */
-export const budgetBody = z.strictObject({
-  reason,
-  limits: z.partialRecord(z.enum(BUDGET_WINDOWS), limit),
-});
+export const budgetBody = z.strictObject({ reason, limits: z.partialRecord(z.enum(BUDGET_WINDOWS), limit) });
 export const answerBody = z.strictObject({ reason });
 export const endSessionBody = z.strictObject({ reason, key: text });
 /** `digest`: the changed definition that the operator has read. Any other definition is not accepted. */

@@ -106,11 +106,7 @@ function idempotencyKeyOf({ headers }: IncomingMessage): string | undefined {
 
 function requestedChange({ who, incoming, body }: ChangeRequest, given: string | undefined): RequestedChange {
   const request = JSON.stringify([incoming.method, incoming.url, body]);
-  return {
-    who: userOf(who),
-    idempotencyKey: given ?? randomUUID(),
-    digest: hash('sha256', request, 'hex'),
-  };
+  return { who: userOf(who), idempotencyKey: given ?? randomUUID(), digest: hash('sha256', request, 'hex') };
 }
 
 /** @throws ApiError if the change was made but could not be recorded */

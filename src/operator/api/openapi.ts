@@ -29,10 +29,7 @@ function operation({ method, path, summary, role, owners, query, body, answer }:
   const success =
     answer === undefined
       ? { description: 'Success without a JSON body' }
-      : {
-          description: summary,
-          content: { 'application/json': { schema: schemaOf(answer, 'output') } },
-        };
+      : { description: summary, content: { 'application/json': { schema: schemaOf(answer, 'output') } } };
   return {
     summary,
     operationId: operationId(method, path),

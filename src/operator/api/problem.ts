@@ -69,10 +69,9 @@ export function checked<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const read = schema.safeParse(value);
   if (read.success) return read.data;
-  const errors = read.error.issues.slice(0, MAX_ERRORS).map(({ path, message }) => ({
-    at: path.map(String).join('.'),
-    message,
-  }));
+  const errors = read.error.issues
+    .slice(0, MAX_ERRORS)
+    .map(({ path, message }) => ({ at: path.map(String).join('.'), message }));
   const [first] = errors;
   const where = first === undefined || first.at === '' ? part : `${part}: ${first.at}`;
   throw new ApiError('invalid_request', `${where}: ${first?.message ?? 'invalid'}`, { errors });

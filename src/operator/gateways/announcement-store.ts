@@ -31,8 +31,5 @@ export function createAnnouncementStore({ client, deadlineMs }: RedisStoreOption
         keepComplete(client),
       ]);
     });
-  return {
-    announce: (state) => send(state.id, JSON.stringify(state)),
-    leave: (id) => send(id, ''),
-  };
+  return { announce: (state) => send(state.id, JSON.stringify(state)), leave: (id) => send(id, '') };
 }

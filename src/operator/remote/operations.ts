@@ -40,9 +40,7 @@ export function createRemoteOperations(options: ConnectionOptions): Operations {
       status: (keyHash, accounts) => call('budgets.status', { keyHash, accounts }),
     },
     sharedBudgets: { list: () => call('sharedBudgets.list') },
-    spend: {
-      read: (keyHash, firstDay, lastDay) => call('spend.read', { keyHash, firstDay, lastDay }),
-    },
+    spend: { read: (keyHash, firstDay, lastDay) => call('spend.read', { keyHash, firstDay, lastDay }) },
     sessions: {
       list: (keyHash) => call('sessions.list', { keyHash }),
       read: ({ keyHash, sessionId }) => call('sessions.read', { keyHash, sessionId }),

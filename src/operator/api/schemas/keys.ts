@@ -97,11 +97,7 @@ export const riskRow = key
     risk_score: true,
     blocked_at: true,
   })
-  .extend({
-    taint_flags: texts,
-    total_policy_blocks: count,
-    total_escalations: count,
-  });
+  .extend({ taint_flags: texts, total_policy_blocks: count, total_escalations: count });
 export type RiskRow = z.infer<typeof riskRow>;
 export const risks = surveyOf(riskRow);
 
