@@ -1,8 +1,8 @@
 /** Parsers for flag values. Each throws UsageError for an invalid value. */
 import { parseDuration, type Milliseconds } from '../src/config/duration.ts';
 import { PRESET_NAMES, type PresetName } from '../src/policy/presets.ts';
-import { INSTRUCTION_ROLES, type InstructionRole } from '../src/providers/instructions.ts';
 import { RULE_MODES, type RuleOverrides } from '../src/policy/rule-modes.ts';
+import { INSTRUCTION_ROLES, type InstructionRole } from '../src/providers/instructions.ts';
 import { PROVIDER_NAMES, type ProviderName } from '../src/providers/registry.ts';
 import { UsageError } from './command.ts';
 import { printable } from './output.ts';

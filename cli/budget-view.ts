@@ -1,6 +1,6 @@
-import type { AccountStatus } from '../src/checks/budget/store.ts';
 import type { KeyRecord } from '../src/auth/key-record.ts';
 import { remaining, turnOf, usedPercent } from '../src/checks/budget/status-json.ts';
+import type { AccountStatus } from '../src/checks/budget/store.ts';
 import { formatUsd } from '../src/pricing/usd.ts';
 import type { Io } from './command.ts';
 import { shortTime } from './key-view.ts';

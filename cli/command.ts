@@ -10,6 +10,22 @@ export interface Io {
   readonly process?: NodeJS.Process;
 }
 
+/** One run of a command, with its options. */
+export interface Call extends Io {
+  readonly command: Command;
+}
+
+/** Returns an action for Commander: `work` gets the call, then the command's arguments and options. */
+export function withCall<Given extends readonly unknown[]>(
+  io: Io,
+  work: (call: Call, ...given: Given) => Promise<void> | void,
+): (...given: unknown[]) => Promise<void> | void {
+  return (...given) => {
+    const command = given.at(-1) as Command;
+    return work({ ...io, command }, ...(given.slice(0, -1) as unknown as Given));
+  };
+}
+
 /** Global flags. Read them with `program.opts<GlobalOptions>()` or `command.optsWithGlobals()`. */
 export interface GlobalOptions {
   /** `--config <path>`. If undefined, ./gateway.yaml if it exists, else the defaults. */

@@ -1,5 +1,6 @@
 import { confirm, isCancel, multiselect, select, text } from '@clack/prompts';
-import { defaultAnswers, DEFAULT_ANSWERS, type Answers, type Purpose } from '../src/init/files.ts';
+
+import { DEFAULT_ANSWERS, defaultAnswers, type Answers, type Purpose } from '../src/init/files.ts';
 import { PRESET_NAMES, type PresetName } from '../src/policy/presets.ts';
 import type { Io } from './command.ts';
 

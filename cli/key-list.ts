@@ -1,15 +1,16 @@
 import type { Command } from 'commander';
+
 import { recordJson, statusOf } from '../src/auth/key-json.ts';
 import type { KeyRecord } from '../src/auth/key-record.ts';
 import { MOST_AT_ONCE } from '../src/auth/key-use-store.ts';
 import type { Operations } from '../src/operator/operations.ts';
-import { latestKeys } from './read-keys.ts';
-import type { Io } from './command.ts';
+import { withCall, type Call, type Io } from './command.ts';
+import { keyRows, RECORD_FIELDS, RECORD_ORDERS } from './key-rows.ts';
 import { shortTime } from './key-view.ts';
 import { listed, reportOmitted, withList, type ListOptions, type ListShape, type Rows } from './listed.ts';
-import { keyRows, RECORD_FIELDS, RECORD_ORDERS } from './key-rows.ts';
 import { onGateway } from './on-gateway.ts';
-import { painter, print, table, withOutput, type OutputOptions } from './output.ts';
+import { painter, print, table, withOutput } from './output.ts';
+import { latestKeys } from './read-keys.ts';
 
 const NO_KEYS = 'No keys yet. Create one: gateway keys create --name planner --provider openai';
 
@@ -31,7 +32,7 @@ function keyList(now: number): ListShape<KeyRecord> {
 /** Adds `gateway keys list`. */
 export function registerKeyList(keys: Command, io: Io): void {
   withOutput(withList(keys.command('list').description('list keys'), keyList(0))).action(
-    (options: OutputOptions & ListOptions, command: Command) => listKeys(command, io, options),
+    withCall(io, listKeys),
   );
 }
 
@@ -49,23 +50,19 @@ async function byLastUse(operations: Operations, io: Io, limit: number): Promise
   return { ...all, rows: rows(), isSorted: true };
 }
 
-async function listKeys(
-  command: Command,
-  io: Io,
-  { output, ...options }: OutputOptions & ListOptions,
-): Promise<void> {
-  const { found, now } = await onGateway(command, io, async (operations) => {
+async function listKeys(call: Call, options: ListOptions): Promise<void> {
+  const { found, now } = await onGateway(call, async (operations) => {
     const now = await operations.readClock();
     const rows =
       options.sort === 'last-used' && options.filter === undefined && options.limit <= MOST_AT_ONCE
-        ? await byLastUse(operations, io, options.limit)
-        : await keyRows(operations, io, options.sort);
+        ? await byLastUse(operations, call, options.limit)
+        : await keyRows(operations, call, options.sort);
     return { found: await listed(rows, keyList(now), options), now };
   });
   const { rows: records, total } = found;
-  reportOmitted(io, found);
+  reportOmitted(call, found);
   const json = records.map((record) => recordJson(record, now));
-  print(io, output, { keys: json, total: total ?? null }, () => {
+  print(call, { keys: json, total: total ?? null }, () => {
     if (total === 0) return options.filter === undefined ? NO_KEYS : 'No key matches.';
     const rows = records.map((record) => [
       record.name,
@@ -78,6 +75,6 @@ async function listKeys(
       shortTime(record.expiresAt),
     ]);
     const headings = ['NAME', 'HASH', 'PROVIDER', 'STATUS', 'OWNER', 'CREATED', 'LAST USED', 'EXPIRES'];
-    return table(headings, rows, painter(io));
+    return table(headings, rows, painter(call));
   });
 }

@@ -1,9 +1,7 @@
 import type { KeyRecord } from '../src/auth/key-record.ts';
 import type { ActiveKeys } from '../src/auth/key-use-store.ts';
 import type { Operations } from '../src/operator/operations.ts';
-import { activeKeys, allKeys, ofEachKey } from './read-keys.ts';
 import type { Io } from './command.ts';
-import { createProgress } from './progress.ts';
 import {
   listed,
   matches,
@@ -13,6 +11,8 @@ import {
   type ListShape,
   type Rows,
 } from './listed.ts';
+import { createProgress } from './progress.ts';
+import { activeKeys, allKeys, ofEachKey } from './read-keys.ts';
 
 /** A row that belongs to a key. */
 interface OfKey {

@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+
 import { globMatches } from '../src/text/glob.ts';
 import { UsageError, type Io } from './command.ts';
 import { printable } from './output.ts';

@@ -1,34 +1,29 @@
-import type { Command } from 'commander';
 import type { KeyRecord } from '../src/auth/key-record.ts';
-import { operate } from '../src/operate.ts';
 import { messageOf } from '../src/errors.ts';
+import { operate } from '../src/operate.ts';
 import type { Operations, OperatorSettings } from '../src/operator/operations.ts';
 import { operatorSettings } from '../src/operator/redis-operations.ts';
-import { UsageError, type GlobalOptions, type Io } from './command.ts';
+import { UsageError, type Call, type GlobalOptions } from './command.ts';
 import { loadedConfig } from './loaded-config.ts';
 import type { OperatorOptions } from './operator-change.ts';
 
 /** Runs `work` on the Redis server in the configuration, or through the API of `--server`. */
-export async function onGateway<T>(
-  command: Command,
-  io: Io,
-  work: (operations: Operations) => Promise<T>,
-): Promise<T> {
-  const { server, tokenFile, reason } = command.optsWithGlobals<GlobalOptions & OperatorOptions>();
-  if (server === undefined) return operate(loadedConfig(command, io).config, work);
+export async function onGateway<T>(call: Call, work: (operations: Operations) => Promise<T>): Promise<T> {
+  const { server, tokenFile, reason } = call.command.optsWithGlobals<GlobalOptions & OperatorOptions>();
+  if (server === undefined) return operate(loadedConfig(call).config, work);
   const { createRemoteOperations } = await import('../src/operator/remote/operations.ts');
   return work(createRemoteOperations({ server, token: await readToken(tokenFile), reason }));
 }
 
-export function isRemote(command: Command): boolean {
+export function isRemote({ command }: Call): boolean {
   return command.optsWithGlobals<GlobalOptions>().server !== undefined;
 }
 
 /** Returns the settings of the gateway that the command addresses. */
-export async function gatewaySettings(command: Command, io: Io): Promise<OperatorSettings> {
-  return isRemote(command)
-    ? onGateway(command, io, ({ readSettings }) => readSettings())
-    : operatorSettings(loadedConfig(command, io).config);
+export async function gatewaySettings(call: Call): Promise<OperatorSettings> {
+  return isRemote(call)
+    ? onGateway(call, ({ readSettings }) => readSettings())
+    : operatorSettings(loadedConfig(call).config);
 }
 
 /** @throws UsageError without the content of the file */
@@ -52,12 +47,11 @@ async function readToken(path: string | undefined): Promise<string> {
  * @param reference name or hash of the key, or the beginning of its hash
  */
 export function onKey<Result extends object>(
-  command: Command,
-  io: Io,
+  call: Call,
   reference: string,
   work: (operations: Operations, keyHash: string) => Promise<Result>,
 ): Promise<Result & { readonly record: KeyRecord }> {
-  return onGateway(command, io, async (operations) => {
+  return onGateway(call, async (operations) => {
     const record = await operations.keys.find(reference);
     return { ...(await work(operations, record.keyHash)), record };
   });

@@ -1,12 +1,14 @@
 import { userInfo } from 'node:os';
+
 import { Option, type Command } from 'commander';
+
 import { sendToReceivers } from '../src/audit/open-receivers.ts';
 import { operatorRecord, withReason, type OperatorChange } from '../src/audit/operator-record.ts';
 import { messageOf } from '../src/errors.ts';
-import { newOperationId } from '../src/operation-id.ts';
 import { operate } from '../src/operate.ts';
+import { newOperationId } from '../src/operation-id.ts';
 import { isPlainLabel } from '../src/text/label.ts';
-import { UsageError, type Io } from './command.ts';
+import { UsageError, type Call, type Io } from './command.ts';
 import { loadedConfig } from './loaded-config.ts';
 
 export interface OperatorOptions {
@@ -37,17 +39,13 @@ function nameOf(text: string): string {
  * @param change undefined if nothing was changed, or if the gateway has already recorded the change
  * @throws Error if the change was made but could not be recorded
  */
-export async function auditChange(
-  command: Command,
-  io: Io,
-  change: OperatorChange | undefined,
-): Promise<void> {
+export async function auditChange(call: Call, change: OperatorChange | undefined): Promise<void> {
   if (change === undefined) return;
-  const { config } = loadedConfig(command, io);
+  const { config } = loadedConfig(call);
   if (!config.audit.enabled) return;
-  const { as, reason } = command.opts<OperatorOptions>();
+  const { as, reason } = call.command.opts<OperatorOptions>();
   const reasoned = withReason(change, reason);
-  const line = JSON.stringify(operatorRecord(reasoned, { user: operatorName(io) ?? 'unknown', name: as }));
+  const line = JSON.stringify(operatorRecord(reasoned, { user: operatorName(call) ?? 'unknown', name: as }));
   try {
     await operate(config, ({ audit }) => audit.append([line], newOperationId()));
   } catch (cause) {

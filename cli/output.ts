@@ -1,7 +1,9 @@
 import { styleText } from 'node:util';
+
 import { Option, type Command } from 'commander';
+
 import { replaceUnseen } from '../src/text/label.ts';
-import type { Io } from './command.ts';
+import type { Call, Io } from './command.ts';
 
 export type OutputFormat = 'json' | 'table';
 
@@ -22,8 +24,9 @@ export function warnOfOldFlag(io: Io, old: string, instead: string): void {
 }
 
 /** Prints a result: stable `json` for programs, or a `table` for people. */
-export function print(io: Io, format: OutputFormat, json: unknown, table: () => string): void {
-  io.stdout.write(format === 'json' ? `${printableJson(json, 2)}\n` : `${table()}\n`);
+export function print({ command, stdout }: Call, json: unknown, table: () => string): void {
+  const { output } = command.opts<OutputOptions>();
+  stdout.write(output === 'json' ? `${printableJson(json, 2)}\n` : `${table()}\n`);
 }
 
 /** Formats JSON for terminals. Escapes characters that break lines, hide text or move the cursor; the value stays. */

@@ -1,11 +1,12 @@
 import { Command, CommanderError } from 'commander';
 import type * as z from 'zod';
+
 import { ConfigError, formatProblem } from '../src/config/problems.ts';
-import { ExitCode, UsageError, type GlobalOptions, type Io, type Register } from './command.ts';
-import type { OperatorOptions } from './operator-change.ts';
-import { addExamples } from './examples.ts';
-import { painter, printableLines } from './output.ts';
 import { messageOf } from '../src/errors.ts';
+import { ExitCode, UsageError, type GlobalOptions, type Io, type Register } from './command.ts';
+import { addExamples } from './examples.ts';
+import type { OperatorOptions } from './operator-change.ts';
+import { painter, printableLines } from './output.ts';
 
 type Commands = Readonly<Record<string, () => Promise<Register>>>;
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+
 import { gatewayIdentity } from '../src/admin/identity.ts';
 import type { Config } from '../src/config/schema.ts';
 

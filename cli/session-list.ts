@@ -1,14 +1,15 @@
 import type { Command } from 'commander';
+
 import type { KeyRecord } from '../src/auth/key-record.ts';
 import type { Session } from '../src/checks/session/store.ts';
 import { formatUsd } from '../src/pricing/usd.ts';
-import type { Io } from './command.ts';
+import { withCall, type Call, type Io } from './command.ts';
+import { matching } from './key-rows.ts';
 import { KEY_ARGUMENT, shortTime } from './key-view.ts';
 import { listed, reportOmitted, withList, type ListOptions, type ListShape } from './listed.ts';
-import { activeKeys, ofEachKey } from './read-keys.ts';
-import { matching } from './key-rows.ts';
 import { onGateway } from './on-gateway.ts';
-import { painter, print, printable, table, withOutput, type OutputOptions } from './output.ts';
+import { painter, print, printable, table, withOutput } from './output.ts';
+import { activeKeys, ofEachKey } from './read-keys.ts';
 
 interface KeySession {
   readonly record: KeyRecord;
@@ -40,22 +41,14 @@ export function registerSessionList(sessions: Command, io: Io): void {
     .command('list')
     .argument('[key]', `${KEY_ARGUMENT[1]} (default: all keys)`)
     .description('list live sessions, most recently used first');
-  withOutput(withList(list, SESSION_LIST)).action(
-    (reference: string | undefined, options: OutputOptions & ListOptions, command: Command) =>
-      listSessions(command, io, reference, options),
-  );
+  withOutput(withList(list, SESSION_LIST)).action(withCall(io, listSessions));
 }
 
-async function listSessions(
-  command: Command,
-  io: Io,
-  reference: string | undefined,
-  { output, ...options }: OutputOptions & ListOptions,
-): Promise<void> {
-  const { one, found } = await onGateway(command, io, async (operations) => {
+async function listSessions(call: Call, reference: string | undefined, options: ListOptions): Promise<void> {
+  const { one, found } = await onGateway(call, async (operations) => {
     const { keys, sessions } = operations;
     const one = reference === undefined ? undefined : await keys.find(reference);
-    const source = one === undefined ? activeKeys(operations, io, { usedSince: 'sessions' }) : [one];
+    const source = one === undefined ? activeKeys(operations, call, { usedSince: 'sessions' }) : [one];
     const some = matching(source, KEY_FIELDS, options.filter);
     // Reads few keys at a time: a key may have 10,000 sessions, which are read in batches.
     const lists = ofEachKey(some, ofKey, KEYS_AT_ONCE);
@@ -67,7 +60,7 @@ async function listSessions(
     }
     return { one, found: await listed({ rows: all() }, SESSION_LIST, options) };
   });
-  reportOmitted(io, found);
+  reportOmitted(call, found);
   const { rows, total } = found;
   const json =
     one === undefined
@@ -78,14 +71,14 @@ async function listSessions(
         }))
       : rows.map(({ session }) => sessionJson(session));
   const key = one === undefined ? {} : { key_hash: one.keyHash, name: one.name };
-  print(io, output, { ...key, sessions: json, total: total ?? null }, () => {
+  print(call, { ...key, sessions: json, total: total ?? null }, () => {
     if (total === 0) return noSessions(one, options);
     const named = one === undefined;
     const cells = rows.map(({ record, session }) => [
       ...(named ? [record.name] : []),
       ...sessionCells(session),
     ]);
-    return table([...(named ? ['KEY'] : []), ...SESSION_HEADINGS], cells, painter(io));
+    return table([...(named ? ['KEY'] : []), ...SESSION_HEADINGS], cells, painter(call));
   });
 }
 

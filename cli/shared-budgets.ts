@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+
 import { windowJson } from '../src/checks/budget/status-json.ts';
 import type { LimitChanges } from '../src/checks/budget/store.ts';
 import { limitsUsd } from '../src/operator/limits-usd.ts';
@@ -6,7 +7,7 @@ import { readSharedBudgets } from '../src/operator/views/shared-budgets.ts';
 import type { BudgetMatch } from '../src/pipeline/exchange.ts';
 import { PROVIDER_NAMES, type ProviderName } from '../src/providers/registry.ts';
 import { windowTables } from './budget-view.ts';
-import { UsageError, type Io } from './command.ts';
+import { UsageError, type Call } from './command.ts';
 import { gatewaySettings, onGateway } from './on-gateway.ts';
 import { auditChange } from './operator-change.ts';
 import { print, printable, type OutputOptions } from './output.ts';
@@ -84,28 +85,27 @@ export function isShared(options: MatchOptions): boolean {
 }
 
 export async function setShared(
-  command: Command,
-  io: Io,
+  call: Call,
   options: MatchOptions & OutputOptions,
   limits: LimitChanges,
 ): Promise<void> {
-  const set = await onGateway(command, io, ({ changes }) =>
+  const set = await onGateway(call, ({ changes }) =>
     changes.setSharedBudget({ name: options.name, match: matchOf(options), limits }),
   );
   const { budget, change } = set.result;
   const json = { name: budget.name, match: budget.match, limits_usd: limitsUsd(budget.limits), change };
-  print(io, options.output, json, () => {
+  print(call, json, () => {
     const subject = `The budget ${budget.name} (${matchText(budget.match)})`;
     if (change === 'removed') return `${subject} was removed: it has no limit left.`;
     const windows = Object.entries(limitsUsd(budget.limits)).filter(([, usd]) => usd !== null);
     return `${subject}: ${windows.map(([window, usd]) => `${window} ${String(usd)} USD`).join(', ')}.`;
   });
-  await auditChange(command, io, set.record);
+  await auditChange(call, set.record);
 }
 
-export async function listShared(command: Command, io: Io, { output }: OutputOptions): Promise<void> {
-  const { sharedBudgets } = await gatewaySettings(command, io);
-  const { shown, now } = await onGateway(command, io, async (operations) => ({
+export async function listShared(call: Call): Promise<void> {
+  const { sharedBudgets } = await gatewaySettings(call);
+  const { shown, now } = await onGateway(call, async (operations) => ({
     shown: await readSharedBudgets(operations, sharedBudgets),
     now: await operations.readClock(),
   }));
@@ -117,12 +117,12 @@ export async function listShared(command: Command, io: Io, { output }: OutputOpt
       windows: windows.map((window) => windowJson(window, now)),
     })),
   };
-  print(io, output, json, () =>
+  print(call, json, () =>
     shown.length === 0
       ? 'There are no shared budgets. Set one: gateway budget set --tag team=search --daily 50'
       : windowTables(
           shown.map(({ name, match, windows }) => ({ title: `${name}  ${matchText(match)}`, windows })),
-          io,
+          call,
           now,
         ),
   );

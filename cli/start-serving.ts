@@ -1,5 +1,5 @@
-import { serve, type Gateway, type ServeOptions } from '../src/serve.ts';
 import { credentialVariables } from '../src/runtime/credentials.ts';
+import { serve, type Gateway, type ServeOptions } from '../src/serve.ts';
 import { createEnvoyLines } from '../src/telemetry/envoy-lines.ts';
 import { createAuditLog, createLogger } from '../src/telemetry/logger.ts';
 import type { Io } from './command.ts';

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+
 import type { BuildInfo } from '../src/admin/metrics.ts';
 import { isObject } from '../src/json/is-object.ts';
 

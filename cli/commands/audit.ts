@@ -1,14 +1,17 @@
-import { InvalidArgumentError, Option, type Command } from 'commander';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+
+import { InvalidArgumentError, Option, type Command } from 'commander';
+
 import { storyInFile, storyOf } from '../../src/audit/story.ts';
 import { tail, type TailedRecord } from '../../src/audit/tail.ts';
 import { parseDuration } from '../../src/config/duration.ts';
 import type { Operations } from '../../src/operator/operations.ts';
-import { storyText } from '../audit-view.ts';
 import { tailLine, textAt } from '../audit-line.ts';
-import { ExitCode, type Io } from '../command.ts';
+import { storyText } from '../audit-view.ts';
+import { ExitCode, withCall, type Call, type Io } from '../command.ts';
 import { loadedConfig } from '../loaded-config.ts';
+import { gatewaySettings, isRemote, onGateway } from '../on-gateway.ts';
 import {
   painter,
   print,
@@ -20,7 +23,6 @@ import {
   type OutputOptions,
 } from '../output.ts';
 import { createProgress } from '../progress.ts';
-import { gatewaySettings, isRemote, onGateway } from '../on-gateway.ts';
 
 interface TailCommandOptions {
   readonly lines: number;
@@ -57,31 +59,29 @@ export function registerAudit(program: Command, io: Io): void {
         'after',
         '\nExamples:\n  $ gateway audit tail --follow\n  $ gateway audit tail --since 1h --key planner --output json\n',
       ),
-  ).action((options: TailCommandOptions, command: Command) => tailTrail(command, io, options));
+  ).action(withCall(io, tailTrail));
   withOutput(audit.command('show'))
     .description('show one request: its caller, findings, decisions and outcome')
     .argument('<request-id>', 'X-Gateway-Request-ID header that the client received')
     .addOption(new Option('--json', 'the records as a bare JSON array (older spelling)').hideHelp())
     .addHelpText('after', '\nExample:\n  $ gateway audit show 0b7c1c9e-5d0f-4c57-9d3a-2f1a5a1f0c11\n')
-    .action((requestId: string, options: ShowOptions, command: Command) =>
-      showRequest(command, io, requestId, options),
-    );
+    .action(withCall(io, showRequest));
 }
 
-async function tailTrail(command: Command, io: Io, options: TailCommandOptions): Promise<void> {
-  await refuseIfOff(command, io);
+async function tailTrail(call: Call, options: TailCommandOptions): Promise<void> {
+  await refuseIfOff(call);
   const stop = new AbortController();
   function onInterrupt(): void {
     stop.abort();
   }
   process.once('SIGINT', onInterrupt);
   try {
-    await onGateway(command, io, async (operations) => {
+    await onGateway(call, async (operations) => {
       const matches = await matcher(operations, options.key);
       const since = await sinceMs(operations, options.since);
       const { lines, follow = false } = options;
       const records = tail(operations.audit, { lines, since, matches, follow, signal: stop.signal });
-      for await (const record of records) io.stdout.write(`${printedRecord(record, options.output)}\n`);
+      for await (const record of records) call.stdout.write(`${printedRecord(record, options.output)}\n`);
     });
   } finally {
     process.off('SIGINT', onInterrupt);
@@ -89,30 +89,25 @@ async function tailTrail(command: Command, io: Io, options: TailCommandOptions):
 }
 
 /** Refuses to show the trail if it is off: empty output would suggest that nothing has happened. */
-async function refuseIfOff(command: Command, io: Io): Promise<void> {
-  const { auditEnabled } = await gatewaySettings(command, io);
+async function refuseIfOff(call: Call): Promise<void> {
+  const { auditEnabled } = await gatewaySettings(call);
   if (auditEnabled) return;
-  io.stderr.write(`gateway: the audit trail is off ${whereOff(command, io)}\n`);
+  call.stderr.write(`gateway: the audit trail is off ${whereOff(call)}\n`);
   throw new ExitCode(1);
 }
 
-function whereOff(command: Command, io: Io): string {
-  if (isRemote(command)) return 'at this gateway (audit.enabled: false in its configuration)';
-  const { file = 'the defaults, since there is no gateway.yaml here' } = loadedConfig(command, io).sources;
+function whereOff(call: Call): string {
+  if (isRemote(call)) return 'at this gateway (audit.enabled: false in its configuration)';
+  const { file = 'the defaults, since there is no gateway.yaml here' } = loadedConfig(call).sources;
   return `(audit.enabled: false in ${file}). Set audit.enabled: true and restart the gateway, or name its configuration with --config`;
 }
 
 /** Searches Redis first, then `audit.file`, which also has records that the streams have dropped. */
-async function showRequest(
-  command: Command,
-  io: Io,
-  requestId: string,
-  { output, json: isOld }: ShowOptions,
-): Promise<void> {
-  const progress = createProgress(io, 'records');
+async function showRequest(call: Call, requestId: string, { json: isOld }: ShowOptions): Promise<void> {
+  const progress = createProgress(call, 'records');
   // The file exists only on the gateway's machine.
-  const file = isRemote(command) ? '' : loadedConfig(command, io).config.audit.file;
-  let { records } = await onGateway(command, io, ({ audit }) =>
+  const file = isRemote(call) ? '' : loadedConfig(call).config.audit.file;
+  let { records } = await onGateway(call, ({ audit }) =>
     storyOf(audit, requestId, (read) => progress.show(read)),
   );
   if (records.length === 0 && file !== '') {
@@ -122,19 +117,19 @@ async function showRequest(
   progress.clear();
   if (records.length === 0) {
     const places = file === '' ? 'the audit trail in Redis' : `the audit trail in Redis and ${file}`;
-    io.stderr.write(
+    call.stderr.write(
       `gateway: no record of request ${printable(requestId)} in ${places}. The request may be too old, or audit.enabled was false at the time\n`,
     );
     throw new ExitCode(1);
   }
   const shown = records.map(({ record }) => record);
   if (isOld === true) {
-    warnOfOldFlag(io, '--json', '--output json, which prints {"request_id", "records"}');
-    io.stdout.write(`${printableJson(shown, 2)}\n`);
+    warnOfOldFlag(call, '--json', '--output json, which prints {"request_id", "records"}');
+    call.stdout.write(`${printableJson(shown, 2)}\n`);
     return;
   }
   const json = { request_id: requestId, records: shown };
-  print(io, output, json, () => storyText(requestId, shown, painter(io)));
+  print(call, json, () => storyText(requestId, shown, painter(call)));
 }
 
 /** Returns a filter for the requests of a key and the changes that operators made to it. */

@@ -1,25 +1,26 @@
 import { Option, type Command } from 'commander';
+
+import type { KeyRecord } from '../../src/auth/key-record.ts';
 import {
   BUDGET_WINDOW,
   BUDGET_WINDOWS,
   type BudgetLimits,
   type BudgetWindow,
 } from '../../src/budget-windows.ts';
-import type { KeyRecord } from '../../src/auth/key-record.ts';
-import type { LimitChanges } from '../../src/checks/budget/store.ts';
 import { windowAccounts } from '../../src/checks/budget/accounts.ts';
-import type { Operations } from '../../src/operator/operations.ts';
+import { usedPercent, windowJson } from '../../src/checks/budget/status-json.ts';
+import type { LimitChanges } from '../../src/checks/budget/store.ts';
 import { limitsUsd } from '../../src/operator/limits-usd.ts';
+import type { Operations } from '../../src/operator/operations.ts';
 import { formatUsd, toNanoUsd } from '../../src/pricing/usd.ts';
 import { effectiveLimits, hasBudget, MAX_LIMIT_USD } from '../../src/redis/budget-limits.ts';
-import { UsageError, type Io } from '../command.ts';
-import { usedPercent, windowJson } from '../../src/checks/budget/status-json.ts';
 import { byUse, statusTable, type KeyBudget } from '../budget-view.ts';
+import { UsageError, withCall, type Call, type Io } from '../command.ts';
 import { listedActive, listedKeys, withRecords } from '../key-rows.ts';
 import { reportOmitted, withList, type ListOptions } from '../listed.ts';
+import { onGateway } from '../on-gateway.ts';
 import { auditChange, withOperator } from '../operator-change.ts';
 import { print, printable, withOutput, type OutputOptions } from '../output.ts';
-import { onGateway } from '../on-gateway.ts';
 import { isShared, listShared, setShared, withMatch, type MatchOptions } from '../shared-budgets.ts';
 
 type SetOptions = OutputOptions & MatchOptions & { readonly [Window in BudgetWindow]?: Limit };
@@ -49,9 +50,7 @@ export function registerBudget(program: Command, io: Io): void {
     const help = `limit per ${period}${isLocal ? ' (UTC)' : ''}`;
     set.option(`--${window} <usd>`, help, (text: string) => limit(window, text));
   }
-  withOutput(withMatch(set)).action((reference: string | undefined, options: SetOptions, command: Command) =>
-    setBudget(command, io, reference, options),
-  );
+  withOutput(withMatch(set)).action(withCall(io, setBudget));
   const status = budget
     .command('status')
     .argument('[key]', 'name or hash of a key (default: all keys, the fullest budget first)')
@@ -62,12 +61,9 @@ export function registerBudget(program: Command, io: Io): void {
       ),
     );
   withOutput(budget.command('list').description('show shared budgets and their spend')).action(
-    (options: OutputOptions, command: Command) => listShared(command, io, options),
+    withCall(io, listShared),
   );
-  withOutput(withList(status, BUDGET_LIST)).action(
-    (reference: string | undefined, options: StatusOptions, command: Command) =>
-      showStatus(command, io, reference, options),
-  );
+  withOutput(withList(status, BUDGET_LIST)).action(withCall(io, showStatus));
 }
 
 /** Parses `80` or `80%`. */
@@ -89,12 +85,7 @@ function limit(window: BudgetWindow, text: string): Limit {
   return toNanoUsd(usd);
 }
 
-async function setBudget(
-  command: Command,
-  io: Io,
-  reference: string | undefined,
-  options: SetOptions,
-): Promise<void> {
+async function setBudget(call: Call, reference: string | undefined, options: SetOptions): Promise<void> {
   const changes: LimitChanges = Object.fromEntries(
     BUDGET_WINDOWS.flatMap((window) => {
       const value = options[window];
@@ -112,10 +103,10 @@ async function setBudget(
         'a budget applies to one key or is shared: remove the key, or remove --name and the conditions',
       );
     }
-    await setShared(command, io, options, changes);
+    await setShared(call, options, changes);
     return;
   }
-  const set = await onGateway(command, io, (operations) =>
+  const set = await onGateway(call, (operations) =>
     operations.changes.setBudget({ reference, limits: changes }),
   );
   const { record, limits } = set.result;
@@ -124,7 +115,7 @@ async function setBudget(
     ...(record === undefined ? {} : { name: record.name }),
     limits_usd: limitsUsd(limits),
   };
-  print(io, options.output, json, () => {
+  print(call, json, () => {
     const subject = record === undefined ? 'The default budget' : `The budget of ${printable(record.name)}`;
     const windows = BUDGET_WINDOWS.flatMap((window) => {
       const nanoUsd = limits[window];
@@ -132,16 +123,15 @@ async function setBudget(
     });
     return `${subject}: ${windows.length === 0 ? 'no limits' : windows.join(', ')}.`;
   });
-  await auditChange(command, io, set.record);
+  await auditChange(call, set.record);
 }
 
 async function showStatus(
-  command: Command,
-  io: Io,
+  call: Call,
   reference: string | undefined,
-  { output, over = 0, ...options }: StatusOptions,
+  { over = 0, ...options }: StatusOptions,
 ): Promise<void> {
-  const { fallback, found, now } = await onGateway(command, io, async (operations) => {
+  const { fallback, found, now } = await onGateway(call, async (operations) => {
     const defaults = await operations.budgets.getLimits(undefined);
     const read = (record: KeyRecord): Promise<KeyBudget> => keyBudget(operations, record, defaults);
     const isOver = ({ windows }: KeyBudget): boolean => usedPercent(windows) >= over;
@@ -150,14 +140,14 @@ async function showStatus(
     // With a default budget of 0, every key without its own budget counts as full.
     const isByUse = options.sort === 'used' && only === undefined && !Object.values(defaults).includes(0);
     const shown = isByUse
-      ? await listedActive(operations, io, BUDGET_LIST, options, {
+      ? await listedActive(operations, call, BUDGET_LIST, options, {
           ...{ active: { usedSince: 'spend', marked: true }, isWhole: over > 0 },
           ...{ read, where },
         })
-      : await listedKeys(operations, io, BUDGET_LIST, options, { only, read, where });
+      : await listedKeys(operations, call, BUDGET_LIST, options, { only, read, where });
     return { fallback: defaults, found: shown, now: await operations.readClock() };
   });
-  reportOmitted(io, found);
+  reportOmitted(call, found);
   const { rows: budgets, total } = found;
   const json = {
     default_limits_usd: limitsUsd(fallback),
@@ -169,8 +159,8 @@ async function showStatus(
     })),
     total: total ?? null,
   };
-  print(io, output, json, () =>
-    budgets.length === 0 ? noBudgets(over, options) : statusTable(budgets, io, now),
+  print(call, json, () =>
+    budgets.length === 0 ? noBudgets(over, options) : statusTable(budgets, call, now),
   );
 }
 

@@ -1,9 +1,10 @@
 import { Argument, type Command } from 'commander';
+
 import type { Config } from '../../src/config/schema.ts';
 import type { Operations } from '../../src/operator/operations.ts';
 import type { GlobalOptions, Io } from '../command.ts';
-import { keptValues, type Candidate } from '../completion/kept-values.ts';
 import { STORED_KINDS, type StoredKind } from '../completion/completion-places.ts';
+import { keptValues, type Candidate } from '../completion/kept-values.ts';
 
 /** Limit for Redis calls: a user is waiting at the prompt. */
 const WITHIN_MS = 2_000;

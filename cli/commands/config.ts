@@ -1,15 +1,16 @@
 import { Option, type Command } from 'commander';
 import { stringify } from 'yaml';
+
+import type { ConfigSources } from '../../src/config/load.ts';
+import { preflightProblems } from '../../src/config/preflight.ts';
 import { explainConfig, maskConfig, serializeConfig } from '../../src/config/print.ts';
 import { ConfigError, formatProblem, type Problem } from '../../src/config/problems.ts';
 import { configJsonSchema, type Config, type ConfigInput } from '../../src/config/schema.ts';
-import type { ConfigSources } from '../../src/config/load.ts';
 import { policySources } from '../../src/policy/policy-files.ts';
-import { preflightProblems } from '../../src/config/preflight.ts';
 import { providers } from '../../src/providers/registry.ts';
-import { ExitCode, type Io } from '../command.ts';
-import { painter, print, withOutput, type OutputOptions } from '../output.ts';
+import { ExitCode, withCall, type Call, type Io } from '../command.ts';
 import { loadedConfig } from '../loaded-config.ts';
+import { painter, print, withOutput, type OutputOptions } from '../output.ts';
 import { runningGateway } from '../running-gateway.ts';
 
 /** Adds `gateway config …`, which checks and prints gateway.yaml. */
@@ -22,7 +23,7 @@ export function registerConfig(program: Command, io: Io): void {
     .addOption(
       new Option('--explain', 'print YAML with the description of each key above it').conflicts('output'),
     )
-    .action((options: PrintOptions, command: Command) => printConfig(command, io, options));
+    .action(withCall(io, printConfig));
   config
     .command('schema')
     .description('print the JSON Schema of gateway.yaml, for editors')
@@ -34,7 +35,7 @@ export function registerConfig(program: Command, io: Io): void {
       .command('check')
       .description('check the configuration, and whether `serve` would accept it')
       .option('--running', 'also check that the gateway on this machine uses it'),
-  ).action((options: CheckOptions, command: Command) => checkConfig(command, io, options));
+  ).action(withCall(io, checkConfig));
 }
 
 type CheckOptions = OutputOptions & { readonly running?: boolean };
@@ -44,10 +45,10 @@ interface PrintOptions {
   readonly explain?: boolean;
 }
 
-function printConfig(command: Command, io: Io, { output, explain }: PrintOptions): void {
-  const input = withBaseUrls(serializeConfig(maskConfig(loadedConfig(command, io).config)));
-  if (explain === true) io.stdout.write(explainConfig(input));
-  else io.stdout.write(output === 'json' ? `${JSON.stringify(input, null, 2)}\n` : stringify(input));
+function printConfig(call: Call, { output, explain }: PrintOptions): void {
+  const input = withBaseUrls(serializeConfig(maskConfig(loadedConfig(call).config)));
+  if (explain === true) call.stdout.write(explainConfig(input));
+  else call.stdout.write(output === 'json' ? `${JSON.stringify(input, null, 2)}\n` : stringify(input));
 }
 
 /** Adds the public APIs of providers without a `base_url`. */
@@ -59,14 +60,14 @@ function withBaseUrls(input: ConfigInput): ConfigInput {
   return { ...input, providers: Object.fromEntries(filled) };
 }
 
-async function checkConfig(command: Command, io: Io, { output, running }: CheckOptions): Promise<void> {
-  const { file, config, problems } = await readProblems(command, io);
+async function checkConfig(call: Call, { running }: CheckOptions): Promise<void> {
+  const { file, config, problems } = await readProblems(call);
   const gateway = running === true && config !== undefined ? await runningGateway(config) : undefined;
   const inForce = gateway && { ok: gateway.isRunning && gateway.status === 'ok', message: gateway.message };
-  const paint = painter(io);
+  const paint = painter(call);
   const mark = (isGood: boolean): string => (isGood ? paint('green', '✓') : paint('red', '✗'));
   const json = { valid: problems.length === 0, file: file ?? null, problems };
-  print(io, output, inForce === undefined ? json : { ...json, running: inForce }, () =>
+  print(call, inForce === undefined ? json : { ...json, running: inForce }, () =>
     [
       ...(problems.length === 0
         ? [paint('green', `${file ?? 'The default configuration'} is valid.`)]
@@ -86,9 +87,9 @@ interface ReadConfig {
   readonly problems: readonly Problem[];
 }
 
-async function readProblems(command: Command, io: Io): Promise<ReadConfig> {
+async function readProblems(call: Call): Promise<ReadConfig> {
   try {
-    const { config, sources } = loadedConfig(command, io);
+    const { config, sources } = loadedConfig(call);
     return {
       file: sources.file,
       config,

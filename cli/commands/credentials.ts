@@ -1,24 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
+
 import type { Command } from 'commander';
+
+import { formatDuration } from '../../src/config/duration.ts';
 import type { Config } from '../../src/config/schema.ts';
 import type { CredentialSettings } from '../../src/config/sections/credentials.ts';
-import { formatDuration } from '../../src/config/duration.ts';
 import { messageOf } from '../../src/errors.ts';
 import { operate } from '../../src/operate.ts';
 import { nameOf, openSource } from '../../src/provider-credentials/read-source.ts';
-import { ExitCode, UsageError, type Io } from '../command.ts';
-import { auditChange, withOperator } from '../operator-change.ts';
+import { ExitCode, UsageError, withCall, type Call, type Io } from '../command.ts';
 import { shortTime } from '../key-view.ts';
 import { loadedConfig } from '../loaded-config.ts';
-import {
-  painter,
-  print,
-  printable,
-  table,
-  withOutput,
-  type OutputFormat,
-  type OutputOptions,
-} from '../output.ts';
+import { auditChange, withOperator } from '../operator-change.ts';
+import { painter, print, printable, table, withOutput } from '../output.ts';
 import { gatewayMetrics, readSeries } from '../running-gateway.ts';
 
 const NONE =
@@ -35,7 +29,7 @@ export function registerCredentials(program: Command, io: Io): void {
       .description(
         'list credentials, without their values: source, last use and last failure at the gateway on this machine',
       ),
-  ).action((options: OutputOptions, command: Command) => listCredentials(command, io, options.output));
+  ).action(withCall(io, listCredentials));
   withOutput(
     withOperator(
       credentials
@@ -43,22 +37,20 @@ export function registerCredentials(program: Command, io: Io): void {
         .description('make all gateways on this Redis read the source of a credential again immediately')
         .argument('<credential>', 'name of the credential in the configuration'),
     ),
-  ).action((name: string, options: OutputOptions, command: Command) =>
-    rotateCredential(name, command, io, options.output),
-  );
+  ).action(withCall(io, rotateCredential));
   withOutput(
     credentials
       .command('check')
       .description('read every source once, as `gateway serve` would on this machine'),
-  ).action((options: OutputOptions, command: Command) => checkCredentials(command, io, options.output));
+  ).action(withCall(io, checkCredentials));
 }
 
 /** The gateway polls every second, and a source may take ten seconds to read. */
 const READ_WITHIN_MS = 15_000;
 const POLL_EVERY_MS = 250;
 
-async function rotateCredential(name: string, command: Command, io: Io, output: OutputFormat): Promise<void> {
-  const { config } = loadedConfig(command, io);
+async function rotateCredential(call: Call, name: string): Promise<void> {
+  const { config } = loadedConfig(call);
   const settings = Object.hasOwn(config.credentials, name) ? config.credentials[name] : undefined;
   if (settings === undefined)
     throw new UsageError(`"${printable(name)}" is not in the configuration. See gateway credentials list`);
@@ -68,8 +60,8 @@ async function rotateCredential(name: string, command: Command, io: Io, output: 
   await operate(config, ({ orderCredentialRead }) => orderCredentialRead(name));
   const here = await readHere(config, name, orderedAt);
   const result = { credential: name, ordered_at: new Date(orderedAt).toISOString(), read_here: here };
-  print(io, output, result, () => ROTATED[here](name));
-  await auditChange(command, io, {
+  print(call, result, () => ROTATED[here](name));
+  await auditChange(call, {
     activity: 'update',
     operation: 'credentials rotate',
     fields: { credential: name },
@@ -100,22 +92,22 @@ async function readHere(config: Config, name: string, orderedAt: number): Promis
   return 'failed';
 }
 
-function configured(command: Command, io: Io): [string, CredentialSettings][] {
-  return Object.entries(loadedConfig(command, io).config.credentials);
+function configured(call: Call): [string, CredentialSettings][] {
+  return Object.entries(loadedConfig(call).config.credentials);
 }
 
 function described(name: string, { provider, from, max_age }: CredentialSettings) {
   return { credential: name, provider, source: nameOf(from), max_age: formatDuration(max_age) };
 }
 
-async function listCredentials(command: Command, io: Io, output: OutputFormat): Promise<void> {
-  const { config } = loadedConfig(command, io);
+async function listCredentials(call: Call): Promise<void> {
+  const { config } = loadedConfig(call);
   const usage = credentialUsage(await gatewayMetrics(config));
-  const listed = configured(command, io).map(([name, settings]) => ({
+  const listed = configured(call).map(([name, settings]) => ({
     ...described(name, settings),
     ...usage(name),
   }));
-  print(io, output, { credentials: listed }, () =>
+  print(call, { credentials: listed }, () =>
     shown(
       listed.map(({ credential, provider, source, max_age, ...used }) => ({
         ...{ credential, provider, source, max_age, state: used.state ?? '–' },
@@ -123,7 +115,7 @@ async function listCredentials(command: Command, io: Io, output: OutputFormat): 
         'last used': shortTime(timeOf(used.last_used_at)),
         'last failed': shortTime(timeOf(used.last_failed_at)),
       })),
-      io,
+      call,
     ),
   );
 }
@@ -132,16 +124,16 @@ function timeOf(text: string | null): number | undefined {
   return text === null ? undefined : Date.parse(text);
 }
 
-async function checkCredentials(command: Command, io: Io, output: OutputFormat): Promise<void> {
+async function checkCredentials(call: Call): Promise<void> {
   const rows = await Promise.all(
-    configured(command, io).map(async ([name, settings]) => ({
+    configured(call).map(async ([name, settings]) => ({
       ...described(name, settings),
-      result: await openSource(settings.from, io.env)
+      result: await openSource(settings.from, call.env)
         .then((source) => source.read())
         .then(() => 'ok', messageOf),
     })),
   );
-  print(io, output, { credentials: rows }, () => shown(rows, io));
+  print(call, { credentials: rows }, () => shown(rows, call));
   if (rows.some(({ result }) => result !== 'ok')) throw new ExitCode(1);
 }
 

@@ -1,17 +1,18 @@
 import type { Command } from 'commander';
+
 import type { LoadedConfig } from '../../src/config/load.ts';
-import { messageOf } from '../../src/errors.ts';
 import { ConfigError, formatProblem } from '../../src/config/problems.ts';
 import type { Config } from '../../src/config/schema.ts';
+import { messageOf } from '../../src/errors.ts';
 import { findEnvoy } from '../../src/runtime/envoy-binary.ts';
-import { ExitCode, type Io } from '../command.ts';
+import { ExitCode, withCall, type Call, type Io } from '../command.ts';
 import { diagnoseAudit } from '../doctor/audit.ts';
 import { diagnoseCertificates } from '../doctor/certificates.ts';
 import { diagnoseConfig, diagnoseIdentity, diagnosePolicies, diagnoseRedis } from '../doctor/diagnose.ts';
 import { diagnoseEngines, probeEngines, probeServerCredentials } from '../doctor/engines.ts';
 import { fail, ok, SUBJECTS, type Diagnosis } from '../doctor/finding.ts';
 import { loadedConfig } from '../loaded-config.ts';
-import { painter, print, printable, withOutput, type OutputOptions } from '../output.ts';
+import { painter, print, printable, withOutput } from '../output.ts';
 import { runningGateway } from '../running-gateway.ts';
 
 const PROBLEMS = 1;
@@ -35,22 +36,23 @@ export function registerDoctor(program: Command, io: Io): void {
       .command('doctor')
       .description('diagnose configuration, Redis, Envoy, certificates and the security engines')
       .addHelpText('after', HELP),
-  ).action(async (options: OutputOptions, command: Command) => {
-    const { findings, code } = await examine(command, io);
-    print(io, options.output, { healthy: code === 0, findings }, () =>
-      findings.map((finding) => line(finding, io)).join('\n'),
-    );
-    if (code !== 0) throw new ExitCode(code);
-  });
+  ).action(withCall(io, doctor));
+}
+
+async function doctor(call: Call): Promise<void> {
+  const { findings, code } = await examine(call);
+  print(call, { healthy: code === 0, findings }, () =>
+    findings.map((finding) => line(finding, call)).join('\n'),
+  );
+  if (code !== 0) throw new ExitCode(code);
 }
 
 async function examine(
-  command: Command,
-  io: Io,
+  call: Call,
 ): Promise<{ readonly findings: readonly Diagnosis[]; readonly code: number }> {
   let loaded: LoadedConfig;
   try {
-    loaded = loadedConfig(command, io);
+    loaded = loadedConfig(call);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const findings = error.problems.map((problem) => fail('configuration', formatProblem(problem)));
@@ -58,7 +60,7 @@ async function examine(
     const isUnread = error.problems.every(({ path }) => path === '');
     return { findings, code: isUnread ? CANNOT_RUN : PROBLEMS };
   }
-  const findings = await diagnose(loaded, io);
+  const findings = await diagnose(loaded, call);
   return { findings, code: findings.some(({ status }) => status === 'fail') ? PROBLEMS : 0 };
 }
 

@@ -2,12 +2,13 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 import { Option, type Command } from 'commander';
+
 import { envoyPemFiles } from '../../src/certificates/files.ts';
 import type { Config } from '../../src/config/schema.ts';
 import type { EnvoyLayout } from '../../src/envoy/layout.ts';
 import { systemCaFile } from '../../src/runtime/system-ca.ts';
 import { workerAddresses } from '../../src/runtime/worker-protocol.ts';
-import type { Io } from '../command.ts';
+import { withCall, type Call, type Io } from '../command.ts';
 import { loadedConfig } from '../loaded-config.ts';
 
 interface RenderOptions {
@@ -49,11 +50,11 @@ export function registerEnvoy(program: Command, io: Io): void {
       '\nExamples:\n  $ gateway envoy render --config gateway.yaml > envoy.yaml\n' +
         '  $ gateway envoy render --as istio | kubectl apply -f -\n',
     )
-    .action((options: RenderOptions, command: Command) => render(command, io, options));
+    .action(withCall(io, render));
 }
 
-async function render(command: Command, io: Io, options: RenderOptions): Promise<void> {
-  const { config } = loadedConfig(command, io);
+async function render(call: Call, options: RenderOptions): Promise<void> {
+  const { config } = loadedConfig(call);
   // Loaded on demand: the providers would slow down every other command.
   const { renderEnvoy } = await import('../../src/envoy/render.ts');
   const { renderEnvoyGateway, renderIstio } = await import('../../src/envoy/mesh.ts');
@@ -62,14 +63,14 @@ async function render(command: Command, io: Io, options: RenderOptions): Promise
   const layout: EnvoyLayout = {
     sidecars: workerAddresses(config, runDir),
     adminSocketPath: `${runDir}/envoy-admin.sock`,
-    systemCaFile: caFile ?? (isForMesh ? MESH_CA_FILE : await systemCaFile(io.env, `${runDir}/ca.pem`)),
+    systemCaFile: caFile ?? (isForMesh ? MESH_CA_FILE : await systemCaFile(call.env, `${runDir}/ca.pem`)),
     accessLogPath: accessLog,
     secretsFolder: sdsPath ?? (sdsDir === undefined ? undefined : resolve(sdsDir)),
   };
   if (sdsDir !== undefined) await writeSecrets(config, sdsDir);
-  if (as === 'istio') io.stdout.write(renderIstio(config, layout, { name, namespace }));
-  else if (as === 'envoy-gateway') io.stdout.write(renderEnvoyGateway(config, layout, { name, namespace }));
-  else io.stdout.write(renderEnvoy(config, layout));
+  if (as === 'istio') call.stdout.write(renderIstio(config, layout, { name, namespace }));
+  else if (as === 'envoy-gateway') call.stdout.write(renderEnvoyGateway(config, layout, { name, namespace }));
+  else call.stdout.write(renderEnvoy(config, layout));
 }
 
 /** Writes one SDS file per secret. A running Envoy picks up each change immediately. */

@@ -1,24 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
+
 import type { Command } from 'commander';
+
+import { messageOf } from '../../src/errors.ts';
 import type { ApprovalDecision } from '../../src/escalation/approval.ts';
 import type { Escalation, EscalationOutcome } from '../../src/escalation/escalation.ts';
 import { notWaiting } from '../../src/operator/answer-escalation.ts';
-import { UsageError, type Io } from '../command.ts';
+import { UsageError, withCall, type Call, type Io } from '../command.ts';
 import { escalationBlock, escalationJson, escalationTable } from '../escalation-view.ts';
-import { auditChange, operatorName, withOperator, type OperatorOptions } from '../operator-change.ts';
-import {
-  painter,
-  print,
-  printable,
-  printableJson,
-  withOutput,
-  type OutputFormat,
-  type OutputOptions,
-} from '../output.ts';
-import { messageOf } from '../../src/errors.ts';
 import { isRemote, onGateway } from '../on-gateway.ts';
-
-type AnswerOptions = OutputOptions & OperatorOptions;
+import { auditChange, operatorName, withOperator, type OperatorOptions } from '../operator-change.ts';
+import { painter, print, printable, printableJson, withOutput, type OutputOptions } from '../output.ts';
 
 const POLL_EVERY_MS = 2_000;
 const MIN_ID_CHARS = 6;
@@ -28,9 +20,7 @@ export function registerEscalations(program: Command, io: Io): void {
   const escalations = program
     .command('escalations')
     .description('approve or deny requests that wait for approval');
-  withOutput(escalations.command('list').description('list the waiting requests')).action(
-    (options: OutputOptions, command: Command) => list(command, io, options.output),
-  );
+  withOutput(escalations.command('list').description('list the waiting requests')).action(withCall(io, list));
   for (const [decision, description] of [
     ['approve', 'approve a waiting request'],
     ['deny', 'deny a waiting request'],
@@ -39,48 +29,42 @@ export function registerEscalations(program: Command, io: Io): void {
       withOperator(escalations.command(decision))
         .argument('<id>', 'id of the request, or its first characters (at least 6)')
         .description(description),
-    ).action((id: string, options: AnswerOptions, command: Command) =>
-      answerEscalation(command, io, id, decision, options),
-    );
+    ).action(withCall(io, (call, id: string) => answerEscalation(call, id, decision)));
   }
   withOutput(
     escalations
       .command('watch')
       .description('show new and resolved requests until Ctrl-C; --output json prints one event per line'),
-  ).action((options: OutputOptions, command: Command) => watch(command, io, options.output));
+  ).action(withCall(io, watch));
 }
 
-async function list(command: Command, io: Io, output: OutputFormat): Promise<void> {
-  const { waiting, now } = await onGateway(command, io, async ({ escalations }) => ({
+async function list(call: Call): Promise<void> {
+  const { waiting, now } = await onGateway(call, async ({ escalations }) => ({
     waiting: await escalations.list(),
     now: await escalations.now(),
   }));
-  print(io, output, { escalations: waiting.map(escalationJson) }, () =>
-    waiting.length === 0 ? 'No request is waiting for approval.' : escalationTable(waiting, now, painter(io)),
+  print(call, { escalations: waiting.map(escalationJson) }, () =>
+    waiting.length === 0
+      ? 'No request is waiting for approval.'
+      : escalationTable(waiting, now, painter(call)),
   );
 }
 
-async function answerEscalation(
-  command: Command,
-  io: Io,
-  reference: string,
-  decision: ApprovalDecision,
-  options: AnswerOptions,
-): Promise<void> {
+async function answerEscalation(call: Call, reference: string, decision: ApprovalDecision): Promise<void> {
   // Through the API, the token identifies the approver.
-  const approver = isRemote(command) ? '' : (options.as ?? operatorName(io));
+  const approver = isRemote(call) ? '' : (call.command.opts<OperatorOptions>().as ?? operatorName(call));
   if (approver === undefined)
     throw new UsageError('your user has no name on this machine. Give your name, for example: --as jane');
-  const answered = await onGateway(command, io, async ({ escalations, changes }) => {
+  const answered = await onGateway(call, async ({ escalations, changes }) => {
     const { id } = findWaiting(await escalations.list(), reference);
     return changes.answerEscalation({ id, decision, approver });
   });
   const { escalation, ...details } = answered.result;
-  print(io, options.output, { ...escalationJson(escalation), decision, ...details }, () => {
+  print(call, { ...escalationJson(escalation), decision, ...details }, () => {
     const outcome = decision === 'approve' ? 'is approved and continues' : 'is denied';
     return `The request of ${printable(escalation.key_name)} (${escalation.id}) ${outcome}.`;
   });
-  await auditChange(command, io, answered.record);
+  await auditChange(call, answered.record);
 }
 
 function findWaiting(waiting: readonly Escalation[], reference: string): Escalation {
@@ -99,17 +83,18 @@ function isPrefix(reference: string, id: string): boolean {
 }
 
 /** Runs until the process ends. Also polls the list, since Pub/Sub messages can get lost. */
-async function watch(command: Command, io: Io, output: OutputFormat): Promise<never> {
-  return onGateway(command, io, async ({ escalations, watchEscalations }) => {
+async function watch(call: Call): Promise<never> {
+  const { output } = call.command.opts<OutputOptions>();
+  return onGateway(call, async ({ escalations, watchEscalations }) => {
     const known = new Map<string, Escalation>();
     function report(json: unknown, text: () => string): void {
-      io.stdout.write(output === 'json' ? `${printableJson(json)}\n` : `${text()}\n`);
+      call.stdout.write(output === 'json' ? `${printableJson(json)}\n` : `${text()}\n`);
     }
     function requested(escalation: Escalation): void {
       if (known.has(escalation.id)) return;
       known.set(escalation.id, escalation);
       report({ type: 'escalation.requested', ...escalationJson(escalation) }, () =>
-        escalationBlock(escalation, painter(io)),
+        escalationBlock(escalation, painter(call)),
       );
     }
     function resolved(id: string, outcome: EscalationOutcome | 'gone', approver?: string): void {
@@ -118,7 +103,7 @@ async function watch(command: Command, io: Io, output: OutputFormat): Promise<ne
       known.delete(id);
       const by = approver === undefined ? '' : ` by ${printable(approver)}`;
       report({ type: 'escalation.resolved', id, outcome, approver: approver ?? null }, () =>
-        painter(io)(
+        painter(call)(
           'dim',
           `${id.slice(0, MIN_ID_CHARS)}  ${printable(escalation.key_name)}: ${outcome}${by}`,
         ),
@@ -129,7 +114,7 @@ async function watch(command: Command, io: Io, output: OutputFormat): Promise<ne
       else resolved(event.id, event.outcome, event.approver);
     });
     if (output === 'table')
-      io.stderr.write('Waiting for requests that need approval; press Ctrl-C to stop.\n');
+      call.stderr.write('Waiting for requests that need approval; press Ctrl-C to stop.\n');
     for (let isAway = false; ; await delay(POLL_EVERY_MS)) {
       try {
         const waiting = await escalations.list();
@@ -138,7 +123,7 @@ async function watch(command: Command, io: Io, output: OutputFormat): Promise<ne
         for (const id of known.keys()) if (!left.has(id)) resolved(id, 'gone');
         isAway = false;
       } catch (cause) {
-        if (!isAway) io.stderr.write(`${messageOf(cause)}\n`);
+        if (!isAway) call.stderr.write(`${messageOf(cause)}\n`);
         isAway = true;
       }
     }

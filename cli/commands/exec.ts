@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { DEFAULT_CONFIG_PATH } from '../../src/config/default-path.ts';
 import type { Config } from '../../src/config/schema.ts';
 import type { GatewayAddress } from '../../src/exec/gateway-address.ts';
-import { ExitCode, UsageError, type GlobalOptions, type Io } from '../command.ts';
+import { ExitCode, UsageError, withCall, type Call, type GlobalOptions, type Io } from '../command.ts';
 import { loadedConfig } from '../loaded-config.ts';
 import { painter } from '../output.ts';
 
@@ -45,59 +45,55 @@ export function registerExec(program: Command, io: Io): void {
     .option('--ca-file <file>', "PEM certificates to trust in addition to the system's")
     .showHelpAfterError("(put the command's own options after --, as in: gateway exec -- claude --version)")
     .addHelpText('after', HELP)
-    .action(async (words: readonly string[], flags: ExecFlags, command: Command) => {
-      throw new ExitCode(await runCommand(words, flags, command, io));
-    });
+    .action(withCall(io, runCommand));
 }
 
 async function runCommand(
+  given: Call,
   [name = '', ...args]: readonly string[],
   flags: ExecFlags,
-  command: Command,
-  commandIo: Io,
-): Promise<number> {
-  const { verbose } = command.optsWithGlobals<GlobalOptions>();
+): Promise<never> {
+  const { verbose } = given.command.optsWithGlobals<GlobalOptions>();
   // Loaded on demand: the providers would slow down every other command.
   const { exec, ExecUsageError } = await import('../../src/exec/exec.ts');
   const { StartError } = await import('../../src/exec/run-child.ts');
   const { keysOutOfEnvironment } = await import('../../src/exec/hand-over.ts');
-  const io =
-    commandIo.process === undefined
-      ? commandIo
-      : { ...commandIo, env: await keysOutOfEnvironment(commandIo.process) };
+  const call =
+    given.process === undefined ? given : { ...given, env: await keysOutOfEnvironment(given.process) };
   try {
-    return await exec({
+    const code = await exec({
       command: name,
       args,
       models: { override: modelName(flags.modelOverride), aliases: flags.modelMap ?? new Map() },
-      gateway: await addressFor(flags, command, io),
-      env: io.env,
-      onTerminal: [io.stdin, io.stdout, io.stderr].some((stream) => stream.isTTY === true),
+      gateway: await addressFor(flags, call),
+      env: call.env,
+      onTerminal: [call.stdin, call.stdout, call.stderr].some((stream) => stream.isTTY === true),
       onStart: ({ provider, sessionId, gateway }) => {
         if (verbose === true) {
-          io.stderr.write(`gateway: ${provider} through ${gateway}, session ${sessionId}\n`);
+          call.stderr.write(`gateway: ${provider} through ${gateway}, session ${sessionId}\n`);
         }
       },
     });
+    throw new ExitCode(code);
   } catch (error) {
     if (error instanceof ExecUsageError) throw new UsageError(error.message);
     if (!(error instanceof StartError)) throw error;
-    io.stderr.write(`${painter(io, io.stderr)('red', 'gateway:')} ${error.message}\n`);
-    return error.exitCode;
+    call.stderr.write(`${painter(call, call.stderr)('red', 'gateway:')} ${error.message}\n`);
+    throw new ExitCode(error.exitCode);
   }
 }
 
-async function addressFor(flags: ExecFlags, command: Command, io: Io): Promise<GatewayAddress> {
+async function addressFor(flags: ExecFlags, call: Call): Promise<GatewayAddress> {
   const { addressOf, configuredAddress } = await import('../../src/exec/gateway-address.ts');
-  const url = flags.gatewayUrl ?? nonEmpty(io.env['GATEWAY_URL']);
-  const caFile = flags.caFile ?? nonEmpty(io.env['GATEWAY_CA_FILE']);
-  if (url === undefined) return configuredAddress(configured(command, io), caFile);
-  return addressOf(url, { caFile, insecure: io.env['SERVER_INSECURE_DEV'] === 'true' });
+  const url = flags.gatewayUrl ?? nonEmpty(call.env['GATEWAY_URL']);
+  const caFile = flags.caFile ?? nonEmpty(call.env['GATEWAY_CA_FILE']);
+  if (url === undefined) return configuredAddress(configured(call), caFile);
+  return addressOf(url, { caFile, insecure: call.env['SERVER_INSECURE_DEV'] === 'true' });
 }
 
 /** Refuses the default address: another program could listen there and receive the keys. */
-function configured(command: Command, io: Io): Config {
-  const { config, sources } = loadedConfig(command, io);
+function configured(call: Call): Config {
+  const { config, sources } = loadedConfig(call);
   if (sources.file !== undefined) return config;
   throw new UsageError(
     `no gateway is named, and there is no ${DEFAULT_CONFIG_PATH} here. Use --gateway-url https://gateway.example (or GATEWAY_URL), or --config <path>; gateway init writes a configuration`,

@@ -1,5 +1,7 @@
 import { resolve } from 'node:path';
+
 import { Option, type Command } from 'commander';
+
 import { PURPOSES, type Answers, type Purpose } from '../../src/init/files.ts';
 import type { FileAction, PlannedFile } from '../../src/init/plan.ts';
 import { ExitCode, UsageError, type Io } from '../command.ts';

@@ -1,18 +1,11 @@
 import type { Command } from 'commander';
+
 import type { Pin } from '../../src/checks/mcp-inspector/store.ts';
 import type { Operations } from '../../src/operator/operations.ts';
-import { UsageError, type Io } from '../command.ts';
-import { auditChange, withOperator } from '../operator-change.ts';
-import {
-  painter,
-  print,
-  printable,
-  table,
-  withOutput,
-  type OutputFormat,
-  type OutputOptions,
-} from '../output.ts';
+import { UsageError, withCall, type Call, type Io } from '../command.ts';
 import { gatewaySettings, onGateway } from '../on-gateway.ts';
+import { auditChange, withOperator } from '../operator-change.ts';
+import { painter, print, printable, table, withOutput, type OutputOptions } from '../output.ts';
 
 interface AcceptOptions extends OutputOptions {
   readonly digest?: string;
@@ -32,33 +25,24 @@ export function registerMcp(program: Command, io: Io): void {
       .command('list')
       .argument('[server]', 'name of the server in mcp.servers (default: all servers)')
       .description('list pinned tools, and which of them have changed'),
-  ).action((server: string | undefined, options: OutputOptions, command: Command) =>
-    listPins(command, io, server, options.output),
-  );
+  ).action(withCall(io, listPins));
   withOutput(
     withOperator(pins.command('accept'))
       .argument('<server>', 'name of the server in mcp.servers')
       .argument('[tool]', 'one tool (default: all changed tools)')
       .description('accept the changed definition of a tool, or of all tools of a server')
       .option('--digest <start>', 'accept only the definition with this digest, or start of a digest'),
-  ).action((server: string, tool: string | undefined, options: AcceptOptions, command: Command) =>
-    acceptPins(command, io, { server, tool, digest: options.digest }, options.output),
-  );
+  ).action(withCall(io, acceptPins));
 }
 
-async function listPins(
-  command: Command,
-  io: Io,
-  server: string | undefined,
-  output: OutputFormat,
-): Promise<void> {
-  const servers = server === undefined ? (await gatewaySettings(command, io)).mcpServers : [server];
-  const pins = await onGateway(command, io, (operations) => pinsOf(operations, servers));
-  print(io, output, { pins: pins.map(pinJson) }, () => {
+async function listPins(call: Call, server: string | undefined): Promise<void> {
+  const servers = server === undefined ? (await gatewaySettings(call)).mcpServers : [server];
+  const pins = await onGateway(call, (operations) => pinsOf(operations, servers));
+  print(call, { pins: pins.map(pinJson) }, () => {
     if (pins.length === 0)
       return 'No tools are pinned yet. The gateway pins a tool when it first lists it, if mcp.enabled is true.';
     const rows = pins.map((pin) => [pin.server, pin.tool, timeToSecond(pin.pinnedAt), ...changeOf(pin)]);
-    return table(['SERVER', 'TOOL', 'PINNED (UTC)', 'CHANGED (UTC)', 'TO'], rows, painter(io));
+    return table(['SERVER', 'TOOL', 'PINNED (UTC)', 'CHANGED (UTC)', 'TO'], rows, painter(call));
   });
 }
 
@@ -68,23 +52,17 @@ async function pinsOf({ pins }: Operations, servers: readonly string[]): Promise
   return all;
 }
 
-interface PinSelection {
-  readonly server: string;
-  readonly tool: string | undefined;
-  readonly digest: string | undefined;
-}
-
 async function acceptPins(
-  command: Command,
-  io: Io,
-  { server, tool, digest }: PinSelection,
-  output: OutputFormat,
+  call: Call,
+  server: string,
+  tool: string | undefined,
+  { digest }: AcceptOptions,
 ): Promise<void> {
   if (digest !== undefined && tool === undefined)
     throw new UsageError('--digest needs a tool: gateway mcp pins accept <server> <tool> --digest <start>');
-  const change = await onGateway(command, io, ({ changes }) => changes.acceptPins({ server, tool, digest }));
+  const change = await onGateway(call, ({ changes }) => changes.acceptPins({ server, tool, digest }));
   const { accepted } = change.result;
-  print(io, output, { server, accepted }, () => {
+  print(call, { server, accepted }, () => {
     if (accepted.length > 0) {
       return `Accepted: ${accepted.map((pin) => `${printable(pin.tool)} (${pin.digest})`).join(', ')}`;
     }
@@ -92,7 +70,7 @@ async function acceptPins(
       ? `No tool of ${printable(server)} has changed.`
       : `${printable(tool)} of ${printable(server)} has not changed.`;
   });
-  await auditChange(command, io, change.record);
+  await auditChange(call, change.record);
 }
 
 function pinJson({ server, tool, digest, pinnedAt, change }: ServerPin): Record<string, unknown> {

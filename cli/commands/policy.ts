@@ -1,13 +1,17 @@
 import { createReadStream, existsSync } from 'node:fs';
+
 import { Option, type Command } from 'commander';
+
 import { policyPathProblems } from '../../src/config/preflight.ts';
 import { ConfigError, formatProblem } from '../../src/config/problems.ts';
+import { messageOf } from '../../src/errors.ts';
 import type { PolicyChoice } from '../../src/offline-policy.ts';
-import { PRESET_NAMES, type PresetName } from '../../src/policy/presets.ts';
-import { policySources } from '../../src/policy/policy-files.ts';
 import { PolicyFilesError } from '../../src/policy/policy-files-error.ts';
+import { policySources } from '../../src/policy/policy-files.ts';
+import { PRESET_NAMES, type PresetName } from '../../src/policy/presets.ts';
 import { presetList } from '../arguments.ts';
-import { ExitCode, UsageError, type Io } from '../command.ts';
+import { ExitCode, UsageError, withCall, type Call, type Io } from '../command.ts';
+import { loadedConfig } from '../loaded-config.ts';
 import {
   painter,
   print,
@@ -18,8 +22,6 @@ import {
   type OutputOptions,
 } from '../output.ts';
 import { countsOf, describedFile, describedText, explainedText, testedText } from '../policy-view.ts';
-import { loadedConfig } from '../loaded-config.ts';
-import { messageOf } from '../../src/errors.ts';
 
 /** Selects policies; default: the configured policies. */
 interface ChoiceOptions {
@@ -76,7 +78,7 @@ export function registerPolicy(program: Command, io: Io): void {
   )
     .option('--strict', 'also exit with 1 on warnings')
     .addHelpText('after', NOTES.check)
-    .action((options: CheckOptions, command: Command) => runCheck(command, io, options));
+    .action(withCall(io, runCheck));
   policy
     .command('schema')
     .description('print the JSON Schema of a card, for editors')
@@ -90,19 +92,14 @@ export function registerPolicy(program: Command, io: Io): void {
       new Option('--output <format>', 'output format').choices(['json', 'table', 'junit']).default('table'),
     )
     .addHelpText('after', NOTES.test)
-    .action(
-      (paths: string[], options: ChoiceOptions & { output: OutputFormat | 'junit' }, command: Command) =>
-        test(command, io, paths, options),
-    );
+    .action(withCall(io, test));
   withOutput(
     withChoice(
       policy.command('explain').description('show which rules fire for a call, and why'),
     ).requiredOption('--input <file>', 'file with a policy input as JSON; - reads standard input'),
   )
     .addHelpText('after', NOTES.explain)
-    .action((options: ChoiceOptions & OutputOptions & { input: string }, command: Command) =>
-      runExplain(command, io, options),
-    );
+    .action(withCall(io, runExplain));
 }
 
 function withChoice(command: Command): Command {
@@ -115,22 +112,22 @@ function withChoice(command: Command): Command {
     .option('--presets <a,b>', `presets to use instead of the configured ones: ${PRESET_NAMES.join(', ')}`);
 }
 
-async function runCheck(command: Command, io: Io, options: CheckOptions): Promise<void> {
+async function runCheck(call: Call, options: CheckOptions): Promise<void> {
   const { checkPolicies } = await import('../../src/offline-policy.ts');
-  const paint = painter(io);
+  const paint = painter(call);
   try {
-    const { choice, warnings } = chosen(command, io, options);
+    const { choice, warnings } = chosen(call, options);
     const set = await checkPolicies(choice);
     const isFallback =
       choice.sources.presets.length === 0 && set.files.every(({ kind }) => kind === 'preset');
     const found = isFallback ? ['no policy was found: the safety preset is used instead'] : [];
     const described = { ...set, warnings: [...warnings, ...found, ...set.warnings] };
-    print(io, options.output, { valid: true, ...described }, () => describedText(described, paint));
+    print(call, { valid: true, ...described }, () => describedText(described, paint));
     if (options.strict === true && described.warnings.length > 0) throw new ExitCode(1);
   } catch (failure) {
     const errors = errorsOf(failure);
     if (errors === undefined) throw failure;
-    print(io, options.output, { valid: false, errors }, () =>
+    print(call, { valid: false, errors }, () =>
       errors.map((error) => `${paint('red', '✗')} ${printableLines(error)}`).join('\n'),
     );
     throw new ExitCode(1);
@@ -138,44 +135,44 @@ async function runCheck(command: Command, io: Io, options: CheckOptions): Promis
 }
 
 async function test(
-  command: Command,
-  io: Io,
+  call: Call,
   paths: readonly string[],
   options: ChoiceOptions & { output: OutputFormat | 'junit' },
 ): Promise<void> {
   const { testedPolicies, testPolicies } = await import('../../src/offline-policy.ts');
-  const results = await exitIfUnread(io, () =>
-    testPolicies(chosen(command, io, options, paths).choice, paths, isChosen(options)),
+  const results = await exitIfUnread(call, () =>
+    testPolicies(chosen(call, options, paths).choice, paths, isChosen(options)),
   );
   const counts = countsOf(results);
   if (options.output === 'junit') {
     const { junitReport } = await import('../../src/policy/testing/junit.ts');
-    io.stdout.write(junitReport(results));
-  } else print(io, options.output, { ...counts, tests: results }, () => testedText(results, painter(io)));
+    call.stdout.write(junitReport(results));
+  } else print(call, { ...counts, tests: results }, () => testedText(results, painter(call)));
   if (counts.total === 0) {
-    const tested = await testedPolicies(chosen(command, io, options, paths).choice, paths, isChosen(options));
-    io.stderr.write('gateway: no test was found: name tests *_test.rego or *_test.yaml\n');
-    io.stderr.write(`gateway: policies without a test: ${printable(tested.map(describedFile).join(', '))}\n`);
+    const tested = await testedPolicies(chosen(call, options, paths).choice, paths, isChosen(options));
+    call.stderr.write('gateway: no test was found: name tests *_test.rego or *_test.yaml\n');
+    call.stderr.write(
+      `gateway: policies without a test: ${printable(tested.map(describedFile).join(', '))}\n`,
+    );
     throw new ExitCode(NOT_READ);
   }
   if (counts.failed + counts.errors > 0) throw new ExitCode(1);
 }
 
 async function runExplain(
-  command: Command,
-  io: Io,
+  call: Call,
   options: ChoiceOptions & OutputOptions & { input: string },
 ): Promise<void> {
   const { explainInput } = await import('../../src/offline-policy.ts');
   const { input } = options;
-  const explanation = await exitIfUnread(io, () =>
+  const explanation = await exitIfUnread(call, () =>
     explainInput(
-      chosen(command, io, options).choice,
-      input === STDIN ? io.stdin : createReadStream(input),
+      chosen(call, options).choice,
+      input === STDIN ? call.stdin : createReadStream(input),
       input === STDIN ? 'the input' : input,
     ),
   );
-  print(io, options.output, explanation, () => explainedText(explanation, painter(io)));
+  print(call, explanation, () => explainedText(explanation, painter(call)));
 }
 
 /** Prints errors of files that cannot be read, one per line, and exits with code 2. */
@@ -199,12 +196,11 @@ function errorsOf(failure: unknown): string[] | undefined {
 
 /** @throws ConfigError if a path of the configuration does not exist */
 function chosen(
-  command: Command,
-  io: Io,
+  call: Call,
   options: ChoiceOptions,
   paths: readonly string[] = [],
 ): { readonly choice: PolicyChoice; readonly warnings: readonly string[] } {
-  const { config, sources: configSources } = loadedConfig(command, io);
+  const { config, sources: configSources } = loadedConfig(call);
   const { policy } = config;
   const defaultAction = policy.default_action;
   const presets = options.presets === undefined ? [] : presetList(options.presets);

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { JSONWebKeySet } from 'jose';
+
 import type { Command } from 'commander';
+import type { JSONWebKeySet } from 'jose';
+
 import { fetchKeySet, readKeySet } from '../../src/auth/jwt/fetch-key-set.ts';
 import { isPlainRemote } from '../../src/config/address.ts';
 import { createSigningKey } from '../../src/signing/signing-key.ts';
 import { verifyReceipt, type ReceiptKey, type VerifiedReceipt } from '../../src/signing/verify-receipt.ts';
-import { ExitCode, UsageError, type Io } from '../command.ts';
+import { ExitCode, UsageError, withCall, type Call, type Io } from '../command.ts';
 import { loadedConfig } from '../loaded-config.ts';
 import { listing, painter, print, withOutput, type OutputFormat } from '../output.ts';
 
@@ -43,22 +45,15 @@ export function registerReceipts(program: Command, io: Io): void {
       'after',
       '\nExamples:\n  $ gateway receipts verify eyJhbGciOi… --jwks http://127.0.0.1:9090/.well-known/jwks.json\n  $ gateway receipts verify - --secret-file secret.txt --request body.json < receipt.txt\n',
     )
-    .action((receipt: string | undefined, options: VerifyOptions, command: Command) =>
-      verifyOne(command, io, receipt, options),
-    );
+    .action(withCall(io, verifyOne));
 }
 
-async function verifyOne(
-  command: Command,
-  io: Io,
-  receipt: string | undefined,
-  options: VerifyOptions,
-): Promise<void> {
-  const text = receipt === undefined || receipt === '-' ? await readStandardInput(io) : receipt;
-  const key = await receiptKey(command, io, options);
+async function verifyOne(call: Call, receipt: string | undefined, options: VerifyOptions): Promise<void> {
+  const text = receipt === undefined || receipt === '-' ? await readStandardInput(call) : receipt;
+  const key = await receiptKey(call, options);
   const verified = withRequest(await verifyReceipt(text.trim(), key), options.request);
-  print(io, options.output, verified, () => {
-    const paint = painter(io);
+  print(call, verified, () => {
+    const paint = painter(call);
     if (!verified.valid) return paint('red', `Not valid: ${verified.reason}.`);
     const rows = Object.entries(verified.receipt).map(([name, value]) => [name, String(value)] as const);
     return `${paint('green', 'Valid.')}\n${listing(rows, paint)}\n${listing([['issued', new Date(verified.receipt.iat * 1_000).toISOString()]], paint)}`;
@@ -66,18 +61,14 @@ async function verifyOne(
   if (!verified.valid) throw new ExitCode(1);
 }
 
-async function receiptKey(
-  command: Command,
-  io: Io,
-  { jwks, secretFile }: VerifyOptions,
-): Promise<ReceiptKey> {
+async function receiptKey(call: Call, { jwks, secretFile }: VerifyOptions): Promise<ReceiptKey> {
   if (jwks !== undefined && secretFile !== undefined) {
     throw new UsageError('give --jwks or --secret-file, not both');
   }
   if (jwks !== undefined) return { keys: await keySetOf(jwks) };
   if (secretFile !== undefined)
     return { secret: secretOf(readGiven('--secret-file', secretFile).toString()) };
-  const { signature } = loadedConfig(command, io).config;
+  const { signature } = loadedConfig(call).config;
   if (signature.secret === '') {
     throw new UsageError('give --jwks or --secret-file: the configuration has no signature.secret');
   }

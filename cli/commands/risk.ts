@@ -1,47 +1,35 @@
 import type { Command } from 'commander';
+
 import type { KeyRecord } from '../../src/auth/key-record.ts';
-import type { RiskStatus } from '../../src/risk/profile.ts';
-import { auditChange, withOperator } from '../operator-change.ts';
-import type { Io } from '../command.ts';
-import { copyable, entries, KEY_ARGUMENT } from '../key-view.ts';
-import {
-  listing,
-  painter,
-  print,
-  printable,
-  table,
-  withOutput,
-  type OutputFormat,
-  type OutputOptions,
-} from '../output.ts';
-import { reportOmitted, withList, type Listed, type ListOptions } from '../listed.ts';
-import { listedActive, listedKeys, withRecords } from '../key-rows.ts';
-import { onKey, onGateway } from '../on-gateway.ts';
-import { globMatches } from '../../src/text/glob.ts';
 import type { ActiveKeys } from '../../src/auth/key-use-store.ts';
 import type { Operations } from '../../src/operator/operations.ts';
+import type { RiskStatus } from '../../src/risk/profile.ts';
+import { globMatches } from '../../src/text/glob.ts';
+import { withCall, type Call, type Io } from '../command.ts';
+import { listedActive, listedKeys, withRecords } from '../key-rows.ts';
+import { copyable, entries, KEY_ARGUMENT } from '../key-view.ts';
+import { reportOmitted, withList, type Listed, type ListOptions } from '../listed.ts';
+import { onGateway, onKey } from '../on-gateway.ts';
+import { auditChange, withOperator } from '../operator-change.ts';
+import { listing, painter, print, printable, table, withOutput } from '../output.ts';
 
 /** Adds `gateway risk …`, which shows and resets risk profiles of keys (docs/risk.md). */
 export function registerRisk(program: Command, io: Io): void {
   const risk = program.command('risk').description('show and reset risk profiles of keys');
   withOutput(
     withList(risk.command('list').description('list keys by their risk score, the highest first'), RISK_LIST),
-  ).action((options: OutputOptions & ListOptions, command: Command) => listRisks(command, io, options));
+  ).action(withCall(io, listRisks));
   withOutput(
     risk
       .command('show')
       .argument(...KEY_ARGUMENT)
       .description('show the current risk score and what led to it'),
-  ).action((reference: string, options: OutputOptions, command: Command) =>
-    showRisk(command, io, reference, options.output),
-  );
+  ).action(withCall(io, showRisk));
   withOutput(
     withOperator(risk.command('reset').argument(...KEY_ARGUMENT)).description(
       'reset score, block and taints; keeps totals and any lock (see quarantine release)',
     ),
-  ).action((reference: string, options: OutputOptions, command: Command) =>
-    resetRisk(command, io, reference, options.output),
-  );
+  ).action(withCall(io, resetRisk));
 }
 
 interface KeyRisk {
@@ -79,16 +67,12 @@ function readRisks(operations: Operations, io: Io, options: ListOptions): Promis
   return listedActive(operations, io, RISK_LIST, options, { active, isWhole: isWhole === true, read });
 }
 
-async function listRisks(
-  command: Command,
-  io: Io,
-  { output, ...options }: OutputOptions & ListOptions,
-): Promise<void> {
-  const found = await onGateway(command, io, (operations) => readRisks(operations, io, options));
-  reportOmitted(io, found);
+async function listRisks(call: Call, options: ListOptions): Promise<void> {
+  const found = await onGateway(call, (operations) => readRisks(operations, call, options));
+  reportOmitted(call, found);
   const { rows, total } = found;
   const json = rows.map(({ record, status }) => ({ ...riskJson(record, status), state: stateOf(status) }));
-  print(io, output, { keys: json, total: total ?? null }, () => {
+  print(call, { keys: json, total: total ?? null }, () => {
     if (total === 0) return options.filter === undefined ? 'No keys yet.' : 'No key matches.';
     const cells = rows.map(({ record, status }) => [
       record.name,
@@ -98,23 +82,23 @@ async function listRisks(
       String(status.risk.totalPolicyBlocks),
       String(status.risk.totalEscalations),
     ]);
-    return table(['NAME', 'HASH', 'SCORE', 'STATE', 'BLOCKS', 'ESCALATIONS'], cells, painter(io));
+    return table(['NAME', 'HASH', 'SCORE', 'STATE', 'BLOCKS', 'ESCALATIONS'], cells, painter(call));
   });
 }
 
-async function showRisk(command: Command, io: Io, reference: string, output: OutputFormat): Promise<void> {
-  const { record, status } = await onKey(command, io, reference, async ({ risks }, keyHash) => ({
+async function showRisk(call: Call, reference: string): Promise<void> {
+  const { record, status } = await onKey(call, reference, async ({ risks }, keyHash) => ({
     status: await risks.read(keyHash),
   }));
   const json = riskJson(record, status);
-  print(io, output, json, () => listing(entries(json), painter(io)));
+  print(call, json, () => listing(entries(json), painter(call)));
 }
 
-async function resetRisk(command: Command, io: Io, reference: string, output: OutputFormat): Promise<void> {
-  const reset = await onGateway(command, io, ({ changes }) => changes.resetRisk({ reference }));
+async function resetRisk(call: Call, reference: string): Promise<void> {
+  const reset = await onGateway(call, ({ changes }) => changes.resetRisk({ reference }));
   const { record, before, after } = reset.result;
   const { keyHash, name } = record;
-  print(io, output, riskJson(record, after), () => {
+  print(call, riskJson(record, after), () => {
     const was = before.risk.blockedAt === undefined ? '' : ', and is no longer blocked';
     const lock =
       after.lock === undefined
@@ -122,7 +106,7 @@ async function resetRisk(command: Command, io: Io, reference: string, output: Ou
         : ` It is still locked: gateway quarantine release ${copyable(reference, record)}`;
     return `${printable(name)} (${keyHash}) has a risk score of 0 (it was ${before.risk.riskScore})${was}.${lock}`;
   });
-  await auditChange(command, io, reset.record);
+  await auditChange(call, reset.record);
 }
 
 /** Member names follow docs/risk.md. Money is in USD, times are in ISO 8601. */

@@ -1,15 +1,17 @@
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
+
 import { Option, type Command } from 'commander';
+
 import type { Scanned } from '../../src/scan/rows.ts';
-import { SURFACES, type ScanSurface } from '../../src/scan/surface.ts';
-import { ExitCode, type Io } from '../command.ts';
-import { painter, printableJson, type OutputFormat } from '../output.ts';
-import { conversationTable, textTable } from '../scan-view.ts';
 import type { ConversationReport } from '../../src/scan/scan-conversation.ts';
 import type { TextReport } from '../../src/scan/scan-text.ts';
-import { createProgress } from '../progress.ts';
+import { SURFACES, type ScanSurface } from '../../src/scan/surface.ts';
+import { ExitCode, withCall, type Call, type Io } from '../command.ts';
 import { loadedConfig } from '../loaded-config.ts';
+import { painter, printableJson, type OutputFormat } from '../output.ts';
+import { createProgress } from '../progress.ts';
+import { conversationTable, textTable } from '../scan-view.ts';
 
 interface ScanOptions {
   readonly jsonl?: true;
@@ -52,30 +54,28 @@ export function registerScan(program: Command, io: Io): void {
       ]),
     )
     .addHelpText('after', NOTES)
-    .action((file: string | undefined, options: ScanOptions, command: Command) =>
-      scan(command, io, file ?? STDIN, options),
-    );
+    .action(withCall(io, scan));
 }
 
-async function scan(command: Command, io: Io, file: string, options: ScanOptions): Promise<void> {
+async function scan(call: Call, file = STDIN, options: ScanOptions): Promise<void> {
   // Loaded on demand: the detectors would slow down every other command.
   const { scanConversations, scanText, scanTexts } = await import('../../src/offline.ts');
   const isStdin = file === STDIN;
-  if (isStdin && io.stdin.isTTY) io.stderr.write('gateway: reading from the terminal until Ctrl-D\n');
-  const isTable = (options.output ?? (io.stdout.isTTY === true ? 'table' : 'json')) === 'table';
-  const paint = painter(io);
+  if (isStdin && call.stdin.isTTY) call.stderr.write('gateway: reading from the terminal until Ctrl-D\n');
+  const isTable = (options.output ?? (call.stdout.isTTY === true ? 'table' : 'json')) === 'table';
+  const paint = painter(call);
   const texts = (report: TextReport): string => (isTable ? textTable(report, paint) : printableJson(report));
   const conversations = (report: ConversationReport): string =>
     isTable ? conversationTable(report, paint) : printableJson(report);
-  const bytes = isStdin ? io.stdin : createReadStream(file);
+  const bytes = isStdin ? call.stdin : createReadStream(file);
   if (options.conversations) {
-    const { session } = loadedConfig(command, io).config;
-    await printAll(io, scanConversations(bytes, session.drift_detection), conversations);
+    const { session } = loadedConfig(call).config;
+    await printAll(call, scanConversations(bytes, session.drift_detection), conversations);
   } else if (options.jsonl) {
-    await printAll(io, scanTexts(bytes, options.surface), texts);
+    await printAll(call, scanTexts(bytes, options.surface), texts);
   } else {
     const source = { id: file, name: isStdin ? 'standard input' : file };
-    await printAll(io, scanText(bytes, source, options.surface), texts);
+    await printAll(call, scanText(bytes, source, options.surface), texts);
   }
 }
 

@@ -1,13 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
 import { setFlagsFromString } from 'node:v8';
+
 import type { Command } from 'commander';
 
 import { DEFAULT_CONFIG_PATH } from '../../src/config/default-path.ts';
 import type { Config } from '../../src/config/schema.ts';
 import { startConfigReader } from '../../src/runtime/config-reader.ts';
+import { forkWorker, type WorkerOutput } from '../../src/runtime/fork.ts';
 import { giveBackMemory } from '../../src/runtime/give-back-memory.ts';
 import { onStopSignals } from '../../src/runtime/stop-signals.ts';
-import { forkWorker, type WorkerOutput } from '../../src/runtime/fork.ts';
 import type { Gateway } from '../../src/serve.ts';
 import type { GlobalOptions, Io } from '../command.ts';
 import type { Serving } from '../start-serving.ts';

@@ -1,21 +1,14 @@
 import type { Command } from 'commander';
+
 import type { KeyRecord } from '../../src/auth/key-record.ts';
 import type { SessionDetails } from '../../src/checks/session/store.ts';
 import { INITIAL_STATE } from '../../src/policy/call.ts';
-import type { Io } from '../command.ts';
+import { withCall, type Call, type Io } from '../command.ts';
 import { entries, KEY_ARGUMENT } from '../key-view.ts';
-import { auditChange, withOperator } from '../operator-change.ts';
-import { registerSessionList, sessionJson } from '../session-list.ts';
-import {
-  listing,
-  painter,
-  print,
-  printable,
-  withOutput,
-  type OutputFormat,
-  type OutputOptions,
-} from '../output.ts';
 import { onGateway, onKey } from '../on-gateway.ts';
+import { auditChange, withOperator } from '../operator-change.ts';
+import { listing, painter, print, printable, withOutput } from '../output.ts';
+import { registerSessionList, sessionJson } from '../session-list.ts';
 
 /** Adds `gateway sessions …`, which shows and ends the live sessions of a key (docs/sessions.md). */
 export function registerSessions(program: Command, io: Io): void {
@@ -27,50 +20,34 @@ export function registerSessions(program: Command, io: Io): void {
       .argument(...KEY_ARGUMENT)
       .argument('<session>', 'id of the session (see gateway sessions list)')
       .description('show one session: limits, taints, tools, and its first user request with secrets masked'),
-  ).action((reference: string, sessionId: string, options: OutputOptions, command: Command) =>
-    showSession(command, io, reference, sessionId, options.output),
-  );
+  ).action(withCall(io, showSession));
   withOutput(
     withOperator(sessions.command('end').argument(...KEY_ARGUMENT))
       .argument('<session>', 'id of the session (see gateway sessions list)')
       .description('end a session; the next request that names it starts a new one'),
-  ).action((reference: string, sessionId: string, options: OutputOptions, command: Command) =>
-    endSession(command, io, reference, sessionId, options.output),
-  );
+  ).action(withCall(io, endSession));
 }
 
-async function showSession(
-  command: Command,
-  io: Io,
-  reference: string,
-  sessionId: string,
-  output: OutputFormat,
-): Promise<void> {
-  const { record, details } = await onKey(command, io, reference, async ({ sessions }, keyHash) => ({
+async function showSession(call: Call, reference: string, sessionId: string): Promise<void> {
+  const { record, details } = await onKey(call, reference, async ({ sessions }, keyHash) => ({
     details: await sessions.read({ keyHash, sessionId }),
   }));
   if (details === undefined) throw noSession(record, sessionId);
   const json = detailsJson(record, details);
-  print(io, output, json, () => {
+  print(call, json, () => {
     const { anchor, ...facts } = json;
     const shown = anchor === null ? facts : { ...facts, anchor_bytes: anchor.bytes, anchor: anchor.text };
-    return listing(entries(withoutNulls(shown)), painter(io));
+    return listing(entries(withoutNulls(shown)), painter(call));
   });
 }
 
-async function endSession(
-  command: Command,
-  io: Io,
-  reference: string,
-  sessionId: string,
-  output: OutputFormat,
-): Promise<void> {
-  const change = await onGateway(command, io, ({ changes }) => changes.endSession({ reference, sessionId }));
+async function endSession(call: Call, reference: string, sessionId: string): Promise<void> {
+  const change = await onGateway(call, ({ changes }) => changes.endSession({ reference, sessionId }));
   const { record, ended } = change.result;
   if (!ended) throw noSession(record, sessionId);
   const json = { key_hash: record.keyHash, name: record.name, id: sessionId, ended: true };
-  print(io, output, json, () => `Ended session ${printable(sessionId)} of ${printable(record.name)}.`);
-  await auditChange(command, io, change.record);
+  print(call, json, () => `Ended session ${printable(sessionId)} of ${printable(record.name)}.`);
+  await auditChange(call, change.record);
 }
 
 function noSession({ name }: KeyRecord, sessionId: string): Error {

@@ -1,13 +1,14 @@
 import { Option, type Command } from 'commander';
+
 import { LONGEST_CALL_MS } from '../../src/auth/key-use-store.ts';
 import { formatUsd } from '../../src/pricing/usd.ts';
 import { dayOf, dayText } from '../../src/spend/store.ts';
+import { groupOf, SpendSums, type Bucket, type SpendRow } from '../../src/spend/sums.ts';
 import { durationOf } from '../arguments.ts';
-import { UsageError, type Io } from '../command.ts';
-import { activeKeys, ofEachKey } from '../read-keys.ts';
+import { UsageError, withCall, type Call, type Io } from '../command.ts';
 import { gatewaySettings, onGateway } from '../on-gateway.ts';
 import { painter, print, printable, table } from '../output.ts';
-import { groupOf, SpendSums, type Bucket, type SpendRow } from '../../src/spend/sums.ts';
+import { activeKeys, ofEachKey } from '../read-keys.ts';
 
 interface SpendOptions {
   readonly by: string;
@@ -49,7 +50,7 @@ export function registerSpend(program: Command, io: Io): void {
     .addOption(
       new Option('--output <format>', 'output format').choices(['table', 'csv', 'json']).default('table'),
     )
-    .action((options: SpendOptions, command: Command) => showSpend(command, io, options));
+    .action(withCall(io, showSpend));
 }
 
 function groupName(text: string): string {
@@ -59,18 +60,18 @@ function groupName(text: string): string {
   );
 }
 
-async function showSpend(command: Command, io: Io, options: SpendOptions): Promise<void> {
+async function showSpend(call: Call, options: SpendOptions): Promise<void> {
   const { by, since, bucket, output } = options;
   const days = Math.ceil(since / DAY_MS);
   if (days < 1 || days > MAX_DAYS)
     throw new UsageError('--since must be from 1d to 3660d, for example: --since 30d');
-  const { spendEnabled } = await gatewaySettings(command, io);
-  const { rows, first, last } = await onGateway(command, io, async (operations) => {
+  const { spendEnabled } = await gatewaySettings(call);
+  const { rows, first, last } = await onGateway(call, async (operations) => {
     const today = dayOf(await operations.readClock());
     const from = today - days + 1;
     const sums = new SpendSums(bucket);
     // A stream counts for the day on which it ends.
-    const used = activeKeys(operations, io, { usedSince: Math.max(0, from * DAY_MS - LONGEST_CALL_MS) });
+    const used = activeKeys(operations, call, { usedSince: Math.max(0, from * DAY_MS - LONGEST_CALL_MS) });
     const read = ofEachKey(
       used,
       async (record) => ({ record, spent: await operations.spend.read(record.keyHash, from, today) }),
@@ -82,7 +83,7 @@ async function showSpend(command: Command, io: Io, options: SpendOptions): Promi
   });
   const total = rows.reduce((sum, { nanoUsd }) => sum + nanoUsd, 0);
   if (output === 'csv') {
-    io.stdout.write(`${spendCsv(by, rows)}\r\n`);
+    call.stdout.write(`${spendCsv(by, rows)}\r\n`);
     return;
   }
   const json = {
@@ -97,7 +98,7 @@ async function showSpend(command: Command, io: Io, options: SpendOptions): Promi
     })),
     total_usd: total / 1e9,
   };
-  print(io, output, json, () => shown(io, spendEnabled, by, rows, total));
+  print(call, json, () => shown(call, spendEnabled, by, rows, total));
 }
 
 function shown(io: Io, spendEnabled: boolean, by: string, rows: readonly SpendRow[], total: number): string {

@@ -1,9 +1,10 @@
 import { Option, type Command } from 'commander';
+
 import { operate } from '../../src/operate.ts';
 import { ROLES, type Role } from '../../src/operator/sign-in/roles.ts';
 import { tokenChange, tokenFault, tokenView } from '../../src/operator/token-changes.ts';
 import { durationOf } from '../arguments.ts';
-import { UsageError, type Io } from '../command.ts';
+import { UsageError, withCall, type Call, type Io } from '../command.ts';
 import { loadedConfig } from '../loaded-config.ts';
 import { auditChange, operatorName, withOperator, type OperatorOptions } from '../operator-change.ts';
 import { painter, print, printable, table, withOutput, type OutputOptions } from '../output.ts';
@@ -41,38 +42,40 @@ export function registerUiTokens(ui: Command, io: Io): void {
           .default(NINETY_DAYS_MS, '90d'),
       )
       .addHelpText('after', NOTES),
-  ).action((options: CreateOptions, command: Command) => createToken(command, io, options));
+  ).action(withCall(io, createToken));
   withOutput(
     tokens.command('list').description('list the tokens that have not expired, oldest first'),
-  ).action((options: OutputOptions, command: Command) => listTokens(command, io, options));
+  ).action(withCall(io, listTokens));
   withOutput(
     withOperator(
       tokens.command('revoke').argument('<id>', 'id of the token (see gateway ui tokens list)'),
     ).description('revoke a token; its next request is refused'),
-  ).action((id: string, options: OutputOptions, command: Command) => revokeToken(command, io, id, options));
+  ).action(withCall(io, revokeToken));
 }
 
-async function createToken(command: Command, io: Io, options: CreateOptions): Promise<void> {
+async function createToken(call: Call, options: CreateOptions): Promise<void> {
   const { name, role, owner, expiresIn: lifeMs, output, as } = options;
-  const wanted = { name, role, owner, lifeMs, createdBy: as ?? operatorName(io) ?? 'unknown' };
+  const wanted = { name, role, owner, lifeMs, createdBy: as ?? operatorName(call) ?? 'unknown' };
   const fault = tokenFault(wanted);
   if (fault !== undefined) throw new UsageError(fault);
-  const { config } = loadedConfig(command, io);
+  const { config } = loadedConfig(call);
   const { secret, token } = await operate(config, ({ apiTokens }) => apiTokens.create(wanted));
-  print(io, output, { token: tokenView(token), raw_token: secret }, () => secret);
+  print(call, { token: tokenView(token), raw_token: secret }, () => secret);
   const ends = new Date(token.expiresAt).toISOString();
   if (output === 'table')
-    io.stderr.write(`gateway: created the token ${printable(name)} (${token.id}): ${role}, until ${ends}\n`);
+    call.stderr.write(
+      `gateway: created the token ${printable(name)} (${token.id}): ${role}, until ${ends}\n`,
+    );
   if (!config.ui.enabled)
-    io.stderr.write('gateway: the operator page is off; set ui.enabled: true to use the token\n');
-  await auditChange(command, io, tokenChange('create', token));
+    call.stderr.write('gateway: the operator page is off; set ui.enabled: true to use the token\n');
+  await auditChange(call, tokenChange('create', token));
 }
 
-async function listTokens(command: Command, io: Io, { output }: OutputOptions): Promise<void> {
-  const { config } = loadedConfig(command, io);
+async function listTokens(call: Call): Promise<void> {
+  const { config } = loadedConfig(call);
   const found = await operate(config, ({ apiTokens }) => apiTokens.list());
   const shown = found.map(tokenView);
-  print(io, output, { tokens: shown }, () => {
+  print(call, { tokens: shown }, () => {
     if (shown.length === 0) return 'No tokens yet. Create one: gateway ui tokens create --name laptop';
     const rows = shown.map((token) => [
       token.id,
@@ -82,15 +85,15 @@ async function listTokens(command: Command, io: Io, { output }: OutputOptions): 
       token.last_used_at ?? 'never',
       token.expires_at,
     ]);
-    return table(['ID', 'NAME', 'ROLE', 'CREATED BY', 'LAST USED', 'EXPIRES'], rows, painter(io));
+    return table(['ID', 'NAME', 'ROLE', 'CREATED BY', 'LAST USED', 'EXPIRES'], rows, painter(call));
   });
 }
 
-async function revokeToken(command: Command, io: Io, id: string, { output }: OutputOptions): Promise<void> {
-  const { config } = loadedConfig(command, io);
+async function revokeToken(call: Call, id: string): Promise<void> {
+  const { config } = loadedConfig(call);
   const revoked = await operate(config, ({ apiTokens }) => apiTokens.revoke(id));
   if (revoked === undefined)
     throw new Error(`no token has the id "${printable(id)}"; list them with: gateway ui tokens list`);
-  print(io, output, { token: tokenView(revoked) }, () => `The token ${printable(revoked.name)} is revoked.`);
-  await auditChange(command, io, tokenChange('delete', revoked));
+  print(call, { token: tokenView(revoked) }, () => `The token ${printable(revoked.name)} is revoked.`);
+  await auditChange(call, tokenChange('delete', revoked));
 }

@@ -1,8 +1,10 @@
 import { createInterface } from 'node:readline/promises';
+
 import type { Command } from 'commander';
+
 import { operate } from '../../src/operate.ts';
 import { PASSWORD_CHARS } from '../../src/operator/sign-in/password-store.ts';
-import { UsageError, type Io } from '../command.ts';
+import { UsageError, withCall, type Call, type Io } from '../command.ts';
 import { loadedConfig } from '../loaded-config.ts';
 import { auditChange, withOperator } from '../operator-change.ts';
 import { registerUiTokens } from './ui-tokens.ts';
@@ -21,23 +23,23 @@ export function registerUi(program: Command, io: Io): void {
   const ui = program.command('ui').description('set up access to the operator page');
   withOperator(ui.command('password').description('set the password of the page'))
     .addHelpText('after', NOTES)
-    .action((_options: unknown, command: Command) => setPassword(command, io));
+    .action(withCall(io, setPassword));
   registerUiTokens(ui, io);
 }
 
-async function setPassword(command: Command, io: Io): Promise<void> {
-  const password = io.stdin.isTTY ? await askTwice(io) : await firstLine(io);
+async function setPassword(call: Call): Promise<void> {
+  const password = call.stdin.isTTY ? await askTwice(call) : await firstLine(call);
   const length = [...password].length;
   if (length < PASSWORD_CHARS.min || length > PASSWORD_CHARS.max)
     throw new UsageError(
       `the password must have ${String(PASSWORD_CHARS.min)} to ${String(PASSWORD_CHARS.max)} characters`,
     );
-  const { config } = loadedConfig(command, io);
+  const { config } = loadedConfig(call);
   await operate(config, ({ pagePassword }) => pagePassword.set(password));
-  io.stdout.write('The password of the operator page is set. Sessions of the old password have ended.\n');
+  call.stdout.write('The password of the operator page is set. Sessions of the old password have ended.\n');
   if (!config.ui.enabled)
-    io.stderr.write('gateway: the operator page is off; set ui.enabled: true to use it\n');
-  await auditChange(command, io, { activity: 'update', operation: 'ui password', fields: {} });
+    call.stderr.write('gateway: the operator page is off; set ui.enabled: true to use it\n');
+  await auditChange(call, { activity: 'update', operation: 'ui password', fields: {} });
 }
 
 async function askTwice(io: Io): Promise<string> {

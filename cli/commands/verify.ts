@@ -1,20 +1,22 @@
 import { once } from 'node:events';
 import { createReadStream, existsSync } from 'node:fs';
+
 import { InvalidArgumentError, Option, type Command } from 'commander';
+
+import type { LoadedConfig } from '../../src/config/load.ts';
 import { ConfigError, formatProblem } from '../../src/config/problems.ts';
 import type { Config } from '../../src/config/schema.ts';
-import type { LoadedConfig } from '../../src/config/load.ts';
+import { messageOf } from '../../src/errors.ts';
 import { policySources, type PolicySources } from '../../src/policy/policy-files.ts';
 import { PRESET_NAMES, type PresetName } from '../../src/policy/presets.ts';
 import { REPORT_FORMATS, ruleCount, type Report, type ReportFormat } from '../../src/verify/report/report.ts';
 import type { Summary } from '../../src/verify/summary.ts';
 import type { VerifyEvent } from '../../src/verify/verify.ts';
 import { presetList } from '../arguments.ts';
-import { ExitCode, UsageError, type GlobalOptions, type Io } from '../command.ts';
+import { ExitCode, UsageError, withCall, type Call, type GlobalOptions, type Io } from '../command.ts';
+import { loadedConfig } from '../loaded-config.ts';
 import { painter, printable, printableJson, warnOfOldFlag } from '../output.ts';
 import { createProgress, type Progress } from '../progress.ts';
-import { loadedConfig } from '../loaded-config.ts';
-import { messageOf } from '../../src/errors.ts';
 
 interface VerifyOptions {
   readonly trace?: string;
@@ -77,47 +79,47 @@ export function registerVerify(program: Command, io: Io): void {
     )
     .option('--schema', 'print the JSON Schema of a trace and exit')
     .addHelpText('after', NOTES)
-    .action((options: VerifyOptions, command: Command) => printSchemaOrVerify(command, io, options));
+    .action(withCall(io, printSchemaOrVerify));
 }
 
-async function printSchemaOrVerify(command: Command, io: Io, options: VerifyOptions): Promise<void> {
+async function printSchemaOrVerify(call: Call, options: VerifyOptions): Promise<void> {
   try {
     if (options.schema === true) {
       const { traceJsonSchema } = await import('../../src/verify/schema.ts');
-      io.stdout.write(`${JSON.stringify(traceJsonSchema(), null, 2)}\n`);
+      call.stdout.write(`${JSON.stringify(traceJsonSchema(), null, 2)}\n`);
       return;
     }
-    await verifyFile(command, io, options);
+    await verifyFile(call, options);
   } catch (failure) {
     if (failure instanceof ExitCode || failure instanceof UsageError) throw failure;
-    reportFailure(io, failure, command.optsWithGlobals<GlobalOptions>().verbose === true);
+    reportFailure(call, failure, call.command.optsWithGlobals<GlobalOptions>().verbose === true);
     throw new ExitCode(UNREADABLE);
   }
 }
 
-async function verifyFile(command: Command, io: Io, options: VerifyOptions): Promise<void> {
+async function verifyFile(call: Call, options: VerifyOptions): Promise<void> {
   const { trace } = options;
   if (trace === undefined)
     throw new UsageError(
       'no trace is named. For example: gateway verify --trace run.json (- reads standard input)',
     );
-  const loaded = loadedConfig(command, io);
+  const loaded = loadedConfig(call);
   // Loaded on demand: the checks would slow down every other command.
   const { verifyTrace } = await import('../../src/offline-verify.ts');
   const isStdin = trace === STDIN;
-  if (isStdin && io.stdin.isTTY) io.stderr.write('gateway: reading from the terminal until Ctrl-D\n');
+  if (isStdin && call.stdin.isTTY) call.stderr.write('gateway: reading from the terminal until Ctrl-D\n');
   const name = isStdin ? 'standard input' : trace;
-  const events = verifyTrace(isStdin ? io.stdin : fileBytes(trace), {
+  const events = verifyTrace(isStdin ? call.stdin : fileBytes(trace), {
     config: judgingConfig(loaded),
     sources: sourcesOf(options, loaded),
     name,
   });
-  const summary = await printReport(io, await reportOf(formatOf(options, io), io, trace), events);
+  const summary = await printReport(call, await reportOf(formatOf(options, call), call, trace), events);
   const { isNothingJudged } = await import('../../src/verify/summary.ts');
   const isEmpty = isNothingJudged(summary);
   if (isEmpty) {
-    io.stderr.write(`gateway: ${printable(name)}: no content could be judged: ${reasons(summary)}\n`);
-    io.stderr.write(`gateway: judged by: ${printable(judgedBy(summary))}\n`);
+    call.stderr.write(`gateway: ${printable(name)}: no content could be judged: ${reasons(summary)}\n`);
+    call.stderr.write(`gateway: judged by: ${printable(judgedBy(summary))}\n`);
   }
   if (summary.unreadable > 0 || isEmpty) throw new ExitCode(UNREADABLE);
   if (summary.violations > 0 && options.failOnViolation) throw new ExitCode(FAILED);

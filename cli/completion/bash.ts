@@ -1,5 +1,5 @@
-import { caseTables } from './tables.ts';
 import type { Place } from './completion-places.ts';
+import { caseTables } from './tables.ts';
 
 /** Returns the completion script for bash 3.2 and newer. */
 export function bashScript(places: readonly Place[]): string {

@@ -1,4 +1,5 @@
 import type { Argument, Command, Option } from 'commander';
+
 import { PRESET_NAMES } from '../../src/policy/presets.ts';
 import { INSTRUCTION_ROLES } from '../../src/providers/instructions.ts';
 import { PROVIDER_NAMES } from '../../src/providers/registry.ts';

@@ -1,5 +1,5 @@
-import { spellings } from './tables.ts';
 import type { Place, Value } from './completion-places.ts';
+import { spellings } from './tables.ts';
 
 export function fishScript(places: readonly Place[]): string {
   const paths = places

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+
 import { cacheDirectory } from '../../src/runtime/program.ts';
 
 /** A value, followed by its description. */

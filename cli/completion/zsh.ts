@@ -1,5 +1,5 @@
-import { caseTables } from './tables.ts';
 import type { Place, Word } from './completion-places.ts';
+import { caseTables } from './tables.ts';
 
 export function zshScript(places: readonly Place[]): string {
   const { paths, values, args } = caseTables(places);

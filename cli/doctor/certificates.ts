@@ -1,9 +1,9 @@
 import type { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-import type { Config } from '../../src/config/schema.ts';
 import { certificateFiles } from '../../src/certificates/files.ts';
 import { firstToEnd, parseCertificates } from '../../src/certificates/pem.ts';
+import type { Config } from '../../src/config/schema.ts';
 import { fail, ok, warn, type Diagnosis } from './finding.ts';
 
 const DAY_MS = 86_400_000;

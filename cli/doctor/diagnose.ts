@@ -1,15 +1,15 @@
-import type { LoadedConfig } from '../../src/config/load.ts';
-import { formatProblem } from '../../src/config/problems.ts';
-import { preflightProblems } from '../../src/config/preflight.ts';
-import { isWeakSecret } from '../../src/signing/signing-key.ts';
-import { fail, off, ok, warn, type Diagnosis } from './finding.ts';
-import type { Config } from '../../src/config/schema.ts';
-import { operate, type LocalOperations } from '../../src/operate.ts';
-import { messageOf } from '../../src/errors.ts';
 import { fetchKeySet } from '../../src/auth/jwt/fetch-key-set.ts';
 import { KEY_SET_TIMEOUT_MS } from '../../src/config/cross-field-rules.ts';
+import type { LoadedConfig } from '../../src/config/load.ts';
+import { preflightProblems } from '../../src/config/preflight.ts';
+import { formatProblem } from '../../src/config/problems.ts';
+import type { Config } from '../../src/config/schema.ts';
+import { messageOf } from '../../src/errors.ts';
+import { operate, type LocalOperations } from '../../src/operate.ts';
 import { describePolicies } from '../../src/policy/describe-set.ts';
+import { isWeakSecret } from '../../src/signing/signing-key.ts';
 import { describedFile } from '../policy-view.ts';
+import { fail, off, ok, warn, type Diagnosis } from './finding.ts';
 
 const SAMPLES = 9;
 /** Limit of Redis latency; each request takes several round trips. */

@@ -1,7 +1,7 @@
 import type { Config } from '../../src/config/schema.ts';
-import { policySources } from '../../src/policy/policy-files.ts';
 import { messageOf } from '../../src/errors.ts';
 import type { CredentialProbe } from '../../src/offline-credentials.ts';
+import { policySources } from '../../src/policy/policy-files.ts';
 import { fail, off, ok, warn, type Diagnosis } from './finding.ts';
 
 /** Shows what each security engine does with this configuration (docs/doctor.md). */

@@ -1,6 +1,7 @@
 import type { Budget, SharedBudget } from '../../src/operator/api/schemas/keys.ts';
 import { me } from '../api.ts';
-import { csv, download } from '../csv.ts';
+import { csv } from '../csv.ts';
+import { download } from '../download.ts';
 import { Answer } from '../parts/answer.tsx';
 import { Empty, Heading } from '../parts/basics.tsx';
 import { limitedPeriods, WINDOW_COLUMNS } from '../parts/budget-bars.tsx';

@@ -2,7 +2,8 @@ import { useMemo } from 'preact/hooks';
 
 import type { Spend } from '../../src/operator/api/schemas/traffic.ts';
 import { withQuery } from '../api.ts';
-import { csv, download } from '../csv.ts';
+import { csv } from '../csv.ts';
+import { download } from '../download.ts';
 import { percent, usd } from '../format.ts';
 import { useLoaded } from '../loaded.ts';
 import { Answer } from '../parts/answer.tsx';
