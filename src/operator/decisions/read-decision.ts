@@ -105,19 +105,17 @@ function findingsOf(record: Json): StoryStep['findings'] {
     rule: textAt(evidence, 'name') ?? '',
     detector: textAt(record, 'finding_info', 'analytic', 'name'),
   }));
-  return [...listAt(record, 'unmapped', 'findings'), ...evidences]
-    .slice(0, MAX_LISTED)
-    .map((one) => ({
-      rule: textAt(one, 'rule') ?? textAt(one, 'finding') ?? '',
-      detector: textAt(one, 'detector'),
-      class: textAt(one, 'class'),
-      place: textAt(one, 'place'),
-      path: textAt(one, 'path'),
-      role: textAt(one, 'role'),
-      start: countAt(one, 'start'),
-      end: countAt(one, 'end'),
-      score: numberAt(one, 'score'),
-    }));
+  return [...listAt(record, 'unmapped', 'findings'), ...evidences].slice(0, MAX_LISTED).map((one) => ({
+    rule: textAt(one, 'rule') ?? textAt(one, 'finding') ?? '',
+    detector: textAt(one, 'detector'),
+    class: textAt(one, 'class'),
+    place: textAt(one, 'place'),
+    path: textAt(one, 'path'),
+    role: textAt(one, 'role'),
+    start: countAt(one, 'start'),
+    end: countAt(one, 'end'),
+    score: numberAt(one, 'score'),
+  }));
 }
 
 export function rulesOf(record: Json): StoryStep['rules'] {

@@ -16,11 +16,9 @@ const text = z.string().max(1_024);
 const name = text.min(1);
 const ofKey = { reference: name };
 /** Ledger id of a key or a shared budget. */
-const keyHash = z
-  .string()
-  .regex(/^(?:sha256:[0-9a-f]{64}|(?:budget|shared):[A-Za-z0-9._-]{1,64})$/, {
-    error: 'must be the hash of a key, or a shared budget',
-  });
+const keyHash = z.string().regex(/^(?:sha256:[0-9a-f]{64}|(?:budget|shared):[A-Za-z0-9._-]{1,64})$/, {
+  error: 'must be the hash of a key, or a shared budget',
+});
 const MAX_RECORDS = 1_000;
 const MAX_DAYS = 3_660;
 /** Cost of a page with hundreds of entries. */
