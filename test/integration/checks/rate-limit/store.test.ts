@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createMemoryRateLimitStore } from '../../../support/stores/rate-limit.ts';
+import { createRateLimitCheck } from '../../../../src/checks/rate-limit/check.ts';
 import {
   createRedisRateLimitStore,
   type RateLimitStore,
@@ -7,6 +7,7 @@ import {
 } from '../../../../src/checks/rate-limit/store.ts';
 import type { RedisClient } from '../../../../src/redis/client.ts';
 import { rateLimitKey } from '../../../../src/redis/keys.ts';
+import { parsed } from '../../../support/exchange.ts';
 import type { TestRedis } from '../../../support/redis.ts';
 import { connect, useRedis, newKeyHash } from '../budget/support.ts';
 
@@ -28,13 +29,10 @@ async function takeMany(store: RateLimitStore, keyHash: string, quota: number, c
 /** Keys of a test with a fake clock live by it, so it runs beside the real one. */
 const START = Date.now() + 3_600_000;
 
-describe.each<[string, (now: () => number) => RateLimitStore]>([
-  ['in Redis', (now) => redisStore(now)],
-  ['in memory', (now) => createMemoryRateLimitStore(now)],
-])('a rate limit %s', (_where, storeAt) => {
+describe('a rate limit by its own clock', () => {
   function rig() {
     const clock = { now: START };
-    return { clock, store: storeAt(() => clock.now), keyHash: newKeyHash() };
+    return { clock, store: redisStore(() => clock.now), keyHash: newKeyHash() };
   }
 
   it('admits its quota at once, and refuses the next request', async () => {
@@ -139,5 +137,54 @@ describe('a rate limit in Redis', () => {
     } finally {
       await redis.resume();
     }
+  });
+});
+
+function checkRig(config: { enabled: boolean; requests_per_minute: number }) {
+  const clock = { now: START };
+  const keyHash = newKeyHash();
+  const check = createRateLimitCheck({ config, store: redisStore(() => clock.now) });
+  async function send() {
+    const exchange = parsed({ keyHash, body: { model: 'm', messages: [] } });
+    const state = check.begin?.() ?? {};
+    check.prepare?.(exchange.key, state);
+    const verdict = await check.admit?.(exchange, state);
+    return { verdict, headers: Object.fromEntries(exchange.responseHeaders) };
+  }
+  return { clock, check, send };
+}
+
+describe('the rate limit check', () => {
+  it('reports quota and remainder in structured fields, and the remainder until the quota is full', async () => {
+    const { clock, send } = checkRig({ enabled: true, requests_per_minute: 60 });
+    for (let nth = 1; nth < 10; nth++) await send();
+    expect(await send()).toEqual({
+      verdict: { kind: 'pass' },
+      headers: { 'ratelimit-policy': '"default";q=60;w=60', ratelimit: '"default";r=50;t=10' },
+    });
+    clock.now += 400;
+    expect((await send()).headers['ratelimit']).toBe('"default";r=49;t=11');
+  });
+
+  it('refuses with a wait in whole seconds, rounded up, and the same wait in RateLimit', async () => {
+    const { clock, send } = checkRig({ enabled: true, requests_per_minute: 7 });
+    for (let nth = 1; nth <= 7; nth++) await send();
+    expect(await send()).toEqual({
+      verdict: {
+        kind: 'deny',
+        type: 'rate_limited',
+        message: 'this key may send 7 requests a minute: try again in 9 s',
+        headers: { 'retry-after': '9' },
+      },
+      headers: { 'ratelimit-policy': '"default";q=7;w=60', ratelimit: '"default";r=0;t=9' },
+    });
+    clock.now += 8_571;
+    expect((await send()).verdict).toMatchObject({ headers: { 'retry-after': '1' } });
+  });
+
+  it('acts in shadow mode too, and never if disabled', async () => {
+    const { check } = checkRig({ enabled: true, requests_per_minute: 1 });
+    expect(check.shadowable).toBe(false);
+    expect(checkRig({ enabled: false, requests_per_minute: 1 }).check.admit).toBeUndefined();
   });
 });

@@ -1,12 +1,24 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createMcpBreakerCheck, type McpBreakerState } from '../../../../src/checks/mcp-breaker/check.ts';
-import { createMemoryBreakerStore } from '../../../support/stores/mcp-breaker.ts';
-import type { BreakerStore, CallResult, CircuitCaller } from '../../../../src/checks/mcp-breaker/store.ts';
+import {
+  createRedisBreakerStore,
+  type BreakerStore,
+  type CallResult,
+  type CircuitCaller,
+} from '../../../../src/checks/mcp-breaker/store.ts';
 import { GatewayError } from '../../../../src/errors.ts';
 import type { Answered, Outcome, Parsed } from '../../../../src/pipeline/exchange.ts';
+import type { RedisClient } from '../../../../src/redis/client.ts';
 import { answered, parsed } from '../../../support/exchange.ts';
+import type { TestRedis } from '../../../support/redis.ts';
+import { useRedis } from '../budget/support.ts';
 import { SETTINGS } from '../../../contracts/mcp-breaker-store.ts';
 import { mcpExchange, toolCall } from '../../../support/mcp-exchange.ts';
+
+let redis: TestRedis;
+let client: RedisClient;
+useRedis((started) => ({ redis, client } = started));
+beforeEach(() => redis.flush());
 
 const CALLER: CircuitCaller = { server: 'files', keyHash: 'sha256:one' };
 const CALL = mcpExchange({ body: toolCall('read_file'), key: { keyHash: CALLER.keyHash } });
@@ -18,11 +30,17 @@ const GET = mcpExchange({ key: { keyHash: CALLER.keyHash } });
 
 function rig(change: (store: BreakerStore) => Partial<BreakerStore> = () => ({})) {
   const clock = { now: 1_000_000 };
-  const store = createMemoryBreakerStore({ ...SETTINGS, now: () => clock.now });
+  const store = createRedisBreakerStore({ client, deadlineMs: 2_500, ...SETTINGS, now: () => clock.now });
   const asked: string[] = [];
+  const probes: Promise<unknown>[] = [];
   const counted: BreakerStore = {
     read: (caller) => (asked.push('read'), store.read(caller)),
-    takeProbe: (caller, call) => (asked.push('takeProbe'), store.takeProbe(caller, call)),
+    takeProbe(caller, call) {
+      asked.push('takeProbe');
+      const probe = store.takeProbe(caller, call);
+      probes.push(probe);
+      return probe;
+    },
     report: (caller, call, result) => (asked.push(result), store.report(caller, call, result)),
     ...change(store),
   };
@@ -66,7 +84,7 @@ function rig(change: (store: BreakerStore) => Partial<BreakerStore> = () => ({})
     asked.length = 0;
     changes.length = 0;
   }
-  return { clock, store, asked, changes, check, begin, send, fail, halfOpen };
+  return { clock, store, asked, probes, changes, check, begin, send, fail, halfOpen };
 }
 
 type Ending =
@@ -228,13 +246,14 @@ describe('the probe of a half-open circuit', () => {
   });
 
   it('is put off while it runs, and no longer', async () => {
-    vi.useFakeTimers();
-    const { begin, check, halfOpen, asked, store, clock } = rig();
+    const { begin, check, halfOpen, asked, probes, store, clock } = rig();
     await halfOpen();
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const { state } = await begin(CALL);
     for (let nth = 0; nth < 12; nth++) {
       clock.now += 5_000;
       await vi.advanceTimersByTimeAsync(5_000);
+      await Promise.all(probes);
     }
     expect(asked.filter((what) => what === 'takeProbe')).toHaveLength(13);
     expect(await store.takeProbe(CALLER, 'another')).toEqual({ kind: 'open', retryAfterMs: 15_000 });
