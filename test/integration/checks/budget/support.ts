@@ -76,6 +76,14 @@ export function reservation(
   };
 }
 
+/** Reserves for a new key with these limits. */
+export async function heldIn(store: BudgetStore, limits: BudgetLimits, inputNanoUsd: number) {
+  const keyHash = newKeyHash();
+  const held = reservation(keyHash, limits, inputNanoUsd);
+  await store.reserve(held);
+  return { keyHash, held };
+}
+
 /** One window of `budget status`. */
 export async function windowStatus(store: BudgetStore, keyHash: string, name: string) {
   const statuses = await store.status(keyHash, windowAccounts({}));

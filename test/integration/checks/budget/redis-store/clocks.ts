@@ -1,14 +1,12 @@
 import { expect, it } from 'vitest';
-import { newKeyHash, reservation, USD, windowStatus } from '../support.ts';
+import { newKeyHash, reservation, USD, windowStatus, heldIn } from '../support.ts';
 import { NOON, storeAt } from './rig.ts';
 
 export function clocks(): void {
   it('never reopen when the clock goes back, nor last longer than their length', async () => {
     const clock = { now: NOON };
     const store = storeAt(clock);
-    const keyHash = newKeyHash();
-    const spent = reservation(keyHash, { minute: USD, daily: USD }, USD);
-    await store.reserve(spent);
+    const { keyHash, held: spent } = await heldIn(store, { minute: USD, daily: USD }, USD);
     await store.settle({ ...spent, costNanoUsd: USD, repeated: false });
     clock.now -= 2 * 86_400_000;
     const again = await store.reserve(reservation(keyHash, { minute: USD, daily: USD }, USD));
@@ -20,9 +18,7 @@ export function clocks(): void {
   it('stay if the clock goes back over their beginning: midnight does not give a day twice', async () => {
     const clock = { now: NOON + 12 * 3_600_000 + 60_000 };
     const store = storeAt(clock);
-    const keyHash = newKeyHash();
-    const spent = reservation(keyHash, { daily: USD }, USD);
-    await store.reserve(spent);
+    const { keyHash, held: spent } = await heldIn(store, { daily: USD }, USD);
     await store.settle({ ...spent, costNanoUsd: USD, repeated: false });
     clock.now -= 3_600_000;
     expect(await store.reserve(reservation(keyHash, { daily: USD }, 1))).toMatchObject({ kind: 'refused' });
@@ -35,9 +31,7 @@ export function clocks(): void {
   it('of a minute block no key for an hour if the clock goes back by one', async () => {
     const clock = { now: NOON + 3_600_000 };
     const store = storeAt(clock);
-    const keyHash = newKeyHash();
-    const spent = reservation(keyHash, { minute: USD }, USD);
-    await store.reserve(spent);
+    const { keyHash, held: spent } = await heldIn(store, { minute: USD }, USD);
     await store.settle({ ...spent, costNanoUsd: USD, repeated: false });
     clock.now -= 3_600_000 - 10_000;
     for (let second = 0; second < 50; second += 10) {
@@ -65,9 +59,7 @@ export function clocks(): void {
   it('hold what was reserved before the clock went back until it ends, and never less than zero', async () => {
     const clock = { now: NOON };
     const store = storeAt(clock);
-    const keyHash = newKeyHash();
-    const before = reservation(keyHash, { minute: 3 * USD, daily: 9 * USD }, USD);
-    await store.reserve(before);
+    const { keyHash, held: before } = await heldIn(store, { minute: 3 * USD, daily: 9 * USD }, USD);
     clock.now += 3_600_000;
     await store.renew(keyHash, [before.operationId]);
     const ahead = reservation(keyHash, { minute: 3 * USD, daily: 9 * USD }, USD);

@@ -1,5 +1,5 @@
 import { it, expect, beforeAll } from 'vitest';
-import { connect, budgetStore, newKeyHash, reservation, USD, windowStatus } from '../support.ts';
+import { connect, budgetStore, newKeyHash, reservation, USD, windowStatus, heldIn } from '../support.ts';
 import type { BudgetStore, Reservation } from '../../../../../src/checks/budget/store.ts';
 import { redis, client, NOON, storeAt } from './rig.ts';
 
@@ -107,9 +107,7 @@ export function granting(): void {
 export function settling(): void {
   it('replaces the reservation by the cost and returns the remainder', async () => {
     const store = budgetStore(client);
-    const keyHash = newKeyHash();
-    const held = reservation(keyHash, { daily: 10 * USD }, 4 * USD);
-    await store.reserve(held);
+    const { keyHash, held } = await heldIn(store, { daily: 10 * USD }, 4 * USD);
     const result = await store.settle({ ...held, costNanoUsd: USD, repeated: false });
     expect(result).toMatchObject({
       applied: true,
@@ -121,18 +119,14 @@ export function settling(): void {
 
   it('charges a cost over the reservation in full', async () => {
     const store = budgetStore(client);
-    const keyHash = newKeyHash();
-    const held = reservation(keyHash, { daily: USD }, USD);
-    await store.reserve(held);
+    const { held } = await heldIn(store, { daily: USD }, USD);
     const result = await store.settle({ ...held, costNanoUsd: 3 * USD, repeated: false });
     expect(result.tightest?.remainingNanoUsd).toBe(-2 * USD);
   });
 
   it('returns a released reservation in full', async () => {
     const store = budgetStore(client);
-    const keyHash = newKeyHash();
-    const held = reservation(keyHash, { daily: USD }, USD);
-    await store.reserve(held);
+    const { keyHash, held } = await heldIn(store, { daily: USD }, USD);
     await store.release(held);
     expect(await windowStatus(store, keyHash, 'daily')).toMatchObject({ spent: 0, reserved: 0 });
   });
@@ -140,9 +134,7 @@ export function settling(): void {
   it('does not change a window that has turned since the reservation', async () => {
     const clock = { now: NOON + 59_000 };
     const store = storeAt(clock);
-    const keyHash = newKeyHash();
-    const held = reservation(keyHash, { minute: 10 * USD }, 4 * USD);
-    await store.reserve(held);
+    const { keyHash, held } = await heldIn(store, { minute: 10 * USD }, 4 * USD);
     clock.now += 2_000;
     await store.reserve(reservation(keyHash, { minute: 10 * USD }, USD));
     await store.settle({ ...held, costNanoUsd: 2 * USD, repeated: false });
@@ -181,9 +173,7 @@ export function repeats(): void {
 
   it('settle once under one operation', async () => {
     const store = budgetStore(client);
-    const keyHash = newKeyHash();
-    const held = reservation(keyHash, { daily: 10 * USD }, 4 * USD);
-    await store.reserve(held);
+    const { keyHash, held } = await heldIn(store, { daily: 10 * USD }, 4 * USD);
     await store.settle({ ...held, costNanoUsd: USD, repeated: false });
     expect(await store.settle({ ...held, costNanoUsd: USD, repeated: false })).toMatchObject({
       applied: false,
@@ -205,9 +195,7 @@ export function repeats(): void {
 
   it('renew any number of times', async () => {
     const store = budgetStore(client);
-    const keyHash = newKeyHash();
-    const held = reservation(keyHash, {}, USD);
-    await store.reserve(held);
+    const { keyHash, held } = await heldIn(store, {}, USD);
     expect(await store.renew(keyHash, [held.operationId])).toEqual([]);
     expect(await store.renew(keyHash, [held.operationId])).toEqual([]);
     expect(await windowStatus(store, keyHash, 'daily')).toMatchObject({ spent: 0, reserved: USD });

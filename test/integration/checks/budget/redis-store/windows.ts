@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { randomUUID } from 'node:crypto';
 import { it, expect } from 'vitest';
-import { newKeyHash, reservation, USD, windowStatus, budgetStore } from '../support.ts';
+import { newKeyHash, reservation, USD, windowStatus, budgetStore, heldIn } from '../support.ts';
 import { windowAccounts } from '../../../../../src/checks/budget/accounts.ts';
 import {
   spendKey,
@@ -20,9 +20,7 @@ const calculateSlot = createRequire(import.meta.url)('cluster-key-slot') as (key
 async function holding() {
   const clock = { now: NOON };
   const store = storeAt(clock);
-  const keyHash = newKeyHash();
-  const held = reservation(keyHash, { daily: 10 * USD }, 4 * USD);
-  await store.reserve(held);
+  const { keyHash, held } = await heldIn(store, { daily: 10 * USD }, 4 * USD);
   return { clock, store, keyHash, held };
 }
 
@@ -116,9 +114,7 @@ export function windows(): void {
   it('start empty when they turn', async () => {
     const clock = { now: NOON };
     const store = storeAt(clock);
-    const keyHash = newKeyHash();
-    const spent = reservation(keyHash, { hourly: USD }, USD);
-    await store.reserve(spent);
+    const { keyHash, held: spent } = await heldIn(store, { hourly: USD }, USD);
     await store.settle({ ...spent, costNanoUsd: USD, repeated: false });
     clock.now += 3_599_999;
     expect(await store.reserve(reservation(keyHash, { hourly: USD }, 1))).toMatchObject({ kind: 'refused' });
@@ -144,9 +140,7 @@ export function lateLease(): void {
     const clock = { now: NOON };
     const store = storeAt(clock);
     for (const isCharged of [true, false]) {
-      const keyHash = newKeyHash();
-      const held = reservation(keyHash, { daily: USD }, 1_000);
-      await store.reserve(held);
+      const { keyHash, held } = await heldIn(store, { daily: USD }, 1_000);
       clock.now += 60_000;
       if (isCharged)
         expect(await windowStatus(store, keyHash, 'daily')).toMatchObject({ spent: 1_000, reserved: 0 });
@@ -211,9 +205,7 @@ export function limits(): void {
 export function damaged(): void {
   it('refuses every step, and changes nothing', async () => {
     const store = budgetStore(client);
-    const keyHash = newKeyHash();
-    const held = reservation(keyHash, { daily: USD }, 1_000);
-    await store.reserve(held);
+    const { keyHash, held } = await heldIn(store, { daily: USD }, 1_000);
     const ledger = spendKey(keyHash, 'windows');
     const stored = await redis.client.getBuffer(ledger);
     for (const [damaged, type] of [
