@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format } from 'prettier';
 import { renderMetrics } from './src/admin/metrics.ts';
-import { configKeys, type ConfigKey } from './src/config/config-keys.ts';
+import { configKeys, type ConfigKey } from './src/config/schema.ts';
 import { REFUSALS } from './src/errors.ts';
 import { FIELD_GROUPS } from './src/policy/input-fields.ts';
 import { PROVIDER_NAMES } from './src/providers/registry.ts';

@@ -12,7 +12,7 @@ import { gatherTests } from './policy/testing/gather-tests.ts';
 import { runTests } from './policy/testing/run-tests.ts';
 import type { TestResult } from './policy/testing/test-result.ts';
 import type { TrustSettings } from './policy/trust.ts';
-import type { DefaultAction } from './policy/verdict.ts';
+import type { DefaultAction } from './policy/decision.ts';
 import { readInputText } from './scan/lines.ts';
 
 /** The input of `gateway policy`, which needs neither Redis nor gRPC. */

@@ -1,5 +1,5 @@
 import { isObject } from '../json/is-object.ts';
-import { configJsonSchema, type Config, type JsonSchema } from './schema.ts';
+import { configJsonSchema, schemaBelow, type Config, type JsonSchema } from './schema.ts';
 
 /** A key whose value differs between two configurations. */
 export interface ChangedKey {
@@ -28,7 +28,7 @@ function changesBelow(
       changesBelow(
         before[name],
         after[name],
-        memberOf(schema, name),
+        schemaBelow(schema, name),
         path === '' ? name : `${path}.${name}`,
         restarts,
       ),
@@ -36,20 +36,10 @@ function changesBelow(
   }
   if (Array.isArray(before) && Array.isArray(after) && before.length === after.length) {
     return before.flatMap((item: unknown, nth) =>
-      changesBelow(item, after[nth], itemOf(schema), `${path}[${String(nth)}]`, restarts),
+      changesBelow(item, after[nth], schemaBelow(schema, nth), `${path}[${String(nth)}]`, restarts),
     );
   }
   return Object.is(before, after) ? [] : [{ path, needsRestart: restarts || restartsBelow(schema) }];
-}
-
-function memberOf(schema: JsonSchema | undefined, name: string): JsonSchema | undefined {
-  const group = schema?.properties ? schema : (schema?.anyOf?.find((option) => option.properties) ?? schema);
-  const rest = group?.additionalProperties;
-  return group?.properties?.[name] ?? (typeof rest === 'object' ? rest : undefined);
-}
-
-function itemOf(schema: JsonSchema | undefined): JsonSchema | undefined {
-  return schema?.items ?? schema?.anyOf?.find((option) => option.items)?.items;
 }
 
 function restartsBelow(schema: JsonSchema | undefined): boolean {

@@ -2,9 +2,8 @@ import type { ContentClass } from '../detectors/finding.ts';
 import { isLoopbackHost, parseExtprocAddress } from './address.ts';
 import type { Milliseconds } from './duration.ts';
 import { injectionPatterns, mcpServers, suppressedRules } from './mcp-rules.ts';
-import { auditProblems, plainHttp, tokenProblems, webhook } from './outbound-rules.ts';
-import { routeTargets } from './route-rules.ts';
-import type { Rule, RuleProblem, RuleProblems } from './rule.ts';
+import { auditProblems, plainHttp, routeTargets, tokenProblems, webhook } from './outbound-rules.ts';
+import { problemIf, type Rule, type RuleProblem, type RuleProblems } from './rule.ts';
 import type { Config } from './schema.ts';
 import { uiProblems } from './ui-rules.ts';
 
@@ -88,39 +87,34 @@ const RULES: readonly Rule[] = [
 
 function phaseDeadline(config: Config): RuleProblems {
   return [
-    phaseDeadlineMs(config) > MAX_PHASE_MS && {
-      path: ['redis', 'read_timeout'],
-      message:
-        'must be at most 29.5s, so that Envoy waits longer than the Redis work of a phase (read_timeout + 0.5s)',
-    },
+    problemIf(
+      phaseDeadlineMs(config) > MAX_PHASE_MS,
+      'redis.read_timeout',
+      'must be at most 29.5s, so that Envoy waits longer than the Redis work of a phase (read_timeout + 0.5s)',
+    ),
   ];
 }
 
 function listeners({ server }: Config): RuleProblems {
-  return [
-    server.port === server.admin_port && {
-      path: ['server', 'admin_port'],
-      message: 'must differ from server.port',
-    },
-  ];
+  return [problemIf(server.port === server.admin_port, 'server.admin_port', 'must differ from server.port')];
 }
 
 /** A certificate and its key must be set together. */
 function pairRules({ server, redis, audit, ui }: Config): RuleProblems {
   const groups = [
-    [['server', 'tls'], server.tls],
-    [['server', 'extproc', 'tls'], server.extproc.tls],
-    [['redis', 'tls'], redis.tls],
-    [['audit', 'otlp'], audit.otlp],
-    [['audit', 'syslog'], audit.syslog],
-    [['ui', 'tls'], ui.tls],
+    ['server.tls', server.tls],
+    ['server.extproc.tls', server.extproc.tls],
+    ['redis.tls', redis.tls],
+    ['audit.otlp', audit.otlp],
+    ['audit.syslog', audit.syslog],
+    ['ui.tls', ui.tls],
   ] as const;
-  return groups.map(
-    ([path, { cert_file, key_file }]) =>
-      (cert_file === undefined) !== (key_file === undefined) && {
-        path: [...path, cert_file === undefined ? 'key_file' : 'cert_file'],
-        message: 'needs both cert_file and key_file',
-      },
+  return groups.map(([path, { cert_file, key_file }]) =>
+    problemIf(
+      (cert_file === undefined) !== (key_file === undefined),
+      `${path}.${cert_file === undefined ? 'key_file' : 'cert_file'}`,
+      'needs both cert_file and key_file',
+    ),
   );
 }
 
@@ -128,28 +122,29 @@ function extproc({ server }: Config): RuleProblems {
   const { address, tls, token } = server.extproc;
   const parsed = address === undefined ? undefined : parseExtprocAddress(address);
   if (parsed === undefined) return [];
-  const path = ['server', 'extproc', 'address'];
+  const path = 'server.extproc.address';
   if (parsed.kind === 'unix') {
     return [
-      Buffer.byteLength(parsed.path) > MAX_SOCKET_PATH_BYTES && {
+      problemIf(
+        Buffer.byteLength(parsed.path) > MAX_SOCKET_PATH_BYTES,
         path,
-        message: `must be a path of at most ${String(MAX_SOCKET_PATH_BYTES)} bytes, the limit of unix sockets`,
-      },
+        `must be a path of at most ${String(MAX_SOCKET_PATH_BYTES)} bytes, the limit of unix sockets`,
+      ),
     ];
   }
   const hasMutualTls = [tls.cert_file, tls.key_file, tls.ca_file].every((file) => file !== undefined);
   const isTokenEnough = token !== undefined && isLoopbackHost(parsed.host);
   return [
-    parsed.port + server.workers - 1 > 65_535 && {
+    problemIf(
+      parsed.port + server.workers - 1 > 65_535,
       path,
-      message: 'must leave a port for each of server.workers: they use this port and the following ones',
-    },
-    !hasMutualTls &&
-      !isTokenEnough && {
-        path,
-        message:
-          'over TCP needs mutual TLS (server.extproc.tls cert_file, key_file, ca_file); on a loopback address server.extproc.token is enough',
-      },
+      'must leave a port for each of server.workers: they use this port and the following ones',
+    ),
+    problemIf(
+      !hasMutualTls && !isTokenEnough,
+      path,
+      'over TCP needs mutual TLS (server.extproc.tls cert_file, key_file, ca_file); on a loopback address server.extproc.token is enough',
+    ),
   ];
 }
 
@@ -157,56 +152,53 @@ function redisTopology({ redis }: Config): RuleProblems {
   const sentinel = redis.sentinel.addrs.length > 0;
   const cluster = redis.cluster.addrs.length > 0;
   return [
-    sentinel &&
-      cluster && { path: ['redis', 'cluster', 'addrs'], message: 'cannot be used with redis.sentinel.addrs' },
-    sentinel &&
-      redis.sentinel.master_name === undefined && {
-        path: ['redis', 'sentinel', 'addrs'],
-        message: 'needs redis.sentinel.master_name',
-      },
-    redis.wait_replicas > 0 &&
-      redis.wait_timeout >= redis.read_timeout && {
-        path: ['redis', 'wait_timeout'],
-        message: 'must be less than redis.read_timeout, which closes unresponsive connections',
-      },
-    cluster &&
-      redis.db !== 0 && { path: ['redis', 'db'], message: 'must be 0 on a cluster, which has one database' },
+    problemIf(sentinel && cluster, 'redis.cluster.addrs', 'cannot be used with redis.sentinel.addrs'),
+    problemIf(
+      sentinel && redis.sentinel.master_name === undefined,
+      'redis.sentinel.addrs',
+      'needs redis.sentinel.master_name',
+    ),
+    problemIf(
+      redis.wait_replicas > 0 && redis.wait_timeout >= redis.read_timeout,
+      'redis.wait_timeout',
+      'must be less than redis.read_timeout, which closes unresponsive connections',
+    ),
+    problemIf(cluster && redis.db !== 0, 'redis.db', 'must be 0 on a cluster, which has one database'),
   ];
 }
 
 /** A gateway addressed by host names has no paths for MCP servers. */
 function authorityRules({ proxy, mcp }: Config): RuleProblems {
   return [
-    mcp.enabled &&
-      Object.keys(proxy.authorities).length > 0 && {
-        path: ['proxy', 'authorities'],
-        message:
-          'cannot be used with mcp.enabled, whose servers are addressed by path: run a separate gateway for them',
-      },
+    problemIf(
+      mcp.enabled && Object.keys(proxy.authorities).length > 0,
+      'proxy.authorities',
+      'cannot be used with mcp.enabled, whose servers are addressed by path: run a separate gateway for them',
+    ),
   ];
 }
 
 function riskThresholds({ risk_profile }: Config): RuleProblems {
   return [
-    risk_profile.auto_quarantine_threshold > risk_profile.permanent_block_threshold && {
-      path: ['risk_profile', 'auto_quarantine_threshold'],
-      message: 'must not exceed risk_profile.permanent_block_threshold',
-    },
+    problemIf(
+      risk_profile.auto_quarantine_threshold > risk_profile.permanent_block_threshold,
+      'risk_profile.auto_quarantine_threshold',
+      'must not exceed risk_profile.permanent_block_threshold',
+    ),
   ];
 }
 
 /** Rejects features with an empty secret, which would not protect anything. */
 function secrets({ signature, zsp }: Config): RuleProblems {
   const needed = [
-    [signature.enabled, signature.secret, 'signature', 'secret', 'signature.enabled'],
-    [zsp.enabled, zsp.jwks_url, 'zsp', 'jwks_url', 'zsp.enabled'],
-    [zsp.enabled, zsp.issuer, 'zsp', 'issuer', 'zsp.enabled'],
-    [zsp.enabled, zsp.audience, 'zsp', 'audience', 'zsp.enabled'],
-    [zsp.escalation_enabled, zsp.escalation_secret, 'zsp', 'escalation_secret', 'zsp.escalation_enabled'],
+    [signature.enabled, signature.secret, 'signature.secret', 'signature.enabled'],
+    [zsp.enabled, zsp.jwks_url, 'zsp.jwks_url', 'zsp.enabled'],
+    [zsp.enabled, zsp.issuer, 'zsp.issuer', 'zsp.enabled'],
+    [zsp.enabled, zsp.audience, 'zsp.audience', 'zsp.enabled'],
+    [zsp.escalation_enabled, zsp.escalation_secret, 'zsp.escalation_secret', 'zsp.escalation_enabled'],
   ] as const;
-  return needed.map(
-    ([isOn, value, group, key, switchName]) =>
-      isOn && value === '' && { path: [group, key], message: `must not be empty with ${switchName}` },
+  return needed.map(([isOn, value, path, switchName]) =>
+    problemIf(isOn && value === '', path, `must not be empty with ${switchName}`),
   );
 }
 
@@ -228,12 +220,12 @@ const SWITCHES: Readonly<Record<ContentClass, Switch>> = {
 /** Rejects classes whose scan is off: they would never be detected. */
 function dlpClasses({ server: { dlp } }: Config): RuleProblems {
   return (['request_classes', 'answer_classes'] as const).flatMap((list) =>
-    (dlp[list] ?? []).map(
-      (kind, index) =>
-        !dlp[SWITCHES[kind]] && {
-          path: ['server', 'dlp', list, index],
-          message: `${kind} is off: set server.dlp.${SWITCHES[kind]}`,
-        },
+    (dlp[list] ?? []).map((kind, index) =>
+      problemIf(
+        !dlp[SWITCHES[kind]],
+        ['server', 'dlp', list, index],
+        `${kind} is off: set server.dlp.${SWITCHES[kind]}`,
+      ),
     ),
   );
 }

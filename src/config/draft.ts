@@ -58,19 +58,15 @@ export class Draft {
   }
 }
 
-/** Yields the variables declared with `overriddenBy`, each with the path of its key. */
-function* overrides(
-  schema: z.core.$ZodType,
-  path: readonly string[],
-): Generator<[string, readonly string[]]> {
+/** Returns the variables declared with `overriddenBy`, each with the path of its key. */
+function overrides(schema: z.core.$ZodType, path: readonly string[]): [string, readonly string[]][] {
   const variable = z.globalRegistry.get(schema)?.['x-environment'];
-  if (typeof variable === 'string') yield [variable, path];
-  else if (schema instanceof z.ZodPrefault) yield* overrides(schema.unwrap(), path);
-  else if (schema instanceof z.ZodObject) {
-    for (const [key, below] of Object.entries(schema.shape)) {
-      yield* overrides(below as z.core.$ZodType, [...path, key]);
-    }
-  }
+  if (typeof variable === 'string') return [[variable, path]];
+  if (schema instanceof z.ZodPrefault) return overrides(schema.unwrap(), path);
+  if (!(schema instanceof z.ZodObject)) return [];
+  return Object.entries(schema.shape).flatMap(([key, below]) =>
+    overrides(below as z.core.$ZodType, [...path, key]),
+  );
 }
 
 /** Keeps the first issue of each path: a value of the wrong type breaks further rules. */

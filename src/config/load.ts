@@ -8,7 +8,16 @@ import { readInsecureDev, type Environment } from './environment.ts';
 import { issueMessage } from './issue-message.ts';
 import { ConfigError, type Problem } from './problems.ts';
 import { crossFieldProblems } from './cross-field-rules.ts';
-import { configSchema, configJsonSchema, type Config, type ConfigInput, type JsonSchema } from './schema.ts';
+import {
+  configJsonSchema,
+  configKeys,
+  configSchema,
+  groupIn,
+  schemaBelow,
+  type Config,
+  type ConfigInput,
+  type JsonSchema,
+} from './schema.ts';
 import { configValueAt } from './values.ts';
 import { readConfigYaml, type KeyPath, type YamlFile } from './yaml-file.ts';
 import { nearestName } from './nearest-name.ts';
@@ -168,28 +177,9 @@ function unknownKeyMessage(group: readonly PropertyKey[], key: string): string {
   if (group.join('.') === 'server' && key === 'insecure_dev') {
     return 'can only be set by the environment variable SERVER_INSECURE_DEV';
   }
-  const root = configJsonSchema();
-  const near = nearestName(key, Object.keys(nodeAt(root, group)?.properties ?? {}));
+  const schema = group.reduce<JsonSchema | undefined>(schemaBelow, configJsonSchema());
+  const near = nearestName(key, Object.keys(groupIn(schema)?.properties ?? {}));
   if (near !== undefined) return `unknown key; did you mean ${near}?`;
-  const elsewhere = keyPathsOf(root, []).find((path) => path.at(-1) === key);
-  return elsewhere === undefined ? 'unknown key' : `unknown key here; did you mean ${elsewhere.join('.')}?`;
-}
-
-function nodeAt(root: JsonSchema, path: readonly PropertyKey[]): JsonSchema | undefined {
-  let node: JsonSchema | undefined = root;
-  for (const step of path) {
-    if (node?.anyOf) node = node.anyOf.find((option) => option.properties);
-    const named: JsonSchema | undefined = node?.properties?.[String(step)];
-    const rest: JsonSchema | undefined =
-      typeof node?.additionalProperties === 'object' ? node.additionalProperties : undefined;
-    node = typeof step === 'number' ? node?.items : (named ?? rest);
-  }
-  return node?.properties ? node : node?.anyOf?.find((option) => option.properties);
-}
-
-function keyPathsOf(node: JsonSchema, prefix: readonly string[]): string[][] {
-  return Object.entries(node.properties ?? {}).flatMap(([name, child]) => {
-    const path = [...prefix, name];
-    return [path, ...keyPathsOf(child, path)];
-  });
+  const elsewhere = configKeys().find(({ path }) => !/[[*]/.test(path) && path.split('.').at(-1) === key);
+  return elsewhere === undefined ? 'unknown key' : `unknown key here; did you mean ${elsewhere.path}?`;
 }

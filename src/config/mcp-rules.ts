@@ -1,55 +1,57 @@
 /** Cross-field rules of the section `mcp`. */
 import { createPatternDetector } from '../detectors/expression.ts';
 import { toolRuleNames } from '../detectors/tool-rules.ts';
-import { nearestName } from './nearest-name.ts';
-import type { RuleProblem, RuleProblems } from './rule.ts';
+import { didYouMean } from './nearest-name.ts';
+import { problemIf, type RuleProblems } from './rule.ts';
 import type { Config } from './schema.ts';
+import type { KeyPath } from './yaml-file.ts';
 import { messageOf } from '../errors.ts';
 
 export function mcpServers({ mcp }: Config): RuleProblems {
   const names = mcp.servers.map(({ name }) => name);
-  return mcp.servers.flatMap(({ name, headers, url, public: known }, index) => [
-    names.indexOf(name) !== index && {
-      path: ['mcp', 'servers', index, 'name'],
-      message: 'repeats the name of an earlier server',
-    },
-    ...headerNameProblems(Object.keys(headers)).map(({ path, message }) => ({
-      path: ['mcp', 'servers', index, 'headers', ...path],
-      message,
-    })),
-    ...publicProblems(known, [...Object.keys(headers), ...new URL(url).searchParams.keys()]).map(
-      (problem) => ({
-        ...problem,
-        path: ['mcp', 'servers', index, 'public', ...problem.path],
-      }),
-    ),
-  ]);
+  return mcp.servers.flatMap(({ name, headers, url, public: known }, index) => {
+    const path = ['mcp', 'servers', index];
+    const headerNames = Object.keys(headers);
+    return [
+      problemIf(names.indexOf(name) !== index, [...path, 'name'], 'repeats the name of an earlier server'),
+      ...headerProblems([...path, 'headers'], headerNames),
+      ...publicProblems([...path, 'public'], known, [...headerNames, ...new URL(url).searchParams.keys()]),
+    ];
+  });
 }
 
 /** Headers of transport and content, which the configuration of a server must not set. */
 const RESERVED =
   /^(host|content-.*|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|accept|accept-encoding|last-event-id|mcp-.*|x-gateway-.*|x-envoy-.*|x-forwarded-.*|x-request-id|proxy-.*)$/;
 
-function headerNameProblems(names: readonly string[]): RuleProblem[] {
+function headerProblems(path: KeyPath, names: readonly string[]): RuleProblems {
   const lower = names.map((name) => name.toLowerCase());
-  return names.flatMap((name, index) => {
-    if (RESERVED.test(name.toLowerCase())) {
-      return [{ path: [name], message: 'is a header that only the gateway or the client may set' }];
-    }
-    const isRepeated = lower.indexOf(name.toLowerCase()) !== index;
-    return isRepeated ? [{ path: [name], message: 'repeats the name of an earlier header' }] : [];
+  return names.map((name, index) => {
+    const isReserved = RESERVED.test(name.toLowerCase());
+    return problemIf(
+      isReserved || lower.indexOf(name.toLowerCase()) !== index,
+      [...path, name],
+      isReserved
+        ? 'is a header that only the gateway or the client may set'
+        : 'repeats the name of an earlier header',
+    );
   });
 }
 
 /** Rejects misspelled names: the public value would still be guarded. */
-function publicProblems(known: readonly string[], configured: readonly string[]): RuleProblem[] {
+function publicProblems(
+  path: KeyPath,
+  known: readonly string[],
+  configured: readonly string[],
+): RuleProblems {
   const lower = configured.map((name) => name.toLowerCase());
-  return known.flatMap((name, index) => {
-    if (lower.includes(name.toLowerCase())) return [];
-    const nearest = nearestName(name, configured);
-    const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
-    return [{ path: [index], message: `is not a header or parameter of this server${hint}` }];
-  });
+  return known.map(
+    (name, index) =>
+      !lower.includes(name.toLowerCase()) && {
+        path: [...path, index],
+        message: `is not a header or parameter of this server${didYouMean(name, configured)}`,
+      },
+  );
 }
 
 export function injectionPatterns({ mcp }: Config): RuleProblems {
@@ -81,14 +83,12 @@ export function suppressedRules({ mcp }: Config): RuleProblems {
   if (mcp.servers.every(({ suppress }) => suppress.length === 0)) return [];
   const known = toolRuleNames(mcp.inspector.custom_injection_patterns.length);
   return mcp.servers.flatMap(({ suppress }, server) =>
-    suppress.map((rule, index) => {
-      if (known.includes(rule)) return false;
-      const nearest = nearestName(rule, known);
-      const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
-      return {
-        path: ['mcp', 'servers', server, 'suppress', index],
-        message: `is not a rule of the inspector${hint}`,
-      };
-    }),
+    suppress.map(
+      (rule, index) =>
+        !known.includes(rule) && {
+          path: ['mcp', 'servers', server, 'suppress', index],
+          message: `is not a rule of the inspector${didYouMean(rule, known)}`,
+        },
+    ),
   );
 }

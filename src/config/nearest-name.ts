@@ -10,6 +10,12 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return best;
 }
 
+/** Returns a suggestion to append to an error message; empty if no other name is close. */
+export function didYouMean(name: string, known: readonly string[]): string {
+  const near = nearestName(name, known);
+  return near === undefined || near === name ? '' : `; did you mean ${near}?`;
+}
+
 /** Normalizes `maxPayloadBytes` and `max-payload-bytes` to `max_payload_bytes`. */
 function snakeCase(name: string): string {
   return name

@@ -1,10 +1,17 @@
 import { Document, isPair, isScalar, isSeq, visit } from 'yaml';
 import { MASK } from '../text/mask.ts';
 import { isOpaqueSegment } from '../text/opaque-segment.ts';
-import { configKeys } from './config-keys.ts';
 import { formatDuration } from './duration.ts';
 import { OTEL_SECRETS } from './otel-variables.ts';
-import { configJsonSchema, isDuration, type Config, type ConfigInput, type JsonSchema } from './schema.ts';
+import {
+  configJsonSchema,
+  configKeys,
+  isDuration,
+  schemaBelow,
+  type Config,
+  type ConfigInput,
+  type JsonSchema,
+} from './schema.ts';
 
 /** Keys with secret values, at any depth. */
 const SECRET_KEYS: ReadonlySet<string> = new Set(['password', 'secret', 'escalation_secret', 'token']);
@@ -82,12 +89,12 @@ export function serializeConfig(config: Config): ConfigInput {
 
 function write(value: unknown, schema: JsonSchema | undefined): unknown {
   if (typeof value === 'number' && schema && isDuration(schema)) return formatDuration(value);
-  if (Array.isArray(value)) return value.map((item) => write(item, undefined));
+  if (Array.isArray(value)) return value.map((item, nth) => write(item, schemaBelow(schema, nth)));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
       .filter(([, item]) => item !== undefined)
-      .map(([name, item]) => [name, write(item, schema?.properties?.[name])]),
+      .map(([name, item]) => [name, write(item, schemaBelow(schema, name))]),
   );
 }
 

@@ -9,6 +9,11 @@ export interface RuleProblem {
 /** Possible problems; `false` for each one that the configuration does not have. */
 export type RuleProblems = readonly (RuleProblem | false)[];
 
+/** @param path dotted, or a list for paths with positions or free names */
+export function problemIf(isBroken: boolean, path: string | KeyPath, message: string): RuleProblem | false {
+  return isBroken && { path: typeof path === 'string' ? path.split('.') : path, message };
+}
+
 /** A rule across several keys. Runs on configurations whose individual keys are valid. */
 export type Rule = (config: Config) => RuleProblems;
 

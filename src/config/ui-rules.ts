@@ -1,5 +1,5 @@
 import { isLoopbackHost, isPlainRemote } from './address.ts';
-import type { RuleProblems } from './rule.ts';
+import { problemIf, type RuleProblems } from './rule.ts';
 import type { Config } from './schema.ts';
 
 export type PageSignInKind = 'oidc' | 'password' | 'proxy';
@@ -23,69 +23,68 @@ export function uiProblems(config: Config): RuleProblems {
   if (!ui.enabled) return [];
   const isLoopback = isLoopbackHost(ui.host);
   return [
-    (ui.port === server.port || ui.port === server.admin_port) && {
-      path: ['ui', 'port'],
-      message: 'must differ from server.port and server.admin_port',
-    },
-    !isLoopback &&
-      ui.tls.cert_file === undefined && {
-        path: ['ui', 'host'],
-        message: 'must be a loopback address, unless ui.tls cert_file and key_file are set',
-      },
-    !isLoopback &&
-      ui.public_url === undefined && {
-        path: ['ui', 'host'],
-        message:
-          'must be a loopback address, unless ui.public_url is set, the URL at which browsers reach the page',
-      },
-    ui.public_url !== undefined &&
-      new URL(ui.public_url).pathname !== '/' && {
-        path: ['ui', 'public_url'],
-        message: 'must have no path: the page is served at the root of its host',
-      },
-    signInKindsOf(config).length === 0 && {
-      path: ['ui', 'enabled'],
-      message:
-        'needs ui.oidc or ui.proxy_auth to sign in: a password is only enough if ui.host and ui.public_url are loopback addresses',
-    },
+    problemIf(
+      ui.port === server.port || ui.port === server.admin_port,
+      'ui.port',
+      'must differ from server.port and server.admin_port',
+    ),
+    problemIf(
+      !isLoopback && ui.tls.cert_file === undefined,
+      'ui.host',
+      'must be a loopback address, unless ui.tls cert_file and key_file are set',
+    ),
+    problemIf(
+      !isLoopback && ui.public_url === undefined,
+      'ui.host',
+      'must be a loopback address, unless ui.public_url is set, the URL at which browsers reach the page',
+    ),
+    problemIf(
+      ui.public_url !== undefined && new URL(ui.public_url).pathname !== '/',
+      'ui.public_url',
+      'must have no path: the page is served at the root of its host',
+    ),
+    problemIf(
+      signInKindsOf(config).length === 0,
+      'ui.enabled',
+      'needs ui.oidc or ui.proxy_auth to sign in: a password is only enough if ui.host and ui.public_url are loopback addresses',
+    ),
     ...signInProblems(config),
-    ui.session.idle > ui.session.absolute && {
-      path: ['ui', 'session', 'idle'],
-      message: 'must not exceed ui.session.absolute',
-    },
+    problemIf(
+      ui.session.idle > ui.session.absolute,
+      'ui.session.idle',
+      'must not exceed ui.session.absolute',
+    ),
   ];
 }
 
 function signInProblems({ ui: { oidc, proxy_auth } }: Config): RuleProblems {
   const hasOidc = oidc.issuer !== undefined;
-  const isOwnerGranted = Object.values(oidc.roles).includes('owner');
   return [
-    oidc.issuer !== undefined &&
-      isPlainRemote(oidc.issuer) && {
-        path: ['ui', 'oidc', 'issuer'],
-        message: 'must be https, since tokens would be sent unencrypted',
-      },
-    hasOidc &&
-      oidc.client_id === undefined && {
-        path: ['ui', 'oidc', 'client_id'],
-        message: 'must be set with ui.oidc.issuer',
-      },
-    hasOidc &&
-      Object.keys(oidc.roles).length === 0 && {
-        path: ['ui', 'oidc', 'roles'],
-        message: 'must grant a role to a value of ui.oidc.role_claim, or no one can sign in',
-      },
-    isOwnerGranted &&
-      oidc.owner_claim === undefined && {
-        path: ['ui', 'oidc', 'owner_claim'],
-        message: 'must be set if ui.oidc.roles grants owner',
-      },
-    proxy_auth.header !== undefined &&
-      proxy_auth.from.length === 0 && {
-        path: ['ui', 'proxy_auth', 'from'],
-        message:
-          'must list the addresses of the proxy: its header is dropped if it comes from any other address',
-      },
+    problemIf(
+      oidc.issuer !== undefined && isPlainRemote(oidc.issuer),
+      'ui.oidc.issuer',
+      'must be https, since tokens would be sent unencrypted',
+    ),
+    problemIf(
+      hasOidc && oidc.client_id === undefined,
+      'ui.oidc.client_id',
+      'must be set with ui.oidc.issuer',
+    ),
+    problemIf(
+      hasOidc && Object.keys(oidc.roles).length === 0,
+      'ui.oidc.roles',
+      'must grant a role to a value of ui.oidc.role_claim, or no one can sign in',
+    ),
+    problemIf(
+      Object.values(oidc.roles).includes('owner') && oidc.owner_claim === undefined,
+      'ui.oidc.owner_claim',
+      'must be set if ui.oidc.roles grants owner',
+    ),
+    problemIf(
+      proxy_auth.header !== undefined && proxy_auth.from.length === 0,
+      'ui.proxy_auth.from',
+      'must list the addresses of the proxy: its header is dropped if it comes from any other address',
+    ),
   ];
 }
 

@@ -44,7 +44,10 @@ export function readConfigYaml(name: string, text: string, env: Environment): Ya
     values: isBroken ? {} : toValues(document, name, problems),
     problems,
     filledPaths,
-    locate: (path) => locate(document, path, at) ?? name,
+    locate(path) {
+      const offset = offsetOf(document, path);
+      return offset === undefined ? name : at(offset);
+    },
   };
 }
 
@@ -100,7 +103,8 @@ function keyPath(chain: readonly unknown[]): string {
   return steps.join('.');
 }
 
-function locate(document: Document, path: KeyPath, at: (offset: number) => string): string | undefined {
+/** Returns the offset of a key, or of the nearest enclosing part; undefined for an empty document. */
+export function offsetOf(document: Document, path: KeyPath): number | undefined {
   let node: unknown = document.contents;
   let offset = isNode(node) ? node.range?.[0] : undefined;
   for (const step of path) {
@@ -112,7 +116,7 @@ function locate(document: Document, path: KeyPath, at: (offset: number) => strin
     offset = positioned.range?.[0] ?? offset;
     node = pair ? pair.value : item;
   }
-  return offset === undefined ? undefined : at(offset);
+  return offset;
 }
 
 function keyName(key: unknown): string {

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { issueMessage } from '../config/issue-message.ts';
-import { nearestName } from '../config/nearest-name.ts';
+import { didYouMean } from '../config/nearest-name.ts';
 import { GatewayError } from '../errors.ts';
 import type { JsonPath } from '../json/path.ts';
 import { parseStrict } from '../json/strict-parse.ts';
@@ -13,7 +13,7 @@ import { withResolvedPaths } from './resolved-path.ts';
 import { callTrust, type TrustSettings } from './trust.ts';
 import { joinedParts, type Part } from './joined-parts.ts';
 import type { McpCallType } from '../mcp/methods.ts';
-import { keysOf } from './schema-keys.ts';
+import { keysOf } from './read-yaml.ts';
 import { stepOfTexts } from './trace-step.ts';
 
 /** An invalid policy input. The message lists the wrong members, one per line, without their values. */
@@ -188,8 +188,7 @@ function issueLines(issue: z.core.$ZodIssue, name: string): string[] {
     `${name}: ${path.length === 0 ? '' : `${path.map(String).join('.')} `}${message}`;
   if (issue.code !== 'unrecognized_keys') return [at(issue.path, issueMessage(issue))];
   return issue.keys.map((key) => {
-    const near = nearestName(key, keysOf(callSchema));
-    const meant = near === undefined || near === key ? '' : `; did you mean ${near}?`;
+    const meant = didYouMean(key, keysOf(callSchema));
     return at([...issue.path, key.slice(0, 64)], `is not a member of a policy input${meant}`);
   });
 }

@@ -2,7 +2,7 @@ import { loadPolicies, type LoadedPolicies } from './load-policies.ts';
 import { readPolicyFiles, type PolicySources } from './policy-files.ts';
 import type { RuleMode } from './rule-modes.ts';
 import { POLICY_PACKAGE, POLICY_RULES } from './rego/engine-thread.ts';
-import { defaultActionOf, type DefaultAction } from './verdict.ts';
+import { defaultActionOf, type DefaultAction } from './decision.ts';
 
 export interface SetDescription {
   readonly digest: string;

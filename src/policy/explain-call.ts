@@ -4,11 +4,20 @@ import type { PolicyCall, TraceStep } from './call.ts';
 import type { WrittenCall } from './call-from-json.ts';
 import type { ExplainedRule } from './cards/card-set.ts';
 import { whyDefault } from './describe-set.ts';
-import { merged, NO_DECISION, type Decision, shownReason } from './decision.ts';
+import {
+  defaultActionOf,
+  passes,
+  strongestOf,
+  type DefaultAction,
+  type PolicyVerdict,
+  merged,
+  NO_DECISION,
+  type Decision,
+  shownReason,
+} from './decision.ts';
 import type { LoadedPolicies } from './load-policies.ts';
 import type { POLICY_RULES } from './rego/engine-thread.ts';
 import type { PolicySet } from './policy-set.ts';
-import { defaultActionOf, passes, strongestOf, type DefaultAction, type PolicyVerdict } from './verdict.ts';
 import { findSecrets } from '../detectors/secrets/secrets.ts';
 import { MASK } from '../text/mask.ts';
 import type { RefusalFinding } from '../where-found.ts';

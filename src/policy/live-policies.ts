@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { loadPolicies } from './load-policies.ts';
 import { PolicyFilesError } from './policy-files-error.ts';
 import { readPolicyFiles, stampOf, type PolicyFiles, type PolicySources } from './policy-files.ts';
-import { createPolicySet, type PolicySet } from './policy-set.ts';
+import type { PolicySet } from './policy-set.ts';
 import type { RegoEngineOptions } from './rego/engine.ts';
-import { RegoFilesError } from './rego/rego-error.ts';
 
 export interface LivePoliciesOptions {
   readonly sources: PolicySources;
@@ -34,12 +34,12 @@ const OLD_SET_LIFE_MS = 30_000;
 /**
  * Loads the policies and follows their files. A changed set is compiled in the background, and then replaces the old
  * set as a whole.
- * @throws PolicyFilesError | RegoFilesError if the initial load fails
+ * @throws PolicyFilesError | RegoEvaluationError if the initial load fails
  */
 export async function loadLivePolicies(options: LivePoliciesOptions): Promise<LivePolicies> {
   const { sources, engine } = options;
   let seen = await readSettled(sources);
-  let set = await createPolicySet(seen.files, engine);
+  let { set } = await loadPolicies(seen.files, engine);
   let goodStamp = seen.stamp;
   options.onLoaded(set.digest);
   const ended = new AbortController();
@@ -84,9 +84,9 @@ export async function loadLivePolicies(options: LivePoliciesOptions): Promise<Li
   /** After a delay, retries only files on which the engine failed; invalid files must change first. */
   async function compiled(next: Settled): Promise<PolicySet> {
     try {
-      return await createPolicySet(next.files, engine);
+      return (await loadPolicies(next.files, engine)).set;
     } catch (cause) {
-      if (cause instanceof RegoFilesError || cause instanceof PolicyFilesError) seen = next;
+      if (cause instanceof PolicyFilesError) seen = next;
       else failed = { stamp: next.stamp, untilMs: Date.now() + TRY_AGAIN_MS };
       throw cause;
     }

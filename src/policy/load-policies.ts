@@ -1,3 +1,4 @@
+import type { Awaitable } from '../turns.ts';
 import { createCardSet, loadWordsFor, type CardSet } from './cards/card-set.ts';
 import { PolicyFilesError } from './policy-files-error.ts';
 import type { PolicyFiles } from './policy-files.ts';
@@ -26,42 +27,32 @@ export const PATIENT_ENGINE: RegoEngineOptions = {
 const MAX_SHOWN_LINE = 200;
 
 /**
- * Compiles policies as `serve` does.
+ * Compiles policies.
  * @throws PolicyFilesError with every error of all files, each with its line
+ * @throws RegoEvaluationError if the engine cannot compile the Rego files
  */
-export async function loadPolicies(files: PolicyFiles): Promise<LoadedPolicies> {
+export async function loadPolicies(files: PolicyFiles, engine = PATIENT_ENGINE): Promise<LoadedPolicies> {
   const problems: string[] = [];
   await loadWordsFor(files.cards);
-  const cards = cardsOf(files, problems);
-  const rego = await loadedRego(files, problems);
+  const cards = await attempt(() => createCardSet(files.cards, files.overrides, files.overridesMayMiss));
+  const rego = await attempt(() => (files.rego.length === 0 ? undefined : createRegoSet(files.rego, engine)));
   if (cards === undefined || problems.length > 0) {
     await rego?.close();
     throw new PolicyFilesError(problems.join('\n'));
   }
   return { files, cards, rego, set: policySetOf(files.digest, cards, rego) };
-}
 
-function cardsOf(
-  { cards, overrides, overridesMayMiss }: PolicyFiles,
-  problems: string[],
-): CardSet | undefined {
-  try {
-    return createCardSet(cards, overrides, overridesMayMiss);
-  } catch (failure) {
-    if (!(failure instanceof PolicyFilesError)) throw failure;
-    problems.push(failure.message);
-    return undefined;
-  }
-}
-
-async function loadedRego({ rego }: PolicyFiles, problems: string[]): Promise<RegoSet | undefined> {
-  if (rego.length === 0) return undefined;
-  try {
-    return await createRegoSet(rego, PATIENT_ENGINE);
-  } catch (failure) {
-    if (!(failure instanceof RegoFilesError)) throw failure;
-    problems.push(...failure.failures.map((error) => shownIn(error, rego)));
-    return undefined;
+  /** Collects errors of files. */
+  async function attempt<Result>(load: () => Awaitable<Result>): Promise<Result | undefined> {
+    try {
+      return await load();
+    } catch (failure) {
+      if (failure instanceof PolicyFilesError) problems.push(failure.message);
+      else if (failure instanceof RegoFilesError)
+        problems.push(...failure.failures.map((error) => shownIn(error, files.rego)));
+      else throw failure;
+      return undefined;
+    }
   }
 }
 

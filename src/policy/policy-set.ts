@@ -1,10 +1,8 @@
-import { createCardSet, loadWordsFor, type CardSet } from './cards/card-set.ts';
+import type { CardSet } from './cards/card-set.ts';
 import type { MaskRule } from './cards/mask-rule.ts';
 import type { PolicyCall, TraceStep } from './call.ts';
 import { merged, type Decision } from './decision.ts';
-import type { PolicyFiles } from './policy-files.ts';
-import { createRegoSet, type RegoSet } from './rego/rego-set.ts';
-import type { RegoEngineOptions } from './rego/engine.ts';
+import type { RegoSet } from './rego/rego-set.ts';
 import type { Awaitable } from '../turns.ts';
 
 /** All policies in force; immutable. */
@@ -33,17 +31,6 @@ export interface PolicySet {
   /** Returns the marks by which the session remembers a step. */
   marksOf(step: TraceStep): Promise<readonly string[]>;
   close(): Promise<void>;
-}
-
-/**
- * @throws PolicyFilesError with every error of its cards
- * @throws RegoFilesError with every error of its Rego files
- */
-export async function createPolicySet(files: PolicyFiles, options: RegoEngineOptions): Promise<PolicySet> {
-  await loadWordsFor(files.cards);
-  const cards = createCardSet(files.cards, files.overrides, files.overridesMayMiss);
-  const rego = files.rego.length === 0 ? undefined : await createRegoSet(files.rego, options);
-  return policySetOf(files.digest, cards, rego);
 }
 
 export function policySetOf(digest: string, cards: CardSet, rego: RegoSet | undefined): PolicySet {

@@ -1,10 +1,10 @@
-import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, type Document } from 'yaml';
-import type * as z from 'zod';
+import { LineCounter, parseDocument, type Document } from 'yaml';
+import * as z from 'zod';
 import { issueMessage } from '../config/issue-message.ts';
-import { nearestName } from '../config/nearest-name.ts';
-import { keysOf } from './schema-keys.ts';
-
-type Path = readonly PropertyKey[];
+import { didYouMean } from '../config/nearest-name.ts';
+import { configValueAt } from '../config/values.ts';
+import { offsetOf, type KeyPath as Path } from '../config/yaml-file.ts';
+import { isObject } from '../json/is-object.ts';
 
 export interface YamlShape<T> {
   readonly schema: z.ZodType<T>;
@@ -51,7 +51,7 @@ export function readYaml<T>(
   }
   function problem(path: Path, message: string): string {
     const dotted = path.map(String).join('.');
-    return at(offsetOf(document, path), dotted === '' ? message : `${dotted}: ${message}`);
+    return at(offsetOf(document, path) ?? 0, dotted === '' ? message : `${dotted}: ${message}`);
   }
   const parsed = shape.schema.safeParse(values);
   if (!parsed.success) {
@@ -60,7 +60,7 @@ export function readYaml<T>(
   }
   return {
     value: parsed.data,
-    lineOf: (path) => lines.linePos(offsetOf(document, path)).line,
+    lineOf: (path) => lines.linePos(offsetOf(document, path) ?? 0).line,
     problem,
   };
 }
@@ -77,7 +77,7 @@ function shapeProblems(issue: z.core.$ZodIssue, reporter: Reporter): string[] {
     return issue.keys.map((key) => problem([...issue.path, key], unknownKey(key, issue.path, shape)));
   }
   if (issue.code !== 'invalid_union') return [problem(issue.path, issueMessage(issue))];
-  const meant = likelyBranch(issue, yamlValueAt(values, issue.path));
+  const meant = likelyBranch(issue, configValueAt(values, issue.path));
   if (meant === undefined) return [problem(issue.path, 'is not allowed here')];
   return meant.flatMap((inner) =>
     shapeProblems({ ...inner, path: [...issue.path, ...inner.path] } as z.core.$ZodIssue, reporter),
@@ -103,36 +103,31 @@ function countMismatches(errors: readonly z.core.$ZodIssue[]): number {
 }
 
 function unknownKey(key: string, path: Path, { schema, kind }: Reporter['shape']): string {
-  const near = nearestName(key, keysOf(schema));
-  const meant = near === undefined || near === key ? '' : `; did you mean ${near}?`;
-  return `is not a key ${path.length === 0 ? `of ${kind}` : 'here'}${meant}`;
-}
-
-function yamlValueAt(values: unknown, path: Path): unknown {
-  let at = values;
-  for (const step of path) {
-    if (typeof at !== 'object' || at === null) return undefined;
-    at = (at as Record<PropertyKey, unknown>)[step];
-  }
-  return at;
-}
-
-function offsetOf(document: Document, path: Path): number {
-  let node: unknown = document.contents;
-  let offset = isNode(node) ? (node.range?.[0] ?? 0) : 0;
-  for (const step of path) {
-    const pair = isMap(node)
-      ? node.items.find(({ key }) => String(isScalar(key) ? key.value : key) === String(step))
-      : undefined;
-    const item: unknown = isSeq(node) ? node.items[Number(step)] : undefined;
-    const marker = pair?.key ?? item;
-    if (!isNode(marker)) break;
-    offset = marker.range?.[0] ?? offset;
-    node = pair ? pair.value : item;
-  }
-  return offset;
+  return `is not a key ${path.length === 0 ? `of ${kind}` : 'here'}${didYouMean(key, keysOf(schema))}`;
 }
 
 function shownLine(line = ''): string {
   return line.length > MAX_SHOWN_LINE ? `${line.slice(0, MAX_SHOWN_LINE)}…` : line;
+}
+
+const keysOfSchemas = new WeakMap<z.ZodType, readonly string[]>();
+
+/** Returns all keys of a schema at any depth, for suggestions. */
+export function keysOf(schema: z.ZodType): readonly string[] {
+  const remembered = keysOfSchemas.get(schema);
+  if (remembered !== undefined) return remembered;
+  const names = new Set<string>();
+  collectKeys(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), names);
+  const keys = [...names];
+  keysOfSchemas.set(schema, keys);
+  return keys;
+}
+
+function collectKeys(node: unknown, names: Set<string>): void {
+  if (Array.isArray(node)) for (const item of node) collectKeys(item, names);
+  if (!isObject(node)) return;
+  for (const [name, below] of Object.entries(node)) {
+    if (name === 'properties' && isObject(below)) for (const key of Object.keys(below)) names.add(key);
+    collectKeys(below, names);
+  }
 }

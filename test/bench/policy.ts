@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PolicyCall } from '../../src/policy/call.ts';
 import { readPolicyFiles, type PolicySources } from '../../src/policy/policy-files.ts';
-import { createPolicySet, type PolicySet } from '../../src/policy/policy-set.ts';
+import { loadPolicies } from '../../src/policy/load-policies.ts';
+import type { PolicySet } from '../../src/policy/policy-set.ts';
 import { PRESET_NAMES } from '../../src/policy/presets.ts';
 import { percentile } from '../support/load.ts';
 import { llmCall, NOTHING_HIDDEN_FIELDS } from '../support/policy-call.ts';
@@ -78,7 +79,7 @@ async function startRigs(folder: string): Promise<Rig[]> {
   const rigs: Rig[] = [{ policies: 'no policy', set: undefined, memoryMb: 0 }];
   for (const [policies, sources] of wanted) {
     const before = process.memoryUsage.rss();
-    const set = await createPolicySet(await readPolicyFiles(sources), LIMITS);
+    const { set } = await loadPolicies(await readPolicyFiles(sources), LIMITS);
     for (let n = 0; n < 20; n++) await set.decide(callOf(1_024, 'a prompt to begin with'));
     rigs.push({ policies, set, memoryMb: (process.memoryUsage.rss() - before) / 1e6 });
   }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { configKeys } from '../../src/config/config-keys.ts';
+import { configKeys } from '../../src/config/schema.ts';
 import { envoyBootstrap } from '../../src/envoy/render.ts';
 import { settingLeaves } from '../support/settings/leaves.ts';
 import { observe, type Probe, type Probes } from '../support/settings/probe.ts';

@@ -9,6 +9,8 @@ import { findingId } from '../finding-id.ts';
 import { callDenied, policyDenied } from '../denials.ts';
 import type { PolicyCall } from '../../policy/call.ts';
 import {
+  defaultActionOf,
+  passes,
   type Decision,
   type ReportedHit,
   type RuleHit,
@@ -18,7 +20,6 @@ import {
 import type { Escalate } from './escalate.ts';
 import { areModelsAlike } from './judged-alike.ts';
 import { RegoEvaluationError } from '../../policy/rego/rego-error.ts';
-import { defaultActionOf, passes } from '../../policy/verdict.ts';
 import type { Awaitable } from '../../turns.ts';
 
 export interface JudgeDeps {

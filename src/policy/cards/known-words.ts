@@ -35,6 +35,9 @@ export class KnownWords {
     { numbers, nothing, nothingNormalized }: WordQueries,
     found: Map<number, TextMatch>,
   ): Work<void> {
+    this.compile();
+    const finder = this.#finder;
+    if (finder === undefined) return;
     const left = new Set([...numbers.values()].filter((number) => !found.has(number)));
     for (const { raw, normalized } of texts) {
       if (left.size === 0) return;
@@ -44,11 +47,12 @@ export class KnownWords {
       if (known?.isClean(search) === true) continue;
       let isClean = true;
       for (const text of raw === normalized ? [raw] : [raw, normalized]) {
-        yield* this.#search(text, (word, match) => {
-          const number = numbers.get(word);
+        yield* finder.search(text, ({ literal, start, end }) => {
+          const number = numbers.get(literal);
           if (number === undefined) return false;
           isClean = false;
-          if (left.delete(number)) found.set(number, { ...match, sent: raw });
+          if (left.delete(number))
+            found.set(number, { ...this.#spelledByRule(literal, text, start, end), sent: raw });
           return left.size === 0;
         });
       }
@@ -56,16 +60,8 @@ export class KnownWords {
     }
   }
 
-  *#search(text: string, onMatch: (word: number, match: TextMatch) => boolean): Work<void> {
-    this.compile();
-    if (this.#finder === undefined) return;
-    yield* this.#finder.search(text, ({ literal, start, end }) =>
-      onMatch(literal, this.spelledByRule(literal, text, { start, end })),
-    );
-  }
-
   /** Returns a match. For a disguised word, it is spelled as in the rule. */
-  spelledByRule(word: number, text: string, { start, end }: Pick<TextMatch, 'start' | 'end'>): TextMatch {
+  #spelledByRule(word: number, text: string, start: number, end: number): TextMatch {
     const named = this.#words[word] ?? '';
     const isPlain =
       end - start === named.length && text.slice(start, end).toLowerCase() === named.toLowerCase();

@@ -3,12 +3,9 @@ import type { Detector, FindingClass } from '../../detectors/finding.ts';
 import { DENY_SCORE, learnedInjection } from '../../detectors/learned/injection.ts';
 import { isOneSlice, slicesOf, type Slice } from '../../detectors/slices.ts';
 import type { Span } from '../../text/span.ts';
-import type { Work } from '../../turns.ts';
+import { runNow, type Work } from '../../turns.ts';
 import { findNamed } from '../named-detectors.ts';
 import type { TextPattern } from './mask-rule.ts';
-
-/** Searches a text for one pattern: short texts immediately, long texts in turns. */
-export type TextSearch = (text: string) => FoundSpan | undefined | SlicedSearch;
 
 export interface FoundSpan extends Span {
   readonly rule?: string;
@@ -16,10 +13,24 @@ export interface FoundSpan extends Span {
   readonly score?: number;
 }
 
+/** Searches a text for one pattern: short texts immediately, long texts in turns. */
+export type TextSearch = (text: string) => FoundSpan | undefined | SlicedSearch;
+
 type SlicedSearch = Work<FoundSpan | undefined>;
 
-export function isWork(search: ReturnType<TextSearch>): search is SlicedSearch {
-  return search !== undefined && 'next' in search;
+export function* searchInTurns(search: TextSearch, text: string): SlicedSearch {
+  yield text.length;
+  const found = search(text);
+  return isWork(found) ? yield* found : found;
+}
+
+export function searchNow(search: TextSearch, text: string): FoundSpan | undefined {
+  const found = search(text);
+  return isWork(found) ? runNow(found) : found;
+}
+
+function isWork(found: ReturnType<TextSearch>): found is SlicedSearch {
+  return found !== undefined && 'next' in found;
 }
 
 /** @throws Error if a regular expression is invalid */
@@ -51,14 +62,22 @@ function searchLiteral(literal: string): TextSearch {
 }
 
 function searchDetector(find: Detector, judges?: Slice['judges']): TextSearch {
-  return (text) => (isOneSlice(text) ? spanOf(find(text)[0], 0) : detectInSlices(find, text, judges));
+  return (text) =>
+    isOneSlice(text)
+      ? spanOf(find(text)[0], 0)
+      : searchSlices(slicesOf(text), (slice) =>
+          find(text.slice(slice.start, slice.end)).find(judges ?? slice.judges),
+        );
 }
 
-function* detectInSlices(find: Detector, text: string, judges?: Slice['judges']): SlicedSearch {
-  for (const [index, slice] of slicesOf(text).entries()) {
+function* searchSlices<Part extends Span>(
+  slices: readonly Part[],
+  findIn: (slice: Part) => FoundSpan | undefined,
+): SlicedSearch {
+  for (const [index, slice] of slices.entries()) {
     if (index > 0) yield;
-    const found = spanOf(find(text.slice(slice.start, slice.end)).find(judges ?? slice.judges), slice.start);
-    if (found !== undefined) return found;
+    const found = findIn(slice);
+    if (found !== undefined) return spanOf(found, slice.start);
   }
   return undefined;
 }
@@ -74,16 +93,18 @@ const OVERLAP = 32_768;
 const MARGIN = 512;
 
 function searchRegex(regex: RE2JS): TextSearch {
-  return (text) => (text.length <= PIECE ? firstMatch(regex, text, 0) : matchInPieces(regex, text));
+  return (text) =>
+    text.length <= PIECE
+      ? firstMatch(regex, text, 0)
+      : searchSlices(piecesOf(text), ({ start, end }) =>
+          firstMatch(regex, text.slice(start, end), start === 0 ? 0 : MARGIN),
+        );
 }
 
-function* matchInPieces(regex: RE2JS, text: string): SlicedSearch {
-  for (let start = 0; start < text.length; start += PIECE - OVERLAP) {
-    if (start > 0) yield;
-    const found = firstMatch(regex, text.slice(start, start + PIECE), start === 0 ? 0 : MARGIN);
-    if (found !== undefined) return spanOf(found, start);
-  }
-  return undefined;
+function piecesOf(text: string): readonly Span[] {
+  const step = PIECE - OVERLAP;
+  const count = Math.ceil(text.length / step);
+  return Array.from({ length: count }, (_, index) => ({ start: index * step, end: index * step + PIECE }));
 }
 
 function firstMatch(regex: RE2JS, text: string, from: number): Span | undefined {

@@ -4,8 +4,8 @@ import type { CallText, PolicyCall, ContextText } from '../call.ts';
 import { isTrusted } from '../trust.ts';
 import { othersAt, textsBelow, contextReadingsBelow, wordTexts } from './below-argument.ts';
 import { KnownWords, type WordQueries } from './known-words.ts';
-import { inTurns, ITEM_CHARS, runNow, type Work } from '../../turns.ts';
-import { isWork, searchFor, type FoundSpan, type TextSearch } from './text-patterns.ts';
+import { inTurns, ITEM_CHARS, type Work } from '../../turns.ts';
+import { searchFor, searchInTurns, searchNow, type FoundSpan } from './text-patterns.ts';
 import {
   findsData,
   isQueryFor,
@@ -132,9 +132,7 @@ export function createTextQueries(): TextQueries {
       const { pattern, search } = queryOf(number);
       const includesContext = pattern.kind === 'detects' && pattern.detector === 'cvv';
       const read = before === '' ? text : before + text.slice(0, MAX_CONTEXT_CHARS);
-      yield read.length;
-      const searching = search(read);
-      const match = isWork(searching) ? yield* searching : searching;
+      const match = yield* searchInTurns(search, read);
       if (match !== undefined && (includesContext || match.end > before.length)) note(number, read, match);
     }
 
@@ -144,15 +142,10 @@ export function createTextQueries(): TextQueries {
       const query = queryOf(number);
       if (!isQueryFor(query, text)) return false;
       if (!isKnownClean(query, known)) {
-        yield raw.length;
-        const search = query.search(raw);
-        if (note(number, raw, isWork(search) ? yield* search : search)) return true;
+        if (note(number, raw, yield* searchInTurns(query.search, raw))) return true;
         noteSearched(query, raw, known);
       }
-      if (raw === normalized) return false;
-      yield normalized.length;
-      const search = query.search(normalized);
-      return note(number, normalized, isWork(search) ? yield* search : search);
+      return raw !== normalized && note(number, normalized, yield* searchInTurns(query.search, normalized));
     }
 
     /** The same as `matchesText` for short texts, for which a step of work would cost as much as the search. */
@@ -161,10 +154,10 @@ export function createTextQueries(): TextQueries {
       const query = queryOf(number);
       if (!isQueryFor(query, text)) return false;
       if (!isKnownClean(query, known)) {
-        if (note(number, raw, atOnce(query.search(raw)))) return true;
+        if (note(number, raw, searchNow(query.search, raw))) return true;
         noteSearched(query, raw, known);
       }
-      return raw !== normalized && note(number, normalized, atOnce(query.search(normalized)));
+      return raw !== normalized && note(number, normalized, searchNow(query.search, normalized));
     }
 
     function note(number: number, text: string, match: FoundSpan | undefined): boolean {
@@ -270,8 +263,4 @@ const SHORT_CHARS = 4_096;
 
 function isShort({ raw, normalized }: CallText): boolean {
   return raw.length <= SHORT_CHARS && normalized.length <= SHORT_CHARS;
-}
-
-function atOnce(search: ReturnType<TextSearch>): FoundSpan | undefined {
-  return isWork(search) ? runNow(search) : search;
 }

@@ -4,7 +4,7 @@ import type { TraceStep } from '../call.ts';
 import { STEP_TYPES, type TraceMatch } from './card-schema.ts';
 import type { Work } from '../../turns.ts';
 import { foldedMatcher } from './tool-names.ts';
-import { isWork, searchFor, type TextSearch } from './text-patterns.ts';
+import { searchFor, searchInTurns } from './text-patterns.ts';
 
 /** A condition on earlier steps. The session stores its name, never the text of a step. */
 export interface TraceMark {
@@ -38,7 +38,9 @@ export function traceMarkOf(value: TraceMatch | string, isFolded: boolean): Trac
     *matches(step) {
       if (type !== undefined && type !== step.type) return false;
       if (!isTool(step.tool) || !matchesAny(provider, step.provider)) return false;
-      return search === undefined || (yield* isIn(search, step.content));
+      if (search === undefined) return true;
+      for (const text of step.content) if ((yield* searchInTurns(search, text)) !== undefined) return true;
+      return false;
     },
   };
 }
@@ -72,13 +74,4 @@ function toolMatcher(
 ): (name: string) => boolean {
   if (tool === undefined || !isFolded) return (name) => matchesAny(tool, name);
   return foldedMatcher([tool].flat());
-}
-
-function* isIn(search: TextSearch, content: readonly string[]): Work<boolean> {
-  for (const text of content) {
-    yield text.length;
-    const found = search(text);
-    if ((isWork(found) ? yield* found : found) !== undefined) return true;
-  }
-  return false;
 }

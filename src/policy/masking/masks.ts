@@ -5,7 +5,8 @@ import { rememberClean, type CleanRecord } from '../../clean-texts.ts';
 import { isUndisguised } from '../../normalize/known.ts';
 import { RecentMap } from '../../recent-map.ts';
 import type { MaskPattern, MaskRule, TextPattern } from '../cards/mask-rule.ts';
-import { findsInjection, type RuleTrust } from '../trust.ts';
+import { looksForInjection } from '../cards/text-query.ts';
+import type { RuleTrust } from '../trust.ts';
 import { createMaskSearch, type MaskSearch } from './search.ts';
 import type { LabelledPattern } from './word-search.ts';
 
@@ -83,58 +84,52 @@ function createRuleNames(): (rule: MaskRule) => string {
   };
 }
 
+type RulePattern = MaskPattern & LabelledPattern;
+
 function masksOf(rules: readonly MaskRule[]): Masks {
   const patterns = rules.flatMap(({ hit, patterns: each }) =>
-    each.map((pattern) => ({ ...pattern, rule: hit.rule })),
+    each.map((pattern): RulePattern => ({ ...pattern, rule: hit.rule })),
   );
-  const searchFor = (some: readonly LabelledPattern[]): MaskSearch | undefined => remembering(some);
   const anywhere = patterns.filter(({ argument }) => argument === undefined);
+  const inArguments = patterns.filter(({ argument }) => argument !== undefined);
   const detected = anywhere.filter(({ pattern }) => pattern.kind === 'detects');
-  const injections = detected.filter(({ pattern }) => isInjection(pattern));
+  const injections = detected.filter(({ pattern }) => looksForInjection(pattern));
   const data = searchFor(detected);
   return {
     everywhere: searchFor(anywhere),
     data,
     plainData:
-      injections.length === 0 ? data : searchFor(detected.filter(({ pattern }) => !isInjection(pattern))),
-    injections: byTrust(injections, searchFor),
+      injections.length === 0
+        ? data
+        : searchFor(detected.filter(({ pattern }) => !looksForInjection(pattern))),
+    injections: searchesBy(injections, ({ trust }) => JSON.stringify(trust)).map(([{ trust }, search]) => ({
+      trust,
+      search,
+    })),
     words: searchFor(anywhere.filter(({ pattern }) => pattern.kind !== 'detects')),
     acrossParts: searchFor(
       anywhere.filter(({ pattern }) => pattern.kind === 'contains' && pattern.ignoreCase),
     ),
-    inArguments: byArgument(patterns, searchFor),
+    inArguments: searchesBy(inArguments, ({ argument }) => JSON.stringify(argument)).flatMap(
+      ([{ argument: path }, search]) => (path === undefined ? [] : [{ path, search }]),
+    ),
   };
 }
 
-function isInjection(pattern: TextPattern): boolean {
-  return pattern.kind === 'detects' && findsInjection(pattern.detector);
-}
-
-function byTrust(
-  patterns: readonly (MaskPattern & LabelledPattern)[],
-  searchFor: (some: readonly LabelledPattern[]) => MaskSearch | undefined,
-): InjectionMasks[] {
-  const groups = Map.groupBy(patterns, ({ trust }) => JSON.stringify(trust));
-  return [...groups.values()].flatMap((group) => {
+/** Returns a search for each group of patterns, with one pattern of the group. */
+function searchesBy(
+  patterns: readonly RulePattern[],
+  keyOf: (pattern: RulePattern) => string | undefined,
+): (readonly [RulePattern, MaskSearch])[] {
+  return [...Map.groupBy(patterns, keyOf).values()].flatMap((group) => {
+    const [first] = group;
     const search = searchFor(group);
-    return search === undefined ? [] : [{ trust: group[0]?.trust, search }];
-  });
-}
-
-function byArgument(
-  patterns: readonly (MaskPattern & LabelledPattern)[],
-  searchFor: (some: readonly LabelledPattern[]) => MaskSearch | undefined,
-): ArgumentMasks[] {
-  const groups = Map.groupBy(patterns, ({ argument }) => argument && JSON.stringify(argument));
-  return [...groups.values()].flatMap((group) => {
-    const path = group[0]?.argument;
-    const search = searchFor(group);
-    return path === undefined || search === undefined ? [] : [{ path, search }];
+    return first === undefined || search === undefined ? [] : [[first, search] as const];
   });
 }
 
 /** Remembers clean texts, since agents resend their history. */
-function remembering(patterns: readonly LabelledPattern[]): MaskSearch | undefined {
+function searchFor(patterns: readonly LabelledPattern[]): MaskSearch | undefined {
   if (patterns.length === 0) return undefined;
   const search = createMaskSearch(patterns);
   const findAll = rememberClean<SearchedText>({

@@ -42,6 +42,7 @@ export function createMaskSearch(patterns: readonly LabelledPattern[]): MaskSear
   const sliced = patterns.flatMap(slicedOf);
   const secrets = secretsBy === undefined ? [] : [labelled(secretsDetector, secretsBy)];
   const cut = sliced.map(({ find }) => find);
+  const isAllCut = exact.length === 0 && words === undefined && secretsBy === undefined;
   return {
     stream: ignoringInvisible(asOneDetector([...secrets, ...literals, ...sliced])),
     detectors: [
@@ -53,7 +54,7 @@ export function createMaskSearch(patterns: readonly LabelledPattern[]): MaskSear
     findAll: (texts) =>
       after(searchedTexts(texts), (searched) =>
         after(cut.length === 0 ? [] : detectAll(searched, cut), (inSlices) =>
-          after(wholePatternsIn(searched, exact, words, secretsBy), (uncut) =>
+          after(isAllCut ? [] : findEachUncut(searched, exact, words, secretsBy), (uncut) =>
             inTurns(joinedTexts(texts.length, [inSlices, ...uncut])),
           ),
         ),
@@ -62,16 +63,6 @@ export function createMaskSearch(patterns: readonly LabelledPattern[]): MaskSear
 }
 
 /** Searches for patterns without cutting texts. */
-function wholePatternsIn(
-  searched: readonly DisguisedText[],
-  exact: readonly StreamDetector[],
-  words: WordSearch | undefined,
-  secretsBy: string | undefined,
-): Awaitable<readonly (readonly (readonly Finding[])[])[]> {
-  if (exact.length === 0 && words === undefined && secretsBy === undefined) return [];
-  return findEachUncut(searched, exact, words, secretsBy);
-}
-
 async function findEachUncut(
   searched: readonly DisguisedText[],
   exact: readonly StreamDetector[],
@@ -123,20 +114,15 @@ function* joinedTexts(
       continue;
     }
     const all = searches.flatMap((found) => found[index] ?? []);
-    const findings = all.length > MANY_FINDINGS ? yield* apart(all) : runNow(apart(all));
+    const isLong = all.length > MANY_FINDINGS;
+    if (isLong) yield LONG_STEP;
+    const inOrder = areApart(all) ? all : all.toSorted((a, b) => a.start - b.start || b.end - a.end);
+    if (isLong) yield LONG_STEP;
+    const findings = areApart(inOrder) ? inOrder : withoutOverlaps(inOrder);
+    if (isLong) yield LONG_STEP;
     results.push({ findings, isWhole: true });
   }
   return results;
-}
-
-function* apart(all: readonly Finding[]): Work<readonly Finding[]> {
-  yield LONG_STEP;
-  if (areApart(all)) return all;
-  const inOrder = all.toSorted((a, b) => a.start - b.start || b.end - a.end);
-  yield LONG_STEP;
-  const found = areApart(inOrder) ? inOrder : withoutOverlaps(inOrder);
-  yield LONG_STEP;
-  return found;
 }
 
 function areApart(findings: readonly Finding[]): boolean {

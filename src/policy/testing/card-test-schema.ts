@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { MCP_CALL_TYPES } from '../../mcp/methods.ts';
 import { agentRiskSchema, agentSchema, promptSchema, sessionSchema, stepSchema } from '../call-json.ts';
-import { VERDICTS } from '../verdict.ts';
+import { VERDICTS } from '../decision.ts';
 
 const MAX_CASES = 10_000;
 const MAX_STEPS = 1_000;

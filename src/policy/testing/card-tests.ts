@@ -2,7 +2,14 @@ import { maskSecrets } from '../../detectors/mask.ts';
 import type { PolicyCall, SessionInput, TraceStep } from '../call.ts';
 import { callSchema } from '../call-json.ts';
 import { callOf, type WrittenCall } from '../call-from-json.ts';
-import { type Decision, type RuleHit, shownReason } from '../decision.ts';
+import {
+  passes,
+  strongestOf,
+  type DefaultAction,
+  type Decision,
+  type RuleHit,
+  shownReason,
+} from '../decision.ts';
 import { withMarks } from '../explain-call.ts';
 import { PolicyFilesError } from '../policy-files-error.ts';
 import type { PolicySet } from '../policy-set.ts';
@@ -11,7 +18,6 @@ import { RegoEvaluationError } from '../rego/rego-error.ts';
 import { textsOfServerMessage } from '../../mcp/server-texts.ts';
 import { stepOfTexts, answerTo, callStep } from '../trace-step.ts';
 import type { TrustSettings } from '../trust.ts';
-import { passes, strongestOf, type DefaultAction } from '../verdict.ts';
 import {
   cardTestSchema,
   type CardTest,

@@ -3,7 +3,7 @@ import { loadPolicies, PATIENT_ENGINE, shownIn } from '../load-policies.ts';
 import { PolicyFilesError } from '../policy-files-error.ts';
 import { RegoFilesError } from '../rego/rego-error.ts';
 import type { TrustSettings } from '../trust.ts';
-import { defaultActionOf, type DefaultAction } from '../verdict.ts';
+import { defaultActionOf, type DefaultAction } from '../decision.ts';
 import { readCardTests, runCardTests } from './card-tests.ts';
 import type { GatheredTests } from './gather-tests.ts';
 import { runRegoTests } from './rego-tests.ts';

@@ -103,6 +103,8 @@ describe('the configuration in print', () => {
       risk_profile: { ttl: '30d' },
       pricing: { unknown_model: { input: 1, output: 2 }, overrides: { 'openai/gpt-4.1': { input: 3 } } },
       policy: { default_action: 'allow' },
+      credentials: { main: { provider: 'openai', from: { env: 'MAIN', ttl: '20m' }, max_age: '12h' } },
+      models: { fast: [{ provider: 'openai', model: 'gpt-4o', timeout: '2s' }] },
     });
     expect(defaultConfig(serializeConfig(config))).toEqual(config);
   });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { CONFIGURATION_PAGE, configurationPage } from '../../../build-docs.ts';
-import { configKeys } from '../../../src/config/config-keys.ts';
+import { configKeys } from '../../../src/config/schema.ts';
 import { explainConfig } from '../../../src/config/print.ts';
 
 describe('the description of gateway.yaml', () => {
