@@ -17,7 +17,7 @@ export default {
       'page-knows-the-contract',
       { path: '^page' },
       { path: '^(src|cli|test)', pathNot: '^src/operator/api/schemas/' },
-      'The page knows the API by its types, and nothing else of the gateway.',
+      'The page imports the types of the API, and nothing else of the gateway.',
     ),
     forbid(
       'checks-apart',
@@ -37,13 +37,13 @@ export default {
       'answers-and-conversation-know-no-check',
       { path: '^src/(answers|conversation)' },
       { path: '^src/(checks|extproc|runtime|envoy|admin|redis|serve|operate|offline)' },
-      'They read what was asked and answered; who judges it, and who carries it, is not for them.',
+      'They read requests and answers, independently of checks and transport.',
     ),
     forbid(
       'inspect-knows-no-check',
       { path: '^src/inspect/' },
       { path: '^src/(checks|policy|extproc|runtime|envoy|admin|redis|serve|operate|offline)' },
-      'It searches and masks texts; what is looked for, and what follows, is for checks to say.',
+      'It searches and masks texts; checks decide what to search for and how to react.',
     ),
     forbid(
       'checks-know-no-edge',
@@ -59,7 +59,7 @@ export default {
         pathNot:
           '^src/(add-all|errors|headers|clean-texts|media-type|recent-map|turns|json|streams|text|inspect/(offset-map|walk)|normalize|detectors)',
       },
-      'Leaves may be imported by anyone, so they import nobody.',
+      'Anyone may import leaves, so they import only each other.',
     ),
     forbid(
       'providers-are-pure',
@@ -69,43 +69,43 @@ export default {
         pathNot:
           '^src/(add-all|errors|headers|turns|json|streams|text|inspect/walk|providers|pricing|mcp/message)',
       },
-      'A provider file says how its dialect works and nothing else; long documents it reads as work, like the leaves.',
+      'A provider file only describes its dialect.',
     ),
     forbid(
       'ioredis-only-in-stores',
       { path: '^(src|cli)', pathNot: '^src/(redis/|.*store\\.ts$|runtime/redis)' },
       { path: 'node_modules/ioredis' },
-      'Redis is reached through src/redis and the store files.',
+      'Only src/redis and the store files talk to Redis.',
     ),
     forbid(
       'http2-knows-nobody',
       { path: '^src/http2/' },
       { path: '^src/', pathNot: '^src/http2/' },
-      'HTTP/2 carries bytes; what they mean is for the edge to say.',
+      'HTTP/2 transports bytes; the edge interprets them.',
     ),
     forbid(
       'http2-only-at-the-edge',
       { path: '^(src|cli)/', pathNot: '^src/(http2|extproc)/' },
       { path: '^src/http2/' },
-      'It is made for one peer, which only the edge has.',
+      'It is built for one peer, Envoy, to which only the edge talks.',
     ),
     forbid(
       'phases-apart',
       { path: '^src/extproc/phases/' },
       { path: '^src/extproc/phases/' },
-      'What two phases share is of the request, or of the reply.',
+      'Code shared by two phases belongs to request/ or reply/.',
     ),
     forbid(
       'wire-knows-nobody',
       { path: '^src/extproc/wire/' },
       { path: '^src/', pathNot: '^src/extproc/wire/' },
-      'Messages of Envoy as bytes and as objects, and nothing else.',
+      "It only encodes and decodes Envoy's messages.",
     ),
     forbid(
       'transport-knows-no-exchange',
       { path: '^src/extproc/transport/' },
       { path: '^src/', pathNot: '^src/(http2|extproc/(transport|wire))/' },
-      'It carries messages; what they mean is for the state machine to say.',
+      'It transports messages; the state machine interprets them.',
     ),
     forbid(
       'grpc-only-at-the-edge',
@@ -117,7 +117,7 @@ export default {
       'roots-construct',
       { path: '^src/', pathNot: '^src/(serve|operate|offline|runtime|demo)' },
       { path: '^src/(serve|operate|offline)\\.ts$' },
-      'Composition roots are imported by the CLI and the worker entry only.',
+      'Only the CLI and the worker entry import composition roots.',
     ),
   ],
   options: {

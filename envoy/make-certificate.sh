@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Writes a certificate for trying things out: make-certificate.sh FOLDER
-# tls.crt and tls.key, for localhost and 127.0.0.1, signed by itself, good for 90 days. What is there stays as it is.
-# Uses openssl, which Envoy's image has: its CA bundle depends on it.
+# Writes a certificate for development: make-certificate.sh FOLDER
+# Creates a self-signed tls.crt and tls.key for localhost and 127.0.0.1, valid for 90 days. Keeps existing files.
+# Uses openssl from Envoy's image.
 set -eu
 
 folder=${1:?'name the folder for tls.crt and tls.key'}
-# The user of Envoy and the sidecar in docker-compose.yml.
+# User of Envoy and the sidecar in docker-compose.yml.
 owner=${OWNER:-65532:65532}
 
 if [ -e "$folder/tls.crt" ] || [ -e "$folder/tls.key" ]; then
-  echo "there is a certificate in $folder already: nothing was written" >&2
+  echo "$folder already contains a certificate: nothing was written" >&2
   exit 0
 fi
 

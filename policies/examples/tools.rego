@@ -1,4 +1,4 @@
-# Commands only after a dry run in the same session, and nothing at all for keys that scored high.
+# Allows commands only after a dry run in the same session, and no tools for keys with a high risk score.
 package gateway.policy
 
 deny contains "run dry_run_command before run_command" if {
@@ -10,5 +10,5 @@ deny contains "run dry_run_command before run_command" if {
 deny contains reason if {
   input.agent_risk.risk_score > 60
   input.request.method == "mcp_tool_call"
-  reason := sprintf("tools are closed to this key while its risk is %v", [input.agent_risk.risk_score])
+  reason := sprintf("this key may not call tools while its risk is %v", [input.agent_risk.risk_score])
 }

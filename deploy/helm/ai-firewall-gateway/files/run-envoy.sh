@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Entry point of Envoy's container: runs Envoy, and drains it on SIGTERM, so that requests in flight finish.
-# Envoy's own reaction to SIGTERM would cut them. Uses what Envoy's image has: bash and perl.
+# Envoy itself would cut them on SIGTERM. Uses bash and perl, which Envoy's image contains.
 set -u
 
 config=${ENVOY_CONFIG:-/etc/envoy/envoy.yaml}
@@ -39,7 +39,7 @@ drain() {
   trap '' TERM INT
   local until=$((SECONDS + drain_seconds))
   # Answers ask clients to close their connections. The listeners close when no request is running, or after a fifth
-  # of the time, since new requests may never cease. Then open requests may finish.
+  # of the time, since new requests may keep arriving. Then open requests may finish.
   ask POST '/drain_listeners?graceful&skip_exit' >/dev/null
   quiet $((SECONDS + drain_seconds / 5))
   ask POST /drain_listeners >/dev/null
