@@ -1,4 +1,5 @@
 import type { PromptText, RequestFacts } from '../providers/request-facts.ts';
+import { type Replacement, replaceSpans } from '../text/replace-spans.ts';
 
 /** Returns a text in the form that the caller needs. `index` is its position in `RequestFacts.texts`. */
 export type TextOf = (found: PromptText, index: number) => string;
@@ -79,4 +80,81 @@ export function userTurns(request: RequestFacts, textOf = asWritten): string[][]
 /** Reports whether the text is the name of a participant, which messages may carry. */
 function isName({ path }: PromptText): boolean {
   return path.length === 3 && path[2] === 'name';
+}
+
+/** Maximum length of the text that is searched for agent context. The rest is kept unchanged. */
+const MAX_CHARS = 262_144;
+/** Cost of a part in characters. Limits the number of parts. */
+const PART_CHARS = 16;
+
+/** Returns the first question of the user in this request; undefined if there is no user text. */
+export function firstQuestion(request: RequestFacts): string | undefined {
+  return questionIn(userTurns(request));
+}
+
+export function lastQuestion(request: RequestFacts): string | undefined {
+  return questionIn(userTurns(request).reverse());
+}
+
+/**
+ * Returns the first turn that contains more than context added by agents (environment, rules, reminders), without that
+ * context; if there is none, the first turn unchanged. Affects only the topic of a session: omitted text is still
+ * inspected.
+ */
+function questionIn(turns: readonly (readonly string[])[]): string | undefined {
+  let left = MAX_CHARS;
+  function question(part: string): string {
+    left -= PART_CHARS + part.length;
+    return left < 0 ? part : withoutContext(part);
+  }
+  for (const parts of turns) {
+    const turn = parts
+      .map(question)
+      .filter((part) => part !== '')
+      .join('\n');
+    if (turn !== '') return turn;
+  }
+  return turns[0]?.join('\n');
+}
+
+/**
+ * Matches elements that agents add to a user's text: `<system-reminder>…</system-reminder>`, `<environment_context>…`,
+ * `<INSTRUCTIONS>…`. Does not match plain one-word names: users write HTML and XML.
+ */
+const TAG = /<(\/?)((?=[A-Za-z0-9_-]*[-_])[A-Za-z][A-Za-z0-9_-]{2,63}|[A-Z]{4,32})(?: [^<>]{0,200})?>/g;
+
+/** Openings of messages that consist only of context. */
+const OPENINGS = [
+  /^This is (?:the )?[\w .-]{1,40}\. We are setting up the context for our chat\./,
+  /^I have \*added these files to the chat\*/,
+  /^I am not sharing any files that you can edit yet\.$/,
+  /^Here are (?:some )?(?:summaries of some files|\*read-only\* files|READ ONLY files)/i,
+  /^# (?:AGENTS|CLAUDE|GEMINI|QWEN)\.md instructions for [^\n]{1,4096}$/,
+];
+
+const MIN_OPENING_CHARS = 24;
+
+/** Returns the text without agent context; empty if nothing remains. */
+function withoutContext(text: string): string {
+  const rest = (text.includes('<') ? withoutElements(text) : text).trim();
+  if (rest.length < MIN_OPENING_CHARS) return rest;
+  return OPENINGS.some((opening) => opening.test(rest)) ? '' : rest;
+}
+
+/** Removes elements, including nested ones. Unpaired tags, and elements that cross another one, count as text. */
+function withoutElements(text: string): string {
+  const opened = new Map<string, number>();
+  const elements: Replacement[] = [];
+  for (const { 0: tag, 1: slash, 2: name = '', index } of text.matchAll(TAG)) {
+    const start = opened.get(name);
+    if (slash === '') {
+      if (start === undefined) opened.set(name, index);
+      continue;
+    }
+    opened.delete(name);
+    const last = elements.at(-1);
+    const crosses = last !== undefined && start !== undefined && start > last.start && start < last.end;
+    if (start !== undefined && !crosses) elements.push({ start, end: index + tag.length, text: '' });
+  }
+  return replaceSpans(text, elements);
 }

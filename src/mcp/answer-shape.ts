@@ -1,8 +1,9 @@
-import { withoutCase } from '../text/without-case.ts';
 import { isObject, type JsonObject } from '../json/is-object.ts';
-import type { JsonRpcId } from './message.ts';
+import type { JsonRpcId, McpMessage } from './message.ts';
+import { lookalikesOf } from './read-message.ts';
 import type { StreamEvent } from '../providers/dialect.ts';
 import { readMediaType } from '../media-type.ts';
+import type { JsonEdit } from '../json/path.ts';
 
 /** Recognizes a server's JSON-RPC message (response, request or notification) that all parsers read alike. */
 export function isServerMessage(value: unknown): value is JsonObject {
@@ -28,14 +29,6 @@ function isMisread(message: JsonObject): boolean {
   return (
     isObject(result) && (hasResultLookalike(result) || (listedTools(message) ?? []).some(hasToolLookalike))
   );
-}
-
-/** Returns a test for members whose names differ from these only in letter case. */
-function lookalikesOf(names: readonly string[]): (value: unknown) => boolean {
-  const known = new Set(names);
-  const folded = new Set(names.map(withoutCase));
-  return (value) =>
-    isObject(value) && Object.keys(value).some((name) => !known.has(name) && folded.has(withoutCase(name)));
 }
 
 /**
@@ -96,4 +89,35 @@ export function isEventStream(contentType: string | undefined): boolean {
 /** Events with other names (`ping`, `endpoint`) and sideband data are not protocol messages. */
 export function isMessageEvent({ frame: { event: name }, sideband }: StreamEvent): boolean {
   return sideband !== true && (name === undefined || name === '' || name === 'message');
+}
+
+/** Reports whether a key may call a tool. Without a list, it may call all tools. */
+export function mayCallTool(allowedTools: readonly string[] | undefined, tool: string): boolean {
+  return allowedTools === undefined || allowedTools.includes(tool);
+}
+
+/**
+ * Returns the tool list in a server's message; undefined if there is none. If the request is unknown, the form of the
+ * message decides: a server's own stream may repeat an answer.
+ */
+export function toolListIn(
+  message: unknown,
+  request: McpMessage | undefined,
+): readonly unknown[] | undefined {
+  if (!isObject(message)) return undefined;
+  const method = request?.kind === 'request' && request.id === message['id'] ? request.method : undefined;
+  return method === undefined || method === 'tools/list' ? listedTools(message) : undefined;
+}
+
+/** Returns the edits that remove tools that the key may not call. */
+export function hiddenTools(
+  tools: readonly unknown[],
+  allowedTools: readonly string[] | undefined,
+): readonly JsonEdit[] {
+  return tools.flatMap((tool, index): JsonEdit[] => {
+    const name = isObject(tool) ? tool['name'] : undefined;
+    const isShown =
+      allowedTools === undefined || (typeof name === 'string' && mayCallTool(allowedTools, name));
+    return isShown ? [] : [{ kind: 'remove', path: ['result', 'tools', index] }];
+  });
 }

@@ -8,9 +8,16 @@ import { withoutCase } from '../text/without-case.ts';
 const MEMBERS: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params', 'result', 'error']);
 /** Other characters, which careless servers trim or fold, could hide a method from the checks. */
 const METHOD = /^[\x21-\x7e]+$/;
-/** Members of `params` that determine the effect of a call. */
-const DECISIVE: ReadonlySet<string> = new Set(['name', 'uri', 'taskId', 'arguments', '_meta']);
-const FOLDED_DECISIVE: ReadonlySet<string> = new Set([...DECISIVE].map(withoutCase));
+/** For members of `params` that determine the effect of a call. */
+const hasDecisiveLookalike = lookalikesOf(['name', 'uri', 'taskId', 'arguments', '_meta']);
+
+/** Returns a test for members whose names differ from these only in letter case. */
+export function lookalikesOf(names: readonly string[]): (value: unknown) => boolean {
+  const known = new Set(names);
+  const folded = new Set(names.map(withoutCase));
+  return (value) =>
+    isObject(value) && Object.keys(value).some((name) => !known.has(name) && folded.has(withoutCase(name)));
+}
 
 /**
  * Reads one JSON-RPC 2.0 message so strictly that no server can read a different one. Refuses unknown members, null and
@@ -86,10 +93,7 @@ function readServerResponse(body: JsonObject): McpMessage {
 /** Refuses names that a case-insensitive parser would read as decisive ones. */
 function assertPlainParams(params: unknown): void {
   if (!isObject(params)) throw invalidMessage('must have an object as its params');
-  const lookalike = Object.keys(params).some(
-    (name) => !DECISIVE.has(name) && FOLDED_DECISIVE.has(withoutCase(name)),
-  );
-  if (lookalike)
+  if (hasDecisiveLookalike(params))
     throw invalidMessage(
       "must not have a member of params that differs from one of MCP's only in letter case",
     );

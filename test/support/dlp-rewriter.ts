@@ -1,4 +1,4 @@
-import { createDlpRewriter, type StreamRewriterDeps } from '../../src/checks/dlp/stream-findings.ts';
+import { createDlpRewriter, type StreamRewriterDeps } from '../../src/checks/dlp/judge-answer.ts';
 import { createContentDetector, type ContentScope } from '../../src/detectors/content.ts';
 import type { ContentClass, StreamDetector } from '../../src/detectors/finding.ts';
 import type { Denial, StreamRewriter } from '../../src/pipeline/check.ts';

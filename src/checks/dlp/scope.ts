@@ -14,7 +14,16 @@ import type {
 import type { DlpConfig } from './config.ts';
 import { MAX_FINDINGS } from '../../inspect/inspected.ts';
 
-const PERSONAL_DATA: readonly ContentClass[] = ['email', 'card', 'ssn', 'phone'];
+/** Classes of findings by the part of a scope that finds them. */
+const CLASSES = {
+  scanSecrets: ['secret'],
+  scanPii: ['email', 'card', 'ssn', 'phone'],
+  scanNetwork: ['network'],
+  scanCredentials: ['credentials'],
+  scanIban: ['iban'],
+  scanWalletKeys: ['wallet_key'],
+  scanSeedPhrases: ['seed_phrase'],
+} as const satisfies Readonly<Record<Exclude<keyof ContentScope, 'allowedHosts'>, readonly ContentClass[]>>;
 
 export function dlpScope(config: DlpConfig): ContentScope {
   return {
@@ -44,18 +53,10 @@ export function createClassSearch(
 ): ClassSearch {
   if (classes === undefined) return searchOf(scope);
   const wanted = new Set<string>(classes);
-  const only: ContentScope = {
-    scanSecrets: scope.scanSecrets && wanted.has('secret'),
-    scanPii: scope.scanPii && PERSONAL_DATA.some((name) => wanted.has(name)),
-    scanNetwork: scope.scanNetwork && wanted.has('network'),
-    scanCredentials: scope.scanCredentials === true && wanted.has('credentials'),
-    scanIban: scope.scanIban === true && wanted.has('iban'),
-    scanWalletKeys: scope.scanWalletKeys === true && wanted.has('wallet_key'),
-    scanSeedPhrases: scope.scanSeedPhrases === true && wanted.has('seed_phrase'),
-    allowedHosts: scope.allowedHosts,
-  };
+  const unwanted = Object.entries(CLASSES).filter(([, found]) => !found.some((name) => wanted.has(name)));
+  const only: ContentScope = { ...scope, ...Object.fromEntries(unwanted.map(([part]) => [part, false])) };
   const search = searchOf(only);
-  const isPartly = only.scanPii && !PERSONAL_DATA.every((name) => wanted.has(name));
+  const isPartly = only.scanPii && !CLASSES.scanPii.every((name) => wanted.has(name));
   if (!isPartly) return search;
   const { detector } = search;
   const isWanted = (finding: Finding): boolean => wanted.has(finding.class);

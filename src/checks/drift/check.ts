@@ -4,7 +4,7 @@ import { isParsed, PASS, type Check, type Denial, type Pass } from '../../pipeli
 import { writtenFact } from '../../pipeline/facts.ts';
 import { confirmed, SessionRead } from '../../pipeline/read-ahead.ts';
 import { turnSession } from '../../conversation/session-name.ts';
-import { lastQuestion } from '../../conversation/questions.ts';
+import { lastQuestion } from '../../conversation/user-turns.ts';
 import type { GramSet } from '../../text/ngrams.ts';
 import type { DriftConfig } from './config.ts';
 import { answerGrams, judgeTurn, type DriftSettings, type DriftState, type PassedTurn } from './drift.ts';

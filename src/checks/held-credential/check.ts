@@ -1,10 +1,20 @@
 import { createHeaderInspection } from '../../inspect/whole/answer-headers.ts';
-import { masking } from '../../inspect/inspected.ts';
-import { createAnswerRewriter, maskAnswer, type AnswerMasks } from '../../inspect/whole/mask-answer.ts';
-import { PASS, type Check, type Verdict } from '../../pipeline/check.ts';
+import { masking, MAX_FINDINGS } from '../../inspect/inspected.ts';
+import {
+  type AnswerMasks,
+  type AnswerSearch,
+  createAnswerRewriter,
+  maskAnswer,
+} from '../../inspect/whole/mask-answer.ts';
+import { type Check, PASS, type Verdict } from '../../pipeline/check.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
 import { RecentMap } from '../../recent-map.ts';
-import { createCredentialSearch } from './search.ts';
+import { base64Within } from '../../detectors/known-values/known-values.ts';
+import { createLiteralDetector } from '../../detectors/literal.ts';
+import { findAllIgnoringInvisible, ignoringInvisible } from '../../detectors/ignore-invisible.ts';
+import type { SearchedText, StreamDetector } from '../../detectors/finding.ts';
+import { asOneDetector } from '../../detectors/overlaps.ts';
+import { inTurns, type Work } from '../../turns.ts';
 
 /** Number of cached credential searches, including those of renewed credentials. */
 const MAX_KEPT = 64;
@@ -73,4 +83,48 @@ function withMaskedHeaders(exchange: Answered): Answered {
   const { answerHeaders, responseHeaders } = exchange;
   const now = [...answerHeaders].map(([name, value]) => [name, responseHeaders.get(name) ?? value] as const);
   return { ...exchange, answerHeaders: new Map(now) };
+}
+
+const LABEL = { detector: 'secrets', class: 'secret', rule: 'held_credential' } as const;
+
+/** Shorter values occur in ordinary texts by chance. */
+const MIN_CHARS = 8;
+/** Minimum length of parts of a composed credential, such as the access key and secret of AWS. */
+const MIN_PART_CHARS = 16;
+
+/** Searches answers for one credential: verbatim, in parts, and encoded as Base64, hex or percent escapes. */
+export function createCredentialSearch(value: string): AnswerSearch {
+  const values = [value, ...value.split(':').filter((part) => part.length >= MIN_PART_CHARS)];
+  const written = new Set(values.flatMap((each) => (each.length < MIN_CHARS ? [] : formsOf(each))));
+  const detectors = [...written].map((text) => createLiteralDetector(text, LABEL));
+  const plain = asOneDetector(detectors);
+  return {
+    stream: ignoringInvisible(plain),
+    findAll: findAllIgnoringInvisible(MAX_FINDINGS, (texts) => inTurns(findEach(texts, detectors, plain))),
+  };
+}
+
+function* findEach(
+  texts: readonly string[],
+  detectors: readonly StreamDetector[],
+  { find }: StreamDetector,
+): Work<readonly SearchedText[]> {
+  const all: SearchedText[] = [];
+  for (const text of texts) {
+    let isFound = false;
+    for (const detector of detectors) {
+      // Searching for one literal takes a tenth of the time of reading the text.
+      yield text.length >> 3;
+      isFound ||= detector.find(text).length > 0;
+    }
+    const findings = isFound ? find(text) : [];
+    all.push({ findings, isWhole: findings.length <= MAX_FINDINGS });
+  }
+  return all;
+}
+
+function formsOf(value: string): readonly string[] {
+  const bytes = Buffer.from(value);
+  const hex = bytes.toString('hex');
+  return [value, encodeURIComponent(value), hex, hex.toUpperCase(), ...base64Within(bytes)];
 }

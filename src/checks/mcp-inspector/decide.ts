@@ -7,7 +7,7 @@ import { findToolPoisoning } from '../../detectors/injection/poisoning.ts';
 import { findPathTraversal } from '../../detectors/traversal/path-traversal.ts';
 import { findPromptInjection } from '../../detectors/injection/prompt-injection.ts';
 import { customRule, groupOf } from '../../detectors/tool-rules.ts';
-import { isAnswer, isDefinitions, isOnlyDefinitions } from '../../mcp/answer-shape.ts';
+import { isAnswer, isDefinitions, isOnlyDefinitions, toolListIn } from '../../mcp/answer-shape.ts';
 import { fixedAmong, redactions } from '../../inspect/message/edits.ts';
 import { findInTexts, type PlacedFinding } from '../../inspect/message/search.ts';
 import { readTexts } from '../../inspect/message/texts.ts';
@@ -15,15 +15,14 @@ import type { CredentialsOf } from './server-credentials.ts';
 import type { JsonEdit } from '../../json/path.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
 import { isTurnOver, nextTurn } from '../../turns.ts';
-import { toolListIn } from '../../mcp/hidden-tools.ts';
 import type { KeepDefinitions } from './keep-definitions.ts';
 import type { PinState, PinStore } from './store.ts';
 import {
+  type ListedTool,
   pinnable,
   readListedTools,
   statesOf,
   withheldTools,
-  type ListedTool,
   type Withholding,
 } from './tool-list.ts';
 

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { createHash } from 'node:crypto';
 import { stringPieces } from '../../json/edit-writer.ts';
-import { each, inTurns, isTurnOver, ITEM_CHARS, nextTurn } from '../../turns.ts';
+import { isTurnOver, ITEM_CHARS, nextTurn } from '../../turns.ts';
 import { MAX_PINNED_TOOLS, type PinState, type ShownTool } from './store.ts';
 import type { PlacedFinding } from '../../inspect/message/search.ts';
 
@@ -70,10 +70,10 @@ export async function withheldTools(
   { blocks, states, attacks }: ToolRules,
 ): Promise<ReadonlyMap<ListedTool, Withholding>> {
   const poisoned = new Set<number>();
-  const note = (attack: PlacedFinding): void => {
+  for (const attack of attacks) {
     for (const index of toolsNamedBy(attack)) poisoned.add(index);
-  };
-  await inTurns(each(attacks, note, ({ spans }) => spans.length * ITEM_CHARS));
+    if (isTurnOver(attack.spans.length * ITEM_CHARS)) await nextTurn();
+  }
   function judge(tool: ListedTool): Withholding | undefined {
     if (tool.name === undefined) return 'unreadable';
     if (poisoned.has(tool.index)) return 'poisoned';

@@ -1,8 +1,13 @@
 import { addAll } from '../../add-all.ts';
-import { isMessageEvent, isEventStream, isServerMessage } from '../../mcp/answer-shape.ts';
-import { hiddenTools, toolListIn } from '../../mcp/hidden-tools.ts';
+import {
+  hiddenTools,
+  isEventStream,
+  isMessageEvent,
+  isServerMessage,
+  toolListIn,
+} from '../../mcp/answer-shape.ts';
 import type { JsonEdit } from '../../json/path.ts';
-import { PASS, PASS_EVENT, type Check, type Denial, type StreamAction } from '../../pipeline/check.ts';
+import { type Check, type Denial, PASS, PASS_EVENT, type StreamAction } from '../../pipeline/check.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
 import type { StreamEvent } from '../../providers/dialect.ts';
 

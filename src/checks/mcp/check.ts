@@ -1,5 +1,5 @@
 import type { McpConfig } from '../../config/sections/mcp.ts';
-import { mayCallTool } from '../../mcp/hidden-tools.ts';
+import { mayCallTool } from '../../mcp/answer-shape.ts';
 import { calledTool } from '../../mcp/message.ts';
 import { callTypeOf, methodProblem, type McpCallType, type McpEra } from '../../mcp/methods.ts';
 import { eraOf } from '../../mcp/mirrored.ts';

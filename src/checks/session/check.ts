@@ -11,7 +11,7 @@ import {
   type Verdict,
 } from '../../pipeline/check.ts';
 import { handled, SessionRead, StaleRead } from '../../pipeline/read-ahead.ts';
-import { firstQuestion } from '../../conversation/questions.ts';
+import { firstQuestion } from '../../conversation/user-turns.ts';
 import { createRetryQueue } from '../../redis/retry-queue.ts';
 import { isTurnOver, nextTurn } from '../../turns.ts';
 import { anchorOf } from './anchor.ts';

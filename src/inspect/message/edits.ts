@@ -4,7 +4,7 @@ import type { JsonEdit } from '../../json/path.ts';
 import { MASK, REMOVED } from '../../text/mask.ts';
 import { replaceSpans, type Replacement } from '../../text/replace-spans.ts';
 import type { Span } from '../../text/span.ts';
-import { each, inTurns, isTurnOver, ITEM_CHARS, nextTurn } from '../../turns.ts';
+import { isTurnOver, ITEM_CHARS, nextTurn } from '../../turns.ts';
 import type { PlacedFinding } from './search.ts';
 import { MAX_DOC_DEPTH, type Doc, type MessageText, type TextPlace } from './texts.ts';
 
@@ -14,14 +14,12 @@ const FIXED: ReadonlySet<string | number | undefined> = new Set(['id', 'method',
 /** Returns the findings that cannot be removed without changing the identity of the message. */
 export async function fixedAmong(placed: readonly PlacedFinding[]): Promise<ReadonlySet<PlacedFinding>> {
   const fixed = new Set<PlacedFinding>();
-  const note = (finding: PlacedFinding): void => {
+  for (const finding of placed) {
     if (isFixed(finding)) fixed.add(finding);
-  };
-  await inTurns(each(placed, note, spanChars));
+    if (isTurnOver(finding.spans.length * ITEM_CHARS)) await nextTurn();
+  }
   return fixed;
 }
-
-const spanChars = ({ spans }: PlacedFinding): number => spans.length * ITEM_CHARS;
 
 function isFixed({ spans }: PlacedFinding): boolean {
   return spans.some(({ source }) =>
@@ -62,15 +60,15 @@ async function replacementsByText(
   replacementOf: ReplacementOf,
 ): Promise<ReadonlyMap<MessageText, readonly Replacement[]>> {
   const byText = new Map<MessageText, Replacement[]>();
-  const note = ({ finding, spans }: PlacedFinding): void => {
+  for (const { finding, spans } of placed) {
     const text = replacementOf(finding);
     for (const { source, start, end } of spans) {
       const replacements = byText.get(source) ?? [];
       byText.set(source, replacements);
       replacements.push({ ...wholeEscapes(source.text, start, end), text });
     }
-  };
-  await inTurns(each(placed, note, spanChars));
+    if (isTurnOver(spans.length * ITEM_CHARS)) await nextTurn();
+  }
   return byText;
 }
 

@@ -3,7 +3,7 @@ import { mask, maskInSteps } from '../../detectors/mask.ts';
 import { maskJsonText, readJsonText } from './json-masker.ts';
 import { contextOf } from '../../text/beside.ts';
 import { TextMap } from '../../text/text-map.ts';
-import { after, each, inTurns, type Awaitable, type Work } from '../../turns.ts';
+import { after, inTurns, type Awaitable, type Work } from '../../turns.ts';
 import { assertMaskable, tooMuchToMask, type Found, type Side } from '../inspected.ts';
 import type { Span } from '../../text/span.ts';
 
@@ -41,10 +41,7 @@ export interface ScanBatch {
 
 const NOTHING: readonly Finding[] = [];
 const UNSEARCHED: SearchedText = { findings: NOTHING, isWhole: false };
-/** Texts with more findings are masked in steps. */
 const STEP_FINDINGS = 4_096;
-/** Cost of noting a finding, in characters. */
-const FINDING_CHARS = 1;
 /** Limit for one risk event. Masks use `findingsIn`, without this limit. */
 const MAX_PER_RULE = 64;
 
@@ -98,13 +95,14 @@ export function createScanBatch(findAll: FindAll, side: Side): ScanBatch {
   /** Returns the findings in a text. A finding in its name belongs to the name, which is searched separately. */
   function* ownFindings(entry: BatchText, findings: readonly Finding[]): Work<readonly Finding[]> {
     const own: Finding[] = [];
-    const note = (finding: Finding): void => {
-      if (finding.end <= entry.from) return;
+    let seen = 0;
+    for (const finding of findings) {
+      if (++seen % STEP_FINDINGS === 0) yield;
+      if (finding.end <= entry.from) continue;
       const moved = movedBack(finding, entry.from);
       own.push(moved);
       keep(moved, entry);
-    };
-    yield* each(findings, note, () => FINDING_CHARS);
+    }
     return own;
   }
 

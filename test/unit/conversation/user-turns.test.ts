@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { firstQuestion, lastQuestion } from '../../../src/conversation/questions.ts';
-import { lastUserTurn } from '../../../src/conversation/user-turns.ts';
+import { firstQuestion, lastQuestion, lastUserTurn } from '../../../src/conversation/user-turns.ts';
 import type { JsonObject } from '../../../src/json/is-object.ts';
 import type { RequestFacts } from '../../../src/providers/request-facts.ts';
 import { type ProviderName, providers } from '../../../src/providers/registry.ts';

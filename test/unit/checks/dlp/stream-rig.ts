@@ -1,4 +1,4 @@
-import type { StreamRewriterDeps } from '../../../../src/checks/dlp/stream-findings.ts';
+import type { StreamRewriterDeps } from '../../../../src/checks/dlp/judge-answer.ts';
 import { PASS_EVENT, type Denial, type RewrittenFrame } from '../../../../src/pipeline/check.ts';
 import { applyEdits } from '../../../../src/json/edit.ts';
 import type { JsonPath } from '../../../../src/json/path.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createCredentialSearch } from '../../../../src/checks/held-credential/search.ts';
+import { createCredentialSearch } from '../../../../src/checks/held-credential/check.ts';
 
 const VALUE = 'sk-held-8Gk2pQ9vXw4Zt/R7yLm3N+a';
 const SECRET = 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzzzzzzzzz';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { maskedResult, mayBeShown } from '../../../../src/checks/mcp-inspector/masked-result.ts';
+import { maskedResult, mayBeShown } from '../../../../src/checks/mcp-inspector/secret-response.ts';
 
 describe('a result that an agent is shown', () => {
   it.each<[string, unknown]>([
