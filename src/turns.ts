@@ -136,6 +136,16 @@ export function stepwise<Input, Result>(inSteps: (input: Input) => Work<Result>)
   return Object.assign((input: Input) => runNow(inSteps(input)), { inSteps });
 }
 
+/** Returns work that changes the result of other work. */
+export function changed<Input, Result, Changed>(
+  work: Stepwise<Input, Result>,
+  change: (result: Result, input: Input) => Changed,
+): Stepwise<Input, Changed> {
+  return stepwise(function* (input: Input): Work<Changed> {
+    return change(yield* stepsOf(work, input), input);
+  });
+}
+
 export function* stepsOf<Input, Result>(work: Stepwise<Input, Result>, input: Input): Work<Result> {
   return work.inSteps === undefined ? work(input) : yield* work.inSteps(input);
 }

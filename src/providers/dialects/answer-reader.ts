@@ -1,15 +1,20 @@
-import type { JsonPath } from '../../json/path.ts';
-import type { Frame } from '../../streams/frame.ts';
-import { ITEM_CHARS, stepwise, type Work } from '../../turns.ts';
-import type { AnswerFacts, AnswerText, Dialect, StreamEvent, StreamReader, TextDelta } from '../dialect.ts';
 import type { JsonObject } from '../../json/is-object.ts';
+import type { Frame } from '../../streams/frame.ts';
+import type { Dialect, StreamEvent, StreamReader, Usage } from '../dialect.ts';
 import type { RequestFacts } from '../request-facts.ts';
 import { objectOf, parseJson } from './fields.ts';
-import type { FoundText } from './json-text.ts';
+import { FoundInAnswer, FoundInEvent, type JoinedName, type Places, placesReader } from './places.ts';
 
 export interface AnswerReaders {
   readonly answer: Dialect['answer'];
   stream(request?: RequestFacts): StreamReader;
+}
+
+/** A whole answer as its dialect reads it. */
+export interface AnswerReading {
+  readonly usage: Usage | undefined;
+  readonly places: Places;
+  readonly joinedName?: JoinedName;
 }
 
 /**
@@ -17,10 +22,22 @@ export interface AnswerReaders {
  * @param read receives the whole answer, or an empty object if the answer is not an object
  */
 export function answerReaders(
-  read: (answer: JsonObject) => Work<AnswerFacts>,
+  read: (answer: JsonObject) => AnswerReading,
   stream: AnswerReaders['stream'],
 ): AnswerReaders {
-  return { answer: stepwise((body: unknown) => read(objectOf(body))), stream };
+  const answer = placesReader((body: unknown) => {
+    const { usage, places, joinedName } = read(objectOf(body));
+    const found = new FoundInAnswer(joinedName);
+    return {
+      places,
+      found,
+      finish() {
+        const { texts, joined, tokens } = found;
+        return { usage, texts, ...(joined.length > 0 && { joined }), ...(tokens.length > 0 && { tokens }) };
+      },
+    };
+  });
+  return { answer, stream };
 }
 
 /** Readers of token-counting endpoints: no text, free of charge. */
@@ -29,10 +46,18 @@ export const FREE_ANSWERS: Pick<Dialect, 'answer' | 'stream'> = {
   stream: () => undefined,
 };
 
-export type Meaning = Omit<StreamEvent, 'frame'>;
+type Meaning = Pick<StreamEvent, 'usage' | 'usageOnly' | 'done' | 'failed' | 'isInOrder'>;
+type EventTexts = Pick<StreamEvent, 'deltas' | 'ends'>;
 
-/** The meaning of OpenAI's `[DONE]` marker. */
-export const DONE: Meaning = { deltas: [], ends: ['*'], done: true };
+/** An event as its dialect reads it. */
+export interface EventReading extends Meaning {
+  readonly places?: Places;
+  /** Called once all places have been read. */
+  then?(texts: EventTexts): Partial<Meaning & EventTexts>;
+}
+
+/** OpenAI's `[DONE]` marker. */
+export const DONE: EventReading = { places: { ends: '*' }, done: true };
 
 /**
  * Reads frames that each carry one JSON document.
@@ -40,72 +65,30 @@ export const DONE: Meaning = { deltas: [], ends: ['*'], done: true };
  */
 export function jsonReader(
   cut: StreamReader['cut'],
-  read: (event: JsonObject, frame: Frame) => Work<Meaning>,
+  read: (event: JsonObject, frame: Frame) => EventReading,
 ): StreamReader {
-  return {
-    read: stepwise(function* (frame: Frame): Work<StreamEvent> {
-      const json = parseJson(frame);
-      return { frame, json, ...(yield* read(objectOf(json), frame)) };
-    }),
-    cut,
-  };
+  const readFrame = placesReader((frame: Frame) => {
+    const json = parseJson(frame);
+    const reading = read(objectOf(json), frame);
+    const found = new FoundInEvent();
+    return { places: reading.places ?? [], found, finish: () => eventOf(frame, json, reading, found) };
+  });
+  return { read: readFrame, cut };
 }
 
-/**
- * Groups texts that clients concatenate, for the `joined` member of `AnswerFacts`. Tool arguments are never grouped:
- * each is a separate document.
- * @param nameOf returns the name of a text's group; undefined if the text belongs to none
- */
-export function* joinedMember(
-  texts: readonly AnswerText[],
-  nameOf: (text: AnswerText) => string | undefined,
-): Work<Pick<AnswerFacts, 'joined'>> {
-  const named = new Map<string, AnswerText[]>();
-  for (const text of texts) {
-    const name = text.kind === 'tool_arguments' || text.editable === false ? undefined : nameOf(text);
-    if (name === undefined) continue;
-    const known = named.get(name);
-    if (known === undefined) named.set(name, [text]);
-    else known.push(text);
-    yield ITEM_CHARS;
-  }
-  const joined = [...named.values()].filter(({ length }) => length > 1);
-  return joined.length === 0 ? {} : { joined };
-}
-
-const MAX_NAME_CHARS = 64;
-
-/**
- * Names the channel of a whole text by its path. If the path has a long member name, which every text below it would
- * repeat, the channel is named by the text's number in the event.
- */
-export function wholeChannel(under: string, path: JsonPath, nth: number): string {
-  const isLong = path.some((step) => typeof step === 'string' && step.length > MAX_NAME_CHARS);
-  return isLong ? `${under}#${String(nth)}` : under + path.join('.');
-}
-
-/**
- * Turns texts into deltas, each on its own channel (`wholeChannel`). Ending `under`, which ends in `/`, ends all of
- * them.
- * @param marks properties added to each delta
- */
-export function* wholeDeltas(
-  found: readonly AnswerText[],
-  under: string,
-  marks?: Pick<TextDelta, 'repeats'>,
-): Work<TextDelta[]> {
-  const deltas: TextDelta[] = [];
-  for (const { editable: isEditable, ...text } of found) {
-    if (isEditable !== undefined) continue;
-    deltas.push({ ...text, channel: wholeChannel(under, text.path, deltas.length), ...marks });
-    yield ITEM_CHARS;
-  }
-  return deltas;
-}
-
-/** Drops texts that cannot be edited: member names and numbers. */
-export function editable<T extends FoundText>(found: readonly T[]): Omit<T, 'editable'>[] {
-  return found.filter((text) => text.editable === undefined);
+function eventOf(frame: Frame, json: unknown, reading: EventReading, found: FoundInEvent): StreamEvent {
+  const { usage, usageOnly, done, failed, isInOrder, then } = reading;
+  const { texts: deltas, ends, begins, tokens } = found;
+  const event: { -readonly [Name in keyof StreamEvent]: StreamEvent[Name] } = { frame, json, deltas };
+  if (isInOrder !== undefined) event.isInOrder = isInOrder;
+  if (ends.length > 0) event.ends = ends;
+  if (begins.length > 0) event.begins = begins;
+  if (tokens.length > 0) event.tokens = tokens;
+  if (usage !== undefined) event.usage = usage;
+  if (usageOnly !== undefined) event.usageOnly = usageOnly;
+  if (done !== undefined) event.done = done;
+  if (failed !== undefined) event.failed = failed;
+  return then === undefined ? event : { ...event, ...then({ deltas, ends }) };
 }
 
 /**

@@ -1,67 +1,56 @@
 import { isObject, type JsonObject } from '../../json/is-object.ts';
 import type { JsonPath } from '../../json/path.ts';
-import { ITEM_CHARS, type Work } from '../../turns.ts';
-import type { AnswerFacts, AnswerText, TextDelta, Usage } from '../dialect.ts';
-import {
-  answerReaders,
-  editable,
-  joinedMember,
-  jsonReader,
-  type Meaning,
-  wholeDeltas,
-} from './answer-reader.ts';
+import type { AnswerText, TextDelta, Usage } from '../dialect.ts';
+import { answerReaders, type EventReading, jsonReader } from './answer-reader.ts';
 import { anthropicCut } from './error-frames.ts';
 import { arrayOf, cacheApart, objectOf, tokenCount } from './fields.ts';
-import { addAnswerTextsIn, answerTextsIn } from './json-text.ts';
+import { eachIn, type Marks, type Places, stringsIn, textIn } from './places.ts';
 
-export const anthropicAnswers = answerReaders(readAnthropicMessage, createMessageReader);
-
-function* readAnthropicMessage(message: JsonObject): Work<AnswerFacts> {
-  const texts: AnswerText[] = [];
-  for (const [index, block] of arrayOf(message.content).entries()) {
-    yield* addBlockTexts(texts, block, ['content', index]);
-  }
-  return {
+export const anthropicAnswers = answerReaders(
+  (message) => ({
     usage: readUsage(objectOf(message.usage)),
-    texts,
-    ...(yield* joinedMember(texts, joinedName)),
-  };
-}
+    places: eachIn(message, 'content', [], (block, path) => blockPlaces(block, path)),
+    joinedName,
+  }),
+  createMessageReader,
+);
 
 /** Joins text blocks: citations, tools and thinking split the text of an answer into blocks. */
 function joinedName({ kind, path: [, , name, ...below] }: AnswerText): string | undefined {
   return below.length === 0 && (name === 'text' || name === 'thinking') ? kind : undefined;
 }
 
-function* addBlockTexts(into: AnswerText[], value: unknown, path: JsonPath): Work<void> {
-  yield ITEM_CHARS;
-  if (!isObject(value)) return;
-  switch (value.type) {
+/** Returns the marks of a text in a block. `isBegun` is true for the text with which the block begins. */
+type MarksOf = (kind: AnswerText['kind'], isBegun: boolean) => Marks | undefined;
+
+function blockPlaces(block: unknown, path: JsonPath, marksOf: MarksOf = () => undefined): Places {
+  if (!isObject(block)) return [];
+  switch (block.type) {
     case 'text':
-      addText(into, { kind: 'text', text: value.text, path: [...path, 'text'] });
-      yield* addAnswerTextsIn(into, 'text', value.citations, [...path, 'citations']);
-      return;
+      return [
+        textIn('text', block, 'text', path, marksOf('text', true)),
+        stringsIn('text', block, 'citations', path, marksOf('text', false)),
+      ];
     case 'thinking': {
-      const signed = typeof value.signature === 'string' && value.signature !== '';
-      const at = [...path, 'thinking'];
-      addText(into, { kind: 'reasoning', text: value.thinking, path: at, ...(signed && { signed }) });
-      return;
+      const isSigned = typeof block.signature === 'string' && block.signature !== '';
+      const marks = { ...marksOf('reasoning', true), ...(isSigned && { signed: true as const }) };
+      return textIn('reasoning', block, 'thinking', path, marks);
     }
     case 'redacted_thinking':
-      return;
+      return [];
     case 'tool_use':
     case 'server_tool_use':
     case 'mcp_tool_use':
-      yield* addAnswerTextsIn(into, 'tool_arguments', value.input, [...path, 'input']);
-      return;
-    default:
-      yield* addAnswerTextsIn(into, 'text', value, path);
+      return stringsIn('tool_arguments', block, 'input', path, marksOf('tool_arguments', false));
+    default: {
+      const begun = ['text', 'thinking'].filter((name) => typeof block[name] === 'string');
+      const rest = Object.fromEntries(Object.entries(block).filter(([name]) => !begun.includes(name)));
+      return [
+        begun.map((name) => textIn('text', block, name, path, marksOf('text', true))),
+        { kind: 'text', value: rest, path, ...marksOf('text', false) },
+      ];
+    }
   }
-}
-
-function addText(into: AnswerText[], found: Omit<AnswerText, 'text'> & { readonly text: unknown }): void {
-  const { text } = found;
-  if (typeof text === 'string' && text !== '') into.push({ ...found, text });
 }
 
 /** Iterations that the top-level counts exclude. */
@@ -107,7 +96,7 @@ function addUsage(a: Usage, b: Usage): Usage {
  */
 function createMessageReader() {
   let latest: JsonObject = {};
-  function merge(usage: unknown): Pick<Meaning, 'usage'> {
+  function merge(usage: unknown): Pick<EventReading, 'usage'> {
     if (!isObject(usage)) return {};
     latest = {
       ...latest,
@@ -116,101 +105,83 @@ function createMessageReader() {
     const merged = readUsage(latest);
     return merged === undefined ? {} : { usage: merged };
   }
-  function* read(event: JsonObject): Work<Meaning> {
+  return jsonReader(anthropicCut, (event): EventReading => {
     switch (event.type) {
-      case 'message_start':
-        return {
-          ...(yield* startedMessage(objectOf(event.message))),
-          ...merge(objectOf(event.message).usage),
-        };
+      case 'message_start': {
+        const message = objectOf(event.message);
+        return { places: startedMessage(message), ...merge(message.usage) };
+      }
       case 'message_delta':
-        return { deltas: [], ends: ['*'], ...merge(event.usage) };
+        return { places: { ends: '*' }, ...merge(event.usage) };
       case 'content_block_start':
-        return yield* startOfMessage(event);
+        return { places: startedBlock(event) };
       case 'content_block_delta':
-        return yield* deltaMeaning(event);
+        return { places: deltaPlaces(event) };
       case 'content_block_stop':
         return {
-          deltas: [],
-          ends: KINDS.flatMap((kind) => [channel(kind, event), `${channel(kind, event)}/`]),
+          places: KINDS.flatMap((kind) => [
+            { ends: channel(kind, event) },
+            { ends: `${channel(kind, event)}/` },
+          ]),
         };
       case 'message_stop':
-        return { deltas: [], ends: ['*'], done: true };
+        return { places: { ends: '*' }, done: true };
       case 'error':
-        return { deltas: [], failed: true };
+        return { failed: true };
       default:
-        return isObject(event.delta) ? yield* deltaMeaning(event) : { deltas: [] };
+        return { places: isObject(event.delta) ? deltaPlaces(event) : [] };
     }
-  }
-  return jsonReader(anthropicCut, read);
+  });
 }
 
 const STARTED = '0/text/start/';
 
 /** Reads content that some servers send with the message; SDKs append later blocks to it. */
-function* startedMessage(message: JsonObject): Work<Meaning> {
-  const found: AnswerText[] = [];
-  for (const [index, block] of arrayOf(message.content).entries()) {
-    yield* addBlockTexts(found, block, ['message', 'content', index]);
-  }
-  const deltas = yield* wholeDeltas(found, STARTED);
-  return deltas.length === 0
-    ? { deltas }
-    : { deltas: deltas.map((delta) => ({ ...delta, joins: delta.kind })), ends: [STARTED] };
+function startedMessage(message: JsonObject): Places {
+  const blocks = eachIn(message, 'content', ['message'], (block, path) =>
+    blockPlaces(block, path, (kind) => ({ under: STARTED, joins: kind })),
+  );
+  return [blocks, ({ texts }) => (texts.length > 0 ? { ends: STARTED } : [])];
 }
 
-/** Reads a block's first text. Results of provider-run tools arrive whole. */
-function* startOfMessage(event: JsonObject): Work<Meaning> {
-  const found: AnswerText[] = [];
-  yield* addBlockTexts(found, event.content_block, ['content_block']);
-  const begun = found.filter(({ path }) => isBlockText(path));
-  const whole = found.filter(({ path }) => !isBlockText(path));
+/** Reads a block's first text, which deltas of the block extend. Results of provider-run tools arrive whole. */
+function startedBlock(event: JsonObject): Places {
   const under = `${channel('text', event)}/whole/`;
-  const deltas = editable(begun).map((text) => ({
-    ...text,
-    channel: channel(text.kind, event),
-    joins: text.kind,
-  }));
-  return { deltas: [...deltas, ...(yield* wholeDeltas(whole, under))], ends: [under] };
-}
-
-/** Matches `content_block.text` and `content_block.thinking`, which deltas of the block extend. */
-function isBlockText([, name, ...below]: JsonPath): boolean {
-  return below.length === 0 && (name === 'text' || name === 'thinking');
+  const places = blockPlaces(event.content_block, ['content_block'], (kind, isBegun) =>
+    isBegun ? { channel: channel(kind, event), joins: kind } : { under },
+  );
+  return [places, { ends: under }];
 }
 
 /** Members that some clients print without checking the delta's type. */
-const PIECES: Readonly<Record<string, { readonly kind: AnswerText['kind'] } & PieceMarks>> = {
-  text: { kind: 'text', joins: 'text' },
-  thinking: { kind: 'reasoning', signed: true, joins: 'reasoning' },
-  partial_json: { kind: 'tool_arguments', isJson: true },
-  content: { kind: 'text' },
-};
+const PIECES: readonly (readonly [name: string, kind: AnswerText['kind'], marks: PieceMarks])[] = [
+  ['text', 'text', { joins: 'text' }],
+  ['thinking', 'reasoning', { signed: true, joins: 'reasoning' }],
+  ['partial_json', 'tool_arguments', { isJson: true }],
+  ['content', 'text', {}],
+];
 
-function* deltaMeaning(event: JsonObject): Work<Meaning> {
+type PieceMarks = Pick<TextDelta, 'isJson' | 'signed' | 'joins'>;
+
+function deltaPlaces(event: JsonObject): Places {
   const delta = objectOf(event.delta);
-  const deltas: TextDelta[] = [];
-  for (const name of Object.keys(PIECES)) {
-    const text = delta[name];
-    const piece = PIECES[name];
-    if (piece === undefined || typeof text !== 'string' || text === '') continue;
-    deltas.push({ channel: channel(piece.kind, event), ...piece, text, path: ['delta', name] });
-  }
+  const pieces = PIECES.map(([name, kind, marks]) =>
+    delta[name] === undefined
+      ? []
+      : textIn(kind, delta, name, ['delta'], { channel: channel(kind, event), ...marks }),
+  );
   switch (delta.type) {
     case 'signature_delta':
       // The signature covers all of the block's thinking, so no more thinking may follow it.
-      return { deltas, ends: [channel('reasoning', event)] };
+      return [pieces, { ends: channel('reasoning', event) }];
     case 'citations_delta': {
       const under = `${channel('text', event)}/citation/`;
-      const found = yield* answerTextsIn('text', delta.citation, ['delta', 'citation']);
-      return { deltas: [...deltas, ...(yield* wholeDeltas(found, under))], ends: [under] };
+      return [pieces, stringsIn('text', delta, 'citation', ['delta'], { under }), { ends: under }];
     }
     default:
-      return { deltas };
+      return pieces;
   }
 }
-
-type PieceMarks = Pick<TextDelta, 'isJson' | 'signed' | 'joins'>;
 
 const CHANNEL_WORD = { text: 'text', reasoning: 'reasoning', tool_arguments: 'tool' } as const;
 const KINDS = ['text', 'reasoning', 'tool_arguments'] as const;

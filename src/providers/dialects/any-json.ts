@@ -1,8 +1,9 @@
 import type { Frame } from '../../streams/frame.ts';
 import { ITEM_CHARS, stepwise, type Work } from '../../turns.ts';
-import type { AnswerText, StreamEvent, StreamReader, TextDelta } from '../dialect.ts';
+import type { AnswerFacts, AnswerText, StreamEvent, StreamReader, TextDelta } from '../dialect.ts';
 import { plainCut } from './error-frames.ts';
 import { parseJson } from './fields.ts';
+import { EMPTY_ANSWER } from './model-list.ts';
 import { isObject } from '../../json/is-object.ts';
 import { Walk } from '../../inspect/walk.ts';
 
@@ -41,7 +42,8 @@ export function createAnyJsonReader(): StreamReader {
 }
 
 /** Groups texts at the same place in a list of documents, which a client may read as a stream. */
-export function* textsOverElements(elements: readonly unknown[]): Work<readonly (readonly AnswerText[])[]> {
+export const readElements = stepwise(function* (elements: unknown): Work<AnswerFacts> {
+  if (!Array.isArray(elements)) return EMPTY_ANSWER;
   const byPlace = new Map<string, AnswerText[]>();
   for (const [index, element] of elements.entries()) {
     yield* walkAnyJson(element, ({ text, path, place, mayContinue }) => {
@@ -53,8 +55,8 @@ export function* textsOverElements(elements: readonly unknown[]): Work<readonly 
     });
     yield ITEM_CHARS;
   }
-  return [...byPlace.values()].filter(({ length }) => length > 1);
-}
+  return { ...EMPTY_ANSWER, joined: [...byPlace.values()].filter(({ length }) => length > 1) };
+});
 
 interface State {
   readonly place: string;

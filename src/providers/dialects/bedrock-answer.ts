@@ -1,12 +1,10 @@
-import { addAll } from '../../add-all.ts';
-import { isObject, type JsonObject } from '../../json/is-object.ts';
+import { isContainer, isObject, type JsonObject } from '../../json/is-object.ts';
 import type { JsonPath } from '../../json/path.ts';
-import { ITEM_CHARS, type Work } from '../../turns.ts';
-import type { AnswerFacts, AnswerText, TextDelta, Usage } from '../dialect.ts';
-import { answerReaders, joinedMember, jsonReader, type Meaning, wholeDeltas } from './answer-reader.ts';
+import type { AnswerText, Usage } from '../dialect.ts';
+import { type AnswerReading, answerReaders, type EventReading, jsonReader } from './answer-reader.ts';
 import { bedrockCut } from './error-frames.ts';
 import { arrayOf, cacheApart, objectOf, tokenCount } from './fields.ts';
-import { addAnswerTextsIn, answerTextsIn } from './json-text.ts';
+import { eachIn, eachMember, type Places, stringsIn, textIn } from './places.ts';
 
 /** Reads Converse answers and the frames of `converse-stream`, whose headers carry the event name. */
 export const converseAnswers = answerReaders(readConverseAnswer, (request) => {
@@ -14,13 +12,12 @@ export const converseAnswers = answerReaders(readConverseAnswer, (request) => {
   return jsonReader(bedrockCut, (event, frame) => readConverseEvent(frame.event ?? '', event, [], signed));
 });
 
-function* readConverseAnswer(answer: JsonObject): Work<AnswerFacts> {
+function readConverseAnswer(answer: JsonObject): AnswerReading {
   const message = objectOf(objectOf(answer.output).message);
-  const texts: AnswerText[] = [];
-  for (const [index, block] of arrayOf(message.content).entries()) {
-    yield* addBlockTexts(texts, objectOf(block), ['output', 'message', 'content', index]);
-  }
-  return { usage: readUsage(answer.usage), texts, ...(yield* joinedMember(texts, joinedName)) };
+  const places = eachIn(message, 'content', ['output', 'message'], (block, path) =>
+    eachMember(objectOf(block), path, memberPlaces),
+  );
+  return { usage: readUsage(answer.usage), places, joinedName };
 }
 
 /** Joins `text` blocks with cited text, since citations split the text; joins reasoning separately. */
@@ -30,21 +27,27 @@ function joinedName({ kind, path: [, , , , name, list, , member] }: AnswerText):
   return isCited || (name === 'text' && list === undefined) ? kind : undefined;
 }
 
-function* addBlockTexts(into: AnswerText[], block: JsonObject, path: JsonPath): Work<void> {
-  for (const name of Object.keys(block)) {
-    const at = [...path, name];
-    if (name === 'toolUse') {
-      yield* addAnswerTextsIn(into, 'tool_arguments', objectOf(block[name]).input, [...at, 'input']);
-    } else if (name === 'reasoningContent') {
-      const { text, signature } = objectOf(objectOf(block[name]).reasoningText);
-      if (typeof text !== 'string' || text === '') continue;
-      const found = { kind: 'reasoning', text, path: [...at, 'reasoningText', 'text'] } as const;
-      into.push(typeof signature === 'string' && signature !== '' ? { ...found, signed: true } : found);
-    } else if (name !== 'image') {
-      yield* addAnswerTextsIn(into, 'text', block[name], at);
+function memberPlaces(value: unknown, path: JsonPath, name: string): Places {
+  switch (name) {
+    case 'toolUse':
+      return stringsIn('tool_arguments', value, 'input', path);
+    case 'reasoningContent': {
+      const { reasoningText } = objectOf(value);
+      const { signature } = objectOf(reasoningText);
+      const isSigned = typeof signature === 'string' && signature !== '';
+      return textIn(
+        'reasoning',
+        reasoningText,
+        'text',
+        [...path, 'reasoningText'],
+        isSigned ? { signed: true } : {},
+      );
     }
+    case 'image':
+      return [];
+    default:
+      return { kind: 'text', value, path };
   }
-  yield ITEM_CHARS;
 }
 
 /** Normalizes usage. `inputTokens` excludes cache reads and writes. Nova's invoke appends `Count`. */
@@ -83,29 +86,23 @@ function signsReasoning(model: string | undefined): boolean {
 }
 
 /** Reads one event, whose content is at `path`. A reasoning signature follows all of its text. */
-function* readConverseEvent(name: string, event: JsonObject, path: JsonPath, signed: boolean): Work<Meaning> {
+function readConverseEvent(name: string, event: JsonObject, path: JsonPath, signed: boolean): EventReading {
   switch (name) {
     case 'contentBlockDelta':
-      return yield* deltasOf(event, [...path, 'delta'], signed);
+      return { places: deltaPlaces(event, [...path, 'delta'], signed) };
     case 'metadata': {
       // The last event of every stream, after `messageStop`.
       const usage = readUsage(event.usage);
-      return { deltas: [], ends: ['*'], done: true, ...(usage === undefined ? {} : { usage }) };
+      return { places: { ends: '*' }, done: true, ...(usage === undefined ? {} : { usage }) };
     }
-    case 'contentBlockStop':
-      return {
-        deltas: [],
-        ends: ['text', 'tool', 'reasoning']
-          .map((word) => `0/${word}/${blockIndex(event)}`)
-          .concat(moreOf(event)),
-      };
+    case 'contentBlockStop': {
+      const channels = ['text', 'tool', 'reasoning'].map((word) => `0/${word}/${blockIndex(event)}`);
+      return { places: [...channels, moreOf(event)].map((ends) => ({ ends })) };
+    }
     case 'messageStop':
-      return { deltas: [], ends: ['*'] };
-    case 'messageStart':
-    case 'contentBlockStart':
-      return { deltas: [] };
+      return { places: { ends: '*' } };
     default:
-      return { deltas: [], ...(isException(name) ? { failed: true } : {}) };
+      return isException(name) ? { failed: true } : {};
   }
 }
 
@@ -123,49 +120,31 @@ function moreOf(event: JsonObject): string {
   return `0/more/${blockIndex(event)}/`;
 }
 
-function* deltasOf(event: JsonObject, path: JsonPath, signed: boolean): Work<Meaning> {
+function deltaPlaces(event: JsonObject, path: JsonPath, signed: boolean): Places {
   const index = blockIndex(event);
   const delta = objectOf(event.delta);
   const citation = `0/citation/${index}/`;
-  const deltas: TextDelta[] = [];
-  for (const name of Object.keys(delta)) {
-    const value = delta[name];
-    const at = [...path, name];
-    switch (name) {
-      case 'text':
-        addAll(deltas, piece(`0/text/${index}`, 'text', value, at, { joins: 'text' }));
-        break;
-      case 'toolUse': {
-        const { input } = objectOf(value);
-        addAll(deltas, piece(`0/tool/${index}`, 'tool_arguments', input, [...at, 'input'], { isJson: true }));
-        break;
-      }
-      case 'reasoningContent': {
-        const { text } = objectOf(value);
-        const marks = { ...(signed && { signed }), joins: 'reasoning' };
-        addAll(deltas, piece(`0/reasoning/${index}`, 'reasoning', text, [...at, 'text'], marks));
-        break;
-      }
-      case 'image':
-        break;
-      case 'citation':
-        addAll(deltas, yield* wholeDeltas(yield* answerTextsIn('text', value, at), citation));
-        break;
-      default:
-        if (!isObject(value) && !Array.isArray(value)) break;
-        addAll(deltas, yield* wholeDeltas(yield* answerTextsIn('text', value, at), moreOf(event)));
-    }
-  }
   const isSigned = objectOf(delta.reasoningContent).signature !== undefined;
-  return { deltas, ends: isSigned ? [citation, `0/reasoning/${index}`] : [citation] };
-}
-
-function piece(
-  channel: string,
-  kind: TextDelta['kind'],
-  text: unknown,
-  path: JsonPath,
-  marks: Pick<TextDelta, 'isJson' | 'signed' | 'joins'> = {},
-): TextDelta[] {
-  return typeof text === 'string' && text !== '' ? [{ channel, kind, text, path, ...marks }] : [];
+  return [
+    eachMember(delta, path, (value, at, name): Places => {
+      switch (name) {
+        case 'text':
+          return textIn('text', delta, name, path, { channel: `0/text/${index}`, joins: 'text' });
+        case 'toolUse':
+          return textIn('tool_arguments', value, 'input', at, { channel: `0/tool/${index}`, isJson: true });
+        case 'reasoningContent': {
+          const marks = { channel: `0/reasoning/${index}`, joins: 'reasoning' };
+          return textIn('reasoning', value, 'text', at, signed ? { ...marks, signed } : marks);
+        }
+        case 'image':
+          return [];
+        case 'citation':
+          return { kind: 'text', value, path: at, under: citation };
+        default:
+          return isContainer(value) ? { kind: 'text', value, path: at, under: moreOf(event) } : [];
+      }
+    }),
+    { ends: citation },
+    isSigned ? { ends: `0/reasoning/${index}` } : [],
+  ];
 }

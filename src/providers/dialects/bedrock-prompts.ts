@@ -1,12 +1,11 @@
-import type { JsonPath } from '../../json/path.ts';
-import { ITEM_CHARS, type Work } from '../../turns.ts';
-import type { AnswerFacts, AnswerText, Dialect, Usage } from '../dialect.ts';
+import type { Dialect, Usage } from '../dialect.ts';
 import type { JsonObject } from '../../json/is-object.ts';
-import { answerReaders, jsonReader, type AnswerReaders, type Meaning } from './answer-reader.ts';
+import { answerReaders, jsonReader, type AnswerReaders } from './answer-reader.ts';
 import { bedrockCut } from './error-frames.ts';
 import { arrayOf, limitAt, objectOf, plainUsage, requiredString, tokenCount } from './fields.ts';
 import { PromptCollector, ROLE } from './prompt-collector.ts';
 import { addMedium, addUnknown } from './media.ts';
+import { eachIn, type Places, textIn } from './places.ts';
 
 /** A model family's own body format for `invoke`. Its stream is JSON documents inside frames. */
 export interface InvokeFamily extends AnswerReaders {
@@ -24,14 +23,15 @@ interface PromptFormat {
 }
 
 function promptFamily(name: string, format: PromptFormat): InvokeFamily {
-  function* read(answer: JsonObject): Work<AnswerFacts> {
-    return { usage: format.usage?.(answer), texts: yield* textsAt(answer, format.texts ?? []) };
-  }
-  function* readChunk(chunk: JsonObject): Work<Meaning> {
-    const { usage, texts } = yield* read(chunk);
-    // Parallel answers are numbered by their place in a list.
-    const deltas = texts.map((found) => ({ ...found, channel: `${indexIn(found.path)}/text` }));
-    return { deltas, ...(usage === undefined ? {} : { usage }) };
+  function placesIn(answer: JsonObject): Places {
+    return (format.texts ?? []).map(([member, name]) =>
+      name === undefined
+        ? textIn('text', answer, member, [], { channel: '0/text' })
+        : // Parallel answers are numbered by their place in a list.
+          eachIn(answer, member, [], (item, path, index) =>
+            textIn('text', item, name, path, { channel: `${index}/text` }),
+          ),
+    );
   }
   return {
     name,
@@ -44,12 +44,15 @@ function promptFamily(name: string, format: PromptFormat): InvokeFamily {
       const output = outer === undefined ? undefined : limitAt(body, outer, inner);
       return { ...into.facts([endpoint.model ?? '']), output };
     },
-    ...answerReaders(read, () => jsonReader(bedrockCut, readChunk)),
+    ...answerReaders(
+      (answer) => ({ usage: format.usage?.(answer), places: placesIn(answer) }),
+      () =>
+        jsonReader(bedrockCut, (chunk) => {
+          const usage = format.usage?.(chunk);
+          return { places: placesIn(chunk), ...(usage === undefined ? {} : { usage }) };
+        }),
+    ),
   };
-}
-
-function indexIn(path: JsonPath): number {
-  return path.find((step) => typeof step === 'number') ?? 0;
 }
 
 /** Removes inline images (Llama's `images`, Titan's `inputImage`) from the body and adds them as media. */
@@ -104,21 +107,3 @@ export const cohereEmbedFamily = promptFamily('cohere-embed', {
 export const cohereRerankFamily = promptFamily('cohere-rerank', {
   prompts: ['query', 'documents'],
 });
-
-function* textsAt(answer: JsonObject, places: NonNullable<PromptFormat['texts']>): Work<AnswerText[]> {
-  const found: AnswerText[] = [];
-  function add(text: unknown, path: JsonPath): void {
-    if (typeof text === 'string' && text !== '') found.push({ kind: 'text', text, path });
-  }
-  for (const [member, name] of places) {
-    if (name === undefined) {
-      add(answer[member], [member]);
-      continue;
-    }
-    for (const [index, item] of arrayOf(answer[member]).entries()) {
-      add(objectOf(item)[name], [member, index, name]);
-      yield ITEM_CHARS;
-    }
-  }
-  return found;
-}

@@ -1,7 +1,6 @@
 import { toNanoUsd } from '../../pricing/usd.ts';
-import type { Frame } from '../../streams/frame.ts';
-import { stepsOf, stepwise, type Work } from '../../turns.ts';
-import type { AnswerFacts, Dialect, StreamEvent, StreamReader, Usage } from '../dialect.ts';
+import { changed } from '../../turns.ts';
+import type { Dialect, StreamReader, Usage } from '../dialect.ts';
 import type { JsonObject } from '../../json/is-object.ts';
 import { objectOf } from './fields.ts';
 
@@ -12,10 +11,10 @@ export type BillOf = (usage: JsonObject) => number | undefined;
 export function billed(inner: Dialect, billOf: BillOf): Dialect {
   return {
     ...inner,
-    answer: stepwise(function* (body: unknown): Work<AnswerFacts> {
-      const facts = yield* stepsOf(inner.answer, body);
-      return { ...facts, usage: withBill(facts.usage, billIn(body, billOf)) };
-    }),
+    answer: changed(inner.answer, (facts, body) => ({
+      ...facts,
+      usage: withBill(facts.usage, billIn(body, billOf)),
+    })),
     stream(request) {
       const reader = inner.stream(request);
       return reader && billedReader(reader, billOf);
@@ -51,8 +50,7 @@ function billedReader(reader: StreamReader, billOf: BillOf): StreamReader {
   let billedNanoUsd: number | undefined;
   return {
     ...reader,
-    read: stepwise(function* (frame: Frame): Work<StreamEvent> {
-      const event = yield* stepsOf(reader.read, frame);
+    read: changed(reader.read, (event) => {
       const bill = billIn(event.json, billOf);
       if (event.usage === undefined && bill === undefined) return event;
       usage = event.usage ?? usage;

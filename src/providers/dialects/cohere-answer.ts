@@ -1,206 +1,160 @@
-import { addAll } from '../../add-all.ts';
-import type { JsonPath } from '../../json/path.ts';
-import { ITEM_CHARS, type Work } from '../../turns.ts';
-import type { AnswerFacts, AnswerText, TextDelta, TokenText, Usage } from '../dialect.ts';
-import {
-  answerReaders,
-  editable,
-  joinedMember,
-  jsonReader,
-  type Meaning,
-  wholeDeltas,
-} from './answer-reader.ts';
-import { cohereV1Cut, cohereV2Cut } from './error-frames.ts';
-import { arrayOf, countOrZero, objectOf } from './fields.ts';
-import { addAnswerTextsIn, answerTextsIn } from './json-text.ts';
-import { pieceTokens, tokensMember } from './token-texts.ts';
 import { isObject, type JsonObject } from '../../json/is-object.ts';
+import type { JsonPath } from '../../json/path.ts';
+import type { AnswerText, Usage } from '../dialect.ts';
+import { type AnswerReading, answerReaders, type EventReading, jsonReader } from './answer-reader.ts';
+import { cohereV1Cut, cohereV2Cut } from './error-frames.ts';
+import { countOrZero, objectOf } from './fields.ts';
+import { eachIn, type Marks, type Places, stringsIn, textIn } from './places.ts';
+import { pieceTokens } from './token-texts.ts';
 
 /** Reads answers of `/v2/chat` and its SSE events. */
 export const cohereV2Answers = answerReaders(readV2Answer, () => jsonReader(cohereV2Cut, readV2Event));
 
 /** Reads answers of `/v1/chat` and its events, sent as SSE data or NDJSON lines. */
-export const cohereV1Answers = answerReaders(readV1Answer, () => jsonReader(cohereV1Cut, readV1Event));
+export const cohereV1Answers = answerReaders(
+  (answer) => ({ usage: readCohereUsage(answer.meta), places: v1Places(answer, []) }),
+  () => jsonReader(cohereV1Cut, readV1Event),
+);
 
-function* readV2Answer(answer: JsonObject): Work<AnswerFacts> {
+function readV2Answer(answer: JsonObject): AnswerReading {
   const message = objectOf(answer.message);
-  const content = yield* contentTexts(message);
-  const texts = [...content, ...answerTexts('reasoning', message.tool_plan, ['message', 'tool_plan'])];
-  for (const [index, call] of arrayOf(message.tool_calls).entries()) {
-    const path = ['message', 'tool_calls', index, 'function', 'arguments'];
-    addAll(texts, argumentsText(objectOf(objectOf(call).function).arguments, path));
-    yield ITEM_CHARS;
-  }
-  yield* addAnswerTextsIn(texts, 'text', message.citations, ['message', 'citations']);
-  const tokens: TokenText[] = [];
-  const spelled = spelledBy(content);
-  for (const [index, piece] of arrayOf(answer.logprobs).entries()) {
-    addAll(tokens, pieceTokens(piece, ['logprobs', index], spelled));
-    yield ITEM_CHARS;
-  }
-  return {
-    usage: readCohereUsage(answer.usage),
-    texts,
-    ...(yield* joinedMember(content, ({ kind }) => kind)),
-    ...tokensMember(tokens),
-  };
+  /** Log probabilities do not name the text that they spell; it is the first text. */
+  let spelled = '';
+  const places: Places = [
+    eachIn(message, 'content', ['message'], contentPlaces),
+    ({ texts }) => {
+      spelled = texts.find(({ kind }) => kind === 'text')?.path.join('.') ?? '';
+      return [];
+    },
+    textIn('reasoning', message, 'tool_plan', ['message']),
+    eachIn(message, 'tool_calls', ['message'], (call, path) =>
+      textIn('tool_arguments', objectOf(call).function, 'arguments', [...path, 'function'], { isJson: true }),
+    ),
+    stringsIn('text', message, 'citations', ['message']),
+    eachIn(answer, 'logprobs', [], (piece, path) => pieceTokens(piece, path, spelled)),
+  ];
+  return { usage: readCohereUsage(answer.usage), places, joinedName };
 }
 
-function* contentTexts(message: JsonObject): Work<AnswerText[]> {
-  const found: AnswerText[] = [];
-  for (const [index, value] of arrayOf(message.content).entries()) {
-    const part = objectOf(value);
-    const path = ['message', 'content', index];
-    const own =
-      part.type === 'thinking'
-        ? answerTexts('reasoning', part.thinking, [...path, 'thinking'])
-        : answerTexts('text', part.text, [...path, 'text']);
-    addAll(found, own);
-    yield ITEM_CHARS;
-  }
-  return found;
+function contentPlaces(part: unknown, path: JsonPath): Places {
+  return objectOf(part).type === 'thinking'
+    ? textIn('reasoning', part, 'thinking', path)
+    : textIn('text', part, 'text', path);
 }
 
-/** Log probabilities do not name the text that they spell; it is the first text. */
-function spelledBy(content: readonly AnswerText[]): string {
-  return content.find(({ kind }) => kind === 'text')?.path.join('.') ?? '';
+/** Joins the parts of the content. */
+function joinedName({ kind, path: [, list] }: AnswerText): string | undefined {
+  return list === 'content' ? kind : undefined;
 }
 
 const V1_WORDS = ['citations', 'search_queries', 'search_results', 'documents', 'chat_history'] as const;
 
-function* readV1Answer(answer: JsonObject): Work<AnswerFacts> {
-  return { usage: readCohereUsage(answer.meta), texts: yield* v1Texts(answer, []) };
+/** @param marks of the places in an event */
+function v1Places(answer: unknown, path: JsonPath, marks?: Marks): Places {
+  // In an event, the answer's own text is a copy of the streamed one.
+  const ofText = marks === undefined ? marks : { ...marks, copies: STREAMED };
+  return [
+    textIn('text', answer, 'text', path, ofText),
+    stringsIn('tool_arguments', answer, 'tool_calls', path, marks),
+    V1_WORDS.map((name) => stringsIn('text', answer, name, path, marks)),
+  ];
 }
 
-function* v1Texts(answer: JsonObject, path: JsonPath): Work<AnswerText[]> {
-  const found = answerTexts('text', answer.text, [...path, 'text']);
-  yield* addAnswerTextsIn(found, 'tool_arguments', answer.tool_calls, [...path, 'tool_calls']);
-  for (const name of V1_WORDS) yield* addAnswerTextsIn(found, 'text', answer[name], [...path, name]);
-  return found;
-}
-
-function answerTexts(kind: AnswerText['kind'], value: unknown, path: JsonPath): AnswerText[] {
-  return typeof value === 'string' && value !== '' ? [{ kind, text: value, path }] : [];
-}
-
-function argumentsText(value: unknown, path: JsonPath): AnswerText[] {
-  return answerTexts('tool_arguments', value, path).map((found) => ({ ...found, isJson: true }));
-}
-
-function* readV2Event(event: JsonObject): Work<Meaning> {
+function readV2Event(event: JsonObject): EventReading {
   const delta = objectOf(event.delta);
   const message = objectOf(delta.message);
   const path = ['delta', 'message'];
   const index = typeof event.index === 'number' ? event.index : 0;
+  const text = `0/text/${index}`;
+  const reasoning = `0/reasoning/${index}`;
+  const call = `0/tool/${index}`;
   switch (event.type) {
     case 'content-start':
     case 'content-delta': {
-      const content = objectOf(message.content);
+      const { content } = message;
       const at = [...path, 'content'];
-      const tokens = pieceTokens(event.logprobs, ['logprobs'], `0/text/${index}`);
       return {
-        deltas: [
-          ...on(`0/text/${index}`, answerTexts('text', content.text, [...at, 'text']), 'text'),
-          ...on(
-            `0/reasoning/${index}`,
-            answerTexts('reasoning', content.thinking, [...at, 'thinking']),
-            'reasoning',
-          ),
+        places: [
+          textIn('text', content, 'text', at, { channel: text, joins: 'text' }),
+          textIn('reasoning', content, 'thinking', at, { channel: reasoning, joins: 'reasoning' }),
+          pieceTokens(event.logprobs, ['logprobs'], text),
         ],
-        ...tokensMember(tokens),
       };
     }
     case 'content-end':
-      return { deltas: [], ends: [`0/text/${index}`, `0/reasoning/${index}`] };
+      return { places: [{ ends: text }, { ends: reasoning }] };
     case 'tool-plan-delta':
       return {
-        deltas: on('0/plan', answerTexts('reasoning', message.tool_plan, [...path, 'tool_plan'])),
+        places: textIn('reasoning', message, 'tool_plan', path, { channel: '0/plan' }),
         isInOrder: true,
       };
     case 'tool-call-start':
     case 'tool-call-delta': {
-      const { arguments: words } = objectOf(objectOf(message.tool_calls).function);
-      const at = [...path, 'tool_calls', 'function', 'arguments'];
-      const channel = `0/tool/${index}`;
+      const { function: called } = objectOf(message.tool_calls);
+      const at = [...path, 'tool_calls', 'function'];
+      const marks = { channel: call, isJson: true } as const;
       return {
-        deltas: on(channel, argumentsText(words, at)),
-        begins: [{ channel, before: 0 }],
+        places: [{ begins: call }, textIn('tool_arguments', called, 'arguments', at, marks)],
         isInOrder: true,
       };
     }
     case 'tool-call-end':
-      return { deltas: [], ends: [`0/tool/${index}`] };
+      return { places: { ends: call } };
     case 'citation-start': {
       const under = `0/citation/${index}/`;
-      const found = yield* answerTextsIn('text', message.citations, [...path, 'citations']);
-      return { deltas: yield* wholeDeltas(found, under), ends: [under] };
+      return { places: [stringsIn('text', message, 'citations', path, { under }), { ends: under }] };
     }
     case 'message-end': {
       const usage = readCohereUsage(delta.usage);
       return {
-        deltas: [],
-        ends: ['*'],
+        places: { ends: '*' },
         done: true,
         ...(usage === undefined ? {} : { usage }),
         ...(delta.error === undefined ? {} : { failed: true }),
       };
     }
     default:
-      return { deltas: [] };
+      return {};
   }
 }
 
-function on(channel: string, found: readonly AnswerText[], joins?: string): TextDelta[] {
-  return editable(found).map((piece) => ({ ...piece, channel, ...(joins !== undefined && { joins }) }));
-}
-
-function* readV1Event(event: JsonObject): Work<Meaning> {
-  switch (event.event_type) {
-    case 'text-generation':
-      return { deltas: on('0/text', answerTexts('text', event.text, ['text'])), isInOrder: true };
-    case 'tool-calls-chunk': {
-      const delta = objectOf(event.tool_call_delta);
-      const index = typeof delta.index === 'number' ? delta.index : 0;
-      const at = ['tool_call_delta'];
-      return {
-        deltas: [
-          ...on('0/text', answerTexts('text', event.text, ['text'])),
-          ...on('0/plan', answerTexts('text', delta.text, [...at, 'text'])),
-          ...on(`0/tool/${index}`, argumentsText(delta.parameters, [...at, 'parameters'])),
-        ],
-        isInOrder: true,
-        ...(typeof delta.name === 'string' && { begins: [{ channel: `0/tool/${index}`, before: 2 }] }),
-      };
-    }
-    case 'stream-end':
-      return yield* readV1End(event);
-    default:
-      return {
-        deltas: copiesOfV1(yield* wholeDeltas(yield* v1Texts(event, []), V1_WHOLE)),
-        ends: [V1_WHOLE],
-      };
-  }
-}
-
+/** The channel of the text of v1. */
+const STREAMED = '0/text';
 /** Channels of citations, searches, complete tool calls, and of the whole answer in the last event. */
 const V1_WHOLE = '0/whole/';
 
-/** Marks the answer's own text as a copy of the streamed one. */
-function copiesOfV1(deltas: readonly TextDelta[]): TextDelta[] {
-  return deltas.map((delta) => {
-    const [first, second] = delta.path;
-    const isText = delta.path.length === 1 ? first === 'text' : first === 'response' && second === 'text';
-    return isText && delta.path.length <= 2 ? { ...delta, copies: '0/text' } : delta;
-  });
+function readV1Event(event: JsonObject): EventReading {
+  switch (event.event_type) {
+    case 'text-generation':
+      return { places: textIn('text', event, 'text', [], { channel: STREAMED }), isInOrder: true };
+    case 'tool-calls-chunk': {
+      const delta = objectOf(event.tool_call_delta);
+      const index = typeof delta.index === 'number' ? delta.index : 0;
+      const channel = `0/tool/${index}`;
+      const at = ['tool_call_delta'];
+      return {
+        places: [
+          textIn('text', event, 'text', [], { channel: STREAMED }),
+          textIn('text', delta, 'text', at, { channel: '0/plan' }),
+          typeof delta.name === 'string' ? { begins: channel } : [],
+          textIn('tool_arguments', delta, 'parameters', at, { channel, isJson: true }),
+        ],
+        isInOrder: true,
+      };
+    }
+    case 'stream-end':
+      return readV1End(event);
+    default:
+      return { places: [v1Places(event, [], { under: V1_WHOLE }), { ends: V1_WHOLE }] };
+  }
 }
 
-function* readV1End(event: JsonObject): Work<Meaning> {
-  const usage = readCohereUsage(objectOf(event.response).meta);
+function readV1End(event: JsonObject): EventReading {
+  const response = objectOf(event.response);
+  const usage = readCohereUsage(response.meta);
   const { finish_reason: reason } = event;
-  const texts = yield* v1Texts(objectOf(event.response), ['response']);
   return {
-    deltas: copiesOfV1(yield* wholeDeltas(texts, V1_WHOLE, { repeats: true })),
-    ends: ['*'],
+    places: [v1Places(response, ['response'], { under: V1_WHOLE, repeats: true }), { ends: '*' }],
     done: true,
     ...(usage === undefined ? {} : { usage }),
     ...(typeof reason === 'string' && reason.startsWith('ERROR') ? { failed: true } : {}),

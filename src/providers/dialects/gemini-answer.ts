@@ -1,41 +1,33 @@
-import { addAll } from '../../add-all.ts';
 import type { JsonPath } from '../../json/path.ts';
-import { ITEM_CHARS, type Work } from '../../turns.ts';
-import type { AnswerFacts, AnswerText, BegunChannel, TextDelta, TokenText, Usage } from '../dialect.ts';
+import type { AnswerText, Usage } from '../dialect.ts';
 import type { JsonObject } from '../../json/is-object.ts';
 import {
+  type AnswerReading,
   answerReaders,
   createChoiceEnds,
-  joinedMember,
+  type EventReading,
   jsonReader,
-  type Meaning,
-  wholeDeltas,
 } from './answer-reader.ts';
 import { geminiCut } from './error-frames.ts';
 import { arrayOf, countOrZero, objectOf, tokenCount } from './fields.ts';
-import { addAnswerTextsIn, answerTextsIn } from './json-text.ts';
-import { addChosenTokens, tokensMember } from './token-texts.ts';
+import { eachIn, type Marks, type Places, stringsIn, textIn } from './places.ts';
+import { chosenTokens } from './token-texts.ts';
 
 /** Reads a GenerateContentResponse, whole or streamed. */
 export const geminiAnswers = answerReaders(readGenerated, createGeneratedReader);
 
-function* readGenerated(answer: JsonObject): Work<AnswerFacts> {
-  const texts: AnswerText[] = [];
-  const tokens: TokenText[] = [];
-  for (const [c, candidate] of arrayOf(answer.candidates).entries()) {
-    const path = ['candidates', c];
-    const own: AnswerText[] = [];
-    for (const { part, path: at } of partsOfCandidate(candidate, path)) yield* addPartTexts(own, part, at);
-    const spelled = own.find(({ kind }) => kind === 'text')?.path ?? path;
-    addAll(texts, own);
-    yield* addCandidateTokens(tokens, objectOf(candidate), path, spelled.join('.'));
-  }
-  return {
-    usage: readGeminiUsage(answer.usageMetadata),
-    texts,
-    ...(yield* joinedMember(texts, joinedName)),
-    ...tokensMember(tokens),
-  };
+function readGenerated(answer: JsonObject): AnswerReading {
+  const places = eachIn(answer, 'candidates', [], (candidate, path) => ({ texts }) => {
+    const before = texts.length;
+    return [
+      eachPart(candidate, path, partPlaces),
+      () => {
+        const spelled = texts.slice(before).find(({ kind }) => kind === 'text')?.path ?? path;
+        return candidateTokens(candidate, path, spelled.join('.'));
+      },
+    ];
+  });
+  return { usage: readGeminiUsage(answer.usageMetadata), places, joinedName };
 }
 
 /** Joins a candidate's text parts as `response.text` of Google's SDKs does. Thoughts join separately. */
@@ -47,40 +39,37 @@ function joinedName({ kind, path }: AnswerText): string | undefined {
 /** Steps of `candidates.0.content.parts.0.text`. */
 const PART_TEXT_STEPS = 6;
 
-function* addCandidateTokens(
-  into: TokenText[],
-  candidate: JsonObject,
+function candidateTokens(candidate: unknown, path: JsonPath, channel: string): Places {
+  return chosenTokens(objectOf(objectOf(candidate).logprobsResult), [...path, 'logprobsResult'], channel);
+}
+
+function eachPart(
+  candidate: unknown,
   path: JsonPath,
-  channel: string,
-): Work<void> {
-  const result = objectOf(candidate.logprobsResult);
-  yield* addChosenTokens(into, result, [...path, 'logprobsResult'], channel);
+  read: (part: JsonObject, path: JsonPath) => Places,
+): Places {
+  const { content } = objectOf(candidate);
+  return eachIn(content, 'parts', [...path, 'content'], (part, at) => read(objectOf(part), at));
 }
 
-interface PlacedPart {
-  readonly part: JsonObject;
-  readonly path: JsonPath;
+/** Members with strings of their own, and their kind. */
+const VALUES: readonly (readonly [name: string, kind: AnswerText['kind']])[] = [
+  ['functionCall', 'tool_arguments'],
+  ['toolCall', 'tool_arguments'],
+  ['executableCode', 'tool_arguments'],
+  ['codeExecutionResult', 'text'],
+  ['toolResponse', 'text'],
+];
+
+function partPlaces(part: JsonObject, path: JsonPath, marks?: Marks): Places {
+  return [
+    textIn(kindOf(part), part, 'text', path, marks),
+    VALUES.map(([name, kind]) => stringsIn(kind, part, name, path, marks)),
+  ];
 }
 
-function* partsOfCandidate(candidate: unknown, path: JsonPath): Generator<PlacedPart, void> {
-  for (const [p, part] of arrayOf(objectOf(objectOf(candidate).content).parts).entries()) {
-    yield { part: objectOf(part), path: [...path, 'content', 'parts', p] };
-  }
-}
-
-function* addPartTexts(into: AnswerText[], part: JsonObject, path: JsonPath): Work<void> {
-  if (typeof part.text === 'string' && part.text !== '') {
-    const kind = part.thought === true ? 'reasoning' : 'text';
-    into.push({ kind, text: part.text, path: [...path, 'text'] });
-  }
-  for (const name of ['functionCall', 'toolCall', 'executableCode']) {
-    if (part[name] !== undefined)
-      yield* addAnswerTextsIn(into, 'tool_arguments', part[name], [...path, name]);
-  }
-  for (const name of ['codeExecutionResult', 'toolResponse']) {
-    if (part[name] !== undefined) yield* addAnswerTextsIn(into, 'text', part[name], [...path, name]);
-  }
-  yield ITEM_CHARS;
+function kindOf(part: JsonObject): AnswerText['kind'] {
+  return part.thought === true ? 'reasoning' : 'text';
 }
 
 /**
@@ -129,47 +118,42 @@ function createGeneratedReader() {
   const endsChoice = createChoiceEnds();
   const calls = new Map<number, CallsSoFar>();
   let finished = false;
-  return jsonReader(geminiCut, function* (answer): Work<Meaning> {
-    const found: Found = { deltas: [], ends: [], begins: [] };
-    const tokens: TokenText[] = [];
-    for (const [c, value] of arrayOf(answer.candidates).entries()) {
-      const candidate = objectOf(value);
-      const path = ['candidates', c];
-      const index = tokenCount(candidate.index) ?? 0;
-      const isStopped = typeof candidate.finishReason === 'string';
-      if (isStopped) {
-        running.delete(index);
-        finished = true;
-      } else {
-        running.add(index);
-      }
-      const before = found.deltas.length;
-      for (const placed of partsOfCandidate(value, path)) {
-        yield* addPart(found, placed, index, callsOf(calls, index));
-      }
-      yield* addCandidateTokens(tokens, candidate, path, `${index}/text`);
-      if (endsChoice(index, isStopped, found.deltas.length > before)) found.ends.push(`${index}/`);
-      yield ITEM_CHARS;
+
+  function candidatePlaces(value: unknown, path: JsonPath): Places {
+    const candidate = objectOf(value);
+    const index = tokenCount(candidate.index) ?? 0;
+    const isStopped = typeof candidate.finishReason === 'string';
+    if (isStopped) {
+      running.delete(index);
+      finished = true;
+    } else {
+      running.add(index);
     }
+    return ({ texts }) => {
+      const before = texts.length;
+      const ofCandidate = callsOf(calls, index);
+      return [
+        eachPart(candidate, path, (part, at) => streamedPart(part, at, index, ofCandidate)),
+        candidateTokens(candidate, path, `${index}/text`),
+        () => (endsChoice(index, isStopped, texts.length > before) ? { ends: `${index}/` } : []),
+      ];
+    };
+  }
+
+  return jsonReader(geminiCut, (answer): EventReading => {
     const usage = readGeminiUsage(answer.usageMetadata);
-    const blocked = typeof objectOf(answer.promptFeedback).blockReason === 'string';
+    const isBlocked = typeof objectOf(answer.promptFeedback).blockReason === 'string';
     return {
-      deltas: found.deltas,
+      places: eachIn(answer, 'candidates', [], candidatePlaces),
       isInOrder: true,
-      ends: blocked ? ['*'] : found.ends,
-      ...(found.begins.length > 0 && { begins: found.begins }),
-      ...tokensMember(tokens),
       ...(usage === undefined ? {} : { usage }),
-      ...((finished && running.size === 0) || blocked ? { done: true } : {}),
       ...(answer.error === undefined ? {} : { failed: true }),
+      then: () => ({
+        ...(isBlocked && { ends: ['*'] }),
+        ...((finished && running.size === 0) || isBlocked ? { done: true } : {}),
+      }),
     };
   });
-}
-
-interface Found {
-  readonly deltas: TextDelta[];
-  readonly ends: string[];
-  readonly begins: BegunChannel[];
 }
 
 interface CallsSoFar {
@@ -184,44 +168,37 @@ function callsOf(calls: Map<number, CallsSoFar>, candidate: number): CallsSoFar 
   return known;
 }
 
-/** Reads a call. It arrives as an object, or as pieces of strings, of which the last lacks `willContinue`. */
-function* addPart(into: Found, { part, path }: PlacedPart, candidate: number, calls: CallsSoFar): Work<void> {
-  const { functionCall, ...rest } = part;
-  yield* addWords(into, rest, path, candidate);
-  if (functionCall === undefined) return;
-  const { partialArgs, ...whole } = objectOf(functionCall);
-  if (!calls.continues) calls.count += 1;
-  const under = `${candidate}/tool/${calls.count}/`;
-  const at = [...path, 'functionCall'];
-  const strings = yield* answerTextsIn('tool_arguments', whole, at);
-  addAll(into.deltas, yield* wholeDeltas(strings, `${under}whole/`));
-  calls.continues = whole.willContinue === true;
-  for (const [index, value] of arrayOf(partialArgs).entries()) {
-    const { jsonPath, stringValue: text, willContinue } = objectOf(value);
-    if (willContinue === true) calls.continues = true;
-    if (typeof text === 'string' && text !== '') {
-      const channel = `${under}${String(jsonPath)}`;
-      const place = [...at, 'partialArgs', index, 'stringValue'];
-      into.deltas.push({ channel, kind: 'tool_arguments', text, path: place });
-    }
-    yield ITEM_CHARS;
-  }
-  into.ends.push(calls.continues ? `${under}whole/` : under);
+/** Reads text, which continues in later frames, and calls, code and tool results. */
+function streamedPart(part: JsonObject, path: JsonPath, candidate: number, calls: CallsSoFar): Places {
+  const { text, functionCall, ...rest } = part;
+  const under = `${candidate}/whole/`;
+  const kind = kindOf(part);
+  const hasText = typeof text === 'string' && text !== '';
+  return [
+    hasText ? textIn(kind, part, 'text', path, { channel: `${candidate}/${kind}`, part: path }) : [],
+    !hasText && Object.keys(rest).length > 0 ? { begins: under } : [],
+    partPlaces(rest, path, { under }),
+    { ends: under },
+    functionCall === undefined ? [] : callPlaces(objectOf(functionCall), path, candidate, calls),
+  ];
 }
 
-/** Reads text, which continues in later frames, and code and tool results, which arrive as a whole. */
-function* addWords(into: Found, part: JsonObject, path: JsonPath, candidate: number): Work<void> {
-  const under = `${candidate}/whole/`;
-  const { text, ...rest } = part;
-  if (typeof text === 'string' && text !== '') {
-    const kind = part.thought === true ? 'reasoning' : 'text';
-    const channel = `${candidate}/${kind}`;
-    into.deltas.push({ kind, text, path: [...path, 'text'], channel, part: path });
-  } else if (Object.keys(rest).length > 0) {
-    into.begins.push({ channel: under, before: into.deltas.length });
-  }
-  const others: AnswerText[] = [];
-  yield* addPartTexts(others, rest, path);
-  addAll(into.deltas, yield* wholeDeltas(others, under));
-  into.ends.push(under);
+/** Reads a call. It arrives as an object, or as pieces of strings, of which the last lacks `willContinue`. */
+function callPlaces(call: JsonObject, path: JsonPath, candidate: number, calls: CallsSoFar): Places {
+  const { partialArgs: _pieces, ...whole } = call;
+  if (!calls.continues) calls.count += 1;
+  calls.continues = whole.willContinue === true;
+  const under = `${candidate}/tool/${calls.count}/`;
+  const at = [...path, 'functionCall'];
+  return [
+    { kind: 'tool_arguments', value: whole, path: at, under: `${under}whole/` },
+    eachIn(call, 'partialArgs', at, (piece, place) => {
+      const { jsonPath, willContinue } = objectOf(piece);
+      if (willContinue === true) calls.continues = true;
+      return textIn('tool_arguments', piece, 'stringValue', place, {
+        channel: `${under}${String(jsonPath)}`,
+      });
+    }),
+    () => ({ ends: calls.continues ? `${under}whole/` : under }),
+  ];
 }

@@ -1,7 +1,5 @@
 import { Walk } from '../../inspect/walk.ts';
 import type { JsonPath } from '../../json/path.ts';
-import { ITEM_CHARS, runNow, type Work } from '../../turns.ts';
-import type { AnswerText } from '../dialect.ts';
 
 /** A string inside a JSON value, or with `editable: false` its member names and numbers. */
 export interface FoundText {
@@ -15,45 +13,59 @@ export interface FoundText {
  * contain words, as one uneditable text.
  */
 export function textsIn(value: unknown, path: JsonPath): FoundText[] {
-  return runNow(textsInSteps(value, path));
-}
-
-export function* textsInSteps(value: unknown, path: JsonPath): Work<FoundText[]> {
+  if (typeof value === 'string') return value === '' ? [] : [{ text: value, path }];
   const found: FoundText[] = [];
-  yield* walk(value, path, (text, at, editable) => {
-    found.push(editable ? { text, path: at } : { text, path: at, editable });
+  const walk = new TextWalk(value, path, (text, at, isEditable) => {
+    found.push(isEditable ? { text, path: at } : { text, path: at, editable: false });
   });
+  while (!walk.readOn());
   return found;
 }
 
-type OnText = (text: string, path: JsonPath, editable: boolean) => void;
-
 const STEP_PARTS = 16;
 
-function* walk(root: unknown, path: JsonPath, onText: OnText): Work<void> {
-  if (typeof root === 'string') {
-    if (root !== '') onText(root, path, true);
-    return;
+/** Does the same in steps, for any value but a string. */
+export class TextWalk {
+  readonly #path: JsonPath;
+  readonly #onText: (text: string, path: JsonPath, isEditable: boolean) => void;
+  readonly #walk: Walk<undefined>;
+  /** Member names and numbers. */
+  readonly #rest: { words: string };
+
+  constructor(
+    root: unknown,
+    path: JsonPath,
+    onText: (text: string, path: JsonPath, isEditable: boolean) => void,
+  ) {
+    this.#path = path;
+    this.#onText = onText;
+    this.#walk = new Walk(root, undefined, path);
+    this.#rest = { words: typeof root === 'number' ? String(root) : '' };
   }
-  const rest = { words: typeof root === 'number' ? String(root) : '' };
-  const values = new Walk(root, undefined, path);
-  let parts = 0;
-  for (let level = values.next(); level !== undefined; level = values.next()) {
-    const { step, value } = values;
-    if (typeof value === 'number' && Array.isArray(level.value)) {
-      // Lists of token ids and vectors can hold hundreds of thousands of numbers.
-      level.next = addNumbers(rest, level.value, level.next - 1);
-      yield;
-      continue;
+
+  /** Reads some parts. Returns true at the end. */
+  readOn(): boolean {
+    const walk = this.#walk;
+    const rest = this.#rest;
+    for (let parts = 0; parts < STEP_PARTS; parts += 1) {
+      const level = walk.next();
+      if (level === undefined) {
+        if (rest.words !== '') this.#onText(rest.words, this.#path, false);
+        return true;
+      }
+      const { step, value } = walk;
+      if (typeof value === 'number' && Array.isArray(level.value)) {
+        // Lists of token ids and vectors can hold hundreds of thousands of numbers.
+        level.next = addNumbers(rest, level.value, level.next - 1);
+        return false;
+      }
+      if (typeof step === 'string') addOtherWord(rest, step);
+      if (typeof value === 'number') addOtherWord(rest, String(value));
+      else if (typeof value === 'string' && value !== '') this.#onText(value, [...walk.path], true);
+      walk.enter(undefined);
     }
-    if (typeof step === 'string') addOtherWord(rest, step);
-    if (typeof value === 'number') addOtherWord(rest, String(value));
-    else if (typeof value === 'string' && value !== '') onText(value, [...values.path], true);
-    values.enter(undefined);
-    parts += 1;
-    if (parts % STEP_PARTS === 0) yield STEP_PARTS * ITEM_CHARS;
+    return false;
   }
-  if (rest.words !== '') onText(rest.words, path, false);
 }
 
 /** Number of numbers joined per batch. Adding hundreds of thousands one by one takes three times as long. */
@@ -70,21 +82,4 @@ function addNumbers(rest: { words: string }, list: readonly unknown[], from: num
 
 function addOtherWord(rest: { words: string }, word: string): void {
   rest.words += rest.words === '' ? word : `\n${word}`;
-}
-
-export function* addAnswerTextsIn(
-  into: AnswerText[],
-  kind: AnswerText['kind'],
-  value: unknown,
-  path: JsonPath,
-): Work<void> {
-  yield* walk(value, path, (text, at, editable) => {
-    into.push(editable ? { kind, text, path: at } : { kind, text, path: at, editable });
-  });
-}
-
-export function* answerTextsIn(kind: AnswerText['kind'], value: unknown, path: JsonPath): Work<AnswerText[]> {
-  const found: AnswerText[] = [];
-  yield* addAnswerTextsIn(found, kind, value, path);
-  return found;
 }

@@ -1,8 +1,8 @@
 import { addAll } from '../../add-all.ts';
-import { ITEM_CHARS, type Work } from '../../turns.ts';
-import type { AnswerFacts, AnswerText, Dialect, StreamReader, TextDelta, TokenText } from '../dialect.ts';
+import { valueAt } from '../../json/path.ts';
+import type { Dialect, StreamReader } from '../dialect.ts';
 import type { OutputLimit, RequestFacts } from '../request-facts.ts';
-import { answerReaders, jsonReader, type Meaning, wholeDeltas } from './answer-reader.ts';
+import { type AnswerReading, answerReaders, type EventReading, jsonReader } from './answer-reader.ts';
 import { plainCut } from './error-frames.ts';
 import {
   arrayOf,
@@ -15,14 +15,14 @@ import {
   requiredString,
 } from './fields.ts';
 import { isObject, type JsonObject } from '../../json/is-object.ts';
-import { addAnswerTextsIn } from './json-text.ts';
+import { eachIn, type Marks, type Places, stringsIn } from './places.ts';
 import { PromptCollector } from './prompt-collector.ts';
 import { readChatMessages } from './openai-chat.ts';
 import { readTokenInput } from './openai-embeddings.ts';
 import { readParts } from './openai-parts.ts';
 import { readMembers } from './openai-request.ts';
 import { readToolList, toolFacts, type ToolOffer } from './openai-tools.ts';
-import { addListedTokens, tokensMember } from './token-texts.ts';
+import { listedTokens } from './token-texts.ts';
 
 /** Ollama's own `POST /api/chat`. */
 export const ollamaChat = nativeDialect('ollama-chat', (body) => void requiredArray(body, 'messages'));
@@ -93,80 +93,75 @@ function outputLimit(body: JsonObject): OutputLimit {
   };
 }
 
-function* readNativeAnswer(body: JsonObject): Work<AnswerFacts> {
-  const texts = yield* answerTexts(body);
-  const spelled = texts.find(({ kind }) => kind === 'text')?.path.join('.') ?? '';
-  const tokens: TokenText[] = [];
-  yield* addListedTokens(tokens, body.logprobs, ['logprobs'], spelled);
-  const usage = plainUsage(body.prompt_eval_count, body.eval_count);
-  return { usage, texts, ...tokensMember(tokens) };
+function readNativeAnswer(body: JsonObject): AnswerReading {
+  const places: Places = [
+    WORDS.map(([kind, name, ...path]) => stringsIn(kind, valueAt(body, path), name, path)),
+    callPlaces(body),
+    ({ texts }) => {
+      const spelled = texts.find(({ kind }) => kind === 'text')?.path.join('.') ?? '';
+      return listedTokens(body, 'logprobs', [], spelled);
+    },
+  ];
+  return { usage: plainUsage(body.prompt_eval_count, body.eval_count), places };
 }
 
-function* answerTexts(body: JsonObject): Work<AnswerText[]> {
-  const message = objectOf(body.message);
-  const texts: AnswerText[] = [];
-  yield* addAnswerTextsIn(texts, 'reasoning', message.thinking, ['message', 'thinking']);
-  yield* addAnswerTextsIn(texts, 'text', message.content, ['message', 'content']);
-  yield* addAnswerTextsIn(texts, 'reasoning', body.thinking, ['thinking']);
-  yield* addAnswerTextsIn(texts, 'text', body.response, ['response']);
-  for (const [index, call] of arrayOf(message.tool_calls).entries()) {
-    const path = ['message', 'tool_calls', index, 'function', 'arguments'];
-    yield* addAnswerTextsIn(texts, 'tool_arguments', objectOf(objectOf(call).function).arguments, path);
-    yield ITEM_CHARS;
-  }
-  return texts;
+/** Places of text: kind, member and path. Chats put it in `message`, generation in `response` and `thinking`. */
+const WORDS = [
+  ['reasoning', 'thinking', 'message'],
+  ['text', 'content', 'message'],
+  ['reasoning', 'thinking'],
+  ['text', 'response'],
+] as const;
+
+function callPlaces(body: JsonObject, marks?: Marks): Places {
+  return eachIn(body.message, 'tool_calls', ['message'], (call, path) =>
+    stringsIn('tool_arguments', objectOf(call).function, 'arguments', [...path, 'function'], marks),
+  );
 }
 
+/** Reads lines, each with one piece. The last one has `done` and the counts. Tool calls arrive whole. */
 function createLineReader(): StreamReader {
-  const wordDeltas = createWordDeltas();
-  return jsonReader(plainCut, (line) => readAnswerLine(line, wordDeltas));
-}
-
-/** Reads a line, which carries one piece. The last one has `done` and the counts. Tool calls arrive whole. */
-function* readAnswerLine(line: JsonObject, wordDeltas: WordDeltas): Work<Meaning> {
-  const texts = yield* answerTexts(line);
-  const calls = texts.filter(({ kind }) => kind === 'tool_arguments');
-  const tokens: TokenText[] = [];
-  yield* addListedTokens(tokens, line.logprobs, ['logprobs'], '0/text');
-  const usage = plainUsage(line.prompt_eval_count, line.eval_count);
-  const words = yield* wordDeltas(texts);
-  const hasCalls = arrayOf(objectOf(line.message).tool_calls).length > 0;
-  return {
-    deltas: [...words, ...(yield* wholeDeltas(calls, WHOLE))],
-    isInOrder: true,
-    ...(hasCalls && { begins: [{ channel: WHOLE, before: words.length }] }),
-    ends: line.done === true ? ['*'] : [WHOLE],
-    ...tokensMember(tokens),
-    ...(usage !== undefined && { usage }),
-    ...(line.done === true && { done: true }),
-    ...(line.error !== undefined && { failed: true }),
-  };
+  const wordPlaces = createWordPlaces();
+  return jsonReader(plainCut, (line): EventReading => {
+    const usage = plainUsage(line.prompt_eval_count, line.eval_count);
+    const hasCalls = arrayOf(objectOf(line.message).tool_calls).length > 0;
+    return {
+      places: [
+        wordPlaces(line),
+        hasCalls ? { begins: WHOLE } : [],
+        callPlaces(line, { under: WHOLE }),
+        listedTokens(line, 'logprobs', [], '0/text'),
+        { ends: line.done === true ? '*' : WHOLE },
+      ],
+      isInOrder: true,
+      ...(usage !== undefined && { usage }),
+      ...(line.done === true && { done: true }),
+      ...(line.error !== undefined && { failed: true }),
+    };
+  });
 }
 
 const WHOLE = '0/tool/';
 
-type WordDeltas = (texts: readonly AnswerText[]) => Work<TextDelta[]>;
-
 /**
- * Creates a reader of text. Chats put text in `message`, generation in `response` and `thinking`. Clients read only one
- * of them. In a stream with both, the first to carry text streams it, and the other is a copy.
+ * Creates a reader of text. Clients read only one of `message` and the other members. In a stream with both, the first
+ * to carry text streams it, and the other is a copy.
  */
-function createWordDeltas(): WordDeltas {
+function createWordPlaces(): (line: JsonObject) => Places {
   let speaker: string | undefined;
-  return function* (texts) {
-    const deltas: TextDelta[] = [];
-    for (const { editable, ...text } of texts) {
-      if (editable !== undefined || text.kind === 'tool_arguments') continue;
-      const member = text.path[0] === 'message' ? 'message' : 'root';
-      speaker ??= member;
-      const channel = `0/${text.kind}`;
-      deltas.push(
-        member === speaker
-          ? { ...text, channel }
-          : { ...text, channel: `0/${member}/${text.kind}`, copies: channel },
-      );
-      yield ITEM_CHARS;
-    }
-    return deltas;
-  };
+  return (line) =>
+    WORDS.map(([kind, name, ...path]): Places => ({ texts }) => {
+      const member = path[0] === 'message' ? 'message' : 'root';
+      const before = texts.length;
+      const channel = `0/${kind}`;
+      const isCopy = speaker !== undefined && speaker !== member;
+      const marks = isCopy ? { channel: `0/${member}/${kind}`, copies: channel } : { channel };
+      return [
+        stringsIn(kind, valueAt(line, path), name, path, marks),
+        () => {
+          if (texts.length > before) speaker ??= member;
+          return [];
+        },
+      ];
+    });
 }

@@ -1,12 +1,11 @@
-import { stepwise, type Work } from '../../turns.ts';
-import type { AnswerFacts, Dialect } from '../dialect.ts';
+import type { Dialect } from '../dialect.ts';
 import type { JsonObject } from '../../json/is-object.ts';
 import type { PromptText } from '../request-facts.ts';
 import type { JsonPath } from '../../json/path.ts';
 import { PromptCollector, ROLE } from './prompt-collector.ts';
 import { addMediaOf } from './media.ts';
 import { readOpaqueTools } from './opaque-tools.ts';
-import { createAnyJsonReader, textsOverElements } from './any-json.ts';
+import { createAnyJsonReader, readElements } from './any-json.ts';
 
 /**
  * The dialect of unknown endpoints allowed by `proxy.unknown_endpoints`. All strings of the JSON are prompt text, and
@@ -30,10 +29,7 @@ export const opaque: Dialect = {
     };
   },
   // A client may read a JSON array as a stream of its elements.
-  answer: stepwise(function* (body: unknown): Work<AnswerFacts> {
-    const facts = { usage: undefined, texts: [] };
-    return Array.isArray(body) ? { ...facts, joined: yield* textsOverElements(body) } : facts;
-  }),
+  answer: readElements,
   stream: createAnyJsonReader,
 };
 

@@ -1,24 +1,22 @@
 import type { Refusal } from '../../errors.ts';
+import { isObject, type JsonObject } from '../../json/is-object.ts';
 import type { JsonPath } from '../../json/path.ts';
-import type { Frame } from '../../streams/frame.ts';
-import { ITEM_CHARS, type Work } from '../../turns.ts';
-import type { AnswerFacts, AnswerText, CutPayload, Dialect, TokenText } from '../dialect.ts';
+import type { AnswerFacts, CutPayload, Dialect } from '../dialect.ts';
 import {
+  type AnswerReading,
   answerReaders,
   type AnswerReaders,
   createChoiceEnds,
   DONE,
-  joinedMember,
+  type EventReading,
   jsonReader,
-  type Meaning,
 } from './answer-reader.ts';
 import { choicesCut } from './error-frames.ts';
 import { arrayOf, objectOf } from './fields.ts';
-import { isObject, type JsonObject } from '../../json/is-object.ts';
-import { addAnswerTextsIn } from './json-text.ts';
-import { type ChoiceTexts, createChunkTexts, readChoiceTexts, wholeCall } from './openai-choice-texts.ts';
+import { createChunkTexts, wholeChoice } from './openai-choice-texts.ts';
 import { readOpenaiUsage } from './openai-usage.ts';
-import { addListedTokens, addParallelTokens, tokensMember } from './token-texts.ts';
+import { eachIn, type Places, stringsIn } from './places.ts';
+import { listedTokens, parallelTokens } from './token-texts.ts';
 
 /** Builds the payloads that cut a stream of chunks. `last` is the previous chunk. */
 export type ChoiceCut = (refusal: Refusal, last: JsonObject) => readonly CutPayload[];
@@ -49,41 +47,32 @@ export function choiceAnswers(cut: ChoiceCut = choicesCut): AnswerReaders {
   return answerReaders(readChoices, () => createChoiceReader(cut));
 }
 
-function* readChoices(answer: JsonObject): Work<AnswerFacts> {
-  const tokens: TokenText[] = [];
-  /** Texts with the same channel form one text, as in a stream. */
-  const channels = new Map<AnswerText, string>();
-  const texts: AnswerText[] = [];
-  for (const [place, value] of arrayOf(answer.choices).entries()) {
+function readChoices(answer: JsonObject): AnswerReading {
+  const texts = eachIn(answer, 'choices', [], (value, path, place) => ({ texts: found }) => {
     const choice = objectOf(value);
-    const path = ['choices', place];
-    const into: ChoiceTexts = { deltas: [], ends: [] };
-    yield* readChoiceTexts(into, choice, place, path, 'message', wholeCall);
-    const at = path.join('.');
-    const content = into.deltas.find(({ channel }) => channel === `${place}/text`)?.path.join('.');
-    yield* addChoiceTokens(tokens, choice, path, {
-      content: content ?? `${at}.message.content`,
-      refusal: `${at}.message.refusal`,
-    });
-    for (const { channel, ...text } of into.deltas) {
-      channels.set(text, channel);
-      texts.push(text);
-      yield ITEM_CHARS;
-    }
-  }
-  const joined = yield* joinedMember(texts, (text) => channels.get(text));
-  yield* addExecutedTools(texts, answer);
-  return { usage: usageOf(answer), texts, ...joined, ...tokensMember(tokens) };
+    const before = found.length;
+    return [
+      wholeChoice(choice, place, path),
+      () => {
+        const at = path.join('.');
+        const first = found.slice(before).find(({ kind, path: [, , name, member] }) => {
+          return kind === 'text' && (name === 'text' ? !isObject(choice.message) : member === 'content');
+        });
+        return choiceTokens(choice, path, {
+          content: first?.path.join('.') ?? `${at}.message.content`,
+          refusal: `${at}.message.refusal`,
+        });
+      },
+    ];
+  });
+  const places = [texts, eachIn(answer, 'choices', [], executedTools)];
+  // Texts with the same channel form one text, as in a stream.
+  return { usage: usageOf(answer), places, joinedName: (_text, channel) => channel };
 }
 
-/** Adds the results of provider-run tools, as in Groq's compound models. */
-function* addExecutedTools(into: AnswerText[], answer: JsonObject): Work<void> {
-  for (const [index, choice] of arrayOf(answer.choices).entries()) {
-    const { executed_tools: executed } = objectOf(objectOf(choice).message);
-    const path = ['choices', index, 'message', 'executed_tools'];
-    if (executed !== undefined) yield* addAnswerTextsIn(into, 'text', executed, path);
-    yield ITEM_CHARS;
-  }
+/** Reads the results of provider-run tools, as in Groq's compound models. */
+function executedTools(choice: unknown, path: JsonPath): Places {
+  return stringsIn('text', objectOf(choice).message, 'executed_tools', [...path, 'message']);
 }
 
 function usageOf(answer: JsonObject): AnswerFacts['usage'] {
@@ -95,61 +84,55 @@ interface Spelled {
   readonly refusal: string;
 }
 
-/** Adds `logprobs`: lists of objects in chat; parallel lists in completions, and in chat on some servers. */
-function* addChoiceTokens(
-  into: TokenText[],
-  choice: JsonObject,
-  path: JsonPath,
-  spelled: Spelled,
-): Work<void> {
-  const { logprobs } = choice;
-  if (!isObject(logprobs)) return;
+/** Reads `logprobs`: lists of objects in chat; parallel lists in completions, and in chat on some servers. */
+function choiceTokens({ logprobs }: JsonObject, path: JsonPath, spelled: Spelled): Places {
+  if (!isObject(logprobs)) return [];
   const at = [...path, 'logprobs'];
-  yield* addListedTokens(into, logprobs.content, [...at, 'content'], spelled.content);
-  yield* addListedTokens(into, logprobs.refusal, [...at, 'refusal'], spelled.refusal);
-  yield* addParallelTokens(into, logprobs, at, spelled.content);
+  return [
+    listedTokens(logprobs, 'content', at, spelled.content),
+    listedTokens(logprobs, 'refusal', at, spelled.refusal),
+    parallelTokens(logprobs, at, spelled.content),
+  ];
 }
 
 /** Reads chunks. The usage in a chunk covers the answer up to that chunk. */
 function createChoiceReader(cut: ChoiceCut) {
   const endsChoice = createChoiceEnds();
-  const readChunkTexts = createChunkTexts();
+  const chunkTexts = createChunkTexts();
   let last: JsonObject = {};
   let before: JsonObject = {};
-  function* read(chunk: JsonObject, { data }: Frame): Work<Meaning> {
-    if (data === '[DONE]') return DONE;
-    const choices = arrayOf(chunk.choices);
-    before = last;
-    if (choices.length > 0) last = chunk;
-    const into: Required<ChoiceTexts> = { deltas: [], ends: [], begins: [] };
-    const tokens: TokenText[] = [];
-    for (const [place, value] of choices.entries()) {
-      const choice = objectOf(value);
-      const index = typeof choice.index === 'number' ? choice.index : place;
-      const path = ['choices', place];
-      const before = into.deltas.length;
-      yield* readChunkTexts(into, choice, index, path);
-      const spelled = { content: `${index}/text`, refusal: `${index}/refusal` };
-      yield* addChoiceTokens(tokens, choice, path, spelled);
-      if (endsChoice(index, isStopped(choice), into.deltas.length > before)) into.ends.push(`${index}/`);
-      yield ITEM_CHARS;
-    }
-    const usage = usageOf(chunk);
-    const { deltas, ends, begins } = into;
-    return {
-      deltas,
-      ends,
-      isInOrder: true,
-      ...(begins.length > 0 && { begins }),
-      ...tokensMember(tokens),
-      ...(usage !== undefined && { usage }),
-      ...(Array.isArray(chunk.choices) &&
-        choices.length === 0 &&
-        isObject(chunk.usage) && { usageOnly: true }),
-      ...(isObject(chunk.error) && { failed: true }),
+
+  function choicePlaces(value: unknown, path: JsonPath, place: number): Places {
+    const choice = objectOf(value);
+    const index = typeof choice.index === 'number' ? choice.index : place;
+    return ({ texts }) => {
+      const textsBefore = texts.length;
+      return [
+        chunkTexts(choice, index, path),
+        choiceTokens(choice, path, { content: `${index}/text`, refusal: `${index}/refusal` }),
+        () => (endsChoice(index, isStopped(choice), texts.length > textsBefore) ? { ends: `${index}/` } : []),
+      ];
     };
   }
-  return jsonReader((refusal, isLastWithheld) => cut(refusal, isLastWithheld === true ? before : last), read);
+
+  return jsonReader(
+    (refusal, isLastWithheld) => cut(refusal, isLastWithheld === true ? before : last),
+    (chunk, { data }): EventReading => {
+      if (data === '[DONE]') return DONE;
+      const choices = arrayOf(chunk.choices);
+      before = last;
+      if (choices.length > 0) last = chunk;
+      const usage = usageOf(chunk);
+      const isUsageOnly = Array.isArray(chunk.choices) && choices.length === 0 && isObject(chunk.usage);
+      return {
+        places: eachIn(chunk, 'choices', [], choicePlaces),
+        isInOrder: true,
+        ...(usage !== undefined && { usage }),
+        ...(isUsageOnly && { usageOnly: true }),
+        ...(isObject(chunk.error) && { failed: true }),
+      };
+    },
+  );
 }
 
 /** Mistral on Bedrock uses `stop_reason`. */

@@ -1,27 +1,18 @@
 import { isObject, type JsonObject } from '../../json/is-object.ts';
 import type { JsonPath } from '../../json/path.ts';
-import type { Frame } from '../../streams/frame.ts';
-import { ITEM_CHARS, type Work } from '../../turns.ts';
-import type { AnswerFacts, AnswerText, TextDelta, TokenText } from '../dialect.ts';
-import { answerReaders, DONE, joinedMember, jsonReader, type Meaning, wholeDeltas } from './answer-reader.ts';
+import type { AnswerText, TextDelta } from '../dialect.ts';
+import { type AnswerReading, answerReaders, DONE, type EventReading, jsonReader } from './answer-reader.ts';
 import { responsesCut } from './error-frames.ts';
-import { arrayOf, objectOf, tokenCount } from './fields.ts';
-import { addAnswerTextsIn } from './json-text.ts';
+import { objectOf, tokenCount } from './fields.ts';
 import { readOpenaiUsage } from './openai-usage.ts';
-import { addListedTokens, tokensMember } from './token-texts.ts';
+import { eachIn, eachMember, type Marks, type Places, textIn } from './places.ts';
+import { listedTokens } from './token-texts.ts';
 
 export const responsesAnswers = answerReaders(readResponse, createResponseReader);
 
-function* readResponse(response: JsonObject): Work<AnswerFacts> {
-  const found: Found = { texts: [], tokens: [], nameText: (path) => path.join('.') };
-  yield* addOutput(found, response, []);
-  const { texts, tokens } = found;
-  return {
-    usage: readOpenaiUsage(response.usage),
-    texts,
-    ...(yield* joinedMember(texts, joinedName)),
-    ...tokensMember(tokens),
-  };
+function readResponse(response: JsonObject): AnswerReading {
+  const places = outputPlaces(response, [], { spelled: (path) => path.join('.') });
+  return { usage: readOpenaiUsage(response.usage), places, joinedName };
 }
 
 /** Joins parts as `response.output_text` of OpenAI's SDKs does. Refusals and reasoning join separately. */
@@ -30,17 +21,14 @@ function joinedName({ kind, path: [, , list, , name, ...below] }: AnswerText): s
   return isPart && (name === 'text' || name === 'refusal') ? `${kind}/${list}/${name}` : undefined;
 }
 
-interface Found {
-  readonly texts: AnswerText[];
-  readonly tokens: TokenText[];
+interface ItemTerms {
   /** Names the text that tokens spell, by the path of that text. */
-  readonly nameText: (path: JsonPath) => string;
+  readonly spelled: (path: JsonPath) => string;
+  readonly marks?: Marks;
 }
 
-function* addOutput(into: Found, response: JsonObject, path: JsonPath): Work<void> {
-  for (const [index, item] of arrayOf(response.output).entries()) {
-    yield* addItem(into, item, [...path, 'output', index]);
-  }
+function outputPlaces(response: JsonObject, path: JsonPath, terms: ItemTerms): Places {
+  return eachIn(response, 'output', path, (item, at) => itemPlaces(item, at, terms));
 }
 
 /** Members of items and parts that carry model output, with their kind. The others are names and links. */
@@ -63,35 +51,30 @@ const WORDS: ReadonlyMap<string, AnswerText['kind']> = new Map([
   ['tools', 'text'],
 ]);
 
-/** Adds an output item with its `content` and `summary` parts, or a content part with its text and tokens. */
-function* addItem(
-  into: Found,
-  value: unknown,
+/** Reads an output item with its `content` and `summary` parts, or a content part with its text and tokens. */
+function itemPlaces(
+  item: unknown,
   path: JsonPath,
+  terms: ItemTerms,
   outer: AnswerText['kind'] = 'text',
-): Work<void> {
-  if (!isObject(value)) return;
-  const kind = value.type === 'reasoning' || value.type === 'summary_text' ? 'reasoning' : outer;
-  for (const name of Object.keys(value)) {
-    const member = value[name];
-    const at = [...path, name];
+): Places {
+  if (!isObject(item)) return [];
+  const { marks, spelled } = terms;
+  const kind = item.type === 'reasoning' || item.type === 'summary_text' ? 'reasoning' : outer;
+  return eachMember(item, path, (value, at, name) => {
     // A custom tool's input and code are plain text, not JSON.
-    if (name === 'arguments' && typeof member === 'string') {
-      if (member !== '') into.texts.push({ kind: 'tool_arguments', text: member, path: at, isJson: true });
-    } else if (name === 'content' || name === 'summary') {
-      for (const [index, part] of arrayOf(member).entries()) {
-        yield* addItem(into, part, [...at, index], kind);
-      }
-    } else if (name === 'logprobs') {
-      yield* addListedTokens(into.tokens, member, at, into.nameText([...path, 'text']));
-    } else {
-      const words = WORDS.get(name);
-      // Image data in Base64 contains no words and is far too long to read as text.
-      if (words === undefined || (name === 'result' && value.type === 'image_generation_call')) continue;
-      yield* addAnswerTextsIn(into.texts, kind === 'reasoning' ? 'reasoning' : words, member, at);
+    if (name === 'arguments' && typeof value === 'string') {
+      return textIn('tool_arguments', item, name, path, { ...marks, isJson: true });
     }
-  }
-  yield ITEM_CHARS;
+    if (name === 'content' || name === 'summary') {
+      return eachIn(item, name, path, (part, place) => itemPlaces(part, place, terms, kind));
+    }
+    if (name === 'logprobs') return listedTokens(item, name, path, spelled([...path, 'text']));
+    const words = WORDS.get(name);
+    // Image data in Base64 contains no words and is far too long to read as text.
+    if (words === undefined || (name === 'result' && item.type === 'image_generation_call')) return [];
+    return { ...marks, kind: kind === 'reasoning' ? 'reasoning' : words, value, path: at };
+  });
 }
 
 interface DeltaKind {
@@ -124,29 +107,26 @@ function createResponseReader() {
   let response: JsonObject = {};
   let before: JsonObject = {};
   let sequence = 0;
-  function* read(event: JsonObject, { data }: Frame): Work<Meaning> {
-    // Some compatible servers add chat's end marker after the last event.
-    if (data === '[DONE]') return DONE;
-    const type = typeof event.type === 'string' ? event.type : '';
-    before = response;
-    if (isObject(event.response)) response = event.response;
-    sequence = 1 + (tokenCount(event.sequence_number) ?? sequence);
-    const usage = readOpenaiUsage(objectOf(event.response).usage);
-    return {
-      ...(yield* type.endsWith('.delta') ? readPiece(event, type) : readCopies(event, type)),
-      ...(usage !== undefined && { usage }),
-      ...(LAST.has(type) && { done: true }),
-      ...((event.type === 'error' || event.type === 'response.failed') && { failed: true }),
-    };
-  }
   return jsonReader(
     (refusal, isLastWithheld) =>
       responsesCut(refusal, { response: isLastWithheld === true ? before : response, sequence }),
-    read,
+    (event, { data }): EventReading => {
+      // Some compatible servers add chat's end marker after the last event.
+      if (data === '[DONE]') return DONE;
+      const type = typeof event.type === 'string' ? event.type : '';
+      before = response;
+      if (isObject(event.response)) response = event.response;
+      sequence = 1 + (tokenCount(event.sequence_number) ?? sequence);
+      const usage = readOpenaiUsage(objectOf(event.response).usage);
+      return {
+        ...(type.endsWith('.delta') ? readPiece(event, type) : readCopies(event, type)),
+        ...(usage !== undefined && { usage }),
+        ...(LAST.has(type) && { done: true }),
+        ...((event.type === 'error' || event.type === 'response.failed') && { failed: true }),
+      };
+    },
   );
 }
-
-type FoundTexts = Pick<Meaning, 'deltas' | 'ends' | 'tokens'>;
 
 const SOUND = 'response.audio';
 
@@ -156,18 +136,16 @@ function pieceNamed(name: string, { delta }: JsonObject): DeltaKind | undefined 
   return PIECES.get(name) ?? (isText ? { kind: 'text', word: name } : undefined);
 }
 
-function* readPiece(event: JsonObject, type: string): Work<FoundTexts> {
+function readPiece(event: JsonObject, type: string): EventReading {
   const piece = pieceNamed(type.slice(0, -'.delta'.length), event);
-  if (piece === undefined) return yield* readCopies(event, type);
-  const { word, ...kind } = piece;
-  const name = channelOf(event, word);
-  const { delta } = event;
-  const hasText = typeof delta === 'string' && delta !== '';
-  const tokens: TokenText[] = [];
-  yield* addListedTokens(tokens, event.logprobs, ['logprobs'], name);
+  if (piece === undefined) return readCopies(event, type);
+  const { word, kind, ...marks } = piece;
+  const channel = channelOf(event, word);
   return {
-    deltas: hasText ? [{ channel: name, ...kind, text: delta, path: ['delta'] }] : [],
-    ...tokensMember(tokens),
+    places: [
+      textIn(kind, event, 'delta', [], { channel, ...marks }),
+      listedTokens(event, 'logprobs', [], channel),
+    ],
   };
 }
 
@@ -234,19 +212,21 @@ function wordOfPart(name: unknown, kind: TextDelta['kind']): string {
 }
 
 /** Reads texts that repeat earlier pieces or arrive whole. */
-function* readCopies(event: JsonObject, type: string): Work<FoundTexts> {
-  const isReasoning = type.includes('.reasoning');
-  const kind = isReasoning ? 'reasoning' : 'text';
+function readCopies(event: JsonObject, type: string): EventReading {
+  const kind = type.includes('.reasoning') ? 'reasoning' : 'text';
   const under = `${itemOf(event)}repeat/`;
-  const found: Found = { texts: [], tokens: [], nameText: (path) => under + path.join('.') };
-  yield* addItem(found, { ...event, output: undefined }, [], kind);
-  yield* addItem(found, event.item, ['item']);
-  yield* addItem(found, event.part, ['part'], kind);
-  yield* addOutput(found, objectOf(event.response), ['response']);
-  const { texts, tokens } = found;
+  const terms: ItemTerms = {
+    spelled: (path) => under + path.join('.'),
+    marks: { under, repeats: true },
+  };
   return {
-    deltas: (yield* wholeDeltas(texts, under, { repeats: true })).map((delta) => copyOf(delta, event, type)),
-    ends: [...endsByEvent(event, type), under],
-    ...tokensMember(tokens),
+    places: [
+      itemPlaces({ ...event, output: undefined }, [], terms, kind),
+      itemPlaces(event.item, ['item'], terms),
+      itemPlaces(event.part, ['part'], terms, kind),
+      outputPlaces(objectOf(event.response), ['response'], terms),
+      [...endsByEvent(event, type), under].map((ends) => ({ ends })),
+    ],
+    then: ({ deltas }) => ({ deltas: deltas.map((delta) => copyOf(delta, event, type)) }),
   };
 }

@@ -1,48 +1,47 @@
-import { addAll } from '../../add-all.ts';
 import { MASK } from '../../text/mask.ts';
 import type { JsonEdit, JsonPath } from '../../json/path.ts';
-import { ITEM_CHARS, type Work } from '../../turns.ts';
 import type { TokenText } from '../dialect.ts';
 import type { JsonObject } from '../../json/is-object.ts';
 import { arrayOf, objectOf } from './fields.ts';
+import { eachIn, eachToken, type Places } from './places.ts';
 
 /**
- * Adds tokens listed as objects with probabilities: OpenAI's and Ollama's `{token, logprob, bytes, top_logprobs}`,
- * and llama.cpp's, which adds the token's `id`. `path` is the path of the list.
+ * Reads tokens listed as objects with probabilities: OpenAI's and Ollama's `{token, logprob, bytes, top_logprobs}`,
+ * and llama.cpp's, which adds the token's `id`. `path` is the path of the
+ * object with the list.
  */
-export function* addListedTokens(
-  into: TokenText[],
-  list: unknown,
-  path: JsonPath,
-  channel: string,
-): Work<void> {
+export function listedTokens(object: unknown, name: string, path: JsonPath, channel: string): Places {
   const listed: TokenBytes[] = [];
   const alternatives: TokenText[] = [];
-  for (const [index, value] of arrayOf(list).entries()) {
-    yield ITEM_CHARS;
+  let isSpelledOtherwise = false;
+  const tokens = eachIn(object, name, path, (value, at, index) => {
     const item = objectOf(value);
-    if (typeof item.token !== 'string') continue;
-    const at = [...path, index];
+    const { token: text, bytes } = item;
+    if (typeof text !== 'string') return [];
     const blank = [
       set([...at, 'token'], MASK),
       ...setWhere(item, 'bytes', at, null),
       ...setWhere(item, 'id', at, 0),
       ...setWhere(item, 'top_logprobs', at, []),
     ];
-    const token = { channel, text: item.token, blank };
-    into.push(token);
-    listed.push({ token, bytes: item.bytes });
+    const token = { channel, text, blank };
+    listed.push({ token, bytes });
+    isSpelledOtherwise ||= differs(text, bytes);
     let nth = 0;
-    for (const other of arrayOf(item.top_logprobs)) {
-      yield ITEM_CHARS;
-      const text = alternativeText(other);
-      if (text === undefined) continue;
-      alternatives.push({ channel: `${channel}/bytes/${index}/${nth}`, text, blank });
+    const others = eachIn(item, 'top_logprobs', [], (other) => {
+      const spelled = alternativeText(other);
+      if (spelled === undefined) return [];
+      alternatives.push({ channel: `${channel}/bytes/${index}/${nth}`, text: spelled, blank });
       nth += 1;
-    }
-  }
-  yield* addSpelledBytes(into, listed);
-  addAll(into, alternatives);
+      return [];
+    });
+    return [token, others];
+  });
+  return [
+    tokens,
+    () => (isSpelledOtherwise ? spelledBytes(listed) : []),
+    () => eachToken(alternatives, (token) => token),
+  ];
 }
 
 /** No finding is shorter than this. */
@@ -55,47 +54,34 @@ function alternativeText(value: unknown): string | undefined {
   return isLong && differs(token, bytes) ? Buffer.from(arrayOf(bytes).map(Number)).toString() : undefined;
 }
 
-/** Adds tokens in parallel lists: `{tokens, token_logprobs, top_logprobs, text_offset}`, or Together's. */
-export function* addParallelTokens(
-  into: TokenText[],
-  lists: JsonObject,
-  path: JsonPath,
-  channel: string,
-): Work<void> {
+/** Reads tokens in parallel lists: `{tokens, token_logprobs, top_logprobs, text_offset}`, or Together's. */
+export function parallelTokens(lists: JsonObject, path: JsonPath, channel: string): Places {
   const alternatives = arrayOf(lists.top_logprobs);
   const ids = arrayOf(lists.token_ids);
-  for (const [index, text] of arrayOf(lists.tokens).entries()) {
-    yield ITEM_CHARS;
-    if (typeof text !== 'string') continue;
+  return eachIn(lists, 'tokens', path, (text, at, index) => {
+    if (typeof text !== 'string') return [];
     const blank = [
-      set([...path, 'tokens', index], MASK),
+      set(at, MASK),
       ...(alternatives[index] == null ? [] : [set([...path, 'top_logprobs', index], {})]),
       ...(ids[index] === undefined ? [] : [set([...path, 'token_ids', index], 0)]),
     ];
-    into.push({ channel, text, blank });
-  }
+    return { channel, text, blank };
+  });
 }
 
-/** Adds Gemini's `logprobsResult`: chosen tokens and their alternatives. */
-export function* addChosenTokens(
-  into: TokenText[],
-  result: JsonObject,
-  path: JsonPath,
-  channel: string,
-): Work<void> {
+/** Reads Gemini's `logprobsResult`: chosen tokens and their alternatives. */
+export function chosenTokens(result: JsonObject, path: JsonPath, channel: string): Places {
   const alternatives = arrayOf(result.topCandidates);
-  for (const [index, value] of arrayOf(result.chosenCandidates).entries()) {
-    yield ITEM_CHARS;
+  return eachIn(result, 'chosenCandidates', path, (value, at, index) => {
     const chosen = objectOf(value);
-    if (typeof chosen.token !== 'string') continue;
-    const at = [...path, 'chosenCandidates', index];
+    if (typeof chosen.token !== 'string') return [];
     const blank = [
       set([...at, 'token'], MASK),
       ...setWhere(chosen, 'tokenId', at, 0),
       ...setWhere(objectOf(alternatives[index]), 'candidates', [...path, 'topCandidates', index], []),
     ];
-    into.push({ channel, text: chosen.token, blank });
-  }
+    return { channel, text: chosen.token, blank };
+  });
 }
 
 /** Reads one of Cohere's pieces: the text of several tokens with their ids. */
@@ -104,11 +90,6 @@ export function pieceTokens(value: unknown, path: JsonPath, channel: string): To
   if (typeof piece.text !== 'string') return [];
   const blank = [set([...path, 'text'], MASK), ...setWhere(piece, 'token_ids', path, [])];
   return [{ channel, text: piece.text, blank }];
-}
-
-/** Wraps tokens as an optional member of event or answer facts. */
-export function tokensMember(tokens: readonly TokenText[]): { readonly tokens?: readonly TokenText[] } {
-  return tokens.length === 0 ? {} : { tokens };
 }
 
 function set(path: JsonPath, value: unknown): JsonEdit {
@@ -127,25 +108,15 @@ interface TokenBytes {
 }
 
 /**
- * Adds the text spelled by the bytes of the list, on a channel of its own, if it differs from the tokens. A split
- * character belongs to the token with its last byte.
+ * Reads the text spelled by the bytes of the list, on a channel of its own. A split character belongs to the token with
+ * its last byte.
  */
-function* addSpelledBytes(into: TokenText[], list: readonly TokenBytes[]): Work<void> {
-  if (!(yield* anyDiffers(list))) return;
+function spelledBytes(listed: readonly TokenBytes[]): Places {
   const decoder = new TextDecoder();
-  for (const { token, bytes } of list) {
+  return eachToken(listed, ({ token, bytes }) => {
     const text = decoder.decode(tokenBytes(token.text, bytes), { stream: true });
-    into.push({ channel: `${token.channel}/bytes`, text, blank: token.blank });
-    yield ITEM_CHARS;
-  }
-}
-
-function* anyDiffers(list: readonly TokenBytes[]): Work<boolean> {
-  for (const { token, bytes } of list) {
-    if (differs(token.text, bytes)) return true;
-    yield ITEM_CHARS;
-  }
-  return false;
+    return { channel: `${token.channel}/bytes`, text, blank: token.blank };
+  });
 }
 
 /** Reports whether the bytes of a token differ from its text. */

@@ -60,7 +60,7 @@ export const OPENAI_ROWS: readonly MeaningRow[] = [
       [
         chat(delta(0, call(0, { to: 'x', list: ['y'] }))),
         ['0/tool/0/to: x', '0/tool/0/list.0: y'],
-        ['0/tool/0/to', '0/tool/0/list.0'],
+        ['0/tool/0/'],
       ],
     ],
   },
