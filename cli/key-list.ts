@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 
-import { recordJson, statusOf } from '../src/auth/key-json.ts';
-import type { KeyRecord } from '../src/auth/key-record.ts';
+import { recordJson } from '../src/auth/key-json.ts';
+import { statusOf, type KeyRecord } from '../src/auth/key-record.ts';
 import { MOST_AT_ONCE } from '../src/auth/key-use-store.ts';
 import type { Operations } from '../src/operator/operations.ts';
 import { withCall, type Call, type Io } from './command.ts';

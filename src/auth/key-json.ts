@@ -1,5 +1,4 @@
-import type { KeyRecord } from './key-record.ts';
-import type { KeyState } from './key-state-store.ts';
+import { statusOf, type KeyRecord } from './key-record.ts';
 
 /**
  * Returns a record with the member names of docs/keys.md.
@@ -26,15 +25,6 @@ export function recordJson(record: KeyRecord, now: number): Record<string, unkno
     revoked_at: isoTime(record.revokedAt),
     last_used_at: isoTime(record.lastUsedAt),
   };
-}
-
-/** Returns the status of the record. Individual raw keys may have ended by rotation. */
-export function statusOf(
-  record: { readonly expiresAt?: number | undefined; readonly revokedAt?: number | undefined },
-  now: number,
-): KeyState['status'] {
-  if (record.revokedAt !== undefined) return 'revoked';
-  return record.expiresAt !== undefined && record.expiresAt <= now ? 'expired' : 'active';
 }
 
 export function isoTime(timeMs: number | undefined): string | undefined {

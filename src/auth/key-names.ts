@@ -2,7 +2,7 @@ import { readClock } from '../redis/clock.ts';
 import type { RedisClient } from '../redis/client.ts';
 import { KEY_NAMES } from '../redis/keys.ts';
 import { loadScript } from '../redis/script.ts';
-import type { KeyRecord } from './key-record.ts';
+import { isActive, type KeyRecord } from './key-record.ts';
 
 const claimScript = loadScript(new URL('./claim-name.lua', import.meta.url));
 
@@ -16,10 +16,6 @@ const SHARED = 'shared';
 export interface NamedRecords {
   read(keyHash: string): Promise<KeyRecord | undefined>;
   all(): AsyncIterable<KeyRecord>;
-}
-
-export function isActive({ revokedAt, expiresAt }: KeyRecord, now: number): boolean {
-  return revokedAt === undefined && (expiresAt === undefined || expiresAt > now);
 }
 
 /**

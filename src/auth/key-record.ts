@@ -41,3 +41,21 @@ export function mayUseModel({ allowedModels }: KeyRecord, model: string): boolea
 function matches(glob: string, model: string): boolean {
   return globMatches(glob, model) || globMatches(glob, model.replace(/^models\//, ''));
 }
+
+export type KeyStatus = 'active' | 'revoked' | 'expired';
+
+/** Returns the status of the record. Individual raw keys may have ended by rotation. */
+export function statusOf(
+  {
+    expiresAt,
+    revokedAt,
+  }: { readonly expiresAt?: number | undefined; readonly revokedAt?: number | undefined },
+  now: number,
+): KeyStatus {
+  if (revokedAt !== undefined) return 'revoked';
+  return expiresAt !== undefined && expiresAt <= now ? 'expired' : 'active';
+}
+
+export function isActive(record: KeyRecord, now: number): boolean {
+  return statusOf(record, now) === 'active';
+}

@@ -13,7 +13,7 @@ import {
   type ReadSharedBudgets,
 } from '../shared-budgets/reader.ts';
 import { parseKeyRecord, rawKeyField, type KeyFields } from './key-fields.ts';
-import type { KeyRecord } from './key-record.ts';
+import { statusOf, type KeyRecord, type KeyStatus } from './key-record.ts';
 import { enterUse } from './use-order.ts';
 import { RecentMap } from '../recent-map.ts';
 
@@ -26,7 +26,7 @@ const MAX_REMEMBERED_KEYS = 50_000;
 /** The state of a key, read in one round trip. */
 export interface KeyState {
   readonly record: KeyRecord;
-  readonly status: 'active' | 'revoked' | 'expired';
+  readonly status: KeyStatus;
   /** Redis time in Unix ms, to which status, lock and risk refer. */
   readonly readAt: number;
   /** May also be a pending lock. */
@@ -204,9 +204,8 @@ function keyStateWith(rawHash: string | undefined, answers: Answers, shared: Key
 }
 
 /** @param rawUntil expiry of this raw key by rotation; undefined if the record no longer admits the raw key */
-function readStatus(record: KeyRecord, rawUntil: string | undefined, nowMs: number): KeyState['status'] {
-  if (record.revokedAt !== undefined) return 'revoked';
-  if (record.expiresAt !== undefined && record.expiresAt <= nowMs) return 'expired';
-  if (rawUntil === undefined) return 'expired';
-  return rawUntil !== '' && !(Number(rawUntil) > nowMs) ? 'expired' : 'active';
+function readStatus(record: KeyRecord, rawUntil: string | undefined, nowMs: number): KeyStatus {
+  const status = statusOf(record, nowMs);
+  if (status !== 'active') return status;
+  return rawUntil === undefined || (rawUntil !== '' && !(Number(rawUntil) > nowMs)) ? 'expired' : 'active';
 }

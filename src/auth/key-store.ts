@@ -30,12 +30,11 @@ import {
   claimName,
   enterNames,
   holderOfName,
-  isActive,
   namesWith,
   type KeyName,
   type NameLimits,
 } from './key-names.ts';
-import type { KeyRecord } from './key-record.ts';
+import { isActive, type KeyRecord } from './key-record.ts';
 import { createRawKey, hashKey, isProxyKey } from './raw-key.ts';
 
 const createScript = loadScript(new URL('./create-key.lua', import.meta.url));
@@ -244,19 +243,22 @@ class KeyRecords {
         if (record) found.set(record.keyHash, record);
       }
     }
-    for await (const record of this.#named(reference)) found.set(record.keyHash, record);
+    for (const record of await this.#named(reference)) found.set(record.keyHash, record);
     return [...found.values()];
   }
 
   /** Reads all records, but only if the index of names is not sufficient. */
-  async *#named(name: string): AsyncGenerator<KeyRecord> {
+  async #named(name: string): Promise<KeyRecord[]> {
     const holder = await holderOfName(this.#client, name);
+    if (holder === null) return [];
+    const found: KeyRecord[] = [];
     if (holder === undefined) {
-      for await (const record of this.all()) if (record.name === name) yield record;
-    } else if (holder !== null) {
+      for await (const record of this.all()) if (record.name === name) found.push(record);
+    } else {
       const record = await this.read(holder);
-      if (record?.name === name) yield record;
+      if (record?.name === name) found.push(record);
     }
+    return found;
   }
 
   async *all(): AsyncGenerator<KeyRecord> {

@@ -1,12 +1,17 @@
-import type { Agent, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type {
+  Agent,
+  IncomingMessage,
+  OutgoingHttpHeaders,
+  ServerResponse,
+  IncomingHttpHeaders,
+} from 'node:http';
 import { request as sendHttps } from 'node:https';
 import { pipeline } from 'node:stream/promises';
-
 import { GatewayError } from '../errors.ts';
 import { request as sendHttp } from '../node-http.ts';
 import type { GatewayAddress } from './gateway-address.ts';
-import { endToEnd, requestHeaders, type PresentedIdentity } from './headers.ts';
 import { bodyWithModel, changesModels, unreadableModel, type ModelChoice } from './model-choice.ts';
+import { HEADER, HEADER_PREFIX } from '../headers.ts';
 
 export interface ForwardTarget {
   /** The path with the query, as sent to the gateway. */
@@ -16,7 +21,7 @@ export interface ForwardTarget {
   readonly namesModel: boolean;
 }
 
-export interface ForwardOptions extends PresentedIdentity {
+interface ForwardOptions extends PresentedIdentity {
   readonly gateway: GatewayAddress;
   readonly agent: Agent;
   readonly target: ForwardTarget;
@@ -108,4 +113,52 @@ async function readWhole(incoming: IncomingMessage): Promise<Buffer> {
     chunks.push(bytes);
   }
   return Buffer.concat(chunks);
+}
+
+export const CREDENTIAL_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'] as const;
+
+/** Headers of a single connection, which are not forwarded. */
+const HOP_BY_HOP = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** The only `x-gateway-` headers that a program may set. */
+const ALLOWED_GATEWAY_HEADERS: ReadonlySet<string> = new Set([HEADER.sessionBudget, HEADER.sessionMaxSteps]);
+
+/** Sent to the gateway instead of the program's own credentials. */
+interface PresentedIdentity {
+  readonly proxyKey: string;
+  /** Undefined for a provider without keys, and for MCP servers. */
+  readonly providerKey: string | undefined;
+  readonly sessionId: string;
+}
+
+/** Returns a request's headers for the gateway. */
+function requestHeaders(headers: IncomingHttpHeaders, identity: PresentedIdentity): OutgoingHttpHeaders {
+  const dropped: ReadonlySet<string> = new Set([...CREDENTIAL_HEADERS, 'host', 'expect', 'cookie']);
+  const kept = Object.entries(endToEnd(headers)).filter(
+    ([name]) => !dropped.has(name) && (!name.startsWith(HEADER_PREFIX) || ALLOWED_GATEWAY_HEADERS.has(name)),
+  );
+  return {
+    ...Object.fromEntries(kept),
+    authorization: `Bearer ${identity.proxyKey}`,
+    [HEADER.sessionId]: identity.sessionId,
+    ...(identity.providerKey !== undefined && { [HEADER.providerKey]: identity.providerKey }),
+  };
+}
+
+/** Drops headers of the connection, including those named in `Connection`. */
+function endToEnd(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
+  const named = new Set((headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase()));
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !HOP_BY_HOP.has(name) && !named.has(name)),
+  );
 }

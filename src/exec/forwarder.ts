@@ -8,9 +8,8 @@ import { errorBody, GatewayError, messageOf } from '../errors.ts';
 import { Agent as HttpAgent, createServer } from '../node-http.ts';
 import type { ProviderName } from '../providers/registry.ts';
 import { assertPlainPath } from '../routing/path.ts';
-import { forwardToGateway, type ForwardTarget } from './forward.ts';
+import { forwardToGateway, type ForwardTarget, CREDENTIAL_HEADERS } from './forward.ts';
 import type { GatewayAddress } from './gateway-address.ts';
-import { CREDENTIAL_HEADERS } from './headers.ts';
 import { pathWithModel, type ModelChoice } from './model-choice.ts';
 import type { ForwarderPlace } from './provider-variables.ts';
 

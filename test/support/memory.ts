@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { createEnvoyAdmin, type EnvoyAdmin } from '../../src/runtime/envoy-admin.ts';
+import { createEnvoyAdmin, type EnvoyAdmin } from '../../src/runtime/envoy-process.ts';
 import type { TestGateway } from './gateway.ts';
 
 /** Lets SIGUSR1 open a process's debugger on a free loopback port; pass it to `startGateway` as `env`. */

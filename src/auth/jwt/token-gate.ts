@@ -6,9 +6,10 @@ import { TokenRefused, type TokenFault } from './faults.ts';
 import { fetchKeySet } from './fetch-key-set.ts';
 import { createKeySet, type KeySet } from './key-set.ts';
 import { presentedToken, type PresentedRequest } from './presented.ts';
-import { createProofStore, type ProofStore } from './proof-store.ts';
 import { createProofVerifier, proofLifeMs, type VerifyProof } from './proof.ts';
 import { createTokenVerifier, type VerifiedToken, type VerifyToken } from './token.ts';
+import { proofKey } from '../../redis/keys.ts';
+import { withRedisDeadline } from '../../redis/unavailable.ts';
 
 export type { PresentedRequest } from './presented.ts';
 
@@ -83,7 +84,7 @@ export function createTokenGate(deps: TokenGateDeps): TokenGate {
   };
 }
 
-export interface ConfiguredTokenGateDeps {
+interface ConfiguredTokenGateDeps {
   readonly config: Pick<Config, 'zsp' | 'server' | 'budgets'>;
   readonly client: RedisClient;
   readonly deadlineMs: number;
@@ -113,4 +114,29 @@ export function startTokenGate(deps: ConfiguredTokenGateDeps): TokenGate {
         : createProofVerifier({ publicUrl: server.public_url, leewayMs }),
     proofs: createProofStore({ client, deadlineMs, lifeMs: proofLifeMs(leewayMs) }),
   });
+}
+
+interface ProofStoreOptions {
+  readonly client: RedisClient;
+  readonly deadlineMs: number;
+  readonly lifeMs: number;
+}
+
+interface ProofStore {
+  /**
+   * Claims a proof for a request. Returns false if another request has already claimed it. The same request may claim
+   * it again: Envoy and the Redis client retry after broken connections.
+   * @throws GatewayError redis_unavailable
+   */
+  claim(proofId: string, requestId: string): Promise<boolean>;
+}
+
+function createProofStore({ client, deadlineMs, lifeMs }: ProofStoreOptions): ProofStore {
+  return {
+    claim: (proofId, requestId) =>
+      withRedisDeadline(deadlineMs, async () => {
+        const holder = await client.set(proofKey(proofId), requestId, 'PX', lifeMs, 'NX', 'GET');
+        return holder === null || holder === requestId;
+      }),
+  };
 }

@@ -1,7 +1,6 @@
 import { GatewayError, retryAfterMs } from '../../errors.ts';
 import type { ProcessingRequest } from '../wire/messages.ts';
-import { KeyShares } from './key-shares.ts';
-import { keepTicking, LOOP_CLOCKS, LoopDelay, type LoopClocks } from './loop-delay.ts';
+import { RecentMap } from '../../recent-map.ts';
 
 /** Multiple of the limit from which on keys with less than an even share are refused as well. */
 const SMALL_KEYS_FACTOR = 3;
@@ -12,7 +11,7 @@ const MS_PER_BODY_BYTE = 64 / 32_768;
 /** Spreads retries over one to two seconds. */
 const RETRY_MS = 1_000;
 
-export type ShedKeys = 'largest' | 'all';
+type ShedKeys = 'largest' | 'all';
 
 /** Refuses new requests while the worker is overloaded. Open requests continue. */
 export interface Admission {
@@ -31,7 +30,7 @@ export interface Admission {
   close(): void;
 }
 
-export interface AdmissionOptions {
+interface AdmissionOptions {
   readonly limitMs: number;
   readonly onShed: (keys: ShedKeys) => void;
   readonly clocks?: LoopClocks;
@@ -74,4 +73,122 @@ function overloaded(): GatewayError {
   return new GatewayError('overloaded', 'the gateway is overloaded: try again in a moment', {
     headers: retryAfterMs(RETRY_MS + Math.floor(Math.random() * RETRY_MS)),
   });
+}
+
+const WINDOW_MS = 5_000;
+const MAX_KEYS = 10_000;
+
+/** Counts the recent work of accepted keys, to find those with more than an even share. */
+class KeyShares {
+  readonly #now: () => number;
+  readonly #known = new RecentMap<true>(MAX_KEYS);
+  #current = new Map<string, number>();
+  #before = new Map<string, number>();
+  #currentUnits = 0;
+  #unitsBefore = 0;
+  #keys = 0;
+  #until: number;
+
+  /** @param now monotonic milliseconds */
+  constructor(now: () => number) {
+    this.#now = now;
+    this.#until = now() + WINDOW_MS;
+  }
+
+  add(key: string, units: number): void {
+    this.#turnWindow();
+    if (this.#known.get(key) === undefined) this.#known.set(key, true);
+    const counted = this.#current.get(key);
+    if (counted === undefined) {
+      if (this.#current.size >= MAX_KEYS) return;
+      if (!this.#before.has(key)) this.#keys += 1;
+    }
+    this.#current.set(key, (counted ?? 0) + units);
+    this.#currentUnits += units;
+  }
+
+  /** Reports whether a key is unknown, or has used at least the mean of all keys. */
+  isLarge(key: string): boolean {
+    this.#turnWindow();
+    if (this.#known.get(key) === undefined) return true;
+    const own = (this.#current.get(key) ?? 0) + (this.#before.get(key) ?? 0);
+    return own * this.#keys >= this.#currentUnits + this.#unitsBefore;
+  }
+
+  #turnWindow(): void {
+    const now = this.#now();
+    if (now < this.#until) return;
+    const isStale = now >= this.#until + WINDOW_MS;
+    this.#before = isStale ? new Map() : this.#current;
+    this.#unitsBefore = isStale ? 0 : this.#currentUnits;
+    this.#current = new Map();
+    this.#currentUnits = 0;
+    this.#keys = this.#before.size;
+    this.#until = now + WINDOW_MS;
+  }
+}
+
+const TICK_MS = 50;
+/** Shorter delays are normal. */
+const LATE_MS = 50;
+/** How long a delay stays current: requests that waited because of it are still being served. */
+const HOLD_MS = 500;
+
+/** Monotonic milliseconds. */
+interface LoopClocks {
+  now(): number;
+  /** Time that the event loop has not spent waiting for events. */
+  activeMs(): number;
+}
+
+const LOOP_CLOCKS: LoopClocks = {
+  now: () => performance.now(),
+  activeMs: () => performance.eventLoopUtilization().active,
+};
+
+/** Measures how late an event loop runs, and how long it was busy. Without CPU time, a loop is late but not busy. */
+class LoopDelay {
+  readonly #clocks: LoopClocks;
+  #dueAt: number;
+  #activeMs: number;
+  #busyMs = 0;
+  #worstMs = 0;
+  #worstAt = -Infinity;
+
+  constructor(clocks: LoopClocks) {
+    this.#clocks = clocks;
+    this.#dueAt = clocks.now() + TICK_MS;
+    this.#activeMs = clocks.activeMs();
+  }
+
+  /** Must be called every `TICK_MS`, as far as the event loop allows. */
+  tick(): void {
+    const now = this.#clocks.now();
+    const activeMs = this.#clocks.activeMs();
+    const lateMs = now - this.#dueAt;
+    this.#busyMs += Math.max(activeMs - this.#activeMs, lateMs < LATE_MS ? 0 : lateMs);
+    this.#activeMs = activeMs;
+    this.#dueAt = now + TICK_MS;
+    if (lateMs < this.#worstMs && now - this.#worstAt < HOLD_MS) return;
+    this.#worstMs = lateMs;
+    this.#worstAt = now;
+  }
+
+  /** Returns the longest recent delay, including one still in progress; 0 if the loop is on time. */
+  get currentMs(): number {
+    const now = this.#clocks.now();
+    const recentMs = now - this.#worstAt < HOLD_MS ? this.#worstMs : 0;
+    const worstMs = Math.max(now - this.#dueAt, recentMs);
+    return worstMs < LATE_MS ? 0 : worstMs;
+  }
+
+  get busyMs(): number {
+    const overdueMs = this.#clocks.now() - this.#dueAt;
+    return this.#busyMs + (overdueMs < LATE_MS ? 0 : overdueMs);
+  }
+}
+
+function keepTicking(delay: LoopDelay): () => void {
+  const timer = setInterval(() => delay.tick(), TICK_MS).unref();
+  return () => clearInterval(timer);
 }

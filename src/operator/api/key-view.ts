@@ -1,5 +1,4 @@
-import { statusOf } from '../../auth/key-json.ts';
-import type { KeyRecord } from '../../auth/key-record.ts';
+import { statusOf, type KeyRecord } from '../../auth/key-record.ts';
 import { lockCauseInWords } from '../../risk/lock-cause.ts';
 import type { RiskStatus } from '../../risk/profile.ts';
 import type { HeldAttempts } from '../../auth/held-attempts-store.ts';

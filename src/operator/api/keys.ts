@@ -1,6 +1,5 @@
 import type { HeldAttempts } from '../../auth/held-attempts-store.ts';
-import { statusOf } from '../../auth/key-json.ts';
-import type { KeyRecord } from '../../auth/key-record.ts';
+import { statusOf, type KeyRecord } from '../../auth/key-record.ts';
 import type { KeyState } from '../../auth/key-state-store.ts';
 import { KeyError } from '../../auth/key-store.ts';
 import type { PageServices } from '../services.ts';

@@ -1,9 +1,17 @@
+import * as z from 'zod';
 import { fromTokenFile } from '@aws-sdk/credential-provider-web-identity';
 import { isPlainRemote } from '../../config/address.ts';
 import type { Environment } from '../../config/environment.ts';
-import { SourceError } from '../source.ts';
-import { boundedFetch, REQUEST_MS, type Grant } from './ask.ts';
-import { fromContainer, fromInstance, isInContainer } from './aws-metadata.ts';
+import { SourceError, readSecretFile } from '../source.ts';
+import {
+  boundedFetch,
+  REQUEST_MS,
+  type Grant,
+  askJson,
+  askText,
+  identityEndpoint,
+  type Granted,
+} from './ask.ts';
 
 /** Follows AWS's SDKs: web identity of a pod (STS), agent of the container, or metadata of the instance. */
 export function createAwsGrant(environment: Environment): Grant {
@@ -62,3 +70,91 @@ const bounded = {
   updateHttpClientConfig: (): void => undefined,
   httpHandlerConfigs: () => ({}),
 };
+
+/** Hosts of the agents on ECS and EKS (docs.aws.amazon.com, container credential provider). */
+const AGENTS: ReadonlySet<string> = new Set(['169.254.170.2', '169.254.170.23', '[fd00:ec2::23]']);
+const ECS_AGENT = 'http://169.254.170.2';
+const INSTANCE_V4 = 'http://169.254.169.254';
+const INSTANCE_V6 = 'http://[fd00:ec2::254]';
+const INSTANCE: ReadonlySet<string> = new Set(['169.254.169.254', '[fd00:ec2::254]']);
+const ROLES = '/latest/meta-data/iam/security-credentials/';
+const TOKEN_SECONDS = '300';
+
+const part = z.string().min(1).max(65_536);
+const credentials = z.object({
+  AccessKeyId: part,
+  SecretAccessKey: part,
+  Token: part,
+  Expiration: z.string().max(64).optional(),
+});
+
+function isInContainer(environment: Environment): boolean {
+  return agentOf(environment) !== undefined;
+}
+
+function agentOf(environment: Environment): readonly [variable: string, address: string] | undefined {
+  const {
+    AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: relative = '',
+    AWS_CONTAINER_CREDENTIALS_FULL_URI: full = '',
+  } = environment;
+  if (relative !== '') return ['AWS_CONTAINER_CREDENTIALS_RELATIVE_URI', ECS_AGENT + relative];
+  return full === '' ? undefined : ['AWS_CONTAINER_CREDENTIALS_FULL_URI', full];
+}
+
+/** Reads from the agent of ECS or EKS Pod Identity. */
+async function fromContainer(environment: Environment): Promise<Granted> {
+  const [variable, address] = agentOf(environment) ?? ['AWS_CONTAINER_CREDENTIALS_FULL_URI', ''];
+  const url = identityEndpoint(
+    variable,
+    address,
+    (host) => AGENTS.has(host),
+    'at 169.254.170.2, 169.254.170.23 or [fd00:ec2::23]',
+  );
+  const authorization = await agentToken(environment);
+  return asGranted(
+    await askJson(url, credentials, { headers: authorization === '' ? {} : { authorization } }),
+  );
+}
+
+/** The file, which EKS renews, takes precedence. */
+async function agentToken(environment: Environment): Promise<string> {
+  const { AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: file = '', AWS_CONTAINER_AUTHORIZATION_TOKEN: token = '' } =
+    environment;
+  return file === '' ? token : (await readSecretFile(file)).trim();
+}
+
+/** Reads from the instance metadata service (IMDSv2). */
+async function fromInstance(environment: Environment): Promise<Granted> {
+  const byMode =
+    environment['AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE']?.toLowerCase() === 'ipv6'
+      ? INSTANCE_V6
+      : INSTANCE_V4;
+  const { AWS_EC2_METADATA_SERVICE_ENDPOINT: set = '' } = environment;
+  const base = identityEndpoint(
+    'AWS_EC2_METADATA_SERVICE_ENDPOINT',
+    set === '' ? byMode : set,
+    (host) => INSTANCE.has(host),
+    'at 169.254.169.254 or [fd00:ec2::254]',
+  );
+  const token = await askText(new URL('/latest/api/token', base), {
+    method: 'PUT',
+    headers: { 'x-aws-ec2-metadata-token-ttl-seconds': TOKEN_SECONDS },
+  });
+  const headers = { 'x-aws-ec2-metadata-token': token.trim() };
+  const [role = ''] = (await askText(new URL(ROLES, base), { headers })).trim().split('\n');
+  if (role === '') throw new SourceError(`${base.host} has no role for this instance`);
+  const url = new URL(ROLES + encodeURIComponent(role.trim()), base);
+  return asGranted(await askJson(url, credentials, { headers }));
+}
+
+function asGranted({
+  AccessKeyId,
+  SecretAccessKey,
+  Token,
+  Expiration,
+}: z.infer<typeof credentials>): Granted {
+  return {
+    value: [AccessKeyId, SecretAccessKey, Token].join(':'),
+    endsAt: Expiration === undefined ? undefined : Date.parse(Expiration),
+  };
+}

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { it, expect } from 'vitest';
 import { type Marked, mark, found } from '../../support/secret-search.ts';
 import { gatewayProgram } from '../../support/parts.ts';
-import { createEnvoyAdmin } from '../../../src/runtime/envoy-admin.ts';
+import { createEnvoyAdmin } from '../../../src/runtime/envoy-process.ts';
 import { descendants } from '../../support/processes.ts';
 import { storedText } from '../../support/stored-text.ts';
 import { SUCCESSES } from './requests.ts';
