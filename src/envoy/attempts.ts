@@ -5,7 +5,15 @@ import { HEADER } from '../headers.ts';
 import { ANSWER_BUFFER_BYTES, requestBufferBytes } from './buffers.ts';
 import { HTTP_OPTIONS, UNLIMITED } from './clusters.ts';
 import { MARK, router, upstreamFilters, WITHHELD_HEADERS } from './http-filters.ts';
-import { seconds, typed, type EnvoyObject } from './layout.ts';
+import {
+  extension,
+  loadAssignment,
+  luaFilter,
+  seconds,
+  setHeader,
+  typed,
+  type EnvoyObject,
+} from './layout.ts';
 
 const ATTEMPTS = readFileSync(new URL('./attempts.lua', import.meta.url), 'utf8');
 /** Plans of eight targets with long tokens take less. */
@@ -40,22 +48,18 @@ export function attemptParts(config: Config): AttemptParts {
     },
     bootstrap: {
       bootstrap_extensions: [
-        {
-          name: 'envoy.bootstrap.internal_listener',
-          typed_config: typed('envoy.extensions.bootstrap.internal_listener.v3.InternalListener'),
-        },
+        extension(
+          'envoy.bootstrap.internal_listener',
+          'envoy.extensions.bootstrap.internal_listener.v3.InternalListener',
+        ),
       ],
     },
   };
 }
 
 function cluster(): EnvoyObject {
-  const number: EnvoyObject = {
-    append: {
-      header: { key: 'x-gw-attempt', value: '%UPSTREAM_REQUEST_ATTEMPT_COUNT%' },
-      append_action: 'OVERWRITE_IF_EXISTS_OR_ADD',
-    },
-  };
+  const number = { append: setHeader('x-gw-attempt', '%UPSTREAM_REQUEST_ATTEMPT_COUNT%') };
+  const internal = { server_listener_name: ATTEMPTS_CLUSTER, endpoint_id: 'one' };
   return {
     name: ATTEMPTS_CLUSTER,
     type: 'STATIC',
@@ -72,34 +76,12 @@ function cluster(): EnvoyObject {
         }),
       }),
     },
-    transport_socket: {
-      name: 'internal',
-      typed_config: typed(
-        'envoy.extensions.transport_sockets.internal_upstream.v3.InternalUpstreamTransport',
-        {
-          transport_socket: {
-            name: 'raw',
-            typed_config: typed('envoy.extensions.transport_sockets.raw_buffer.v3.RawBuffer'),
-          },
-        },
-      ),
-    },
-    load_assignment: {
-      cluster_name: ATTEMPTS_CLUSTER,
-      endpoints: [
-        {
-          lb_endpoints: [
-            {
-              endpoint: {
-                address: {
-                  envoy_internal_address: { server_listener_name: ATTEMPTS_CLUSTER, endpoint_id: 'one' },
-                },
-              },
-            },
-          ],
-        },
-      ],
-    },
+    transport_socket: extension(
+      'internal',
+      'envoy.extensions.transport_sockets.internal_upstream.v3.InternalUpstreamTransport',
+      { transport_socket: extension('raw', 'envoy.extensions.transport_sockets.raw_buffer.v3.RawBuffer') },
+    ),
+    load_assignment: loadAssignment(ATTEMPTS_CLUSTER, [{ envoy_internal_address: internal }]),
   };
 }
 
@@ -132,15 +114,7 @@ function connectionManager(config: Config): EnvoyObject {
     delayed_close_timeout: '0s', // the main listener waits for its client
     local_reply_config: { mappers: [WITH_DETAILS] },
     route_config: { name: ATTEMPTS_CLUSTER, virtual_hosts: [virtualHost(config)] },
-    http_filters: [
-      {
-        name: ATTEMPTS_CLUSTER,
-        typed_config: typed('envoy.extensions.filters.http.lua.v3.Lua', {
-          default_source_code: { inline_string: ATTEMPTS },
-        }),
-      },
-      router(),
-    ],
+    http_filters: [luaFilter(ATTEMPTS_CLUSTER, ATTEMPTS), router()],
   });
 }
 
@@ -151,12 +125,7 @@ const WITH_DETAILS: EnvoyObject = {
       comparison: { op: 'GE', value: { default_value: 100, runtime_key: 'none' } },
     },
   },
-  headers_to_add: [
-    {
-      header: { key: 'x-gw-details', value: '%RESPONSE_CODE_DETAILS%' },
-      append_action: 'OVERWRITE_IF_EXISTS_OR_ADD',
-    },
-  ],
+  headers_to_add: [setHeader('x-gw-details', '%RESPONSE_CODE_DETAILS%')],
 };
 
 function virtualHost(config: Config): EnvoyObject {

@@ -2,7 +2,15 @@ import { isIP } from 'node:net';
 import type { Config } from '../config/schema.ts';
 import type { Upstream } from '../routing/upstreams.ts';
 import { ANSWER_BUFFER_BYTES, UPSTREAM_BUFFER_BYTES } from './buffers.ts';
-import { seconds, typed, type EnvoyLayout, type EnvoyObject, type SidecarAddress } from './layout.ts';
+import {
+  loadAssignment,
+  seconds,
+  tlsSocket,
+  typed,
+  type EnvoyLayout,
+  type EnvoyObject,
+  type SidecarAddress,
+} from './layout.ts';
 import { tlsContext } from './secrets.ts';
 
 export const HTTP_OPTIONS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
@@ -63,30 +71,22 @@ export function sidecarCluster(config: Config, layout: EnvoyLayout): EnvoyObject
       }),
     },
     ...(tcp ? sidecarTls(config, layout) : {}),
-    load_assignment: {
-      cluster_name: 'sidecar',
-      endpoints: [{ lb_endpoints: layout.sidecars.map((at) => ({ endpoint: { address: address(at) } })) }],
-    },
+    load_assignment: loadAssignment('sidecar', layout.sidecars.map(address)),
   };
 }
 
 function sidecarTls(config: Config, layout: EnvoyLayout): EnvoyObject {
   const { tls } = config.server.extproc;
   if (tls.cert_file === undefined || tls.key_file === undefined || tls.ca_file === undefined) return {};
-  return {
-    transport_socket: {
-      name: 'tls',
-      typed_config: typed('envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext', {
-        common_tls_context: tlsContext({ path: 'server.extproc.tls', ...tls }, layout),
-      }),
-    },
-  };
+  return tlsSocket('Upstream', tlsContext({ path: 'server.extproc.tls', ...tls }, layout));
 }
 
 function address(at: SidecarAddress): EnvoyObject {
-  return at.kind === 'unix'
-    ? { pipe: { path: at.path } }
-    : { socket_address: { address: at.host, port_value: at.port } };
+  return at.kind === 'unix' ? { pipe: { path: at.path } } : socketAddress(at);
+}
+
+function socketAddress({ host, port }: Pick<Upstream, 'host' | 'port'>): EnvoyObject {
+  return { socket_address: { address: host, port_value: port } };
 }
 
 /** Returns the cluster of a provider or MCP server. SNI and the verified name follow the sidecar's `:authority`. */
@@ -100,20 +100,7 @@ export function upstreamCluster(upstream: Upstream, config: Config, layout: Envo
     per_connection_buffer_limit_bytes: UPSTREAM_BUFFER_BYTES,
     circuit_breakers: UNLIMITED,
     ...(upstream.tls ? upstreamTls(upstream, layout) : {}),
-    load_assignment: {
-      cluster_name: upstream.cluster,
-      endpoints: [
-        {
-          lb_endpoints: [
-            {
-              endpoint: {
-                address: { socket_address: { address: upstream.host, port_value: upstream.port } },
-              },
-            },
-          ],
-        },
-      ],
-    },
+    load_assignment: loadAssignment(upstream.cluster, [socketAddress(upstream)]),
   };
 }
 
@@ -125,15 +112,10 @@ function upstreamTls(upstream: Upstream, layout: EnvoyLayout): EnvoyObject {
         auto_config: { http_protocol_options: {}, http2_protocol_options: {} }, // ALPN: h2, else h1
       }),
     },
-    transport_socket: {
-      name: 'tls',
-      typed_config: typed('envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext', {
-        common_tls_context: {
-          tls_params: { tls_minimum_protocol_version: 'TLSv1_2' },
-          ...authority(upstream, layout),
-        },
-      }),
-    },
+    ...tlsSocket('Upstream', {
+      tls_params: { tls_minimum_protocol_version: 'TLSv1_2' },
+      ...authority(upstream, layout),
+    }),
   };
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { approvalPatience, longestPhaseMs } from '../config/cross-field-rules.ts';
 import type { Config } from '../config/schema.ts';
 import { HEADER } from '../headers.ts';
-import { seconds, typed, type EnvoyLayout, type EnvoyObject } from './layout.ts';
+import { extension, luaFilter, seconds, setHeader, type EnvoyLayout, type EnvoyObject } from './layout.ts';
 
 /** Also the name of the metadata in which a route passes its surface to the gate. */
 export const RESPONSE_GATE_NAME = 'response_gate';
@@ -12,16 +12,7 @@ const MESSAGE_MARGIN_MS = 5_000;
 
 /** Returns the HTTP filters. Requests pass through them from first to last, answers from last to first. */
 export function httpFilters(config: Config, layout: EnvoyLayout): EnvoyObject[] {
-  return [responseGate(), externalProcessor(config, layout), router()];
-}
-
-function responseGate(): EnvoyObject {
-  return {
-    name: RESPONSE_GATE_NAME,
-    typed_config: typed('envoy.extensions.filters.http.lua.v3.Lua', {
-      default_source_code: { inline_string: RESPONSE_GATE },
-    }),
-  };
+  return [luaFilter(RESPONSE_GATE_NAME, RESPONSE_GATE), externalProcessor(config, layout), router()];
 }
 
 /** Retries a stream of a dying worker on another worker. */
@@ -30,10 +21,7 @@ const ON_ANOTHER_WORKER: EnvoyObject = {
   num_retries: 3,
   retry_back_off: { base_interval: '0.01s', max_interval: '0.05s' },
   retry_host_predicate: [
-    {
-      name: 'other',
-      typed_config: typed('envoy.extensions.retry.host.previous_hosts.v3.PreviousHostsPredicate'),
-    },
+    extension('other', 'envoy.extensions.retry.host.previous_hosts.v3.PreviousHostsPredicate'),
   ],
   host_selection_retry_max_attempts: 10,
 };
@@ -49,9 +37,10 @@ function hasAnother({ sidecars }: EnvoyLayout): boolean {
 function externalProcessor(config: Config, layout: EnvoyLayout): EnvoyObject {
   const { token } = config.server.extproc;
   const patience = approvalPatience(config);
-  return {
-    name: 'envoy.filters.http.ext_proc',
-    typed_config: typed('envoy.extensions.filters.http.ext_proc.v3.ExternalProcessor', {
+  return extension(
+    'envoy.filters.http.ext_proc',
+    'envoy.extensions.filters.http.ext_proc.v3.ExternalProcessor',
+    {
       grpc_service: {
         envoy_grpc: { cluster_name: 'sidecar' },
         timeout: '0s',
@@ -81,39 +70,25 @@ function externalProcessor(config: Config, layout: EnvoyLayout): EnvoyObject {
         allow_envoy: true,
         disallow_expression: { regex: '^x-gw-origin$' },
       },
-    }),
-  };
+    },
+  );
 }
 
 /** Marks answers of upstreams for the response gate. */
-export const MARK: EnvoyObject = {
-  append: {
-    header: { key: 'x-gw-origin', value: '1' },
-    append_action: 'OVERWRITE_IF_EXISTS_OR_ADD',
-  },
-};
+export const MARK: EnvoyObject = { append: setHeader('x-gw-origin', '1') };
 
 export function router(): EnvoyObject {
-  return {
-    name: 'envoy.filters.http.router',
-    typed_config: typed('envoy.extensions.filters.http.router.v3.Router', {
-      suppress_envoy_headers: true,
-      upstream_http_filters: upstreamFilters('mark', { response_mutations: [MARK] }),
-    }),
-  };
+  return extension('envoy.filters.http.router', 'envoy.extensions.filters.http.router.v3.Router', {
+    suppress_envoy_headers: true,
+    upstream_http_filters: upstreamFilters('mark', { response_mutations: [MARK] }),
+  });
 }
 
 /** Returns filters that change headers between the router and an upstream. */
 export function upstreamFilters(name: string, mutations: EnvoyObject): EnvoyObject[] {
   return [
-    {
-      name,
-      typed_config: typed('envoy.extensions.filters.http.header_mutation.v3.HeaderMutation', { mutations }),
-    },
-    {
-      name: 'codec',
-      typed_config: typed('envoy.extensions.filters.http.upstream_codec.v3.UpstreamCodec'),
-    },
+    extension(name, 'envoy.extensions.filters.http.header_mutation.v3.HeaderMutation', { mutations }),
+    extension('codec', 'envoy.extensions.filters.http.upstream_codec.v3.UpstreamCodec'),
   ];
 }
 

@@ -9,7 +9,7 @@ import { gatewayBody, nativeBody, nativeHeaders, REQUEST_ID_HEADERS } from '../p
 import { mcpAnswer } from '../mcp/refusal.ts';
 import { MCP_CLUSTER_PREFIX } from '../routing/upstreams.ts';
 import { ANSWER_BUFFER_BYTES } from './buffers.ts';
-import { typed, type EnvoyObject } from './layout.ts';
+import { extension, setHeader, type EnvoyObject } from './layout.ts';
 
 type ErrorFormat = Config['server']['error_format'];
 
@@ -40,16 +40,8 @@ const EARLY = [
 const FOR_MCP = `request.path.matches('^/(${RAW_KEY_PREFIX}[^/]*/)?mcp(/|[?]|$)') || xds.cluster_name.startsWith('${MCP_CLUSTER_PREFIX}')`;
 
 /** Adds the request id, as used in the sidecar and the access log. */
-export const REQUEST_ID: EnvoyObject = requestId('%STREAM_ID%');
-const NEW_ID = requestId('%UNIQUE_ID%');
-
-function requestId(value: string): EnvoyObject {
-  return header(HEADER.requestId, value);
-}
-
-function header(key: string, value: string): EnvoyObject {
-  return { header: { key, value }, append_action: 'OVERWRITE_IF_EXISTS_OR_ADD' };
-}
+export const REQUEST_ID: EnvoyObject = setHeader(HEADER.requestId, '%STREAM_ID%');
+const NEW_ID = setHeader(HEADER.requestId, '%UNIQUE_ID%');
 
 /**
  * Gives Envoy's local replies the gateway's JSON shape (docs/refusals.md). The first match wins: replies that name the
@@ -162,7 +154,7 @@ function ids({ isEarly }: Reply, shape: ErrorShape | undefined): EnvoyObject[] {
   if (isEarly === true) return [NEW_ID];
   const more = ['x-request-id', shape && REQUEST_ID_HEADERS[shape]].filter((name) => name !== undefined);
   // Without a stream id, the second header is not set and the first one remains.
-  return [NEW_ID, REQUEST_ID, ...more.map((name) => header(name, '%STREAM_ID%'))];
+  return [NEW_ID, REQUEST_ID, ...more.map((name) => setHeader(name, '%STREAM_ID%'))];
 }
 
 function advice(type: ErrorType, shape: ErrorShape | undefined): EnvoyObject[] {
@@ -170,7 +162,7 @@ function advice(type: ErrorType, shape: ErrorShape | undefined): EnvoyObject[] {
     [HEADER.errorType, type] as const,
     ...(mayRetry(type) ? [] : [NO_RETRY]),
     ...(shape === undefined ? [] : nativeHeaders(shape, { type, status: ERROR_STATUS[type] })),
-  ].map(([name, value]) => header(name, value));
+  ].map(([name, value]) => setHeader(name, value));
 }
 
 /** Matches a client's path, with its query, with or without a leading key. */
@@ -184,14 +176,8 @@ function byDetails(condition: string): EnvoyObject {
 }
 
 function byExpression(expression: string): EnvoyObject {
-  return {
-    extension_filter: {
-      name: 'expression',
-      typed_config: typed('envoy.extensions.access_loggers.filters.cel.v3.ExpressionFilter', {
-        expression,
-      }),
-    },
-  };
+  const type = 'envoy.extensions.access_loggers.filters.cel.v3.ExpressionFilter';
+  return { extension_filter: extension('expression', type, { expression }) };
 }
 
 function byStatus(op: 'EQ' | 'GE', status: number): EnvoyObject {

@@ -1,5 +1,5 @@
 import type { Config } from '../config/schema.ts';
-import { typed, type EnvoyObject } from './layout.ts';
+import { extension, type EnvoyObject } from './layout.ts';
 
 /** Far above the traffic of one gateway. Without a limit, Envoy logs a warning. */
 const MAX_CLIENT_CONNECTIONS = 50_000;
@@ -20,13 +20,11 @@ const SMALLEST_CLASS_POWER_OF_TWO = 14;
  */
 export function overloadManager(config: Config): EnvoyObject {
   const heap = heapOverload(config);
-  const connections: EnvoyObject = {
-    name: 'envoy.resource_monitors.global_downstream_max_connections',
-    typed_config: typed(
-      'envoy.extensions.resource_monitors.downstream_connections.v3.DownstreamConnectionsConfig',
-      { max_active_downstream_connections: MAX_CLIENT_CONNECTIONS },
-    ),
-  };
+  const connections = extension(
+    'envoy.resource_monitors.global_downstream_max_connections',
+    'envoy.extensions.resource_monitors.downstream_connections.v3.DownstreamConnectionsConfig',
+    { max_active_downstream_connections: MAX_CLIENT_CONNECTIONS },
+  );
   return { ...heap, resource_monitors: [connections, ...heap.resource_monitors] };
 }
 
@@ -35,12 +33,9 @@ export function heapOverload({ envoy }: Config) {
   return {
     refresh_interval: '0.01s',
     resource_monitors: [
-      {
-        name: HEAP,
-        typed_config: typed('envoy.extensions.resource_monitors.fixed_heap.v3.FixedHeapConfig', {
-          max_heap_size_bytes: HEADROOM * envoy.max_heap_bytes,
-        }),
-      },
+      extension(HEAP, 'envoy.extensions.resource_monitors.fixed_heap.v3.FixedHeapConfig', {
+        max_heap_size_bytes: HEADROOM * envoy.max_heap_bytes,
+      }),
     ],
     buffer_factory_config: { minimum_account_to_track_power_of_two: SMALLEST_CLASS_POWER_OF_TWO },
     actions: [

@@ -8,7 +8,7 @@ import { ANSWER_BUFFER_BYTES, requestBufferBytes } from './buffers.ts';
 import { attemptParts, MAX_ATTEMPTS, type AttemptParts } from './attempts.ts';
 import { upstreamCluster, sidecarCluster } from './clusters.ts';
 import { httpFilters, RESPONSE_GATE_NAME, WITHHELD_HEADERS } from './http-filters.ts';
-import { seconds, typed, type EnvoyLayout, type EnvoyObject } from './layout.ts';
+import { extension, seconds, tlsSocket, typed, type EnvoyLayout, type EnvoyObject } from './layout.ts';
 import { ACCESS_LOG_FILTER, localReplies, REQUEST_ID } from './local-replies.ts';
 import { overloadManager } from './overload.ts';
 import { tlsContext } from './secrets.ts';
@@ -94,18 +94,11 @@ function downstreamTls(config: Config, layout: EnvoyLayout): EnvoyObject {
       throw new Error('TLS is required: set server.tls.cert_file and key_file');
     return {};
   }
-  return {
-    transport_socket: {
-      name: 'tls',
-      typed_config: typed('envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext', {
-        common_tls_context: {
-          alpn_protocols: ['h2', 'http/1.1'],
-          tls_params: { tls_minimum_protocol_version: 'TLSv1_2' },
-          ...tlsContext({ path: 'server.tls', cert_file, key_file }, layout),
-        },
-      }),
-    },
-  };
+  return tlsSocket('Downstream', {
+    alpn_protocols: ['h2', 'http/1.1'],
+    tls_params: { tls_minimum_protocol_version: 'TLSv1_2' },
+    ...tlsContext({ path: 'server.tls', cert_file, key_file }, layout),
+  });
 }
 
 function connectionManager(config: Config, layout: EnvoyLayout): EnvoyObject {
@@ -152,12 +145,9 @@ function connectionManager(config: Config, layout: EnvoyLayout): EnvoyObject {
 }
 
 function stripBeforeRouting(): EnvoyObject {
-  return {
-    name: 'strip',
-    typed_config: typed('envoy.extensions.http.early_header_mutation.header_mutation.v3.HeaderMutation', {
-      mutations: [{ remove: HEADER.upstream }, { remove: 'x-gw-origin' }, { remove: 'accept-encoding' }],
-    }),
-  };
+  return extension('strip', 'envoy.extensions.http.early_header_mutation.header_mutation.v3.HeaderMutation', {
+    mutations: [{ remove: HEADER.upstream }, { remove: 'x-gw-origin' }, { remove: 'accept-encoding' }],
+  });
 }
 
 /** The request gate: a route to an upstream requires the sidecar's cluster and its verdict for this request. */

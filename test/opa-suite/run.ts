@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
-import { engineModule } from '../../src/policy/rego/engine-module.ts';
+import { engineModule } from '../../src/policy/rego/engine-thread.ts';
 import { suiteFolder } from './opa-module.ts';
 import { differenceOf, questionOf, readCases, type SuiteAnswer, type SuiteCase } from './suite-case.ts';
 

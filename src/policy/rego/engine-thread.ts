@@ -1,6 +1,8 @@
+import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
-import { engineModule } from './engine-module.ts';
+import { brotliDecompress } from 'node:zlib';
 import { RegoEvaluationError, RegoFilesError } from './rego-error.ts';
 import type { RegoFacts, RegoFile, ThreadData, ThreadReply } from './thread-messages.ts';
 
@@ -118,4 +120,23 @@ function openLine(worker: Worker): Line {
 function threadFile(): string {
   const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
   return fileURLToPath(new URL(`./thread${extension}`, import.meta.url));
+}
+
+const ENGINE = new URL('../../../policies/engine/engine.wasm.br', import.meta.url);
+
+/** OPA as WebAssembly (policies/engine), unpacked and compiled on demand, once per process. */
+export const engineModule = onceItWorks(async () =>
+  WebAssembly.compile(await promisify(brotliDecompress)(await readFile(ENGINE))),
+);
+
+/** Calls `make` until it succeeds; concurrent callers share an attempt. */
+export function onceItWorks<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    const attempt = (made ??= make());
+    attempt.catch(() => {
+      if (made === attempt) made = undefined;
+    });
+    return attempt;
+  };
 }

@@ -1,8 +1,7 @@
-import { EngineLane, type LaneCall } from './engine-lane.ts';
+import { SpareEngine, EngineLane, type LaneCall } from './engine-lane.ts';
 import { startEngineThread, type EngineThread, type ThreadLimits } from './engine-thread.ts';
 import { FairQueue, type Queued } from './fair-queue.ts';
 import { RegoEvaluationError } from './rego-error.ts';
-import { SpareEngine } from './spare-engine.ts';
 import type { RegoFacts, RegoFile } from './thread-messages.ts';
 import { RecentMap } from '../../recent-map.ts';
 

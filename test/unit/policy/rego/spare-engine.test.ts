@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { EngineThread } from '../../../../src/policy/rego/engine-thread.ts';
-import { SpareEngine } from '../../../../src/policy/rego/spare-engine.ts';
+import { SpareEngine } from '../../../../src/policy/rego/engine-lane.ts';
 
 interface Started extends PromiseWithResolvers<EngineThread> {
   isEnded: boolean;
