@@ -28,7 +28,6 @@ export function turnSession({ headers, endpoint, key }: Parsed): SessionName | u
   return { keyHash: key.keyHash, sessionId };
 }
 
-/** Returns the session id that a request names, if it is valid. */
 export function namedSession(headers: ReadonlyMap<string, string>): string | undefined {
   const sessionId = headers.get(HEADER.sessionId);
   return sessionId !== undefined && SESSION_ID.test(sessionId) ? sessionId : undefined;

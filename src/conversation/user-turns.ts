@@ -31,11 +31,8 @@ const PLACE_OF: ReadonlyMap<unknown, number> = new Map(
 interface PlaceTurns {
   readonly turns: string[][];
   turn: string[] | undefined;
-  /** Index of the last message with text. */
   last: number;
-  /** Index of the user's last message. */
   lastUser: number;
-  /** Index of the last answer or tool result. */
   lastAnswer: number;
 }
 
@@ -84,7 +81,6 @@ function isName({ path }: PromptText): boolean {
 
 /** Maximum length of the text that is searched for agent context. The rest is kept unchanged. */
 const MAX_CHARS = 262_144;
-/** Cost of a part in characters. Limits the number of parts. */
 const PART_CHARS = 16;
 
 /** Returns the first question of the user in this request; undefined if there is no user text. */
@@ -123,7 +119,6 @@ function questionIn(turns: readonly (readonly string[])[]): string | undefined {
  */
 const TAG = /<(\/?)((?=[A-Za-z0-9_-]*[-_])[A-Za-z][A-Za-z0-9_-]{2,63}|[A-Z]{4,32})(?: [^<>]{0,200})?>/g;
 
-/** Openings of messages that consist only of context. */
 const OPENINGS = [
   /^This is (?:the )?[\w .-]{1,40}\. We are setting up the context for our chat\./,
   /^I have \*added these files to the chat\*/,

@@ -88,7 +88,6 @@ export function tooMuchToMask(side: Side): GatewayError {
   );
 }
 
-/** Collects the names of the rules that mask in one stream. */
 export class MaskedNames {
   readonly #names: Set<string>;
   #unreported: string[] = [];
@@ -107,7 +106,6 @@ export class MaskedNames {
     this.#unreported.push(name);
   }
 
-  /** Returns a reason for an event that masks under new names. */
   takeReason(): string | undefined {
     if (this.#unreported.length === 0) return undefined;
     const reason = maskedReason(this.#unreported.join(', '));

@@ -197,7 +197,6 @@ export class Joined<Source> {
     return (this.#text ??= this.#texts.join(''));
   }
 
-  /** Returns the spans of the sources that a span of the joined text covers. */
   readonly spans = (span: Span): readonly PlacedSpan<Source>[] =>
     this.partsWithin(span).map(({ source, from, start, end }) => ({
       source,

@@ -172,7 +172,6 @@ const OUTSIDE: ReadonlySet<string> = new Set([['model'], ['id'], ['method'], ['j
 /** The texts that the dialect knows, with the values that must not be edited. */
 class RequestTexts {
   readonly words = new Words();
-  /** Texts encoded in the body: files in Base64. */
   readonly encoded: string[] = [];
   readonly #json: unknown;
   readonly #fixed = new Set(OUTSIDE);

@@ -44,7 +44,6 @@ export class Walk<State> {
     return this.#levels.length;
   }
 
-  /** Descends into the current value, if it has members. */
   enter(state: State): void {
     const { value } = this;
     if (!isContainer(value)) return;

@@ -109,7 +109,6 @@ export function toolListIn(
   return method === undefined || method === 'tools/list' ? listedTools(message) : undefined;
 }
 
-/** Returns the edits that remove tools that the key may not call. */
 export function hiddenTools(
   tools: readonly unknown[],
   allowedTools: readonly string[] | undefined,

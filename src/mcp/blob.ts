@@ -73,7 +73,6 @@ interface Base64 {
   readonly bytes: Buffer;
   /** Whether a strict decoder also accepts the value once its lines are joined. */
   readonly isBase64: boolean;
-  /** Length without line breaks. */
   readonly chars: number;
 }
 

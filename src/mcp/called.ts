@@ -9,7 +9,6 @@ export interface McpCall {
   readonly type: McpCallType;
   /** Empty for a client's answer to a server. */
   readonly method: string;
-  /** Empty if no tool is called. */
   readonly tool: string;
   /** Empty if no resource is named. Several are separated by line breaks. */
   readonly resourceUri: string;
@@ -28,7 +27,6 @@ export function judgedType({ mcp, texts }: ReadMessage, json: JsonObject): McpCa
   return type === 'mcp_client_response' && texts.length === 0 ? undefined : type;
 }
 
-/** Returns everything that policies read of a message. */
 export function mcpCallOf(read: ReadMessage, json: JsonObject): McpCall | undefined {
   const { mcp: message } = read;
   const params = paramsOf(json);

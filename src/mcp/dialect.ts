@@ -20,7 +20,6 @@ const COMMON = { hasBody: true, answer: () => EMPTY_ANSWER, stream: createReader
 /** One JSON-RPC message to an MCP server (Streamable HTTP, both eras). */
 export const mcpMessages: Dialect = { ...COMMON, name: 'mcp', request: requestFacts };
 
-/** Dialect of the tool call path, which accepts nothing else. */
 export const mcpToolCalls: Dialect = {
   ...COMMON,
   name: 'mcp-tool-calls',

@@ -14,7 +14,6 @@ export type McpMessage =
   /** The answer to a request of the server (sampling, elicitation, roots). */
   | { readonly kind: 'response'; readonly id: JsonRpcId | null };
 
-/** Returns the called tool, or undefined for other messages. */
 export function calledTool(message: McpMessage | undefined): string | undefined {
   return message?.kind === 'request' && message.method === 'tools/call' ? message.name : undefined;
 }

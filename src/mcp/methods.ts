@@ -120,7 +120,6 @@ export function callTypeOf(message: McpMessage | undefined, params: JsonObject):
   return isPlain ? undefined : 'mcp_other';
 }
 
-/** Reports whether policies judge calls of this method. */
 export function isCallMethod(method: string): boolean {
   return METHODS.get(method)?.type !== undefined;
 }

@@ -31,7 +31,6 @@ const NAME_SOURCES: ReadonlyMap<string, 'name' | 'uri' | 'taskId'> = new Map([
   ['tasks/cancel', 'taskId'],
 ]);
 
-/** Reports whether a header mirrors part of a message. */
 export function isMirrored(name: string): boolean {
   return name === 'mcp-method' || name === 'mcp-name' || name.startsWith(PARAM_PREFIX);
 }

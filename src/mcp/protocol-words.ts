@@ -18,7 +18,6 @@ export const PROTOCOL_NAMES: ReadonlySet<string> = wordSet(`
   minItems maxItems uniqueItems minProperties maxProperties anyOf oneOf allOf not if then else
 `);
 
-/** Members whose values are protocol words. */
 const WORD_MEMBERS = wordSet(
   'type role level mode jsonrpc resultType status action taskSupport audience theme includeContext',
 );

@@ -8,7 +8,6 @@ import { withoutCase } from '../text/without-case.ts';
 const MEMBERS: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params', 'result', 'error']);
 /** Other characters, which careless servers trim or fold, could hide a method from the checks. */
 const METHOD = /^[\x21-\x7e]+$/;
-/** For members of `params` that determine the effect of a call. */
 const hasDecisiveLookalike = lookalikesOf(['name', 'uri', 'taskId', 'arguments', '_meta']);
 
 /** Returns a test for members whose names differ from these only in letter case. */
@@ -47,7 +46,6 @@ export function messageId(body: Buffer): JsonRpcId | null {
   }
 }
 
-/** Returns the `params` of a message, or an empty object. */
 export function paramsOf(body: JsonObject): JsonObject {
   return isObject(body['params']) ? body['params'] : {};
 }

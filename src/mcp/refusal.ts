@@ -131,7 +131,6 @@ function namingServer(message: string): string {
   return message.replace(/^the provider\b/, 'the MCP server');
 }
 
-/** Returns the reason for records, agents and people. */
 export function refusalReason({ details, message }: Pick<Refusal, 'details' | 'message'>): string {
   return details?.reason ?? message;
 }

@@ -27,7 +27,6 @@ export function actionFor(found: ContentClass, configured: DlpAction | undefined
   return configured ?? (found === 'secret' ? 'quarantine' : 'mask');
 }
 
-/** Returns the classes of findings, in the order of CONTENT_CLASSES. */
 export function classesOf(findings: Iterable<Finding>): readonly ContentClass[] {
   const found = new Set<string>();
   for (const finding of findings) found.add(finding.class);
@@ -41,12 +40,10 @@ export function rulesOf(found: Iterable<{ readonly finding: Finding }>): string 
   return [...rules].join(', ');
 }
 
-/** Describes classes in words, without matched values. */
 function named(classes: readonly ContentClass[]): string {
   return classes.map((name) => READABLE[name]).join(', ');
 }
 
-/** Withholds an answer (docs/dlp.md). */
 export function quarantined(classes: readonly ContentClass[], enforce: () => Promise<void>): Denial {
   return {
     kind: 'deny',
@@ -62,7 +59,6 @@ export function requestDenied(classes: readonly ContentClass[], mcp: McpMessage 
   return refusedRequest(`the request contains ${named(classes)}: leave them out`, mcp);
 }
 
-/** Refuses a request with findings that cannot be masked. */
 export function requestNotMaskable(classes: readonly ContentClass[], mcp: McpMessage | undefined): Denial {
   const where = 'where it cannot be masked (member name, address, signed or encoded text)';
   return refusedRequest(`the request contains ${named(classes)} ${where}: leave them out`, mcp);

@@ -82,7 +82,6 @@ function requestJudge({
   return (exchange) => after(inspectRequest(exchange, findAll), (inspected) => judge(exchange, inspected));
 }
 
-/** Masks findings. Findings that cannot be masked stay and are reported. */
 async function maskedRequest({ found, unmaskable, isMaskable, mask }: InspectedRequest): Promise<Verdict> {
   const left = [...new Set(unmaskable.map((finding) => `${finding.class} (${finding.rule})`))].join(', ');
   if (!isMaskable)

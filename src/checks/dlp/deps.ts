@@ -10,11 +10,9 @@ export interface DlpCheckDeps {
   readonly config: DlpConfig;
   /** Searches answers. */
   readonly detector: StreamDetector;
-  /** Searches whole texts of any length. */
   readonly findAll: FindAll;
   /** Detectors that find nothing if `findAll` finds nothing; later checks can skip them. */
   readonly detectors: readonly DetectorName[];
-  /** Set if other classes are searched for in requests. */
   readonly requestSearch?: Omit<ClassSearch, 'detector'>;
   readonly reportSecretLeak: ReportSecretLeak;
   /** Called once per class for each body and for an answer's headers, including in shadow mode. */

@@ -118,7 +118,6 @@ export function createAnswerJudge(deps: DlpCheckDeps): AnswerJudge {
   };
 }
 
-/** Applies both rewrites if both verdicts are rewrites. */
 function mergedVerdict(first: Verdict, second: Verdict): Verdict {
   if (first.kind !== 'rewrite') return second;
   if (second.kind !== 'rewrite') return second.kind === 'pass' ? first : second;
@@ -151,7 +150,6 @@ export interface StreamRewriterDeps extends StreamSearch {
   readonly onEvidence?: (found: readonly Found[]) => void;
 }
 
-/** Findings reported per stream. */
 const MAX_EVIDENCE = 64;
 
 /** Masks a streamed answer, or cuts it off at a finding that must not pass. */

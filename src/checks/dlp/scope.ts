@@ -40,7 +40,6 @@ export function dlpScope(config: DlpConfig): ContentScope {
 
 export interface ClassSearch {
   readonly detector: StreamDetector;
-  /** Searches whole texts of any length. */
   readonly findAll: FindAll;
   /** Detectors that find nothing if `findAll` finds nothing. */
   readonly detectors: readonly DetectorName[];

@@ -19,14 +19,12 @@ import { inTurns, type Work } from '../../turns.ts';
 /** Number of cached credential searches, including those of renewed credentials. */
 const MAX_KEPT = 64;
 
-/** Masks one credential in the answers to requests that carried it. */
 interface CredentialMask {
   readonly masks: AnswerMasks;
   readonly inspectHeaders: ReturnType<typeof createHeaderInspection>;
 }
 
 export interface HeldCredentialDeps {
-  /** Called for each answer in which the credential is masked. */
   readonly onMasked: () => void;
 }
 

@@ -8,7 +8,6 @@ import type { PlacedFinding } from '../../inspect/message/search.ts';
 import type { TextSpan } from '../../inspect/message/texts.ts';
 import { PROTOCOL_NAMES } from '../../mcp/protocol-words.ts';
 
-/** Maximum number of findings in one event. */
 const MAX_LISTED = 64;
 
 export interface RecorderDeps {

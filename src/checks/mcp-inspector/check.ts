@@ -103,7 +103,6 @@ export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<Inspector
   };
 }
 
-/** Joins headers so that they are searched together. */
 function linesOf(headers: ReadonlyMap<string, string>): string {
   let lines = '';
   for (const [name, value] of headers) lines += `${name}: ${value}\n`;

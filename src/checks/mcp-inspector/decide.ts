@@ -38,7 +38,6 @@ export interface Inspection {
   readonly suppressed: ReadonlySet<string>;
 }
 
-/** Why a message cannot be inspected or edited. */
 export interface Uninspected {
   readonly refusal: string;
   /** Secrets found in the message; they still score and lock the key. */
@@ -48,7 +47,6 @@ export interface Uninspected {
 /** Inspects a message, or any other value from a server; returns the reason if it cannot be inspected. */
 export type Inspect = (message: unknown, server: string) => Promise<Inspection | Uninspected>;
 
-/** Used when the inspector is off. */
 export const inspectNothing: Inspect = () =>
   Promise.resolve({ attacks: [], secrets: [], credentials: [], suspected: [], suppressed: new Set() });
 
@@ -57,7 +55,6 @@ export interface InspectDeps {
   readonly credentialsOf: CredentialsOf;
 }
 
-/** Classes that are masked; attacks are removed instead. */
 const MASKED: ReadonlySet<string> = new Set(['secret', 'credentials']);
 
 /** A credential has at least eight characters. */

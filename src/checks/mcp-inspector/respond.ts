@@ -149,7 +149,6 @@ function judgementInWords(judged: MessageJudgement): string {
   return reasons.join('; ');
 }
 
-/** Returns the rules of findings, with the highest score for a model. */
 function rulesIn(placed: readonly PlacedFinding[]): readonly string[] {
   const scores = new Map<string, number | undefined>();
   for (const { finding } of placed) {

@@ -20,7 +20,6 @@ const MAX_REPORTED = 64;
 export interface SecretResponseDeps {
   readonly reportSecretLeak: ReportSecretLeak;
   readonly action: SecretAction;
-  /** `mcp.inspector.quarantine_duration`. */
   readonly lockMs: number;
 }
 
@@ -85,7 +84,6 @@ function matchedText({ spans }: PlacedFinding): string {
   return spans.map(({ source, start, end }) => source.text.slice(start, end)).join('');
 }
 
-/** Maximum size of the masked result that an agent gets instead of the answer. */
 const MAX_BYTES = 16_384;
 /** Minimum size of a value: one character and a separator. */
 const LEAST_BYTES = 2;

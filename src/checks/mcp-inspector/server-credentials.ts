@@ -33,7 +33,6 @@ export function isTrusted({ suppress }: Pick<Server, 'suppress'>): boolean {
   return suppress.includes('secrets') || suppress.includes(SERVER_CREDENTIAL_RULE);
 }
 
-/** A value in a server's configuration. */
 export interface ConfiguredValue {
   /** Place in the configuration: a header, a parameter or the number of a path segment. Never contains the value. */
   readonly name: string;
@@ -132,7 +131,6 @@ function userAndPassword(pair: string, isBasic: boolean): readonly string[] {
   return [user, password].filter((text) => text.length >= LEAST_PARAMETER_CHARS && hasLettersAndDigits(text));
 }
 
-/** Decodes Base64 if it encodes text. */
 function inBase64(value: string): readonly string[] {
   const plain = BASE64.test(value) ? fromBase64(value) : undefined;
   return plain === undefined ? [] : [plain, ...userAndPassword(plain, true)];

@@ -1,4 +1,3 @@
-/** A tool as its server lists it. */
 export interface ShownTool {
   readonly name: string;
   /** Digest of the definition (`definitionDigest`). */
@@ -20,14 +19,12 @@ export interface Pin {
   readonly change?: { readonly digest: string; readonly seenAt: number };
 }
 
-/** Selects changed definitions to accept. */
 export interface Acceptable {
   readonly tool: string;
   /** Prefix of the digest of the changed definition. If the definition has changed again, nothing is accepted. */
   readonly digest?: string;
 }
 
-/** A tool whose change was accepted. */
 export interface Accepted {
   readonly tool: string;
   readonly digest: string;

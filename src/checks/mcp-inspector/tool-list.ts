@@ -5,13 +5,10 @@ import { isTurnOver, ITEM_CHARS, nextTurn } from '../../turns.ts';
 import { MAX_PINNED_TOOLS, type PinState, type ShownTool } from './store.ts';
 import type { PlacedFinding } from '../../inspect/message/search.ts';
 
-/** Why a tool is removed from a list. */
 export type Withholding = 'poisoned' | 'changed' | 'unreadable';
 
 export interface ListedTool {
-  /** Index in the original list. */
   readonly index: number;
-  /** Undefined without a readable name. */
   readonly name: string | undefined;
   readonly digest: string;
   /** Approximate length of the definition. */
@@ -64,7 +61,6 @@ export interface ToolRules {
   readonly attacks: readonly PlacedFinding[];
 }
 
-/** Returns the tools to remove, each with the reason. */
 export async function withheldTools(
   tools: readonly ListedTool[],
   { blocks, states, attacks }: ToolRules,
@@ -121,7 +117,6 @@ export function pinnedMembers(tool: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(tool).filter(([name]) => !VARYING.has(name)));
 }
 
-/** Length of the pieces of a long string. */
 const PIECE_CHARS = 16_384;
 
 /** Yields a value in pieces, with each object's members in order of name. Each element is followed by a comma. */

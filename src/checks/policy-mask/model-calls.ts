@@ -36,7 +36,6 @@ interface Search<Body> {
   readonly scopeOf?: (body: Body) => ((place: WordsPlace) => boolean) | undefined;
 }
 
-/** Masks a request, after earlier checks' edits. */
 export async function maskRequest(exchange: Parsed, masks: Masks): Promise<MaskedRequest> {
   const edits: JsonEdit[] = [];
   const rules = new Set<string>();
@@ -119,7 +118,6 @@ function outsideTrusted(ofRules: InjectionMasks['trust']): NonNullable<Search<Pa
   };
 }
 
-/** Searches a tool call's argument, and everything below it. */
 function inArgument(path: ArgumentMasks['path']): (place: WordsPlace) => boolean {
   const to = ['params', 'arguments', ...path];
   return ({ kind, path: at }) =>

@@ -10,7 +10,6 @@ import { findInTexts, type PlacedFinding } from '../../inspect/message/search.ts
 import { readTexts } from '../../inspect/message/texts.ts';
 import { editWholeMessage, readWholeMessage, uninspectable } from '../../inspect/message/whole-message.ts';
 
-/** An MCP message after masking. */
 interface MaskedMessage {
   readonly rules: readonly string[];
   readonly edits: readonly JsonEdit[];

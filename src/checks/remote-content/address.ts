@@ -1,6 +1,5 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Address of a medium, written by a client. */
 export type Address =
   /** Contains the data itself (`data:`). */
   | { readonly kind: 'inline' }

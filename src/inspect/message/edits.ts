@@ -135,7 +135,6 @@ function escapeAround(text: string, at: number): Span | undefined {
   return undefined;
 }
 
-/** Reports whether an odd number of backslashes precedes the character. */
 function isEscaped(text: string, at: number): boolean {
   let first = at;
   while (first > 0 && text.charCodeAt(first - 1) === 92) first -= 1;

@@ -12,7 +12,6 @@ const MAX_NAME_CHARS = 64;
 
 /** Place of comments and similar fields, which occur between the texts of all places. */
 const BESIDE = '';
-/** Prefix and end of a comment or field line. */
 const FIELD = /^[a-z]{0,8}: ?|\n$/gm;
 
 /** Reports whether an event continues a known value that earlier events began at the same place. */

@@ -23,7 +23,6 @@ export interface MessageSearch {
   readonly detectors: readonly Detector[];
   /** Values that count as secrets, such as credentials of the server itself. */
   readonly known?: KnownValues;
-  /** Selects the secrets that count. */
   readonly counts: (secret: Finding) => boolean;
 }
 
@@ -70,10 +69,8 @@ export async function findInTexts(texts: Texts, search: MessageSearch): Promise<
   return placed.found(true);
 }
 
-/** Cost of locating a finding, in characters. */
 const PLACING_CHARS = 64;
 
-/** A reading, and a test that selects findings by their spans. */
 interface Search {
   readonly reading: Reading;
   readonly counts: (spans: readonly TextSpan[]) => boolean;
@@ -211,7 +208,6 @@ function isSameFinding(earlier: PlacedFinding, later: PlacedFinding): boolean {
   );
 }
 
-/** Wraps detectors, which stop once there are too many findings. */
 function countingFindings(detectors: readonly Detector[]) {
   let count = 0;
   const hasTooMany = (): boolean => count > MAX_FOUND;
@@ -237,7 +233,6 @@ async function revealed(
   return found;
 }
 
-/** Removes secrets that were found both disguised and plain. */
 function withoutRepeats(findings: readonly Finding[]): readonly Finding[] {
   let reached = 0;
   return findings

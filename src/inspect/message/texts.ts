@@ -50,17 +50,13 @@ export interface Texts {
 }
 
 export interface ReadOptions {
-  /** Puts each text on a page of its own. */
   readonly apart?: boolean;
-  /** Minimum value of numbers that are read. */
   readonly leastNumber?: number | undefined;
 }
 
 /** Limit of characters in a message, counting nested texts at each level. */
 const MAX_CHARS = 4_194_304;
-/** Limit of strings, member names, objects and arrays. */
 const MAX_PARTS = 200_000;
-/** Cost of a value in addition to its text, in characters. */
 const VALUE_CHARS = 16;
 const MAX_WORD_CHARS = 512;
 /** Longer names do not describe their values. */

@@ -6,9 +6,7 @@ const { BACKSLASH, QUOTE } = CODES;
 /** A part of a JSON text that can contain a finding. Offsets refer to the text as written. */
 export interface Token {
   readonly kind:
-    /** Without the quotes. */
     | 'string'
-    /** Possibly incomplete. */
     | 'number'
     /** `true`, `null`, and anything else that is not JSON. */
     | 'other';
@@ -29,7 +27,6 @@ const KINDS = ['string', 'number', 'other'] as const;
 /** Classes of characters outside strings; 0 for other tokens. */
 const BLANK = 1;
 const STRUCTURE = 2;
-/** Characters at the start of a number, and inside it. */
 const DIGIT = 3;
 const EXPONENT = 4;
 const CLASSES = new Uint8Array(128);
@@ -40,7 +37,6 @@ for (const character of 'eE') CLASSES[character.charCodeAt(0)] = EXPONENT;
 
 /** Longer numbers are not card or phone numbers and need not be held back. */
 const MAX_NUMBER_CHARS = 256;
-/** Minimum number of entries dropped at a time. */
 const MANY = 64;
 
 const MEANINGS: Readonly<Record<string, string>> = {
@@ -60,7 +56,6 @@ const MEANINGS: Readonly<Record<string, string>> = {
  */
 export class JsonLexer {
   #end = 0;
-  /** An incomplete escape. */
   #rest = '';
   #inString = false;
   #inToken = false;

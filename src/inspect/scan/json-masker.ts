@@ -165,7 +165,6 @@ function replacementsOf(span: Span, lexer: JsonLexer, buffer: MaskingBuffer): re
   return replacements;
 }
 
-/** Reports whether a token outside strings is a JSON value. */
 function isValue({ kind, joinsPrevious, isJoined }: Token): boolean {
   return kind !== 'string' && !joinsPrevious && isJoined !== true;
 }

@@ -8,7 +8,6 @@ const STEP_REPLACEMENTS = 256;
 
 /** Outgoing text: received, released and sent parts, and replacements. Offsets count from its first character. */
 export class MaskingBuffer {
-  /** The text from `#sent` on. */
   #text = '';
   /** The last appended piece. Reading it from `#text` would make the engine flatten the whole string. */
   #last = '';
@@ -73,7 +72,6 @@ export class MaskingBuffer {
     this.#replacedTo = Math.max(this.#replacedTo, end);
   }
 
-  /** Adds replacements in any order. */
   replaceAlso(more: readonly Replacement[]): void {
     if (more.length === 0) return;
     const all = [...this.#replacements, ...more].toSorted((a, b) => a.start - b.start);
@@ -110,7 +108,6 @@ export class MaskingBuffer {
     return this.#replacements;
   }
 
-  /** Removes and returns the text up to an offset, with its replacements. */
   take(to: number): string {
     const from = this.#sent;
     const text = this.#remove(to);

@@ -7,7 +7,6 @@ import { bufferLimitExceeded, MaskingBuffer, tailOf } from './masking-buffer.ts'
 import { eachName } from '../../detectors/credentials/names.ts';
 import type { Work } from '../../turns.ts';
 
-/** Maximum number of characters per search step. */
 export const CHUNK_CHARS = 16_384;
 
 export function chunksOf(text: string): readonly string[] {
@@ -17,14 +16,12 @@ export function chunksOf(text: string): readonly string[] {
   return chunks;
 }
 
-/** A text in the outgoing text of a channel. */
 export interface BufferSpan {
   readonly buffer: MaskingBuffer;
   readonly from: number;
   readonly to: number;
 }
 
-/** Searches a text of any length, in chunks. */
 export function* pushAll(scanner: ChannelScanner, text: string, found: Found[]): Work<BufferSpan> {
   const { buffer } = scanner;
   const from = buffer.length;
@@ -137,7 +134,6 @@ export class ScanWindow {
   readonly #detector: StreamDetector;
   #text: string;
   #from: number;
-  /** Offset of the undecided part. */
   #open = 0;
   #settled = 0;
   /** Length that the text must reach before the next search. */
@@ -244,7 +240,6 @@ const MAX_CHARS = 48;
  */
 const WORD = String.raw`(?:[A-Z][a-z]{1,15}|[a-z]{1,16}|I)[.,;:!?]{0,3}`;
 const PLAIN_WORDS = new RegExp(String.raw`^\s{0,8}(?:${WORD}\s{1,8}){0,2}(?:${WORD})?\s{0,8}$`);
-/** How far the credential detector looks back for a name. */
 const NAME_CHARS = 128;
 
 /** Reports whether a text ends in a few ordinary words that are not a named credential (`password: correct`). */

@@ -16,7 +16,6 @@ const MAX_REMEMBERED = 16;
 interface WholeText extends Pick<TextDelta, 'text' | 'signed'> {
   /** Set for a JSON document, and for a text that may be one. */
   readonly isJson?: boolean;
-  /** See `TextScannerOptions`. */
   readonly context?: string;
 }
 

@@ -29,7 +29,6 @@ export class StreamChannels {
   readonly #detector: StreamDetector;
   readonly #namedWords: StreamDetector | undefined;
   readonly #channels = new Map<string, Channel>();
-  /** The channel that began last, by the name in `joins`. */
   readonly #lastJoined = new Map<string, Channel>();
   readonly lanes = new Lanes();
   readonly #kept = new KeptBound();

@@ -43,7 +43,6 @@ export interface SearchedValues {
 
 interface Fields {
   readonly texts: PathTree | undefined;
-  /** The name of the nearest member. */
   readonly name: string | undefined;
   /** The clean value at the same place in the previous event. */
   readonly before: unknown;
@@ -60,7 +59,6 @@ export class NonTextFields {
   /** The places of texts and tokens in the last event. Most events of a stream have one text, in the same place. */
   #paths: readonly JsonPath[] = [];
   #texts: PathTree = new Map();
-  /** The last event, if it was clean. */
   #last: { readonly root: object; readonly texts: PathTree } | undefined;
   #cost = 0;
 

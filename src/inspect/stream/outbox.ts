@@ -14,7 +14,6 @@ interface Released {
 }
 
 interface ReleasedEvent extends Released {
-  /** Set if the event contains only held text and is not sent. */
   readonly isEmptied: boolean;
 }
 

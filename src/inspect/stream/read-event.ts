@@ -34,7 +34,6 @@ export interface Choice {
 export interface Followed {
   readonly channel: Channel;
   readonly to: number;
-  /** Number of events received while it waits. */
   events: number;
   bytes: number;
   /** Whether the event no longer waits for the text. */
@@ -49,7 +48,6 @@ export interface EventText extends BufferSpan {
 
 export interface ReadEvent {
   readonly event: StreamEvent;
-  /** Edits outside texts. */
   readonly edits: readonly JsonEdit[];
   readonly texts: readonly EventText[];
   /**
@@ -58,10 +56,7 @@ export interface ReadEvent {
   readonly tokenIds: readonly JsonEdit[];
   /** Texts that are searched but not edited: sent as received, or never sent. */
   readonly unsent: readonly BufferSpan[];
-  /** Channels that end with the event. Their text up to `to` is sent first. */
   readonly closed: readonly { readonly channel: Channel; readonly to: number }[];
-  /** Ends of other lanes, to send first. */
   readonly follows: readonly Followed[];
-  /** Whether the event waits until all of its text is decided. */
   readonly waits: boolean;
 }

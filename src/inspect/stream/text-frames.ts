@@ -75,7 +75,6 @@ function editsBeside(json: unknown, paths: readonly JsonPath[], masked = json): 
   return edits;
 }
 
-/** A value of an event, as received and as masked. */
 interface Masked {
   readonly json: unknown;
   readonly masked: unknown;

@@ -25,7 +25,6 @@ interface Header {
 
 /** Searches the headers of answers. Headers that do not change are searched only once. */
 export function createHeaderInspection(detector: StreamDetector): (exchange: Answered) => Inspected {
-  /** The last clean value of each name. */
   const clean = new Map<string, string>();
   return ({ answerHeaders, responseHeaders }) => {
     const changed: Header[] = [];

@@ -73,9 +73,7 @@ const ASTERISK = 0x2a;
 /** The printable runs of a body, joined by `APART`. */
 interface Runs {
   readonly text: string;
-  /** Offsets of the runs in the text. */
   readonly starts: readonly number[];
-  /** Offsets of the runs in the body. */
   readonly offsets: readonly number[];
 }
 

@@ -41,7 +41,6 @@ export type WordsKind =
 /** Kinds by text. For a repeated text, the last kind counts. */
 export class Words {
   readonly #kinds = new TextMap<WordsKind>();
-  /** Texts that were documents when added. */
   readonly documents: string[] = [];
 
   set(text: string, kind: WordsKind): void {
@@ -58,11 +57,9 @@ export interface SearchedDocument {
   /** The bytes that `json` was strictly parsed from. */
   readonly body: Buffer;
   readonly json: unknown;
-  /** Strings known to the dialect. */
   readonly words: Words;
   /** Places of strings to skip, by `pathKey`. */
   readonly unsearched?: ReadonlySet<string>;
-  /** Selects places; all by default. */
   readonly looksAt?: (place: WordsPlace) => boolean;
   readonly side: Side;
 }
@@ -213,7 +210,6 @@ export interface DocumentVisitor {
   memberName(name: string, path: JsonPath): void;
 }
 
-/** The state is the nearest member name. */
 type NamedLevel = Level<string | undefined>;
 
 const VALUES_PER_STEP = 1_024;

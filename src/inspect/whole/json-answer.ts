@@ -52,7 +52,6 @@ interface Gathered {
   readonly document: DocumentSearch;
   readonly joined: readonly Joined<AnswerText>[];
   readonly tokens: NonNullable<AnswerFacts['tokens']>;
-  /** Places of signed texts, by `pathKey`. */
   readonly signed: ReadonlySet<string>;
 }
 
@@ -63,7 +62,6 @@ function* gathered(
   { passesArguments = false, looksAt }: AnswerScope,
 ): Work<Gathered> {
   const words = new Words();
-  /** Places of skipped texts, by `pathKey`. */
   const unsearched = new Set<string>();
   const signed = new Set<string>();
   for (const text of facts?.texts ?? []) {
@@ -108,7 +106,6 @@ function* joinTexts(texts: readonly AnswerText[], batch: ScanBatch): Work<Joined
   return joined;
 }
 
-/** Adds the texts that the tokens of each channel spell. */
 function* addSpelled(tokens: readonly TokenText[], batch: ScanBatch): Work<void> {
   const byChannel = new TextMap<string[]>();
   const all: string[][] = [];
@@ -170,7 +167,6 @@ interface MemberFindings {
   continues: boolean;
 }
 
-/** Returns the findings of each text that has any. */
 async function findInJoined(joined: Joined<AnswerText>, batch: ScanBatch): Promise<Iterable<MemberFindings>> {
   const all = [...batch.spansIn(joined.text)];
   const addOwn = each(joined.parts, ({ source, start: from }) => {

@@ -26,7 +26,6 @@ export interface AnswerMasks {
   readonly words: AnswerSearch | undefined;
 }
 
-/** Masks a whole answer as edited by earlier checks. */
 export async function maskAnswer(exchange: Answered, masks: AnswerMasks): Promise<Verdict> {
   const { whole } = exchange.answer;
   if (whole === undefined || masks.everywhere === undefined) return PASS;

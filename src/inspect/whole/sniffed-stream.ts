@@ -11,7 +11,6 @@ import type { StreamFormat } from '../../streams/frame.ts';
 import { ndjson } from '../../streams/ndjson.ts';
 import { sse } from '../../streams/sse.ts';
 
-/** A stream that was buffered because of its Content-Type. */
 export interface SniffedStream {
   readonly format: StreamFormat;
   readonly reader: StreamReader;

@@ -10,9 +10,10 @@ import type { Inspected } from '../inspected.ts';
 import { inTurns, isTurnOver, nextTurn } from '../../turns.ts';
 import { createScanBatch } from '../scan/scan-batch.ts';
 import { CODES } from '../../json/codes.ts';
+import { skipWithin } from '../../json/skip-string.ts';
 import { STEP_CHARS } from '../../json/weights.ts';
 
-const { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, OPEN_ARRAY, OPEN_OBJECT, QUOTE } = CODES;
+const { CLOSE_ARRAY, CLOSE_OBJECT, OPEN_ARRAY, OPEN_OBJECT, QUOTE } = CODES;
 
 const ESCAPE_STEP_CHARS = 32_768;
 
@@ -40,17 +41,14 @@ export async function inspectRaw(whole: WholeAnswer, findAll: FindAll): Promise<
 }
 
 const JSON_LIKE = /^\uFEFF?\s*[[{"]/;
-/** Members with an answer's tokens, in all dialects. */
 const LOGPROBS = /"(?:prompt_)?log_?probs(?:_?result)?"/gi;
 const OF_NUMBER = /[-+.\w]/;
 const NUMBER = /^-?\d[\d.eE+-]*$/;
 /** Lists that repeat the text in numbers, and members that repeat it (`token-ids.ts`). */
 const TOKEN_IDS =
   /"(?:\w{0,40}token_?ids?|context|tokens|bytes|(?:input|output|prompt|completion|generated|text)_?ids|ids|raw_?output)"/gi;
-/** Upper bound of the length of these names. */
 const NAME_CHARS = 128;
 const NUMBERS = /^[[\]\d\s,.+eE-]*$/;
-/** Upper bound of the length of a number. */
 const NUMBER_CHARS = 64;
 const STEP_SPANS = 1_024;
 
@@ -110,31 +108,17 @@ async function nextString(text: string, from: number): Promise<Span> {
 }
 
 function stringEnd(text: string, start: number): number | Promise<number> {
-  const at = inString(text, start + 1, start + STEP_CHARS);
+  const at = skipWithin(text, start + 1, start + STEP_CHARS);
   return at < 0 ? longStringEnd(text, ~at) : at;
 }
 
 async function longStringEnd(text: string, from: number): Promise<number> {
   for (let at = from; ;) {
     if (isTurnOver(STEP_CHARS)) await nextTurn();
-    const next = inString(text, at, at + STEP_CHARS);
+    const next = skipWithin(text, at, at + STEP_CHARS);
     if (next >= 0) return next;
     at = ~next;
   }
-}
-
-/**
- * Returns the end of the string around `from`. If it continues after `to`, returns the complement of the next offset.
- */
-function inString(text: string, from: number, to: number): number {
-  let at = from;
-  for (; at < text.length; at += 1) {
-    if (at >= to) return ~at;
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) return at + 1;
-    if (code === BACKSLASH) at += 1;
-  }
-  return text.length;
 }
 
 const OPEN: ReadonlySet<number> = new Set([OPEN_ARRAY, OPEN_OBJECT]);
@@ -171,7 +155,6 @@ async function tokenIds(text: string): Promise<Replacement[]> {
   });
 }
 
-/** Returns the start of the list or object after a member's name, if any. */
 function containerAfter(text: string, nameEnd: number): number | undefined {
   const colon = afterBlanks(text, nameEnd);
   if (text[colon] !== ':') return undefined;
