@@ -1,7 +1,8 @@
 /**
- * `node models/injection/evaluate.ts <injection.public.jsonl.gz> [<more>.jsonl.gz …]`: what the model finds of sets that it
- * was not trained on, with and without the rules. The public sets, the rules of a guard, and two languages are left out once each;
- * packages that are only measured and other files are judged by the committed weights.
+ * `node models/injection/evaluate.ts <injection.public.jsonl.gz> [<more>.jsonl.gz …]` reports what the model finds in sets
+ * that it was not trained on, with and without the rules. Trains again without the public sets, without the rules of a
+ * guard, and without each of two languages. Judges packages that are only measured, and other files, by the committed
+ * weights.
  */
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -19,7 +20,7 @@ import { trained } from './train.ts';
 
 const OPENING_CHARS = 80;
 const ALARMS = [0.001, 0.005, 0.01] as const;
-/** Of the `safety` preset. */
+/** Detectors of the `safety` preset. */
 const THRESHOLDS = [0.5, 0.9] as const;
 
 const [file, ...others] = process.argv.slice(2);
@@ -27,7 +28,7 @@ if (file === undefined)
   throw new Error('usage: node models/injection/evaluate.ts <public set> [<other set> …]');
 
 const rows = allRows(file, seeded(1));
-/** Left out of one training together: the rows of a public set, or all of ours in one language. */
+/** Rows left out of one training: a public set, or all own rows of one language. */
 const leftOut: readonly (readonly string[])[] = [
   ...['s-labs', 'neuralchemy', 'spikee', 'agent-threat-rules'].map((set) => [set]),
   ...['it', 'zh'].map((language) =>
@@ -47,7 +48,7 @@ console.log(
 for (const sets of leftOut) {
   const model = trained(rows.filter(({ set }) => !sets.includes(set)));
   for (const set of sets) {
-    // Some rows are learnt more than once.
+    // Some rows occur more than once.
     const measured = [...new Set(rows.filter((row) => row.set === set))];
     if (measured.some(({ isAttack }) => isAttack)) reportWithClear(`${set}, left out`, model, measured);
   }
@@ -80,7 +81,7 @@ for (const set of new Set(onlyMeasured.map((row) => row.set)))
   );
 for (const other of others) report(basename(other), shipped, labelledRows(other));
 
-/** The rows without innocent ones that begin as an attack of the same set does: one template, labelled both ways. */
+/** Drops innocent rows that begin like an attack of the same set: one template with both labels. */
 function clearlyLabelled(measured: readonly Row[]): readonly Row[] {
   const openings = new Set(measured.filter(({ isAttack }) => isAttack).map(openingOf));
   return measured.filter(
@@ -88,7 +89,7 @@ function clearlyLabelled(measured: readonly Row[]): readonly Row[] {
   );
 }
 
-/** Reports public sets once more without the rows that are labelled both ways. */
+/** Reports the public sets again without the rows that have both labels. */
 function reportWithClear(name: string, model: Model, measured: readonly Row[]): void {
   report(name, model, measured);
   if (measured.some(({ surface }) => surface !== undefined)) return;

@@ -1,7 +1,7 @@
 import { parse } from 'yaml';
 import { lines, type SourcePackage } from './sources.ts';
 
-/** Test cases of a rule for agents, as Agent Threat Rules writes them. */
+/** Test cases of a rule, in the format of Agent Threat Rules. */
 interface ThreatRule {
   readonly test_cases?: {
     readonly true_positives?: readonly ThreatCase[];
@@ -16,19 +16,19 @@ interface ThreatCase {
 }
 
 const ID = /^id: ATR-\d+-(\d+)$/m;
-/** Rules that were made after public benchmarks, which are for measuring. */
+/** Rules that were derived from public benchmarks, which are only used for measuring. */
 const BENCHMARKS =
   /garak|in-?the-?wild|bipia|promptinject|huggingface|hackaprompt|injecagent|agentdojo|spikee|cyberseceval|purple ?llama|\bpint\b|piguard|notinject|giskard|gandalf|tensor.trust|neuralchemy|s-labs|deepset|safeguard|benchmark|corpus|corpora|dataset|pipelock|jailbreakchat|\bdan\b|lakera/i;
 const BENCHMARK_IDS = [
   { from: 1_001, to: 1_013 },
   { from: 1_700, to: 1_999 },
 ] as const;
-/** Rules with texts that share six words in a row with rows of the development collection or of the public sets. */
+/** Rules with texts that share six consecutive words with rows of the development collection or of the public sets. */
 const OVERLAPPING: ReadonlySet<number> = new Set([
   2, 4, 5, 72, 75, 80, 83, 84, 85, 87, 116, 131, 137, 140, 202, 203, 421, 427, 428, 431, 514, 515, 516, 529,
   535, 538, 540, 565, 570, 573, 706, 708, 2012, 2019, 2022, 2193,
 ]);
-/** Kinds of rules whose texts speak to a model; the others are about commands and configurations. */
+/** Kinds of rules whose texts address a model; the others are about commands and configurations. */
 const ATTACK_RULES = [
   'prompt-injection',
   'agent-manipulation',
@@ -38,7 +38,7 @@ const ATTACK_RULES = [
 const MIN_WORDS = 4;
 const LETTERS = /[\p{L}\p{M} ,.?!'’"-]/gu;
 const MOSTLY = 0.9;
-/** Scripts that are written without blanks. */
+/** Scripts without blanks between words. */
 const WITHOUT_BLANKS = /[\u3040-\u9fff]/;
 const CYRILLIC = /\p{Script=Cyrillic}/u;
 const RUSSIAN_QUESTION = 'как это сделать';
@@ -46,7 +46,7 @@ const RUSSIAN_QUESTION = 'как это сделать';
 const PROMPTWL = 'promptwl/wordlists';
 const HIVETRACE = 'hivetracered/attacks/types/single_turn';
 
-/** Packages that test or guard language models, with their makers' cases: attacks, and innocent texts in the same words. */
+/** Packages that test or guard language models, with their test cases: attacks, and innocent texts in the same words. */
 export const GUARD_PACKAGES: readonly SourcePackage[] = [
   {
     registry: 'npm',
@@ -146,7 +146,7 @@ function attackCases({ test_cases, evasion_tests = [] }: ThreatRule): readonly T
   return [...(test_cases?.true_positives ?? []), ...evasion_tests];
 }
 
-/** Returns the texts of the cases that `select` returns; none of rules made after benchmarks. */
+/** Returns the texts of the cases that `select` returns, without those of rules derived from benchmarks. */
 function threatCases(
   content: string,
   select: (rule: ThreatRule) => readonly ThreatCase[],
@@ -168,7 +168,7 @@ function isProse(text: string): boolean {
   return (text.match(LETTERS)?.length ?? 0) / text.length > MOSTLY;
 }
 
-/** Prompts of a suite for promptfoo. */
+/** Reads the prompts of a promptfoo suite. */
 function queries(content: string): readonly string[] {
   return (parse(content) as { vars?: { query?: string; prompt?: string } }[])
     .map(({ vars }) => vars?.query ?? vars?.prompt)
@@ -182,7 +182,7 @@ interface CodingSample {
   readonly is_benign: boolean;
 }
 
-/** Issues and files of a repository: those that hold the injection, or issues without one. */
+/** Returns issues and files of a repository that contain the injection, or issues without one. */
 function codingTexts(content: string, isAttack: boolean): readonly string[] {
   return Object.values(JSON.parse(content) as Record<string, CodingSample>)
     .filter(({ is_benign }) => is_benign !== isAttack)

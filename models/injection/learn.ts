@@ -2,23 +2,23 @@ import { MAX_FEATURES, writeFeatures } from '../../src/detectors/learned/feature
 import { eachStretch } from '../../src/detectors/learned/model.ts';
 import { Outline } from '../../src/detectors/learned/outline.ts';
 
-/** Weights: 2 to the power of this, 512 KiB of them. */
+/** The number of weights is 2 to this power: 512 KiB. */
 const BITS = 19;
 const WEIGHTS = 2 ** BITS;
 
 const EPOCHS = 4;
 const RATE = 0.3;
 const DECAY = 1e-6;
-/** Share of a stretch's features that a step leaves out at random, so that no phrase rests on one rare word. */
+/** Share of features that a step leaves out at random, so that no phrase depends on one rare word. */
 const DROPPED = 0.3;
 /** Shorter stretches keep all their features. */
 const LEAST_DROPPED_FROM = 8;
-/** Models whose mean is taken: each alone depends on the order of its examples. */
+/** Number of models to average: a single one depends on the order of its examples. */
 const MODELS = 3;
-/** Stretches of an innocent document that one pass learns from. */
+/** Maximum number of stretches of an innocent document per pass. */
 const MAX_STRETCHES = 16;
 
-/** A text as the stretches by which it is judged, each the places of its features' weights. */
+/** A text as the stretches by which it is judged. Each stretch lists the positions of its features' weights. */
 export interface Example {
   readonly stretches: readonly Int32Array[];
   readonly isAttack: boolean;
@@ -49,14 +49,14 @@ export function exampleOf(text: string, isAttack: boolean): Example {
   return { stretches: stretches.filter(({ length }) => length > 0), isAttack };
 }
 
-/** What a stretch adds up to; over 0 speaks for an attack. */
+/** Returns the sum of a stretch. Values over 0 indicate an attack. */
 function sumOf({ weights, bias }: Learned, places: Int32Array): number {
   let sum = 0;
   for (const place of places) sum += weights[place] ?? 0;
   return bias + sum / Math.sqrt(Math.max(1, places.length));
 }
 
-/** The mean of some models, which is a model of the same size. */
+/** Returns the mean of several models, a model of the same size. */
 export function learn(examples: readonly Example[], random: () => number): Learned {
   const mean: Learned = { weights: new Float32Array(WEIGHTS), bias: 0 };
   for (let model = 0; model < MODELS; model += 1) {
@@ -69,8 +69,8 @@ export function learn(examples: readonly Example[], random: () => number): Learn
 }
 
 /**
- * Logistic regression by stochastic gradients (AdaGrad). Of an attack the stretch that looks most like one is learnt
- * from, since the rest of a long text may be innocent; of an innocent text all are.
+ * Logistic regression by stochastic gradients (AdaGrad). Trains on the most suspicious stretch of an attack, since the
+ * rest of a long text may be innocent, and on all stretches of an innocent text.
  */
 function learnOnce(examples: readonly Example[], random: () => number): Learned {
   const learned: Learned = { weights: new Float32Array(WEIGHTS), bias: 0 };
@@ -98,7 +98,7 @@ function learnOnce(examples: readonly Example[], random: () => number): Learned 
   return learned;
 }
 
-/** Used again by the next step. */
+/** Reused by the next step. */
 let kept = new Int32Array(0);
 
 function thinned(places: Int32Array, random: () => number): Int32Array {
@@ -144,7 +144,7 @@ function shuffle(order: number[], random: () => number): void {
   }
 }
 
-/** Numbers from 0 to 1, the same ones for the same seed (Numerical Recipes' linear congruential generator). */
+/** Returns numbers from 0 to 1, reproducible by seed (Numerical Recipes' linear congruential generator). */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -5,7 +5,7 @@ interface Labelled {
   readonly label: string;
 }
 
-/** Attacks that prompt-armor collected from public sets, by the set that it names as their source. */
+/** Attacks that prompt-armor collected from public sets, by the source that it names. */
 const COLLECTED = [
   ['lakera/gandalf', 'Gandalf'],
   ['deepset/prompt-injections', 'deepset'],
@@ -13,7 +13,7 @@ const COLLECTED = [
   ['llmail-inject', 'LLMail-Inject'],
 ] as const;
 
-/** Packages to measure with: nothing of them is trained on. */
+/** Packages that are only used for measuring, never for training. */
 export const MEASURED_PACKAGES: readonly SourcePackage[] = [
   {
     name: 'bastioncorpus',

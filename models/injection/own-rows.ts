@@ -6,10 +6,10 @@ import type { Row } from './row.ts';
 
 const ENGLISH = { sentences: 8_000, documents: 1_600 };
 const OTHER = { sentences: 1_400, documents: 200 };
-/** One template in so many is kept apart, to measure with sentences of a form that was not learnt. */
+/** Every n-th template is reserved for measuring with unseen sentence forms. */
 const HELD_BACK_BY = 8;
 
-/** Texts put together from `phrases/`: attacks and innocent ones in twelve languages, alone, among others, in documents. */
+/** Generates texts from `phrases/`: attacks and innocent texts in twelve languages, alone, among others, in documents. */
 export function ownRows(random: () => number): readonly Row[] {
   return PHRASES.flatMap((phrases) => [
     ...rowsOf(templatesOf(phrases, false), false, random),

@@ -2,15 +2,15 @@ import { CARRIERS, embed } from './phrases/carriers.ts';
 import type { Row } from './row.ts';
 import { readTexts, type Texts } from './texts.ts';
 
-/** One text in so many is kept apart, to measure with texts that were not learnt. */
+/** Every n-th text is reserved for measuring. */
 const HELD_BACK_BY = 8;
-/** Rows of each attack among innocent texts, and how many of these surround it at most. */
+/** Number of rows with each attack among innocent texts, and maximum number of these texts. */
 const AMONG_OTHERS = 2;
 const MAX_OTHERS = 3;
-/** One attack in so many is put into a document too. */
+/** Every n-th attack is also put into a document. */
 const DOCUMENTS_BY = 2;
 
-/** The rows of `texts/`: each text alone, attacks among innocent ones, and some in documents. */
+/** Returns the rows of `texts/`: each text alone, attacks among innocent texts, and some in documents. */
 export function textRows(random: () => number): readonly Row[] {
   return readTexts().flatMap((texts) => [
     ...rowsOf(partOf(texts, false), false, random),
@@ -31,7 +31,7 @@ function rowsOf({ language, attacks, innocent }: Texts, isHeldBack: boolean, ran
   function add(text: string, isAttack: boolean, surface: Required<Row>['surface']): void {
     rows.push({ set: `texts-${language}`, text, isAttack, isHeldBack, surface });
   }
-  /** Up to three innocent texts with this one somewhere among them. */
+  /** Puts a text at a random place among one to three innocent texts. */
   function surrounded(text: string): string {
     const texts = Array.from({ length: 1 + Math.floor(random() * MAX_OTHERS) }, () => one(innocent));
     texts.splice(Math.floor(random() * (texts.length + 1)), 0, text);

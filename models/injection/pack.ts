@@ -1,7 +1,7 @@
 import { FEATURES_VERSION } from '../../src/detectors/learned/features.ts';
 import type { Model } from '../../src/detectors/learned/model.ts';
 
-/** Writes the file of a model, as `unpackModel` reads it. */
+/** Returns the file of a model, for `unpackModel`. */
 export function packModel({ weights, ...head }: Model): Buffer {
   const line = JSON.stringify({ ...head, features: FEATURES_VERSION, count: weights.length });
   return Buffer.concat([

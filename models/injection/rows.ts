@@ -17,12 +17,12 @@ interface PublicRow {
   readonly expect: { readonly detect: boolean };
 }
 
-/** One file in so many is read, and every manual. */
+/** Every n-th file is read, and every manual. */
 const DOCUMENTS_BY = 5;
-/** How often texts of other makers are learnt: they are few beside our templates, and the innocent ones keep alarms low. */
+/** Repetitions of texts by other authors: they are few compared to our templates, and the innocent ones reduce alarms. */
 const GUARD_REPEATS = { attacks: 2, innocent: 4 };
 
-/** The rows of `injection.public.jsonl.gz`: S-Labs and neuralchemy (NOTICE.md). */
+/** Returns the rows of `injection.public.jsonl.gz`: S-Labs and neuralchemy (NOTICE.md). */
 function publicRows(file: string): readonly Row[] {
   return lines<PublicRow>(gunzipSync(readFileSync(file)).toString()).map(
     ({ source, text, split, expect }) => {
@@ -32,7 +32,7 @@ function publicRows(file: string): readonly Row[] {
   );
 }
 
-/** Documentation and code of the packages that this project has installed: innocent, all of it. */
+/** Returns documentation and code of the installed packages, all innocent. */
 function documentRows(root: string): readonly Row[] {
   const files = globSync('node_modules/**/*.{md,ts,js,json,yml}', { cwd: root })
     .toSorted()
@@ -50,7 +50,7 @@ function documentRows(root: string): readonly Row[] {
   });
 }
 
-/** Sentences of manuals in eleven languages, `manuals/<language>.txt`: alone, and as one document. */
+/** Returns sentences of manuals in eleven languages, `manuals/<language>.txt`, alone and as one document. */
 function manualRows(): readonly Row[] {
   return globSync(join(import.meta.dirname, 'manuals/*.txt'))
     .toSorted()
@@ -61,7 +61,7 @@ function manualRows(): readonly Row[] {
     });
 }
 
-/** What the compiler says, in thirteen languages. */
+/** Returns the TypeScript compiler's messages in thirteen languages. */
 function compilerRows(root: string): readonly Row[] {
   return globSync('node_modules/typescript/lib/*/diagnosticMessages.generated.json', { cwd: root })
     .toSorted()
@@ -77,7 +77,7 @@ function repeated(rows: readonly Row[]): readonly Row[] {
   return rows.flatMap((row) => Array.from({ length: row.isAttack ? attacks : innocent }, () => row));
 }
 
-/** Everything that is trained on. */
+/** Returns all training rows. */
 export function allRows(publicFile: string, random: () => number): readonly Row[] {
   const root = join(import.meta.dirname, '../..');
   return [

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-/** Texts of one language that people of many kinds could have written, one by one and without templates. */
+/** Texts of one language as different people could have written them, without templates. */
 export interface Texts {
   /** ISO 639-1 code. */
   readonly language: string;
@@ -30,7 +30,7 @@ function readFile(path: string): { language: string; label: string; texts: reado
   return { language, label, texts: readLines(path) };
 }
 
-/** One text a line; `\n` in a text is a line break. */
+/** Reads one text per line; `\n` in a text is a line break. */
 export function readLines(path: string): readonly string[] {
   return readFileSync(path, 'utf8')
     .split('\n')

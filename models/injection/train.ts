@@ -1,6 +1,6 @@
 /**
- * `node models/injection/train.ts <injection.public.jsonl.gz>`: makes `weights.bin` again, byte for byte, from the sets
- * that models/README.md names. Takes some minutes.
+ * `node models/injection/train.ts <injection.public.jsonl.gz>` rebuilds `weights.bin`, byte for byte, from the sets that
+ * models/README.md names. Takes several minutes.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,25 +12,25 @@ import { packModel } from './pack.ts';
 import type { Row } from './row.ts';
 import { allRows } from './rows.ts';
 
-/** Of a document in which an attack is looked for. */
+/** Length of the documents in which attacks are hidden. */
 const DOCUMENT_CHARS = 2_000;
-/** One row in so many is put into one. */
+/** Every n-th row is hidden in a document. */
 const SCREENED_BY = 4;
-/** One attack in so many is lost to the screen: fewer would cost time in documents. */
+/** The screen misses one attack in this many; fewer would slow down documents. */
 const SCREEN_MISSES_BY = 300;
-/** Count it up with every training whose weights are committed. */
+/** Increase it with every training whose weights are committed. */
 const VERSION = 6;
 const SEED = 20_261_124;
-/** Weight of the model with `texts/` in the mean: more finds more, and alarms more often on manuals. */
+/** Weight of the model with `texts/` in the mean. A higher weight finds more attacks but raises more alarms on manuals. */
 const TEXTS_SHARE = 0.6;
 /**
- * Sums that are scores of 0.5 and of 0.9. Of innocent texts of kinds that are not trained on (messages of other programs,
- * questions of benchmarks, texts that only sound like attacks) some 2 % are above the first, under 1 % above the other.
+ * Sums that mean scores of 0.5 and 0.9. Of innocent texts of kinds not used in training (messages of other programs,
+ * benchmark questions, texts that only sound like attacks), about 2 % exceed the first and less than 1 % the second.
  */
 const HALF_AT = 1.65;
 const NINE_TENTHS_AT = 2.35;
 
-/** The mean of a model that learns from `texts/` and of one that does not. */
+/** Returns the mean of a model trained with `texts/` and one trained without. */
 export function trained(rows: readonly Row[]): Model {
   const slope = Math.log(9) / (NINE_TENTHS_AT - HALF_AT);
   const withoutTexts = learned(rows.filter(({ set }) => !set.startsWith('texts-')));
@@ -59,13 +59,13 @@ function mixed(without: Learned, all: Learned): Learned {
 
 const outline = new Outline();
 
-/** What the screen compares: the weights of a text's words by themselves. */
+/** Returns the value that the screen compares: the sum of the weights of a text's single words. */
 function sumOfWords({ weights }: Model, text: string): number {
   outline.read(text, weights);
   return outline.sumOfWords(0, outline.words);
 }
 
-/** What the words of attacks in the middle of documents add up to, all but one in `SCREEN_MISSES_BY`. */
+/** Returns the sum that the words of attacks inside documents reach, except for one in `SCREEN_MISSES_BY`. */
 function screenOf(model: Model, rows: readonly Row[]): number {
   const documents = rows.filter(({ set, text }) => set === 'documents' && text.length >= DOCUMENT_CHARS);
   const attacks = rows.filter(({ isAttack }, index) => isAttack && index % SCREENED_BY === 0);
@@ -81,7 +81,7 @@ function screenOf(model: Model, rows: readonly Row[]): number {
   );
 }
 
-/** Rows are read once, however many models learn from them. */
+/** Rows are read once for all models. */
 const known = new WeakMap<Row, readonly Example[]>();
 
 function examplesOf(row: Row): readonly Example[] {
@@ -90,7 +90,7 @@ function examplesOf(row: Row): readonly Example[] {
   return read;
 }
 
-/** A byte a weight: the few that are larger than most are cut. */
+/** Stores each weight in one byte; the few largest are clamped. */
 function inBytes({ weights, bias }: Learned): Pick<Model, 'weights' | 'scale' | 'bias'> {
   const sizes = weights.map(Math.abs).toSorted();
   const scale = (sizes[Math.floor(sizes.length * 0.9995)] ?? 1) / 127;

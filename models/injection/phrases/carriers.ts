@@ -200,7 +200,7 @@ const NAMES = slots`
 `;
 
 /**
- * Puts `injection` into a carrier, escaped where the carrier is JSON. With an empty `injection` the carrier is an
+ * Puts `injection` into a carrier, escaped if the carrier is JSON. With an empty `injection` the carrier is an
  * innocent document.
  */
 export function embed(carrier: string, injection: string, random: () => number): string {

@@ -20,7 +20,7 @@ export const EN_NEAR_SLOTS = slots`
   shellok: npm test | git status | ls -la | docker ps | python main.py | cargo build | make | pytest -q | npm run build | kubectl get pods | go vet ./... | cat README.md | grep -rn TODO src
 `;
 
-/** Innocent texts in the frames and the words of attacks. */
+/** Innocent texts in the form and the words of attacks. */
 export const EN_NEAR = lines`
   What would you say about {subject}?
   Where does a beginner in {subject} usually go wrong?

@@ -8,7 +8,7 @@ export const EN_RULES_SLOTS = slots`
   feeling: worries | fears | doubts | prejudices | differences | phone | laptop | tools | cares
 `;
 
-/** Innocent texts on rules, limits and instructions of everyday life, and on what an assistant can do. */
+/** Innocent texts about everyday rules, limits and instructions, and about what an assistant can do. */
 export const EN_RULES = lines`
   You may ignore the rules of {domain} in this {craft}
   You may ignore the {rulesof} of {domain} in your answer, I only want the idea.

@@ -12,7 +12,7 @@ type Random = () => number;
 
 /**
  * Returns up to `count` distinct sentences, the same ones for the same `random`. Every template is used before any is
- * used again, so a template with many slots does not crowd out the plain ones.
+ * used again, so that templates with many slots do not dominate.
  */
 export function expand(
   phrases: Phrases,
@@ -57,7 +57,7 @@ function shuffled<T>(items: readonly T[], random: Random): T[] {
   return copy;
 }
 
-/** Writes a sentence as people type: sometimes without capitals, without the full stop, or with a slip. */
+/** Writes a sentence as people type: sometimes without capitals or full stop, or with a typo. */
 function roughen(sentence: string, random: Random): string {
   let rough = sentence;
   if (random() < OPEN_END_SHARE) rough = rough.replace(/[.。!！]$/u, '');

@@ -11,7 +11,7 @@ import { RU_PARAPHRASE } from './ru.ts';
 import type { Paraphrases } from './types.ts';
 import { ZH_PARAPHRASE } from './zh.ts';
 
-/** By language (ISO 639-1); those of English stand in en-paraphrase.ts and en-near.ts. */
+/** By language (ISO 639-1); English is in en-paraphrase.ts and en-near.ts. */
 export const PARAPHRASES: Readonly<Record<string, Paraphrases>> = {
   de: DE_PARAPHRASE,
   fr: FR_PARAPHRASE,
