@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -10,6 +8,7 @@ import { startClientsRig, type ClientsRig } from '../support/clients/clients-rig
 import { describeClient } from '../support/clients/describe-client.ts';
 import { npm, pypi, type ClientRecipe } from '../support/clients/recipe.ts';
 import { CLIENTS } from './versions.ts';
+import { onLoopback } from '../support/loopback.ts';
 
 /**
  * Conversations of two turns in which DLP holds back whole pieces: clients send back what they keep of a stream.
@@ -129,10 +128,11 @@ describe('two turns through other makers’ clients', () => {
       response.end([...events, ...(one.url.includes('gemini') ? [] : ['data: [DONE]\n\n'])].join(''));
     });
   });
+  let closeProvider: () => Promise<void>;
   let rig: ClientsRig;
   beforeAll(async () => {
-    await once(provider.listen(0, '127.0.0.1'), 'listening');
-    const origin = `http://127.0.0.1:${String((provider.address() as AddressInfo).port)}`;
+    const { url: origin, close } = await onLoopback(provider);
+    closeProvider = close;
     const at = (name: ProviderName): { base_url: string } => ({
       base_url: origin + new URL(providers[name].defaultBaseUrl ?? '').pathname.replace(/\/$/, ''),
     });
@@ -147,7 +147,7 @@ describe('two turns through other makers’ clients', () => {
   });
   afterAll(async () => {
     await rig.close();
-    provider.close();
+    await closeProvider();
   });
 
   for (const { client, script, calls } of ROWS) {

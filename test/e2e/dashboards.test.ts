@@ -1,6 +1,4 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +9,7 @@ import { send } from '../support/http.ts';
 import { startGrpcReceiver } from '../support/otlp-receiver.ts';
 import { startPrometheus, type TestPrometheus } from '../support/prometheus-server.ts';
 import { makeSecret, seededRandom } from '../unit/detectors/secrets/samples.ts';
+import { startRecorder } from '../support/recorder.ts';
 
 /** deploy/grafana/gateway.json and deploy/prometheus/alerts.yaml, in a real Prometheus that scrapes a real gateway. */
 const deploy = (name: string): string => fileURLToPath(new URL(`../../deploy/${name}`, import.meta.url));
@@ -45,9 +44,8 @@ beforeAll(async () => {
   closers.push(() => provider.close());
   const receiver = await startGrpcReceiver();
   closers.push(() => receiver.close());
-  const mcpServer = createServer((_request, response) => response.writeHead(500).end('broken'));
-  await new Promise<void>((resolve) => mcpServer.listen(0, '127.0.0.1', resolve));
-  closers.push(() => mcpServer.close());
+  const broken = await startRecorder((_request, response) => response.writeHead(500).end('broken'));
+  closers.push(() => broken.close());
   gateway = await startGateway({
     workers: 2,
     config: {
@@ -58,9 +56,7 @@ beforeAll(async () => {
       auth: { max_failures_per_minute: 1 },
       mcp: {
         enabled: true,
-        servers: [
-          { name: 'broken', url: `http://127.0.0.1:${String((mcpServer.address() as AddressInfo).port)}/` },
-        ],
+        servers: [{ name: 'broken', url: `${broken.url}/` }],
       },
       metrics: { budget_keys: 10, spend_models: 10, spend_owners: 10 },
       otel: { enabled: true, endpoint: receiver.endpoint },

@@ -1,12 +1,10 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createFakeProvider, type FakeProvider } from '../support/fake-provider/index.ts';
 import type { Script } from '../support/fake-provider/script.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { send, type Reply } from '../support/http.ts';
 import { found, mark } from '../support/secret-search.ts';
+import { startRecorder, type Recorder } from '../support/recorder.ts';
 
 /** A provider that repeats the gateway's credential in its answers, without DLP and in shadow mode. */
 
@@ -18,17 +16,14 @@ let provider: FakeProvider;
 let gateway: TestGateway;
 let rawKey: string;
 /** Answers in the place of Gemini and xAI, which refuse a key with 400. */
-let refusing: Server;
+let refusing: Recorder;
 let refusal: { readonly type: string; readonly body: string };
 beforeAll(async () => {
   provider = await createFakeProvider();
-  refusing = createServer((request, response) => {
-    request
-      .resume()
-      .on('end', () => response.writeHead(400, { 'content-type': refusal.type }).end(refusal.body));
-  }).listen(0, '127.0.0.1');
-  await once(refusing, 'listening');
-  const base_url = `http://127.0.0.1:${String((refusing.address() as AddressInfo).port)}`;
+  refusing = await startRecorder((_request, response) =>
+    response.writeHead(400, { 'content-type': refusal.type }).end(refusal.body),
+  );
+  const base_url = refusing.url;
   gateway = await startGateway({
     config: {
       server: { shadow_mode: true },
@@ -45,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await gateway.stop();
-  refusing.close();
+  await refusing.close();
   await provider.close();
 });
 

@@ -1,8 +1,6 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { expectRefusal, startBudgets, TOKEN, type Budgets, type Client } from './budgets/rig.ts';
+import { startRecorder, type Recorder } from '../support/recorder.ts';
 
 /** docs/hosted-tools.md: how a request with hosted tools is treated, depending on its other tools. */
 type Body = Readonly<Record<string, unknown>>;
@@ -122,7 +120,7 @@ let strict: Budgets;
 let allowing: Budgets;
 /** Like `allowing`, in front of a server that sends the text of `answerWith` and no more. */
 let breaking: Budgets;
-let server: Server;
+let server: Recorder;
 let answer = '';
 const answerWith = (text: string): void => void (answer = text);
 
@@ -135,25 +133,21 @@ beforeAll(async () => {
     },
     strict,
   );
-  server = createServer((request, response) => {
-    request
-      .resume()
-      .on('end', () => response.writeHead(200, { 'content-type': 'text/event-stream' }).end(answer));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const base_url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  server = await startRecorder((_request, response) =>
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).end(answer),
+  );
   breaking = await startBudgets(
     {
       proxy: { provider_tools: types },
       pricing: { tools: Object.fromEntries(types.map((type) => [type, PRICE_USD])) },
-      providers: { anthropic: { base_url } },
+      providers: { anthropic: { base_url: server.url } },
     },
     strict,
   );
 });
 afterAll(async () => {
   await breaking.close();
-  server.close();
+  await server.close();
   await allowing.close();
   await strict.close();
 });

@@ -5,7 +5,8 @@ import { HEADER_NAMES } from '../support/header-names.ts';
 import { send, type Reply } from '../support/http.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { ALWAYS, CHAT, COMMON, PAGES, ROWS } from './sent-upstream/rows.ts';
-import { createRawProvider, type RawProvider, type RawRequest } from '../support/raw-provider.ts';
+import { createRawProvider, type RawProvider } from '../support/raw-provider.ts';
+import type { Recorded } from '../support/recorder.ts';
 
 /** docs/routing.md: beside the body, an upstream gets only the listed headers and parameters of a client. */
 let upstream: RawProvider;
@@ -40,7 +41,7 @@ const AT_ONCE = 60;
 /** Sends all of these, some in each request, and returns the names and values that came through. */
 async function cameThrough(
   names: readonly string[],
-  ask: (headers: Record<string, string>) => Promise<RawRequest>,
+  ask: (headers: Record<string, string>) => Promise<Recorded>,
 ): Promise<ReadonlyMap<string, string>> {
   const came = new Map<string, string>();
   for (let from = 0; from < names.length; from += AT_ONCE) {
@@ -63,7 +64,7 @@ function randomNames(): string[] {
   );
 }
 
-async function forwarded(to: TestGateway, options: Parameters<typeof send>[1]): Promise<RawRequest> {
+async function forwarded(to: TestGateway, options: Parameters<typeof send>[1]): Promise<Recorded> {
   const before = upstream.requests.length;
   const reply = await send(to.baseUrl, options);
   const request = upstream.requests[before];

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { Agent, createServer, type ServerResponse } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -22,6 +22,7 @@ import { envoyPath } from '../support/parts.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { http2Session, streamHttp1, streamHttp2, type StreamSeen } from '../support/streams.ts';
 import { expectUnharmed } from '../support/unharmed.ts';
+import { onLoopback } from '../support/loopback.ts';
 
 /**
  * Long streams: how Envoy's gRPC client cache, a client that stops reading, and many simultaneous streams
@@ -213,13 +214,9 @@ async function startFlood(): Promise<{ readonly url: string; readonly gone: Prom
       void pour(response);
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  closers.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`, gone: gone.promise };
+  const { url, close } = await onLoopback(server);
+  closers.push(close);
+  return { url, gone: gone.promise };
 }
 
 async function pour(response: ServerResponse): Promise<void> {

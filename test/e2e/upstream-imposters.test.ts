@@ -1,10 +1,10 @@
-import { once } from 'node:events';
-import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestCa, type Identity, type TestCa } from '../support/certs.ts';
 import { startGateway, type TestGateway, type TestKey } from '../support/gateway.ts';
 import { send, type Reply } from '../support/http.ts';
+import { onLoopback, type Loopback } from '../support/loopback.ts';
 
 /** Servers at the address of a configured provider or MCP server that are not the real ones. */
 const PROVIDER_KEY = 'sk-provider-0123456789abcdef';
@@ -12,11 +12,9 @@ const PROMPT = 'the quarterly figures are not public';
 const DAY_MS = 86_400_000;
 
 /** A server that records every received byte, decrypted if it has a certificate, and answers each request. */
-interface Imposter {
-  readonly port: number;
+interface Imposter extends Loopback {
   readonly received: () => string;
   readonly connections: () => number;
-  close(): void;
 }
 
 const BODY = JSON.stringify({
@@ -42,14 +40,8 @@ async function startImposter(identity: Identity | undefined): Promise<Imposter> 
       : createTlsServer({ cert: identity.cert, key: identity.key }, serve);
   server.on('connection', () => (connections += 1));
   server.on('tlsClientError', () => undefined);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    port: (server.address() as AddressInfo).port,
-    received: () => received,
-    connections: () => connections,
-    close: () => void server.close(),
-  };
+  const loopback = await onLoopback(server);
+  return { ...loopback, received: () => received, connections: () => connections };
 }
 
 let ca: TestCa;
@@ -104,7 +96,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await gateway.stop();
-  for (const imposter of imposters.values()) imposter.close();
+  for (const imposter of imposters.values()) await imposter.close();
   ca.close();
   otherCa.close();
 });

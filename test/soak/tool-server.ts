@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { onLoopback } from '../support/loopback.ts';
 import { planOf, PLANTED } from './plan.ts';
 
 /** An MCP server with one tool, which returns a secret on request. */
@@ -24,17 +23,6 @@ export async function startToolServer(): Promise<ToolServer> {
       response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${String(port)}/mcp`,
-    answered,
-    async close() {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  const { url, close } = await onLoopback(server);
+  return { url: `${url}/mcp`, answered, close };
 }

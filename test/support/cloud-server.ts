@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
+import { onLoopback } from './loopback.ts';
 
 /** The expected JWT, tenant, role and client of a workload. */
 export const WORKLOAD = {
@@ -81,11 +81,9 @@ export async function startCloudServer(): Promise<CloudServer> {
       response.end(cloud.isCut ? sent.slice(0, sent.length / 2) : sent);
     })();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  server.unref();
-  const host = `127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  const { addr: host, url, close } = await onLoopback(server);
   const cloud: CloudServer = {
-    address: `http://${host}`,
+    address: url,
     host,
     requests: [],
     lifeMs: 3_600_000,
@@ -95,13 +93,7 @@ export async function startCloudServer(): Promise<CloudServer> {
     isSilent: false,
     given: () => given,
     connections: promisify(server.getConnections.bind(server)),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => {
-          resolve();
-        });
-        server.closeAllConnections();
-      }),
+    close,
   };
   const endsAt = (): Date => new Date(Date.now() + cloud.lifeMs);
   function aws(): object {

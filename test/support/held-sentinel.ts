@@ -1,5 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
+import { onLoopback } from './loopback.ts';
 
 /** A sentinel that answers and announces a failover on demand. */
 export interface HeldSentinel {
@@ -18,7 +18,6 @@ export interface HeldSentinel {
 /** @param master the address that it returns, `host` and `port` */
 export async function startHeldSentinel(master: { host: string; port: number }): Promise<HeldSentinel> {
   const subscribers = new Set<Socket>();
-  const sockets = new Set<Socket>();
   let waiting: (() => void)[] = [];
   let isHeld = false;
   let onAsked = (): void => undefined;
@@ -40,17 +39,13 @@ export async function startHeldSentinel(master: { host: string; port: number }):
   }
 
   const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
     socket.on('data', (bytes) => {
       for (const words of commandsIn(bytes.toString())) reply(socket, words);
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const { addr, close } = await onLoopback(server);
   return {
-    addr: `127.0.0.1:${String(port)}`,
+    addr,
     hold: () => (isHeld = true),
     asked: () => (waiting.length > 0 ? Promise.resolve() : new Promise((resolve) => (onAsked = resolve))),
     announce() {
@@ -61,12 +56,7 @@ export async function startHeldSentinel(master: { host: string; port: number }):
       for (const answer of waiting) answer();
       waiting = [];
     },
-    async close() {
-      const closed = once(server, 'close');
-      server.close();
-      for (const socket of sockets) socket.destroy();
-      await closed;
-    },
+    close,
   };
 }
 

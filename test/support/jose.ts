@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, randomUUID, sign, type KeyObject } from 'node:crypto';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createSigner, type Algorithm } from 'fast-jwt';
+import { onLoopback } from './loopback.ts';
 
 /** Keys and tokens of an issuer, made by a library other than the gateway's; invalid ones are made by hand. */
 export type TestAlgorithm = 'ES256' | 'RS256' | 'PS256' | 'EdDSA';
@@ -136,10 +136,9 @@ export async function startIssuer(...keys: readonly Json[]): Promise<TestIssuer>
     count += 1;
     if (reply !== undefined) response.writeHead(reply.status, reply.headers).end(reply.body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const { url, close } = await onLoopback(server);
   return {
-    url: `http://127.0.0.1:${String(port)}/jwks.json`,
+    url: `${url}/jwks.json`,
     reads: () => count,
     publish: (...published) => {
       reply = setOf(published);
@@ -150,10 +149,6 @@ export async function startIssuer(...keys: readonly Json[]): Promise<TestIssuer>
     hang: () => {
       reply = undefined;
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close,
   };
 }

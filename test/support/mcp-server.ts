@@ -1,6 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { randomUUID } from 'node:crypto';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { toNodeHandler } from '@modelcontextprotocol/node';
@@ -15,6 +14,7 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { ElicitResultSchema, type CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod';
+import { onLoopback } from './loopback.ts';
 
 /** One request as received by the server. */
 export interface McpRecorded {
@@ -119,10 +119,9 @@ export async function startMcpServer(options: McpServerOptions): Promise<McpTest
       await serving.handle(request, response, recorded.body);
     });
   });
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
-  const { port } = http.address() as AddressInfo;
+  const loopback = await onLoopback(http);
   return {
-    url: `http://127.0.0.1:${port}/mcp`,
+    url: `${loopback.url}/mcp`,
     requests,
     get answer() {
       return shared.answer;
@@ -137,8 +136,7 @@ export async function startMcpServer(options: McpServerOptions): Promise<McpTest
     announce: serving.announce,
     async close() {
       await serving.close();
-      http.closeAllConnections();
-      await new Promise((resolve) => http.close(resolve));
+      await loopback.close();
     },
   };
 }

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair } from 'jose';
 import { Provider, type Configuration } from 'oidc-provider';
+import { onLoopback } from './loopback.ts';
 
 /** Claims of one person beside `sub`, which is the person's name in the list. */
 type People = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -30,18 +30,10 @@ export async function startOidcServer({
 }: OidcServerOptions): Promise<OidcServer> {
   let handle: (request: IncomingMessage, response: ServerResponse) => unknown = () => undefined;
   const server = createServer((request, response) => void handle(request, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const issuer = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  const { url: issuer, close } = await onLoopback(server);
   const provider = new Provider(issuer, await configurationOf({ redirectUris, people, claimsInIdToken }));
   const callback = provider.callback();
-  const oidc: OidcServer = {
-    issuer,
-    person: undefined,
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  const oidc: OidcServer = { issuer, person: undefined, close };
   handle = (request, response) => {
     if (request.url?.startsWith('/sign-in-here/') !== true) return callback(request, response);
     const { person } = oidc;

@@ -1,11 +1,11 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { loadPackageDefinition, type ServiceClientConstructor } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
+import { onLoopback } from './loopback.ts';
 
 export interface ReceivedLog {
   readonly unixMs: number;
@@ -80,22 +80,14 @@ export async function startOtlpLogReceiver(tls?: ServerOptions, port = 0): Promi
       response.end(status === 200 ? method.responseSerialize(said) : 'secret that the receiver repeats');
     });
   });
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  server.unref();
-  const bound = (server.address() as AddressInfo).port;
+  const { url, port: bound, close } = await onLoopback(server, port);
   return {
-    url: `${tls === undefined ? 'http' : 'https'}://localhost:${String(bound)}`,
+    url: url.replace('127.0.0.1', 'localhost'),
     port: bound,
     logs,
     headers,
     answer,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => {
-          resolve();
-        });
-        server.closeAllConnections();
-      }),
+    close,
   };
 }
 

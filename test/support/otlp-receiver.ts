@@ -10,6 +10,7 @@ import {
   type ServiceClientConstructor,
 } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
+import { onLoopback } from './loopback.ts';
 
 /** A span as received; ids in hex, kinds and codes with OTLP's numbers. */
 export interface ReceivedSpan {
@@ -126,19 +127,8 @@ export async function startHttpReceiver(status = 200): Promise<OtlpReceiver> {
       response.writeHead(isOtlp ? status : 404, { 'content-type': 'application/x-protobuf' }).end();
     });
   });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  return {
-    endpoint: `127.0.0.1:${String(port)}`,
-    spans,
-    headers,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const { addr: endpoint, close } = await onLoopback(server);
+  return { endpoint, spans, headers, close };
 }
 
 function textOf(headers: object): Record<string, string> {

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
-import type { AddressInfo } from 'node:net';
+import { onLoopback } from './loopback.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -98,19 +97,14 @@ export async function createProviderAccount(): Promise<ProviderAccount> {
     }
   }
 
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const { url, close } = await onLoopback(server);
   const account: ProviderAccount = {
-    url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
+    url,
     arrived,
     hold: Promise.resolve(),
     fixed: undefined,
     gzips: false,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    close,
   };
   return account;
 }

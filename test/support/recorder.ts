@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import {
   createServer as createHttp,
   type IncomingHttpHeaders,
@@ -6,7 +5,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createHttps } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { onLoopback } from './loopback.ts';
 
 /** A request as received. */
 export interface Recorded {
@@ -44,22 +43,15 @@ export async function startRecorder(
     });
   }
   const server = tls === undefined ? createHttp(handle) : createHttps(tls, handle);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const { url, close } = await onLoopback(server);
   return {
-    url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${String(port)}`,
+    url,
     requests,
     last: () => {
       const last = requests.at(-1);
       if (last === undefined) throw new Error('no request has come');
       return last;
     },
-    close: async () => {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
+    close,
   };
 }

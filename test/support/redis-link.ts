@@ -1,5 +1,5 @@
-import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { onLoopback } from './loopback.ts';
 
 /** A fault of one command on its way to Redis, or of its reply. */
 export type LinkFault =
@@ -108,10 +108,9 @@ export async function linkToRedis(port: number, options: RedisLinkOptions = {}):
     });
     if (isHung) for (const socket of [client, redis]) socket.pause();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const { addr, close } = await onLoopback(server);
   return {
-    addr: `127.0.0.1:${String((server.address() as AddressInfo).port)}`,
+    addr,
     breakAt: (n, fault) => {
       commands = 0;
       plan = { at: n, fault };
@@ -135,7 +134,7 @@ export async function linkToRedis(port: number, options: RedisLinkOptions = {}):
     },
     close: async () => {
       cut();
-      await new Promise((resolve) => server.close(resolve));
+      await close();
     },
   };
 }

@@ -1,17 +1,16 @@
-import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import {
   createServer as createH2cServer,
   type Http2ServerRequest,
   type Http2ServerResponse,
 } from 'node:http2';
-import type { AddressInfo, Socket } from 'node:net';
 import { createAnswerStream } from '../../src/answers/answer-stream.ts';
 import type { StreamRewriter } from '../../src/pipeline/check.ts';
 import { newAnswer } from '../../src/answers/new-answer.ts';
 import type { JsonObject } from '../../src/json/is-object.ts';
 import { type Provider, type ProviderName, providers } from '../../src/providers/registry.ts';
 import { streamFormatFor } from '../../src/streams/format.ts';
+import { onLoopback } from './loopback.ts';
 
 /** The engine of streamed answers as a small HTTP server, in front of a provider. */
 export interface RewritingProxy {
@@ -31,7 +30,6 @@ type Incoming = IncomingMessage | Http2ServerRequest;
 type Outgoing = ServerResponse | Http2ServerResponse;
 
 export async function startRewritingProxy(options: RewritingProxyOptions): Promise<RewritingProxy> {
-  const sockets = new Set<Socket>();
   function onRequest(incoming: Incoming, outgoing: Outgoing): void {
     answer(options, incoming, outgoing).catch((cause: unknown) => {
       (outgoing as ServerResponse).destroy();
@@ -39,17 +37,7 @@ export async function startRewritingProxy(options: RewritingProxyOptions): Promi
     });
   }
   const server = options.http2 === true ? createH2cServer(onRequest) : createHttpServer(onRequest);
-  server.on('connection', (socket: Socket) => sockets.add(socket));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () =>
-      new Promise((resolve) => {
-        for (const socket of sockets) socket.destroy();
-        server.close(() => resolve());
-      }),
-  };
+  return onLoopback(server);
 }
 
 async function answer(options: RewritingProxyOptions, incoming: Incoming, outgoing: Outgoing): Promise<void> {

@@ -1,5 +1,6 @@
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions, type TLSSocket } from 'node:tls';
+import { onLoopback } from './loopback.ts';
 
 /** A syslog message of RFC 5424, as received. */
 export interface SyslogMessage {
@@ -60,9 +61,7 @@ export async function startSyslogServer(tls?: TlsOptions, port = 0): Promise<Sys
     if (name !== undefined) clients.push(String(name));
     onConnection(socket);
   });
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  server.unref();
-  const bound = (server.address() as AddressInfo).port;
+  const { port: bound, close } = await onLoopback(server, port);
   function drop(): void {
     for (const socket of sockets) socket.destroy();
   }
@@ -73,13 +72,7 @@ export async function startSyslogServer(tls?: TlsOptions, port = 0): Promise<Sys
     clients,
     broken,
     drop,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => {
-          resolve();
-        });
-        for (const socket of sockets) socket.destroy();
-      }),
+    close,
   };
 }
 

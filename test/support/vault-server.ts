@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { onLoopback } from './loopback.ts';
 
 /** The parts of Vault's HTTP API that a reader of secrets uses, as documented. */
 export interface VaultServer {
@@ -42,23 +42,16 @@ export async function startVaultServer(options: VaultServerOptions): Promise<Vau
   const leases = new Map<string, Lease>();
   let count = 0;
   const server: Server = tls === undefined ? createServer() : createTlsServer(tls);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  server.unref();
+  const { url, close } = await onLoopback(server);
   const vault: VaultServer = {
-    address: `${tls === undefined ? 'http' : 'https'}://localhost:${String((server.address() as AddressInfo).port)}`,
+    address: url.replace('127.0.0.1', 'localhost'),
     requests: [],
     secrets: new Map(),
     isSealed: false,
     movedTo: undefined,
     maxLeaseSeconds: 3_600,
     tokens: new Map(),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => {
-          resolve();
-        });
-        server.closeAllConnections();
-      }),
+    close,
   };
 
   type Answer = readonly [status: number, body: object];

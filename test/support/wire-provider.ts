@@ -1,5 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer } from 'node:net';
+import { onLoopback } from './loopback.ts';
 
 /** A provider for requests with a Content-Length, or none, that answers each with exactly the given bytes. */
 export interface WireProvider {
@@ -10,12 +10,8 @@ export interface WireProvider {
 }
 
 export async function createWireProvider(): Promise<WireProvider> {
-  const sockets = new Set<Socket>();
   let wire = '';
   const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-    socket.on('error', () => socket.destroy());
     let received = '';
     socket.on('data', (chunk) => {
       received += chunk.toString('latin1');
@@ -25,18 +21,8 @@ export async function createWireProvider(): Promise<WireProvider> {
       }
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
-    answer: (next) => (wire = next),
-    close: async () => {
-      const closed = once(server, 'close');
-      server.close();
-      for (const socket of sockets) socket.destroy();
-      await closed;
-    },
-  };
+  const { url, close } = await onLoopback(server);
+  return { url, close, answer: (next) => (wire = next) };
 }
 
 /** Characters of the first complete request; 0 if none is complete. */

@@ -1,6 +1,3 @@
-import { createServer } from 'node:http';
-import { text } from 'node:stream/consumers';
-import type { AddressInfo } from 'node:net';
 import { vi, expect, beforeAll, afterAll, afterEach, beforeEach } from 'vitest';
 import { Webhook } from 'standardwebhooks';
 import { type PolicyRig, startPolicyRig } from '../../support/policy-rig.ts';
@@ -9,6 +6,7 @@ import { type Reply, send } from '../../support/http.ts';
 import type { Escalation } from '../../../src/escalation/escalation.ts';
 import { KEY_NAMES } from '../../../src/redis/keys.ts';
 import { signApproval } from '../../../src/escalation/approval.ts';
+import { startRecorder, type Recorder } from '../../support/recorder.ts';
 
 /** docs/approvals.md: approvals of escalated requests, and the Envoy timers that they outlast. */
 const CHAT = '/openai/v1/chat/completions';
@@ -28,7 +26,7 @@ export let gateway: TestGateway;
 export let key: TestKey;
 
 /** `alerting.webhook_url`. */
-const receiver = createServer();
+let receiver: Recorder;
 export const alerts: { readonly type: string; readonly data: Record<string, unknown> }[] = [];
 
 export function approvalsOn(zsp: object) {
@@ -101,20 +99,13 @@ export function signed(asked: Escalation, changes: object = {}, secret = SECRET)
 
 export const channelOf = ({ id }: Escalation): string => `gateway:escalation:approvals:${id}`;
 export function useRig(): void {
-  receiver.on('request', (request, response) => {
-    void text(request).then((body) => {
-      alerts.push(
-        new Webhook(WEBHOOK_SECRET).verify(body, request.headers as never) as (typeof alerts)[number],
-      );
+  beforeAll(async () => {
+    receiver = await startRecorder(({ headers }, response, body) => {
+      alerts.push(new Webhook(WEBHOOK_SECRET).verify(body, headers as never) as (typeof alerts)[number]);
       response.writeHead(204).end();
     });
-  });
-
-  beforeAll(async () => {
-    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-    const { port } = receiver.address() as AddressInfo;
     const alerting = {
-      webhook_url: `http://127.0.0.1:${String(port)}/`,
+      webhook_url: `${receiver.url}/`,
       secret: WEBHOOK_SECRET,
       events: ['quarantine' as const, 'escalation' as const],
     };
@@ -131,7 +122,7 @@ export function useRig(): void {
   });
   afterAll(async () => {
     await rig.close();
-    receiver.close();
+    await receiver.close();
   });
   beforeEach(async () => {
     key = await gateway.createKey({ name: 'planner' });

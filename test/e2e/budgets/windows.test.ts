@@ -1,13 +1,11 @@
 import type { BudgetWindow } from '../../../src/budget-windows.ts';
 import type { RedisClient } from '../../../src/redis/client.ts';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { timeSpan } from '../../../src/text/time-span.ts';
 import type { Reply } from '../../support/http.ts';
 import { budgetStatus, CHAT_BODY, cli, expectRefusal, startBudgets, TOKEN, type Budgets } from './rig.ts';
+import { startRecorder, type Recorder } from '../../support/recorder.ts';
 
 /** docs/budgets.md: windows, what clients learn of them, and the operator's commands. */
 const WINDOWS: readonly BudgetWindow[] = ['minute', 'hourly', 'daily', 'weekly', 'monthly'];
@@ -17,25 +15,21 @@ const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
 let budgets: Budgets;
 /** `alerting.webhook_url`: refuses each message once. */
-const receiver = createServer();
+let receiver: Recorder;
 const alerts: { readonly body: string; readonly headers: Record<string, string> }[] = [];
 const seen = new Set<unknown>();
-receiver.on('request', (request, response) => {
-  void text(request).then((body) => {
-    const id = request.headers['webhook-id'];
-    const isFirst = !seen.has(id);
-    seen.add(id);
-    if (!isFirst) alerts.push({ body, headers: request.headers as Record<string, string> });
-    response.writeHead(isFirst ? 503 : 204).end();
-  });
-});
 
 beforeAll(async () => {
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-  const { port } = receiver.address() as AddressInfo;
+  receiver = await startRecorder(({ headers }, response, body) => {
+    const id = headers['webhook-id'];
+    const isFirst = !seen.has(id);
+    seen.add(id);
+    if (!isFirst) alerts.push({ body, headers: headers as Record<string, string> });
+    response.writeHead(isFirst ? 503 : 204).end();
+  });
   budgets = await startBudgets({
     alerting: {
-      webhook_url: `http://127.0.0.1:${String(port)}/hooks/gateway`,
+      webhook_url: `${receiver.url}/hooks/gateway`,
       secret: WEBHOOK_SECRET,
       thresholds: [
         { percent: 50, message: '{key_name} has spent {percent}% of its {window} budget' },
@@ -46,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await budgets.close();
-  receiver.close();
+  await receiver.close();
 });
 
 /** Waits, so that no window turns while a test counts on it. */

@@ -5,7 +5,6 @@ import {
   type IncomingMessage,
 } from 'node:http';
 import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
-import type { AddressInfo } from 'node:net';
 import { writeFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { loadConfig } from '../../../src/config/load.ts';
@@ -17,6 +16,7 @@ import type { TransportName } from '../../../src/extproc/server.ts';
 import { startImposter, type Imposter } from '../../support/imposter.ts';
 import { envoyPath } from '../../support/parts.ts';
 import { freePort } from '../../support/ports.ts';
+import { onLoopback, type Loopback } from '../../support/loopback.ts';
 
 /**
  * docs/architecture.md#failing-closed: if a sidecar closes its stream cleanly, Envoy passes everything else unchecked,
@@ -77,10 +77,7 @@ const answer: Answer = async (_url, body, reply) => {
   reply.end();
 };
 
-async function startProvider(
-  ca: TestCa | undefined,
-  received: string[],
-): Promise<{ port: number; close(): void }> {
+async function startProvider(ca: TestCa | undefined, received: string[]): Promise<Loopback> {
   async function handle(
     request: IncomingMessage | Http2ServerRequest,
     response: Pick<Http2ServerResponse, 'writeHead' | 'end' | 'on' | 'addTrailers'> & {
@@ -111,8 +108,7 @@ async function startProvider(
       : createSecureServer({ cert: identity.cert, key: identity.key }, (request, response) => {
           void handle(request, response as never).catch(() => undefined);
         });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { port: (server.address() as AddressInfo).port, close: () => void server.close() };
+  return onLoopback(server);
 }
 
 /** Which of the configuration's upstreams is used: a provider, or an MCP server, verified with the system's CAs. */
@@ -144,8 +140,7 @@ export async function startRig(
   const provider = await startProvider(ca, received);
   const run: RunDirectory = await createRunDirectory(process.env);
   const port = await freePort();
-  const authority = `127.0.0.1:${provider.port}`;
-  const url = `${ca === undefined ? 'http' : 'https'}://${authority}`;
+  const { url, addr: authority } = provider;
   const unreachable = `127.0.0.1:${String(await freePort())}`;
   const configFile = run.file('gateway.yaml');
   writeFileSync(
@@ -200,7 +195,7 @@ export async function startRig(
     stop: async () => {
       await envoy.stop();
       imposter.stop();
-      provider.close();
+      await provider.close();
       await run.remove();
     },
   };

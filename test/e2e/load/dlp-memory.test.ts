@@ -1,5 +1,4 @@
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
@@ -8,6 +7,7 @@ import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { DEBUGGABLE, inspect, type Inspector } from '../../support/memory.ts';
 import { WHOLE } from '../../support/seeded-part.ts';
 import { http2Session, streamHttp2 } from '../../support/streams.ts';
+import { onLoopback, type Loopback } from '../../support/loopback.ts';
 
 /** The memory that many long streams hold while DLP searches all of them. */
 const STREAMS = 200;
@@ -28,6 +28,7 @@ const HELD_EVENTS = 20;
 
 let gateway: TestGateway;
 let worker: Inspector;
+let loopback: Loopback;
 const open = new Set<ServerResponse>();
 const provider = createServer((request, response) => {
   request.resume().on('end', () => {
@@ -38,21 +39,19 @@ const provider = createServer((request, response) => {
 });
 
 beforeAll(async () => {
-  await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
-  const { port } = provider.address() as AddressInfo;
+  loopback = await onLoopback(provider);
   gateway = await startGateway({
     env: DEBUGGABLE,
     config: {
       server: { dlp: { enabled: true, scan_network: true } },
-      providers: { openai: { base_url: `http://127.0.0.1:${String(port)}` } },
+      providers: { openai: { base_url: loopback.url } },
     },
   });
   worker = await inspect(gateway, gateway.workers()[0]?.pid ?? 0);
 });
 afterAll(async () => {
   await gateway.stop();
-  provider.closeAllConnections();
-  provider.close();
+  await loopback.close();
 });
 
 /** Text that each client has received. */

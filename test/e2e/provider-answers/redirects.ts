@@ -2,7 +2,8 @@ import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { readAccount } from '../../support/account.ts';
-import { answer, answerWith, ask, CALLS, createAnswering, gateways, key } from './rig.ts';
+import { answer, answerWith, ask, CALLS, gateways, key } from './rig.ts';
+import { startRecorder } from '../../support/recorder.ts';
 
 const SECRET_PATH = 'steal-7f3a';
 const ELSEWHERE = `https://elsewhere.example:8443/${SECRET_PATH}?token=t0ken-9`;
@@ -88,7 +89,7 @@ export function redirects(): void {
 
   describe('that SDKs would follow', () => {
     it.each([301, 302, 303, 307, 308])('lead none elsewhere with status %i', async (status) => {
-      const elsewhere = await createAnswering(() => (response) => response.writeHead(200).end('{}'));
+      const elsewhere = await startRecorder();
       const moved = `${elsewhere.url}/${SECRET_PATH}`;
       answerWith((response) => response.writeHead(status, { location: moved }).end());
       const { baseUrl } = gateways.plain;
@@ -112,7 +113,7 @@ export function redirects(): void {
       await expect(
         anthropic.messages.create({ model: 'flat', max_tokens: 9, messages }),
       ).rejects.toMatchObject({ status: 502 });
-      expect(elsewhere.count).toBe(0);
+      expect(elsewhere.requests).toEqual([]);
       await elsewhere.close();
     });
   });

@@ -1,11 +1,10 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { ConfigInput } from '../../../src/config/schema.ts';
 import { PROVIDER_NAMES, type ProviderName } from '../../../src/providers/registry.ts';
 import { startGateway, type TestGateway, type TestKey } from '../../support/gateway.ts';
 import { send, type Reply } from '../../support/http.ts';
+import { startRecorder, type Recorder } from '../../support/recorder.ts';
 
 /** docs/routing.md: the parts of a provider's answer that may reach a client, in every dialect. */
 
@@ -57,37 +56,7 @@ export const CALLS: Readonly<Record<string, Call>> = {
 
 type Respond = (response: ServerResponse, request: IncomingMessage) => void;
 
-/** A scripted server on loopback. */
-export interface Answering {
-  readonly url: string;
-  /** Received requests. */
-  count: number;
-  close(): Promise<void>;
-}
-
-export async function createAnswering(respond: () => Respond): Promise<Answering> {
-  const server: Server = createServer((request, response) => {
-    answering.count += 1;
-    request.resume().on('end', () => {
-      respond()(response, request);
-    });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const answering: Answering = {
-    url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
-    count: 0,
-    close: async () => {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
-  };
-  return answering;
-}
-
-let provider: Answering;
+let provider: Recorder;
 let respond: Respond;
 /** Masks nothing by itself; the other one runs with every switch that could pass an answer. */
 export const gateways = {} as Record<'plain' | 'shadow', TestGateway>;
@@ -133,7 +102,7 @@ export function ask(
 
 export function useRig(): void {
   beforeAll(async () => {
-    provider = await createAnswering(() => respond);
+    provider = await startRecorder((request, response) => respond(response, request));
     const config = (server: ConfigInput['server']): ConfigInput => ({
       server,
       providers: Object.fromEntries(PROVIDER_NAMES.map((name) => [name, { base_url: provider.url }])),

@@ -1,6 +1,4 @@
 import { createServer, type ServerResponse } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, vi, beforeAll, afterAll, afterEach } from 'vitest';
 import { type TestRedis, startTestRedis } from '../../support/redis.ts';
@@ -9,6 +7,7 @@ import { type TestGateway, startGateway } from '../../support/gateway.ts';
 import { type AccountNow, readAccount } from '../../support/account.ts';
 import { type Reply, send } from '../../support/http.ts';
 import { freePort } from '../../support/ports.ts';
+import { onLoopback } from '../../support/loopback.ts';
 
 /** The timeouts in docs/refusals.md, with the charge for each kind of failure. */
 export const READ_TIMEOUT_MS = 1_000;
@@ -104,16 +103,8 @@ async function startOddProvider(): Promise<OddProvider> {
       void ODD[way](response);
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
-    nextGone: () => new Promise((resolve) => (onGone = resolve)),
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  const { url, close } = await onLoopback(server);
+  return { url, close, nextGone: () => new Promise((resolve) => (onGone = resolve)) };
 }
 
 const ODD = {

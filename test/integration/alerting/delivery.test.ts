@@ -1,12 +1,11 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, expect, it } from 'vitest';
 import { createDelivery, type Delivery } from '../../../src/alerting/delivery.ts';
 import type { AlertEvent } from '../../../src/alerting/event.ts';
 import { postPinned } from '../../../src/alerting/post.ts';
 import { secretBytes } from '../../../src/alerting/sign.ts';
+import { startRecorder, type Recorded, type Recorder } from '../../support/recorder.ts';
 
 /** Over real connections to a real receiver. */
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -15,19 +14,12 @@ const EVENT: AlertEvent = {
   data: { server: 'files', circuit: 'server', key_hash: null },
 };
 
-interface Received {
-  readonly path: string | undefined;
-  readonly headers: Record<string, string>;
-  readonly body: string;
-}
-
-let server: Server | undefined;
+let recorder: Recorder | undefined;
 let delivery: Delivery | undefined;
 afterEach(async () => {
   await delivery?.close(0);
-  server?.closeAllConnections();
-  server?.close();
-  delivery = server = undefined;
+  await recorder?.close();
+  delivery = recorder = undefined;
 });
 
 /** @param answer by the number of the request, from 0 */
@@ -35,19 +27,12 @@ async function rig(
   answer: (nth: number, response: ServerResponse, request: IncomingMessage) => void,
   more: { readonly host?: string; readonly backOffMs?: readonly number[]; readonly maxQueued?: number } = {},
 ) {
-  const received: Received[] = [];
   const told: string[] = [];
-  const made = createServer((request, response) => {
-    void text(request).then((body) => {
-      received.push({ path: request.url, headers: request.headers as Record<string, string>, body });
-      answer(received.length - 1, response, request);
-    });
-  });
-  server = made;
-  await new Promise<void>((resolve) => made.listen(0, '127.0.0.1', resolve));
-  const { port } = made.address() as AddressInfo;
+  recorder = await startRecorder((request, response) => answer(received.length - 1, response, request));
+  const received = recorder.requests;
+  const { port } = new URL(recorder.url);
   delivery = createDelivery({
-    url: new URL(`http://${more.host ?? '127.0.0.1'}:${String(port)}/hook`),
+    url: new URL(`http://${more.host ?? '127.0.0.1'}:${port}/hook`),
     secret: secretBytes(SECRET),
     post: postPinned,
     onDelivered: (type) => told.push(`delivered ${type}`),
@@ -58,6 +43,9 @@ async function rig(
   return { received, told, delivery };
 }
 
+const verified = ({ body, headers }: Recorded): unknown =>
+  new Webhook(SECRET).verify(body, headers as Record<string, string>);
+
 const status = (code: number) => (_nth: number, response: ServerResponse) => response.writeHead(code).end();
 
 it('is one signed POST, verified by the library of the standard', async () => {
@@ -67,7 +55,7 @@ it('is one signed POST, verified by the library of the standard', async () => {
   const [one] = received;
   if (one === undefined) throw new Error('nothing came');
   expect(one.headers['content-type']).toBe('application/json');
-  expect(new Webhook(SECRET).verify(one.body, one.headers)).toEqual({
+  expect(verified(one)).toEqual({
     ...EVENT,
     timestamp: expect.stringMatching(/^\d{4}-.*Z$/) as string,
   });
@@ -86,7 +74,7 @@ it('is repeated with its id, signed again, until the receiver accepts it', async
   await expect.poll(() => told).toEqual(['delivered circuit.opened']);
   expect(received).toHaveLength(3);
   expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
-  for (const { body, headers } of received) new Webhook(SECRET).verify(body, headers);
+  received.forEach(verified);
 });
 
 it('is abandoned after all attempts, and at once if the receiver refuses it', async () => {

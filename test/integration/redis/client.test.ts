@@ -1,4 +1,4 @@
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createKeyStateStore } from '../../../src/auth/key-state-store.ts';
@@ -23,6 +23,7 @@ import {
   USD,
   windowStatus,
 } from '../checks/budget/support.ts';
+import { onLoopback } from '../../support/loopback.ts';
 
 const cleanUp: (() => unknown)[] = [];
 afterEach(async () => {
@@ -135,12 +136,11 @@ describe('Redis is unavailable if it refuses:', () => {
 
   it('sending garbage', async () => {
     const garbage = createServer((socket) => {
-      socket.on('error', () => undefined);
       socket.write('HTTP/1.1 400 Bad Request\r\n\r\n');
     });
-    await new Promise<void>((resolve) => garbage.listen(0, '127.0.0.1', resolve));
-    cleanUp.push(() => garbage.close());
-    const client = open(`127.0.0.1:${String((garbage.address() as AddressInfo).port)}`);
+    const { addr, close } = await onLoopback(garbage);
+    cleanUp.push(close);
+    const client = open(addr);
     await expect(get(client)).rejects.toMatchObject(UNAVAILABLE);
   });
 });

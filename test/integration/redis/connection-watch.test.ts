@@ -1,4 +1,4 @@
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -18,6 +18,7 @@ import {
   USD,
   windowStatus,
 } from '../checks/budget/support.ts';
+import { onLoopback } from '../../support/loopback.ts';
 
 const READ_TIMEOUT_MS = 300;
 const DEADLINE_MS = READ_TIMEOUT_MS + 500;
@@ -191,21 +192,14 @@ describe('redis.write_timeout', () => {
   });
 
   it('does not apply to an accepted command whose reply is pending', async () => {
-    const silent: Socket[] = [];
-    const server = createServer((socket) => {
-      silent.push(socket.on('error', () => undefined));
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    cleanUp.push(() => {
-      for (const socket of silent) socket.destroy();
-      server.close();
-    });
-    const addr = `127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+    let connections = 0;
+    const { addr, close } = await onLoopback(createServer(() => (connections += 1)));
+    cleanUp.push(close);
     const settings = redisSettings(addr, { read_timeout: 60_000, write_timeout: 100 });
     const client = connectRedis(settings, { name: 'test' });
     cleanUp.push(() => client.disconnect());
     await delay(1_500);
-    expect(silent).toHaveLength(1);
+    expect(connections).toBe(1);
   });
 
   it('keeps a slow reader that accepts everything within the time', async () => {

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import {
   createServer as createH2cServer,
@@ -7,13 +6,14 @@ import {
   type Http2ServerResponse,
 } from 'node:http2';
 import { createServer as createHttpsServer } from 'node:https';
-import type { AddressInfo, Server, Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { findHandler } from './find-handler.ts';
 import type { FakeReply, FakeRequest } from './handler.ts';
 import { planAnswer, type Script } from './script.ts';
+import { onLoopback } from '../loopback.ts';
 
 export type { FakeRequest } from './handler.ts';
 export type { Script } from './script.ts';
@@ -73,19 +73,10 @@ export async function createFakeProvider(options: FakeProviderOptions = {}): Pro
     await answer(record, typeof script === 'function' ? script(request) : script, outgoing);
     record.ended = true;
   });
-  const sockets = new Set<Socket>();
-  for (const event of ['connection', 'secureConnection'] as const) {
-    server.on(event, (socket: Socket) => {
-      sockets.add(socket);
-      socket.on('error', () => socket.destroy());
-      socket.on('close', () => sockets.delete(socket));
-    });
-  }
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  server.on('secureConnection', (socket: Socket) => socket.on('error', () => socket.destroy()));
+  const { url, port, close } = await onLoopback(server);
   return {
-    url: `${options.tls === undefined ? 'http' : 'https'}://localhost:${port}`,
+    url: url.replace('127.0.0.1', 'localhost'),
     port,
     requests,
     behave: (next) => (script = next),
@@ -93,11 +84,7 @@ export async function createFakeProvider(options: FakeProviderOptions = {}): Pro
     received: async (count) => {
       while (requests.length < count) await arrival;
     },
-    close: async () => {
-      const closed = new Promise((resolve) => server.close(resolve));
-      for (const socket of sockets) socket.destroy();
-      await closed;
-    },
+    close,
   };
 }
 

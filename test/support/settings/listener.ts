@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { onLoopback } from '../loopback.ts';
 
 export interface Received {
   readonly path: string;
@@ -34,11 +34,9 @@ export async function startListener(documents: Readonly<Record<string, unknown>>
       response.end();
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  server.unref();
-  const address = `127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  const { url, addr: address } = await onLoopback(server);
   return {
-    url: `http://${address}`,
+    url,
     address,
     async take(withinMs) {
       const deadline = Date.now() + withinMs;

@@ -1,9 +1,7 @@
-import { type Server, createServer } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { beforeAll, afterAll } from 'vitest';
 import { type Budgets, startBudgets } from '../rig.ts';
 import { providers } from '../../../../src/providers/registry.ts';
+import { startRecorder, type Recorder } from '../../../support/recorder.ts';
 
 /** docs/budgets.md: the cost of an answer, and what its client learns of it. */
 export const STREAM = { stream: true };
@@ -14,7 +12,7 @@ export let budgets: Budgets;
 export let stripping: Budgets;
 /** In front of a scripted provider. */
 export let scripted: Budgets;
-let server: Server;
+let recorder: Recorder;
 export let answer: { readonly type: string; readonly body: string; readonly status?: number };
 export function answerWith(next: typeof answer): void {
   answer = next;
@@ -22,16 +20,10 @@ export function answerWith(next: typeof answer): void {
 
 export function useRig(): void {
   beforeAll(async () => {
-    server = createServer((request, response) => {
-      request
-        .resume()
-        .on('end', () =>
-          response.writeHead(answer.status ?? 200, { 'content-type': answer.type }).end(answer.body),
-        );
-    });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const base_url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+    recorder = await startRecorder((_request, response) =>
+      response.writeHead(answer.status ?? 200, { 'content-type': answer.type }).end(answer.body),
+    );
+    const base_url = recorder.url;
     const upstreams = Object.fromEntries(Object.keys(providers).map((name) => [name, { base_url }]));
     budgets = await startBudgets();
     stripping = await startBudgets(
@@ -44,6 +36,6 @@ export function useRig(): void {
     await scripted.close();
     await stripping.close();
     await budgets.close();
-    server.close();
+    await recorder.close();
   });
 }

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import {
   createServer,
   request as send,
@@ -6,8 +5,8 @@ import {
   type IncomingMessage,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { onLoopback } from '../../loopback.ts';
 
 /** One exchange as it passed the tap. */
 export interface Tapped {
@@ -65,18 +64,8 @@ export async function startWireTap(target: string): Promise<WireTap> {
     });
     outgoing.end();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
-    seen,
-    close: async () => {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  const { url, close } = await onLoopback(server);
+  return { url, seen, close };
 }
 
 function passOn(answer: IncomingMessage, response: ServerResponse): void {
