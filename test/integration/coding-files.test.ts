@@ -8,7 +8,7 @@ import { TASK_TEXTS } from '../support/coding-tasks/sessions.ts';
 import { defaultConfig } from '../support/default-config.ts';
 import { DIALECT_STREAMS, type DialectStream } from '../support/dialect-streams.ts';
 import { FILE_DIALECTS, type FileDialect } from '../support/file-dialects.ts';
-import { startTestRedis, type TestRedis } from '../support/redis.ts';
+import { useTestRedis } from '../support/redis.ts';
 import { startTestSidecar, type Answer, type Seen, type TestSidecar } from '../support/settings/sidecar.ts';
 import { envFile, WORKING_FILES } from '../support/working-files.ts';
 
@@ -16,12 +16,11 @@ import { envFile, WORKING_FILES } from '../support/working-files.ts';
  * Code files with the configuration of `gateway init --for agent`, in every place where agents put them: nothing is
  * refused, and only bytes of secrets change.
  */
-let redis: TestRedis;
+const redis = useTestRedis();
 let sidecar: TestSidecar;
 let key: Awaited<ReturnType<TestSidecar['newKey']>>;
 
 beforeAll(async () => {
-  redis = await startTestRedis();
   const written = parse(configText(defaultAnswers('agent'))) as ConfigInput;
   const config: ConfigInput = {
     ...written,
@@ -37,7 +36,6 @@ beforeEach(async () => {
 });
 afterAll(async () => {
   await sidecar.close();
-  await redis.close();
 });
 
 async function ask(path: string, body: object, answer: Answer, headers = {}): Promise<Seen> {

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { configKeys } from '../../src/config/schema.ts';
 import { envoyBootstrap } from '../../src/envoy/render.ts';
 import { settingLeaves } from '../support/settings/leaves.ts';
 import { observe, type Probe, type Probes } from '../support/settings/probe.ts';
 import { PROBES } from '../support/settings/probes/index.ts';
-import { startTestRedis, type TestRedis } from '../support/redis.ts';
+import { useTestRedis } from '../support/redis.ts';
 
 const LAYOUT = {
   sidecars: [{ kind: 'unix', path: '/sidecar' }],
@@ -14,12 +14,7 @@ const LAYOUT = {
   accessLogPath: '/log',
 } as const;
 
-let redis: TestRedis;
-
-beforeAll(async () => {
-  redis = await startTestRedis();
-});
-afterAll(() => redis.close());
+const redis = useTestRedis();
 
 describe('every key of gateway.yaml', () => {
   it('has a probe, and every probe a key', () => {

@@ -9,18 +9,17 @@ import { defaultConfig } from '../support/default-config.ts';
 import { chat } from '../support/settings/asking.ts';
 import { startListener, type Listener } from '../support/settings/listener.ts';
 import { startTestSidecar } from '../support/settings/sidecar.ts';
-import { startTestRedis, type TestRedis } from '../support/redis.ts';
+import { useTestRedis } from '../support/redis.ts';
 
 /** The end of a sidecar, through its own composition root: pending writes are made, and everything opened is closed. */
 const STRANGER = `gw-${'b'.repeat(43)}`;
 const SECRET = '0123456789abcdef0123456789abcdef';
 
-let redis: TestRedis;
+const redis = useTestRedis();
 let hooks: Listener;
 let folder: string;
 
 beforeAll(async () => {
-  redis = await startTestRedis();
   hooks = await startListener();
   folder = mkdtempSync(join(tmpdir(), 'gw-test-drain-'));
   writeFileSync(
@@ -28,10 +27,7 @@ beforeAll(async () => {
     'package gateway.policy\nescalate contains "asked" if input.request.model == "gpt-4-dear"\n',
   );
 });
-afterAll(async () => {
-  await redis.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => rmSync(folder, { recursive: true }));
 
 function configOf(): ConfigInput {
   return {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { ConfigInput } from '../../src/config/schema.ts';
 import { defaultConfig } from '../support/default-config.ts';
-import { startTestRedis, type TestRedis } from '../support/redis.ts';
+import { useTestRedis } from '../support/redis.ts';
 import { startTestSidecar, type Asked, type Seen, type TestSidecar } from '../support/settings/sidecar.ts';
 
 /**
@@ -39,17 +39,15 @@ const SETTINGS: ConfigInput = {
   session: { required: false },
 };
 
-let redis: TestRedis;
+const redis = useTestRedis();
 let sidecar: TestSidecar;
 
 beforeAll(async () => {
-  redis = await startTestRedis();
   const config = defaultConfig({ ...SETTINGS, redis: { addr: redis.addr } }, { SERVER_INSECURE_DEV: 'true' });
   sidecar = await startTestSidecar(config, redis);
 });
 afterAll(async () => {
   await sidecar.close();
-  await redis.close();
   rmSync(folder, { recursive: true });
 });
 

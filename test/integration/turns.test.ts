@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestRedis, type TestRedis } from '../support/redis.ts';
+import { useTestRedis } from '../support/redis.ts';
 import { seededPart, WHOLE } from '../support/seeded-part.ts';
 import { createSweepEdge, type SweepEdge } from '../support/turn-sweep/edge.ts';
 import type { Place } from '../support/turn-sweep/places.ts';
@@ -11,20 +11,18 @@ import { allPlaces, MAX_TURN_MS, sweepOne } from '../support/turn-sweep/sweep.ts
  * at an eighth of the accepted size, and the worst shapes at full size. `npm test` covers half of these places
  * and shapes, `npm run bench -- sweep` all of them.
  */
-let redis: TestRedis;
+const redis = useTestRedis();
 let edge: SweepEdge;
 /** Policies mask here, and DLP does not. */
 let maskingEdge: SweepEdge;
 
 beforeAll(async () => {
-  redis = await startTestRedis();
   edge = await createSweepEdge(redis.addr);
   maskingEdge = await createSweepEdge(redis.addr, 'policies');
 });
 afterAll(async () => {
   await edge.close();
   await maskingEdge.close();
-  await redis.close();
 });
 
 const EIGHTH = 1 / 8;

@@ -3,9 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { Redis } from 'ioredis';
+import { afterAll, beforeAll } from 'vitest';
 
+import { connectRedis, waitUntilReady, type RedisClient } from '../../src/redis/client.ts';
 import { startGuard, type Guard } from '../../src/runtime/guard.ts';
 import { startRedis } from '../../src/runtime/redis-process.ts';
+import { defaultConfig } from './default-config.ts';
 import { freePort } from './ports.ts';
 import { dockerIsUp, redisProgram } from './parts.ts';
 import type { RedisServer, TestRedisOptions } from './redis-options.ts';
@@ -23,6 +26,8 @@ export interface TestRedis {
   readonly password: string | undefined;
   /** A client for assertions; works whenever the server is up. */
   readonly client: Redis;
+  /** Returns a client as the gateway uses it, connected; `close` ends it. */
+  connect(): Promise<RedisClient>;
   /** Ends the server like a crash: all data are lost. */
   stop(): Promise<void>;
   /** Starts it again on the same port, empty. */
@@ -35,6 +40,14 @@ export interface TestRedis {
   flush(): Promise<void>;
   /** Ends everything; call it in `afterAll`. */
   close(): Promise<void>;
+}
+
+/** Starts a Redis before the tests of this file or group, and ends it after them; hooks and tests may use it. */
+export function useTestRedis(options: TestRedisOptions = {}): TestRedis {
+  const redis = {} as TestRedis;
+  beforeAll(async () => void Object.assign(redis, await startTestRedis(options)));
+  afterAll(() => redis.close());
+  return redis;
 }
 
 export async function startTestRedis(options: TestRedisOptions = {}): Promise<TestRedis> {
@@ -50,6 +63,7 @@ export async function startTestRedis(options: TestRedisOptions = {}): Promise<Te
     retryStrategy: () => 50,
   });
   client.on('error', () => undefined);
+  const connected: RedisClient[] = [];
   const credential = password === undefined ? '' : `:${encodeURIComponent(password)}@`;
   return {
     host: '127.0.0.1',
@@ -58,6 +72,13 @@ export async function startTestRedis(options: TestRedisOptions = {}): Promise<Te
     url: `redis://${credential}127.0.0.1:${String(port)}`,
     password,
     client,
+    connect: async () => {
+      const settings = { addr: `127.0.0.1:${String(port)}`, ...(password !== undefined && { password }) };
+      const one = connectRedis(defaultConfig({ redis: settings }).redis, { name: 'test' });
+      connected.push(one);
+      await waitUntilReady(one, 5_000);
+      return one;
+    },
     stop: () => server.stop(),
     start: () => server.start(),
     restart: async () => {
@@ -73,7 +94,7 @@ export async function startTestRedis(options: TestRedisOptions = {}): Promise<Te
       await client.flushall();
     },
     close: async () => {
-      client.disconnect();
+      for (const one of [client, ...connected]) one.disconnect();
       await server.resume();
       await server.stop();
       await server.close();

@@ -5,21 +5,20 @@ import { configSchema, type ConfigInput } from '../../../src/config/schema.ts';
 import { createTestCa, type Identity, type TestCa } from '../../support/certs.ts';
 import { parsed } from '../../support/exchange.ts';
 import { startOtlpLogReceiver, type OtlpLogReceiver } from '../../support/otlp-log-receiver.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { useTestRedis } from '../../support/redis.ts';
 import { startSyslogServer, type SyslogServer } from '../../support/syslog-server.ts';
 import { telemetryRig } from '../../support/telemetry-rig.ts';
 
 const SECRET = 'Bearer token-of-the-collector';
 const CLOSED_PORT = 1;
 
-let redis: TestRedis;
+const redis = useTestRedis();
 let ca: TestCa;
 let server: Identity;
 let client: Identity;
 const closing: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
-  redis = await startTestRedis();
   ca = await createTestCa();
   server = await ca.issue('receiver', ['localhost']);
   client = await ca.issue('gateway-client');
@@ -27,10 +26,7 @@ beforeAll(async () => {
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
-afterAll(async () => {
-  ca.close();
-  await redis.close();
-});
+afterAll(() => ca.close());
 
 async function syslogServer(port = 0): Promise<SyslogServer> {
   const tls = { cert: server.cert, key: server.key, ca: ca.ca, requestCert: true, rejectUnauthorized: false };

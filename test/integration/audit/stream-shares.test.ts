@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createStreamStore } from '../../../src/audit/stream-store.ts';
 import { tail } from '../../../src/audit/tail.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { useTestRedis } from '../../support/redis.ts';
 
-let redis: TestRedis;
-beforeAll(async () => (redis = await startTestRedis()));
-afterAll(() => redis.close());
-beforeEach(async () => void (await redis.flush()));
+const redis = useTestRedis();
+beforeEach(() => redis.flush());
 
 describe('a key that writes very many records', () => {
   const MAX_LENGTH = 200;

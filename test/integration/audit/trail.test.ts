@@ -7,14 +7,12 @@ import { startAudit } from '../../../src/audit/start-audit.ts';
 import { tail } from '../../../src/audit/tail.ts';
 import { CREATE_PLANNER } from '../../support/create-planner.ts';
 import { parsed } from '../../support/exchange.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { useTestRedis } from '../../support/redis.ts';
 import { telemetryRig } from '../../support/telemetry-rig.ts';
 import { runCli, type Ended } from '../../support/run-cli.ts';
 
-let redis: TestRedis;
-beforeAll(async () => (redis = await startTestRedis()));
-afterAll(() => redis.close());
-beforeEach(async () => void (await redis.flush()));
+const redis = useTestRedis();
+beforeEach(() => redis.flush());
 
 const exchange = () => parsed({ body: { model: 'gpt-4o', messages: [] } });
 

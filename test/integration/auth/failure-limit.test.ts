@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createFailureLimit } from '../../../src/auth/failure-limit.ts';
-import { defaultConfig } from '../../support/default-config.ts';
-import { connectRedis, waitUntilReady, type RedisClient } from '../../../src/redis/client.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import type { RedisClient } from '../../../src/redis/client.ts';
+import { useTestRedis } from '../../support/redis.ts';
 
-let redis: TestRedis;
+const redis = useTestRedis();
 let client: RedisClient;
 
 beforeAll(async () => {
-  redis = await startTestRedis();
-  client = connectRedis(defaultConfig({ redis: { addr: redis.addr } }).redis, { name: 'failures-test' });
-  await waitUntilReady(client, 5_000);
-});
-afterAll(async () => {
-  client.disconnect();
-  await redis.close();
+  client = await redis.connect();
 });
 beforeEach(() => redis.flush());
 

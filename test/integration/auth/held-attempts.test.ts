@@ -1,21 +1,17 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 
 import { createHeldAttemptCounts, createHeldAttemptStore } from '../../../src/auth/held-attempts-store.ts';
 import { heldAttemptsKey, quarantineKey } from '../../../src/redis/keys.ts';
 import { riskSettings } from '../../../src/risk/store.ts';
 import { createRedisRiskStore } from '../../../src/risk/redis-store.ts';
 import { defaultConfig } from '../../support/default-config.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { useTestRedis } from '../../support/redis.ts';
 
 const KEY = `sha256:${'a'.repeat(64)}`;
 const OTHER = `sha256:${'b'.repeat(64)}`;
 
-let redis: TestRedis;
+const redis = useTestRedis();
 
-beforeAll(async () => {
-  redis = await startTestRedis();
-});
-afterAll(() => redis.close());
 afterEach(() => redis.flush());
 
 const place = () => ({ client: redis.client, deadlineMs: 5_000 });

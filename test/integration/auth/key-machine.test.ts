@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { createAuthenticate, type Authenticate } from '../../../src/auth/authenticate.ts';
 import { createKeyStateStore } from '../../../src/auth/key-state-store.ts';
 import { createKeyStore, KeyError, type IssuedKey, type KeyStore } from '../../../src/auth/key-store.ts';
 import { createRawKey, hashKey } from '../../../src/auth/raw-key.ts';
 import { GatewayError } from '../../../src/errors.ts';
-import { connectRedis, waitUntilReady, type RedisClient } from '../../../src/redis/client.ts';
+import type { RedisClient } from '../../../src/redis/client.ts';
 import { defaultConfig } from '../../support/default-config.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { useTestRedis } from '../../support/redis.ts';
 
 const RUNS = 60;
 const SLOTS = 2;
@@ -18,17 +18,11 @@ const WAIT_MS = 60;
 const LONG_MS = 3_600_000;
 const MAX_LIVE_RAW_KEYS = 8;
 
-let redis: TestRedis;
+const redis = useTestRedis();
 let client: RedisClient;
 
 beforeAll(async () => {
-  redis = await startTestRedis();
-  client = connectRedis(defaultConfig({ redis: { addr: redis.addr } }).redis, { name: 'key-machine' });
-  await waitUntilReady(client, 5_000);
-});
-afterAll(async () => {
-  client.disconnect();
-  await redis.close();
+  client = await redis.connect();
 });
 
 /** A time by Redis's clock, as exact as the waits for Redis allow. Unix ms. */

@@ -1,24 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createKeyStore, KeyError, type KeyStore } from '../../../src/auth/key-store.ts';
 import { hashKey } from '../../../src/auth/raw-key.ts';
 import { defaultConfig } from '../../support/default-config.ts';
 import { GatewayError } from '../../../src/errors.ts';
-import { connectRedis, waitUntilReady, type RedisClient } from '../../../src/redis/client.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { connectRedis, type RedisClient } from '../../../src/redis/client.ts';
+import { useTestRedis } from '../../support/redis.ts';
 
-let redis: TestRedis;
+const redis = useTestRedis();
 let client: RedisClient;
 let store: KeyStore;
 
 beforeAll(async () => {
-  redis = await startTestRedis();
-  client = connectRedis(defaultConfig({ redis: { addr: redis.addr } }).redis, { name: 'key-store-test' });
-  await waitUntilReady(client, 5_000);
+  client = await redis.connect();
   store = createKeyStore(client);
-});
-afterAll(async () => {
-  client.disconnect();
-  await redis.close();
 });
 beforeEach(() => redis.flush());
 

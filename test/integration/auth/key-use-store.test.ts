@@ -21,27 +21,23 @@ import {
 } from '../../../src/redis/keys.ts';
 import { createRedisRiskStore } from '../../../src/risk/redis-store.ts';
 import { DEFAULTS } from '../../contracts/risk-store.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { useTestRedis } from '../../support/redis.ts';
 import { useKey } from '../../support/use-key.ts';
 import { budgetStore, connect } from '../checks/budget/support.ts';
 
 const DAY_MS = 86_400_000;
 const TTL_MS = DAY_MS;
 
-let redis: TestRedis;
+const redis = useTestRedis();
 let client: RedisClient;
 let keys: KeyStore;
 let uses: KeyUseStore;
 beforeAll(async () => {
-  redis = await startTestRedis();
   client = await connect(redis.addr);
   keys = createKeyStore(client);
   uses = createKeyUseStore({ client, sessionTtlMs: TTL_MS });
 });
-afterAll(async () => {
-  client.disconnect();
-  await redis.close();
-});
+afterAll(() => client.disconnect());
 beforeEach(() => redis.flush());
 
 async function create(name: string): Promise<string> {

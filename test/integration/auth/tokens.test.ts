@@ -8,7 +8,7 @@ import { createKeyStore } from '../../../src/auth/key-store.ts';
 import { defaultConfig } from '../../support/default-config.ts';
 import type { ConfigInput } from '../../../src/config/schema.ts';
 import { GatewayError } from '../../../src/errors.ts';
-import { connectRedis, waitUntilReady, type RedisClient } from '../../../src/redis/client.ts';
+import type { RedisClient } from '../../../src/redis/client.ts';
 import {
   AUDIENCE,
   createKeyPair,
@@ -20,7 +20,7 @@ import {
   type Json,
   type TestIssuer,
 } from '../../support/jose.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { useTestRedis } from '../../support/redis.ts';
 
 const PUBLIC_URL = 'https://gateway.example';
 const TARGET = '/openai/v1/chat/completions';
@@ -28,19 +28,15 @@ const pair = createKeyPair();
 const holder = createKeyPair();
 
 let issuer: TestIssuer;
-let redis: TestRedis;
+const redis = useTestRedis();
 let client: RedisClient;
 let faults: (string | undefined)[];
 
 beforeAll(async () => {
-  [issuer, redis] = await Promise.all([startIssuer(pair.jwk), startTestRedis()]);
-  client = connectRedis(defaultConfig({ redis: { addr: redis.addr } }).redis, { name: 'tokens-test' });
-  await waitUntilReady(client, 5_000);
+  issuer = await startIssuer(pair.jwk);
+  client = await redis.connect();
 });
-afterAll(async () => {
-  client.disconnect();
-  await Promise.all([issuer.close(), redis.close()]);
-});
+afterAll(() => issuer.close());
 beforeEach(async () => {
   await redis.flush();
   faults = [];

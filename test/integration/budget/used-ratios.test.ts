@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createRedisBudgetStore } from '../../../src/checks/budget/redis-store.ts';
 import { windowAccounts } from '../../../src/checks/budget/accounts.ts';
 import { createUsedRatios, type UsedRatio } from '../../../src/checks/budget/used-ratios.ts';
 import { parsed } from '../../support/exchange.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { useTestRedis } from '../../support/redis.ts';
 
-let redis: TestRedis;
-beforeAll(async () => (redis = await startTestRedis()));
-afterAll(() => redis.close());
+const redis = useTestRedis();
 
 const LIMITS = { daily: 1_000_000, monthly: 4_000_000, hourly: 0 };
 

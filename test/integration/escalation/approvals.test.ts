@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { signApproval } from '../../../src/escalation/approval.ts';
 import { createApprovals, type ApprovalRequest, type Approvals } from '../../../src/escalation/approvals.ts';
 import type { Escalation } from '../../../src/escalation/escalation.ts';
 import { createRedisEscalationStore } from '../../../src/escalation/redis-store.ts';
 import { newEscalation } from '../../support/new-escalation.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { useTestRedis } from '../../support/redis.ts';
 
 const SECRET = 'the secret of all approvers';
 const observer = {
@@ -16,12 +16,7 @@ const observer = {
   notClosed: () => undefined,
 };
 
-let redis: TestRedis;
-
-beforeAll(async () => {
-  redis = await startTestRedis();
-});
-afterAll(() => redis.close());
+const redis = useTestRedis();
 
 function answerTo(
   { id, nonce, key_hash, request_digest, expiry }: Escalation,

@@ -7,14 +7,13 @@ import { main } from '../../../cli/main.ts';
 import { createRedisEscalationStore } from '../../../src/escalation/redis-store.ts';
 import { escalationAnswerKey } from '../../../src/redis/keys.ts';
 import { newEscalation } from '../../support/new-escalation.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { useTestRedis } from '../../support/redis.ts';
 
-let redis: TestRedis;
+const redis = useTestRedis();
 let folder = '';
 let config = '';
 
 beforeAll(async () => {
-  redis = await startTestRedis();
   folder = await mkdtemp(join(tmpdir(), 'gw-test-escalations-'));
   config = join(folder, 'gateway.yaml');
   await writeFile(
@@ -22,10 +21,7 @@ beforeAll(async () => {
     'zsp: { escalation_enabled: true, escalation_secret: 0123456789abcdef0123456789abcdef }\n',
   );
 });
-afterAll(async () => {
-  await redis.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function approve(id: string, approver: string) {
   const [out, err] = [new PassThrough(), new PassThrough()];

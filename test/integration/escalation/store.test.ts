@@ -1,19 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { parseEscalationEvent, type EscalationEvent } from '../../../src/escalation/escalation.ts';
 import { createRedisEscalationStore } from '../../../src/escalation/redis-store.ts';
 import type { NewEscalation, WaitLimits } from '../../../src/escalation/store.ts';
 import { ESCALATION_REQUESTS, ESCALATIONS_KEY, escalationsOfKey } from '../../../src/redis/keys.ts';
 import { subscribe } from '../../../src/redis/subscribe.ts';
 import { newEscalation } from '../../support/new-escalation.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { useTestRedis } from '../../support/redis.ts';
 
-let redis: TestRedis;
-beforeAll(async () => {
-  redis = await startTestRedis();
-});
-afterAll(() => redis.close());
+const redis = useTestRedis();
 beforeEach(() => redis.flush());
 
 const LIMITS = { waitMs: 30_000, maxPending: 5, maxPendingPerKey: 5 };

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { BatchAborted } from '../../../src/pipeline/batch.ts';
 import { createOperations, RedisBatch, type Operation } from '../../../src/redis/batch.ts';
 import { loadScript, type ScriptArg } from '../../../src/redis/script.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { useTestRedis } from '../../support/redis.ts';
 import { scriptRuns } from '../../support/redis-counts.ts';
 
 const takeScript = loadScript(new URL('./scripts/take.lua', import.meta.url));
@@ -12,10 +12,8 @@ const noteScript = loadScript(new URL('./scripts/note.lua', import.meta.url));
 const takeReply = z.tuple([z.enum(['taken', 'refused']), z.int(), z.string()]);
 const noteReply = z.tuple([z.int(), z.string()]);
 
-let redis: TestRedis;
-beforeAll(async () => (redis = await startTestRedis()));
-afterAll(() => redis.close());
-beforeEach(async () => void (await redis.client.flushall()));
+const redis = useTestRedis();
+beforeEach(() => redis.flush());
 
 type Taken = z.output<typeof takeReply>;
 

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import {
   connectRedis,
   waitUntilReady,
@@ -9,7 +9,7 @@ import {
 } from '../../../src/redis/client.ts';
 import { withRedisDeadline } from '../../../src/redis/unavailable.ts';
 import { linkToRedis, type RedisLink } from '../../support/redis-link.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { startTestRedis, useTestRedis } from '../../support/redis.ts';
 import {
   budgetStore,
   newKeyHash,
@@ -25,11 +25,7 @@ const DEADLINE_MS = READ_TIMEOUT_MS + 500;
 /** The longest wait between two attempts, the attempt itself, and a margin for a slow machine. */
 const BACK_WITHIN_MS = 10_000;
 
-let redis: TestRedis;
-beforeAll(async () => {
-  redis = await startTestRedis({ args: ['--client-query-buffer-limit', '64mb'] });
-});
-afterAll(() => redis.close());
+const redis = useTestRedis({ args: ['--client-query-buffer-limit', '64mb'] });
 
 const cleanUp: (() => unknown)[] = [];
 afterEach(async () => {

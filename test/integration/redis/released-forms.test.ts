@@ -16,7 +16,7 @@ import { connectRedis, waitUntilReady, type RedisClient } from '../../../src/red
 import { scanForms } from '../../../src/redis/form-scan.ts';
 import { STORED_VERSIONS } from '../../../src/redis/stored-forms.ts';
 import { defaultConfig } from '../../support/default-config.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { useTestRedis } from '../../support/redis.ts';
 import {
   BROKEN_SERVER,
   DAILY_USD,
@@ -44,12 +44,7 @@ const DAILY_NANO_USD = DAILY_USD * 1e9;
 const deadlineMs = 5_000;
 const ASKS_FOR_NO_LIMITS = { maxSteps: undefined, budgetNanoUsd: undefined };
 
-let redis: TestRedis;
-
-beforeAll(async () => {
-  redis = await startTestRedis();
-});
-afterAll(() => redis.close());
+const redis = useTestRedis();
 
 describe.each(CASES)(
   'Redis of $gateway, read by a gateway that writes version $version',

@@ -26,13 +26,12 @@ import { createRedisRiskStore } from '../../../src/risk/redis-store.ts';
 import { createSharedBudgetStore } from '../../../src/shared-budgets/store.ts';
 import { block, DEFAULTS, eventOf } from '../../contracts/risk-store.ts';
 import { defaultConfig } from '../../support/default-config.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { useTestRedis } from '../../support/redis.ts';
 
-let redis: TestRedis;
+const redis = useTestRedis();
 const clients = new Map<StoredVersion, RedisClient>();
 
 beforeAll(async () => {
-  redis = await startTestRedis();
   for (const version of STORED_VERSIONS) {
     const settings = defaultConfig({ redis: { addr: redis.addr, write_version: version } }).redis;
     const client = connectRedis(settings, { name: `forms-${String(version)}` });
@@ -42,7 +41,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const client of clients.values()) client.disconnect();
-  await redis.close();
 });
 
 function writing(version: StoredVersion): RedisClient {

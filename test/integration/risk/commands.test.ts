@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { useTestRedis } from '../../support/redis.ts';
 import { runCli, type Ended } from '../../support/run-cli.ts';
 import { makeSecret, seededRandom } from '../../unit/detectors/secrets/samples.ts';
 
-let redis: TestRedis;
+const redis = useTestRedis();
 let keyHash = '';
 
-beforeAll(async () => {
-  redis = await startTestRedis();
-});
-afterAll(() => redis.close());
 beforeEach(async () => {
   await redis.flush();
   const args = ['keys', 'create', '--name', 'planner', '--provider', 'openai', '--output', 'json'];

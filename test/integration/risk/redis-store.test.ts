@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createAuthenticate } from '../../../src/auth/authenticate.ts';
 import { createKeyStateStore } from '../../../src/auth/key-state-store.ts';
 import { createKeyStore } from '../../../src/auth/key-store.ts';
@@ -8,7 +8,7 @@ import { createKeyUseStore } from '../../../src/auth/key-use-store.ts';
 import { createRedisRiskStore } from '../../../src/risk/redis-store.ts';
 import type { RiskSettings, RiskStore } from '../../../src/risk/store.ts';
 import { defaultConfig } from '../../support/default-config.ts';
-import { connectRedis, waitUntilReady, type RedisClient } from '../../../src/redis/client.ts';
+import { waitUntilReady, type RedisClient } from '../../../src/redis/client.ts';
 import { ScriptCommand } from '../../../src/redis/script-command.ts';
 import {
   knownFlagsKey,
@@ -17,24 +17,18 @@ import {
   riskProfileKey,
   scoredFindingsKey,
 } from '../../../src/redis/keys.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { useTestRedis } from '../../support/redis.ts';
 import { block, DAY_MS, DEFAULTS, describeRiskStore, eventOf } from '../../contracts/risk-store.ts';
 import { scoreFromTwoProcesses } from './scorers.ts';
 
 /** The slot of a key as the client library computes it; the package has no types. */
 const calculateSlot = createRequire(import.meta.url)('cluster-key-slot') as (key: string) => number;
 
-let redis: TestRedis;
+const redis = useTestRedis();
 let client: RedisClient;
 
 beforeAll(async () => {
-  redis = await startTestRedis();
-  client = connectRedis(defaultConfig({ redis: { addr: redis.addr } }).redis, { name: 'risk-test' });
-  await waitUntilReady(client, 5_000);
-});
-afterAll(async () => {
-  client.disconnect();
-  await redis.close();
+  client = await redis.connect();
 });
 
 const newKeyHash = (): string => `sha256:${randomUUID()}`;

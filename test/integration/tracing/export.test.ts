@@ -1,18 +1,16 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { PASS, type Check } from '../../../src/pipeline/check.ts';
 import type { Logger } from '../../../src/telemetry/logger.ts';
 import { startTracing } from '../../../src/tracing/start-tracing.ts';
 import { answered, parsed } from '../../support/exchange.ts';
 import { startGrpcReceiver, startHttpReceiver, type ReceivedSpan } from '../../support/otlp-receiver.ts';
 import { freePort } from '../../support/ports.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { useTestRedis } from '../../support/redis.ts';
 import { telemetryRig } from '../../support/telemetry-rig.ts';
 import { readAllOf } from '../../unit/verify/run-verify.ts';
 
-let redis: TestRedis;
-beforeAll(async () => (redis = await startTestRedis()));
-afterAll(() => redis.close());
+const redis = useTestRedis();
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 

@@ -4,21 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { useTestRedis } from '../../support/redis.ts';
 
 const SCRIPT = new URL('../../support/loaded-modules.ts', import.meta.url).pathname;
 const run = promisify(execFile);
 
-let redis: TestRedis;
+const redis = useTestRedis();
 let folder = '';
 beforeAll(async () => {
-  redis = await startTestRedis();
   folder = await mkdtemp(join(tmpdir(), 'gw-test-loaded-'));
 });
-afterAll(async () => {
-  await redis.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => rm(folder, { recursive: true }));
 
 /** Returns OpenTelemetry's packages that a worker loads. */
 async function loaded(otel: object): Promise<string[]> {

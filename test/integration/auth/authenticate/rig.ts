@@ -1,6 +1,6 @@
-import { beforeAll, afterAll, beforeEach } from 'vitest';
-import { type TestRedis, startTestRedis } from '../../../support/redis.ts';
-import { type RedisClient, connectRedis, waitUntilReady } from '../../../../src/redis/client.ts';
+import { beforeAll, beforeEach } from 'vitest';
+import { type TestRedis, useTestRedis } from '../../../support/redis.ts';
+import type { RedisClient } from '../../../../src/redis/client.ts';
 import { type KeyStore, createKeyStore } from '../../../../src/auth/key-store.ts';
 import { type Authenticate, createAuthenticate } from '../../../../src/auth/authenticate.ts';
 import { defaultConfig } from '../../../support/default-config.ts';
@@ -42,17 +42,10 @@ export async function refusal(rawKey: string | undefined): Promise<GatewayError>
   throw new Error('was not refused', { cause: failure });
 }
 export function useRig(): void {
+  redis = useTestRedis();
   beforeAll(async () => {
-    redis = await startTestRedis();
-    client = connectRedis(defaultConfig({ redis: { addr: redis.addr } }).redis, {
-      name: 'authenticate-test',
-    });
-    await waitUntilReady(client, 5_000);
+    client = await redis.connect();
     store = createKeyStore(client);
-  });
-  afterAll(async () => {
-    client.disconnect();
-    await redis.close();
   });
   beforeEach(async () => {
     await redis.flush();
