@@ -11,7 +11,7 @@ import { brotliCompressSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 
 import { buildOnce } from './build-once.ts';
-import type { PageFile } from './src/operator/page-folder.ts';
+import type { PageFile } from './src/operator/static-files.ts';
 
 const ROOT = import.meta.dirname;
 const PLOTS_STYLE = 'uplot/dist/uPlot.min.css';

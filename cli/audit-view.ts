@@ -1,5 +1,6 @@
 import { valueAt } from '../src/json/path.ts';
 import { listing, printable, type Paint } from './output.ts';
+import { ERROR_STATUS } from '../src/errors.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -119,7 +120,78 @@ function listAt(from: unknown, ...path: readonly string[]): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function textAt(from: unknown, ...path: readonly string[]): string {
+export function textAt(from: unknown, ...path: readonly string[]): string {
   const value = valueAt(from, path);
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
+/** Members of `unmapped` that the line omits or shows elsewhere. */
+const NOT_SHOWN: ReadonlySet<string> = new Set(['stage', 'key_hash', 'outcome']);
+const MAX_VALUE_CHARS = 80;
+
+/** Formats one audit record as a line: time, disposition, status, user, operation, targets and outcome. */
+export function tailLine(record: Json): string {
+  const { time } = record;
+  const isOperator = textAt(record, 'unmapped', 'stage') === 'operator';
+  const columns = [
+    typeof time === 'number' ? new Date(time).toISOString() : '-',
+    (textAt(record, 'disposition') || '-').padEnd(11),
+    statusOf(record).padEnd(3),
+    textAt(record, 'actor', 'user', 'name') || textAt(record, 'actor', 'user', 'uid') || '-',
+    textAt(record, 'finding_info', 'title') || called(record),
+    ...targets(record, isOperator),
+    ...(isOperator ? changed(record) : []),
+    textAt(record, 'status_detail'),
+    outcomeOf(record),
+    ...(isOperator ? [] : [textAt(record, 'message'), textAt(record, 'metadata', 'correlation_uid')]),
+  ];
+  return joined(columns.map(printable));
+}
+
+/** Returns the HTTP status of a refusal, also for refusals that MCP returns as JSON-RPC with HTTP 200. */
+function statusOf(record: Json): string {
+  const refusal = textAt(record, 'status_detail');
+  const known = Object.entries(ERROR_STATUS).find(([type]) => type === refusal);
+  return known === undefined ? textAt(record, 'status_code') || '-' : String(known[1]);
+}
+
+function called(record: Json): string {
+  const service = textAt(record, 'api', 'service', 'name');
+  return [service, textAt(record, 'api', 'operation')].join(' ');
+}
+
+/** Names the key or server that an operator changed, or the model, tool, prompt or resource of a request. */
+function targets(record: Json, isOperator: boolean): string[] {
+  const named = listAt(record, 'resources').flatMap((resource) => {
+    const [type, name] = [textAt(resource, 'type'), textAt(resource, 'name')];
+    if (type === '' || name === '') return [];
+    if (isOperator) return [type === 'proxy_key' ? `key ${name}` : `server ${name}`];
+    return type === 'proxy_key' || type === 'mcp_server' ? [] : [`${type.replace(/^mcp_/, '')} ${name}`];
+  });
+  const model = textAt(record, 'ai_model', 'name');
+  return model === '' ? named : [...named.filter((target) => !target.startsWith('model ')), `model ${model}`];
+}
+
+/** Formats the changed settings as `name=value`. */
+function changed({ unmapped }: Json): string[] {
+  if (typeof unmapped !== 'object' || unmapped === null) return [];
+  return Object.entries(unmapped).flatMap(([name, value]) =>
+    NOT_SHOWN.has(name) || value === null ? [] : [`${name}=${shortened(valueText(value))}`],
+  );
+}
+
+function valueText(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value);
+  const entries = Object.entries(value).filter(([, item]) => item !== null && item !== undefined);
+  if (entries.length === 0) return 'none';
+  return entries.map(([name, item]) => (Array.isArray(value) ? '' : `${name}:`) + valueText(item)).join(',');
+}
+
+function shortened(text: string): string {
+  return text.length <= MAX_VALUE_CHARS ? text : `${text.slice(0, MAX_VALUE_CHARS)}…`;
+}
+
+function outcomeOf(record: Json): string {
+  const outcome = textAt(record, 'unmapped', 'outcome');
+  return outcome === '' ? '' : `outcome ${outcome}`;
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-import { gatewayIdentity } from '../src/admin/identity.ts';
+import { gatewayIdentity } from '../src/admin/readiness.ts';
 import type { Config } from '../src/config/schema.ts';
 
 /** The fields of `/readyz` in use here. */

@@ -22,7 +22,7 @@ import { prepareSocketFolder, type RunDirectory } from './runtime/run-directory.
 import { systemCaFile } from './runtime/system-ca.ts';
 import type { WorkerAddress } from './runtime/worker-protocol.ts';
 import { startWorkers, type Workers } from './runtime/workers.ts';
-import type { EnvoyReplies } from './telemetry/envoy-replies.ts';
+import type { EnvoyReplies } from './telemetry/envoy-lines.ts';
 
 export interface ServeOptions {
   /** A configuration that passed `preflight`. */

@@ -1,6 +1,5 @@
 import { renderMetrics } from './admin/metrics.ts';
-import { readiness, type Readiness } from './admin/readiness.ts';
-import { gatewayIdentity } from './admin/identity.ts';
+import { gatewayIdentity, readiness, type Readiness } from './admin/readiness.ts';
 import { startAdmin } from './admin/server.ts';
 import { phaseDeadlineMs } from './config/cross-field-rules.ts';
 import type { Config } from './config/schema.ts';
@@ -19,7 +18,7 @@ import type { OperatorProcess } from './runtime/operator-process.ts';
 import type { Workers } from './runtime/workers.ts';
 import { startManagedEnvoy, startPage, startSidecars, type ServeOptions } from './serve-parts.ts';
 import { createSigningKey, isWeakSecret } from './signing/signing-key.ts';
-import { createEnvoyReplies } from './telemetry/envoy-replies.ts';
+import { createEnvoyReplies } from './telemetry/envoy-lines.ts';
 import type { Logger } from './telemetry/logger.ts';
 
 export type { ServeOptions } from './serve-parts.ts';

@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 
 import { operate } from '../../src/operate.ts';
 import { ROLES, type Role } from '../../src/operator/sign-in/roles.ts';
-import { tokenChange, tokenFault, tokenView } from '../../src/operator/token-changes.ts';
+import { tokenChange, tokenFault, tokenView } from '../../src/operator/sign-in/tokens.ts';
 import { durationOf } from '../arguments.ts';
 import { UsageError, withCall, type Call, type Io } from '../command.ts';
 import { loadedConfig } from '../loaded-config.ts';

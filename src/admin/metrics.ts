@@ -4,7 +4,7 @@ import type { CertificateStates } from '../certificates/follow.ts';
 import type { CredentialState } from '../provider-credentials/follow.ts';
 import { NOT_IN_FORCE, type ReloadState } from '../runtime/reload.ts';
 import type { WorkerStatus } from '../runtime/workers.ts';
-import type { EnvoyReplyType } from '../telemetry/envoy-replies.ts';
+import type { EnvoyReplyType } from '../telemetry/envoy-lines.ts';
 import type { Readiness } from './readiness.ts';
 
 /** Version and commit; the commit is absent if unknown. */

@@ -1,7 +1,7 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { ERROR_STATUS, errorBody, type ErrorType } from '../errors.ts';
-import { createServer } from '../node-http.ts';
+import { createServer, type Listening, listenOn } from '../node-http.ts';
 import type { ReloadState } from '../runtime/reload.ts';
 import type { Readiness } from './readiness.ts';
 
@@ -21,10 +21,7 @@ export interface AdminOptions {
 }
 
 /** The read-only admin listener: metrics, health and public keys (docs/serving.md#listeners). */
-export interface AdminServer {
-  readonly port: number;
-  close(): Promise<void>;
-}
+export type AdminServer = Listening;
 
 type Handler = (response: ServerResponse) => Promise<void> | void;
 
@@ -64,26 +61,7 @@ export async function startAdmin(options: AdminOptions): Promise<AdminServer> {
   });
   // Connections that scrapers keep open must not delay the shutdown.
   server.keepAliveTimeout = 5_000;
-  await listenOn(server, options);
-  const address = server.address();
-  return {
-    port: address !== null && typeof address === 'object' ? address.port : options.port,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
-}
-
-function listenOn(server: Server, { host, port }: AdminOptions): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (cause) => {
-      const message = `server.admin_host, admin_port: cannot listen on ${host}:${String(port)} (${cause.message})`;
-      reject(new Error(message, { cause }));
-    });
-    server.listen({ host, port }, resolve);
-  });
+  return listenOn(server, options, 'server.admin_host, admin_port');
 }
 
 async function answerAdmin(

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Entry, StreamStore } from './stream-store.ts';
+import { parsedJson } from '../json/parsed.ts';
 
 const PAGE = 500;
 const ASK_EVERY_MS = 500;
@@ -74,10 +75,6 @@ function* matching(page: readonly Entry[], { matches }: TailOptions): Generator<
 
 /** Returns undefined for a line that is not a record. */
 export function readRecord(line: string): Record<string, unknown> | undefined {
-  try {
-    const read: unknown = JSON.parse(line);
-    return typeof read === 'object' && read !== null ? (read as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
+  const read = parsedJson(line);
+  return typeof read === 'object' && read !== null ? (read as Record<string, unknown>) : undefined;
 }

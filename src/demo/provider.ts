@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { isObject } from '../json/is-object.ts';
-import { createServer } from '../node-http.ts';
+import { createServer, listenOn } from '../node-http.ts';
 import { anthropicError, anthropicReply } from './anthropic.ts';
 import { mcpReply } from './mcp.ts';
 import { openaiErrorBody, openaiReply, responsesReply } from './openai.ts';
@@ -23,22 +23,8 @@ export async function startDemoProvider(pieceDelayMs = 40): Promise<DemoProvider
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     answerDemo(request, response, pieceDelayMs).catch(() => response.destroy());
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ host: '127.0.0.1', port: 0 }, resolve);
-  });
-  const address = server.address();
-  const port = address !== null && typeof address === 'object' ? address.port : 0;
-  return {
-    baseUrl: `http://127.0.0.1:${String(port)}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => {
-          resolve();
-        });
-        server.closeAllConnections();
-      }),
-  };
+  const { port, close } = await listenOn(server, { host: '127.0.0.1', port: 0 }, 'the local provider');
+  return { baseUrl: `http://127.0.0.1:${String(port)}`, close };
 }
 
 async function answerDemo(

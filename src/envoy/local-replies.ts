@@ -1,7 +1,7 @@
 import { RAW_KEY_PREFIX } from '../auth/raw-key.ts';
 import type { Config } from '../config/schema.ts';
 import { ERROR_STATUS, mayRetry, NO_RETRY, type ErrorType } from '../errors.ts';
-import type { EnvoyReplyType } from '../telemetry/envoy-replies.ts';
+import type { EnvoyReplyType } from '../telemetry/envoy-lines.ts';
 import { HEADER } from '../headers.ts';
 import type { ErrorShape } from '../providers/descriptor.ts';
 import { ERROR_SHAPES } from '../providers/error-shapes.ts';

@@ -2,7 +2,8 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import * as z from 'zod';
 import { isPlainLabel } from '../text/label.ts';
-import { parsedJson, type Escalation } from './escalation.ts';
+import { parsedJson } from '../json/parsed.ts';
+import type { Escalation } from './escalation.ts';
 
 /** A person's answer, signed with `zsp.escalation_secret`. */
 const approval = z.strictObject({

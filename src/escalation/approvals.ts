@@ -5,7 +5,7 @@ import type { Wait } from '../pipeline/exchange.ts';
 import { readApproval, type Approval, type AnswerFault } from './approval.ts';
 import { createEqualRequests } from './equal-requests.ts';
 import type { ApprovalResult, Escalation, EscalationOutcome } from './escalation.ts';
-import type { EscalationStore, NewEscalation, Opened } from './store.ts';
+import type { EscalationStore, NewEscalation, Opened } from './redis-store.ts';
 
 export interface ApprovalsDeps {
   readonly store: EscalationStore;

@@ -1,3 +1,4 @@
+import { parsedJson } from '../json/parsed.ts';
 import * as z from 'zod';
 import { MCP_CALL_TYPES } from '../mcp/methods.ts';
 
@@ -82,12 +83,4 @@ export type EscalationEvent = Readonly<z.infer<typeof escalationEvent>>;
 /** Returns undefined for invalid messages: others may publish on the channel. */
 export function parseEscalationEvent(json: string): EscalationEvent | undefined {
   return escalationEvent.safeParse(parsedJson(json)).data;
-}
-
-export function parsedJson(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { readApproval, signApproval, type ApprovalDecision } from '../escalation/approval.ts';
 import type { Escalation, EscalationEvent, EscalationOutcome } from '../escalation/escalation.ts';
-import type { EscalationStore } from '../escalation/store.ts';
+import type { EscalationStore } from '../escalation/redis-store.ts';
 import { ChangeRefused } from './changed.ts';
 
 /** Gateways are notified immediately, and also poll every second. */

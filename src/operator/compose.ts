@@ -18,7 +18,7 @@ import { createSpendReports } from './spend-reports.ts';
 import { createKeySurveys } from './survey/key-surveys.ts';
 import { allowedOrigins } from './guard.ts';
 import { startListener, type ListenerTls } from './listener.ts';
-import { routeTable } from './route-table.ts';
+import { routeTable } from './api/route.ts';
 import type { PageServices } from './services.ts';
 import { createSignInAttempts } from './sign-in/attempt-store.ts';
 import { bySession } from './sign-in/by-session.ts';

@@ -1,11 +1,10 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Server as TlsServer } from 'node:https';
-import { createServer } from '../node-http.ts';
+import { createServer, type Listening, listenOn } from '../node-http.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { ApiError, checked, internalProblem, knownProblem, type ProblemAnswer } from './api/problem.ts';
-import { Reply, StreamReply, type Method, type Route } from './api/route.ts';
+import { findRoute, Reply, StreamReply, type Method, type Route, type RouteTable } from './api/route.ts';
 import { readJson, refuseOtherHosts, refuseOtherSites, refuseWrongToken, SECURITY_HEADERS } from './guard.ts';
-import { findRoute, type RouteTable } from './route-table.ts';
 import type { Identified, Identify } from './sign-in/identify.ts';
 import { hasRole } from './sign-in/roles.ts';
 import type { StaticFile } from './static-files.ts';
@@ -28,10 +27,8 @@ export interface ListenerOptions {
   readonly log: Logger;
 }
 
-export interface Listener {
-  readonly port: number;
+export interface Listener extends Listening {
   renewTls(tls: ListenerTls): void;
-  close(): Promise<void>;
 }
 
 const LIMITS = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 5_000 } as const;
@@ -40,7 +37,7 @@ const MAX_HEADERS = 100;
 
 /** Starts the listener of the operator page. Rejects if the address cannot be bound. */
 export async function startListener(options: ListenerOptions): Promise<Listener> {
-  const { host, port, tls } = options;
+  const { tls } = options;
   const onRequest: RequestListener = (incoming, response) => {
     void answer(options, incoming, response);
   };
@@ -48,24 +45,11 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   Object.assign(server, LIMITS);
   server.maxConnections = MAX_CONNECTIONS;
   server.maxHeadersCount = MAX_HEADERS;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (cause) => {
-      const message = `ui.host, ui.port: cannot listen on ${host}:${String(port)} (${cause.message})`;
-      reject(new Error(message, { cause }));
-    });
-    server.listen({ host, port }, resolve);
-  });
-  const address = server.address();
   return {
-    port: address !== null && typeof address === 'object' ? address.port : port,
+    ...(await listenOn(server, options, 'ui.host, ui.port')),
     renewTls: (renewed) => {
       if ('setSecureContext' in server) server.setSecureContext(renewed);
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
   };
 }
 

@@ -6,7 +6,7 @@ import type { PinStore } from '../checks/mcp-inspector/store.ts';
 import type { BudgetStore } from '../checks/budget/store.ts';
 import type { SessionStore } from '../checks/session/store.ts';
 import type { Config } from '../config/schema.ts';
-import type { EscalationStore } from '../escalation/store.ts';
+import type { EscalationStore } from '../escalation/redis-store.ts';
 import type { RiskStore } from '../risk/store.ts';
 import type { SharedBudgetStore } from '../shared-budgets/store.ts';
 import type { SpendStore } from '../spend/store.ts';

@@ -2,7 +2,7 @@ import { messageOf } from '../errors.ts';
 import { HEARTBEAT_MS } from '../runtime/heartbeat.ts';
 import { createLogger, standardOutput } from '../telemetry/logger.ts';
 import { startOperatorPage, type OperatorPage } from './compose.ts';
-import { pageFolder } from './page-folder.ts';
+import { pageFolder } from './static-files.ts';
 import type { FromPage, ToPage } from './protocol.ts';
 
 /** Entry point of the process of the operator page, forked by `gateway serve`. Ends with its parent. */

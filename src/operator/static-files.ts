@@ -1,16 +1,33 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
 import * as z from 'zod';
 
+/** The files that the listener serves. */
 const manifest = z
   .array(
     z.object({
+      /** `/` or `/assets/<name>-<digest>.<extension>`. Content under a digest never changes. */
       path: z.string().startsWith('/'),
+      /** Path in the folder. `<file>.br` is its Brotli form. */
       file: z.string().regex(/^[A-Za-z0-9_-]+(?:[./][A-Za-z0-9_-]+)*$/),
       type: z.string(),
     }),
   )
   .max(100);
+
+export type PageFile = z.infer<typeof manifest>[number];
+
+/** Returns the folder of the built page; its `manifest.json` lists `PageFile`s. A checkout builds it on demand. */
+export async function pageFolder(): Promise<string> {
+  const here = import.meta.url;
+  if (here.endsWith('.js')) return fileURLToPath(new URL('../../page', here));
+  // A computed name keeps the builder out of the bundle.
+  const builder = new URL('../../build-page.ts', here).href;
+  const { builtPage } = (await import(builder)) as { builtPage(): Promise<string> };
+  return builtPage();
+}
 
 export interface StaticFile {
   readonly type: string;

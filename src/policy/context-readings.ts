@@ -1,3 +1,4 @@
+import { parsedJson } from '../json/parsed.ts';
 import { Walk } from '../inspect/walk.ts';
 import { valueAt, type JsonPath } from '../json/path.ts';
 import {
@@ -48,7 +49,7 @@ export function* contextReadings(json: unknown, texts: readonly PlacedText[]): G
       yield {
         content: raw,
         argument,
-        texts: () => (mayHoldIdentified(raw) ? valuesOf(parsed(raw), undefined) : []),
+        texts: () => (mayHoldIdentified(raw) ? valuesOf(parsedJson(raw), undefined) : []),
       };
       continue;
     }
@@ -145,14 +146,6 @@ function documentReading(
       for (const { root, text, name } of documents) if (mayHoldIdentified(text)) yield* valuesOf(root, name);
     },
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Yields the strings of a document, each with the context that may identify it. */

@@ -1,3 +1,4 @@
+import { parsedJson } from '../json/parsed.ts';
 import { request as httpsRequest } from 'node:https';
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import { buffer } from 'node:stream/consumers';
@@ -105,12 +106,7 @@ async function jsonOf(answer: IncomingMessage): Promise<unknown> {
     bytes += chunk.length;
     if (bytes > MAX_BYTES) answer.destroy(tooLarge(answer));
   });
-  const text = (await buffer(answer)).toString();
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
+  return parsedJson((await buffer(answer)).toString());
 }
 
 function tooLarge(answer: IncomingMessage): Error {

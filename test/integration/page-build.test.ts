@@ -5,7 +5,7 @@ import { brotliDecompressSync, gzipSync } from 'node:zlib';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { pageFolder, type PageFile } from '../../src/operator/page-folder.ts';
+import { pageFolder, type PageFile } from '../../src/operator/static-files.ts';
 import { startChromium } from '../support/chromium.ts';
 
 const MAX_COMPRESSED_BYTES = 150_000;

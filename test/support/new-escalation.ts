@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { NewEscalation } from '../../src/escalation/store.ts';
+import type { NewEscalation } from '../../src/escalation/redis-store.ts';
 
 /** A request that waits for approval; equal to no other. */
 export function newEscalation(more: Partial<NewEscalation> = {}): NewEscalation {

@@ -10,7 +10,7 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
 };
 
 /** Its texts import what its readers install. */
-const SNIPPETS = 'src/operator/snippets.ts';
+const SNIPPETS = 'src/operator/api/connect.ts';
 
 /** The packages that the sources of the gateway import, by name. */
 function importedPackages(): Set<string> {

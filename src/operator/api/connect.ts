@@ -1,9 +1,11 @@
+import type { KeyRecord } from '../../auth/key-record.ts';
 import { configuredAddress } from '../../exec/gateway-address.ts';
-import { snippetsFor } from '../snippets.ts';
+import { basePath } from '../../exec/provider-variables.ts';
+import { providers, type Provider } from '../../providers/registry.ts';
 import type { PageServices } from '../services.ts';
 import { findKey } from './keys.ts';
 import { route, type Route } from './route.ts';
-import { connect } from './schemas/keys.ts';
+import { connect, type Connect } from './schemas/keys.ts';
 
 export function connectRoutes(services: PageServices): readonly Route[] {
   const { config } = services;
@@ -28,4 +30,194 @@ export function connectRoutes(services: PageServices): readonly Route[] {
       },
     }),
   ];
+}
+
+type Snippet = Connect['snippets'][number];
+
+export interface SnippetFacts {
+  /** Without a trailing slash. */
+  readonly address: string;
+  readonly record: Pick<KeyRecord, 'provider' | 'allowedModels' | 'credentials'>;
+  /** The first MCP server, if any. */
+  readonly server: string | undefined;
+}
+
+/** Values inserted into a snippet. `model` is a JSON string, valid in all snippet languages. */
+interface Blanks {
+  readonly url: string;
+  readonly model: string;
+  /** Environment variable with the provider's key; undefined if the gateway manages that key. */
+  readonly providerKey: string | undefined;
+}
+
+const HEADER = 'X-Gateway-Provider-Key';
+
+/** Returns snippets for all clients that can use the key. The snippets read keys from environment variables. */
+export function snippetsFor({ address, record, server }: SnippetFacts): Snippet[] {
+  const { provider } = record;
+  const { exec, needsKey }: Provider = providers[provider];
+  const hasCredential = (record.credentials ?? []).length > 0;
+  const variable = hasCredential || !needsKey ? undefined : exec.keys[0];
+  const model = modelOf(record, exec.model);
+  const blanks = (path: string): Blanks => ({
+    url: address + path,
+    model: JSON.stringify(model),
+    providerKey: variable,
+  });
+  const openai = basePath('openai', provider);
+  const anthropic = basePath('anthropic', provider);
+  const gemini = basePath('gemini', provider);
+  return [
+    ...(openai === undefined ? [] : openAiSnippets(blanks(openai))),
+    ...(anthropic === undefined ? [] : anthropicSnippets(blanks(anthropic))),
+    ...(gemini === undefined ? [] : geminiSnippets(blanks(gemini))),
+    ...(server === undefined ? [] : mcpSnippets(`${address}/mcp/${server}`)),
+  ];
+}
+
+/** Returns the first allowed model that is not a pattern, or the provider's default. */
+function modelOf({ allowedModels = [] }: SnippetFacts['record'], usual = 'MODEL'): string {
+  return allowedModels.find((model) => !/[*?]/.test(model)) ?? usual;
+}
+
+function python(name: string, { providerKey }: Blanks, indent: string): string {
+  return providerKey === undefined ? '' : `\n${indent}${name}{"${HEADER}": os.environ["${providerKey}"]},`;
+}
+
+function javascript(name: string, { providerKey }: Blanks, indent: string): string {
+  return providerKey === undefined ? '' : `\n${indent}${name}: { '${HEADER}': process.env.${providerKey} },`;
+}
+
+function openAiSnippets(blanks: Blanks): Snippet[] {
+  const { url, model, providerKey } = blanks;
+  const header = providerKey === undefined ? '' : ` -H "${HEADER}: $${providerKey}"`;
+  const message = '[{"role": "user", "content": "Hello!"}]';
+  return [
+    snippet('curl', 'curl', 'sh', [
+      `curl ${url}/chat/completions \\`,
+      `  -H "Authorization: Bearer $GATEWAY_KEY"${header} -H 'Content-Type: application/json' \\`,
+      `  -d '{"model": ${shellQuoted(model)}, "max_tokens": 100, "messages": ${message}}'`,
+    ]),
+    snippet('openai-python', 'OpenAI SDK, Python', 'python', [
+      'import os',
+      'from openai import OpenAI',
+      '',
+      'client = OpenAI(',
+      `    base_url="${url}",`,
+      `    api_key=os.environ["GATEWAY_KEY"],${python('default_headers=', blanks, '    ')}`,
+      ')',
+      `answer = client.chat.completions.create(model=${model}, max_tokens=100, messages=${message})`,
+      'print(answer.choices[0].message.content)',
+    ]),
+    snippet('openai-javascript', 'OpenAI SDK, JavaScript', 'js', [
+      "import OpenAI from 'openai';",
+      '',
+      'const client = new OpenAI({',
+      `  baseURL: '${url}',`,
+      `  apiKey: process.env.GATEWAY_KEY,${javascript('defaultHeaders', blanks, '  ')}`,
+      '});',
+      `const answer = await client.chat.completions.create({ model: ${model}, max_tokens: 100, messages: ${message} });`,
+      'console.log(answer.choices[0].message.content);',
+    ]),
+    snippet('langchain', 'LangChain', 'python', [
+      'import os',
+      'from langchain_openai import ChatOpenAI',
+      '',
+      'model = ChatOpenAI(',
+      `    model=${model},`,
+      `    base_url="${url}",`,
+      `    api_key=os.environ["GATEWAY_KEY"],${python('default_headers=', blanks, '    ')}`,
+      '    max_tokens=100,',
+      ')',
+      'print(model.invoke("Hello!").content)',
+    ]),
+    snippet('vercel-ai', 'AI SDK', 'js', [
+      "import { createOpenAI } from '@ai-sdk/openai';",
+      "import { generateText } from 'ai';",
+      '',
+      'const openai = createOpenAI({',
+      `  baseURL: '${url}',`,
+      `  apiKey: process.env.GATEWAY_KEY,${javascript('headers', blanks, '  ')}`,
+      '});',
+      `const { text } = await generateText({ model: openai(${model}), prompt: 'Hello!', maxOutputTokens: 100 });`,
+      'console.log(text);',
+    ]),
+    execSnippet('codex', 'Codex'),
+    execSnippet('opencode', 'opencode'),
+  ];
+}
+
+function anthropicSnippets(blanks: Blanks): Snippet[] {
+  const { url, model } = blanks;
+  const message = '[{"role": "user", "content": "Hello!"}]';
+  return [
+    snippet('anthropic-python', 'Anthropic SDK, Python', 'python', [
+      'import os',
+      'from anthropic import Anthropic',
+      '',
+      'client = Anthropic(',
+      `    base_url="${url}",`,
+      `    api_key=os.environ["GATEWAY_KEY"],${python('default_headers=', blanks, '    ')}`,
+      ')',
+      `answer = client.messages.create(model=${model}, max_tokens=100, messages=${message})`,
+      'print(answer.content[0].text)',
+    ]),
+    snippet('anthropic-javascript', 'Anthropic SDK, JavaScript', 'js', [
+      "import Anthropic from '@anthropic-ai/sdk';",
+      '',
+      'const client = new Anthropic({',
+      `  baseURL: '${url}',`,
+      `  apiKey: process.env.GATEWAY_KEY,${javascript('defaultHeaders', blanks, '  ')}`,
+      '});',
+      `const answer = await client.messages.create({ model: ${model}, max_tokens: 100, messages: ${message} });`,
+      'console.log(answer.content[0].text);',
+    ]),
+    execSnippet('claude', 'Claude Code'),
+  ];
+}
+
+function geminiSnippets(blanks: Blanks): Snippet[] {
+  const { url, model } = blanks;
+  return [
+    snippet('google-genai-python', 'Google Gen AI SDK, Python', 'python', [
+      'import os',
+      'from google import genai',
+      '',
+      'client = genai.Client(',
+      '    api_key=os.environ["GATEWAY_KEY"],',
+      '    http_options={',
+      `        "base_url": "${url}",${python('"headers": ', blanks, '        ')}`,
+      '    },',
+      ')',
+      `answer = client.models.generate_content(model=${model}, contents="Hello!")`,
+      'print(answer.text)',
+    ]),
+    execSnippet('gemini', 'Gemini CLI'),
+  ];
+}
+
+function mcpSnippets(url: string): Snippet[] {
+  return [
+    snippet('mcp', 'MCP client', 'json', [
+      '{',
+      '  "mcpServers": {',
+      `    "gateway": { "type": "http", "url": "${url}", "headers": { "Authorization": "Bearer $GATEWAY_KEY" } }`,
+      '  }',
+      '}',
+    ]),
+  ];
+}
+
+/** `gateway exec` configures an agent for one run and hides both keys from it. */
+function execSnippet(command: string, title: string): Snippet {
+  return snippet(command, title, 'sh', [`GATEWAY_PROXY_KEY=$GATEWAY_KEY gateway exec -- ${command}`]);
+}
+
+function snippet(client: string, title: string, language: string, lines: readonly string[]): Snippet {
+  return { client, title, language, text: lines.join('\n') };
+}
+
+/** Escapes a text for use inside single quotes in a shell. */
+function shellQuoted(text: string): string {
+  return text.replaceAll("'", String.raw`'\''`);
 }

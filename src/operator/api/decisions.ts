@@ -2,6 +2,7 @@ import { isShown, type DecisionFilter } from '../decisions/filter.ts';
 import { readDecision, readStep, type StoryStep } from '../decisions/read-decision.ts';
 import type { PageServices } from '../services.ts';
 import type { SignedIn } from '../sign-in/roles.ts';
+import { wrongCursor } from '../survey/page.ts';
 import { decisionsQuery, liveQuery } from './bodies.ts';
 import { createTurns } from './in-turn.ts';
 import { liveStreams } from './live-decisions.ts';
@@ -12,8 +13,6 @@ import { decisions, requestStory, type Decision } from './schemas/traffic.ts';
 const PAGE = 500;
 /** Number of records read per answer; longer lists continue at the cursor. */
 const MAX_READ = 10_000;
-/** Limit of concurrent reads of lists and stories: gateways have priority in Redis. */
-const READING_AT_ONCE = 2;
 /** Records searched per request. */
 const MAX_SEARCHED = 100_000;
 const MAX_STEPS = 1_000;
@@ -24,7 +23,7 @@ const REQUEST_ID = /^[\w.:-]{1,128}$/;
 /** Routes for decisions: a list, a live stream, and the complete story of one request. */
 export function decisionRoutes(services: PageServices): readonly Route[] {
   const { config, operations } = services;
-  const inTurn = createTurns(READING_AT_ONCE);
+  const inTurn = createTurns();
   const live = liveStreams(services);
   return [
     route({
@@ -77,7 +76,7 @@ function traceUrl(steps: readonly StoryStep[], viewer: string): string | null {
 /** @throws ApiError unless the text is a record id */
 function idOf(text: string | undefined): string | undefined {
   if (text === undefined || ID.test(text)) return text;
-  throw new ApiError('invalid_request', 'the cursor does not belong to this list');
+  throw wrongCursor();
 }
 
 function headerText(header: string | string[] | undefined): string | undefined {

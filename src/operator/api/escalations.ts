@@ -4,7 +4,7 @@ import { forRole } from '../sign-in/roles.ts';
 import { iso } from '../views/time.ts';
 import { answerBody, pageQuery } from './bodies.ts';
 import { changeRoute } from './change.ts';
-import { listPage } from './list-page.ts';
+import { listPage } from '../survey/page.ts';
 import { route, type Route } from './route.ts';
 import { answeredEscalation, escalations } from './schemas/traffic.ts';
 

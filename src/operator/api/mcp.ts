@@ -3,7 +3,7 @@ import type { PageServices } from '../services.ts';
 import { iso } from '../views/time.ts';
 import { acceptPinBody, pageQuery, pinsQuery } from './bodies.ts';
 import { changeRoute } from './change.ts';
-import { listPage } from './list-page.ts';
+import { listPage } from '../survey/page.ts';
 import { route, type Route } from './route.ts';
 import { acceptedPins, mcpPins, mcpServers, type McpPin, type McpServer } from './schemas/rules.ts';
 

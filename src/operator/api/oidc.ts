@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { PageServices } from '../services.ts';
-import { signedIn } from '../sign-in/by-session.ts';
-import { bindingCookie, clearBindingCookie, setBindingCookie } from '../sign-in/cookie.ts';
+import { bindingCookie, clearBindingCookie, setBindingCookie, signedIn } from '../sign-in/by-session.ts';
 import { SignInRefused, type OidcSignIn } from '../sign-in/oidc.ts';
 import { openRoute, Reply, StreamReply, type Route } from './route.ts';
 import { refuseManyAttempts } from './sign-in.ts';

@@ -13,7 +13,7 @@ type OperationsRequest = ApiRequestOf<undefined, z.output<typeof callsBody>>;
 
 /** Serves `gateway --server`: several reads, or one change. */
 export function operationsRoute(services: PageServices): Route {
-  const inTurn = createTurns(READING_AT_ONCE);
+  const inTurn = createTurns();
   return route({
     method: 'POST',
     path: '/api/operations',
@@ -41,9 +41,6 @@ export function operationsRoute(services: PageServices): Route {
     },
   });
 }
-
-/** Limit of concurrent read requests: gateways have priority in Redis. */
-const READING_AT_ONCE = 2;
 
 interface CheckedCall {
   readonly operation: ReadOperation | ChangeOperation;

@@ -3,7 +3,7 @@ import type { SessionDetails } from '../../checks/session/store.ts';
 import type { PageServices } from '../services.ts';
 import { hasRole, maySee, type SignedIn } from '../sign-in/roles.ts';
 import type { KeyRow } from '../survey/key-surveys.ts';
-import { cursorOf, pageOf, type Order } from '../survey/page.ts';
+import { cursorOf, offsetOf, pageOf, type Order } from '../survey/page.ts';
 import { iso } from '../views/time.ts';
 import { endSessionBody, sessionQuery, sessionsQuery } from './bodies.ts';
 import { changeRoute } from './change.ts';
@@ -110,13 +110,6 @@ function readPlace(cursor: string | undefined): ListPlace {
   if (cursor === undefined) return { after: undefined, offset: 0 };
   const [offset, after = ''] = cursor.split('.', 2);
   return { after: after === '' ? undefined : after, offset: offsetOf(offset) };
-}
-
-function offsetOf(cursor: string | undefined): number {
-  if (cursor === undefined) return 0;
-  if (!/^\d{1,9}$/.test(cursor))
-    throw new ApiError('invalid_request', 'the cursor does not belong to this list');
-  return Number(cursor);
 }
 
 async function readSessions(

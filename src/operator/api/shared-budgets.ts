@@ -2,7 +2,7 @@ import { usedPercent, windowJson } from '../../checks/budget/status-json.ts';
 import type { PageServices } from '../services.ts';
 import { readSharedBudgets, type SharedBudgetStatus } from '../views/shared-budgets.ts';
 import { pageQuery } from './bodies.ts';
-import { listPage } from './list-page.ts';
+import { listPage } from '../survey/page.ts';
 import { route, type Route } from './route.ts';
 import { sharedBudgets, type SharedBudget } from './schemas/keys.ts';
 

@@ -1,7 +1,6 @@
 import { parseDuration } from '../../config/duration.ts';
 import type { PageServices } from '../services.ts';
-import type { ApiToken } from '../sign-in/tokens.ts';
-import { tokenChange, tokenFault, tokenView } from '../token-changes.ts';
+import { tokenChange, tokenFault, tokenView, type ApiToken } from '../sign-in/tokens.ts';
 import { newTokenBody, pageQuery, reasonBody } from './bodies.ts';
 import { changeRoute } from './change.ts';
 import { ApiError } from './problem.ts';

@@ -1,3 +1,4 @@
+import { parsedJson } from '../../json/parsed.ts';
 import type { RedisStoreOptions } from '../../redis/client.ts';
 import { readClock } from '../../redis/clock.ts';
 import { GATEWAYS } from '../../redis/keys.ts';
@@ -29,15 +30,7 @@ export function createGatewayStore({ client, deadlineMs }: RedisStoreOptions): G
 function read(text: string, now: number): GatewayState[] {
   const space = text.indexOf(' ');
   const seenAt = Number(text.slice(0, space));
-  const state = announced.safeParse(parsed(text.slice(space + 1)));
+  const state = announced.safeParse(parsedJson(text.slice(space + 1)));
   if (!state.success || !(seenAt > now - GATEWAY_LIFE_MS)) return [];
   return [{ ...state.data, seen_at: new Date(seenAt).toISOString() }];
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,3 +1,4 @@
+import { parsedJson } from '../../json/parsed.ts';
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { isLoopbackHost } from '../../config/address.ts';
@@ -120,7 +121,7 @@ async function post(
   const response = await fetchAgain(url, request);
   const text = await response.text();
   if (!response.ok) throw new Error(detailOf(response.status, text, url));
-  const read = callsAnswer.safeParse(jsonOf(text));
+  const read = callsAnswer.safeParse(parsedJson(text));
   if (!read.success) throw new Error(`${url.origin} is not the operator page of a gateway`);
   return read.data.results;
 }
@@ -159,14 +160,6 @@ function reasonOf(failure: unknown): string {
 const problem = z.object({ detail: z.string() });
 
 function detailOf(status: number, text: string, url: URL): string {
-  const read = problem.safeParse(jsonOf(text));
+  const read = problem.safeParse(parsedJson(text));
   return read.success ? read.data.detail : `${url.origin} answered ${String(status)}`;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

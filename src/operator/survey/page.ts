@@ -1,3 +1,6 @@
+import * as z from 'zod';
+
+import { parsedJson } from '../../json/parsed.ts';
 import { ApiError } from '../api/problem.ts';
 
 type Value = string | number;
@@ -73,16 +76,31 @@ export function cursorOf({ value, keyHash }: Place): string {
   return Buffer.from(JSON.stringify([value, keyHash])).toString('base64url');
 }
 
+const place = z.tuple([z.union([z.string(), z.number()]), z.string()]);
+
 function readCursor(cursor: string): Place {
-  try {
-    const read: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-    if (Array.isArray(read) && read.length === 2) {
-      const [value, keyHash] = read as unknown[];
-      if ((typeof value === 'string' || typeof value === 'number') && typeof keyHash === 'string')
-        return { value, keyHash };
-    }
-  } catch {
-    // Reported below.
-  }
-  throw new ApiError('invalid_request', 'the cursor does not belong to this list');
+  const read = place.safeParse(parsedJson(Buffer.from(cursor, 'base64url').toString()));
+  if (!read.success) throw wrongCursor();
+  const [value, keyHash] = read.data;
+  return { value, keyHash };
+}
+
+export function wrongCursor(): ApiError {
+  return new ApiError('invalid_request', 'the cursor does not belong to this list');
+}
+
+/** Reads the cursor of a list that is paged by position. */
+export function offsetOf(cursor = '0'): number {
+  if (!/^\d{1,9}$/.test(cursor)) throw wrongCursor();
+  return Number(cursor);
+}
+
+/** Returns one page of a short, bounded list. */
+export function listPage<Item>(
+  all: readonly Item[],
+  { limit, cursor }: PageQuery,
+): { readonly items: readonly Item[]; readonly next?: string } {
+  const from = offsetOf(cursor);
+  const items = all.slice(from, from + limit);
+  return { items, ...(from + limit < all.length && { next: String(from + limit) }) };
 }

@@ -1,3 +1,4 @@
+import { parsedJson } from '../../json/parsed.ts';
 import type * as z from 'zod';
 import { isLoopbackHost } from '../../config/address.ts';
 import { SourceError } from '../source.ts';
@@ -35,17 +36,9 @@ export async function askJson<Schema extends z.ZodType>(
   schema: Schema,
   asking: Asking,
 ): Promise<z.infer<Schema>> {
-  const read = schema.safeParse(parsed(await askText(url, asking)));
+  const read = schema.safeParse(parsedJson(await askText(url, asking)));
   if (!read.success) throw new SourceError(`${url.host} sent no credential`);
   return read.data;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 type FetchOptions = Pick<RequestInit, 'method' | 'headers' | 'body' | 'signal' | 'redirect'>;

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { pageFolder } from '../../../src/operator/page-folder.ts';
+import { pageFolder } from '../../../src/operator/static-files.ts';
 import { startChromium } from '../../support/chromium.ts';
 import { startOidcPage, type OidcPage } from '../../support/operator/oidc-page.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';

@@ -5,7 +5,7 @@ import { createKeyStore } from '../../../src/auth/key-store.ts';
 import { createRedisPinStore } from '../../../src/checks/mcp-inspector/redis-store.ts';
 import { createRedisSessionStore } from '../../../src/checks/session/redis-store.ts';
 import { createRedisEscalationStore } from '../../../src/escalation/redis-store.ts';
-import { pageFolder } from '../../../src/operator/page-folder.ts';
+import { pageFolder } from '../../../src/operator/static-files.ts';
 import { startChromium } from '../../support/chromium.ts';
 import { newEscalation } from '../../support/new-escalation.ts';
 import { startOidcPage, type OidcPage } from '../../support/operator/oidc-page.ts';

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { diagnoseAudit } from '../../../cli/doctor/audit.ts';
-import { gatewayIdentity } from '../../../src/admin/identity.ts';
+import { gatewayIdentity } from '../../../src/admin/readiness.ts';
 import { startAdmin } from '../../../src/admin/server.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { defaultConfig } from '../../support/default-config.ts';

@@ -2,8 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, expect, it } from 'vitest';
 import { parseEscalationEvent, type EscalationEvent } from '../../../src/escalation/escalation.ts';
-import { createRedisEscalationStore } from '../../../src/escalation/redis-store.ts';
-import type { NewEscalation, WaitLimits } from '../../../src/escalation/store.ts';
+import {
+  createRedisEscalationStore,
+  type NewEscalation,
+  type WaitLimits,
+} from '../../../src/escalation/redis-store.ts';
 import { ESCALATION_REQUESTS, ESCALATIONS_KEY, escalationsOfKey } from '../../../src/redis/keys.ts';
 import { subscribe } from '../../../src/redis/subscribe.ts';
 import { newEscalation } from '../../support/new-escalation.ts';

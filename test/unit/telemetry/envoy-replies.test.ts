@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createEnvoyReplies } from '../../../src/telemetry/envoy-replies.ts';
+import { createEnvoyReplies } from '../../../src/telemetry/envoy-lines.ts';
 
 const ID = '0b729df4-c777-4c3b-bdfb-7619fce8c707';
 
