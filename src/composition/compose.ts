@@ -191,7 +191,7 @@ export function createMarkSession({ addMark }: Pick<SessionStore, 'addMark'>) {
 }
 
 /** Adds taints to the session, and scores new ones (docs/risk.md). Returns false if the session is full. */
-export function createTaintSession({
+function createTaintSession({
   record,
   addTaint,
 }: Pick<RiskStore, 'record'> & Pick<SessionStore, 'addTaint'>) {

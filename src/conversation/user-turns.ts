@@ -40,7 +40,7 @@ interface PlaceTurns {
  * Returns the texts of each user turn, oldest first. Consecutive user messages form one turn: agents send their context
  * as a user message before the user's own.
  */
-export function userTurns(request: RequestFacts, textOf = asWritten): string[][] {
+function userTurns(request: RequestFacts, textOf = asWritten): string[][] {
   const readings = PLACES.map((): PlaceTurns => ({
     turns: [],
     turn: undefined,

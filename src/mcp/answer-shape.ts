@@ -42,7 +42,7 @@ export function answeredId(message: JsonObject): JsonRpcId | null | undefined {
 }
 
 /** Returns the tools of a `tools/list` result, or undefined for other messages. */
-export function listedTools(message: unknown): readonly unknown[] | undefined {
+function listedTools(message: unknown): readonly unknown[] | undefined {
   const result = isObject(message) ? message['result'] : undefined;
   const tools = isObject(result) ? result['tools'] : undefined;
   return Array.isArray(tools) ? tools : undefined;

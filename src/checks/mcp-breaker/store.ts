@@ -52,10 +52,10 @@ export interface BreakerStore {
   report(caller: CircuitCaller, operationId: string, result: CallResult): Promise<readonly CircuitChange[]>;
 }
 
-export const CIRCUIT_MEMORY_MS = 86_400_000;
+const CIRCUIT_MEMORY_MS = 86_400_000;
 
 /** Failures of fewer keys may be caused by the keys themselves. */
-export const SEVERAL_KEYS = 3;
+const SEVERAL_KEYS = 3;
 
 export interface RedisBreakerStoreOptions extends BreakerSettings, RedisStoreOptions {}
 

@@ -15,7 +15,7 @@ export interface ObjectsOfKey {
 export const STORED_OBJECT_LIFE_MS = 90 * 86_400_000;
 
 /** Maximum number of objects per key. Beyond it, the least recently used are forgotten. */
-export const MAX_STORED_OBJECTS = 100_000;
+const MAX_STORED_OBJECTS = 100_000;
 
 /** Records which key created which object at a provider. */
 export interface StoredObjectStore {

@@ -10,7 +10,7 @@ import { kindOf, kinds, plainOf } from '../../normalize/characters.ts';
 /** Separates two letters. */
 const SEPARATOR = 0;
 /** Invisible characters, and marks on the preceding letter. */
-export const IGNORED = 1;
+const IGNORED = 1;
 
 /** Letters that digits can replace. `i` and `l` share one fold, because `1` replaces both. */
 const DIGITS: Readonly<Record<string, string>> = { ...LEET_DIGITS, 2: 'z' };
