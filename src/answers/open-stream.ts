@@ -4,7 +4,7 @@ import { readMediaType } from '../media-type.ts';
 import type { StreamRewriter } from '../pipeline/check.ts';
 import { createAnyJsonReader } from '../providers/dialects/any-json.ts';
 import type { StreamReader } from '../providers/dialect.ts';
-import { asLabelled } from '../streams/as-labelled.ts';
+import { asLabelled } from '../streams/format.ts';
 import type { StreamFormat } from '../streams/frame.ts';
 import { createEventForm, type EventForm } from './event-form.ts';
 import { isOfKnownEndpoint } from './expected-form.ts';

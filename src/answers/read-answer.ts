@@ -3,8 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { applyEditsInTurns } from '../json/edit.ts';
 import { readMediaType } from '../media-type.ts';
 import { inTurns, ITEM_CHARS, stepsOf, type Work, LONG_STEP, runNow } from '../turns.ts';
-import { assertParseable, hasAllMembers, shapeInSteps, shapeOf } from '../json/document-shape.ts';
-import { parseAtOnce, parseInPieces, type ParsedPieces } from '../json/parse-in-pieces.ts';
+import { assertParseable, hasAllMembers, readDocument } from '../json/document-shape.ts';
 import { strictDocument } from './unambiguous-frame.ts';
 
 export interface ReadAnswer {
@@ -78,26 +77,20 @@ function readJsonBody(body: Buffer, isToBeUtf8: boolean): ReadBody | Promise<Rea
 
 /** @param isToBeUtf8 whether no other character set is declared */
 export function* readingOf(body: Buffer, isToBeUtf8 = true): Work<ReadBody> {
-  const isLong = body.length > LONG_BYTES;
   yield LONG_STEP;
   const text = body.toString();
   yield LONG_STEP;
-  const shape = isLong ? yield* shapeInSteps(text) : shapeOf(text);
+  const { shape, parsed } = yield* readDocument(text, LONG_BYTES);
   if (shape.isTooDeep && /^\s*[[{]/.test(text)) assertParseable(text, shape);
   if (shape.isTooDeep || shape.isTooLarge) return UNREAD;
-  yield LONG_STEP;
-  let document: ParsedPieces;
-  try {
-    document = isLong ? yield* parseInPieces(text) : parseAtOnce(text);
-  } catch (failure) {
-    if (!(failure instanceof SyntaxError)) throw failure;
+  if (parsed === undefined) {
     const strictText = yield* strictDocument(text);
     if (strictText === undefined) return UNREAD;
     const strict = Buffer.from(strictText);
     return { ...(yield* readingOf(strict)), strict };
   }
   yield LONG_STEP;
-  const { value, members } = document;
+  const { value, members } = parsed;
   const json = hasAllMembers(shape, members) ? value : undefined;
   // Clients that skip or replace invalid UTF-8 would read different text.
   if (isUtf8(body)) return { parsed: value, json };

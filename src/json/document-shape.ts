@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors.ts';
 import { LONG_STEP, type Work } from '../turns.ts';
-import { countMembers, parseInPieces, type ParsedPieces } from './parse-in-pieces.ts';
+import { countMembers, parseAtOnce, parseInPieces, type ParsedPieces } from './parse-in-pieces.ts';
 import { skipWithin } from './skip-string.ts';
 import { CODES } from './codes.ts';
 import { STEP_CHARS, WEIGHTS } from './weights.ts';
@@ -70,12 +70,14 @@ export function* shapeInSteps(text: string): Work<DocumentShape> {
   return pass.shape();
 }
 
-export function* readDocument(text: string): Work<ReadDocument> {
-  const shape = yield* shapeInSteps(text);
+/** @param longChars longer texts are read in steps, which takes more time in total */
+export function* readDocument(text: string, longChars = 65_536): Work<ReadDocument> {
+  const isLong = text.length > longChars;
+  const shape = isLong ? yield* shapeInSteps(text) : shapeOf(text);
   if (shape.isTooDeep || shape.isTooLarge) return { text, shape };
-  yield LONG_STEP;
+  if (isLong) yield LONG_STEP;
   try {
-    return { text, shape, parsed: yield* parseInPieces(text) };
+    return { text, shape, parsed: isLong ? yield* parseInPieces(text) : parseAtOnce(text) };
   } catch (failure) {
     if (failure instanceof SyntaxError) return { text, shape };
     throw failure;

@@ -1,7 +1,6 @@
 import { GatewayError } from '../errors.ts';
-import { hasAllMembers, readDocument, shapeOf, type ReadDocument } from '../json/document-shape.ts';
+import { hasAllMembers, readDocument } from '../json/document-shape.ts';
 import { isObject, type JsonObject } from '../json/is-object.ts';
-import { parseAtOnce } from '../json/parse-in-pieces.ts';
 import { ITEM_CHARS, type Work } from '../turns.ts';
 import type { ObjectNames } from './descriptor.ts';
 import { bareId, isInnocent, namedObjects, namesObject, type NamedObject } from './stored-objects.ts';
@@ -54,12 +53,11 @@ const ALL_SENT = { isUnknown: false, isRemoved: () => false };
 
 /** `{"body":{"thread":"x"}}` */
 const SHORTEST_LINE = 23;
-const LONG_LINE = 65_536;
 
 /** Returns the request bodies in a line of a batch: in `body`, in `params`, or in Google's `request`. */
 function* requestsInLine(line: string): Work<readonly JsonObject[]> {
   if (line.length < SHORTEST_LINE || !line.startsWith('{') || !line.endsWith('}')) return [];
-  const { shape, parsed } = yield* readLine(line);
+  const { shape, parsed } = yield* readDocument(line);
   if (shape.isTooDeep || shape.isTooLarge) throw ambiguousLine();
   if (parsed === undefined || !isObject(parsed.value)) return [];
   const { body, params, request } = parsed.value;
@@ -73,27 +71,11 @@ function* requestsInLine(line: string): Work<readonly JsonObject[]> {
  * @throws GatewayError invalid_request if parsers read it differently
  */
 export function* objectsInCarried(text: string, names: ObjectNames): Work<readonly NamedObject[]> {
-  const { shape, parsed } = yield* readLine(text);
+  const { shape, parsed } = yield* readDocument(text);
   if (shape.isTooDeep || shape.isTooLarge) throw ambiguousLine();
   if (parsed === undefined || !isObject(parsed.value)) return [];
   if (!hasAllMembers(shape, parsed.members)) throw ambiguousLine();
   return yield* namedObjects(parsed.value, { ...ALL_SENT, names });
-}
-
-/** Reads a line as JSON. Other text is parsed as nothing. */
-export function* readLine(line: string): Work<ReadDocument> {
-  return line.length > LONG_LINE ? yield* readDocument(line) : readAtOnce(line);
-}
-
-function readAtOnce(text: string): ReadDocument {
-  const shape = shapeOf(text);
-  if (shape.isTooDeep || shape.isTooLarge) return { text, shape };
-  try {
-    return { text, shape, parsed: parseAtOnce(text) };
-  } catch (failure) {
-    if (failure instanceof SyntaxError) return { text, shape };
-    throw failure;
-  }
 }
 
 function ambiguousLine(): GatewayError {

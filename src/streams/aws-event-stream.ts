@@ -1,8 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import { crc32 } from 'node:zlib';
 import { GatewayError } from '../errors.ts';
-import type { ClosingFrame, Frame, FrameDecoder, StreamFormat } from './frame.ts';
-import { PendingBytes, frameTooLarge } from './pending.ts';
+import {
+  type ClosingFrame,
+  type Frame,
+  type FrameDecoder,
+  frameTooLarge,
+  PendingBytes,
+  type StreamFormat,
+} from './frame.ts';
 
 const PRELUDE_BYTES = 12;
 const CRC_BYTES = 4;

@@ -3,10 +3,10 @@ import {
   type Frame,
   type FrameDecoder,
   type FrameWriter,
-  type StreamFormat,
+  PendingBytes,
   readableText,
+  type StreamFormat,
 } from './frame.ts';
-import { PendingBytes } from './pending.ts';
 import { CODES } from '../json/codes.ts';
 
 const { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } = CODES;

@@ -1,5 +1,11 @@
-import { type Frame, type FrameDecoder, type FrameWriter, type StreamFormat, readableText } from './frame.ts';
-import { PendingBytes } from './pending.ts';
+import {
+  type Frame,
+  type FrameDecoder,
+  type FrameWriter,
+  PendingBytes,
+  readableText,
+  type StreamFormat,
+} from './frame.ts';
 
 const LF = 0x0a;
 

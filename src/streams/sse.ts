@@ -3,10 +3,10 @@ import {
   type Frame,
   type FrameDecoder,
   type FrameWriter,
-  type StreamFormat,
+  PendingBytes,
   readableText,
+  type StreamFormat,
 } from './frame.ts';
-import { PendingBytes } from './pending.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { createHash } from 'node:crypto';
-import { stringPieces } from '../../json/edit-writer.ts';
+import { stringPieces } from '../../json/edit.ts';
 import { isTurnOver, ITEM_CHARS, nextTurn } from '../../turns.ts';
 import { MAX_PINNED_TOOLS, type PinState, type ShownTool } from './store.ts';
 import type { PlacedFinding } from '../../inspect/message/search.ts';

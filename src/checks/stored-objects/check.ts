@@ -4,14 +4,15 @@ import { PASS, PASS_EVENT, type Check, type Denial, type Verdict } from '../../p
 import { type Answered, type Identified, type Parsed, isSuccessOfServer } from '../../pipeline/exchange.ts';
 import type { Operation, StreamEvent } from '../../providers/dialect.ts';
 import { isPlainAddress } from '../../providers/cloud-storage.ts';
-import { objectsIn, type ObjectsWanted } from '../../providers/objects-in-answers.ts';
 import {
   filesOfBatch,
   markOfResults,
+  objectsIn,
   objectsInResult,
   objectsInResults,
+  type ObjectsWanted,
   resultsAt,
-} from '../../providers/objects-in-results.ts';
+} from '../../providers/objects-in-answers.ts';
 import { objectsInPath, type NamedObject } from '../../providers/stored-objects.ts';
 import { globMatches } from '../../text/glob.ts';
 import { after, inTurns, type Awaitable } from '../../turns.ts';

@@ -6,8 +6,7 @@ import { requestedOutputs, storedPrompt, thinkingTokens } from './settings.ts';
 import { arrayOf, namesIn, objectOf, optionalLimit, optionalString, requiredObject } from './fields.ts';
 import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { geminiAnswers, readGeminiUsage } from './gemini-answer.ts';
-import { readGeminiContent, readGeminiContents } from './gemini-content.ts';
-import { camelName, listAt, member } from './gemini-fields.ts';
+import { camelName, listAt, member, readGeminiContent, readGeminiContents } from './gemini-content.ts';
 import { PromptCollector, ROLE } from './prompt-collector.ts';
 import { addOtherMembers } from './media.ts';
 

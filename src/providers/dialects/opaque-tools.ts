@@ -2,7 +2,7 @@ import { addAll } from '../../add-all.ts';
 import type { JsonPath } from '../../json/path.ts';
 import { isObject, type JsonObject } from '../../json/is-object.ts';
 import type { HostedTool } from '../request-facts.ts';
-import { camelName } from './gemini-fields.ts';
+import { camelName } from './gemini-content.ts';
 import { readToolSwitches, SWITCHES, toolFacts, type ToolFacts, type ToolOffer } from './openai-tools.ts';
 import { isSet } from './settings.ts';
 

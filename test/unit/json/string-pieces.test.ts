@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { stringPieces } from '../../../src/json/edit-writer.ts';
+import { stringPieces } from '../../../src/json/edit.ts';
 
 const TEXTS = [
   '',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { asLabelled } from '../../../src/streams/as-labelled.ts';
+import { asLabelled } from '../../../src/streams/format.ts';
 import type { StreamFormat } from '../../../src/streams/frame.ts';
 import { jsonArray } from '../../../src/streams/json-array.ts';
 import { ndjson } from '../../../src/streams/ndjson.ts';
