@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config/schema.ts';
 import { messageOf } from '../errors.ts';
+import { poll } from '../poll.ts';
 import { pemFiles } from './files.ts';
 import {
   PEM_KEYS,
@@ -43,7 +43,6 @@ export interface FollowOptions {
   readonly everyMs?: number;
 }
 
-/** Polls: a file watch misses some ways of replacing files (decision 309). */
 const EVERY_MS = 1_000;
 
 /**
@@ -52,25 +51,16 @@ const EVERY_MS = 1_000;
  */
 export async function followCertificates(options: FollowOptions): Promise<FollowedCertificates> {
   const groups = await Promise.all(pemFiles(options.config).map((files) => followGroup(files, options)));
-  const stop = new AbortController();
-  void poll(groups, options.everyMs ?? EVERY_MS, stop.signal);
+  const polling = poll(async () => {
+    for (const group of groups) await group.look();
+  }, options.everyMs ?? EVERY_MS);
   const byPath = new Map(groups.map((group) => [group.path, group]));
   return {
     texts: (path) => byPath.get(path)?.texts(),
     paths: [...byPath.keys()],
     states: () => new Map(groups.flatMap((group) => group.states())),
-    close: () => {
-      stop.abort();
-    },
+    close: polling.close,
   };
-}
-
-async function poll(groups: readonly Group[], everyMs: number, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    await delay(everyMs, undefined, { signal, ref: false }).catch(() => undefined);
-    if (signal.aborted) return;
-    for (const group of groups) await group.look();
-  }
 }
 
 interface Group {

@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Environment } from '../config/environment.ts';
 import type { CredentialSettings } from '../config/sections/credentials.ts';
 import { messageOf } from '../errors.ts';
+import { poll } from '../poll.ts';
 import { openSource } from './read-source.ts';
 import type { ReadValue, Source } from './source.ts';
 
@@ -40,7 +40,6 @@ export interface FollowCredentialsOptions {
   readonly now?: () => number;
 }
 
-/** Polls files: a file watch misses some ways of replacing them (decision 309). */
 const EVERY_MS = 1_000;
 /** Delay after a failure of a command, server or cloud. */
 const RETRY_MS = 5_000;
@@ -52,29 +51,19 @@ export async function followCredentials(options: FollowCredentialsOptions): Prom
     followOne(name, settings, options, now),
   );
   await Promise.all(followed.map((credential) => credential.look()));
-  const stop = new AbortController();
   const valuesNow = (): CredentialValues =>
     Object.fromEntries(followed.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])));
-  async function poll(): Promise<void> {
-    while (!stop.signal.aborted) {
-      await delay(options.everyMs ?? EVERY_MS, undefined, { signal: stop.signal, ref: false }).catch(
-        () => undefined,
-      );
-      if (stop.signal.aborted) return;
-      const changes = await Promise.all(followed.map((credential) => credential.look()));
-      if (changes.includes(true)) options.onChanged(valuesNow());
-    }
-  }
-  void poll();
+  const polling = poll(async () => {
+    const changes = await Promise.all(followed.map((credential) => credential.look()));
+    if (changes.includes(true)) options.onChanged(valuesNow());
+  }, options.everyMs ?? EVERY_MS);
   return {
     values: valuesNow,
     states: () => new Map(followed.map((credential) => [credential.name, credential.state()])),
     readAgain(name) {
       followed.find((credential) => credential.name === name)?.hurry();
     },
-    close: () => {
-      stop.abort();
-    },
+    close: polling.close,
   };
 }
 

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config/schema.ts';
 import type { Environment } from '../config/environment.ts';
 import {
@@ -6,6 +5,7 @@ import {
   type CredentialValues,
   type FollowedCredentials,
 } from '../provider-credentials/follow.ts';
+import { poll } from '../poll.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { ReadOrderStore } from '../provider-credentials/read-orders-store.ts';
 
@@ -52,7 +52,6 @@ export interface CredentialOrdersOptions {
 
 /** Reads credentials again if ordered by `gateway credentials rotate`. While Redis is down, orders wait. */
 export function obeyCredentialOrders({ store, credentials }: CredentialOrdersOptions): { close(): void } {
-  const stop = new AbortController();
   let seen: Readonly<Record<string, string>> | undefined;
 
   async function look(): Promise<void> {
@@ -65,17 +64,6 @@ export function obeyCredentialOrders({ store, credentials }: CredentialOrdersOpt
     seen = orders;
   }
 
-  async function poll(): Promise<void> {
-    while (!stop.signal.aborted) {
-      await look();
-      await delay(EVERY_MS, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
-    }
-  }
-
-  if (credentials.states().size > 0) void poll();
-  return {
-    close: () => {
-      stop.abort();
-    },
-  };
+  if (credentials.states().size === 0) return { close: () => undefined };
+  return poll(look, EVERY_MS, 0);
 }

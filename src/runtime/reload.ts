@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 
 import { ConfigError, formatProblem } from '../config/problems.ts';
 import type { Config } from '../config/schema.ts';
 import { messageOf } from '../errors.ts';
+import { poll } from '../poll.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { ConfigChanges } from './config-reader.ts';
 
@@ -42,7 +42,6 @@ export interface ReloadOptions {
   readonly log: Logger;
 }
 
-/** Polls: a file watch misses some ways of replacing files. */
 const EVERY_MS = 1_000;
 /** Delay before a configuration that could not be applied is tried again. */
 const TRY_AGAIN_MS = 30_000;
@@ -57,7 +56,6 @@ export async function followConfig(options: ReloadOptions): Promise<Reload> {
   let state: ReloadState = { notInForce: undefined, keys: [], applied: 0 };
   let seen = await contents(options.file);
   let tryAgainAt = Infinity;
-  const stop = new AbortController();
 
   function keep(notInForce: NotInForce, keys: readonly string[], fields: object, message: string): void {
     state = { ...state, notInForce, keys };
@@ -99,23 +97,16 @@ export async function followConfig(options: ReloadOptions): Promise<Reload> {
     }
   }
 
-  async function poll(): Promise<void> {
-    while (!stop.signal.aborted) {
-      await delay(EVERY_MS, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
-      if (stop.signal.aborted) return;
-      const now = await contents(options.file);
-      const isChanged = now !== seen;
-      seen = now;
-      if (isChanged || performance.now() >= tryAgainAt) await reload();
-    }
-  }
-  void poll();
+  const polling = poll(async () => {
+    const now = await contents(options.file);
+    const isChanged = now !== seen;
+    seen = now;
+    if (isChanged || performance.now() >= tryAgainAt) await reload();
+  }, EVERY_MS);
   return {
     current: () => current,
     state: () => state,
-    close: () => {
-      stop.abort();
-    },
+    close: polling.close,
   };
 }
 

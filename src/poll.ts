@@ -1,0 +1,19 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/**
+ * Calls `look` again and again, `everyMs` after its last end, until closed. Files are polled because a file watch misses
+ * some ways of replacing them (decision 309).
+ */
+export function poll(look: () => Promise<void>, everyMs: number, firstAfterMs = everyMs): { close(): void } {
+  const stop = new AbortController();
+  const { signal } = stop;
+  async function run(): Promise<void> {
+    for (let ms = firstAfterMs; ; ms = everyMs) {
+      await delay(ms, undefined, { signal, ref: false }).catch(() => undefined);
+      if (signal.aborted) return;
+      await look();
+    }
+  }
+  void run();
+  return { close: () => stop.abort() };
+}
