@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ProviderName } from '../../../../src/providers/registry.ts';
+import { list, object, type Json } from '../../../support/read-dialect-stream.ts';
 import { stepsThrough } from './wire-rig.ts';
 
 const MAIL = ['jane.doe', 'mail.example.com'].join('@');
@@ -13,76 +14,42 @@ function readingOf(sent: readonly unknown[]): string {
     if (last?.name === name) last.text += text;
     else said.push({ name, text });
   }
-  for (const event of sent) addEvent(event as Event, add);
+  for (const event of sent) addEvent(object(event), add);
   return said.map(({ name, text }) => `${name}: ${text}`).join(' | ');
 }
 
-interface Delta {
-  readonly content?: string;
-  readonly reasoning?: string;
-  readonly reasoning_content?: string;
-  readonly reasoning_details?: readonly {
-    readonly type: string;
-    readonly text?: string;
-    readonly format?: string;
-  }[];
-  readonly refusal?: string;
-  readonly tool_calls?: readonly Call[];
-}
-
-interface Call {
-  readonly index: number;
-  readonly id?: string;
-  readonly type?: string;
-  readonly function?: { readonly name?: string; readonly arguments?: unknown };
-}
-
-interface Event {
-  readonly choices?: readonly { readonly delta: Delta }[];
-  readonly candidates?: readonly {
-    readonly content?: {
-      readonly parts?: readonly { text?: string; thought?: boolean; functionCall?: object }[];
-    };
-  }[];
-  readonly message?: {
-    readonly thinking?: string;
-    readonly content?: string;
-    readonly tool_calls?: readonly object[];
-  };
-  readonly event_type?: string;
-  readonly text?: string;
-  readonly tool_call_delta?: { readonly name?: string; readonly parameters?: string };
-}
-
-function addEvent(event: Event, add: (name: string, text: unknown) => void): void {
-  for (const { delta } of event.choices ?? []) {
-    add('thought', delta.reasoning ?? delta.reasoning_content);
-    add('text', delta.content);
-    add('refusal', delta.refusal);
-    for (const call of delta.tool_calls ?? []) {
-      add('call', call.function?.name);
-      add('call', call.function?.arguments);
+function addEvent(event: Json, add: (name: string, text: unknown) => void): void {
+  for (const choice of list(event['choices'])) {
+    const delta = object(choice['delta']);
+    add('thought', delta['reasoning'] ?? delta['reasoning_content']);
+    add('text', delta['content']);
+    add('refusal', delta['refusal']);
+    for (const { function: called } of list(delta['tool_calls'])) {
+      add('call', object(called)['name']);
+      add('call', object(called)['arguments']);
     }
   }
-  for (const { content } of event.candidates ?? []) {
-    for (const { text, thought, ...rest } of content?.parts ?? []) {
+  for (const { content } of list(event['candidates'])) {
+    for (const { text, thought, ...rest } of list(object(content)['parts'])) {
       add(thought === true ? 'thought' : 'text', text);
       if (Object.keys(rest).length > 0) add('call', JSON.stringify(rest));
     }
   }
-  add('thought', event.message?.thinking);
-  add('text', event.message?.content);
-  if ((event.message?.tool_calls ?? []).length > 0) add('call', JSON.stringify(event.message?.tool_calls));
-  add('text', event.text);
-  add('call', event.tool_call_delta?.name);
-  add('call', event.tool_call_delta?.parameters);
+  const { thinking, content, tool_calls: calls } = object(event['message']);
+  add('thought', thinking);
+  add('text', content);
+  if (list(calls).length > 0) add('call', JSON.stringify(calls));
+  add('text', event['text']);
+  const { name, parameters } = object(event['tool_call_delta']);
+  add('call', name);
+  add('call', parameters);
 }
 
-const chunk = (delta: Delta & { role?: string }, finish: string | null = null): object => ({
+const chunk = (delta: object, finish: string | null = null): object => ({
   choices: [{ index: 0, delta, finish_reason: finish }],
 });
-const call = (more: Partial<Call>): object => chunk({ tool_calls: [{ index: 0, ...more }] });
-const chatOf = (thought: keyof Delta): Dialect => ({
+const call = (more: object): object => chunk({ tool_calls: [{ index: 0, ...more }] });
+const chatOf = (thought: string): Dialect => ({
   thought: (text) => chunk({ [thought]: text }),
   text: (content) => chunk({ content }),
   call: [
@@ -262,9 +229,12 @@ describe('OpenRouter’s two copies of reasoning', () => {
         reasoning_details: [{ type: 'reasoning.text', text, format: 'anthropic-claude-v1' }],
       });
     const events = [details('Let me '), details('think'), chunk({ role: 'assistant', content: 'So.' })];
-    const sent = (await stepsThrough('openrouter', '/v1/chat/completions', events)).flat() as Event[];
-    const thoughts = sent.flatMap(({ choices = [] }) =>
-      choices.map(({ delta }) => [delta.reasoning ?? '', delta.reasoning_details?.[0]?.text ?? '']),
+    const sent = (await stepsThrough('openrouter', '/v1/chat/completions', events)).flat();
+    const thoughts = sent.flatMap((event) =>
+      list(object(event)['choices']).map((choice) => {
+        const delta = object(choice['delta']);
+        return [delta['reasoning'] ?? '', list(delta['reasoning_details'])[0]?.['text'] ?? ''];
+      }),
     );
     expect(thoughts).toEqual([
       ['Let me ', 'Let me '],
@@ -276,7 +246,7 @@ describe('OpenRouter’s two copies of reasoning', () => {
 });
 
 it('simultaneous choices do not wait for each other', async () => {
-  const of = (index: number, delta: Delta): object => ({ choices: [{ index, delta, finish_reason: null }] });
+  const of = (index: number, delta: object): object => ({ choices: [{ index, delta, finish_reason: null }] });
   const steps = await stepsThrough('openai', '/v1/chat/completions', [
     of(0, { content: 'It is 4539 1488' }),
     of(1, { content: 'Yes, ' }),
