@@ -26,7 +26,7 @@ const HEIGHT = 440;
 const PLOT = { left: 76, right: 600, top: 48, bottom: 380 };
 const LEGEND = { left: 618, top: 60, step: 24 };
 
-/** Each is distinguishable on white and on black. */
+/** Colours that are distinguishable on white and on black. */
 export const COLORS = ['#7f7f7f', '#009e73', '#a5762a', '#0d7dc1', '#c05fa0', '#d55e00'] as const;
 
 const STYLE = `
@@ -37,7 +37,7 @@ text { font: 13px system-ui, sans-serif; fill: #1f2328 }
 @media (prefers-color-scheme: dark) { text { fill: #e6edf3 } }
 `;
 
-/** An SVG without a background that follows the reader's light or dark scheme. Throws without data. */
+/** Returns an SVG without a background, which follows the reader's light or dark scheme. Throws without data. */
 export function drawChart({ title, x, y, series }: Chart): string {
   const points = series.flatMap((one) => one.points);
   if (points.length === 0) throw new Error(`nothing was measured for "${title}"`);
@@ -122,7 +122,7 @@ export function logarithmicScale(domain: Range, range: Range): (value: number) =
 
 const TICKS = 5;
 
-/** From 0 in round steps, at least to `most`. */
+/** Returns marks from 0 in round steps, at least to `most`. */
 export function linearTicks(most: number): number[] {
   if (!(most > 0)) return [0];
   const power = 10 ** Math.floor(Math.log10(most / TICKS));
@@ -130,14 +130,14 @@ export function linearTicks(most: number): number[] {
   return Array.from({ length: Math.ceil(most / step - 1e-9) + 1 }, (_, at) => rounded(at * step));
 }
 
-/** Powers of ten from the last one not above `least` to the first not below `most`. */
+/** Returns the powers of ten from the last one not above `least` to the first one not below `most`. */
 export function logarithmicTicks(least: number, most: number): number[] {
   const first = Math.floor(Math.log10(least) + 1e-9);
   const last = Math.ceil(Math.log10(most) - 1e-9);
   return Array.from({ length: last - first + 1 }, (_, at) => rounded(10 ** (first + at)));
 }
 
-/** Without the errors of binary fractions. */
+/** Rounds away the errors of binary fractions. */
 function rounded(value: number): number {
   return Number(value.toPrecision(12));
 }

@@ -246,7 +246,7 @@ function squash(text: string): string {
   return text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** One letter for each group that leetspeak writes alike. */
+/** Maps letters that leetspeak writes alike to one letter. */
 function unleet(text: string): string {
   const letters: Readonly<Record<string, string>> = {
     ...{ '0': 'o', '1': 'i', l: 'i', '!': 'i', '|': 'i', '3': 'e', '4': 'a', '@': 'a' },

@@ -14,7 +14,7 @@ export interface CostSample {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly p50LoadedMs: number;
-  /** Of all the rig's processes together, and of each. */
+  /** CPU of all the rig's processes together, and of each. */
   readonly cpu: number;
   readonly envoyCpu: number;
   readonly nodeCpu: number;
@@ -65,17 +65,17 @@ export interface CostResult {
 
 const CONNECTIONS = 32;
 
-/** A sample beside which others kept this much of a core busy is repeated, at most this many times. */
+/** A sample during which other processes used this share of a core is repeated, at most this many times. */
 const BUSY_CORES = 0.15;
 const RETAKES = 3;
 
 const LOADED_BYTES = 20 << 20;
 
-/** Warm-up of each rig, with small prompts of their own: by then V8 has compiled what a service runs after a minute. */
+/** Warm-up of each rig with separate small prompts, until V8 has compiled the code that a service runs after a minute. */
 const WARM_UP = 10_000;
 const WARM_UP_BYTES = 1_000;
 
-/** Some 20 MB of prompts, within reason: under load, and alone. */
+/** Number of prompts, about 20 MB of them within limits: under load, and alone. */
 function requestsOf(
   { share = 1 }: Rig,
   promptBytes: number,
@@ -85,7 +85,7 @@ function requestsOf(
   return { loaded, alone: Math.round(loaded / 8) };
 }
 
-/** Interleaved: in each round every rig has its turn at every size, so that other load affects all of them. */
+/** Measures in interleaved rounds: each round runs every rig at every size, so that other load affects all rigs. */
 export async function measureCost(
   { rigs, missing, redisPort, providerPid }: CostRigs,
   options: { readonly rounds: number; readonly sizes: readonly number[] },
@@ -136,7 +136,7 @@ export async function measureCost(
 
 interface Taken {
   readonly sample: CostSample;
-  /** By status, in all tries. */
+  /** Counts by status, in all tries. */
   readonly failures: readonly (readonly [string, number])[];
 }
 

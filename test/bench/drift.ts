@@ -89,7 +89,7 @@ function readRows(path: string): Row[] {
     .map((line) => row.parse(JSON.parse(line)));
 }
 
-/** Conversations about one subject are in one half, whatever their wording. */
+/** Assigns conversations about one subject to the same half, regardless of their wording. */
 function topicOf({ source }: Row): string {
   return source.replace(/:(raw|resolved)$/, '');
 }
@@ -120,7 +120,7 @@ function spliced(rows: readonly Row[]): Splice[] {
   );
 }
 
-/** Three turns of one conversation, then four of another, of those without answers: all pairs of two topics. */
+/** Returns three turns of one conversation followed by four of another, for all pairs of topics without answers. */
 function questions(rows: readonly Row[]): Splice[] {
   const bare = rows.filter(({ replies }) => replies.length === 0);
   return bare.flatMap((one) =>

@@ -5,12 +5,12 @@ import { newPrompts } from './prompts.ts';
 import { residentMb, residentOnceMb } from './resident.ts';
 import { startRigs } from './rigs.ts';
 
-/** Resident memory of one process of a rig, or of all of them, with a machine and a Redis of its own. */
+/** Resident memory of one process of a rig or of all of them. Each rig has the machine and a Redis to itself. */
 export interface FootprintRow {
   readonly name: string;
   /** `envoy`, `worker`, …; `all` but Redis; the same with `each page once`. */
   readonly process: string;
-  /** Some seconds after its start. */
+  /** Memory some seconds after the start. */
   readonly restMb: number;
   /** The maximum while it serves. */
   readonly workMb: number;
@@ -27,7 +27,7 @@ const REQUESTS = 12_000;
 const REST_MS = 6_000;
 const LOOK_EVERY_MS = 200;
 
-/** One rig after another, each newly started. */
+/** Measures one rig after another, each newly started. */
 export async function measureFootprint(names: readonly string[]): Promise<FootprintResult> {
   const rows: FootprintRow[] = [];
   const missing: MissingRig[] = [];
@@ -69,7 +69,7 @@ async function footprintOf(rig: Rig): Promise<readonly FootprintRow[]> {
   }));
 }
 
-/** Of each process, of all but Redis, and of these with each page counted once. */
+/** Returns the memory of each process, of all processes except Redis, and of these with each page counted once. */
 function sizesMb({ processes }: Rig): readonly number[] {
   const own = processes.filter(({ part }) => part !== 'redis').map(({ pid }) => pid);
   return [

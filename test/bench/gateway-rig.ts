@@ -143,7 +143,7 @@ export async function launchGateway(
   };
 }
 
-/** Prints what broke while the gateway was measured, such as a worker that ended. */
+/** Prints what failed while the gateway was measured, such as a crashed worker. */
 function reportErrors(logFile: string): void {
   const lines = readFileSync(logFile, 'utf8').split('\n');
   for (const line of lines) if (/"level":"(?:error|fatal)"/.test(line)) process.stderr.write(`${line}\n`);

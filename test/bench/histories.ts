@@ -4,14 +4,14 @@ import { createProse, newPrompts, sessionHeader } from './prompts.ts';
 import type { Rig } from './rig.ts';
 import { median } from './statistics.ts';
 
-/** What one turn of an agent costs that sends its whole history each time. */
+/** The cost of one turn of an agent that sends its whole history each time. */
 export interface HistoryRow {
   readonly name: string;
   /** From 1. */
   readonly turn: number;
-  /** Of the request's texts, the new one among them. */
+  /** Bytes of the request's texts, including the new one. */
   readonly historyBytes: number;
-  /** Of all of the rig's processes; the median of the rounds. */
+  /** CPU of all of the rig's processes; the median of the rounds. */
   readonly cpuMs: number;
   readonly p50Ms: number;
 }
@@ -22,7 +22,7 @@ export interface HistoryResult {
 }
 
 const TURNS = 40;
-/** Of each message: one of the user's and one of the model's a turn. */
+/** Bytes of each message. A turn has one of the user and one of the model. */
 const MESSAGE_BYTES = 1_024;
 /** Conversations at once, whose turns are measured together. */
 const CONVERSATIONS = 32;
@@ -35,7 +35,7 @@ interface Conversation {
   readonly messages: { readonly role: 'user' | 'assistant'; readonly content: string }[];
 }
 
-/** Turn by turn, every rig at each: what else the machine does meets all. */
+/** Measures turn by turn, every rig at each turn, so that other load affects all rigs. */
 export async function measureHistories(rigs: readonly Rig[], rounds: number): Promise<HistoryResult> {
   const samples = new Map<string, { readonly cpuMs: number[]; readonly p50Ms: number[] }>();
   const failures = new Map(rigs.map(({ name }) => [name, 0]));

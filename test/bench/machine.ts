@@ -9,7 +9,7 @@ export const MEASURED_CORE = '0';
 export const OTHER_CORE = '1';
 export const BOTH_CORES = `${MEASURED_CORE},${OTHER_CORE}`;
 
-/** The machine of a result, and how busy it was: results from a busy machine are no promise. */
+/** The machine of a result, and how busy it was. Results from a busy machine are not reliable. */
 export interface Conditions {
   readonly date: string;
   readonly node: string;
@@ -55,15 +55,15 @@ function pinned(pid: number, cores: string): boolean {
   }
 }
 
-/** CPU seconds of all of them since each was started. */
+/** Returns the CPU seconds of all processes, each since its start. */
 export function spentCpu({ processes }: Pick<Rig, 'processes'>): number {
   return processes.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0);
 }
 
-/** CPU seconds of one part, or of all of them, while the meter ran. */
+/** CPU seconds of one part, or of all parts, while the meter ran. */
 export type SpentCpu = (part?: Part) => number;
 
-/** Starts to count; returns a function that stops. */
+/** Starts counting. Returns a function that stops. */
 export function meterCpu({ processes }: Pick<Rig, 'processes'>): () => SpentCpu {
   const before = processes.map(({ pid }) => cpuSeconds(pid));
   return () => {

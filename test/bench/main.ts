@@ -118,7 +118,7 @@ async function run(asked: BenchOptions): Promise<void> {
   }
 }
 
-/** Called after each part: measured results are kept, whatever happens to the rest. */
+/** Called after each part, so that results are kept even if later parts fail. */
 function save({ rounds, json }: BenchOptions, result: object): void {
   const whole = { conditions: conditions(rounds), ...result };
   process.stdout.write(

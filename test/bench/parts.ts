@@ -16,14 +16,14 @@ export interface Parts {
   readonly binary: string;
   readonly redisPort: number;
   readonly redisPid: number;
-  /** Run at the end, last first. */
+  /** Cleanups that run at the end, last first. */
   readonly stops: (() => unknown)[];
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /**
- * Starts the gateways in front of one provider of almost no cost, on one Redis; `close` ends everything, and so
+ * Starts the gateways in front of one provider that costs almost no CPU, on one Redis. `close` ends everything, and so
  * does a failed start.
  */
 export async function startOnParts<Started>(
@@ -66,7 +66,7 @@ async function startParts(directory: string, stops: (() => unknown)[]): Promise<
   };
 }
 
-/** Every one of them, last first, whatever happens to the others. */
+/** Runs all cleanups, last first, even if some fail. */
 async function stopAll(stops: (() => unknown)[]): Promise<void> {
   for (let stop = stops.pop(); stop !== undefined; stop = stops.pop()) {
     try {

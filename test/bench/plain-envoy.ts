@@ -8,7 +8,7 @@ import { MEASURED_CORE, pin } from './machine.ts';
 import type { Parts } from './parts.ts';
 import { CHAT, type Rig } from './rig.ts';
 
-/** An Envoy that forwards everything, and answers `/direct` by itself. */
+/** An Envoy that forwards everything, and answers `/direct` itself. */
 export async function startPassThrough(parts: Parts): Promise<Rig> {
   const port = await freePort();
   const pid = await runEnvoy(parts, 'pass', stringify(plainConfig(parts, 'pass', port)));

@@ -14,7 +14,7 @@ import { median } from './statistics.ts';
 /** One set of policies, and the cost of requests through a gateway with it. */
 export interface RequestCost {
   readonly policies: string;
-  /** The sidecar's, after the rounds. */
+  /** Memory of the sidecar after the rounds. */
   readonly residentMb: number;
   readonly requests: readonly RequestSample[];
 }

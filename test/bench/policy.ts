@@ -13,7 +13,7 @@ import { CARDS, promptOf, REGO_FILES, writeCards, writeRego } from './policy-fil
 /** One set of policies, with its memory and the cost of judging a prompt. */
 interface PolicyCost {
   readonly policies: string;
-  /** Of the process, after everything is released; 0 without a policy. */
+  /** Memory of the process after everything is released; 0 without a policy. */
   readonly memoryMb: number;
   readonly calls: readonly {
     readonly promptBytes: number;
@@ -31,7 +31,7 @@ interface Rig {
   readonly memoryMb: number;
 }
 
-/** The calls of each round, and their number. */
+/** Calls of each round, and their number. */
 const PROMPTS = [
   { promptBytes: 1_024, isKnown: false, calls: 1_000 },
   { promptBytes: 1_024, isKnown: true, calls: 300 },
@@ -42,7 +42,7 @@ type Prompt = (typeof PROMPTS)[number];
 const LIMITS = { evaluationMs: 5_000, graceMs: 1_000, startMs: 60_000, maxWaiting: 10, waitMs: 60_000 };
 
 /**
- * The cost of judging a call by itself, in this process and without Envoy: presets, cards, Rego, each in every round, with
+ * Measures the cost of judging a call in this process, without Envoy: presets, cards and Rego, each in every round, with
  * prompts of three lengths. The prompt contains nothing that a preset denies, and the Rego files read it.
  */
 export async function measureJudging(rounds: number): Promise<readonly PolicyCost[]> {
@@ -115,7 +115,7 @@ async function sample(
   into.cpuMs.push((user + system) / 1_000 / calls);
 }
 
-/** Number of judged prompts: no two are equal. */
+/** Number of judged prompts, which makes each prompt different. */
 let prompts = 0;
 
 /** @param name the start of the prompt */

@@ -34,7 +34,7 @@ const DENIED = 446;
 
 const PORTKEY_NAME = `Portkey with ${String(GUARDS.length)} regex guards`;
 
-/** Portkey's gateway, in which each guard judges each request: a denied one is sent to prove it. */
+/** Portkey's gateway, in which each guard judges each request. A request that must be denied proves it. */
 export async function startPortkey(parts: Parts): Promise<Rig | MissingRig> {
   const home = await installPeer(PORTKEY);
   if ('missing' in home) return { name: PORTKEY_NAME, missing: home.missing };

@@ -27,13 +27,13 @@ ran check game shape yes cool miss brought heat snow bed bring sit perhaps fill 
     /\s+/,
   );
 
-/** Every prompt is a part of this many bytes: 1 MB begins at thousands of places. */
+/** Every prompt is cut from a text of this many bytes. A prompt of 1 MB can begin at thousands of places. */
 const POOL_BYTES = 6 << 20;
-/** Words of a sentence, and sentences of a paragraph, at most. */
+/** Maximum number of words in a sentence, and of sentences in a paragraph. */
 const SENTENCE_WORDS = 18;
 const PARAGRAPH_SENTENCES = 6;
 
-/** New prose from a seed: the same for every rig and every run. */
+/** Generates prose from a seed, the same for every rig and every run. */
 export function createProse(seed: number): (bytes: number) => string {
   const random = createLongRandom(seed);
   return (bytes) => {

@@ -63,7 +63,7 @@ export async function proveEngines(gateway: ProvedGateway, engines: readonly Eng
 
 interface Answer {
   readonly status: number;
-  /** Of a refusal; empty where there is none. */
+  /** Type of the refusal; empty without one. */
   readonly type: string;
   readonly headers: Headers;
 }

@@ -3,14 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { chatBody, percentile, type Target } from '../support/load.ts';
 import { median } from './statistics.ts';
 
-/** A locked key's requests, and a route of an Envoy that answers by itself. */
+/** Requests of a locked key, compared with a route that Envoy answers itself. */
 export interface QuarantineTargets {
   readonly directResponse: Target;
   readonly quarantined: Target;
 }
 
 export interface QuarantineResult {
-  /** By number of connections; milliseconds. */
+  /** Milliseconds by number of connections. */
   readonly addedP50Ms: Readonly<Record<string, number>>;
   readonly addedP99Ms: Readonly<Record<string, number>>;
   readonly rounds: readonly QuarantineRound[];

@@ -1,7 +1,7 @@
 import { defaultConfig } from '../support/default-config.ts';
 import { connectRedis, waitUntilReady, type RedisClient } from '../../src/redis/client.ts';
 
-/** Since Redis started, of all clients. */
+/** Counts since the start of Redis, of all clients. */
 export interface RedisCounts {
   readonly scripts: number;
   readonly commands: number;
@@ -9,7 +9,7 @@ export interface RedisCounts {
   readonly reads: number;
 }
 
-/** Counts the commands of Redis. Each reading is two commands itself. */
+/** Counts the commands of Redis. Each reading itself takes two commands. */
 export async function createRedisCounts(
   port: number,
 ): Promise<{ read(): Promise<RedisCounts>; close(): void }> {

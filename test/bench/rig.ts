@@ -5,7 +5,7 @@ export type Part = 'envoy' | 'node' | 'redis' | 'go' | 'python';
 export interface RigProcess {
   readonly part: Part;
   readonly pid: number;
-  /** Its name, if its part has several. */
+  /** Name of the process, if its part has several. */
   readonly title?: string;
 }
 
@@ -21,7 +21,7 @@ export interface Rig extends Target {
   readonly processes: readonly RigProcess[];
 }
 
-/** A rig that is not available on this machine, and why, in one sentence. */
+/** A rig that is not available on this machine, with the reason in one sentence. */
 export interface MissingRig {
   readonly name: string;
   readonly missing: string;

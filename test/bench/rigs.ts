@@ -66,7 +66,7 @@ export function startTransports(): Promise<{ readonly rigs: readonly Rig[]; clos
   }));
 }
 
-/** A locked key's requests, beside those of an Envoy that refuses by itself. */
+/** Requests of a locked key, compared with an Envoy that refuses on its own. */
 export function startRejection(): Promise<{
   readonly directResponse: Target;
   readonly quarantined: Target;

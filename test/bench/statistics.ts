@@ -1,11 +1,11 @@
-/** For an even number of values, the mean of the two in the middle; 0 for none. */
+/** Returns the median: for an even number of values, the mean of the middle two; 0 for no values. */
 export function median(numbers: readonly number[]): number {
   const sorted = numbers.toSorted((a, b) => a - b);
   const half = sorted.length / 2;
   return ((sorted[Math.ceil(half) - 1] ?? 0) + (sorted[Math.floor(half)] ?? 0)) / 2;
 }
 
-/** Field by field. */
+/** Returns the median of each field. */
 export function medians<Field extends string>(
   samples: readonly Readonly<Record<Field, number>>[],
   fields: readonly Field[],

@@ -17,7 +17,7 @@ interface StreamSample {
   readonly chunkP99Ms: number;
   /** For many simultaneous streams. */
   readonly streamsPerSecond: number;
-  /** Of all the rig's processes, per stream among many. */
+  /** CPU of all the rig's processes, per stream among many. */
   readonly cpuMs: number;
 }
 

@@ -17,7 +17,7 @@ export interface SweepOptions {
   /** Which of `parts` equal parts of the whole. */
   readonly part: number;
   readonly parts: number;
-  /** A policy's mask rules are enabled instead of DLP. */
+  /** Set if a policy's mask rules are enabled instead of DLP. */
   readonly masking: boolean;
 }
 

@@ -6,7 +6,7 @@ import type { MissingRig } from './rig.ts';
 import type { StartUp } from './start-up.ts';
 import type { StreamRow } from './streams.ts';
 
-/** A table in Markdown. */
+/** Returns a Markdown table. */
 export function table(header: readonly string[], lines: readonly (readonly string[])[]): string {
   return [header, header.map(() => '---'), ...lines].map((line) => `| ${line.join(' | ')} |\n`).join('');
 }

@@ -18,7 +18,7 @@ export interface TransportRow {
 const CONNECTIONS = [32, 1] as const;
 const REQUESTS = { 32: 6_000, 1: 1_000 } as const;
 
-/** In interleaved rounds, so that other load affects both. */
+/** Measures in interleaved rounds, so that other load affects both. */
 export async function measureTransports(rounds: number): Promise<readonly TransportRow[]> {
   const { rigs, close } = await startTransports();
   try {

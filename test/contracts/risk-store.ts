@@ -229,7 +229,7 @@ export function describeRiskStore(
   });
 
   describe(`${name}: locks`, () => {
-    it('of two the longer stays, whoever set them', async () => {
+    it('keeps the longer of two locks, regardless of who set them', async () => {
       expect(await store.lock(keyHash, 7_200_000, randomUUID())).toEqual({ ttlMs: 7_200_000 });
       expect((await store.lock(keyHash, 60_000, randomUUID())).ttlMs).toBeGreaterThan(7_190_000);
       await record({ trigger: 'secret_exfiltration', lockMs: 60_000 });

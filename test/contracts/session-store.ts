@@ -60,7 +60,7 @@ export function sessionStoreContract(create: (options: Required<ContractOptions>
       expect(await store.open(call(newName()))).toMatchObject({ kind: 'opened', session: { steps: 1 } });
     });
 
-    it('with a maximum of 0 are none, and leave no session', async () => {
+    it('with a maximum of 0 are refused, and leave no session', async () => {
       const { store } = start();
       const name = newName();
       expect(await store.open(call(name, { maxSteps: 0 }))).toMatchObject({

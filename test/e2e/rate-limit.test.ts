@@ -89,7 +89,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 const GET = { method: 'GET' };
 const OTHER_KEY = { 'x-api-key': 'sk-another', 'x-goog-api-key': 'sk-a-third' };
 
-describe('a request with a valid key takes a slot, whatever is wrong with it', () => {
+describe('a request with a valid key takes a slot, even if it is refused', () => {
   it.each<[string, number, string, SendOptions]>([
     ['no address', 404, 'unknown_provider', { path: '/' }],
     ['an unknown provider', 404, 'unknown_provider', { path: '/acme/v1/chat/completions', ...GET }],

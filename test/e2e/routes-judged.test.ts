@@ -160,7 +160,7 @@ describe('another target gets', () => {
     expect(groq.requests.at(-1)).toMatchObject({ path: '/v1/chat/completions', query: '' });
   });
 
-  it('the request whatever headers the failed answer has, and the client none of those', async () => {
+  it('the request regardless of the headers of the failed answer, none of which reach the client', async () => {
     const own = {
       'x-gw-tried': '1:answered:200',
       'x-gw-details': 'x',

@@ -5,7 +5,7 @@ import { startGateway, type TestGateway, type TestKey } from '../support/gateway
 import { send, type Reply } from '../support/http.ts';
 import { createProviderAccount, type ProviderAccount } from '../support/provider-account.ts';
 
-/** What is stored at a provider under a credential of the gateway belongs to the key that created it. */
+/** Objects stored at a provider with a gateway credential belong to the key that created them. */
 
 const HELD = { TEST_HELD_KEY: 'held-8Gk2pQ9vXw4ZtR7yLm3N' };
 
@@ -104,7 +104,7 @@ async function expectAdas(asks: (key: TestKey) => Promise<Reply>): Promise<void>
 }
 
 describe('a stored response', () => {
-  it.each([false, true])('goes on for its own key only (stream: %s)', async (stream) => {
+  it.each([false, true])('continues only for its own key (stream: %s)', async (stream) => {
     const client = openaiOf(ada);
     let id = '';
     if (stream) {
@@ -123,7 +123,7 @@ describe('a stored response', () => {
     await expectAdas((key) => respond(key, { input: [{ type: 'item_reference', id: item }] }));
   });
 
-  it('is nobody’s if the gateway has never seen it', async () => {
+  it('has no owner if the gateway has never seen it', async () => {
     for (const more of [
       { previous_response_id: 'resp_68a7c1d2e3f405162738495a' },
       { conversation: 'conv_68a7c1d2e3f405162738495a' },
@@ -136,7 +136,7 @@ describe('a stored response', () => {
       expect([(await respond(ada, more)).status, more]).toEqual([404, more]);
   });
 
-  it('is another one at another provider', async () => {
+  it('is a different object at another provider', async () => {
     const id = idOf(await respond(ada, {}));
     const body = { model: 'm', input: 'hi', previous_response_id: id };
     expect((await ask(ada, '/vllm/v1/responses', body)).status).toBe(404);

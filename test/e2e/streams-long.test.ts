@@ -199,7 +199,7 @@ function askOften({ baseUrl }: TestGateway, key: TestKey) {
   };
 }
 
-/** A provider whose streams never end and arrive as fast as they are read; whole answers are short. */
+/** A provider whose streams never end and arrive as fast as they are read. Its whole answers are short. */
 async function startFlood(): Promise<{ readonly url: string; readonly gone: Promise<unknown> }> {
   const gone = Promise.withResolvers<undefined>();
   const server = createServer((request, response) => {

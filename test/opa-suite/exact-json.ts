@@ -1,11 +1,11 @@
 /**
- * JSON whose integers are exact: OPA's numbers have any size, and JavaScript's would make different ones equal. A
+ * JSON with exact integers: OPA's numbers have any size, and JavaScript would make different ones equal. A
  * value holds bigints for integers and numbers for the rest.
  */
 export type Exact =
   string | number | bigint | boolean | null | readonly Exact[] | { readonly [name: string]: Exact };
 
-/** The part of `JSON.parse` that TypeScript's library does not know yet: the text that a value was written as. */
+/** The reviver context of `JSON.parse` with the source text of a value, which TypeScript's library lacks. */
 type ParseWithSource = (
   text: string,
   reviver: (name: string, value: unknown, context: { readonly source?: string }) => unknown,
@@ -21,7 +21,7 @@ function exactNumber(value: number, source: string): number | bigint {
   return /^-?\d+$/u.test(source) ? BigInt(source) : value;
 }
 
-/** One text for all that is equal: members in order, one way to write each number. */
+/** Returns the same text for equal values: members in order, one form for each number. */
 export function writeExact(value: Exact): string {
   if (typeof value === 'bigint') return String(value);
   if (typeof value === 'number') return Number.isInteger(value) ? String(BigInt(value)) : String(value);

@@ -10,14 +10,14 @@ const CACHE = join(import.meta.dirname, '../../node_modules/.cache/opa-suite');
 const CASES = 'v1/test/cases/testdata';
 const MAX_DOWNLOAD_MS = 300_000;
 
-/** The folder with OPA's cases (`v0`, `v1`), of the version that the engine is built from. */
+/** Returns the folder with OPA's cases (`v0`, `v1`), for the OPA version of the engine. */
 export async function suiteFolder(): Promise<string> {
   const version = /github\.com\/open-policy-agent\/opa (v\S+)/u.exec(readEngineFile('go.mod'))?.[1];
   if (version === undefined) throw new Error('policies/engine/go.mod does not say which OPA it takes');
   return join(goModule(version) ?? (await downloaded(version)), CASES);
 }
 
-/** What Go's own command fetches and checks against go.sum; undefined without Go. */
+/** Fetches the module with the go command, which checks it against go.sum. Returns undefined without Go. */
 function goModule(version: string): string | undefined {
   try {
     const told = execFileSync('go', ['mod', 'download', '-json', `${OPA}@${version}`], {
@@ -53,7 +53,7 @@ async function downloaded(version: string): Promise<string> {
   return folder;
 }
 
-/** Go's "h1" sum of a module (golang.org/x/mod/sumdb/dirhash): a digest over the list of its files' digests. */
+/** Returns Go's "h1" sum of a module (golang.org/x/mod/sumdb/dirhash): a digest of the list of its files' digests. */
 function checkSum(files: readonly ZipFile[], version: string): void {
   const lines = files
     .map(({ name, bytes }) => ({ name, line: `${digest(bytes).digest('hex')}  ${name}\n` }))

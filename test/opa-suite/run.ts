@@ -6,10 +6,10 @@ import { suiteFolder } from './opa-module.ts';
 import { differenceOf, questionOf, readCases, type SuiteAnswer, type SuiteCase } from './suite-case.ts';
 
 /**
- * `npm run opa-suite [-- --cases REGEX] [--folder FOLDER]`: OPA's own cases, for both versions of the language, through
- * the engine that the gateway ships. OPA's module comes from Go, or from Go's proxy where Go is not installed;
- * `--folder` takes the cases (with `v0` and `v1` in it) from elsewhere. Exits with 1 where fewer than 99.5 % of the
- * cases of a version come out as OPA wants them.
+ * `npm run opa-suite [-- --cases REGEX] [--folder FOLDER]` runs OPA's own cases, for both versions of the language, on
+ * the engine that the gateway ships. OPA's module comes from Go or, if Go is not installed, from Go's proxy;
+ * `--folder` names another folder with the cases (`v0` and `v1`). Exits with 1 if fewer than 99.5 % of the
+ * cases of a version have the expected result.
  */
 const LANGUAGES = ['v0', 'v1'] as const;
 const MIN_SHARE = 0.995;
@@ -23,7 +23,7 @@ const { values } = parseArgs({
 });
 const started = Date.now();
 
-/** The engine's answers, one at a time; one that does not come is the end of its thread, and the next gets another. */
+/** Asks the engine one case at a time. A missing answer ends the engine's thread, and the next case gets a new one. */
 function openThread(module: WebAssembly.Module) {
   let worker: Worker | undefined;
   let waiting: PromiseWithResolvers<SuiteAnswer> | undefined;
@@ -54,7 +54,7 @@ function openThread(module: WebAssembly.Module) {
   return { ask, end };
 }
 
-/** How each case that failed did, by its name. */
+/** Reasons of failed cases, by name. */
 async function runCases(name: string, cases: readonly SuiteCase[]): Promise<Map<string, string>> {
   const failed = new Map<string, string>();
   const module = await engineModule();

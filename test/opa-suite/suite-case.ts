@@ -6,7 +6,7 @@ import { isList, parseExact, writeExact, type Exact } from './exact-json.ts';
 
 const exact = z.custom<Exact>();
 
-/** One case as OPA writes it down (v1/test/cases/cases.go of its module says what each member means). */
+/** A case in OPA's format (documented in v1/test/cases/cases.go of its module). */
 const suiteCase = z.strictObject({
   note: z.string(),
   query: z.string(),
@@ -24,7 +24,7 @@ const suiteCase = z.strictObject({
 });
 export type SuiteCase = z.infer<typeof suiteCase>;
 
-/** Every case under a folder, in a fixed order. */
+/** Returns all cases below a folder, in a fixed order. */
 export function readCases(folder: string): SuiteCase[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.yaml'))
@@ -37,13 +37,13 @@ function casesOf(path: string): SuiteCase[] {
   return z.object({ cases: z.array(suiteCase) }).parse(document, { error: () => path }).cases;
 }
 
-/** What the engine is asked for a case: a set of files with a query, and then an input (empty: none). */
+/** Input of the engine for a case: files with a query, and an input (empty for none). */
 export interface SuiteQuestion {
   readonly request: string;
   readonly input: string;
 }
 
-/** The input of some cases is a term of Rego, such as a set, which JSON cannot say: the query brings it along. */
+/** Some inputs are Rego terms that JSON cannot express, such as sets. The query contains them. */
 export function questionOf(one: SuiteCase): SuiteQuestion {
   const isTerm = typeof one.input_term === 'string';
   const request = {
@@ -56,7 +56,7 @@ export function questionOf(one: SuiteCase): SuiteQuestion {
   return { request: writeExact(request), input };
 }
 
-/** What the engine said, as it said it; `evaluated` is absent where the files were not taken. */
+/** The engine's unchanged answer. `evaluated` is absent if the files were refused. */
 export interface SuiteAnswer {
   readonly compiled: string;
   readonly evaluated?: string;
@@ -68,7 +68,7 @@ const evaluated = z.union([
   z.object({ results: z.array(z.record(z.string(), exact)).nullable() }),
 ]);
 
-/** Undefined where the answer is the one that OPA wants, else how it differs. */
+/** Returns undefined for the expected answer, otherwise the difference. */
 export function differenceOf(one: SuiteCase, answer: SuiteAnswer): string | undefined {
   if (answer.evaluated === undefined) return `did not compile: ${answer.compiled}`;
   const said = evaluated.parse(parseExact(answer.evaluated));
@@ -88,7 +88,7 @@ function differenceOfFailure(one: SuiteCase, { code, message }: z.infer<typeof f
   return undefined;
 }
 
-/** Results are a set: their order says nothing, and no two of them are the same. */
+/** Results are a set: without order and without duplicates. */
 function shown(one: SuiteCase, results: readonly Readonly<Record<string, Exact>>[]): string {
   const rows = results.map((row) => {
     const kept = Object.entries(row)

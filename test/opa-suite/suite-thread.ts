@@ -1,4 +1,4 @@
-/** A thread that asks the gateway's policy engine one case of OPA's suite after the other. */
+/** A thread that asks the gateway's policy engine one case of OPA's suite after another. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { loadEngine } from '../../src/policy/rego/load-engine.ts';
 import type { SuiteAnswer, SuiteQuestion } from './suite-case.ts';

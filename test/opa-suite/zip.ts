@@ -5,7 +5,7 @@ export interface ZipFile {
   readonly bytes: Buffer;
 }
 
-/** PKWARE's APPNOTE 4.3: the end of the central directory, one entry of it, one file's own header. */
+/** PKWARE's APPNOTE 4.3: the end of the central directory, one of its entries, and the header of a file. */
 const END = 0x06054b50;
 const END_BYTES = 22;
 const ENTRY = 0x02014b50;
@@ -16,9 +16,9 @@ const DEFLATED = 8;
 const MAX_FILE_BYTES = 268_435_456;
 
 /**
- * The files of a zip archive as Go's proxy serves them: stored or deflated, without encryption.
+ * Returns the files of a zip archive as Go's proxy serves them: stored or deflated, not encrypted.
  *
- * @throws Error where it is another kind of archive, or none
+ * @throws Error if it is not such an archive
  */
 export function readZip(zip: Buffer): ZipFile[] {
   const end = zip.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'));

@@ -5,11 +5,11 @@ import { createInterface } from 'node:readline';
 import { takePictures } from './page.ts';
 import { drawTerminal, type TerminalLine } from './terminal.ts';
 
-/** `npm run picture`: starts the demo, sends some of the requests that it prints, and draws what was to be
- * seen; then takes pictures of its operator page. */
+/** `npm run picture` starts the demo, sends some of the requests that it prints, and draws the terminal. Then it takes
+ * screenshots of the operator page. */
 const ROOT = join(import.meta.dirname, '..', '..');
 const PICTURE = join(ROOT, 'docs', 'first-run.svg');
-/** What requests are for, as the demo says it. */
+/** Purposes of the requests, as the demo prints them. */
 const SHOWN = [
   '# Personal data is masked',
   '# An injection is refused',
@@ -41,14 +41,14 @@ function requestOf(lines: readonly string[], comment: string): string[] {
   return lines.slice(from, to);
 }
 
-/** Status, the headers that tell something, and the body. */
+/** Returns the status, the informative headers, and the body. */
 function answerTo(request: readonly string[]): string[] {
   const answer = execFileSync('sh', ['-c', request.slice(1).join('\n')], { encoding: 'utf8' });
   const [head = '', body = ''] = answer.split('\r\n\r\n');
   return [...head.split('\r\n').filter((line) => HEADERS.test(line)), ...shownBody(body)];
 }
 
-/** The words for programs at the end of a message are left out, and of a stream all but its text. */
+/** Drops the end of a message that is meant for programs, and everything of a stream except its text. */
 function shownBody(body: string): string[] {
   const lines = body
     .trim()

@@ -8,7 +8,7 @@ const LINE_HEIGHT = 18;
 const CHARACTER_WIDTH = 7.8;
 const MARGIN = 18;
 const BAR = 30;
-/** A proxy key, of which a picture needs the beginning alone. */
+/** Matches a proxy key. A picture shows only its beginning. */
 const PROXY_KEY = /\b(gw-[\w-]{6})[\w-]{37}/g;
 const PASSWORD = /\(password \S+\)/;
 
@@ -17,7 +17,7 @@ text { font: 13px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace; 
 .command { fill: #e6edf3 } .comment { fill: #8b949e } .output { fill: #7ee787 }
 `;
 
-/** An SVG of a terminal that shows these lines; what is too long goes on in the next. */
+/** Returns an SVG of a terminal with these lines. Long lines are wrapped. */
 export function drawTerminal(lines: readonly TerminalLine[]): string {
   const rows = lines.flatMap(({ kind, text }) =>
     wrapped(text.replaceAll(PROXY_KEY, '$1…').replace(PASSWORD, '(password …)')).map((row) => ({

@@ -4,9 +4,9 @@ import type { StreamFormat } from '../../src/streams/frame.ts';
 
 /** Output limit of every answer and every reservation, in tokens. */
 export const MAX_TOKENS = 100;
-/** Of every model, in nano-USD. */
+/** Price of every model, in nano-USD. */
 export const PRICE = { input: 1_000, output: 10_000 } as const;
-/** Of a call of the tool, in nano-USD. */
+/** Price of a tool call, in nano-USD. */
 export const TOOL_PRICE = 1_000_000;
 
 /** A client's request for a whole answer, and for a stream, in one API. */

@@ -12,7 +12,7 @@ export interface Asked {
   readonly bodyBytes: number;
   readonly sentAt: number;
   readonly endedAt: number;
-  /** It arrived whole: status 200, to its end. */
+  /** Whether the answer arrived completely with status 200. */
   readonly isWhole: boolean;
   /** The status of a complete answer, and the type of the gateway's refusal. */
   readonly status: number | undefined;
@@ -80,7 +80,7 @@ function isFree({ refusal, status }: Asked, bill: Bill | undefined): boolean {
 
 interface Bill {
   readonly nanoUsd: number;
-  /** Of its error. */
+  /** Status of its error. */
   readonly status: number | undefined;
 }
 

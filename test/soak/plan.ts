@@ -1,7 +1,7 @@
 import type { Script } from '../support/fake-provider/index.ts';
 import { makeSecret, seededRandom } from '../unit/detectors/secrets/samples.ts';
 
-/** Planted in answers; made up. */
+/** Invented values planted in answers. */
 export const PLANTED = makeSecret('aws_access_key_id', seededRandom(20_26)).secret;
 /** Fragments of this length are found by chance nowhere else. */
 const FRAGMENT = 8;

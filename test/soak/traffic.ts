@@ -18,7 +18,7 @@ export interface TrafficOptions {
   readonly random: () => number;
   /** By provider, for those that disconnect or are cut beside the others, and `mcp`. */
   readonly keys: ReadonlyMap<string, Client>;
-  /** Its budget is spent. */
+  /** A key whose budget is spent. */
   readonly poor: Client;
 }
 

@@ -11,7 +11,7 @@ export const READABLE_PARAMETERS: readonly string[] = [
   '; charset=',
 ];
 
-/** Content-Type parameters with which it cannot: some reader would decode letters that the gateway does not see. */
+/** Content-Type parameters that are refused: a reader could decode letters that the gateway does not see. */
 export const UNREADABLE_PARAMETERS: readonly string[] = [
   '; charset=utf-16',
   ';Charset = "UTF-16LE"',

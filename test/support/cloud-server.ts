@@ -187,7 +187,7 @@ function google(header: Asked['header'], body: () => object | string): Answer {
   return header('metadata-flavor') === 'Google' ? [200, body()] : REFUSED;
 }
 
-/** As STS answers (API version 2011-06-15). */
+/** Returns an answer in STS's format (API version 2011-06-15). */
 function assumedRole(nth: number, endsAt: Date): string {
   const { accessKeyId, secretAccessKey, sessionToken } = awsCredentials(nth);
   return `<AssumeRoleWithWebIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/">

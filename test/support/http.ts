@@ -7,7 +7,7 @@ export interface SendOptions {
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: string | Buffer;
-  /** Without it, a body goes with its content-length. */
+  /** If absent, the body is sent with its content-length. */
   readonly chunked?: boolean;
   /** The headers are sent at once, the body when this is settled. */
   readonly bodyAfter?: Promise<unknown>;

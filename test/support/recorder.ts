@@ -20,7 +20,7 @@ export interface Recorder {
   /** Without a trailing slash. */
   readonly url: string;
   readonly requests: readonly Recorded[];
-  /** The last one; fails if there is none. */
+  /** Returns the last one. Fails without any. */
   last(): Recorded;
   close(): Promise<void>;
 }

@@ -4,7 +4,7 @@ export interface TestRedisOptions {
   readonly args?: readonly string[];
 }
 
-/** What runs the server: a local process, or a container where a docker engine answers. */
+/** How the server runs: as a local process, or in a container if a Docker engine is available. */
 export interface RedisServer {
   start(): Promise<void>;
   stop(): Promise<void>;

@@ -6,7 +6,7 @@ import { send } from './http.ts';
 export interface StreamSeen {
   readonly status: number;
   readonly text: string;
-  /** It ended properly, whatever its content. */
+  /** Set if the stream ended properly, regardless of its content. */
   readonly whole: boolean;
 }
 

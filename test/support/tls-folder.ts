@@ -24,7 +24,7 @@ export class TlsFolder {
     return join(this.path, name);
   }
 
-  /** As Kubernetes does it: all files at once, behind one symbolic link. */
+  /** Replaces all files at once through a symbolic link, as Kubernetes does. */
   swap(files: Files): void {
     this.#versions += 1;
     const version = `..version-${String(this.#versions)}`;
@@ -34,7 +34,7 @@ export class TlsFolder {
     renameSync(this.file('..data_tmp'), this.file('..data'));
   }
 
-  /** As certbot and most scripts do it: one file after another. */
+  /** Replaces one file after another, as certbot and most scripts do. */
   rename(files: Files): void {
     for (const [name, text] of Object.entries(files)) {
       writeFileSync(this.file('next'), text);

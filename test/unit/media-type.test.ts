@@ -36,7 +36,7 @@ describe('a Content-Type', () => {
     ['text/plain; charset=utf-7', 'other'],
     ['text/plain; charset=utf-8x', 'other'],
     ['text/plain; charset=ibm037', 'other'],
-    // Of two, some readers take the first, some the last.
+    // Some readers take the first of two, others the last.
     ['text/plain; charset=utf-8; charset=utf-16', 'other'],
     ['text/plain; charset=utf-16; charset=utf-8', 'other'],
     ['text/plain; charset=utf-8, text/plain; charset=utf-16', 'other'],

@@ -42,7 +42,7 @@ describe('the probe of credentials of MCP servers', () => {
     expect(off?.unproven).toEqual(off?.guarded);
   });
 
-  it('tests each of very many servers, whatever score and locks they would cause', async () => {
+  it('tests each of very many servers, regardless of the scores and locks that they would cause', async () => {
     const servers = Array.from({ length: 40 }, (_, nth) => ({ ...SERVER, name: `s${String(nth)}` }));
     const told = await probed({ servers });
     expect(told.flatMap(({ unproven }) => unproven)).toEqual([]);

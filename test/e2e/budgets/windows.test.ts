@@ -43,13 +43,13 @@ afterAll(async () => {
   await receiver.close();
 });
 
-/** Waits, so that no window turns while a test counts on it. */
+/** Waits if necessary, so that no window turns during a test. */
 async function awayFromTheTurn(): Promise<void> {
   const left = MINUTE_MS - (Date.now() % MINUTE_MS);
   if (left < 3_000) await new Promise((resolve) => setTimeout(resolve, left + 100));
 }
 
-/** The start of the next UTC calendar window, by the calendar alone. */
+/** Returns the start of the next UTC calendar window, computed independently. */
 function nextReset(window: BudgetWindow): number {
   const now = new Date();
   const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
@@ -244,7 +244,7 @@ describe('alert thresholds', () => {
         [80, 100],
       ]);
     expect((await counted()) - before).toBe(2);
-    // docs/alerts.md: the webhook gets each once, whatever happens on the way.
+    // docs/alerts.md: the webhook receives each alert once, even after failures.
     const told = () => alerts.filter(({ body }) => body.includes(client.keyHash));
     await expect.poll(() => told().length, { timeout: 5_000 }).toBe(2);
     const bodies = told().map(({ body, headers }) => new Webhook(WEBHOOK_SECRET).verify(body, headers));

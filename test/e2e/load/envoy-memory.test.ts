@@ -63,7 +63,7 @@ afterAll(async () => {
   await provider.close();
 });
 
-/** Writes this many bytes as fast as they are accepted, without an end. */
+/** Writes this many bytes as fast as they are accepted, and does not end the stream. */
 function upload(stream: Duplex, bytes: number): void {
   let left = bytes;
   function go(): void {

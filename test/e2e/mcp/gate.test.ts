@@ -16,7 +16,7 @@ let provider: FakeProvider;
 /** On the same Redis and servers, with other rules. */
 let strict: TestGateway;
 let shadow: TestGateway;
-/** What the scripted server answers. */
+/** Answers of the scripted server. */
 let status: number;
 
 beforeAll(async () => {

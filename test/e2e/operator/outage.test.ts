@@ -9,7 +9,7 @@ describe("the operator's page: while Redis is gone", () => {
   });
   afterAll(() => rig.close());
 
-  it('says so, keeps its data, and recovers by itself', async () => {
+  it('reports it, keeps its data, and recovers', async () => {
     const key = await rig.gateway.createKey({ name: 'planner' });
     await chat(rig.gateway, key);
     const { page, close } = await rig.open('now');

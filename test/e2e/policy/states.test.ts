@@ -54,7 +54,7 @@ beforeEach(async () => {
   }));
 });
 
-/** What the agent is told; undefined if the tool ran. */
+/** Returns the refusal that the agent sees; undefined if the tool ran. */
 async function call(name: string): Promise<string | undefined> {
   try {
     expect(await client.callTool({ name })).toMatchObject({ content: [{ text: 'done' }] });

@@ -4,7 +4,7 @@ import type { TestGateway } from '../../support/gateway.ts';
 import { connectClient } from '../../support/mcp-rig.ts';
 import { startPolicyRig, type PolicyRig } from '../../support/policy-rig.ts';
 
-/** `contains_matching_trace` on the wire: an answer is remembered in whatever form its server sends it. */
+/** `contains_matching_trace` on the wire: answers are remembered in every form that servers use. */
 const CARD = `metadata: { name: traces }
 rules:
   - name: nothing-after-a-secret

@@ -27,12 +27,12 @@ interface Row {
   readonly model: string;
   /** USD per million tokens. */
   readonly rates: { readonly input: number; readonly output: number };
-  /** What the provider receives: its path, and the header of its key if not a bearer. */
+  /** Path that the provider receives, and the header of its key if it is not a bearer token. */
   readonly path: string;
   readonly keyHeader?: string;
-  /** Where its streams report usage; if unset, only on request. */
+  /** Place of the usage in its streams; if unset, they report it only on request. */
   readonly unaskedUsage?: NonNullable<Script['unaskedUsage']>;
-  /** What the gateway adds to a request of a key with a budget. */
+  /** Members that the gateway adds to a request of a key with a budget. */
   readonly added?: object;
 }
 

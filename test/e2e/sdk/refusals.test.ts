@@ -14,7 +14,7 @@ import { HEADER } from '../../../src/headers.ts';
 import type { ProviderName } from '../../../src/providers/registry.ts';
 import { startSdkRig, TRANSPORTS, type Access, type SdkRig } from '../../support/sdk-rig.ts';
 
-/** What an SDK's user learns of a refusal. */
+/** The parts of a refusal that an SDK's user sees. */
 interface Shown {
   readonly status: number | undefined;
   readonly message: string;
@@ -171,7 +171,7 @@ describe.each(['native', 'gateway'] as const)('server.error_format: %s', (error_
   });
   afterAll(() => rig.close());
 
-  /** What the SDK shows for a locked key, a wrong key and a budget of 0. */
+  /** Texts that the SDK shows for a locked key, a wrong key and a budget of 0. */
   async function refusals(name: string): Promise<{ locked: Shown; unknown: Shown; spent: Shown }> {
     const sdk = SDKS[name];
     if (sdk === undefined) throw new Error(name);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Events } from '../../support/provider-account.ts';
 import { startSharedAccounts, type SharedAccounts } from './rig.ts';
 
-/** The owner of an object is known before its id reaches the client, in whatever form the answer comes. */
+/** The owner of an object is recorded before its id reaches the client, in every form of answers. */
 
 const CONVERSATION = '0197f3a2b4c57d8e9f0011223344';
 

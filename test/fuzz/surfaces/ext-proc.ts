@@ -132,7 +132,7 @@ const WHOLE_QUIET_MS = 2_000;
 interface Framing {
   readonly framing?: readonly Mutation[];
   readonly cuts?: readonly number[];
-  /** No message was mutated. */
+  /** Set if no message was mutated. */
   readonly isWhole?: boolean;
 }
 

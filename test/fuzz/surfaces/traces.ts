@@ -59,7 +59,8 @@ export const traces: Surface<FuzzedTrace> = {
           if (kind !== 'summary') throw new Error(`the last event is ${String(kind)}`);
           // Mutated, it may be in a place that is not judged.
           if (trace.changes.length > 0 || leakIn(bytes, planted) === undefined) return;
-          if (!events.some(isTold)) throw new Error('what was planted is neither found nor told unread');
+          if (!events.some(isTold))
+            throw new Error('the planted value is neither found nor reported as unread');
         };
       },
       close() {

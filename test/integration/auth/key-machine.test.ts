@@ -47,7 +47,7 @@ interface Identity {
 /** The state of every issued key by the rules of docs/keys.md. */
 interface Model {
   readonly slots: (Identity | undefined)[];
-  /** Those whose slot was given to another. */
+  /** Keys whose slot was given to another key. */
   readonly former: Identity[];
 }
 

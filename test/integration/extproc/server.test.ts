@@ -121,7 +121,7 @@ function ask(call: Call, message: object): Promise<unknown> {
   return answered;
 }
 
-/** The same, after its answer's headers: chunks of a stream come next. */
+/** Like the above, after the headers of its answer. Chunks of a stream follow. */
 async function beginStream(path: string): Promise<{ call: Call; close: () => void }> {
   const begun = await begin(path);
   const body = Buffer.from('{"model":"gpt-4o","stream":true,"messages":[]}');

@@ -65,7 +65,7 @@ it('opens the API with its role, without a CSRF token, since no browser sends it
   expect(answer.status).toBe(200);
 });
 
-it('is judged alone: a wrong one is refused, whatever session comes with it', async () => {
+it('is judged alone: a wrong token is refused even with a valid session', async () => {
   const admin = await page.visitor({ role: 'admin' });
   for (const authorization of [
     'Bearer gwapi_x',

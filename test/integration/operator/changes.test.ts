@@ -202,7 +202,7 @@ describe('a change', () => {
 describe('an Idempotency-Key', () => {
   const headers = { 'idempotency-key': 'one-of-the-page' };
 
-  it('makes one change of several requests, also at once, and gives all the same answer', async () => {
+  it('makes one change for several requests, also concurrent ones, and gives all the same answer', async () => {
     const visitor = await page.visitor({ role: 'admin' });
     const lock = () =>
       visitor.ask(`/api/keys/${idOf()}/lock`, {
@@ -221,7 +221,7 @@ describe('an Idempotency-Key', () => {
     expect(await records()).toHaveLength(1);
   });
 
-  it('creates one key of two requests at once, whose raw key is in one answer and nowhere else', async () => {
+  it('creates one key for two concurrent requests, and only one answer contains the raw key', async () => {
     const visitor = await page.visitor({ role: 'admin' });
     const create = () =>
       visitor.ask('/api/keys', {
@@ -242,7 +242,7 @@ describe('an Idempotency-Key', () => {
     expect(await redis.client.zcard('gateway:keys')).toBe(2);
   });
 
-  it('stands for one request: with another one, or of another person, it is something else', async () => {
+  it('identifies one request: with another request or person, it is a different key', async () => {
     const visitor = await page.visitor({ role: 'admin' });
     const lockFor = (time: string, who = visitor) =>
       who.ask(`/api/keys/${idOf()}/lock`, { method: 'POST', body: { reason: REASON, for: time }, headers });

@@ -182,7 +182,7 @@ function follow(path: string, headers: Record<string, string> = {}) {
 }
 
 describe('the live stream', () => {
-  it('sends each decision within two seconds, filtered, and resumes where it was left', async () => {
+  it('sends each decision within two seconds, filtered, and resumes where it stopped', async () => {
     const first = follow('/api/decisions/live?key=writer');
     await expect.poll(first.status).toBe(200);
     const since = performance.now();

@@ -16,7 +16,7 @@ afterAll(async () => {
   await redis.close();
 });
 
-it('a change whose answer is too large to keep is recorded, answered, and made once', async () => {
+it('a change with an answer too large to store is recorded, answered, and made only once', async () => {
   const allowedTools = Array.from({ length: 1_000 }, (_, nth) => `${'tool'.repeat(20)}${String(nth)}`);
   await createKeyStore(redis.client).create({ name: 'planner', provider: 'openai', allowedTools });
   const operator = await page.visitor({ role: 'operator' });
@@ -49,7 +49,7 @@ it('one request searches the names of all keys a few times, not a hundred', asyn
   expect((await ask(9)).json()).toMatchObject({ type: 'invalid_request', status: 400 });
 });
 
-it('an operation of another release is refused with the remedy', async () => {
+it('refuses an operation of another release, and names the remedy', async () => {
   const viewer = await page.visitor({});
   const body = { calls: [{ operation: 'risks.listLocked' }] };
   const { detail } = (await viewer.ask('/api/operations', { method: 'POST', body })).json<{

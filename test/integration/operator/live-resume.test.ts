@@ -50,7 +50,7 @@ it('one that missed more than a connection sends gets the rest with the next one
   second.close();
 });
 
-it('one whose filter shows none of them continues too', async () => {
+it('a stream continues even if its filter shows none of them', async () => {
   const first = follow('1-0', '?key=nobody');
   await expect.poll(first.isOpen, { timeout: 20_000 }).toBe(false);
   expect(first.ids()).toEqual([]);

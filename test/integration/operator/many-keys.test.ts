@@ -82,7 +82,7 @@ describe('with very many keys', () => {
     expect(names.size).toBe(KEYS / 100);
   });
 
-  it('a new one is there soon, and a revoked one at once', async () => {
+  it('shows a new key soon, and a revoked one immediately', async () => {
     const { record } = await createKeyStore(redis.client).create({ name: 'aaa-new', provider: 'openai' });
     await expect
       .poll(async () => (await whole<Key>('/api/keys?sort=name&limit=1')).items[0]?.name, { timeout: 40_000 })

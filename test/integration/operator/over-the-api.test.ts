@@ -89,7 +89,7 @@ function onRedis(...args: readonly string[]): Promise<Ended> {
   return runCli(redis, ['--config', config, ...args]);
 }
 
-/** Without values that differ between two runs: raw keys, their hashes, times. */
+/** Removes values that differ between two runs: raw keys, their hashes, times. */
 function withoutChance({ code, stdout, stderr }: Ended): Ended {
   const steady = (text: string): string =>
     text

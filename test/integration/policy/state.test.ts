@@ -72,7 +72,7 @@ describe('an allowed call', () => {
     expect(trips).toEqual([]);
   });
 
-  it('is moved by the set that judged it, whatever is loaded meanwhile', async () => {
+  it('is moved by the set that judged it, even if another set is loaded meanwhile', async () => {
     const sets = [machine(TRANSACTION), machine({ transitions: { INIT: { begin: 'ELSEWHERE' } } })];
     let nth = 0;
     const { call, stored } = rig(
@@ -107,7 +107,7 @@ describe('a call that is not made', () => {
     expect(await call('db')).toBe('only in OPEN');
   });
 
-  it('keeps its move if it was forwarded, whatever the answer', async () => {
+  it('keeps its move if it was forwarded, for every answer', async () => {
     for (const kind of ['lost', 'broken_off', 'complete'] as const) {
       const { begin, stored } = rig(TRANSACTION);
       const { end } = await begin('begin');

@@ -5,7 +5,7 @@ import { expect, it, vi } from 'vitest';
 import type { CredentialSettings } from '../../../src/config/sections/credentials.ts';
 import { followCredentials } from '../../../src/provider-credentials/follow.ts';
 
-it('a source that must be re-read during a read is read once more', async () => {
+it('a source that must be read again during a read is read a second time', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'gw-test-read-again-'));
   const reads = join(folder, 'reads');
   const script = `echo read >>'${reads}'; sleep 0.3; echo value`;

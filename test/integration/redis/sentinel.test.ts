@@ -85,7 +85,7 @@ it('a hung master is refused within the deadline until its replica has taken ove
   expect(performance.now() - stopped).toBeLessThan(RECOVERS_WITHIN_MS);
   // Writes acknowledged by the replica are there; refused ones changed nothing.
   expect(await windowStatus(store, keyHash, 'daily')).toMatchObject({ reserved: 2 * USD });
-  // A promoted server may close the connection once more.
+  // A promoted server may close the connection again.
   await until(async () => {
     await walkStores(client, newKeyHash());
     return true;

@@ -194,7 +194,7 @@ describe('the worker processes', () => {
     }, 10_000);
   });
 
-  it('start anew if the one that began before them has died', async () => {
+  it('start again if the first one has died', async () => {
     const ahead = forkWorker(entry);
     ahead.kill('SIGKILL');
     await once(ahead, 'exit');

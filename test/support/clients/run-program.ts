@@ -24,7 +24,7 @@ export interface ProgramOptions {
   readonly timeoutMs?: number;
 }
 
-/** Of each output; a client that prints more is broken. */
+/** Limit of each output. A client that prints more is broken. */
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 const TIMEOUT_MS = 120_000;
 
@@ -94,7 +94,7 @@ export async function inTemporaryFolder<Result>(work: (folder: string) => Promis
   }
 }
 
-/** No settings, keys or proxies of the person who runs the tests; Node is the one that runs us. */
+/** An environment without settings, keys or proxies of the person who runs the tests. Node is the same as ours. */
 function cleanEnvironment(home: string): Record<string, string> {
   const path = `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}`;
   return { PATH: path, HOME: home, LANG: 'C.UTF-8', PYTHONUTF8: '1', PYTHONDONTWRITEBYTECODE: '1' };

@@ -37,7 +37,7 @@ export async function readSnippets(page: string): Promise<readonly Snippet[]> {
   return snippets;
 }
 
-/** The block of a language under a heading; fails if there is none, or more than one. */
+/** Returns the code block of a language under a heading. Fails unless there is exactly one. */
 export async function readSnippet(page: string, heading: string, language: string): Promise<Snippet> {
   const found = (await readSnippets(page)).filter(
     (one) => one.heading === heading && one.language === language,

@@ -6,7 +6,7 @@ export interface Position {
   readonly reads: bigint;
   /** The positions that may read the next character. */
   readonly follow: readonly number[];
-  /** Those of `follow` that can be reached in more than one way. */
+  /** Members of `follow` that can be reached in more than one way. */
   readonly twice: readonly number[];
 }
 

@@ -22,7 +22,7 @@ export interface WindowSpend {
 
 export interface StoredValue {
   readonly key: string;
-  /** Remaining lifetime when recorded; -1 is none. */
+  /** Remaining lifetime when recorded; -1 without an end. */
   readonly ttlMs: number;
   /** In `DUMP`'s format, in base64. */
   readonly dump: string;

@@ -13,7 +13,7 @@ import {
 
 /** One exchange with the gateway: a client's request, and its upstream's answer. */
 export interface SweptExchange {
-  /** As written by the client, with the provider or `/mcp/<server>` in front. */
+  /** The client's path, starting with the provider or `/mcp/<server>`. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: Buffer;
@@ -137,7 +137,7 @@ class QuietCall implements RpcCall {
   }
 
   pause(): void {
-    // No unrequested messages arrive.
+    // Unrequested messages must not arrive.
   }
 
   resume(): void {

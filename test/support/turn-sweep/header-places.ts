@@ -50,7 +50,7 @@ const CALL: SweptExchange = {
 /** Every header that some component reads, the path and the query. */
 export function headerPlaces(): readonly Place[] {
   return [CHAT, CALL].flatMap((base) => [
-    // Without a key in another place nobody gets past authentication.
+    // Without a key in another place, authentication refuses the request.
     place(`${base.path} header authorization`, 'request', (value) => ({
       ...base,
       headers: { authorization: `Bearer ${value}`, 'x-api-key': PROXY_KEY },
@@ -98,7 +98,7 @@ function place(name: string, side: Place['side'], exchange: (value: string) => S
   };
 }
 
-/** What of a shape can stand in a header. */
+/** Returns the part of a shape that is valid in a header. */
 function headerText(shape: Shape): string | undefined {
   if (!shape.isText) return undefined;
   const text = JSON.parse(shape.json({ bytes: HEADER_CHARS, depth: 1, work: 1, textWork: 1 })) as string;

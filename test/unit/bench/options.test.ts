@@ -8,7 +8,7 @@ function optionsOf(args: readonly string[]): BenchOptions {
 }
 
 describe('options of the bench', () => {
-  it('are none if help is requested, which names every option and kind', () => {
+  it('are undefined if help is requested, which names every option and kind', () => {
     expect(readOptions(['--help'])).toBeUndefined();
     expect(readOptions(['sweep', '-h'])).toBeUndefined();
     for (const word of ['--rounds', '--size', '--rigs', '--json', '--masking', 'histories', 'transports'])

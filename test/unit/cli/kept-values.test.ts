@@ -41,7 +41,7 @@ describe('values for completion', () => {
     expect(await ask({}, [['planner', '']])).toEqual({ asked: false, values: [] });
   });
 
-  it('take no more than some files', async () => {
+  it('occupy only a few files', async () => {
     for (let nth = 0; nth < 100; nth += 1) await ask({ prefix: String(nth) }, []);
     expect(filesOf().length).toBeLessThanOrEqual(32);
   });

@@ -168,7 +168,7 @@ describe('a surface', () => {
       actions: ['path_traversal redact', 'prompt_injection redact', 'secrets quarantine'],
       sql: [],
     });
-    // The order goes whole, the secret in it too.
+    // The whole instruction is removed, including the secret.
     expect(masked).toBe('Begin. [Content removed: security policy]. End.');
   });
 

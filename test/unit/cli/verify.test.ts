@@ -289,7 +289,7 @@ describe('a report', () => {
     }
     expect(open).toEqual([]);
     expect(stdout).toContain('&lt;a&gt;&amp;&quot;&apos;');
-    // Of control characters, only line feeds are allowed.
+    // Line feeds are the only allowed control characters.
     expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });
 

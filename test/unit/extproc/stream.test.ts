@@ -22,7 +22,7 @@ import { parsed } from '../../support/exchange.ts';
 interface Served {
   readonly sent: ProcessingResponse[];
   readonly failures: string[];
-  /** Of the checks' `end` hooks. */
+  /** Calls of the checks' `end` hooks. */
   readonly outcomes: Outcome[];
   readonly finished: FinishedExchange[];
   readonly listener: CallListener;
@@ -202,7 +202,7 @@ it('an unexpected failure ends the call with an error, by which Envoy fails clos
 });
 
 describe('a proxy key that a body contains with escapes', () => {
-  /** As `isLarge` has it: a longer body is read in turns, by other code. */
+  /** The limit of `isLarge`: other code reads longer bodies in turns. */
   const LARGE_BYTES = 131_072;
 
   it.each([100, LARGE_BYTES, LARGE_BYTES + 1, 4 * LARGE_BYTES])(

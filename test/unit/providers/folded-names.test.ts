@@ -13,7 +13,7 @@ const message = (more: object): JsonObject => ({
 });
 const part = (more: object): JsonObject => message({ content: [{ type: 'text', text: 'hi', ...more }] });
 
-/** By dialect: a body, and the texts in it that only case-insensitive parsers read. */
+/** Bodies by dialect, each with a text that only case-insensitive parsers read. */
 const REFUSED: readonly [string, JsonObject][] = [
   ['a message', message({ Content: 'x' })],
   ['a message without other members', { model: 'm', messages: [{ role: 'user', CONTENT: 'x' }] }],

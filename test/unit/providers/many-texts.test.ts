@@ -12,7 +12,7 @@ import { SWEPT_ROWS } from '../../support/turn-sweep/rows.ts';
 const ROOM = { bytes: 150_000, depth: 230, work: 60_000, textWork: 4 };
 /** Parts noted between two steps: a text and its tokens. */
 const MOST_IN_A_STEP = 64;
-/** A list in place of a text; each string may be a text of its own. */
+/** A list instead of a text; each string may be a separate text. */
 const LIST = `[${Array.from({ length: 3_000 }, (_, index) => `"a${String(index)}"`).join(',')}]`;
 
 function dialectOf({ provider, path, query }: SweptRow): Dialect {

@@ -25,7 +25,7 @@ describe('reading lines', () => {
       expect(await lines(text, size)).toEqual(whole);
   });
 
-  it('of an empty stream is none', async () => {
+  it('of an empty stream has no lines', async () => {
     expect(await lines('')).toEqual([]);
     expect(await lines('\n\r\n')).toEqual([]);
   });

@@ -18,7 +18,7 @@ export function pipes() {
     stdin: stdin as unknown as NodeJS.ReadStream,
     stdout,
     stderr,
-    // No Redis anywhere.
+    // Must not use Redis.
     env: { REDIS_ADDR: '127.0.0.1:1' },
   };
   return { stdin, stdout, stderr, io };

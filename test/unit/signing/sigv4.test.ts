@@ -11,7 +11,7 @@ const credential = {
 const authority = 'bedrock-runtime.eu-central-1.amazonaws.com';
 const now = new Date('2026-03-04T05:06:07.890Z');
 
-/** What AWS's own signer says of the same request. */
+/** Returns the signature of AWS's own signer for the same request. */
 async function awsHeaders(
   path: string,
   body: string,

@@ -15,7 +15,7 @@ describe('a moment as a word', () => {
     expect(sinceStamp(letters, HOUR_MS * 472_222 + 2)).toBeCloseTo(3, 2);
   });
 
-  it('has letters only, and by itself it is now', () => {
+  it('has only letters, and defaults to now', () => {
     expect(stamp()).toMatch(/^ t=[a-p]{8} $/);
     expect(sinceStamp(lettersOf(stamp()))).toBeLessThan(1_000);
   });

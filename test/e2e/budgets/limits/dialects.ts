@@ -16,7 +16,7 @@ interface Dialect {
   readonly what: string;
   readonly path: string;
   readonly body: Body;
-  /** What a grant of so many tokens adds to the body. */
+  /** Members that a grant of this many tokens adds to the body. */
   readonly granted: (tokens: number) => Body;
 }
 

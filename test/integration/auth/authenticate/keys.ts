@@ -183,7 +183,7 @@ export function failureLimit(): void {
 }
 
 export function noKeys(): void {
-  it('gets the same 401, whatever is wrong with it', async () => {
+  it('gets the same 401 for every fault', async () => {
     const revoked = await store.create({ ...agent, name: 'revoked' });
     await store.revoke('revoked');
     const expired = await store.create({ ...agent, name: 'expired', expiresInMs: 1 });

@@ -156,7 +156,7 @@ export function locks(): void {
     }
   });
 
-  it('is 403 quarantined with the remaining time in words, no Retry-After, and its remedy; a manual one says no more', async () => {
+  it('is 403 quarantined with the remaining time in words and a remedy, without Retry-After; a manual lock shows the same', async () => {
     const { rawKey, record } = await store.create(agent);
     await redis.client.set(`gateway:quarantine:${record.keyHash}`, 'secret found', 'EX', 3_600);
 

@@ -83,7 +83,7 @@ export function redisTrouble(): void {
     expect((await refusal(rawKey)).type).toBe('redis_unavailable');
   });
 
-  it('is redis_unavailable: hung, then gone; and traffic recovers by itself', async () => {
+  it('is redis_unavailable for a hung and a stopped Redis, and traffic recovers', async () => {
     const { rawKey } = await store.create(agent);
     await redis.pause();
     const startedAt = performance.now();

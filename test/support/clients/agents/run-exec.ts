@@ -15,7 +15,7 @@ export interface ExecRun {
   readonly proxyKey: string;
   /** The provider's usual variable, which the agent itself never sees. */
   readonly keyVariable: string;
-  /** The model of every request, whatever the agent writes. */
+  /** The model of every request, regardless of what the agent writes. */
   readonly model: string;
   readonly command: readonly string[];
   /** Holds what the agent remembers between two runs. */
@@ -37,7 +37,7 @@ export async function runExec(run: ExecRun): Promise<ProgramResult> {
       ...agent.quiet,
       PATH: path,
       TERM: 'xterm-256color',
-      // As in a home: Gemini CLI trusts no settings below a world-writable folder.
+      // Gemini CLI trusts no settings below a world-writable folder.
       XDG_CACHE_HOME: await cacheDirectory(process.env),
       GATEWAY_PROXY_KEY: proxyKey,
       [keyVariable]: PROVIDER_KEY,

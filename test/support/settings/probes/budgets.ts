@@ -11,7 +11,7 @@ const closed = (match: object): object => ({ budgets: [{ name: 'team', match, da
 const REFUSED = '429 budget_exceeded';
 const asksAsTeam = outcome({ key: { owner: 'jane', tags: { team: 'search' } } });
 
-/** Each window by itself refuses a request, or has room for it. */
+/** Each window separately refuses a request, or has room for it. */
 const windowProbe = (window: string): Probes[string] => ({
   at: at(window),
   with: { budgets: [{ name: 'team', match: {}, monthly: 1_000 }] },

@@ -83,7 +83,7 @@ for (const [name, text] of Object.entries({
 
 const VAULT = { address: plain.address, path: 'secret/one', field: 'key' };
 const BY_ROLE = { ...VAULT, role: 'gateway', jwt_file: file('jwt') };
-/** Observes the credential from Vault, or why there is none. */
+/** Returns the credential from Vault, or the reason for its absence. */
 const fromVault: See = async ({ config }) => {
   const from = config.credentials['main']?.from;
   if (from === undefined) return undefined;

@@ -4,7 +4,7 @@ import { contentDetector } from '../../../support/dlp-rewriter.ts';
 import { seededRandom } from '../../detectors/secrets/samples.ts';
 import { ADDRESS, answered, AWS_KEY, CARD, dlp, EMAIL, judgeAnswer, PHONE, SSN } from './rig.ts';
 
-/** Places in an answer for a model's JSON document: `#` stands for it, `"#"` for it as a string. */
+/** Places in an answer for a model's JSON document: `#` marks the document, `"#"` the document as a string. */
 const PLACES: readonly (readonly [string, ProviderName, string, string])[] = [
   [
     'tool calls of chat',

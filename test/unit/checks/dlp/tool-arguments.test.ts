@@ -171,7 +171,7 @@ describe.each(SAMPLES)('tool arguments, $what', (sample) => {
   it('pass unchanged in a stream, event by event', async () => {
     const rig = passing();
     const sent = await streamSent(sample, rig, text, value);
-    // Of the text, the end may leave with a later event.
+    // The end of the text may be sent with a later event.
     const carrying = sample.events(text, value).map((event) => JSON.stringify(event));
     for (const event of carrying.filter((one) => one.includes(AWS_KEY))) expect(sent).toContain(event);
     expect([rig.leaks, rig.classes]).toEqual([[], []]);

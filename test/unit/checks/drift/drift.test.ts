@@ -143,7 +143,7 @@ describe('short turns in a row', () => {
     expect(await deniedTurns([...SOURDOUGH, ...between], {}, [])).toEqual([7]);
   });
 
-  it('that have nothing in common with each other are facets of a topic that goes unnamed', async () => {
+  it('that have nothing in common are facets of an unnamed topic', async () => {
     const facets = ['What about salt?', 'Which flour?', 'And wholemeal rye?', 'Can it freeze?', 'Any mould?'];
     expect(await deniedTurns([...SOURDOUGH, ...facets], {}, [])).toEqual([]);
   });

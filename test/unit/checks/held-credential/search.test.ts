@@ -5,7 +5,7 @@ const VALUE = 'sk-held-8Gk2pQ9vXw4Zt/R7yLm3N+a';
 const SECRET = 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzzzzzzzzz';
 const search = createCredentialSearch(VALUE);
 
-/** The value inside other bytes, each way in which it may be written. */
+/** The value in each possible encoding, inside other bytes. */
 const WRITTEN = {
   'as it is': VALUE,
   'percent-encoded': encodeURIComponent(VALUE),

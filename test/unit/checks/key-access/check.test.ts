@@ -34,7 +34,7 @@ describe('a key that is limited to some models', () => {
     expect(await judge(asks('chat', ['gpt-4o']))).toBe('pass');
   });
 
-  it('may not use an unreadable endpoint, whatever model its body names', async () => {
+  it('may not use an unreadable endpoint with any model', async () => {
     expect(await judge(asks('unknown', ['gpt-4o'], ['gpt-4o*']))).toBe('deny');
     expect(await judge(asks('unknown', ['gpt-4o']))).toBe('pass');
   });
@@ -81,7 +81,7 @@ describe('an Azure deployment', () => {
     expect([await chat('mine', {}, 'gpt-4o*'), await current('mine', 'gpt-4o*')]).toEqual(['deny', 'deny']);
   });
 
-  it('is named by the path, whatever model the body names: Azure ignores that', async () => {
+  it('is named by the path, not by the body, since Azure ignores the body', async () => {
     expect(await chat('my-dep', { model: 'o3' }, 'gpt-4o*')).toBe('pass');
     expect(await chat('gpt-4o-mini', { model: 'gpt-4o' }, 'gpt-4o*')).toBe('deny');
     expect(await chat('o3', { model: 'my-dep' }, 'gpt-4o*')).toBe('deny');

@@ -3,7 +3,7 @@ import { createServerCredentials } from '../../../../src/checks/mcp-inspector/se
 import { event, inspector, messagesIn, result, textResult, type RigOptions } from './rig.ts';
 import { threadCpuMs } from '../../../support/cpu-time.ts';
 
-/** No rule knows them: they are ordinary words. */
+/** Ordinary words that no rule matches. */
 const TOKEN = 'of the one/server+alone';
 const server = { headers: { Authorization: `Bearer ${TOKEN}`, 'X-Tenant': 'people-of-the-town' } };
 const base64 = (text: string): string => Buffer.from(text).toString('base64');

@@ -32,7 +32,7 @@ describe('the normalization check', () => {
     expect(verdict).toEqual({ kind: 'flag', reason: 'hidden text: homoglyphs, encoding_attacks' });
   });
 
-  it('goes through a text once in which there is nothing to do, and through any other each time', async () => {
+  it('reads an ordinary text once, and any other text each time', async () => {
     const gone: string[][] = [];
     const check = createNormalizationCheck({
       normalizeAll: (texts) => {

@@ -13,7 +13,7 @@ import { answered, NO_RISK, parsed } from '../../../support/exchange.ts';
 import { mcpExchange, toolCall } from '../../../support/mcp-exchange.ts';
 import { readAtOnce } from '../../../support/read-at-once.ts';
 
-/** Of two simultaneous calls that both arm the session one moves it, and the other is judged again in ARMED. */
+/** If two simultaneous calls both arm the session, one moves it, and the other is judged again in ARMED. */
 const CARD = `metadata: { name: falcon }
 fsm:
   initial_state: INIT

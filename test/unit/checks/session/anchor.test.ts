@@ -3,7 +3,7 @@ import { anchorAmong, anchorOf } from '../../../../src/checks/session/anchor.ts'
 import { quickestCpuMs } from '../../../support/cpu-time.ts';
 
 const KEY = `key-${'7'.repeat(60)}`;
-/** Knows one kind of secret, which it finds only if it is whole. */
+/** Finds one kind of secret, and only if it is complete. */
 const maskSecrets = (text: string): string => text.replaceAll(/key-7{60}/g, '***');
 const bytes = (text: string): number => Buffer.byteLength(text);
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createMemorySessionStore } from '../../../../src/checks/session/memory-store.ts';
 
 /** A trace of very many sessions must not read all of them for each new one. */
-it('a sixteenth of very many sessions of a key, those that end first, is removed at once', async () => {
+it('the sixteenth of very many sessions that end first is removed at once', async () => {
   let time = 1_000;
   const store = createMemorySessionStore({ ttlMs: 1e9, maxPerKey: 0, maxLive: 64, now: () => time });
   const keyHash = 'sha256:a';

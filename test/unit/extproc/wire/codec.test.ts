@@ -122,7 +122,7 @@ function anyReply(): ProcessingResponse {
   };
 }
 
-/** As proto-loader shows it: a field that has its default value is left out. */
+/** Converts to the form of proto-loader, which omits fields with their default value. */
 function asLoaded(reply: ProcessingResponse): object {
   const { verdict, immediate_response: immediate, mode_override: mode, ...phases } = reply;
   const fields = {

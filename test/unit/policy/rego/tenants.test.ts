@@ -5,7 +5,7 @@ import {
   type RegoEngineOptions,
 } from '../../../../src/policy/rego/engine.ts';
 
-/** A loop without an end is given up after 150 ms, a shift without an end breaks the engine. */
+/** An endless loop is stopped after 150 ms. An endless shift breaks the engine. */
 const LIMITS: RegoEngineOptions = {
   evaluationMs: 150,
   graceMs: 150,
@@ -75,11 +75,11 @@ describe('a tenant that shares an engine', { timeout: 60_000 }, () => {
     isOver = true;
     await heavy;
     waits.sort((a, b) => a - b);
-    // Behind it each would wait for some 600 ms.
+    // Behind it, each would wait for about 600 ms.
     expect(waits[20]).toBeLessThan(300);
   });
 
-  it('breaks only the engine of heavy tenants, from the second time on', async () => {
+  it('breaks only the engine of heavy tenants, from its second failure on', async () => {
     let replaced = 0;
     const on = await started({ ...LIMITS, graceMs: 2_000, onReplaced: () => replaced++ });
     const broken = { trouble: expect.stringMatching(/^(hung|died)$/), isBusy: false };

@@ -28,7 +28,7 @@ export function clocks(): void {
     });
   });
 
-  it('of a minute block no key for an hour if the clock goes back by one', async () => {
+  it('of a minute do not block a key for an hour if the clock goes back by an hour', async () => {
     const clock = { now: NOON + 3_600_000 };
     const store = storeAt(clock);
     const { keyHash, held: spent } = await heldIn(store, { minute: USD }, USD);

@@ -77,7 +77,7 @@ export function readAhead(): void {
     expect((await shown())?.session.steps).toBe(1);
   });
 
-  it('is not refused ahead: the caller that knows of it asks once more', async () => {
+  it('is not refused ahead: a caller that knows it asks again', async () => {
     const { store, step, readAhead, shown } = await rig({ maxPerKey: 1 });
     await store.open({ ...step(), sessionId: 'other' });
     expect(await store.open(step(), undefined, await readAhead())).toEqual({ kind: 'changed' });
@@ -130,7 +130,7 @@ export function sessionCounts(): void {
     expect(await sessionCount(keyHash)).toBe(2);
   });
 
-  it('never falls below zero, whoever reset it', async () => {
+  it('never falls below zero after resets', async () => {
     const store = sessionStore();
     const step = call({ keyHash: newKeyHash(), sessionId: 'one' });
     const { createdAt } = opened(await store.open(step));
@@ -185,7 +185,7 @@ export function damaged(): void {
     ['with something behind it', (stored) => Buffer.concat([stored, Buffer.from('x')])],
     ['empty', () => Buffer.alloc(0)],
     [
-      'with a number that is none',
+      'with an invalid number',
       (stored) => Buffer.concat([stored.subarray(0, 2), Buffer.alloc(8, 0xff), stored.subarray(10)]),
     ],
   ])(

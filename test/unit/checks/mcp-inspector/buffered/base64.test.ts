@@ -7,7 +7,7 @@ describe('base64 in an answer', () => {
   const resource = (fields: JsonObject) => result({ contents: [{ uri: 'a://b', ...fields }] });
 
   it.each(['text/plain', 'image/svg+xml', 'application/json', 'image/png', undefined])(
-    'is inspected as text, whatever its declared type: %s',
+    'is inspected as text with every declared type: %s',
     async (mimeType) => {
       const type = mimeType === undefined ? {} : { mimeType };
       const { body } = await inspector().whole(resource({ ...type, blob: base64(`The menu. ${ATTACK}.`) }));
