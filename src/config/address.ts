@@ -34,7 +34,7 @@ export function isLoopbackHost(host: string): boolean {
   return isIP(bare) === 4 && bare.startsWith('127.');
 }
 
-/** Reports whether requests to this URL leave the machine unencrypted. */
+/** Requests to such a URL leave the machine unencrypted. */
 export function isPlainRemote(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'http:' && !isLoopbackHost(hostname);

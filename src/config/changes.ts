@@ -1,11 +1,10 @@
 import { isObject } from '../json/is-object.ts';
 import { configJsonSchema, schemaBelow, type Config, type JsonSchema } from './schema.ts';
 
-/** A key whose value differs between two configurations. */
 export interface ChangedKey {
   /** Dotted path; `mcp.servers` if entries were added or removed. */
   readonly path: string;
-  /** Whether the change takes effect only at the next start. */
+  /** If false, the change is in force after reloading. */
   readonly needsRestart: boolean;
 }
 

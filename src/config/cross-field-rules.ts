@@ -25,10 +25,8 @@ export function phaseDeadlineMs(config: Config): Milliseconds {
  */
 export const POLICY_LIMITS_MS = { wait: 2_500, evaluation: 200, grace: 300 } as const;
 
-/** Time limit for fetching the key set of JWTs once. */
 export const KEY_SET_TIMEOUT_MS: Milliseconds = 3_000;
 
-/** Upper bound of the duration of one phase. */
 export function longestPhaseMs(config: Config): Milliseconds {
   const { wait, evaluation, grace } = POLICY_LIMITS_MS;
   return (

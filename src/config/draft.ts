@@ -10,7 +10,7 @@ export class Draft {
   readonly values: Record<string, unknown>;
   readonly #file: YamlFile | undefined;
   readonly #argv: ConfigInput;
-  /** Maps dotted paths to the environment variables that set them. */
+  /** Environment variables by the dotted paths that they set. */
   readonly #variables = new Map<string, string>();
 
   constructor(file: YamlFile | undefined, env: Environment, argvOverrides: ConfigInput) {

@@ -91,10 +91,14 @@ function withEnvFile({ path, env }: LoadOptions): Environment {
     const { SERVER_INSECURE_DEV: _ignored, ...fromFile } = parseEnv(readFileSync(name, 'utf8'));
     return { ...fromFile, ...env };
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    const code = codeOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return env;
     throw new ConfigError([{ where: name, path: '', message: `cannot be read (${code})` }]);
   }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
 }
 
 /** Resolves policy paths, including default paths, relative to the configuration file. */
@@ -122,7 +126,7 @@ function readConfigFile(options: LoadOptions, problems: Problem[]): NamedFile | 
   try {
     bytes = readFileSync(name);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    const code = codeOf(error);
     if (code === 'ENOENT' && options.path === undefined) return undefined;
     const message = code === 'ENOENT' ? 'file not found' : `cannot be read (${code})`;
     throw new ConfigError([{ where: name, path: '', message }]);
@@ -158,7 +162,7 @@ function freeze(values: Record<string, unknown>, insecureDev: boolean): Config |
   return data && { ...data, server: { ...data.server, insecure_dev: insecureDev } };
 }
 
-/** Reports whether an issue concerns a key that a rule uses. Such a rule would report the same fault again. */
+/** A rule about a key with an issue would report the same fault again. */
 function mayConcern(issue: z.core.$ZodIssue, path: KeyPath): boolean {
   if (issue.code === 'unrecognized_keys') return false;
   return issue.path.slice(0, 2).every((step, index) => step === path[index]);

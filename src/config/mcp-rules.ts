@@ -1,4 +1,3 @@
-/** Cross-field rules of the section `mcp`. */
 import { createPatternDetector } from '../detectors/expression.ts';
 import { toolRuleNames } from '../detectors/tool-rules.ts';
 import { didYouMean } from './nearest-name.ts';

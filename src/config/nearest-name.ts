@@ -1,4 +1,4 @@
-/** Returns the known name closest to `name`; undefined if none is close. */
+/** Undefined if no known name is close. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const plain = snakeCase(name.slice(0, 64));
   let best: string | undefined;
@@ -10,7 +10,7 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return best;
 }
 
-/** Returns a suggestion to append to an error message; empty if no other name is close. */
+/** Empty if no other name is close. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const near = nearestName(name, known);
   return near === undefined || near === name ? '' : `; did you mean ${near}?`;

@@ -1,14 +1,11 @@
 import { isObject } from '../json/is-object.ts';
-
-/** Same as `Environment`, without an import cycle through the schema. */
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from './environment.ts';
 
 const POSITIVE = /^[1-9][0-9]{0,8}$/;
 const ANY = /^[^]{1,8192}$/;
 const FRACTION = /^(?:0(?:\.[0-9]{1,15})?|1(?:\.0{1,15})?|\.[0-9]{1,15})$/;
 const SAMPLERS = /^(?:parentbased_)?(?:always_on|always_off|traceidratio)$/;
 
-/** Accepted values of a variable, and the rule in words. */
 interface VariableForm {
   readonly pattern: RegExp;
   readonly rule: string;
@@ -17,7 +14,7 @@ interface VariableForm {
 const text: VariableForm = { pattern: ANY, rule: 'must have 1 to 8192 characters' };
 const number: VariableForm = { pattern: POSITIVE, rule: 'must be a whole number above 0' };
 
-/** Returns the variables of one exporter setting: for all signals, and for traces, which takes precedence. */
+/** For all signals, and for traces, which takes precedence. */
 function exporter(name: string, form: VariableForm): Readonly<Record<string, VariableForm>> {
   return { [`OTEL_EXPORTER_OTLP_${name}`]: form, [`OTEL_EXPORTER_OTLP_TRACES_${name}`]: form };
 }
@@ -51,7 +48,7 @@ const VARIABLES: Readonly<Record<string, VariableForm>> = {
   OTEL_SPAN_EVENT_COUNT_LIMIT: number,
 };
 
-/** Returns the fault of a variable of `otel.variables`; undefined if it is valid. */
+/** Undefined if the variable of `otel.variables` is valid. */
 export function otelVariableFault(name: string, value: string): string | undefined {
   const form = VARIABLES[name];
   if (form === undefined)
@@ -81,7 +78,6 @@ export function fillFromOtelVariables(
   if (!isObject(otel) || (otel['enabled'] !== true && otel['enabled'] !== 'true')) return set;
   const filled: Record<string, unknown> = otel;
 
-  /** Returns the first of these variables that has a value. */
   const named = (...names: string[]): string | undefined =>
     names.find((name) => (env[name] ?? '').trim() !== '');
   function fill(key: string, value: unknown, variable: string): void {
@@ -99,10 +95,7 @@ export function fillFromOtelVariables(
   return set;
 }
 
-/**
- * Returns the variable that switches OpenTelemetry off. Operators use it to switch off all SDKs of a host, so it
- * overrides `otel.enabled`.
- */
+/** Operators switch off all SDKs of a host by these variables: they override `otel.enabled`. */
 function switchedOff(env: Environment): string | undefined {
   if (env['OTEL_SDK_DISABLED']?.trim().toLowerCase() === 'true') return 'OTEL_SDK_DISABLED';
   return env['OTEL_TRACES_EXPORTER']?.trim() === 'none' ? 'OTEL_TRACES_EXPORTER' : undefined;
@@ -150,7 +143,6 @@ function withScheme(endpoint: string, env: Environment, named: Filling['named'])
   return `${isInsecure ? 'http' : 'https'}://${endpoint}`;
 }
 
-/** Adds the path of traces to the endpoint for all signals. */
 function withTracesPath(endpoint: string): string {
   if (!URL.canParse(endpoint)) return endpoint;
   const url = new URL(endpoint);
@@ -189,10 +181,7 @@ function rootRate(sampler: string, argument: unknown): number {
     : 1;
 }
 
-/**
- * Sets the variables of `otel.variables` in this process, where OpenTelemetry's SDK reads them, and removes those that
- * are not in force.
- */
+/** Sets exactly these variables in this process, where OpenTelemetry's SDK reads them. */
 export function useOtelVariables(variables: Readonly<Record<string, string>>): void {
   for (const name of Object.keys(VARIABLES)) {
     const value = variables[name];

@@ -60,9 +60,7 @@ export interface ConfigKey {
   /** Undefined for a key without a default. */
   readonly preset: unknown;
   readonly description: string;
-  /** Whether the key has keys of its own. */
   readonly isGroup: boolean;
-  /** Whether a change takes effect only at the next start. */
   readonly needsRestart: boolean;
 }
 

@@ -4,10 +4,7 @@ import type { Config } from './schema.ts';
 
 export type PageSignInKind = 'oidc' | 'password' | 'proxy';
 
-/**
- * Returns the enabled kinds of sign-in to the operator page. A password is sufficient only if the page is reachable
- * only from this machine.
- */
+/** A password is sufficient only if the page is reachable only from this machine. */
 export function signInKindsOf({ ui }: Pick<Config, 'ui'>): readonly PageSignInKind[] {
   const isLocal = isLoopbackHost(ui.host) && (ui.public_url === undefined || isLoopbackUrl(ui.public_url));
   return [

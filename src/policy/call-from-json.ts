@@ -30,7 +30,7 @@ export interface WrittenCall {
   readonly history: readonly TraceStep[];
 }
 
-/** Maximum length of a policy input: the largest request of a gateway, fully escaped. */
+/** The largest request of a gateway, fully escaped. */
 const MAX_CHARS = 16 * 1_048_576;
 
 /**
@@ -52,7 +52,6 @@ function parsedFile(json: string, name: string): unknown {
   }
 }
 
-/** @throws CallJsonError */
 async function callFromJson(value: unknown, name: string, trust: TrustSettings): Promise<WrittenCall> {
   const { data, error } = callSchema.safeParse(value);
   if (data === undefined)
@@ -102,7 +101,6 @@ function trustIn({ trust: own }: Pick<CallJson, 'trust'>, configured: TrustSetti
   };
 }
 
-/** Default `mcp_method` of each type. */
 const DEFAULT_METHODS: Readonly<Record<McpCallType, string>> = {
   mcp_tool_call: 'tools/call',
   mcp_resource_read: 'resources/read',

@@ -55,10 +55,7 @@ export interface CallText {
   /** Set for instructions in system and developer messages. */
   readonly role?: InstructionRole | undefined;
   readonly source?: Pick<PromptText, 'path' | 'role' | 'kind'>;
-  /**
-   * Set for texts written by the model or the developer of the agent: assistant turns, arguments of their calls, tool
-   * definitions.
-   */
+  /** Set for assistant turns, arguments of their calls and tool definitions. */
   readonly isOwn?: boolean;
 }
 
@@ -100,10 +97,9 @@ export type ActionInput = Omit<MembersOf<typeof ACTION>, 'injection_score'> & {
   readonly obfuscation: MembersOf<typeof OBFUSCATION>;
 };
 
-/** A session step, for `contains_matching_trace`. */
 export interface TraceStep {
   readonly type: 'llm_call' | 'llm_response' | McpCallType | 'mcp_tool_response';
-  /** The provider or MCP server. */
+  /** The provider, or the MCP server. */
   readonly provider: string;
   /** Empty unless a tool is called. */
   readonly tool: string;

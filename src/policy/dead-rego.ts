@@ -29,7 +29,6 @@ const EVALUATED: readonly string[] = POLICY_RULES;
 const COMPARISONS = new Set(['equal', 'eq', 'assign', 'internal.member_2']);
 const PARSE = 'decision = rego.parse_module("policy.rego", input)';
 
-/** Input members with a closed set of values. */
 type ClosedMembers = ReadonlyMap<string, readonly string[]>;
 
 /** Returns Rego rules that can never fire, with file, line and remedy. `states` are those that a session can have. */
@@ -80,7 +79,7 @@ function unread(name: string): string {
   return `rule ${name} is never read: the gateway evaluates ${EVALUATED.join(', ')}; ${remedy}`;
 }
 
-/** Returns names used in bodies and values of rules, excluding the rule's own head. */
+/** Excludes the heads of rules. */
 function namesIn(module: unknown): string[] {
   const rules = isObject(module) && Array.isArray(module['rules']) ? module['rules'].filter(isObject) : [];
   const names: string[] = [];
@@ -230,10 +229,7 @@ const HEAD = /^([A-Za-z_]\w*)(\([^()]*\))?(\[[^\]]*\])?([^]*)$/;
 const ELSE = /^(?:\}\s*)?else\b([^]*)$/;
 const IS_WRITTEN = /\bif$/;
 
-/**
- * Rewrites Rego v0 heads (`deny[reason] { … }`) to v1, in order to parse which names rules read. Finds heads only at
- * the start of a line; other forms stay as they are and do not parse.
- */
+/** Rewrites heads of Rego v0 (`deny[reason] { … }`) at the start of a line to v1, so that they parse. */
 function asRegoV1(text: string): string {
   let head = '';
   return text

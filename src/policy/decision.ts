@@ -17,7 +17,7 @@ export interface TaintHit extends RuleHit {
   readonly flag: string;
 }
 
-/** A rule in mode `report` that fired, without effect. */
+/** A rule in mode `report` that fired. */
 export interface ReportedHit extends RuleHit {
   readonly action: 'quarantine' | 'deny' | 'escalate' | 'mask' | 'taint' | 'allow';
 }
@@ -72,10 +72,7 @@ export function shownReason(text: string, maskSecrets: (text: string) => string)
 
 export type DefaultAction = 'allow' | 'deny';
 
-/**
- * Returns the action for calls that no rule allows or denies (docs/policies.md).
- * @param written `policy.default_action`
- */
+/** Returns `policy.default_action`, or its default (docs/policies.md). */
 export function defaultActionOf(written: DefaultAction | undefined, canAllow: boolean): DefaultAction {
   return written ?? (canAllow ? 'deny' : 'allow');
 }
@@ -84,7 +81,6 @@ export function defaultActionOf(written: DefaultAction | undefined, canAllow: bo
 export const VERDICTS = ['quarantine', 'deny', 'escalate', 'mask', 'allow', 'none'] as const;
 export type PolicyVerdict = (typeof VERDICTS)[number];
 
-/** Returns the strongest kind of rule that fired, and its rules. */
 export function strongestOf(decision: Decision): {
   readonly verdict: PolicyVerdict;
   readonly by: readonly RuleHit[];

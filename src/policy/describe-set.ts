@@ -64,7 +64,6 @@ export function whyDefault(written: DefaultAction | undefined, canAllow: boolean
     : 'there is no allow rule, so calls that no rule denies pass';
 }
 
-/** Prefixes rules of other packages with their package. */
 function regoRules({ rego }: LoadedPolicies, file: string): string[] {
   const rules = (rego?.facts.rules ?? []).filter((rule) => rule.file === file);
   return [
@@ -109,10 +108,7 @@ export interface PoliciesDescription extends SetDescription {
   readonly engineBytes: number | undefined;
 }
 
-/**
- * Loads the policies as the gateway does, describes and unloads them.
- * @throws PolicyFilesError if the gateway could not load them
- */
+/** Loads, describes and unloads the policies. Throws PolicyFilesError. */
 export async function describePolicies(
   sources: PolicySources,
   written: DefaultAction | undefined,

@@ -36,10 +36,10 @@ export interface Explanation {
   readonly rules_for_other_calls: number;
   /** Result of `gateway.policy`; null without Rego. */
   readonly rego: Readonly<Record<RegoRule, readonly string[]>> | null;
-  /** Flags of the session if the call passes. */
+  /** If the call passes. */
   readonly taints: readonly string[];
   readonly state: string;
-  /** Next state of the session if the call passes; null if it stays the same. */
+  /** If the call passes; null if the state stays the same. */
   readonly next_state: string | null;
 }
 
@@ -90,7 +90,6 @@ export async function explainCall(
   };
 }
 
-/** Adds marks of the session's earlier steps. */
 export async function withMarks({ call, history }: WrittenCall, set: PolicySet): Promise<PolicyCall> {
   const marks = await marksOf(history, set);
   return { ...call, marks: [...new Set([...call.marks, ...marks])] };

@@ -8,7 +8,7 @@ import type { RegoEngineOptions } from './rego/engine.ts';
 export interface LivePoliciesOptions {
   readonly sources: PolicySources;
   readonly engine: RegoEngineOptions;
-  /** Called when a new set applies, or when the files match the current set again after `onBroken`. */
+  /** Also called when the files match the current set again after `onBroken`. */
   readonly onLoaded: (digest: string) => void;
   /** Called when the changed files are invalid; the last valid set stays in force. */
   readonly onBroken: (cause: unknown) => void;
@@ -22,11 +22,8 @@ export interface LivePolicies {
 
 /** Polling: file watchers miss either editors' renames or the symlink swaps of Kubernetes. */
 const LOOK_EVERY_MS = 300;
-/**
- * Retry interval for files that the engine could not compile, perhaps on a busy machine. Each attempt uses a CPU core.
- */
+/** Each attempt to compile files on which the engine failed uses a CPU core. */
 const TRY_AGAIN_MS = 60_000;
-/** Number of attempts to read files that keep changing. */
 const MAX_READS = 20;
 /** Time by which requests that use a replaced set have finished. */
 const OLD_SET_LIFE_MS = 30_000;
@@ -134,7 +131,7 @@ function assertNoneGone(before: PolicyFiles, after: PolicyFiles): void {
     throw new PolicyFilesError('every policy file has been removed: restart to run without policies');
 }
 
-/** Resolves to false if aborted. */
+/** False if aborted. */
 async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
   return delay(ms, true, { signal, ref: false }).catch(() => false);
 }

@@ -42,7 +42,6 @@ export async function loadPolicies(files: PolicyFiles, engine = PATIENT_ENGINE):
   }
   return { files, cards, rego, set: policySetOf(files.digest, cards, rego) };
 
-  /** Collects errors of files. */
   async function attempt<Result>(load: () => Awaitable<Result>): Promise<Result | undefined> {
     try {
       return await load();
@@ -56,7 +55,6 @@ export async function loadPolicies(files: PolicyFiles, engine = PATIENT_ENGINE):
   }
 }
 
-/** Formats an OPA error with its source line. */
 export function shownIn(failure: RegoFailure, files: readonly RegoFile[]): string {
   const { file, row } = failure;
   const text = files.find(({ name }) => name === file)?.text;

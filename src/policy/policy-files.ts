@@ -14,7 +14,6 @@ export interface PolicySources {
   /** `policy.policy_dir`: Rego files and cards. */
   readonly folder: string | undefined;
   readonly presets: readonly PresetName[];
-  /** `policy.overrides`. */
   readonly overrides?: RuleOverrides | undefined;
   /** Whether these sources replace those of the configuration, whose rules the overrides may still name. */
   readonly areChosen?: boolean;
@@ -62,7 +61,6 @@ export async function readPolicyFiles(sources: PolicySources): Promise<PolicyFil
   return policyFilesAt(await pathsOf(sources), sources);
 }
 
-/** @throws PolicyFilesError as `readPolicyFiles` does */
 export async function policyFilesAt(
   paths: readonly string[],
   { presets, overrides = {}, areChosen = false }: Omit<PolicySources, 'file' | 'folder'>,
@@ -117,7 +115,6 @@ export async function pathsIn(folder: string, isWanted: (name: string) => boolea
   return paths.sort();
 }
 
-/** Accepts `x_test.rego` and `x_test.yaml`. */
 export function isPolicyTest(name: string): boolean {
   return !name.startsWith('.') && (REGO_TEST.test(name) || CARD_TEST.test(name));
 }

@@ -1,35 +1,15 @@
 import type { CardSet } from './cards/card-set.ts';
-import type { MaskRule } from './cards/mask-rule.ts';
-import type { PolicyCall, TraceStep } from './call.ts';
+import type { PolicyCall } from './call.ts';
 import { merged, type Decision } from './decision.ts';
 import type { RegoSet } from './rego/rego-set.ts';
-import type { Awaitable } from '../turns.ts';
 
-/** All policies in force; immutable. */
-export interface PolicySet {
+/** All policies in force; immutable. Judged by cards and, if there are any, by Rego files. */
+export interface PolicySet extends Omit<
+  CardSet,
+  'readsPrompt' | 'rules' | 'overridden' | 'unknownOverrides' | 'explain'
+> {
   /** Identifies the set in records. */
   readonly digest: string;
-  /** Whether a source can allow calls. If so, `policy.default_action` defaults to deny. */
-  readonly canAllow: boolean;
-  readonly initialState: string;
-  /** Whether a rule reads the session's drift, which must then be measured. */
-  readonly readsDrift: boolean;
-  /** Whether a rule reads the agent's risk, which its sessions share. */
-  readonly readsRisk: boolean;
-  /** Whether a rule judges model calls by their texts. */
-  readonly judgesPrompts: boolean;
-  /**
-   * Judges a call without side effects.
-   * @throws Error if it cannot be judged; the caller denies
-   */
-  decide(call: PolicyCall): Awaitable<Decision>;
-  /** Returns the next state of the session if the call is allowed; undefined if the state stays the same. */
-  nextState(call: PolicyCall): Promise<string | undefined>;
-  masksFor(call: PolicyCall): readonly MaskRule[];
-  /** Reports whether a rule needs earlier steps of this type. If not, `marksOf` need not be called. */
-  needsSteps(type: TraceStep['type']): boolean;
-  /** Returns the marks by which the session remembers a step. */
-  marksOf(step: TraceStep): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 

@@ -8,15 +8,15 @@ import { isObject } from '../json/is-object.ts';
 
 export interface YamlShape<T> {
   readonly schema: z.ZodType<T>;
-  /** Name of the kind of file in errors, such as `a card`. */
+  /** Named in errors, such as `a card`. */
   readonly kind: string;
 }
 
 export interface ReadYaml<T> {
   readonly value: T;
-  /** Returns the line, counted from 1, of a path, or of the enclosing part. */
+  /** Counted from 1; that of the enclosing part if the path does not exist. */
   readonly lineOf: (path: Path) => number;
-  /** Formats an error with file, line, column, path, problem and the line itself. */
+  /** With file, line, column, path and the line itself. */
   readonly problem: (path: Path, message: string) => string;
 }
 

@@ -1,6 +1,5 @@
 import type { CallText } from './call.ts';
 
-/** Adds the resolved forms of paths to the texts of an MCP call. */
 export function withResolvedPaths(texts: readonly CallText[]): CallText[] {
   const resolved = texts.flatMap((text) => {
     const paths = [...new Set([text.raw, text.normalized])].map(resolvedPath);
@@ -45,7 +44,6 @@ function resolvedPath(text: string): string | undefined {
   return resolved === text ? undefined : resolved;
 }
 
-/** Returns a Windows path in the usual form of its drive. */
 function fromWindows(path: string): string {
   const [device = '', ofServer] = DEVICE.exec(path) ?? [];
   const named = device === '' ? path : (ofServer === undefined ? '/' : '//') + path.slice(device.length);

@@ -1,7 +1,6 @@
 import { normalizeKnown } from '../normalize/known.ts';
 import type { PolicyCall, PolicyInput, TraceStep } from './call.ts';
 
-/** Returns a call as a step of its session, for `contains_matching_trace`. */
 export function callStep({ input: { request }, texts }: PolicyCall): TraceStep {
   const content = texts.flatMap(({ raw, normalized }) => (raw === normalized ? [raw] : [raw, normalized]));
   return request.method === 'llm_call'
@@ -9,7 +8,6 @@ export function callStep({ input: { request }, texts }: PolicyCall): TraceStep {
     : { type: request.method, provider: request.mcp_server, tool: request.tool_name, content };
 }
 
-/** A step whose texts are not known yet. */
 export type UnreadStep = Omit<TraceStep, 'content'>;
 
 export function answerTo(request: PolicyInput['request']): UnreadStep {

@@ -14,7 +14,7 @@ export type TrustSettings = Readonly<Record<InstructionRole, boolean>>;
 /** `trust` of a card or rule; missing roles follow the call. */
 export type RuleTrust = Readonly<Partial<Record<InstructionRole, boolean | undefined>>>;
 
-/** Trust for one call. A rule can override it, except for `never_trusted`. */
+/** A rule can override the trust of a call, except `never_trusted`. */
 export type CallTrust = Readonly<Record<InstructionRole, 'trusted' | 'judged' | 'never_trusted'>>;
 
 export const NO_ROLE_TRUSTED: TrustSettings = { system: false, developer: false };

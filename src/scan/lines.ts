@@ -49,7 +49,7 @@ export async function readInputText(bytes: AsyncIterable<Uint8Array>, name: stri
   return text.text;
 }
 
-/** Returns a line of the stream; undefined for a blank line. */
+/** Undefined for a blank line. */
 function lineOf(bytes: Buffer | undefined, number: number): Line | undefined {
   const text = textOf(bytes);
   return 'text' in text && text.text.trim() === '' ? undefined : { number, ...text };

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { type Line, readLines } from './lines.ts';
 
-/** Identifies a row in the output. */
 const rowId = z.union([z.string(), z.number()], { error: 'must be a string or a number' });
 
 export const textRow = z.object({
@@ -50,7 +49,6 @@ function problemInWords(error: z.ZodError | undefined): string {
   return `${issue.path.join('.')} ${issue.message}`;
 }
 
-/** The result for one line. */
 export type Scanned<Found> = { readonly found: Found } | { readonly bad: BadLine };
 
 /** Scans a stream of JSON lines in order, one row at a time. */

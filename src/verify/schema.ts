@@ -84,7 +84,6 @@ export const traceStepSchema = z.looseObject({
 });
 export type StepFields = z.infer<typeof traceStepSchema>;
 
-/** Members of any type. */
 const ANYTHING: ReadonlySet<string> = new Set(['content', 'arguments', 'result']);
 const TYPES: ReadonlySet<unknown> = new Set(traceStepSchema.shape.type.options);
 
@@ -115,7 +114,6 @@ const traceSchema = z.union([
   headSchema.extend({ traces: z.array(traceStepSchema) }),
 ]);
 
-/** Returns the JSON Schema (draft 2020-12) of a trace. */
 export function traceJsonSchema(): Record<string, unknown> {
   return {
     ...z.toJSONSchema(traceSchema, { io: 'input' }),

@@ -28,7 +28,7 @@ export interface TracedStep {
   readonly isError: boolean;
 }
 
-/** Creates a step. Missing fields are empty. */
+/** Missing fields are empty. */
 export function tracedStep(
   fields: Partial<TracedStep> & Pick<TracedStep, 'type' | 'sessionId' | 'agent'>,
 ): TracedStep {
@@ -51,7 +51,6 @@ export function isCall({ type }: TracedStep): boolean {
   return type === 'llm_call' || type === 'mcp_tool_call';
 }
 
-/** An agent, with fields of a key record. */
 export interface StepAgent {
   readonly id: string;
   readonly name: string;
@@ -72,10 +71,8 @@ export interface TracePlace {
   readonly line: number;
 }
 
-/** Result of reading one element. */
 export type Read =
   | ({ readonly kind: 'steps'; readonly steps: readonly TracedStep[] } & SpanFields)
-  /** The problem includes its remedy. */
   | { readonly kind: 'unreadable'; readonly problem: string }
   /** The element is readable, but contains nothing to judge. */
   | { readonly kind: 'skipped'; readonly why: string }

@@ -2,7 +2,7 @@ import { VIOLATIONS, type TraceFinding, type FindingAction } from './finding.ts'
 import type { TracePlace, ReadElement } from './step.ts';
 
 export interface Unreadable extends TracePlace {
-  /** The problem, with its remedy. */
+  /** With its remedy. */
   readonly problem: string;
 }
 
@@ -80,7 +80,7 @@ function count(counts: Map<string, number>, why: string): void {
   counts.set(why, (counts.get(why) ?? 0) + 1);
 }
 
-/** Reports whether nothing was judged: an empty trace is not clean. */
+/** An empty trace is not clean. */
 export function isNothingJudged({ calls, responses, responsesToDenied }: Summary): boolean {
   return calls + responses + responsesToDenied === 0;
 }
@@ -89,7 +89,7 @@ export function unjudgedElements({ unjudged }: Summary): number {
   return [...unjudged.values()].reduce((sum, times) => sum + times, 0);
 }
 
-/** Returns the verdict, which is never `clean` if something could not be read. */
+/** Never `clean` if something could not be read. */
 export function verdictOf(summary: Summary): Verdict {
   if (summary.violations > 0 || summary.unreadable > 0) return 'failed';
   return summary.unjudged.size > 0 || isNothingJudged(summary) ? 'unjudged' : 'clean';

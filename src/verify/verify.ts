@@ -10,14 +10,13 @@ import { createSummary, type JudgedBy, type Summary, type Unreadable } from './s
 export type VerifyEvent =
   | { readonly kind: 'finding'; readonly finding: TraceFinding }
   | { readonly kind: 'unreadable'; readonly unreadable: Unreadable }
-  /** Number of elements done so far. */
   | { readonly kind: 'progress'; readonly elements: number }
   | { readonly kind: 'summary'; readonly summary: Summary };
 
 export interface VerifyDeps {
-  /** Judges, each of which judges a part of the sessions. */
+  /** Each judges a part of the sessions. */
   readonly judges: readonly TraceJudge[];
-  /** Returns the judge of a step. Steps that influence each other must share a judge. */
+  /** Steps that influence each other must share a judge. */
   readonly judgeOf: (step: TracedStep) => TraceJudge;
   readonly checks: readonly string[];
   readonly policies: JudgedBy | undefined;

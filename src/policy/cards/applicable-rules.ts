@@ -10,7 +10,7 @@ import type { Scene } from './truth.ts';
 export interface ApplicableRules {
   readonly rules: readonly CompiledRule[];
   readonly modes: RuleModes;
-  /** Enforced mask rules. */
+  /** Enforced. */
   readonly allMasks: readonly CompiledRule[];
   /** Rules that may fire even if no text matches. */
   readonly firingWithoutMatch: readonly CompiledRule[];
@@ -22,11 +22,11 @@ export interface ApplicableRules {
   readonly maskRules: readonly MaskRule[] | undefined;
 }
 
-/** Limit of cached kinds. Kinds repeat; longer names are not cached. */
+/** Kinds repeat; longer names are not cached. */
 const MAX_KINDS = 256;
 const MAX_KIND_CHARS = 512;
 
-/** Finds the rules for a call. Computes them once per provider, model, server and tool. */
+/** Computes the rules once per provider, model, server and tool. */
 export function createRuleFinder(
   rules: readonly CompiledRule[],
   modesFor: (call: PolicyCall) => RuleModes,
@@ -88,10 +88,7 @@ function applicableRules(
   };
 }
 
-/**
- * Reports whether the text queries of a rule must run: because it may fire, or because its reason quotes a match.
- * @param unsearched the call before any text query
- */
+/** Also true if the reason of the rule quotes a match. `unsearched` is the call before any query. */
 export function needsQueries(rule: CompiledRule, unsearched: Scene): boolean {
   const truth = rule.test(unsearched);
   return truth === undefined || (truth && rule.quotesMatch);

@@ -3,7 +3,6 @@ import type { CallText, PolicyCall, ContextReading } from '../call.ts';
 import { objectReading } from '../context-readings.ts';
 import { argumentsAt } from './fields.ts';
 
-/** Yields the context readings below a path of a tool's arguments. */
 export function* contextReadingsBelow(call: PolicyCall, path: readonly string[]): Generator<ContextReading> {
   for (const value of argumentsAt(call, path)) {
     const reading = readingOf(value, path);
@@ -23,11 +22,7 @@ function readingOf(value: unknown, path: readonly string[]): ContextReading | un
   return { content: undefined, argument: undefined, texts: () => texts };
 }
 
-/**
- * Yields the texts to search for words: of the call, or below a path of a tool's arguments, followed by joined adjacent
- * parts.
- * @param path below `arguments`; undefined for all texts
- */
+/** Yields all texts, or those below a path of a tool's arguments; then joined adjacent parts. */
 export function* wordTexts(call: PolicyCall, path: readonly string[] | undefined): Generator<CallText> {
   if (path === undefined) yield* call.texts;
   else yield* [...textsBelow(call, path), ...othersAt(call, path)];

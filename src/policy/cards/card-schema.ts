@@ -35,7 +35,6 @@ export type Operator = (typeof OPERATORS)[number];
 const name = z.string().min(1).max(MAX_NAME);
 const pattern = z.string().min(1).max(MAX_VALUE);
 const scalar = z.union([z.string().max(MAX_VALUE), z.number(), z.boolean()]);
-/** `*` matches any characters. */
 const globs = z
   .union([name, z.array(name).min(1).max(MAX_LIST)])
   .describe('a name, or names; * stands for any characters');
@@ -43,7 +42,6 @@ const globs = z
 const callType = z.enum([...CALL_TYPES, ANY_MCP]);
 const callTypes = z.union([callType, z.array(callType).min(1)]);
 
-/** Conditions of `contains_matching_trace` on earlier steps. */
 const traceMatch = z.strictObject({
   type: z.enum(STEP_TYPES).optional(),
   tool: globs.optional(),
@@ -172,7 +170,6 @@ export type CardRule = Card['rules'][number];
 export type CardFsm = NonNullable<Card['fsm']>;
 export type Trigger = CardFsm['transitions'][number]['trigger'];
 
-/** Returns the JSON Schema of cards, for completion and validation in editors. */
 export function cardJsonSchema(): object {
   return z.toJSONSchema(cardSchema, { io: 'input', target: 'draft-2020-12' });
 }

@@ -18,19 +18,20 @@ import { createTextQueries, type TextQueries } from './text-queries.ts';
 import type { TextMatch } from './text-query.ts';
 
 export interface CardFile {
-  /** Name used in errors and records. */
   readonly name: string;
   readonly text: string;
-  /** Whether this is a preset; presets never allow a call. */
+  /** Presets never allow a call. */
   readonly isPreset: boolean;
 }
 
 /** Compiled cards and presets. */
 export interface CardSet {
+  /** If true, `policy.default_action` defaults to deny. */
   readonly canAllow: boolean;
   readonly initialState: string;
   /** Whether a rule reads the session's drift, which must then be measured. */
   readonly readsDrift: boolean;
+  /** Whether a rule reads the agent's risk, which its sessions share. */
   readonly readsRisk: boolean;
   /** Whether a rule searches the texts of calls. */
   readonly readsPrompt: boolean;
@@ -45,10 +46,17 @@ export interface CardSet {
   readonly overridden: readonly { readonly file: string; readonly rule: string; readonly mode: RuleMode }[];
   /** Returns the key's overrides that would be ignored. */
   unknownOverrides(overrides: RuleOverrides): readonly UnknownOverride[];
+  /**
+   * Judges a call without side effects.
+   * @throws Error if it cannot be judged; the caller denies
+   */
   decide(call: PolicyCall): Awaitable<Decision>;
+  /** Returns the next state of the session if the call is allowed; undefined if the state stays the same. */
   nextState(call: PolicyCall): Promise<string | undefined>;
   masksFor(call: PolicyCall): readonly MaskRule[];
+  /** Reports whether a rule needs earlier steps of this type. If not, `marksOf` need not be called. */
   needsSteps(type: TraceStep['type']): boolean;
+  /** Returns the marks by which the session remembers a step. */
   marksOf(step: TraceStep): Promise<readonly string[]>;
   explain(call: PolicyCall): Promise<readonly ExplainedRule[]>;
 }
@@ -182,7 +190,7 @@ function compileCards(files: readonly CardFile[], queries: TextQueries) {
   return { rules, fsm, fsmFile, problems };
 }
 
-/** Returns the names of a step's marks. Equal marks are evaluated once. */
+/** Equal marks are evaluated once. */
 function* marksIn(step: TraceStep, marks: readonly TraceMark[]): Work<readonly string[]> {
   const names = new Set<string>();
   for (const { name, matches } of marks) if (!names.has(name) && (yield* matches(step))) names.add(name);
@@ -191,7 +199,6 @@ function* marksIn(step: TraceStep, marks: readonly TraceMark[]): Work<readonly s
 
 const NOTHING_FOUND: ReadonlyMap<number, TextMatch> = new Map();
 
-/** Runs all text queries that the rules need. */
 function answersTo(
   queries: TextQueries,
   call: PolicyCall,

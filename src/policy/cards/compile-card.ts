@@ -20,7 +20,7 @@ import { allOf, type Test } from './truth.ts';
 export interface CompiledRule extends Compiled {
   readonly hit: RuleHit;
   readonly action: CardRule['action'];
-  /** Empty except for a `taint` rule. */
+  /** Empty unless the rule taints. */
   readonly flag: string;
   /** Undefined if it applies to all types. */
   readonly types: ReadonlySet<CallType> | undefined;
@@ -95,14 +95,11 @@ function isOfWholeTexts(pattern: TextPattern): pattern is TextPattern & { kind: 
   return pattern.kind === 'detects' && judgesWholeTexts(pattern.detector);
 }
 
-/** Limit of cached names. Names of tools and models repeat; longer ones are not cached. */
+/** Names of tools and models repeat; longer ones are not cached. */
 const MAX_KNOWN_NAMES = 64;
 const MAX_NAME_CHARS = 128;
 
-/**
- * Returns the types of calls that a rule applies to. Rules about tools apply to tool calls; rules about a server apply
- * to all its calls.
- */
+/** Rules about tools apply to tool calls, rules about a server to all its calls. */
 function callTypesOf({ match }: CardRule): ReadonlySet<CallType> | undefined {
   if (match.type !== undefined) return typesNamed(match.type);
   if (match.tool !== undefined) return new Set(['mcp_tool_call']);

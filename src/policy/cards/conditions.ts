@@ -30,7 +30,6 @@ export interface Compiled {
   readonly readsRisk: boolean;
   /** Whether the condition reads prompts, or facts about hidden text in them. */
   readonly readsPrompt: boolean;
-  /** Whether the condition depends only on texts. */
   readonly readsOnlyTexts: boolean;
 }
 
@@ -71,7 +70,6 @@ const NOTHING: Omit<Compiled, 'test'> = {
   readsOnlyTexts: false,
 };
 
-/** @throws ConditionError */
 export function compileCondition(
   condition: Condition,
   path: readonly PropertyKey[],
@@ -142,7 +140,6 @@ function compileComparison(
   });
 }
 
-/** Adds `key` to the path of errors. */
 function atKey<T>(path: readonly PropertyKey[], key: string, work: () => T): T {
   try {
     return work();

@@ -8,7 +8,6 @@ export function deadCards(files: readonly CardFile[]): string[] {
   return cards.flatMap((read) => [...deadTransitions(read), ...deadRules(read, states)]);
 }
 
-/** Returns the states that the cards let a session have. */
 export function sessionStates(files: readonly CardFile[]): ReadonlySet<string> {
   const states = readable(files).flatMap(({ card: { fsm } }) => statesOf(fsm));
   return new Set(states.length === 0 ? ['INIT'] : states);

@@ -43,7 +43,7 @@ function findingOf(
   };
 }
 
-/** Returns the searched text. If it was read with its context, returns the text that contains the match. */
+/** For a text that was read with its context, returns the text that contains the match. */
 function textOf({ text, sent = text, start, end }: TextMatch, { texts }: PolicyCall): CallText | undefined {
   const whole = texts.find(({ raw, normalized }) => raw === sent || normalized === sent);
   if (whole !== undefined) return whole;

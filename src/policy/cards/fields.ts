@@ -36,7 +36,7 @@ const NAMES: readonly string[] = [
   ...Object.keys(LISTS),
 ];
 
-/** Returns the members at a path of the input. The call builds some of them on demand. */
+/** Builds some of the members on demand. */
 function groupIn(call: PolicyCall, path: string): object {
   const { request, agent, session, agent_risk } = call.input;
   switch (path) {
@@ -60,7 +60,7 @@ function groupIn(call: PolicyCall, path: string): object {
 export const HISTORY_FIELDS: ReadonlySet<string> = new Set(['session_sequence', 'session.tools_called']);
 export const TRACE_FIELDS: ReadonlySet<string> = new Set(['session_sequence', 'session.traces']);
 
-/** Reports whether the field is set only if drift is measured. */
+/** Set only if drift is measured. */
 export function isDriftField(name: string): boolean {
   return name.startsWith('session.drift.');
 }
@@ -69,7 +69,7 @@ export function isObfuscationField(name: string): boolean {
   return name.startsWith('obfuscation.');
 }
 
-/** Reports whether the field is shared by the sessions of an agent. */
+/** Shared by the sessions of an agent. */
 export function isRiskField(name: string): boolean {
   return name.startsWith('agent_risk.');
 }

@@ -8,7 +8,6 @@ import type { TextQueries } from './text-queries.ts';
 export interface Fsm {
   readonly initialState: string;
   readonly readsFlags: boolean;
-  /** Whether a transition reads the text of a model call. */
   readonly readsPrompts: boolean;
   /**
    * Returns the next state after a call; undefined if the state stays the same.

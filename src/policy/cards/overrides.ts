@@ -16,13 +16,10 @@ export interface RuleModes {
   readonly isPlain: boolean;
 }
 
-/** Limit of resolved sets of overrides; keys share few sets. */
+/** Keys share few sets. */
 const MAX_KEPT = 64;
 
-/**
- * Returns rule modes: those of the configuration, unless the call's key overrides them. Ignores names in a key's
- * overrides that match no rule or several.
- */
+/** Names in a key's overrides that match no rule, or several, are ignored. */
 export function createRuleModes(
   rules: readonly NamedRule[],
   overrides: RuleOverrides,
@@ -51,7 +48,6 @@ function modesOf(id: number, modes: ReadonlyMap<NamedRule, RuleMode>): RuleModes
   };
 }
 
-/** An override that matches no rule, or several rules. */
 export interface UnknownOverride {
   readonly name: string;
   readonly problem: string;
@@ -98,10 +94,7 @@ function fullNames(hit: RuleHit): readonly string[] {
 const PRESET = 'preset ';
 const ENDING = /\.ya?ml$/;
 
-/**
- * Returns the names of a rule's source: the name of a preset; the base name of a file, with and without extension, or
- * its path.
- */
+/** A preset by its name; a file by its base name, with and without extension, and by its path. */
 function sourcesOf({ file = '' }: RuleHit): readonly string[] {
   if (file.startsWith(PRESET)) return [file.slice(PRESET.length)];
   return [basename(file).replace(ENDING, ''), basename(file), file];

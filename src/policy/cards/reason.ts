@@ -26,7 +26,6 @@ export function filledReason(
   });
 }
 
-/** Reports whether a reason quotes the match or the model's score. */
 export function quotesMatch(template: string): boolean {
   return template.includes('{match}') || template.includes('{score}');
 }

@@ -49,11 +49,11 @@ export interface TextQueries {
   add(query: TextQuery): number;
   /** Must be called once, after the last `add`. */
   compile(): void;
-  /** Runs the selected queries. Returns matches by number; for short texts, synchronously. */
+  /** Returns matches by query number; for short texts, synchronously. */
   answer(call: PolicyCall, selected: ReadonlySet<number>): Answers | Promise<Answers>;
 }
 
-/** Limit of sets of queries that have run together. Rules for the same kind of call use the same set. */
+/** Rules for the same kind of call use the same set. */
 const MAX_SETS = 256;
 const MAX_CLEAN = 256;
 const MAX_CLEAN_CHARS = 512;

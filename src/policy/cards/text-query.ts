@@ -38,17 +38,12 @@ export function isJudgedByModel(pattern: TextPattern): boolean {
   return pattern.kind === 'detects' && pattern.detector === 'injection_learned';
 }
 
-/**
- * Reports whether a query searches for data, which counts anywhere. Other words count only in texts that models read.
- */
+/** Data counts anywhere; other words only in texts that models read. */
 export function findsData({ pattern }: Query): boolean {
   return pattern.kind === 'detects' && DATA_DETECTORS.has(pattern.detector);
 }
 
-/**
- * Reports whether a query applies to a text. Path climbs are judged as written: resolving code that contains one would
- * turn it into a path.
- */
+/** Path climbs are judged as written: resolving code that contains one would turn it into a path. */
 export function isQueryFor({ pattern }: Query, { isResolved }: CallText): boolean {
   return isResolved !== true || pattern.kind !== 'detects' || pattern.detector !== 'path_climb';
 }

@@ -6,7 +6,7 @@ import type { PolicyCall } from '../call.ts';
  */
 export type Truth = boolean | undefined;
 
-/** False once a part is false; further parts are not evaluated. */
+/** Stops at the first false part. */
 export function allOf<Part>(parts: readonly Part[], truthOf: (part: Part) => Truth): Truth {
   let result: Truth = true;
   for (const part of parts) {
@@ -17,7 +17,7 @@ export function allOf<Part>(parts: readonly Part[], truthOf: (part: Part) => Tru
   return result;
 }
 
-/** True once a part is true; further parts are not evaluated. */
+/** Stops at the first true part. */
 export function anyOf<Part>(parts: readonly Part[], truthOf: (part: Part) => Truth): Truth {
   return notOf(allOf(parts, (part) => notOf(truthOf(part))));
 }

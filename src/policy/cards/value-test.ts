@@ -107,7 +107,6 @@ function compares(read: Read, op: Operator, value: Comparison['value']): Test {
     });
 }
 
-/** Reads a number, or a text that is a number. */
 function numberOf(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isNaN(value) ? undefined : value;
   if (typeof value !== 'string' || value.trim() === '') return undefined;
@@ -119,14 +118,12 @@ function isScalar(value: unknown): value is string | number | boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }
 
-/** @throws Error if the operator has no texts to search for */
 export function textValues(value: Comparison['value'], op: Operator): readonly string[] {
   if (!Array.isArray(value)) return [textValue(value, op)];
   if (value.length === 0) throw new Error(`${op} needs a text, or a list of texts`);
   return value.map((item) => textValue(item, op));
 }
 
-/** @throws Error if the operator has no text to search for */
 export function textValue(value: Comparison['value'], op: Operator): string {
   if (typeof value === 'number') return String(value);
   if (typeof value !== 'string' || value === '') throw new Error(`${op} needs a text`);

@@ -25,7 +25,6 @@ export function readLogLine(line: TraceFields, context: Context): Read {
   return toolCalled(call, agentOfKey(context, stringIn(line, ['key_hash'])));
 }
 
-/** Recognizes records of the audit trail (docs/audit.md). */
 export function isAuditRecord(fields: TraceFields): boolean {
   return typeof fields['class_uid'] === 'number' && isObject(fields['metadata']);
 }

@@ -29,10 +29,10 @@ const ASKS = ['messages', 'contents', 'prompt', 'input', 'message', 'inputText']
 const REQUEST = ['request', 'body', 'request_body', 'kwargs'] as const;
 const RESPONSE = ['response', 'response_body', 'completion'] as const;
 const SESSION = ['session_id', 'conversation_id', 'thread_id'] as const;
-/** Number of calls and results remembered to recognize repetitions in later requests. */
+/** Calls and results remembered to recognize repetitions in later requests. */
 const MAX_KNOWN = 10_000;
 
-/** Recognizes a request body, or an object with one. */
+/** A request body, or an object with one. */
 export function isBody(fields: TraceFields): boolean {
   return bodyIn(fields) !== undefined;
 }

@@ -7,7 +7,7 @@ import type { StepAgent } from '../step.ts';
 
 export type TraceFields = Readonly<Record<string, unknown>>;
 
-/** Returns the first of these members that is set and not null. */
+/** Returns the first of these members that has a value. */
 export function firstOf(fields: TraceFields, names: readonly string[]): unknown {
   const name = names.find(
     (each) => Object.hasOwn(fields, each) && fields[each] !== null && fields[each] !== undefined,
@@ -30,7 +30,7 @@ export function providerNamed(name: string): ProviderName | undefined {
     ?.name;
 }
 
-/** Returns the provider of models with such names; by default, OpenAI. */
+/** By default, OpenAI. */
 export function providerOfModel(model = ''): ProviderName {
   return ALL.find(({ traces }) => traces?.models?.test(model) === true)?.name ?? 'openai';
 }
@@ -67,7 +67,7 @@ const RFC_3339 = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]
 const MAX_SECONDS = 1e11;
 const MAX_MS = 8.64e15;
 
-/** Converts a time to Unix ms; undefined for other texts. */
+/** Returns Unix ms. */
 export function timeOf(written: string | number): number | undefined {
   if (typeof written === 'string') {
     if (/^\d{1,13}(?:\.\d{1,9})?$/.test(written)) return timeOf(Number(written));

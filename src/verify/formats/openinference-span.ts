@@ -8,10 +8,7 @@ const UNREAD =
   'OpenInference spans without a recorded model call below them: record those calls (openinference.span.kind LLM)';
 const OTHER_KIND = 'OpenInference spans without text';
 
-/**
- * Reads an OpenInference span; undefined for others. Chains, agents and similar spans repeat the inputs of the calls
- * below them. Without a model call below, they are not judged.
- */
+/** Chains and agents repeat the inputs of the calls below them, and are not judged. */
 export function readOpenInferenceSpan(span: SpanView): Read[] | undefined {
   const { attributes, owner } = span;
   switch (stringIn(attributes, [KIND])?.toUpperCase()) {
@@ -166,9 +163,7 @@ function textPart(text: string): TraceFields {
 
 const MAX_LISTED = 10_000;
 
-/**
- * Returns the items of a list that is recorded whole or flattened (`<prefix>.0.a.b` is member `a.b` of the first item).
- */
+/** `<prefix>.0.a.b` is member `a.b` of the first item of a flattened list. */
 function listAt(attributes: TraceFields, prefix: string): TraceFields[] {
   const whole = parsedAttribute(attributes[prefix]);
   if (Array.isArray(whole)) {

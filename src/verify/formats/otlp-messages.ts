@@ -2,11 +2,7 @@ import { stringIn, type TraceFields } from './fields.ts';
 import { asText, parsedAttribute } from './span-steps.ts';
 import { isObject } from '../../json/is-object.ts';
 
-/**
- * Returns the prompt of a model span as chat messages; undefined if it was not recorded. Supports the current
- * conventions (`gen_ai.input.messages`), the previous ones (an event per message), and older instrumentations
- * (`gen_ai.prompt.0.content`).
- */
+/** Reads `gen_ai.input.messages`, an event per message, and the older `gen_ai.prompt.0.content`. */
 export function promptOf(span: TraceFields, attributes: TraceFields): readonly TraceFields[] | undefined {
   const details = detailsOf(span, attributes);
   const system = partsIn(parsedAttribute(details['gen_ai.system_instructions']));
@@ -52,7 +48,6 @@ export function eventsOf(span: TraceFields): readonly SpanEvent[] {
   }));
 }
 
-/** Merges the content of the span and of its details event. */
 function detailsOf(span: TraceFields, attributes: TraceFields): TraceFields {
   const details = eventsOf(span).find(({ name }) => name === 'gen_ai.client.inference.operation.details');
   return details === undefined ? attributes : { ...attributes, ...details.attributes };

@@ -78,7 +78,7 @@ function isFailed({ status }: TraceFields): boolean {
   return code === 2 || code === 'STATUS_CODE_ERROR';
 }
 
-/** Returns a span's start in Unix ms. */
+/** In Unix ms. */
 export function startOf(span: TraceFields): number | undefined {
   const written = span['startTimeUnixNano'];
   if (typeof written === 'number' && Number.isFinite(written) && written > 0)

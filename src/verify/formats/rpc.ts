@@ -7,7 +7,6 @@ export function isJsonRpc(fields: TraceFields): boolean {
   return Object.hasOwn(fields, 'jsonrpc');
 }
 
-/** Reads a logged JSON-RPC message of MCP. */
 export function readJsonRpc(message: TraceFields, context: Context): Read {
   const { method, params, result, error } = message;
   const callId = stringIn(message, ['id']);

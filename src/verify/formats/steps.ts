@@ -86,7 +86,7 @@ export function isStep(fields: TraceFields): boolean {
   return stepTypeOf(fields) !== undefined;
 }
 
-/** Returns the type of a step. If it is missing, infers it if only one type is possible. */
+/** Infers a missing type if only one is possible. */
 function stepTypeOf(fields: TraceFields): StepType | undefined {
   const written = firstOf(fields, ['type', 'kind', 'event', 'event_type']);
   if (typeof written === 'string') {
@@ -97,7 +97,6 @@ function stepTypeOf(fields: TraceFields): StepType | undefined {
   return firstOf(fields, ['tool_name', 'tool', 'toolName']) === undefined ? undefined : 'mcp_tool_call';
 }
 
-/** Reads a step in the documented format. */
 export function readStep(written: TraceFields, context: Context): Read {
   const type = stepTypeOf(written);
   if (type === undefined) return unreadableStep(TYPE_PROBLEM);

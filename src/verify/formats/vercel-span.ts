@@ -7,10 +7,7 @@ const OPERATION =
   /^ai\.(?:toolCall|(?:generateText|streamText|generateObject|streamObject|embed|embedMany)(\.do(?:Generate|Stream|Embed))?)$/;
 const TOOL_CALL = 'ai.toolCall';
 
-/**
- * Reads a span of Vercel's AI SDK; undefined for others. `ai.generateText` and similar spans enclose the SDK's calls
- * (`….doGenerate`), and are judged only if those are missing.
- */
+/** Spans such as `ai.generateText` enclose the SDK's calls, and are judged only if those are missing. */
 export function readVercelSpan({ name, attributes, owner, isFailed }: SpanView): Read[] | undefined {
   const operation = stringIn(attributes, ['ai.operationId']) ?? name;
   const match = OPERATION.exec(operation);

@@ -22,7 +22,6 @@ type Element = Extract<SplitPart, { kind: 'element' }>;
 
 /** Limit of elements that wait for later parts of their document. */
 const MAX_HELD_BYTES = 8_388_608;
-/** Members that apply to all steps. */
 const SHARED_MEMBERS = ['session_id', 'agent', 'provider', 'model'] as const;
 const NO_RESOURCE: OtlpResource = { attributes: {} };
 
@@ -130,24 +129,12 @@ function resourceIn(document: unknown): OtlpResource {
   return isObject(last) ? resourceOf(last['resource']) : NO_RESOURCE;
 }
 
-/** Sorts items that arrive roughly in order of time. */
-export interface TimeOrder<Item> {
-  /** Returns the items that no later arrival is expected to precede. */
-  add(item: Item, at: number, bytes: number): Item[];
-  end(): Item[];
-}
-
 const MAX_ITEMS = 20_000;
 const MAX_BYTES = 33_554_432;
 
-interface HeldItem<Item> {
-  readonly item: Item;
-  readonly at: number;
-  readonly bytes: number;
-}
-
-function createTimeOrder<Item>(): TimeOrder<Item> {
-  let waiting: HeldItem<Item>[] = [];
+/** Sorts items that arrive roughly in order of time. */
+function createTimeOrder<Item>() {
+  let waiting: { readonly item: Item; readonly at: number; readonly bytes: number }[] = [];
   let bytes = 0;
 
   /** Sorts and releases the earliest items in batches: sorting for each item would be slow. */
@@ -160,12 +147,13 @@ function createTimeOrder<Item>(): TimeOrder<Item> {
   }
 
   return {
-    add(item, at, itsBytes) {
+    /** Returns the items that no later arrival is expected to precede. */
+    add(item: Item, at: number, itsBytes: number): Item[] {
       waiting.push({ item, at, bytes: itsBytes });
       bytes += itsBytes;
       const isFull = waiting.length >= MAX_ITEMS || bytes >= MAX_BYTES;
       return isFull ? release(Math.ceil(waiting.length / 2)) : [];
     },
-    end: () => release(waiting.length),
+    end: (): Item[] => release(waiting.length),
   };
 }

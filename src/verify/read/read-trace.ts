@@ -97,7 +97,7 @@ async function* piecesOf(
     }
     yield pieces;
     if (!splitter.isOver) continue;
-    left.rest = followed(step.value.subarray(end), { [Symbol.asyncIterator]: () => chunks });
+    left.rest = followed(step.value.subarray(end), chunks);
     return;
   }
   splitter.end();
@@ -120,7 +120,7 @@ async function openTrace(bytes: Bytes): Promise<OpenedTrace> {
   }
   if (first.subarray(0, MARK.length).equals(MARK)) first = first.subarray(MARK.length);
   return {
-    bytes: followed(first, { [Symbol.asyncIterator]: () => chunks }),
+    bytes: followed(first, chunks),
     isOfLines: isWhole(first.subarray(0, first.indexOf(LINE_FEED))),
   };
 }
@@ -136,7 +136,7 @@ function isWhole(line: Uint8Array): boolean {
   return splitter.isOver;
 }
 
-async function* followed(first: Uint8Array, rest: Bytes): AsyncGenerator<Uint8Array> {
+async function* followed(first: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
   if (first.length > 0) yield first;
-  yield* rest;
+  yield* { [Symbol.asyncIterator]: () => rest };
 }
