@@ -25,7 +25,7 @@ function* rewriting(format: StreamFormat, rewritten: RewrittenFrame): Work<Strea
   const { data, json } = yield* editedPayload(event, edits);
   const frame = copy ? copied(format, event, data) : changedFrame(format, event, data);
   const parse = parserOf(event, edits, json);
-  const deltas = yield* leftIn(yield* changedDeltas(event.deltas, edits), edits);
+  const deltas = yield* changedDeltas(event.deltas, edits);
   return {
     ...(copy ? withTokens(event) : event),
     ...(event.inner !== undefined && { inner: { ...event.inner, json } }),
@@ -51,7 +51,7 @@ function* editedPayload(event: StreamEvent, edits: readonly JsonEdit[]): Work<Pa
   if (edits.length === 0) return { data: frame.data ?? '', json: text };
   let json: string;
   if (event.json === undefined) {
-    const edit = editOf(edits, []);
+    const edit = edits.findLast(({ path }) => path.length === 0);
     json = edit?.kind === 'set' ? String(edit.value ?? '') : '';
   } else json = (yield* editInSteps(Buffer.from(text), edits)).toString();
   return { data: inner === undefined ? json : inner.pack(json), json };
@@ -78,50 +78,54 @@ function parserOf({ json }: StreamEvent, edits: readonly JsonEdit[], text: strin
   return () => (parsed ??= JSON.parse(text));
 }
 
-/** Above this number of comparisons, edits are indexed by path. */
-const MANY_COMPARISONS = 64;
+interface EditIndex {
+  /** The last text set at each path. */
+  readonly texts: ReadonlyMap<string, string>;
+  /** Paths of removed elements and members. */
+  readonly removed: ReadonlySet<string>;
+  /** Removed elements by the path of their list, ascending. */
+  readonly byList: ReadonlyMap<string, readonly number[]>;
+}
+
+function* indexed(edits: readonly JsonEdit[]): Work<EditIndex> {
+  const texts = new Map<string, string>();
+  const removed = new Set<string>();
+  const byList = new Map<string, number[]>();
+  for (const edit of edits) {
+    const key = JSON.stringify(edit.path);
+    const step = edit.path.at(-1);
+    if (edit.kind === 'set') {
+      if (typeof edit.value === 'string') texts.set(key, edit.value);
+      else texts.delete(key);
+    } else if (!removed.has(key)) {
+      removed.add(key);
+      if (typeof step === 'number') {
+        const list = JSON.stringify(edit.path.slice(0, -1));
+        const known = byList.get(list) ?? [];
+        known.push(step);
+        byList.set(list, known);
+      }
+    }
+    yield ITEM_CHARS;
+  }
+  for (const indexes of byList.values()) indexes.sort((a, b) => a - b);
+  return { texts, removed, byList };
+}
 
 function* changedDeltas(
   deltas: readonly TextDelta[],
   edits: readonly JsonEdit[],
 ): Work<readonly TextDelta[]> {
-  const isMany = deltas.length * edits.length > MANY_COMPARISONS;
-  const byPath = isMany ? yield* editsByPath(edits) : undefined;
+  if (edits.length === 0) return deltas;
+  const { texts, removed, byList } = yield* indexed(edits);
   const changed: TextDelta[] = [];
   for (const delta of deltas) {
-    const { path } = delta;
-    const edit = byPath === undefined ? editOf(edits, path) : byPath.get(JSON.stringify(path));
-    const text = edit?.kind === 'set' ? edit.value : undefined;
-    changed.push(typeof text === 'string' ? { ...delta, text } : delta);
+    const path = removed.size === 0 ? delta.path : pathLeft(delta.path, removed, byList);
+    const text = texts.get(JSON.stringify(delta.path)) ?? delta.text;
+    if (path !== undefined) changed.push({ ...delta, text, path });
     yield ITEM_CHARS;
   }
   return changed;
-}
-
-function* leftIn(deltas: readonly TextDelta[], edits: readonly JsonEdit[]): Work<readonly TextDelta[]> {
-  const removed = new Set<string>();
-  const byList = new Map<string, number[]>();
-  for (const { kind, path } of edits) {
-    if (kind !== 'remove') continue;
-    const step = path.at(-1);
-    if (!removed.has(JSON.stringify(path)) && typeof step === 'number') {
-      const list = JSON.stringify(path.slice(0, -1));
-      const known = byList.get(list);
-      if (known === undefined) byList.set(list, [step]);
-      else known.push(step);
-    }
-    removed.add(JSON.stringify(path));
-    yield ITEM_CHARS;
-  }
-  if (removed.size === 0) return deltas;
-  for (const indexes of byList.values()) indexes.sort((a, b) => a - b);
-  const left: TextDelta[] = [];
-  for (const delta of deltas) {
-    const path = pathLeft(delta.path, removed, byList);
-    if (path !== undefined) left.push({ ...delta, path });
-    yield ITEM_CHARS;
-  }
-  return left;
 }
 
 /** Adjusts a path for elements removed before it; undefined if it was removed. */
@@ -139,20 +143,4 @@ function pathLeft(
     left.push(typeof step === 'number' ? step - before : step);
   }
   return left;
-}
-
-function* editsByPath(edits: readonly JsonEdit[]): Work<ReadonlyMap<string, JsonEdit>> {
-  const byPath = new Map<string, JsonEdit>();
-  for (const edit of edits) {
-    byPath.set(JSON.stringify(edit.path), edit);
-    yield ITEM_CHARS;
-  }
-  return byPath;
-}
-
-/** Returns the edit of a path; later edits win. */
-function editOf(edits: readonly JsonEdit[], path: JsonPath): JsonEdit | undefined {
-  return edits.findLast(
-    (edit) => edit.path.length === path.length && edit.path.every((step, index) => step === path[index]),
-  );
 }

@@ -1,5 +1,4 @@
-import { assertParseable, isUnambiguous, unparseable } from '../json/document-shape.ts';
-import { isParseable } from '../json/parse-in-pieces.ts';
+import { assertParseable, isUnambiguous, readDocument, unparseable } from '../json/document-shape.ts';
 import { endOfString } from '../json/skip-string.ts';
 import type { StreamEvent } from '../providers/dialect.ts';
 import type { Frame, StreamFormat } from '../streams/frame.ts';
@@ -29,7 +28,11 @@ export function* strictFrameInSteps(format: StreamFormat, frame: Frame): Work<Fr
 export function* strictDocument(text: string): Work<string | undefined> {
   if (!MAY_BE_LENIENT.test(text)) return undefined;
   const strict = withNulls(text);
-  return strict !== text && (yield* isJsonDocument(strict)) ? strict : undefined;
+  if (strict === text) return undefined;
+  yield LONG_STEP;
+  const { shape, parsed } = yield* readDocument(strict);
+  assertParseable(strict, shape);
+  return parsed === undefined ? undefined : strict;
 }
 
 function withNulls(text: string): string {
@@ -72,13 +75,6 @@ function createSearch(text: string, word: string): (from: number) => number {
 
 function isAlphanumeric(code: number): boolean {
   return (code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a) || code === 0x5f;
-}
-
-function* isJsonDocument(text: string): Work<boolean> {
-  yield LONG_STEP;
-  assertParseable(text);
-  yield LONG_STEP;
-  return yield* isParseable(text);
 }
 
 /**

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applyEdits, applyEditsInTurns } from '../../../src/json/edit.ts';
+import { applyEdits, applyEditsInTurns, splicesInTurns, stringPieces } from '../../../src/json/edit.ts';
 import { edited } from '../../../src/json/edit-tree.ts';
 import type { JsonEdit, JsonPath } from '../../../src/json/path.ts';
 import { parseStrict } from '../../../src/json/strict-parse.ts';
@@ -317,3 +317,52 @@ function withoutRemoved(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutRemoved(item)]));
 }
+
+const BODY = Buffer.from('{"model": "smart", "stream_options": null, "messages": ["ä", {"x": 1}], "n": 1}');
+
+describe('splicesInTurns', () => {
+  it.each<readonly [string, readonly JsonEdit[]]>([
+    ['nothing', []],
+    ['a replacement', [{ kind: 'set', path: ['model'], value: 'größer' }]],
+    [
+      'several changes',
+      [
+        { kind: 'set', path: ['model'], value: 'm' },
+        { kind: 'set', path: ['stream_options', 'include_usage'], value: true },
+        { kind: 'remove', path: ['messages', 0] },
+        { kind: 'set', path: ['max_tokens'], value: 5 },
+      ],
+    ],
+  ])('returns the replacements of applyEdits: %s', async (_what, edits) => {
+    let from = 0;
+    const pieces: Buffer[] = [];
+    for (const { start, end, text } of await splicesInTurns(BODY, edits)) {
+      pieces.push(BODY.subarray(from, start), Buffer.from(text));
+      from = end;
+    }
+    pieces.push(BODY.subarray(from));
+    expect(Buffer.concat(pieces).toString()).toBe(applyEdits(BODY, edits).toString());
+  });
+});
+
+const TEXTS = [
+  '',
+  'abc',
+  'a"b\\c\n\u0000',
+  '😀😀😀',
+  'x😀y\ud83d',
+  '\udc00\ud83d\ud83d\ude00',
+  'ä\u2028'.repeat(7),
+];
+
+describe('the JSON of a string in pieces', () => {
+  it.each([2, 3, 5, 64])(
+    'equals the JSON of the whole string, with at most %i characters per piece',
+    (chars) => {
+      for (const text of TEXTS) {
+        const pieces = [...stringPieces(text, chars)];
+        expect(`"${pieces.join('')}"`).toBe(JSON.stringify(text));
+      }
+    },
+  );
+});
