@@ -157,10 +157,7 @@ function endsOpen(piece: string): boolean {
   return at < 0 || piece.charAt(at) === '[' || piece.charAt(at) === '{';
 }
 
-/**
- * Counts the members of all objects in a value of bounded nesting. Also counts inherited names, since the document is
- * not trusted.
- */
+/** Counts the members of all objects; also inherited names, since the document is not trusted. */
 export function countMembers(value: unknown): number {
   let count = 0;
   if (Array.isArray(value)) {

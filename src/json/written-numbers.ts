@@ -11,10 +11,7 @@ export interface WrittenNumber {
 
 const PER_TURN = 16_384;
 
-/**
- * Iterates over the numbers of a JSON document as written: when parsed, a long number loses digits. Yields undefined
- * where the caller may pause.
- */
+/** Iterates over numbers as written (parsed ones lose digits). Yields undefined where the caller may pause. */
 export function* writtenNumbers(body: Buffer): Generator<WrittenNumber | undefined, void> {
   const scan = new PathScan(body);
   const path = (): JsonPath => scan.path();

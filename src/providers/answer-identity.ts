@@ -22,10 +22,7 @@ const UNFINISHED: ReadonlySet<string> = new Set(['in_progress', 'queued']);
 /** Members that wrap an answer in some streams. */
 const WRAPPED = ['response', 'message', 'delta', 'messageStop'] as const;
 
-/**
- * Creates a reader for the answers of all dialects, which compatible servers mix. No two dialects use these member
- * names differently.
- */
+/** Creates a reader for all dialects, which compatible servers mix: no two use these member names differently. */
 export function createIdentityReader(): IdentityReader {
   let id: string | undefined;
   const reasons = new Map<number, string>();

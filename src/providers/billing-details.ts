@@ -44,10 +44,7 @@ const MAX_NAME_CHARS = 256;
 /** Members that wrap billing details in some streams. */
 const WRAPPED = ['response', 'message', 'metadata', 'x_groq'] as const;
 
-/**
- * Creates a reader for the answers of all dialects, which compatible servers mix. No two dialects use these member
- * names differently.
- */
+/** Creates a reader for all dialects, which compatible servers mix: no two use these member names differently. */
 export function createBillingReader(): BillingReader {
   return new BillingDetailsReader();
 }

@@ -11,10 +11,7 @@ export function isAddressName(name: string): boolean {
   return ADDRESS_NAME.test(name);
 }
 
-/**
- * Reports whether the value of an address member leads to storage. Everything counts that is not a web address, such as
- * Google's `files/abc`.
- */
+/** Reports whether an address leads to storage: any but a web address does, such as Google's `files/abc`. */
 export function isStorageAddress(value: string, names: ObjectNames): boolean {
   if (!URL.canParse(value)) return true;
   const { protocol, hostname } = new URL(value);
@@ -46,10 +43,7 @@ const CLIENTS_OWN: ReadonlySet<unknown> = new Set([
   'access_token',
 ]);
 
-/**
- * Returns the address of the index in an element of Azure's `data_sources`, as `https://<endpoint>/<index>`, if the
- * account's managed identity opens it.
- */
+/** Returns the index in Azure's `data_sources`, as `<endpoint>/<index>`, if the account's identity opens it. */
 export function searchIndexOf({ type, parameters }: JsonObject): string | undefined {
   const { endpoint, index_name: index, authentication } = isObject(parameters) ? parameters : {};
   if (isObject(authentication) && CLIENTS_OWN.has(authentication.type)) return undefined;

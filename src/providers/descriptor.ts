@@ -1,10 +1,7 @@
 import type { ClientFields } from './client-headers.ts';
 import type { Credential, Endpoint, Operation } from './dialect.ts';
 
-/**
- * Everything that the gateway knows about a provider. Names, settings, prices, error shapes and the variables of
- * `gateway exec` derive from it. Pure and stateless.
- */
+/** Everything that the gateway knows about a provider; other lists of providers derive from it. Pure. */
 export interface Descriptor<Name extends string = string> extends ClientFields {
   readonly name: Name;
   /** Public API URL with base path and without trailing slash. Undefined if there is none (Azure, vLLM). */
@@ -18,10 +15,7 @@ export interface Descriptor<Name extends string = string> extends ClientFields {
    * quote the client, with escaped quotes, and clients must not make a valid credential look refused.
    */
   readonly keyRefusedIn?: { readonly statuses: readonly number[]; readonly text: RegExp };
-  /**
-   * Path prefixes before the part that SDKs append (`/v1`), most common first. Clients may omit or repeat them. The
-   * empty string means no prefix.
-   */
+  /** Prefixes before the part that SDKs append, most common first; '' for none. Clients may omit or repeat them. */
   readonly roots: readonly string[];
   /** Base path that clients of each API expect. An API that the provider does not speak is absent. */
   readonly basePaths: { readonly [Name in Api]?: string };
@@ -45,10 +39,7 @@ export interface Descriptor<Name extends string = string> extends ClientFields {
    * cannot read it. `method` is GET, HEAD or POST. `query` selects the answer format of a few endpoints.
    */
   endpoint(method: string, path: string, query?: string): Endpoint | undefined;
-  /**
-   * Returns the request header that makes the cost unbounded, such as an expensive service tier. Names are in lower
-   * case. Complements `RequestFacts.unbounded`.
-   */
+  /** Returns the request header (in lower case) that makes the cost unbounded, such as a service tier. */
   unboundedBy?(headers: ReadonlyMap<string, string>): string | undefined;
   /** Returns how to send this credential upstream. Throws GatewayError invalid_request if it is malformed. */
   credential(key: string): Credential;

@@ -52,10 +52,7 @@ export interface Dialect {
   request(body: JsonObject, endpoint: Endpoint): RequestFacts;
   /** Reads an unstreamed 2xx answer. Never throws: unreadable parts are absent. */
   readonly answer: Stepwise<unknown, AnswerFacts>;
-  /**
-   * Returns a reader for one streamed answer, or undefined if the dialect never streams. `request` is the answered
-   * request, for dialects whose frames name it (JSON-RPC).
-   */
+  /** Reads one streamed answer; undefined if the dialect never streams. JSON-RPC needs the request. */
   stream(request?: RequestFacts): StreamReader | undefined;
 }
 
@@ -182,10 +179,7 @@ export interface TextDelta extends Omit<AnswerText, 'editable'> {
   readonly joins?: string;
   /** Repeats text already streamed (`response.output_text.done`): scanned, but not counted again. */
   readonly repeats?: true;
-  /**
-   * The channel on which some clients read this text, as a repetition (with `repeats`) or a continuation (a `message`
-   * among deltas).
-   */
+  /** The channel on which some clients read this text, as a repetition (with `repeats`) or a continuation. */
   readonly copies?: string;
   /** The element that contains the text, if the provider's API forbids empty elements. */
   readonly part?: JsonPath;

@@ -14,10 +14,7 @@ const DATA_URL = /^\s{0,64}data:[^,]{0,192};base64,/i;
 const DATA_URL_END = /data:[^,\s]{0,192};base64,$/i;
 const DATA_URL_HEADER_CHARS = 208;
 
-/**
- * Reports whether a text is a data URL, consists of encoded non-text bytes, or embeds enough of them for a file.
- * Inspecting such text does not inspect its content.
- */
+/** Reports whether a text is a data URL, or consists of or embeds encoded bytes that inspection cannot read. */
 export function holdsEncodedBytes(text: string): boolean {
   if (text.length < MIN_CHARS) return DATA_URL.test(text);
   if (DATA_URL.test(text.slice(0, MIN_CHARS))) return true;
@@ -36,9 +33,7 @@ interface Run {
   readonly to: number;
 }
 
-/**
- * Returns the run of digits around a position. A run may span lines if they are long enough for an encoder's wrapping.
- */
+/** Returns the digits around a position, over lines that are long enough for an encoder's wrapping. */
 function runAround(text: string, at: number): Run {
   let from = at;
   while (from > 0 && isDigit(text.charCodeAt(from - 1))) from -= 1;
@@ -93,9 +88,7 @@ function startsAsBytes(digits: string): boolean {
   return bytes === undefined || /[\0-\x08\x0e-\x1f]/.test(bytes.toString('latin1'));
 }
 
-/**
- * Reports whether a run has digits of every kind, as binary data has. Repeated letters, rulers and hex digests do not.
- */
+/** Reports whether a run has digits of every kind, as binary data has, but not rulers and hex digests. */
 function isVaried(digits: string): boolean {
   return /[A-Z]/.test(digits) && /[a-z]/.test(digits) && /\d/.test(digits);
 }

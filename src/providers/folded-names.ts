@@ -53,10 +53,7 @@ export const OWN_NAMES: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(' ')),
 );
 
-/**
- * Members below which names are client-defined if the value is an object and not a top-level member: a call's
- * `input`, a result's `response`, a document's `data`.
- */
+/** Members of which an object's names are client-defined, except at the top level: `input` of a call and so on. */
 const OWN_OBJECTS: ReadonlySet<string> = new Set(['input', 'response', 'json', 'data', 'value']);
 
 /** Longer than every member name of a dialect. Longer names are only compared with each other. */

@@ -1,9 +1,6 @@
 import { GatewayError } from '../errors.ts';
 
-/**
- * In UTF-16 code units. Longer than any provider's names, ARNs included. The limit bounds price look-ups, which scan a
- * name many times.
- */
+/** In UTF-16 code units: longer than any name, ARNs included. Bounds price look-ups, which scan a name often. */
 const MAX_MODEL_CHARS = 256;
 
 /**

@@ -68,10 +68,7 @@ function isRepeated(name: string, value: object, isTopLevel: boolean): boolean {
   return REPEATED.has(name) || NOTES.has(name) || isClientsOwn(name, value, isTopLevel);
 }
 
-/**
- * Google's `name` of an object, which has no `id`, the `uri` of a video, and files that a batch wrote (`output_file`,
- * `responsesFile`).
- */
+/** Google's `name` of an object without `id`, the `uri` of a video, and files that a batch wrote. */
 function namesMade(name: string, value: string, holder: object): boolean {
   if (name === 'uri') return isResource(value);
   if (name === 'name') return isResource(value) && !Object.hasOwn(holder, 'id');

@@ -22,9 +22,7 @@ export interface RequestFacts {
   readonly output: OutputLimit | undefined;
   /** The part of the output limit reserved for thinking. */
   readonly thinkingTokens?: number;
-  /**
-   * Upper bound of the client's predicted output, which is billed as output if the model writes something different.
-   */
+  /** Upper bound of the client's predicted output, billed even if the model writes something different. */
   readonly predictedTokens?: number;
   /** Requested output modalities besides text. */
   readonly outputs?: readonly OutputModality[];

@@ -50,9 +50,7 @@ function isFilled(value: unknown): boolean {
   return (typeof value === 'string' || Array.isArray(value)) && value.length > 0;
 }
 
-/**
- * Forms of ids, for endpoints whose members are unknown: `file-9aT…`, `resp_68a…`, `files/abc`, UUIDs, `file_<UUID>`.
- */
+/** Forms of ids, for unknown members: `file-9aT…`, `resp_68a…`, `files/abc`, UUIDs, `file_<UUID>`. */
 const ID_FORM =
   /^(?:[a-z]{2,14}[-_](?=[A-Za-z]*(?:\d|[a-z][A-Z]))[A-Za-z0-9]{12,}|(?:files|cachedContents|fileSearchStores|batches|corpora|tunedModels)\/[\w-]+|(?:[a-z]{2,14}[-_])?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
@@ -83,9 +81,7 @@ export function bareId(id: string): string {
 }
 
 interface NamedObjectsOptions {
-  /**
-   * Set for an endpoint without a dialect: strings in the form of an id or of a storage address count under any name.
-   */
+  /** Set for an endpoint without a dialect: values that look like ids or storage addresses count. */
   readonly isUnknown: boolean;
   readonly names: ObjectNames;
   /** Reports whether the value at this path will be removed before sending. */

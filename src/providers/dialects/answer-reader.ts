@@ -91,10 +91,7 @@ function eventOf(frame: Frame, json: unknown, reading: EventReading, found: Foun
   return then === undefined ? event : { ...event, ...then({ deltas, ends }) };
 }
 
-/**
- * Decides whether a stop reason ends a choice. Some servers put a reason on every chunk; once a stopped choice
- * continues, stop reasons no longer end anything.
- */
+/** Decides whether a stop reason ends a choice. Some servers put one on every chunk: then none ends anything. */
 export function createChoiceEnds(): (index: number, isStopped: boolean, hasText: boolean) => boolean {
   const stopped = new Set<number>();
   let endsChoices = true;

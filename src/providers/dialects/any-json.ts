@@ -17,10 +17,7 @@ interface LooseText {
   readonly mayContinue: boolean;
 }
 
-/**
- * Creates a reader for streams of unknown dialect: of an unknown endpoint, or an error. Each string is a text whose
- * channel is its place. No text counts as model output.
- */
+/** Reads streams of unknown endpoints, and errors. Each string is a text on the channel of its place. */
 export function createAnyJsonReader(): StreamReader {
   return {
     read: stepwise(function* (frame: Frame): Work<StreamEvent> {

@@ -77,10 +77,7 @@ export const novaAnswers = answerReaders(readConverseAnswer, () =>
   }),
 );
 
-/**
- * Reports whether a model signs its reasoning, as Claude does. ARNs of application inference profiles hide the model,
- * which may be Claude.
- */
+/** Reports whether a model signs its reasoning, as Claude does. ARNs of profiles may hide Claude. */
 function signsReasoning(model: string | undefined): boolean {
   return model === undefined || /anthropic|^arn:/.test(model);
 }

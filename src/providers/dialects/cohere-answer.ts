@@ -161,10 +161,7 @@ function readV1End(event: JsonObject): EventReading {
   };
 }
 
-/**
- * Reads v2 `usage` or v1 `meta`. Cohere charges `billed_units`; `tokens`, used only without them, also counts text that
- * Cohere adds to the prompt.
- */
+/** Reads v2 `usage` or v1 `meta`: `billed_units`, or else `tokens`, which include text added by Cohere. */
 export function readCohereUsage(value: unknown): Usage | undefined {
   const usage = objectOf(value);
   const { billed_units: billed, tokens } = usage;

@@ -8,10 +8,7 @@ export interface FoundText {
   readonly editable?: false;
 }
 
-/**
- * Returns the strings inside a JSON value with their paths, and then its member names and numbers, which can also
- * contain words, as one uneditable text.
- */
+/** Returns the strings in a JSON value, and its names and numbers, which may hold words, as one uneditable text. */
 export function textsIn(value: unknown, path: JsonPath): FoundText[] {
   if (typeof value === 'string') return value === '' ? [] : [{ text: value, path }];
   const found: FoundText[] = [];

@@ -143,10 +143,7 @@ function createLineReader(): StreamReader {
 
 const WHOLE = '0/tool/';
 
-/**
- * Creates a reader of text. Clients read only one of `message` and the other members. In a stream with both, the first
- * to carry text streams it, and the other is a copy.
- */
+/** Clients read one of `message` and the other members: the first with text streams it, the other is a copy. */
 function createWordPlaces(): (line: JsonObject) => Places {
   let speaker: string | undefined;
   return (line) =>

@@ -7,10 +7,7 @@ import { addMediaOf } from './media.ts';
 import { readOpaqueTools } from './opaque-tools.ts';
 import { createAnyJsonReader, readElements } from './any-json.ts';
 
-/**
- * The dialect of unknown endpoints allowed by `proxy.unknown_endpoints`. All strings of the JSON are prompt text, and
- * nothing can be priced. Answers are read for texts that span events.
- */
+/** Reads unknown endpoints that `proxy.unknown_endpoints` allows: all strings are prompt text, without a price. */
 export const opaque: Dialect = {
   name: 'opaque',
   hasBody: true,

@@ -2,10 +2,7 @@ import { isObject, type JsonObject } from '../../json/is-object.ts';
 import type { OutputModality, RequestFacts } from '../request-facts.ts';
 import { arrayOf, objectOf } from './fields.ts';
 
-/**
- * Returns the body of an OpenAI-style request and its members that may contain Google's settings: clients spell out
- * `extra_body`, or send its content.
- */
+/** Returns the body and its members that may contain Google's settings: `extra_body`, or its content. */
 function settingsOf(body: JsonObject): readonly JsonObject[] {
   const { extra_body: extra, google } = body;
   const places = [body];

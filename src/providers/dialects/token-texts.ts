@@ -107,10 +107,7 @@ interface TokenBytes {
   readonly bytes: unknown;
 }
 
-/**
- * Reads the text spelled by the bytes of the list, on a channel of its own. A split character belongs to the token with
- * its last byte.
- */
+/** Reads the text that the bytes spell. A split character belongs to the token with its last byte. */
 function spelledBytes(listed: readonly TokenBytes[]): Places {
   const decoder = new TextDecoder();
   return eachToken(listed, ({ token, bytes }) => {
