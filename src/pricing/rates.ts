@@ -58,10 +58,7 @@ export function overriddenPeriods(
   const setsPrice =
     override.input !== undefined || override.output !== undefined || override.request !== undefined;
   if (table === undefined) return setsPrice ? flat(overriddenRates(TEXT_ONLY, override)) : undefined;
-  return table.map((period) => ({
-    ...period,
-    tiers: period.tiers.map(({ above, rates }) => ({ above, rates: overriddenRates(rates, override) })),
-  }));
+  return withRates(table, (rates) => overriddenRates(rates, override));
 }
 
 export function flat(rates: Rates): PricePeriod[] {
@@ -69,9 +66,13 @@ export function flat(rates: Rates): PricePeriod[] {
 }
 
 export function multiplied(periods: readonly PricePeriod[], times: number): PricePeriod[] {
+  return withRates(periods, (rates) => ratesTimes(rates, times));
+}
+
+function withRates(periods: readonly PricePeriod[], change: (rates: Rates) => Rates): PricePeriod[] {
   return periods.map((period) => ({
     ...period,
-    tiers: period.tiers.map(({ above, rates }) => ({ above, rates: ratesTimes(rates, times) })),
+    tiers: period.tiers.map(({ above, rates }) => ({ above, rates: change(rates) })),
   }));
 }
 
