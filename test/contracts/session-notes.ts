@@ -2,7 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { MAX_NOTES, type SessionLimits } from '../../src/checks/session/store.ts';
 import type { SessionName } from '../../src/conversation/session-name.ts';
 
-import { call, newName, opened, starting, type ContractOptions, type StoreUnderTest } from './session-rig.ts';
+import {
+  call,
+  newName,
+  opened,
+  openNew,
+  starting,
+  type ContractOptions,
+  type StoreUnderTest,
+} from './session-rig.ts';
 
 /** Tests for every session store: notes in a session, its state and its calls. */
 export function sessionNotesContract(create: (options: Required<ContractOptions>) => StoreUnderTest): void {
@@ -11,8 +19,7 @@ export function sessionNotesContract(create: (options: Required<ContractOptions>
   describe('taints and tools', () => {
     it('are recorded once each, in order, and returned to every later call', async () => {
       const { store } = start();
-      const name = newName();
-      const { createdAt } = opened(await store.open(call(name)));
+      const { name, createdAt } = await openNew(store);
       expect(await store.addTaint(call(name), 'secret_accessed')).toBe('added');
       expect(await store.addTaint(call(name), 'secret_accessed')).toBe('known');
       expect(await store.keep(call(name), createdAt, 'read_file', true)).toBe('added');
@@ -26,8 +33,7 @@ export function sessionNotesContract(create: (options: Required<ContractOptions>
 
     it('get the first answer again under the same operation', async () => {
       const { store } = start();
-      const step = call(newName());
-      const { createdAt } = opened(await store.open(step));
+      const { step, createdAt } = await openNew(store);
       expect(await store.addTaint(step, 'a')).toBe('added');
       expect(await store.addTaint(step, 'a')).toBe('added');
       expect(await store.keep(step, createdAt, 'a', true)).toBe('added');
@@ -36,8 +42,7 @@ export function sessionNotesContract(create: (options: Required<ContractOptions>
 
     it('are bounded in number and length, and the bound is reported', async () => {
       const { store } = start();
-      const name = newName();
-      const { createdAt } = opened(await store.open(call(name)));
+      const { name, createdAt } = await openNew(store);
       const long = (nth: number): string => `${String(nth)}-${'x'.repeat(500)}`;
       for (let nth = 0; nth < MAX_NOTES.tool; nth++) {
         expect(await store.keep(call(name), createdAt, long(nth), true)).toBe('added');
@@ -63,8 +68,7 @@ export function sessionNotesContract(create: (options: Required<ContractOptions>
 
     it('of an earlier life of the session are not in the next one', async () => {
       const { store, wait } = start();
-      const name = newName();
-      const { createdAt } = opened(await store.open(call(name)));
+      const { name, createdAt } = await openNew(store);
       await store.end(name);
       await wait(5);
       await store.open(call(name));
@@ -76,8 +80,7 @@ export function sessionNotesContract(create: (options: Required<ContractOptions>
   describe('marks', () => {
     it('are recorded once each, in order, and separate from taints and tools', async () => {
       const { store } = start();
-      const name = newName();
-      await store.open(call(name));
+      const { name } = await openNew(store);
       const step = call(name);
       expect(await store.addMark(step, 'a')).toBe('added');
       expect(await store.addMark(step, 'a')).toBe('added');
@@ -376,8 +379,7 @@ export function sessionNotesContract(create: (options: Required<ContractOptions>
   describe('ending a session', () => {
     it('removes it, and reports an unknown one', async () => {
       const { store } = start();
-      const name = newName();
-      const { createdAt } = opened(await store.open(call(name, { maxSteps: 1 })));
+      const { name, createdAt } = await openNew(store, { maxSteps: 1 });
       await store.noteAnswered(name, createdAt, 'first');
       expect(await store.end(name)).toBe(true);
       expect(await store.end(name)).toBe(false);

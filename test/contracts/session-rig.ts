@@ -38,6 +38,20 @@ export function opened(result: OpenResult) {
   return result.session;
 }
 
+/** A new key's session, with its first call open. */
+export async function openNew(store: SessionStore, limits: Partial<SessionLimits> = {}) {
+  const name = newName();
+  const step = call(name, limits);
+  return { name, step, createdAt: opened(await store.open(step)).createdAt };
+}
+
+/** A whole call, which finds its session answered if it gives its first request. */
+export async function makeCall(store: SessionStore, step: Step & SessionLimits, firstRequest?: string) {
+  const { createdAt } = opened(await store.open(step));
+  if (firstRequest !== undefined) await store.noteAnswered(step, createdAt, firstRequest);
+  await store.finish(step, createdAt);
+}
+
 export function countOf(results: readonly OpenResult[], kind: OpenResult['kind']): number {
   return results.filter((result) => result.kind === kind).length;
 }

@@ -7,6 +7,7 @@ import {
   newKeyHash,
   newName,
   opened,
+  openNew,
   starting,
   type ContractOptions,
   type StoreUnderTest,
@@ -45,8 +46,7 @@ export function sessionRoomContract(create: (options: Required<ContractOptions>)
 
     it('expire after idling for their life, and start again', async () => {
       const { store, wait } = start({ maxPerKey: 1, ttlMs: 1_000 });
-      const name = newName();
-      const { createdAt } = opened(await store.open(call(name, { maxSteps: 5, budgetNanoUsd: 7 })));
+      const { name, createdAt } = await openNew(store, { maxSteps: 5, budgetNanoUsd: 7 });
       await wait(600);
       await store.open(call(name));
       await wait(600);

@@ -8,6 +8,7 @@ import {
   DAY_MS,
   newName,
   opened,
+  openNew,
   starting,
   type ContractOptions,
   type StoreUnderTest,
@@ -131,8 +132,7 @@ export function sessionStoreContract(create: (options: Required<ContractOptions>
 
     it('twice returns one', async () => {
       const { store } = start();
-      const name = newName();
-      await store.open(call(name));
+      const { name } = await openNew(store);
       await store.open(call(name));
       const third = call(name);
       const { createdAt } = opened(await store.open(third));
@@ -143,8 +143,7 @@ export function sessionStoreContract(create: (options: Required<ContractOptions>
 
     it('works if the answer to the opening was lost', async () => {
       const { store } = start();
-      const name = newName();
-      await store.open(call(name));
+      const { name } = await openNew(store);
       const lost = call(name);
       await store.open(lost);
       await store.leave(lost, undefined);
@@ -161,8 +160,7 @@ export function sessionStoreContract(create: (options: Required<ContractOptions>
 
     it('removes a session without any steps left', async () => {
       const { store } = start({ maxPerKey: 1 });
-      const step = call(newName(), { maxSteps: 1 });
-      const { createdAt } = opened(await store.open(step));
+      const { step, createdAt } = await openNew(store, { maxSteps: 1 });
       await store.leave(step, createdAt);
       expect(await store.read(step)).toBeUndefined();
       expect(await store.open(call({ ...step, sessionId: 'two' }))).toMatchObject({ kind: 'opened' });
@@ -194,8 +192,7 @@ export function sessionStoreContract(create: (options: Required<ContractOptions>
 
     it('of an MCP server does so too, if it was 2xx', async () => {
       const { store } = start();
-      const step = call(newName());
-      const { createdAt } = opened(await store.open(step));
+      const { step, createdAt } = await openNew(store);
       await store.keep(call(step), createdAt, 'read_file', false);
       expect(await store.peek(step)).toMatchObject({ answered: false, toolsCalled: ['read_file'] });
       await store.keep(call(step), createdAt, 'read_file', true);
@@ -204,8 +201,7 @@ export function sessionStoreContract(create: (options: Required<ContractOptions>
 
     it('of an earlier life of the session does not', async () => {
       const { store, wait } = start();
-      const name = newName();
-      const { createdAt } = opened(await store.open(call(name)));
+      const { name, createdAt } = await openNew(store);
       await store.end(name);
       await wait(5);
       await store.open(call(name));
@@ -215,8 +211,7 @@ export function sessionStoreContract(create: (options: Required<ContractOptions>
 
     it('may take long: a renewed call keeps its session alive', async () => {
       const { store, wait } = start({ ttlMs: 1_000 });
-      const step = call(newName());
-      const { createdAt } = opened(await store.open(step));
+      const { step, createdAt } = await openNew(store);
       for (let nth = 0; nth < 3; nth++) {
         await wait(600);
         await store.renew(step, createdAt);
@@ -230,8 +225,7 @@ export function sessionStoreContract(create: (options: Required<ContractOptions>
   describe('the first user request', () => {
     it('is written once, however many arrive at the same time', async () => {
       const { store } = start();
-      const name = newName();
-      const { createdAt } = opened(await store.open(call(name)));
+      const { name, createdAt } = await openNew(store);
       const texts = Array.from({ length: 100 }, (_, nth) => `turn ${String(nth)}`);
       await Promise.all(texts.map((text) => store.noteAnswered(name, createdAt, text)));
       const first = (await store.read(name))?.anchor;
@@ -243,8 +237,7 @@ export function sessionStoreContract(create: (options: Required<ContractOptions>
 
     it('is not written into an ended session, nor into the next one of its name', async () => {
       const { store, wait } = start();
-      const name = newName();
-      const { createdAt } = opened(await store.open(call(name)));
+      const { name, createdAt } = await openNew(store);
       await store.end(name);
       await store.noteAnswered(name, createdAt, 'too late');
       expect(await store.read(name)).toBeUndefined();

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createBudgetCheck } from '../../../src/checks/budget/check.ts';
 import { createDriftCheck } from '../../../src/checks/drift/check.ts';
 import { createRedisDriftStore } from '../../../src/checks/drift/redis-store.ts';
 import { createLoopCheck } from '../../../src/checks/loop/check.ts';
@@ -13,7 +12,6 @@ import type { SessionStore } from '../../../src/checks/session/store.ts';
 import { PASS, type Check, type Denial } from '../../../src/pipeline/check.ts';
 import type { Parsed } from '../../../src/pipeline/exchange.ts';
 import { createRunner, type Run } from '../../../src/pipeline/run.ts';
-import { createPricing } from '../../../src/pricing/pricing.ts';
 import type { RedisClient } from '../../../src/redis/client.ts';
 import { holdsKey, loopKey, sessionKey, spendKey } from '../../../src/redis/keys.ts';
 import { RedisBatch } from '../../../src/redis/batch.ts';
@@ -22,7 +20,7 @@ import { answered, parsed } from '../../support/exchange.ts';
 import { scriptRuns } from '../../support/redis-counts.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { call } from '../../contracts/session-rig.ts';
-import { budgetStore, connect, reservation } from './budget/support.ts';
+import { budgetStore, connect, quietBudgetCheck, reservation } from './budget/support.ts';
 
 const DEADLINE_MS = 2_500;
 const TTL_MS = 60_000;
@@ -96,21 +94,7 @@ function gateway(watched = watcher(), loops: LoopConfig = config.loop_detection)
     maskSecrets: (text) => text,
     onFailure: () => undefined,
   });
-  const budget = createBudgetCheck({
-    config,
-    pricing: createPricing(config),
-    store: budgetStore(client),
-    findShared: () => [],
-    toolCost: () => undefined,
-    onCrossed: () => undefined,
-    onAlert: () => undefined,
-    onReserved: () => undefined,
-    onCharged: () => undefined,
-    onOverReservation: () => undefined,
-    onHigherCharge: () => undefined,
-    onAbsurdUsage: () => undefined,
-    onFailure: () => undefined,
-  });
+  const budget = quietBudgetCheck(config, budgetStore(client));
   closing.push(session.close, budget.close);
   const [plain, repeated] = watched.checks;
   if (plain === undefined || repeated === undefined) throw new Error('two checks watch');

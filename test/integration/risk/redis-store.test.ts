@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { createRequire } from 'node:module';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createAuthenticate } from '../../../src/auth/authenticate.ts';
 import { createKeyStateStore } from '../../../src/auth/key-state-store.ts';
@@ -20,9 +19,7 @@ import {
 import { useTestRedis } from '../../support/redis.ts';
 import { block, DAY_MS, DEFAULTS, describeRiskStore, eventOf } from '../../contracts/risk-store.ts';
 import { scoreFromTwoProcesses } from './scorers.ts';
-
-/** The slot of a key as the client library computes it; the package has no types. */
-const calculateSlot = createRequire(import.meta.url)('cluster-key-slot') as (key: string) => number;
+import { slotOf } from '../../support/redis-cluster.ts';
 
 const redis = useTestRedis();
 let client: RedisClient;
@@ -231,8 +228,8 @@ describe('with Redis alone', () => {
   it('every key of a script is in the slot of the profile', () => {
     const keyHash = newKeyHash();
     const keys = [scoredFindingsKey(keyHash), operationKey(keyHash, 'risk:x'), knownFlagsKey(keyHash)];
-    const slot = calculateSlot(riskProfileKey(keyHash));
-    expect(keys.map(calculateSlot)).toEqual(keys.map(() => slot));
+    const slot = slotOf(riskProfileKey(keyHash));
+    expect(keys.map(slotOf)).toEqual(keys.map(() => slot));
   });
 
   it.each([

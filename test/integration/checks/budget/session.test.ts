@@ -2,16 +2,22 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { accountsOf, windowAccounts } from '../../../../src/checks/budget/accounts.ts';
 import { settling } from '../../../support/respond.ts';
-import { createBudgetCheck } from '../../../../src/checks/budget/check.ts';
 import type { Account, BudgetStore, Reservation } from '../../../../src/checks/budget/store.ts';
 import { configSchema } from '../../../../src/config/schema.ts';
 import type { Parsed } from '../../../../src/pipeline/exchange.ts';
-import { createPricing } from '../../../../src/pricing/pricing.ts';
 import type { RedisClient } from '../../../../src/redis/client.ts';
 import { riskProfileKey, spendKey } from '../../../../src/redis/keys.ts';
 import type { TestRedis } from '../../../support/redis.ts';
 import { answered, NEW_SESSION, parsed, type RequestOptions } from '../../../support/exchange.ts';
-import { budgetStore, newKeyHash, reservation, USD, useRedis, windowStatus } from './support.ts';
+import {
+  budgetStore,
+  newKeyHash,
+  quietBudgetCheck,
+  reservation,
+  USD,
+  useRedis,
+  windowStatus,
+} from './support.ts';
 
 let redis: TestRedis;
 let client: RedisClient;
@@ -208,21 +214,7 @@ describe('the budget check in a session', () => {
   });
 
   function budgetCheck() {
-    const { check, close } = createBudgetCheck({
-      config,
-      pricing: createPricing(config),
-      store,
-      findShared: () => [],
-      toolCost: () => undefined,
-      onCrossed: () => undefined,
-      onAlert: () => undefined,
-      onReserved: () => undefined,
-      onCharged: () => undefined,
-      onOverReservation: () => undefined,
-      onHigherCharge: () => undefined,
-      onAbsurdUsage: () => undefined,
-      onFailure: () => undefined,
-    });
+    const { check, close } = quietBudgetCheck(config, store);
     return { check: settling(check), close };
   }
 

@@ -2,12 +2,15 @@ import type { BudgetLimits } from '../../../../src/budget-windows.ts';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll } from 'vitest';
 import { windowAccounts } from '../../../../src/checks/budget/accounts.ts';
+import { createBudgetCheck } from '../../../../src/checks/budget/check.ts';
+import type { BudgetCheckDeps } from '../../../../src/checks/budget/deps.ts';
 import {
   createRedisBudgetStore,
   type RedisBudgetStoreOptions,
 } from '../../../../src/checks/budget/redis-store.ts';
 import type { BudgetStore, Reservation } from '../../../../src/checks/budget/store.ts';
 import { configSchema } from '../../../../src/config/schema.ts';
+import { createPricing, type PricingConfig } from '../../../../src/pricing/pricing.ts';
 import {
   connectRedis,
   waitUntilReady,
@@ -49,6 +52,30 @@ export function useRedis(use: (started: StartedRedis) => void): void {
 
 export function budgetStore(client: RedisClient, more: Partial<RedisBudgetStoreOptions> = {}): BudgetStore {
   return createRedisBudgetStore({ client, deadlineMs: 2_500, alertPercents: [], ...more });
+}
+
+/** A budget check that tells nobody what it does, unless a test listens. */
+export function quietBudgetCheck(
+  config: PricingConfig & BudgetCheckDeps['config'],
+  store: BudgetStore,
+  more: Partial<BudgetCheckDeps> = {},
+): ReturnType<typeof createBudgetCheck> {
+  return createBudgetCheck({
+    config,
+    pricing: createPricing(config),
+    store,
+    findShared: () => [],
+    toolCost: () => undefined,
+    onCrossed: () => undefined,
+    onAlert: () => undefined,
+    onReserved: () => undefined,
+    onCharged: () => undefined,
+    onOverReservation: () => undefined,
+    onHigherCharge: () => undefined,
+    onAbsurdUsage: () => undefined,
+    onFailure: () => undefined,
+    ...more,
+  });
 }
 
 export function newKeyHash(): string {

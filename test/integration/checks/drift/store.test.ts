@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import type { DriftState } from '../../../../src/checks/drift/drift.ts';
 import { createMemoryDriftStore } from '../../../../src/checks/drift/memory-store.ts';
@@ -10,9 +9,7 @@ import type { RedisClient } from '../../../../src/redis/client.ts';
 import { driftKey, riskProfileKey } from '../../../../src/redis/keys.ts';
 import { startTestRedis, type TestRedis } from '../../../support/redis.ts';
 import { connect, useRedis, newKeyHash } from '../budget/support.ts';
-
-/** The slot of a key as the client library computes it; the package has no types. */
-const calculateSlot = createRequire(import.meta.url)('cluster-key-slot') as (key: string) => number;
+import { slotOf } from '../../../support/redis-cluster.ts';
 
 const TTL_MS = 60_000;
 const READ_TIMEOUT_MS = 300;
@@ -280,7 +277,7 @@ describe('the state of a session in Redis', () => {
 
   it('is in the slot of the risk profile', () => {
     const keyHash = newKeyHash();
-    expect(calculateSlot(driftKey(keyHash, 's1'))).toBe(calculateSlot(riskProfileKey(keyHash)));
+    expect(slotOf(driftKey(keyHash, 's1'))).toBe(slotOf(riskProfileKey(keyHash)));
   });
 
   it.each<[string, string, string]>([

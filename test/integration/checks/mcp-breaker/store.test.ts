@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import {
   createRedisBreakerStore,
@@ -24,9 +23,7 @@ import {
   OPENED,
   SETTINGS,
 } from '../../../contracts/mcp-breaker-store.ts';
-
-/** The slot of a key as the client library computes it; the package has no types. */
-const calculateSlot = createRequire(import.meta.url)('cluster-key-slot') as (key: string) => number;
+import { slotOf } from '../../../support/redis-cluster.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -99,7 +96,7 @@ describe('keys', () => {
       mcpKeyBreakerKey(server, newKey()),
       mcpKeyFailuresKey(server, newKey()),
     ];
-    for (const key of all) expect(calculateSlot(key)).toBe(calculateSlot(mcpBreakerKey(server)));
+    for (const key of all) expect(slotOf(key)).toBe(slotOf(mcpBreakerKey(server)));
   });
 
   it('of failures hold no more than needed to open a circuit', async () => {

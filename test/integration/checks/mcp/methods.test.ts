@@ -140,23 +140,13 @@ describe.each<Era>(['session', 'stateless'])('in the %s era', (era) => {
     expect((await ask(method, params, { era })).upstream).toBeDefined();
   });
 
-  const CLIMBS = [
+  // The detectors' tests have every spelling.
+  it.each([
     'file:///workspace/../../../../etc/passwd',
-    'file:///workspace/%2e%2e/%2e%2e/%2e%2e/%2e%2e/etc/passwd',
     'file:///home/bob/.ssh/id_rsa',
-    'file://localhost/home/bob/.aws/credentials',
-    'file:///etc/shadow',
-    'file:///C:/Windows/System32/config/SAM',
-    '..\\..\\..\\..\\windows\\win.ini',
-    '../../../../home/bob/.bashrc',
     '..\\..\\x',
-    '../.env',
-    '/workspace/../../outside',
-    '%2e%2e%2fx',
     '..%c0%afx',
-    'file:///workspace/../../outside',
-  ];
-  it.each(CLIMBS)('%s is denied under any member', async (uri) => {
+  ])('%s is denied under any member', async (uri) => {
     const asked: [string, object][] = [
       ['resources/read', { uri }],
       ['prompts/get', { name: 'show', arguments: { file: uri } }],

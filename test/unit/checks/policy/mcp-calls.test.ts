@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { policyCallOf } from '../../../../src/checks/policy/policy-call.ts';
 import { createCardSet } from '../../../../src/policy/cards/card-set.ts';
-import { PRESET_NAMES, presetFiles } from '../../../../src/policy/presets.ts';
+import { PRESET_NAMES } from '../../../../src/policy/presets.ts';
 import { mcpExchange } from '../../../support/mcp-exchange.ts';
+import { presetCards } from '../../../support/policy-cards.ts';
 
 const send = (method: string, params: object, more: object = { id: 1 }) =>
   mcpExchange({ body: { jsonrpc: '2.0', method, params, ...more } });
@@ -11,13 +11,7 @@ const send = (method: string, params: object, more: object = { id: 1 }) =>
 const requestOf = (method: string, params: object, more?: object) =>
   policyCallOf(send(method, params, more))?.input.request;
 
-const PRESETS = createCardSet(
-  presetFiles(PRESET_NAMES).map(({ name, path }) => ({
-    name,
-    text: readFileSync(path, 'utf8'),
-    isPreset: true,
-  })),
-);
+const PRESETS = createCardSet(presetCards(...PRESET_NAMES));
 
 describe('a call of an MCP server as policies see it', () => {
   const uri = 'memo://a';

@@ -1,23 +1,16 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { policyCallOf } from '../../../../src/checks/policy/policy-call.ts';
 import type { Parsed } from '../../../../src/pipeline/exchange.ts';
 import { createCardSet } from '../../../../src/policy/cards/card-set.ts';
-import { presetFiles } from '../../../../src/policy/presets.ts';
 import type { ProviderName } from '../../../../src/providers/registry.ts';
 import { parsed } from '../../../support/exchange.ts';
 import { mcpExchange, toolCall } from '../../../support/mcp-exchange.ts';
+import { presetCards } from '../../../support/policy-cards.ts';
 import { makeSecret, seededRandom } from '../../detectors/secrets/samples.ts';
 import { threadCpuMs } from '../../../support/cpu-time.ts';
 
 /** Findings of `detects` in values that only a name identifies, in any place. */
-const set = createCardSet(
-  presetFiles(['safety']).map(({ name, path }) => ({
-    name,
-    text: readFileSync(path, 'utf8'),
-    isPreset: true,
-  })),
-);
+const set = createCardSet(presetCards('safety'));
 const ARGUMENTS_CARD = createCardSet([
   {
     name: 'card.yaml',

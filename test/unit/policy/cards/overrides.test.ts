@@ -1,15 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createCardSet, type CardFile } from '../../../../src/policy/cards/card-set.ts';
-import { presetFiles } from '../../../../src/policy/presets.ts';
 import type { RuleOverrides } from '../../../../src/policy/rule-modes.ts';
 import { llmCall, toolCall } from '../../../support/policy-call.ts';
+import { presetCards } from '../../../support/policy-cards.ts';
 
-const PRESETS: readonly CardFile[] = presetFiles(['safety', 'mcp_sandbox']).map(({ name, path }) => ({
-  name: `preset ${name}`,
-  text: readFileSync(path, 'utf8'),
-  isPreset: true,
-}));
+const PRESETS = presetCards('safety', 'mcp_sandbox');
 const CARD: CardFile = {
   name: '/etc/gateway/ops-guard.yaml',
   isPreset: false,

@@ -1,22 +1,12 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { PolicyCall } from '../../../../src/policy/call.ts';
 import { createCardSet } from '../../../../src/policy/cards/card-set.ts';
 import { presetFiles, PRESET_NAMES, type PresetName } from '../../../../src/policy/presets.ts';
 import { llmCall, toolCall } from '../../../support/policy-call.ts';
+import { presetCards } from '../../../support/policy-cards.ts';
 
 /** docs/presets.md: each rule of each preset, with calls that match and near misses that must not. */
-const sets = new Map(PRESET_NAMES.map((name) => [name, setOf([name])]));
-
-function setOf(names: readonly PresetName[]) {
-  return createCardSet(
-    presetFiles(names).map(({ name, path }) => ({
-      name: `preset ${name}`,
-      text: readFileSync(path, 'utf8'),
-      isPreset: true,
-    })),
-  );
-}
+const sets = new Map(PRESET_NAMES.map((name) => [name, createCardSet(presetCards(name))]));
 
 async function firedBy(preset: PresetName, call: PolicyCall): Promise<string[]> {
   const { quarantine, deny, escalate, mask, taint, allow } = (await sets.get(preset)?.decide(call)) ?? {};
@@ -212,7 +202,7 @@ describe('presets', () => {
   });
 
   it('together pass an ordinary chat and an ordinary tool call, and allow nothing', async () => {
-    const all = setOf(PRESET_NAMES);
+    const all = createCardSet(presetCards(...PRESET_NAMES));
     for (const call of [
       llmCall('What is the capital of France?'),
       toolCall('read_file', { path: 'notes.txt' }),

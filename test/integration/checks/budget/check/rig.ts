@@ -3,13 +3,11 @@ import { type TestRedis, startTestRedis } from '../../../../support/redis.ts';
 import type { RedisClient } from '../../../../../src/redis/client.ts';
 import type { BudgetStore } from '../../../../../src/checks/budget/store.ts';
 import { type ConfigInput, configSchema } from '../../../../../src/config/schema.ts';
-import { createBudgetCheck } from '../../../../../src/checks/budget/check.ts';
 import type { BudgetAlert, BudgetCheckDeps } from '../../../../../src/checks/budget/deps.ts';
-import { createPricing } from '../../../../../src/pricing/pricing.ts';
 import { settling } from '../../../../support/respond.ts';
 import { type RequestOptions, parsed } from '../../../../support/exchange.ts';
 import type { Parsed } from '../../../../../src/pipeline/exchange.ts';
-import { USD, windowStatus, connect, budgetStore } from '../support.ts';
+import { USD, windowStatus, connect, budgetStore, quietBudgetCheck } from '../support.ts';
 
 /** The members that requests to OpenAI get beside their limit for a key with a budget. */
 export const PINNED = { kind: 'set', path: ['service_tier'], value: 'default' };
@@ -39,16 +37,8 @@ export function budgetCheck(input: ConfigInput = {}, more: Partial<BudgetCheckDe
   const alerts: BudgetAlert[] = [];
   const counts = { over: 0, failures: 0, reportedNanoUsd: 0 };
   const absurd: string[] = [];
-  const { check, close } = createBudgetCheck({
-    config,
-    pricing: createPricing(config),
-    store,
-    findShared: () => [],
-    toolCost: () => undefined,
-    onCrossed: () => undefined,
+  const { check, close } = quietBudgetCheck(config, store, {
     onAlert: (alert) => alerts.push(alert),
-    onReserved: () => undefined,
-    onCharged: () => undefined,
     onOverReservation: () => (counts.over += 1),
     onHigherCharge: (_exchange, nanoUsd) => (counts.reportedNanoUsd += nanoUsd),
     onAbsurdUsage: (_exchange, told) => absurd.push(told),

@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import { randomUUID } from 'node:crypto';
 import { it, expect } from 'vitest';
 import { newKeyHash, reservation, USD, windowStatus, budgetStore, heldIn } from '../support.ts';
@@ -12,9 +11,7 @@ import {
   quarantineKey,
 } from '../../../../../src/redis/keys.ts';
 import { NOON, storeAt, client, redis } from './rig.ts';
-
-/** The slot of a key as the client library computes it; the package has no types. */
-const calculateSlot = createRequire(import.meta.url)('cluster-key-slot') as (key: string) => number;
+import { slotOf } from '../../../../support/redis-cluster.ts';
 
 /** 4 USD of a day's 10, held at noon. */
 async function holding() {
@@ -233,14 +230,14 @@ export function damaged(): void {
 export function onCluster(): void {
   it('keeps every key of a script in the slot of the risk profile, and lock and anchor apart', () => {
     const keyHash = newKeyHash();
-    const slot = calculateSlot(riskProfileKey(keyHash));
+    const slot = slotOf(riskProfileKey(keyHash));
     const keys = [
       holdsKey(keyHash),
       holdKey(keyHash, randomUUID()),
       budgetLimitsKey(keyHash),
       ...windowAccounts({}).map(({ ledger }) => spendKey(keyHash, ledger)),
     ];
-    expect(keys.map((key) => calculateSlot(key))).toEqual(keys.map(() => slot));
-    expect(calculateSlot(quarantineKey(keyHash))).not.toBe(slot);
+    expect(keys.map(slotOf)).toEqual(keys.map(() => slot));
+    expect(slotOf(quarantineKey(keyHash))).not.toBe(slot);
   });
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { createRequire } from 'node:module';
 import { expect, it } from 'vitest';
 import { SESSION_ACCOUNT, windowAccounts } from '../../../../../src/checks/budget/accounts.ts';
 import type { Account } from '../../../../../src/checks/budget/store.ts';
@@ -21,11 +20,9 @@ import { RedisBatch } from '../../../../../src/redis/batch.ts';
 import { WHOLE } from '../../../../support/seeded-part.ts';
 import { spendInSession } from '../../../../support/session-spend.ts';
 import { budgetStore, reservation } from '../../budget/support.ts';
-import { call, DAY_MS, newKeyHash, opened } from '../../../../contracts/session-rig.ts';
+import { call, DAY_MS, makeCall, newKeyHash, opened } from '../../../../contracts/session-rig.ts';
 import { redis, client, sessionStore } from './rig.ts';
-
-/** The slot of a key as the client library computes it; the package has no types. */
-const calculateSlot = createRequire(import.meta.url)('cluster-key-slot') as (key: string) => number;
+import { slotOf } from '../../../../support/redis-cluster.ts';
 
 export function keys(): void {
   it('all expire, later after each use; the anchor has its own key', async () => {
@@ -56,9 +53,9 @@ export function keys(): void {
       loopKey(keyHash, 'one'),
       driftKey(keyHash, 'one'),
     ];
-    const slot = calculateSlot(riskProfileKey(keyHash));
-    expect(keys.map((key) => calculateSlot(key))).toEqual(keys.map(() => slot));
-    expect(calculateSlot(sessionAnchorKey(keyHash, 'one'))).not.toBe(slot);
+    const slot = slotOf(riskProfileKey(keyHash));
+    expect(keys.map(slotOf)).toEqual(keys.map(() => slot));
+    expect(slotOf(sessionAnchorKey(keyHash, 'one'))).not.toBe(slot);
   });
 
   it('of returned steps are one, short-lived and bounded', async () => {
@@ -173,13 +170,11 @@ export function keys(): void {
     const keyHash = newKeyHash();
     const many = sessionStore();
     for (let nth = 0; nth < 30; nth++) {
-      const step = call({ keyHash, sessionId: `s${String(nth)}` });
-      await many.finish(step, opened(await many.open(step)).createdAt);
+      await makeCall(many, call({ keyHash, sessionId: `s${String(nth)}` }));
     }
     const store = sessionStore({ maxLive: 3 });
     for (let nth = 0; nth < 5; nth++) {
-      const step = call({ keyHash, sessionId: `t${String(nth)}` });
-      await store.finish(step, opened(await store.open(step)).createdAt);
+      await makeCall(store, call({ keyHash, sessionId: `t${String(nth)}` }));
     }
     expect((await store.list(keyHash)).map(({ id }) => id).sort()).toEqual(['t2', 't3', 't4']);
   });
@@ -229,15 +224,15 @@ export function manySessions(): void {
     const store = sessionStore();
     const keyHash = newKeyHash();
     /** As created by `check.ts`. */
-    async function makeCall(answered: boolean): Promise<void> {
-      const step = call({ keyHash, sessionId: randomUUID() }, { budgetNanoUsd: 1_000 });
-      const { createdAt } = opened(await store.open(step));
-      if (answered) await store.noteAnswered(step, createdAt, 'the first request');
-      await store.finish(step, createdAt);
-    }
+    const callOf = (answered: boolean): Promise<void> =>
+      makeCall(
+        store,
+        call({ keyHash, sessionId: randomUUID() }, { budgetNanoUsd: 1_000 }),
+        answered ? 'the first request' : undefined,
+      );
     let most = 0;
     for (let made = 0; made < SESSIONS; made += AT_ONCE) {
-      await Promise.all(Array.from({ length: AT_ONCE }, (_, nth) => makeCall(nth % 5 === 0)));
+      await Promise.all(Array.from({ length: AT_ONCE }, (_, nth) => callOf(nth % 5 === 0)));
       if (made % 10_000 === 0) most = Math.max(most, await redis.client.dbsize());
     }
     const keys = Math.max(most, await redis.client.dbsize());
@@ -256,12 +251,7 @@ export function placesOfSessions(): void {
     let now = Date.now();
     const store = sessionStore({ maxLive: 3, now: () => now });
     const keyHash = newKeyHash();
-    async function use(sessionId: string): Promise<void> {
-      const step = call({ keyHash, sessionId });
-      const { createdAt } = opened(await store.open(step));
-      await store.noteAnswered(step, createdAt, undefined);
-      await store.finish(step, createdAt);
-    }
+    const use = (sessionId: string) => makeCall(store, call({ keyHash, sessionId }), 'the first request');
     for (const id of ['one', 'two', 'three']) await use(id);
     const place = async (): Promise<number> => Number(await redis.client.zscore(sessionsKey(keyHash), 'one'));
     const first = await place();
@@ -298,7 +288,7 @@ export function placesOfSessions(): void {
     const [one, two] = ['one', 'two'].map((sessionId) => call({ keyHash, sessionId }));
     if (one === undefined || two === undefined) throw new Error('two were made');
     const { createdAt } = opened(await store.open(one));
-    await store.finish(two, opened(await store.open(two)).createdAt);
+    await makeCall(store, two);
     await store.open(call({ keyHash, sessionId: 'three' }));
     expect((await store.list(keyHash)).map(({ id }) => id).sort()).toEqual(['one', 'three']);
     const place = async (): Promise<number> => Number(await redis.client.zscore(sessionsKey(keyHash), 'one'));
@@ -331,9 +321,7 @@ export function bytesOfSessions(): void {
   async function openMany(store: SessionStore, keyHash: string, many: number): Promise<void> {
     for (let nth = 0; nth < many; nth++) {
       const sessionId = `s${String(nth)}`;
-      const step = call({ keyHash, sessionId });
-      const { createdAt } = opened(await store.open(step));
-      await store.finish(step, createdAt);
+      await makeCall(store, call({ keyHash, sessionId }));
       await redis.client.set(loopKey(keyHash, sessionId), 'x'.repeat(SESSION_BYTES), 'PX', 600_000);
     }
   }
@@ -357,17 +345,13 @@ export function bytesOfSessions(): void {
     const store = sessionStore({ maxKeyBytes: MAX_BYTES, measuredFrom: 10 });
     const keyHash = newKeyHash();
     const ids = Array.from({ length: 60 }, (_, nth) => `s${String(nth)}`);
-    async function makeCall(sessionId: string): Promise<void> {
-      const step = call({ keyHash, sessionId });
-      const { createdAt } = opened(await store.open(step));
-      await store.finish(step, createdAt);
-    }
-    for (const id of ids) await makeCall(id);
+    const use = (sessionId: string) => makeCall(store, call({ keyHash, sessionId }));
+    for (const id of ids) await use(id);
     expect(await store.list(keyHash)).toHaveLength(60);
     for (const id of ids)
       await redis.client.set(loopKey(keyHash, id), 'x'.repeat(SESSION_BYTES), 'PX', 600_000);
     const last = ids.slice(-4);
-    for (let nth = 0; nth < 48; nth++) for (const id of last) await makeCall(id);
+    for (let nth = 0; nth < 48; nth++) for (const id of last) await use(id);
     const left = (await store.list(keyHash)).map(({ id }) => id);
     expect(left.length).toBeLessThanOrEqual(MAX_BYTES / SESSION_BYTES);
     expect(left).toEqual(expect.arrayContaining(last));

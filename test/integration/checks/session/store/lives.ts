@@ -5,7 +5,7 @@ import type { SessionName } from '../../../../../src/conversation/session-name.t
 import { riskProfileKey, sessionAnchorKey, sessionKey } from '../../../../../src/redis/keys.ts';
 import { spendInSession } from '../../../../support/session-spend.ts';
 import { connect } from '../../budget/support.ts';
-import { call, newKeyHash, opened } from '../../../../contracts/session-rig.ts';
+import { call, newKeyHash, opened, openNew } from '../../../../contracts/session-rig.ts';
 import { redis, client, sessionStore } from './rig.ts';
 
 const sessionCount = async (keyHash: string): Promise<number> =>
@@ -132,8 +132,7 @@ export function sessionCounts(): void {
 
   it('never falls below zero after resets', async () => {
     const store = sessionStore();
-    const step = call({ keyHash: newKeyHash(), sessionId: 'one' });
-    const { createdAt } = opened(await store.open(step));
+    const { step, createdAt } = await openNew(store);
     await redis.client.del(riskProfileKey(step.keyHash));
     await store.leave(step, createdAt);
     expect(await sessionCount(step.keyHash)).toBe(0);
