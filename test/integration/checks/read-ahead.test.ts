@@ -154,6 +154,12 @@ async function turn(newRun: () => Run, keyHash: string, options: TurnOptions = {
   };
 }
 
+async function answeredTurn(newRun: () => Run, keyHash: string, options: TurnOptions = {}): Promise<void> {
+  const { judge, answer } = await turn(newRun, keyHash, options);
+  expect(await judge()).toBeUndefined();
+  await answer();
+}
+
 const newKey = (): string => `sha256:${randomUUID()}`;
 const shown = (keyHash: string) => sessions.read({ keyHash, sessionId: SESSION });
 
@@ -197,9 +203,7 @@ describe('the session state read at the headers', () => {
   it('is used once: a turn in between is judged too', async () => {
     const newRun = gateway();
     const keyHash = newKey();
-    const first = await turn(newRun, keyHash);
-    expect(await first.judge()).toBeUndefined();
-    await first.answer();
+    await answeredTurn(newRun, keyHash);
     const [one, other] = [await turn(newRun, keyHash), await turn(newRun, keyHash)];
     expect(await one.judge()).toBeUndefined();
     await one.answer();
@@ -211,11 +215,7 @@ describe('the session state read at the headers', () => {
     const newRun = gateway();
     const keyHash = newKey();
     const late = await turn(newRun, keyHash, { text: ELSEWHERE });
-    for (const text of TOPICS) {
-      const next = await turn(newRun, keyHash, { text });
-      expect(await next.judge()).toBeUndefined();
-      await next.answer();
-    }
+    for (const text of TOPICS) await answeredTurn(newRun, keyHash, { text });
     expect(await late.judge()).toMatchObject({ type: 'drift_detected' });
     expect(await taken(keyHash)).toMatchObject({ steps: 2, onTheirWay: 0, holds: 0 });
   });
@@ -224,9 +224,7 @@ describe('the session state read at the headers', () => {
     const newRun = gateway();
     const keyHash = newKey();
     const headers = { 'x-gateway-session-max-steps': '2' };
-    const first = await turn(newRun, keyHash, { headers });
-    expect(await first.judge()).toBeUndefined();
-    await first.answer();
+    await answeredTurn(newRun, keyHash, { headers });
     const both = await Promise.all(
       [TOPICS[1], 'And how are the young trees pruned in spring?'].map((text) =>
         turn(newRun, keyHash, { headers, text }),
@@ -241,9 +239,7 @@ describe('the session state read at the headers', () => {
     const watched = watcher();
     const newRun = gateway(watched);
     const keyHash = newKey();
-    const first = await turn(newRun, keyHash);
-    expect(await first.judge()).toBeUndefined();
-    await first.answer();
+    await answeredTurn(newRun, keyHash);
     const next = await turn(newRun, keyHash, { text: TOPICS[1] });
     await sessions.addTaint({ keyHash, sessionId: SESSION, operationId: randomUUID() }, 'secret_accessed');
     expect(await next.judge()).toBeUndefined();
@@ -255,9 +251,7 @@ describe('the session state read at the headers', () => {
   it('does not survive the end of its session: the turn opens another', async () => {
     const newRun = gateway();
     const keyHash = newKey();
-    const first = await turn(newRun, keyHash);
-    expect(await first.judge()).toBeUndefined();
-    await first.answer();
+    await answeredTurn(newRun, keyHash);
     const next = await turn(newRun, keyHash, { text: TOPICS[1] });
     await sessions.end({ keyHash, sessionId: SESSION });
     expect(await next.judge()).toBeUndefined();
@@ -293,9 +287,7 @@ describe('a denial', () => {
     const keyHash = newKey();
     const loops = config.loop_detection;
     const newRun = gateway(watcher(), { ...loops, velocity: { ...loops.velocity, max_endpoint_repeats: 1 } });
-    const first = await turn(newRun, keyHash);
-    expect(await first.judge()).toBeUndefined();
-    await first.answer();
+    await answeredTurn(newRun, keyHash);
     const often = await turn(newRun, keyHash, { text: TOPICS[1] });
     expect(await often.judge()).toMatchObject({ type: 'loop_detected', message: /velocity/ });
     expect(await taken(keyHash)).toMatchObject({ steps: 1, onTheirWay: 0, holds: 0 });
