@@ -13,10 +13,10 @@ export interface Fitness {
   close(): void;
 }
 
-/** For an unfit server: traffic should resume soon after it is fixed. */
+/** Interval of checks of an unfit server: traffic should resume soon after it is fixed. */
 const ASK_AGAIN_MS = 1_000;
 
-/** For a fit server, whose settings may change. */
+/** Interval of checks of a fit server, whose settings may change. */
 export const CHECK_EVERY_MS = 20_000;
 
 export interface FitnessOptions {

@@ -16,7 +16,7 @@ export const BINARY =
 
 /**
  * Searches an unstreamed answer of any declared type. Denies an answer that cannot be read.
- * @param scope of JSON
+ * @param scope parts of JSON to search
  */
 export function inspectAnswer(
   whole: WholeAnswer,
@@ -27,7 +27,7 @@ export function inspectAnswer(
   const { body } = whole;
   if (body.length === 0) return CLEAN;
   const { essence, charset } = readMediaType(whole.contentType);
-  if (charset === 'other') return unreadable('its character set is not one that the gateway reads');
+  if (charset === 'other') return unreadable('the gateway does not support its character set');
   if (whole.json !== undefined) return inspectJson(whole, facts, findAll, scope);
   const hasNul = body.includes(0);
   const isBinary = BINARY.test(essence);
