@@ -137,7 +137,7 @@ describe('docs/exec.md: exec', () => {
     expect(code).toBe(7);
   });
 
-  it("never sends the run's key to another provider, however the path is written", async () => {
+  it("never sends the run's key to another provider, for any spelling of the path", async () => {
     const { rawKey } = await gateway.createKey({ allowedProviders: ['openai', 'anthropic'] });
     const keys = { GATEWAY_PROVIDER: 'openai', GATEWAY_PROXY_KEY: rawKey, OPENAI_API_KEY: PROVIDER_KEY };
     const before = provider.requests.length;

@@ -104,7 +104,7 @@ describe.each([
     });
 
     it.each([1, 2, 4])(
-      'that closes at chunk %i of a stream passes what it emitted and no byte more',
+      'that closes at chunk %i of a stream passes only the bytes that it emitted',
       async (n) => {
         for (const answers of [false, true]) {
           for (const way of ['close', 'error', 'empty'] as const) {

@@ -184,7 +184,7 @@ describe.each(SAMPLES)('$what', ({ path, type, alone }) => {
 });
 
 it.each(SAMPLES.flatMap(({ beside, ...sample }) => (beside === undefined ? [] : [{ ...sample, beside }])))(
-  '$what is removed beside a tool of the client, and the client learns of it',
+  '$what is removed beside a tool of the client, and the client is told',
   async ({ path, type, beside: [asked, forwarded] }) => {
     const client = await strict.newClient();
     const reply = await client.ask(asked, { path });
@@ -255,7 +255,7 @@ describe('a setting that makes an allowed tool dearer than its price', () => {
   it.each([
     ['the usual memory', { type: 'auto', memory_limit: '1g' }],
     ['no setting', { type: 'auto' }],
-    ['a container of its own', 'cntr_1'],
+    ['its own container', 'cntr_1'],
   ])('is not %s', async (_what, container) => {
     const { path, body } = code(container);
     const client = await allowing.newClient({ budget: { monthly: 1 } });

@@ -81,7 +81,7 @@ describe('docs/telemetry.md: counters', () => {
     );
   });
 
-  it('include what a worker counted that died before a scrape', async () => {
+  it('include the counts of a worker that died before a scrape', async () => {
     const before = (await readMetrics(gateway)).sum('gateway_requests_total') ?? 0;
     for (let sent = 0; sent < 10; sent += 1) expect((await ask()).status).toBe(200);
     await new Promise((resolve) => setTimeout(resolve, 2 * COUNTS_MS));

@@ -171,7 +171,7 @@ describe('a credential held by the gateway', () => {
     expect((await ask({ rawKey })).status).toBe(200);
     await expect.poll(async () => (await ask({ rawKey })).status, { timeout: 20_000 }).toBe(503);
     const before = provider.requests.length;
-    // The client's own key is no substitute.
+    // The client's own key does not replace it.
     const refused = await ask({ rawKey, clientKey: VALUES.clients });
     expect(refused.body).toContain('"type":"credential_unavailable"');
     expect(provider.requests).toHaveLength(before);

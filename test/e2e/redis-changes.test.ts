@@ -209,7 +209,7 @@ describe('wait_replicas, with a replica that hangs', () => {
       const hung = await leak();
       isOver = true;
       await others;
-      // The refusal stands whatever happens to the lock; the log says that no replica has it.
+      // The refusal does not depend on the lock; the log reports that no replica has it.
       expect(hung.status).toBe(403);
       expect(hung.ms).toBeGreaterThan(900);
       await expect.poll(() => gateway.logs()).toContain('denied, but a follow-up action failed');

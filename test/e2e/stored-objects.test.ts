@@ -94,7 +94,7 @@ const respond = (key: TestKey, more: object): Promise<Reply> =>
 const idOf = ({ body }: Reply, member = 'id'): string =>
   String((JSON.parse(body) as Record<string, unknown>)[member]);
 
-/** Ada may, Bob may not, and nothing of Bob's request arrives. */
+/** Ada may, Bob may not, and Bob's request does not arrive. */
 async function expectAdas(asks: (key: TestKey) => Promise<Reply>): Promise<void> {
   const before = account.arrived.length;
   const refused = await asks(bob);
@@ -195,7 +195,7 @@ describe('objects of other kinds', () => {
       'order_id,17\r\norder_id: 18\r\n{"payment_id":"pi_3MtwBwLkdIwHu7ix28a3","id":"0b5d1c5e-6f0e-4d57-9d0c-2f6f3f0b1a11"}',
     );
     expect((await ask(ada, '/openai/v1/files', orders, type)).status).toBe(200);
-    // A line of a batch names what the batch will read.
+    // Lines of a batch name the objects that it will read.
     const line = JSON.stringify({ body: { previous_response_id: 'resp_68a7c1d2e3f405162738495a' } });
     const listed = { tools: [{ type: 'function', file_ids: ['file-68a7c1d2e3f405162738495a'] }] };
     const item = { type: 'item_reference', id: 'msg_68a7c1d2e3f405162738495a' };
@@ -365,7 +365,7 @@ describe('while everything is shared', () => {
 });
 
 describe('a credential of the client', () => {
-  it('leads to an account of its own, where nothing changes', async () => {
+  it('leads to its own account, where nothing changes', async () => {
     const key = await gateway.createKey();
     const own = { 'x-gateway-provider-key': 'sk-own-5Tz8' };
     const body = { model: 'gpt-4o', input: 'hi', previous_response_id: 'resp_1' };
@@ -381,7 +381,7 @@ describe('a credential of the client', () => {
 });
 
 describe('without Redis', () => {
-  it('no answer gives a key what it could not find again, and nothing stored is named', async () => {
+  it('no answer gives a key an object that it could not find again, or names a stored object', async () => {
     const id = idOf(await respond(ada, {}));
     const before = account.arrived.length;
     const released = Promise.withResolvers<undefined>();

@@ -137,7 +137,7 @@ const callTool = (server: string): Promise<Reply> =>
     }),
   });
 
-/** Expects that nothing of the request arrived: at most the beginning of a TLS handshake, which names the host. */
+/** Expects that no part of the request arrived: at most the beginning of a TLS handshake, which names the host. */
 function expectNothingSent(place: string): void {
   const imposter = imposterAt(place);
   expect(imposter.connections()).toBeGreaterThan(0);

@@ -109,7 +109,7 @@ describe('a counter counts', () => {
       },
     ],
     [
-      'what is charged, in USD, also by model and owner',
+      'the charge, in USD, also by model and owner',
       {},
       {
         'gateway_spend_usd_total{provider="openai"}': 0.0125,
@@ -124,7 +124,7 @@ describe('a counter counts', () => {
     ],
     ['a threshold of a budget', HALF, { 'gateway_budget_alerts_total{window="hourly"}': 1 }],
     [
-      'an answer that tells of a dearer tier',
+      'an answer that reports a dearer tier',
       DEAR,
       { 'gateway_told_dearer_usd_total{provider="openai"}': 0.009375 },
     ],
@@ -157,8 +157,8 @@ describe('the audit trail has', () => {
         `"digest":"${createMatchDigest(AUDIT_SECRET)(AWS_KEY)}"`,
       ],
     ],
-    ['what the policies decided', DENIED, ['"policy_verdict":"deny"', 'no-zebras']],
-    ['what a call cost', {}, ['"cost_usd":0.0125']],
+    ['the policies’ decision', DENIED, ['"policy_verdict":"deny"', 'no-zebras']],
+    ['the cost of a call', {}, ['"cost_usd":0.0125']],
     [
       "what the inspector found in a tool's answer",
       toolCall('files', INJECTED),

@@ -7,7 +7,7 @@ import { SHAPES } from '../support/turn-sweep/shapes.ts';
 import { allPlaces, MAX_TURN_MS, sweepOne } from '../support/turn-sweep/sweep.ts';
 
 /**
- * No request and no answer blocks the event loop, whatever its content. One of several places is tested with every shape
+ * No request and no answer blocks the event loop, with any content. One of several places is tested with every shape
  * at an eighth of the accepted size, and the worst shapes at full size. `npm test` covers half of these places
  * and shapes, `npm run bench -- sweep` all of them.
  */

@@ -190,7 +190,7 @@ describe('a stream that breaks off costs its visible part and the slack:', () =>
 
     it('the provider disconnects', async () => {
       const { promise: until, resolve: breakNow } = Promise.withResolvers<undefined>();
-      // An immediate reset would overtake what was sent before it.
+      // An immediate reset would overtake the bytes sent before it.
       const client = await clientWith({
         text: WORDS,
         holdStream: { afterPieces: at, until },

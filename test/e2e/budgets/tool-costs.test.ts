@@ -84,7 +84,7 @@ describe('a call of a tool under another spelling, which a server may accept', (
     },
   );
 
-  it('costs nothing for a name that has a price of its own, or is unlike', async () => {
+  it('does not apply to a name with its own price, or to an unlike one', async () => {
     const { client, keyHash } = await mcpClient({ daily: 1 }, 'names');
     for (const name of ['echo_free', 'echoes'])
       await client.callTool({ name, arguments: {} }).catch(() => undefined);

@@ -49,7 +49,7 @@ export function connections(): void {
 
   it.each([
     ['no request line', 'GARBAGE\r\n\r\n', 400],
-    ['a length that is no number', `POST ${CHAT} HTTP/1.1\r\nhost: a\r\ncontent-length: x\r\n\r\n`, 400],
+    ['a length that is not a number', `POST ${CHAT} HTTP/1.1\r\nhost: a\r\ncontent-length: x\r\n\r\n`, 400],
     [
       'two lengths',
       `POST ${CHAT} HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n`,

@@ -15,7 +15,7 @@ import { FRAME } from '../../../src/http2/frame.ts';
 import { HpackDecoder } from '../../../src/http2/hpack-decoder.ts';
 import { encodeHeaders } from '../../../src/http2/hpack-encoder.ts';
 
-/** docs/refusals.md and docs/routing.md: what is refused, and what is never forwarded. */
+/** docs/refusals.md and docs/routing.md: requests that are refused, and parts that are never forwarded. */
 export const CHAT = '/openai/v1/chat/completions';
 export const PROVIDER_KEY = 'sk-provider-0123456789';
 export const BODY = JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] });

@@ -7,7 +7,7 @@ import { forbiddenTools, freeTools } from './edge/tools.ts';
 import { failures, answerHeaders, ownStream } from './edge/answers.ts';
 import { useRig } from './edge/rig.ts';
 
-/** docs/mcp.md, docs/mcp-messages.md: refusals before an MCP server is called, and what it receives. */
+/** docs/mcp.md, docs/mcp-messages.md: refusals before an MCP server is called, and the messages that it receives. */
 useRig();
 
 describe('addresses and methods', addresses);

@@ -155,7 +155,7 @@ describe('allowed_tools', () => {
     },
   );
 
-  it('if absent, permit any tool, whatever provider, models and budget the key has', async () => {
+  it('if absent, permit any tool, for any provider, models and budget of the key', async () => {
     const key = await newKey({ provider: 'anthropic', allowedModels: ['claude-*'] });
     await rig.gateway.setBudget(key.keyHash, { daily: 0 });
     expectDone(await key.call({ tool: 'anything at all' }));

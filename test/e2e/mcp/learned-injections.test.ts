@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([removing.close(), flagging.close(), plain.close()]));
 
-/** Returns what the official client of the server's era gets for a call with this answer. */
+/** Returns the result that the official client of the server's era gets for a call with this answer. */
 async function said(rig: McpRig<Name>, name: Name, text: string): Promise<unknown> {
   rig.servers[name].answer = { content: [{ type: 'text', text }] };
   const access = await rig.access(name);

@@ -29,7 +29,7 @@ afterAll(() => rig.close());
 
 const text = (said: string): CallToolResult => ({ content: [{ type: 'text', text: said }] });
 
-/** What the server received in one session. */
+/** Messages that the server received in one session. */
 function requestsOf(name: Name, sessionId: string | undefined): McpRecorded[] {
   return rig.servers[name].requests.filter(({ headers }) => headers['mcp-session-id'] === sessionId);
 }

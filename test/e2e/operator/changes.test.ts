@@ -76,7 +76,7 @@ describe("the operator's page: its changes", () => {
     expect(await page.locator('main img').count()).toBe(0);
   });
 
-  it('explains what is wrong with a new key, and creates none', async () => {
+  it('explains the errors in a new key, and does not create it', async () => {
     await opened.go('keys');
     await begin('Create a key');
     const dialog = page.getByRole('dialog');

@@ -110,7 +110,7 @@ describe('a match of a card’s mask, in tool calls', () => {
     return client;
   }
 
-  it('is *** in what the tool receives and answers', async () => {
+  it('is *** in the tool’s input and answer', async () => {
     const client = await connect(gateway);
     expect(await client.callTool({ name: 'echo', arguments: { text: 'about Falcon' } })).toMatchObject({
       content: [{ text: expect.stringContaining('about ***') as string }],
@@ -126,7 +126,7 @@ describe('a match of a card’s mask, in tool calls', () => {
     expect(await client.callTool({ name: 'tell' })).toMatchObject({ content: [{ text: SAID }] });
   });
 
-  it('does not change what the session remembers of answers', async () => {
+  it('does not change the answers that the session remembers', async () => {
     const client = await connect(gateway);
     await client.callTool({ name: 'echo', arguments: { text: 'hello' } });
     await client.callTool({ name: 'leak' });

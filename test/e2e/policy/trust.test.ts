@@ -94,7 +94,7 @@ const JUDGED: readonly (readonly [what: string, path: string, body: unknown])[] 
       messages: [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: ORDER }] }],
     },
   ],
-  ['a member that is no instruction', ANTHROPIC, claude({ output_config: { note: ORDER } })],
+  ['a member that is not an instruction', ANTHROPIC, claude({ output_config: { note: ORDER } })],
 ];
 
 describe('policy.trust', () => {

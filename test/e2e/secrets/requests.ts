@@ -146,7 +146,7 @@ export const REFUSALS_AND_ODDITIES: readonly Case[] = [
   ['an MCP server', 404, onPath('/mcp/files/tools/call')],
   ['an unreadable endpoint', 403, onPath('/openai/v1/files')],
   ['an encoded slash', 400, onPath('/openai/v1/chat%2Fcompletions')],
-  ['a body that is no JSON', 400, onPath(CHAT_PATH, { body: '{"model":' })],
+  ['a body that is not JSON', 400, onPath(CHAT_PATH, { body: '{"model":' })],
   ['no model', 400, onPath(CHAT_PATH, { body: '{"messages":[]}' })],
   ['too large', 413, onPath(CHAT_PATH, { body: JSON.stringify({ x: 'y'.repeat(60_000) }) })],
   ['too large, chunked', 413, onPath(CHAT_PATH, { body: Buffer.alloc(17_000_000, 32), chunked: true })],
@@ -156,7 +156,7 @@ export const REFUSALS_AND_ODDITIES: readonly Case[] = [
     (pair) => ({ ...onPath(CHAT_PATH)(pair), headers: { ...bearer(pair), 'content-type': 'text/plain' } }),
   ],
   [
-    'a body that is no JSON, with keys in it',
+    'a body that is not JSON, with keys in it',
     400,
     (pair) => ({
       path: CHAT_PATH,

@@ -89,7 +89,7 @@ describe('a client that pages by itself finds all of its objects', () => {
 });
 
 describe('a page', () => {
-  it('of others’ objects leads to the next, with nothing of theirs in it', async () => {
+  it('with only others’ objects redirects to the next, and shows none of them', async () => {
     const idOf = (id: string): string => `batch_${id}`;
     for (const id of OWN) await rig.make('/xai/v1/batches', { name: 'x' }, { batch_id: idOf(id) });
     rig.account.fixed = (query: URLSearchParams) => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSharedAccounts, type SharedAccounts } from './rig.ts';
 
-/** Objects of each provider, in the shapes of its own API. */
+/** Each provider's objects, in the shapes of its API. */
 
 const UUID = '0b5d1c5e-6f0e-4d57-9d0c-2f6f3f0b1a11';
 
@@ -94,7 +94,7 @@ describe('files and batches', () => {
 });
 
 describe('Mistral', () => {
-  it('a file in a batch and for OCR, and what the batch wrote', async () => {
+  it('a file in a batch and for OCR, and the file that the batch wrote', async () => {
     await rig.make('/mistral/v1/files', { purpose: 'batch' }, { id: UUID, object: 'file' });
     const job = { input_files: [UUID], model: 'mistral-small-latest', endpoint: '/v1/chat/completions' };
     await rig.expectAdas('/mistral/v1/batch/jobs', job);
@@ -233,7 +233,7 @@ describe('vLLM', () => {
     }
   });
 
-  it('is no fallback for a request that names one', async () => {
+  it('is not a fallback for a request that names an object', async () => {
     const asks = (part: object) => ({
       model: 'routed',
       messages: [{ role: 'user', content: [{ type: 'text', text: 'hi', ...part }] }],

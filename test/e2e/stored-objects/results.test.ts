@@ -61,7 +61,7 @@ describe.each(BASES)('a batch of responses at %s', (base) => {
     await rig.expectNobodys(`${base}/responses`, respond('resp_68a7c1d2e3f40516y'));
   });
 
-  it('gives no key what a client wrote into a file of its own', async () => {
+  it('gives no key the objects that a client names in its own file', async () => {
     await rig.make(`${base}/files/${INPUT}/content`, undefined, new Lines([responseLine(theirs)]));
     await rig.expectNobodys(`${base}/responses`, respond(theirs));
     // Nor does a batch's metadata make such a file one of its results.

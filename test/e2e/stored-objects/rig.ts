@@ -14,9 +14,9 @@ export interface SharedAccounts {
   ask(key: TestKey, path: string, body?: unknown): Promise<Reply>;
   /** Sends it as Ada, with this answer of the provider. */
   make(path: string, body: unknown, answer: unknown): Promise<Reply>;
-  /** Ada may, Bob may not, and nothing of Bob's request arrives. */
+  /** Ada may, Bob may not, and Bob's request does not arrive. */
   expectAdas(path: string, body?: unknown): Promise<void>;
-  /** Nobody may, and nothing arrives. */
+  /** No key may, and nothing arrives. */
   expectNobodys(path: string, body?: unknown): Promise<void>;
   close(): Promise<void>;
 }

@@ -6,7 +6,7 @@ import OpenAI, { AzureOpenAI } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSharedAccounts, type SharedAccounts } from './rig.ts';
 
-/** Ordinary work of the SDKs with objects of one key: nothing of it is refused. */
+/** Ordinary work of the SDKs with one key's objects is not refused. */
 
 let rig: SharedAccounts;
 let made = 0;

@@ -70,7 +70,7 @@ export function upstreamTimeout(): void {
     await expectCharge(client, 'all'); // the visible part and the slack exceed this small reservation
   });
 
-  it('a slow and steady stream is not cut, however long it takes', async () => {
+  it('a slow and steady stream is not cut, even if it takes long', async () => {
     const client = await newClient();
     fake.behave({ outputTokens: 12, pieceDelayMs: 500 });
     const reply = await ask(client, 'openai', { stream: true });

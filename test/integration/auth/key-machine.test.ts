@@ -33,7 +33,7 @@ interface Moment {
 
 interface RawKey {
   readonly rawKey: string;
-  /** Undefined: no expiry of its own. */
+  /** Undefined: it does not expire. */
   until: Moment | undefined;
 }
 

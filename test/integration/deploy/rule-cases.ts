@@ -154,7 +154,7 @@ export const RULE_CASES: readonly RuleCase[] = [
   ...firstEvent('GatewayUnavailable', REPLIES, 'type="gateway_unavailable"'),
   {
     alert: 'GatewayUnavailable',
-    when: 'Envoy refuses what is too large',
+    when: 'Envoy refuses requests that are too large',
     series: [[`${REPLIES}{${A},type="payload_too_large"}`, FIRST_EVENT]],
     at: '6m',
     fires: [],

@@ -147,7 +147,7 @@ describe.each(CASES)(
       }
     });
 
-    it('settles the open request once, whatever is repeated', async () => {
+    it('settles the open request once, even if commands are repeated', async () => {
       const accounts = await accountsOf('waiting');
       const settlement = {
         keyHash: keys.waiting,

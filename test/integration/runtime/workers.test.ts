@@ -217,7 +217,7 @@ describe('the worker processes', () => {
     expect(existsSync(join(directory, '0.sock'))).toBe(false);
   });
 
-  it('do not count as hung while they drain, however long they are silent', async () => {
+  it('do not count as hung while they drain, even if they are silent', async () => {
     const hung: number[] = [];
     const patience = { tickMs: 20, ticks: 5, startTicks: 400 };
     const running = start(1, { patience, onHang: (index) => hung.push(index) });

@@ -73,7 +73,7 @@ describe('spend records', () => {
     expect(spent).toContainEqual({ day: dayOf(START), provider: 'other', model: 'other', nanoUsd: 10 });
   });
 
-  it.each([1, 2, 3])('add up to the ledger’s spend, whatever happens (seed %d)', async (seed) => {
+  it.each([1, 2, 3])('add up to the ledger’s spend after random events (seed %d)', async (seed) => {
     now = START;
     const random = createRandom(seed);
     const keyHash = newKeyHash();

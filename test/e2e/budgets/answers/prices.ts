@@ -202,10 +202,10 @@ export function openRouterBill(): void {
   it.each<[string, Readonly<Record<string, unknown>>, number]>([
     ['is charged where it is higher than the list', { cost: 0.25 }, 250_000_000],
     ['is not where it is lower', { cost: 0.00001 }, LISTED],
-    ['below nothing is none', { cost: -1 }, LISTED],
-    ['in words is none', { cost: '0.25' }, LISTED],
-    ['of no number is none', { cost: null }, LISTED],
-    ['beyond all sense is none', { cost: 1e12 }, LISTED],
+    ['below zero is ignored', { cost: -1 }, LISTED],
+    ['as a string is ignored', { cost: '0.25' }, LISTED],
+    ['of null is ignored', { cost: null }, LISTED],
+    ['far too large is ignored', { cost: 1e12 }, LISTED],
     [
       'has the host’s on top, where the client has a key there',
       { cost: 0.01, is_byok: true, cost_details: { upstream_inference_cost: 0.2 } },
@@ -233,9 +233,9 @@ export function xaiBill(): void {
   it.each<[string, unknown, number]>([
     ['is charged where it is higher than the list', 2_500_000_000, 250_000_000],
     ['is not where it is lower', 100, LISTED],
-    ['below nothing is none', -1, LISTED],
-    ['in words is none', '2500000000', LISTED],
-    ['beyond all sense is none', 1e20, LISTED],
+    ['below zero is ignored', -1, LISTED],
+    ['as a string is ignored', '2500000000', LISTED],
+    ['far too large is ignored', 1e20, LISTED],
   ])('%s, whole and streamed', async (_what, ticks, nanoUsd) => {
     const last = { choices: [], usage: { ...usage, cost_in_usd_ticks: ticks } };
     await (await spentOn(chat, CHAT_BODY, last)).expectSpent(nanoUsd);

@@ -71,7 +71,7 @@ export function usageChunk(): void {
   const usageChunks = (text: string): number => (text.match(/"choices":\[\],"usage":\{/g) ?? []).length;
 
   it.each<[string, Readonly<Record<string, unknown>>]>([
-    ['that says nothing of it', {}],
+    ['that does not mention it', {}],
     ['that says null', { stream_options: null }],
     ['that says no', { stream_options: { include_usage: false } }],
     ['that has other options', { stream_options: { include_obfuscation: false } }],

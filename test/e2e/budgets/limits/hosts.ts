@@ -63,7 +63,7 @@ export function azureDeployments(): void {
   const limited = (...allowedModels: string[]): Promise<Client> =>
     budgets.newClient({ budget: { monthly: 1 }, key: { allowedModels } });
 
-  it('may be used by a key that may use its model, whatever its name', async () => {
+  it('may have any name if the key may use its model', async () => {
     const client = await limited('gpt-4o*');
     expect((await client.ask(body, { path: classic('my-dep') })).status).toBe(200);
     expect((await client.ask({ ...body, model: 'My-Dep' }, { path: current })).status).toBe(200);

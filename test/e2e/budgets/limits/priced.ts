@@ -65,7 +65,7 @@ const SOUND_ASKS: readonly (readonly [string, number, string, string, Body])[] =
     { model: 'google/lyria-3-clip-preview', max_tokens: 10, messages },
   ],
   [
-    'what was said before, by its id',
+    'an earlier answer, by its id',
     400,
     'input_audio',
     CHAT,

@@ -46,7 +46,7 @@ export function tiers(): void {
       '/azure/openai/deployments/cheap/chat/completions?api-version=2024-02-01',
       { messages, max_tokens: 10 },
     ],
-    ['Mistral’s, which refuses what it does not know', '/mistral/v1/chat/completions', chat],
+    ['Mistral’s, which refuses unknown members', '/mistral/v1/chat/completions', chat],
     ['xAI’s, which is the standard one', '/xai/v1/chat/completions', chat],
     [
       'Gemini’s, which is the standard one',

@@ -49,9 +49,9 @@ export function bodies(): void {
 
   it.each<[string, unknown, string]>([
     ['has one', 'q-7', JSON.stringify({ ...call('echo', {}, 'q-7'), stranger: 1 })],
-    ['is no JSON', null, '{"jsonrpc":"2.0","id":7'],
+    ['is not JSON', null, '{"jsonrpc":"2.0","id":7'],
     ['has two', null, '{"jsonrpc":"2.0","id":7,"id":8,"method":"ping"}'],
-    ['has one that is none', null, JSON.stringify(call('echo', {}, 1.5))],
+    ['has an invalid one', null, JSON.stringify(call('echo', {}, 1.5))],
     [
       'has one, and is long',
       null,

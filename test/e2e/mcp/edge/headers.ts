@@ -58,7 +58,7 @@ export function headers(): void {
     ['nothing', call('echo', { region: 'eu' }, 'a-1')],
     ['all but its version', { ...newCall, params: { ...newCall.params, _meta: { other: 1 } } }],
     [
-      'a version that is none',
+      'an invalid version',
       { ...newCall, params: { ...newCall.params, _meta: { [Object.keys(META)[0] ?? '']: 20 } } },
     ],
   ])('of the stateless era with a body whose metadata is %s are 400, -32602', async (_what, body) => {

@@ -38,7 +38,7 @@ export function post(body: unknown, options: SendOptions = {}): Promise<Reply> {
   });
 }
 
-/** Sends a message that must pass, and returns what the server received. */
+/** Sends a message that must pass, and returns the message that the server received. */
 export async function forwarded(body: unknown, options: SendOptions = {}): Promise<McpRecorded> {
   const before = rig.servers.files.requests.length;
   const reply = await post(body, options);

@@ -23,7 +23,7 @@ export function uninspectable(): void {
     ['text', { body: ATTACK, type: 'text/plain' }],
     ['broken JSON', { body: '{"jsonrpc":"2.0","id":1,"result":{}' }],
     ['a member twice', { body: `{"jsonrpc":"2.0","id":1,"result":{},"result":{"a":"${ATTACK}"}}` }],
-    ['an event that is no message', { body: `data: ${ATTACK}\n\n`, type: 'text/event-stream' }],
+    ['an event that is not a message', { body: `data: ${ATTACK}\n\n`, type: 'text/event-stream' }],
   ])('does not pass: %s', async (_what, answer) => {
     const { call } = await newKey();
     const reply = await call(answer);

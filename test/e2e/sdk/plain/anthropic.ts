@@ -134,7 +134,7 @@ export function anthropic(rig: SdkRig): void {
       await rig.expectSpent(access, 0);
     });
 
-    it('for our 401, 403 and 429, and does not retry in vain', async () => {
+    it('for our 401, 403 and 429, and does not retry', async () => {
       const counted = countingFetch();
       const access = await rig.access('anthropic', 'header', API_KEY, { daily: 0.000_001 });
       const foreign = await rig.access('openai', 'header', API_KEY);

@@ -132,7 +132,7 @@ export function openAi(rig: SdkRig): void {
       await rig.expectSpent(access, 0);
     });
 
-    it('for our 401, 403 and 429, and does not retry in vain', async () => {
+    it('for our 401, 403 and 429, and does not retry', async () => {
       const counted = countingFetch();
       async function refused(access: Access): Promise<unknown> {
         counted.attempts = 0;

@@ -139,7 +139,7 @@ export function locks(): void {
     ['text that runs backwards', { kind: 'operator', reason: 'a\u202eb' }],
     ['a reason without an end', { kind: 'operator', reason: 'a'.repeat(201) }],
     ['a cause of another kind', { kind: 'curse', reason: 'a' }],
-  ])('with a manipulated value holds, and shows nothing of it: %s', async (_what, cause) => {
+  ])('with a manipulated value holds, and does not show the value: %s', async (_what, cause) => {
     const { rawKey, record } = await store.create(agent);
     const value = JSON.stringify({ id: 'x', ...cause });
     await redis.client.set(`gateway:quarantine:${record.keyHash}`, value, 'EX', 3_600);
