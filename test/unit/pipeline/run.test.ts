@@ -8,7 +8,7 @@ import {
 } from '../../../src/pipeline/check.ts';
 import type { Answered, Identified, Parsed } from '../../../src/pipeline/exchange.ts';
 import { BatchAborted, type Batch } from '../../../src/pipeline/batch.ts';
-import { createRunner } from '../../../src/pipeline/run.ts';
+import { createRunner, type Run, type RunnerOptions } from '../../../src/pipeline/run.ts';
 import type { VerdictObserver } from '../../../src/pipeline/enforcement.ts';
 import type { StreamEvent } from '../../../src/providers/dialect.ts';
 
@@ -29,6 +29,11 @@ function recorder() {
   return { seen, observer };
 }
 
+/** A run of these checks; nobody observes it unless a test does. */
+function runOf(checks: readonly Check[], more: Partial<RunnerOptions> = {}): Run {
+  return createRunner({ checks, shadowMode: false, observer: recorder().observer, ...more })();
+}
+
 function denying(name: Check['name'], shadowable: boolean): Check {
   return { name, shadowable, requestBody: () => DENIAL };
 }
@@ -45,7 +50,7 @@ describe('the runner', () => {
         return { kind: 'pass' };
       },
     };
-    const run = createRunner({ checks: [denying('key-access', false), late], shadowMode: false, observer })();
+    const run = runOf([denying('key-access', false), late], { observer });
     expect(await run.requestBody(exchange())).toEqual(DENIAL);
     expect(asked).toEqual([]);
     expect(seen).toEqual(['key-access deny true']);
@@ -54,7 +59,7 @@ describe('the runner', () => {
   it('turns shadowable denials into records under shadow mode, and no others', async () => {
     const { seen, observer } = recorder();
     const checks = [denying('hosted-tools', true), denying('budget', false)];
-    const run = createRunner({ checks, shadowMode: true, observer })();
+    const run = runOf(checks, { shadowMode: true, observer });
     const parsed = exchange();
     expect(await run.requestBody(parsed)).toEqual(DENIAL);
     expect(seen).toEqual(['hosted-tools deny false', 'budget deny true']);
@@ -62,7 +67,6 @@ describe('the runner', () => {
   });
 
   it('continues to judge during a pending check, and waits for all in the end, also after a denial', async () => {
-    const { observer } = recorder();
     const calls: string[] = [];
     const slow = (name: Check['name']): Check => ({
       name,
@@ -84,21 +88,20 @@ describe('the runner', () => {
       [slow('session'), slow('loop')],
       [slow('session'), slow('loop'), last],
     ]) {
-      const run = createRunner({ checks, shadowMode: false, observer })();
-      expect(await run.response(exchange() as Answered)).toEqual(checks.length === 3 ? DENIAL : undefined);
+      expect(await runOf(checks).response(exchange() as Answered)).toEqual(
+        checks.length === 3 ? DENIAL : undefined,
+      );
       expect(calls.splice(0)).toEqual(['session begins', 'loop begins', 'session is done', 'loop is done']);
     }
   });
 
   it('fails if a pending check fails', async () => {
-    const { observer } = recorder();
     const failing: Check = {
       name: 'loop',
       shadowable: false,
       response: () => ({ kind: 'pending', verdict: Promise.reject(new Error('Redis is gone')) }),
     };
-    const run = createRunner({ checks: [failing], shadowMode: false, observer })();
-    await expect(run.response(exchange() as Answered)).rejects.toThrow('Redis is gone');
+    await expect(runOf([failing]).response(exchange() as Answered)).rejects.toThrow('Redis is gone');
   });
 
   describe('the batched commands of checks', () => {
@@ -127,46 +130,32 @@ describe('the runner', () => {
     never.catch(() => undefined);
 
     it('are not sent for a denied request, and are written for a withheld answer', async () => {
-      const { observer } = recorder();
       const { seen, newBatch } = batches();
       const open = new Promise<FinalVerdict>(() => undefined);
-      const denied = createRunner({
-        checks: [asking('loop', open), refusing],
-        shadowMode: false,
-        observer,
-        newBatch,
-      })();
+      const denied = runOf([asking('loop', open), refusing], { newBatch });
       expect(await denied.requestBody(exchange())).toEqual(DENIAL);
       // The first one is from their preparations.
       expect(seen.splice(0)).toEqual(['sent', 'dropped']);
-      const noted = createRunner({
-        checks: [asking('loop', Promise.resolve(PASS)), refusing],
-        shadowMode: false,
-        observer,
-        newBatch,
-      })();
+      const noted = runOf([asking('loop', Promise.resolve(PASS)), refusing], { newBatch });
       expect(await noted.response(exchange() as Answered)).toEqual(DENIAL);
       expect(seen).toEqual(['sent']);
     });
 
     it('are dropped if a check fails before all have judged', async () => {
-      const { observer } = recorder();
       const { seen, newBatch } = batches();
       const failing: Check = {
         name: 'policy',
         shadowable: false,
         requestBody: () => Promise.reject(new Error('no engine')),
       };
-      const run = createRunner({ checks: [failing], shadowMode: false, observer, newBatch })();
+      const run = runOf([failing], { newBatch });
       await expect(run.requestBody(exchange())).rejects.toThrow('no engine');
       expect(seen).toEqual(['sent', 'dropped']);
     });
 
     it('deny by the first refusal; without one, aborted commands fail', async () => {
-      const { observer } = recorder();
       const refused = Promise.resolve(DENIAL);
-      const judged = (checks: readonly Check[]) =>
-        createRunner({ checks, shadowMode: false, observer })().requestBody(exchange());
+      const judged = (checks: readonly Check[]) => runOf(checks).requestBody(exchange());
       expect(await judged([asking('loop', never), asking('budget', refused)])).toEqual(DENIAL);
       await expect(judged([asking('loop', never)])).rejects.toThrow(BatchAborted);
       const gone = Promise.reject(new Error('Redis is gone'));
@@ -175,7 +164,6 @@ describe('the runner', () => {
     });
 
     it('are awaited before the checks that judge last', async () => {
-      const { observer } = recorder();
       const order: string[] = [];
       const taking = asking(
         'budget',
@@ -193,14 +181,12 @@ describe('the runner', () => {
           return DENIAL;
         },
       };
-      const run = createRunner({ checks: [last, taking], shadowMode: false, observer })();
-      expect(await run.requestBody(exchange())).toEqual(DENIAL);
+      expect(await runOf([last, taking]).requestBody(exchange())).toEqual(DENIAL);
       expect(order).toEqual(['taken', 'last word']);
     });
   });
 
   it('lets every check prepare, in order and in one turn, before the first one judges', async () => {
-    const { observer } = recorder();
     const calls: string[] = [];
     const preparing = (name: Check['name']): Check => ({
       name,
@@ -213,7 +199,7 @@ describe('the runner', () => {
       },
     });
     const checks = [preparing('session'), preparing('loop')];
-    const judged = createRunner({ checks, shadowMode: false, observer })().requestBody(exchange());
+    const judged = runOf(checks).requestBody(exchange());
     expect(calls).toEqual(['session prepares', 'loop prepares']);
     await judged;
     expect(calls.slice(2)).toEqual(['session judges', 'loop judges']);
@@ -232,11 +218,7 @@ describe('the runner', () => {
         if (fails) throw new Error('no');
       },
     });
-    const run = createRunner({
-      checks: [ending('key-access', false), ending('budget', true)],
-      shadowMode: false,
-      observer,
-    })();
+    const run = runOf([ending('key-access', false), ending('budget', true)], { observer });
     await run.end(exchange(), { kind: 'lost' });
     await run.end(exchange(), { kind: 'complete' });
     expect(ended).toEqual(['budget lost 2', 'key-access lost 1']);
@@ -254,8 +236,7 @@ describe('the runner', () => {
         shadowable: true,
         stream: () => ({ event: () => ({ kind: 'rewrite', ...rewrite }) }),
       };
-      const run = createRunner({ checks: [check], shadowMode, observer })();
-      const [rewriter] = run.rewriters(exchange() as Answered);
+      const [rewriter] = runOf([check], { shadowMode, observer }).rewriters(exchange() as Answered);
       if (rewriter === undefined) throw new Error('no rewriter');
       return { seen, rewriter };
     }
