@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { isPlainStep, traceStepSchema } from '../../../src/verify/schema.ts';
 import { readAllOf, told } from './run-verify.ts';
 
 const STEPS = [
@@ -270,5 +271,36 @@ describe('the gateway’s audit trail', () => {
         },
       ],
     });
+  });
+});
+
+const PLAIN_CALL = {
+  type: 'llm_call',
+  session_id: 's',
+  model: 'm',
+  content: ['x'],
+  timestamp: '2026-01-05T10:00:00Z',
+};
+
+describe('a plain step', () => {
+  it.each([
+    PLAIN_CALL,
+    { type: 'mcp_tool_call', tool_name: 'read', arguments: { a: 1 }, call_id: 'c', provider: 'files' },
+    { type: 'mcp_tool_response', result: null, content: undefined },
+  ])('is accepted unchanged by the schema: %o', (step) => {
+    expect(isPlainStep(step)).toBe(true);
+    expect(traceStepSchema.parse(step)).toEqual(step);
+  });
+
+  it.each([
+    { ...PLAIN_CALL, session_id: 'x'.repeat(513) },
+    { ...PLAIN_CALL, model: 7 },
+    { ...PLAIN_CALL, is_error: 'true' },
+    { ...PLAIN_CALL, tool_name: {} },
+    { ...PLAIN_CALL, type: 'other' },
+    { content: 'x' },
+  ])('is never refused by the schema: %o', (step) => {
+    expect(isPlainStep(step)).toBe(false);
+    expect(traceStepSchema.safeParse(step).success).toBe(false);
   });
 });
