@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { openReceivers } from '../../../src/audit/open-receivers.ts';
 import { startAudit } from '../../../src/audit/start-audit.ts';
 import { configSchema, type ConfigInput } from '../../../src/config/schema.ts';
-import { createTestCa, type Identity, type TestCa } from '../../support/certs.ts';
+import { createTestCa } from '../../support/certs.ts';
 import { parsed } from '../../support/exchange.ts';
 import { startOtlpLogReceiver, type OtlpLogReceiver } from '../../support/otlp-log-receiver.ts';
 import { useTestRedis } from '../../support/redis.ts';
@@ -13,20 +13,15 @@ const SECRET = 'Bearer token-of-the-collector';
 const CLOSED_PORT = 1;
 
 const redis = useTestRedis();
-let ca: TestCa;
-let server: Identity;
-let client: Identity;
 const closing: (() => Promise<void>)[] = [];
 
-beforeAll(async () => {
-  ca = await createTestCa();
-  server = await ca.issue('receiver', ['localhost']);
-  client = await ca.issue('gateway-client');
-});
+const ca = await createTestCa();
+afterAll(() => ca.close());
+const server = await ca.issue('receiver', ['localhost']);
+const client = await ca.issue('gateway-client');
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
-afterAll(() => ca.close());
 
 async function syslogServer(port = 0): Promise<SyslogServer> {
   const tls = { cert: server.cert, key: server.key, ca: ca.ca, requestCert: true, rejectUnauthorized: false };

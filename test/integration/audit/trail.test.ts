@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { createStreamStore } from '../../../src/audit/stream-store.ts';
 import { startAudit } from '../../../src/audit/start-audit.ts';
 import { tail } from '../../../src/audit/tail.ts';
@@ -134,12 +134,8 @@ describe('the audit trail', () => {
     await close();
   });
 });
-
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'audit-on-'));
-  await writeFile(join(folder, 'gateway.yaml'), 'audit: { enabled: true }\n');
-});
+const folder = await mkdtemp(join(tmpdir(), 'audit-on-'));
+await writeFile(join(folder, 'gateway.yaml'), 'audit: { enabled: true }\n');
 afterAll(() => rm(folder, { recursive: true }));
 
 function gateway(...args: readonly string[]): Promise<Ended> {

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { SHARED_BUDGETS } from '../../../src/redis/keys.ts';
 import { createSharedBudgetStore, MAX_STORED_BUDGETS } from '../../../src/shared-budgets/store.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { startTestRedis } from '../../support/redis.ts';
 import { runCli, type Ended } from '../../support/run-cli.ts';
 import { useKey } from '../../support/use-key.ts';
 import { budgetStore, connect, reservation, USD } from '../checks/budget/support.ts';
 
-let redis: TestRedis;
-beforeAll(async () => {
-  redis = await startTestRedis();
-});
+const redis = await startTestRedis();
 afterAll(() => redis.close());
 beforeEach(() => redis.flush());
 

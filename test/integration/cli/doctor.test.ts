@@ -1,23 +1,18 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { gatewayProgram } from '../../support/parts.ts';
 import { freePort } from '../../support/ports.ts';
 import { commandRunner, type Ended } from '../../support/run-cli.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { startTestRedis } from '../../support/redis.ts';
 
 const run = commandRunner(await gatewayProgram());
-let redis: TestRedis;
-let folder: string;
-let config: string;
-beforeAll(async () => {
-  redis = await startTestRedis({ password: 'cli-test' });
-  folder = await mkdtemp(join(tmpdir(), 'gw-test-doctor-'));
-  config = join(folder, 'gateway.yaml');
-});
+const redis = await startTestRedis({ password: 'cli-test' });
+afterAll(() => redis.close());
+const folder = await mkdtemp(join(tmpdir(), 'gw-test-doctor-'));
+const config = join(folder, 'gateway.yaml');
 afterAll(async () => {
-  await redis.close();
   await rm(folder, { recursive: true });
 });
 

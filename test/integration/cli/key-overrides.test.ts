@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { gatewayProgram } from '../../support/parts.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { startTestRedis } from '../../support/redis.ts';
 import { commandRunner, type Ended } from '../../support/run-cli.ts';
 
 const run = commandRunner(await gatewayProgram());
-let redis: TestRedis;
-beforeAll(async () => {
-  redis = await startTestRedis();
-});
+const redis = await startTestRedis();
 afterAll(() => redis.close());
 beforeEach(() => redis.flush());
 

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { createKeyStateStore } from '../../../src/auth/key-state-store.ts';
 import { hashKey } from '../../../src/auth/raw-key.ts';
 import { connectRedis, waitUntilReady } from '../../../src/redis/client.ts';
 import { defaultConfig } from '../../support/default-config.ts';
 import { gatewayProgram } from '../../support/parts.ts';
 import { commandRunner, type Ended } from '../../support/run-cli.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { startTestRedis } from '../../support/redis.ts';
 
 const run = commandRunner(await gatewayProgram());
-let redis: TestRedis;
-beforeAll(async () => {
-  redis = await startTestRedis({ password: 'cli-test' });
-});
+const redis = await startTestRedis({ password: 'cli-test' });
 afterAll(() => redis.close());
 beforeEach(() => redis.flush());
 

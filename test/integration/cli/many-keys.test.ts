@@ -9,20 +9,16 @@ import { runCli } from '../../support/run-cli.ts';
 
 /** More than one Redis command reads. */
 const KEYS = 505;
-
-let redis: TestRedis;
 const hashes: string[] = [];
 
-beforeAll(async () => {
-  redis = await startTestRedis();
-  const keys = createKeyStore(redis.client);
-  const names = Array.from({ length: KEYS }, (_, nth) => `key-${String(nth)}`);
-  const created = await Promise.all(names.map((name) => keys.create({ name, provider: 'openai' })));
-  hashes.push(...created.map(({ record }) => record.keyHash).toSorted());
-  const risks = createRedisRiskStore({ client: redis.client, deadlineMs: 5_000, settings: DEFAULTS });
-  await Promise.all(locked().map((keyHash) => risks.lock(keyHash, 600_000, keyHash, { kind: 'operator' })));
-});
+const redis = await startTestRedis();
 afterAll(() => redis.close());
+const keys = createKeyStore(redis.client);
+const names = Array.from({ length: KEYS }, (_, nth) => `key-${String(nth)}`);
+const created = await Promise.all(names.map((name) => keys.create({ name, provider: 'openai' })));
+hashes.push(...created.map(({ record }) => record.keyHash).toSorted());
+const risks = createRedisRiskStore({ client: redis.client, deadlineMs: 5_000, settings: DEFAULTS });
+await Promise.all(locked().map((keyHash) => risks.lock(keyHash, 600_000, keyHash, { kind: 'operator' })));
 
 /** Every tenth, including the last. */
 function locked(): readonly string[] {

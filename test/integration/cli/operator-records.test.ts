@@ -1,27 +1,22 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { createRedisSessionStore } from '../../../src/checks/session/redis-store.ts';
 import { call, DAY_MS } from '../../contracts/session-rig.ts';
 import { CREATE_PLANNER } from '../../support/create-planner.ts';
 import { makeSecret, seededRandom } from '../../unit/detectors/secrets/samples.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { startTestRedis } from '../../support/redis.ts';
 import { runCli, type Ended } from '../../support/run-cli.ts';
 import { startSyslogServer } from '../../support/syslog-server.ts';
 import { connect } from '../checks/budget/support.ts';
 
-let redis: TestRedis;
-let folder: string;
-let config: string;
-beforeAll(async () => {
-  redis = await startTestRedis();
-  folder = await mkdtemp(join(tmpdir(), 'operator-'));
-  config = join(folder, 'gateway.yaml');
-  await writeFile(config, 'audit: { enabled: true }\n');
-});
+const redis = await startTestRedis();
+afterAll(() => redis.close());
+const folder = await mkdtemp(join(tmpdir(), 'operator-'));
+const config = join(folder, 'gateway.yaml');
+await writeFile(config, 'audit: { enabled: true }\n');
 afterAll(async () => {
-  await redis.close();
   await rm(folder, { recursive: true });
 });
 

@@ -6,14 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { createPagePassword } from '../../../src/operator/sign-in/password-store.ts';
 import { createApiTokens } from '../../../src/operator/sign-in/tokens.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { startTestRedis } from '../../support/redis.ts';
 import { runCli, type Ended } from '../../support/run-cli.ts';
 
-let redis: TestRedis;
-
-beforeAll(async () => {
-  redis = await startTestRedis();
-});
+const redis = await startTestRedis();
 afterAll(() => redis.close());
 
 function setPassword(input: string): Promise<Ended> {

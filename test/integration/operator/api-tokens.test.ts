@@ -1,23 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, expect, it } from 'vitest';
 import { createApiTokens } from '../../../src/operator/sign-in/tokens.ts';
-import { startTestPage, type Asked, type PageAnswer, type TestPage } from '../../support/operator/page.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { startTestPage, type Asked, type PageAnswer } from '../../support/operator/page.ts';
+import { startTestRedis } from '../../support/redis.ts';
 
 const HOUR_MS = 3_600_000;
 const REASON = 'for the nightly report';
 
-let redis: TestRedis;
-let page: TestPage;
-
-beforeAll(async () => {
-  redis = await startTestRedis();
-  page = await startTestPage(redis, { audit: { enabled: true, stdout: false } });
-});
-afterAll(async () => {
-  await page.close();
-  await redis.close();
-});
+const redis = await startTestRedis();
+afterAll(() => redis.close());
+const page = await startTestPage(redis, { audit: { enabled: true, stdout: false } });
+afterAll(() => page.close());
 afterEach(() => redis.flush());
 
 interface Made {

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 
 import { createSignInAttempts } from '../../../src/operator/sign-in/attempt-store.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { startTestRedis } from '../../support/redis.ts';
 
-let redis: TestRedis;
-
-beforeAll(async () => {
-  redis = await startTestRedis();
-});
+const redis = await startTestRedis();
 afterAll(() => redis.close());
 
 it('an address that keeps trying does not use up the attempts of others', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createRedisSessionStore } from '../../../src/checks/session/redis-store.ts';
 import { createRedisPinStore } from '../../../src/checks/mcp-inspector/redis-store.ts';
 import { createKeyStore, type IssuedKey } from '../../../src/auth/key-store.ts';
@@ -6,23 +6,16 @@ import type { Role } from '../../../src/operator/sign-in/roles.ts';
 import { createRawKey, hashKey } from '../../../src/auth/raw-key.ts';
 import { quarantineKey } from '../../../src/redis/keys.ts';
 import { call, DAY_MS } from '../../contracts/session-rig.ts';
-import { startTestPage, type Asked, type PageAnswer, type TestPage } from '../../support/operator/page.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { startTestPage, type Asked, type PageAnswer } from '../../support/operator/page.ts';
+import { startTestRedis } from '../../support/redis.ts';
 
 const REASON = 'asked for in ticket 7';
-
-let redis: TestRedis;
-let page: TestPage;
 let key: IssuedKey;
 
-beforeAll(async () => {
-  redis = await startTestRedis();
-  page = await startTestPage(redis, { audit: { enabled: true, stdout: false } });
-});
-afterAll(async () => {
-  await page.close();
-  await redis.close();
-});
+const redis = await startTestRedis();
+afterAll(() => redis.close());
+const page = await startTestPage(redis, { audit: { enabled: true, stdout: false } });
+afterAll(() => page.close());
 beforeEach(async () => {
   key = await createKeyStore(redis.client).create({ name: 'planner', provider: 'openai', owner: 'search' });
 });

@@ -1,10 +1,10 @@
 import { request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 
 import type { Decision, Overview, RequestStory } from '../../../src/operator/api/schemas/traffic.ts';
-import { startTestPage, type TestPage, type Visitor } from '../../support/operator/page.ts';
+import { startTestPage } from '../../support/operator/page.ts';
 import { appendRecords, findingRecord, requestRecord } from '../../support/operator/records.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { startTestRedis } from '../../support/redis.ts';
 
 const ADA = { keyHash: `sha256:${'a'.repeat(64)}`, name: 'planner', owner: 'ada' };
 const BOB = { keyHash: `sha256:${'b'.repeat(64)}`, name: 'writer', owner: 'bob' };
@@ -20,28 +20,19 @@ const REFUSED = {
   },
 } as const;
 
-let redis: TestRedis;
-let page: TestPage;
-let viewer: Visitor;
-let owner: Visitor;
-
-beforeAll(async () => {
-  redis = await startTestRedis();
-  page = await startTestPage(redis, { audit: { enabled: true, stdout: false } });
-  viewer = await page.visitor({});
-  owner = await page.visitor({ subject: 'bob', owner: 'bob' });
-  await appendRecords(redis, [
-    requestRecord(ADA, 'r1', { unmapped: { stage: 'forwarding' } }),
-    requestRecord(ADA, 'r1'),
-    findingRecord(BOB, 'r2'),
-    requestRecord(BOB, 'r2', REFUSED),
-    ...Array.from({ length: 7 }, (_, nth) => requestRecord(ADA, `more-${String(nth)}`, { status: 502 })),
-  ]);
-});
-afterAll(async () => {
-  await page.close();
-  await redis.close();
-});
+const redis = await startTestRedis();
+afterAll(() => redis.close());
+const page = await startTestPage(redis, { audit: { enabled: true, stdout: false } });
+afterAll(() => page.close());
+const viewer = await page.visitor({});
+const owner = await page.visitor({ subject: 'bob', owner: 'bob' });
+await appendRecords(redis, [
+  requestRecord(ADA, 'r1', { unmapped: { stage: 'forwarding' } }),
+  requestRecord(ADA, 'r1'),
+  findingRecord(BOB, 'r2'),
+  requestRecord(BOB, 'r2', REFUSED),
+  ...Array.from({ length: 7 }, (_, nth) => requestRecord(ADA, `more-${String(nth)}`, { status: 502 })),
+]);
 
 async function list(query: string, who = viewer): Promise<{ items: Decision[]; next?: string }> {
   const answer = await who.ask(`/api/decisions?${query}`);

@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 
-import { startTestPage, type TestPage, type Visitor } from '../../support/operator/page.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { startTestPage } from '../../support/operator/page.ts';
+import { startTestRedis } from '../../support/redis.ts';
 
-let redis: TestRedis;
-let page: TestPage;
-let visitor: Visitor;
-
-beforeAll(async () => {
-  redis = await startTestRedis();
-  page = await startTestPage(redis);
-  visitor = await page.visitor({ role: 'admin' });
-});
-afterAll(async () => {
-  await page.close();
-  await redis.close();
-});
+const redis = await startTestRedis();
+afterAll(() => redis.close());
+const page = await startTestPage(redis);
+afterAll(() => page.close());
+const visitor = await page.visitor({ role: 'admin' });
 
 describe('every answer', () => {
   it.each(['/', '/api/me', '/api/sign-in', '/nothing', '/api/nothing'])(

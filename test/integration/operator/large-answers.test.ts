@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 
 import { createKeyStore } from '../../../src/auth/key-store.ts';
-import { startTestPage, type TestPage } from '../../support/operator/page.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { startTestPage } from '../../support/operator/page.ts';
+import { startTestRedis } from '../../support/redis.ts';
 
-let redis: TestRedis;
-let page: TestPage;
-
-beforeAll(async () => {
-  redis = await startTestRedis();
-  page = await startTestPage(redis, { audit: { enabled: true, stdout: false } });
-});
-afterAll(async () => {
-  await page.close();
-  await redis.close();
-});
+const redis = await startTestRedis();
+afterAll(() => redis.close());
+const page = await startTestPage(redis, { audit: { enabled: true, stdout: false } });
+afterAll(() => page.close());
 
 it('a change with an answer too large to store is recorded, answered, and made only once', async () => {
   const allowedTools = Array.from({ length: 1_000 }, (_, nth) => `${'tool'.repeat(20)}${String(nth)}`);

@@ -1,11 +1,11 @@
 import { request } from 'node:http';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 
 import { createStreamStore } from '../../../src/audit/stream-store.ts';
 import { createFeed } from '../../../src/operator/decisions/feed.ts';
-import { startTestPage, type TestPage, type Visitor } from '../../support/operator/page.ts';
+import { startTestPage } from '../../support/operator/page.ts';
 import { appendRecords, requestRecord } from '../../support/operator/records.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { startTestRedis } from '../../support/redis.ts';
 
 const KEY = { keyHash: `sha256:${'a'.repeat(64)}`, name: 'planner', owner: 'ada' };
 /** Their events have far more bytes than a slow reader’s queue may hold. */
@@ -13,19 +13,11 @@ const MISSED = 6_000;
 /** More than one connection sends. */
 const MANY = 10_500;
 
-let redis: TestRedis;
-let page: TestPage;
-let viewer: Visitor;
-
-beforeAll(async () => {
-  redis = await startTestRedis();
-  page = await startTestPage(redis, { audit: { enabled: true, stdout: false } });
-  viewer = await page.visitor({});
-});
-afterAll(async () => {
-  await page.close();
-  await redis.close();
-});
+const redis = await startTestRedis();
+afterAll(() => redis.close());
+const page = await startTestPage(redis, { audit: { enabled: true, stdout: false } });
+afterAll(() => page.close());
+const viewer = await page.visitor({});
 
 it('a live stream that was interrupted for long gets everything it missed, and continues', async () => {
   await append(0, MISSED);

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 
 import type { Budget, Key } from '../../../src/operator/api/schemas/keys.ts';
 import { createKeyStore } from '../../../src/auth/key-store.ts';
 import { createRedisRiskStore } from '../../../src/risk/redis-store.ts';
 import { DEFAULTS } from '../../contracts/risk-store.ts';
 import { makeManyKeys } from '../../support/operator/many-keys.ts';
-import { startTestPage, type TestPage, type Visitor } from '../../support/operator/page.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { startTestPage } from '../../support/operator/page.ts';
+import { startTestRedis } from '../../support/redis.ts';
 
 const KEYS = 10_000;
 
@@ -17,20 +17,12 @@ interface Survey<Item> {
   readonly complete: boolean;
 }
 
-let redis: TestRedis;
-let page: TestPage;
-let viewer: Visitor;
-
-beforeAll(async () => {
-  redis = await startTestRedis();
-  await makeManyKeys(redis, KEYS);
-  page = await startTestPage(redis);
-  viewer = await page.visitor({});
-});
-afterAll(async () => {
-  await page.close();
-  await redis.close();
-});
+const redis = await startTestRedis();
+afterAll(() => redis.close());
+await makeManyKeys(redis, KEYS);
+const page = await startTestPage(redis);
+afterAll(() => page.close());
+const viewer = await page.visitor({});
 
 async function whole<Item>(path: string): Promise<Survey<Item>> {
   let found: Survey<Item> | undefined;

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { createOidc, type OidcSignIn } from '../../../src/operator/sign-in/oidc.ts';
 import type { GrantedRole } from '../../../src/operator/sign-in/roles.ts';
-import { followSignIn, OIDC_CLIENT, startOidcServer, type OidcServer } from '../../support/oidc-server.ts';
+import { followSignIn, OIDC_CLIENT, startOidcServer } from '../../support/oidc-server.ts';
 import { freePort } from '../../support/ports.ts';
 
 const REDIRECT_URI = 'http://localhost:9091/api/sign-in/oidc/callback';
@@ -13,11 +13,7 @@ const PEOPLE = {
 };
 const ROLES = { 'gateway-admins': 'admin', 'team-leads': 'owner' } as const;
 
-let server: OidcServer;
-
-beforeAll(async () => {
-  server = await startOidcServer({ redirectUris: [REDIRECT_URI], people: PEOPLE });
-});
+const server = await startOidcServer({ redirectUris: [REDIRECT_URI], people: PEOPLE });
 afterAll(() => server.close());
 beforeEach(() => {
   server.person = 'ada';

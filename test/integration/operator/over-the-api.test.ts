@@ -3,15 +3,15 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createKeyStore } from '../../../src/auth/key-store.ts';
 import { createRedisPinStore } from '../../../src/checks/mcp-inspector/redis-store.ts';
 import { createRedisSessionStore } from '../../../src/checks/session/redis-store.ts';
 import type { Role } from '../../../src/operator/sign-in/roles.ts';
 import { createApiTokens } from '../../../src/operator/sign-in/tokens.ts';
 import { call, DAY_MS } from '../../contracts/session-rig.ts';
-import { startTestPage, type TestPage } from '../../support/operator/page.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { startTestPage } from '../../support/operator/page.ts';
+import { startTestRedis } from '../../support/redis.ts';
 import { runCli, type Ended } from '../../support/run-cli.ts';
 
 const NO_REDIS = { addr: '127.0.0.1:1' };
@@ -20,30 +20,22 @@ mcp: { servers: [{ name: files, url: http://127.0.0.1:1/mcp }] }
 budgets: [{ name: search, match: { owners: [search] }, daily: 20 }]
 credentials: { team: { provider: openai, from: { env: TEAM_KEY } } }
 `;
-
-let redis: TestRedis;
-let page: TestPage;
-let folder: string;
-let config: string;
-let tokenFile: string;
 let secret: string;
 
-beforeAll(async () => {
-  redis = await startTestRedis();
-  page = await startTestPage(redis, {
-    audit: { enabled: true, stdout: false },
-    mcp: { servers: [{ name: 'files', url: 'http://127.0.0.1:1/mcp' }] },
-    budgets: [{ name: 'search', match: { owners: ['search'] }, daily: 20 }],
-    credentials: { team: { provider: 'openai', from: { env: 'TEAM_KEY' } } },
-  });
-  folder = await mkdtemp(join(tmpdir(), 'gw-over-api-'));
-  config = join(folder, 'gateway.yaml');
-  tokenFile = join(folder, 'token');
-  await writeFile(config, CONFIG);
+const redis = await startTestRedis();
+afterAll(() => redis.close());
+const page = await startTestPage(redis, {
+  audit: { enabled: true, stdout: false },
+  mcp: { servers: [{ name: 'files', url: 'http://127.0.0.1:1/mcp' }] },
+  budgets: [{ name: 'search', match: { owners: ['search'] }, daily: 20 }],
+  credentials: { team: { provider: 'openai', from: { env: 'TEAM_KEY' } } },
 });
+afterAll(() => page.close());
+const folder = await mkdtemp(join(tmpdir(), 'gw-over-api-'));
+const config = join(folder, 'gateway.yaml');
+const tokenFile = join(folder, 'token');
+await writeFile(config, CONFIG);
 afterAll(async () => {
-  await page.close();
-  await redis.close();
   await rm(folder, { recursive: true });
 });
 beforeEach(() => prepare());

@@ -1,21 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 
-import { PASSWORD, startTestPage, type TestPage } from '../../support/operator/page.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { PASSWORD, startTestPage } from '../../support/operator/page.ts';
+import { startTestRedis } from '../../support/redis.ts';
 import { createPagePassword } from '../../../src/operator/sign-in/password-store.ts';
 
-let redis: TestRedis;
-let page: TestPage;
-
-beforeAll(async () => {
-  redis = await startTestRedis();
-  page = await startTestPage(redis);
-});
-afterAll(async () => {
-  await page.close();
-  await redis.close();
-});
+const redis = await startTestRedis();
+afterAll(() => redis.close());
+const page = await startTestPage(redis);
+afterAll(() => page.close());
 afterEach(() => redis.flush());
 
 function setPassword(password: string): Promise<void> {

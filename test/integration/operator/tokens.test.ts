@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { createApiTokens, MAX_TOKENS, type ApiTokens } from '../../../src/operator/sign-in/tokens.ts';
+import { afterAll, beforeEach, expect, it } from 'vitest';
+import { createApiTokens, MAX_TOKENS } from '../../../src/operator/sign-in/tokens.ts';
 import { UI_TOKENS, UI_TOKEN_USES } from '../../../src/redis/keys.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { startTestRedis } from '../../support/redis.ts';
 
 const HOUR_MS = 3_600_000;
 const NEW = {
@@ -13,14 +13,9 @@ const NEW = {
   lifeMs: HOUR_MS,
 } as const;
 
-let redis: TestRedis;
-let tokens: ApiTokens;
-
-beforeAll(async () => {
-  redis = await startTestRedis();
-  tokens = createApiTokens({ client: redis.client, deadlineMs: 2_000 });
-});
+const redis = await startTestRedis();
 afterAll(() => redis.close());
+const tokens = createApiTokens({ client: redis.client, deadlineMs: 2_000 });
 beforeEach(() => redis.flush());
 
 it('opens with its role, and only its hash is stored', async () => {

@@ -1,35 +1,28 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { createKeyStore } from '../../../src/auth/key-store.ts';
 import { createApprovals, type Approvals } from '../../../src/escalation/approvals.ts';
 import type { ApprovalResult, Escalation } from '../../../src/escalation/escalation.ts';
 import { createRedisEscalationStore } from '../../../src/escalation/redis-store.ts';
 import { newEscalation } from '../../support/new-escalation.ts';
-import { startTestPage, type PageAnswer, type TestPage, type Visitor } from '../../support/operator/page.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { startTestPage, type PageAnswer, type Visitor } from '../../support/operator/page.ts';
+import { startTestRedis } from '../../support/redis.ts';
 import { runCli } from '../../support/run-cli.ts';
 
 const SECRET = '0123456789abcdef0123456789abcdef';
 const ZSP = { escalation_enabled: true, escalation_secret: SECRET };
 const ROUNDS = 6;
 
-let redis: TestRedis;
-let page: TestPage;
-let folder: string;
-let config: string;
-
-beforeAll(async () => {
-  redis = await startTestRedis();
-  page = await startTestPage(redis, { zsp: ZSP, audit: { enabled: true, stdout: false } });
-  folder = await mkdtemp(join(tmpdir(), 'gw-two-at-once-'));
-  config = join(folder, 'gateway.yaml');
-  await writeFile(config, JSON.stringify({ zsp: ZSP, audit: { enabled: true, stdout: false } }));
-});
+const redis = await startTestRedis();
+afterAll(() => redis.close());
+const page = await startTestPage(redis, { zsp: ZSP, audit: { enabled: true, stdout: false } });
+afterAll(() => page.close());
+const folder = await mkdtemp(join(tmpdir(), 'gw-two-at-once-'));
+const config = join(folder, 'gateway.yaml');
+await writeFile(config, JSON.stringify({ zsp: ZSP, audit: { enabled: true, stdout: false } }));
 afterAll(async () => {
-  await page.close();
-  await redis.close();
   await rm(folder, { recursive: true });
 });
 afterEach(() => redis.flush());
